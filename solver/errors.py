@@ -1,0 +1,53 @@
+"""Errors that a user can cause, each with the exit code that it leads to."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+
+class MatesolveError(Exception):
+    """The root of all errors that the program raises on purpose.
+
+    Attributes
+    ----------
+    exit_code : int
+        What the command exits with when this error ends it (sysexits.h).
+    """
+
+    exit_code: ClassVar[int] = 70
+
+
+class InputError(MatesolveError):
+    """What the user gave cannot be read; the message says what was expected."""
+
+    exit_code: ClassVar[int] = 65
+
+
+class FenError(InputError):
+    """A position that is no legal position of orthodox chess."""
+
+
+class CacheError(MatesolveError):
+    """The folder for compiled code cannot be used safely."""
+
+    exit_code: ClassVar[int] = 74
+
+
+@dataclass(frozen=True, slots=True)
+class FormatError:
+    """One unreadable record of a file; a value, so that the next record is read.
+
+    Attributes
+    ----------
+    source : str
+        `file:line` of the record.
+    reason : str
+        What was expected and what was found, one line.
+    """
+
+    source: str
+    reason: str
+
+    def __str__(self) -> str:
+        return f"{self.source}: {self.reason}"

@@ -1,0 +1,74 @@
+"""What is asked: a position, what its source claims of it, and what it may cost."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+MAX_MOVES = 200
+"""The longest mate that a search looks for, in attacker's moves."""
+
+DEFAULT_HASH_MIB = 128
+"""Size of the transposition table when nothing is said, in MiB."""
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """What a collection says of one of its positions.
+
+    Attributes
+    ----------
+    mate : int
+        Moves to mate; negative when the side to move is mated.
+    keys : tuple of str
+        First moves that the source names, in UCI notation.
+    line : tuple of str
+        The line that the source gives, in UCI notation.
+    """
+
+    mate: int
+    keys: tuple[str, ...] = ()
+    line: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """A position to be solved.
+
+    Attributes
+    ----------
+    fen : str
+        Six-field FEN of a legal position of orthodox chess.
+    id : str
+        What the source calls it, else `file:line`; empty when it has no name.
+    claim : Claim or None
+        What the source says of it.
+    source : str
+        `file:line`, or empty.
+    """
+
+    fen: str
+    id: str = ""
+    claim: Claim | None = None
+    source: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What a search may cost. `None` is no limit.
+
+    Attributes
+    ----------
+    max_moves : int or None
+        The longest mate to look for, in attacker's moves.
+    time_s : float or None
+        Seconds of searching, compilation left out.
+    nodes : int or None
+        Positions entered by the search, mate-in-one tests included.
+    hash_mib : int
+        Size of the transposition table in MiB.
+    """
+
+    max_moves: int | None = None
+    time_s: float | None = None
+    nodes: int | None = None
+    hash_mib: int = DEFAULT_HASH_MIB

@@ -1,0 +1,89 @@
+"""What is answered: bounds on the shortest mate, its line, and what they cost."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from solver.problem import Problem
+
+
+class Status(StrEnum):
+    """How far the question was answered."""
+
+    PROVED = "proved"
+    """There is a mate, and none is shorter: both bounds are one."""
+
+    FOUND = "found"
+    """There is a mate; a shorter one is not excluded."""
+
+    DISPROVED = "disproved"
+    """There is no mate in the number of moves asked."""
+
+    UNDECIDED = "undecided"
+    """A limit was hit before a mate was found."""
+
+
+class StoppedBy(StrEnum):
+    """The limit that ended a search early."""
+
+    TIME = "time"
+    NODES = "nodes"
+    INTERRUPT = "interrupt"
+
+
+@dataclass(frozen=True, slots=True)
+class Stats:
+    """What an answer cost.
+
+    Attributes
+    ----------
+    nodes : int
+        Positions entered by the search, a mate-in-one test being one.
+    time_s : float
+        Seconds of searching, compilation left out.
+    """
+
+    nodes: int = 0
+    time_s: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Solution:
+    """The answer to a `Problem`.
+
+    Attributes
+    ----------
+    problem : Problem
+        What was asked.
+    status : Status
+        How far it was answered.
+    mate : int or None
+        Moves to mate, a proved upper bound; negative when the side to move is
+        mated (0: it is mated already); None when no mate was found.
+    lower_bound : int
+        No mate takes fewer moves than this: proved.
+    pv : tuple of str
+        The mating line in UCI notation: 2n-1 plies for mate in n, 2n when the side
+        to move is mated in n; the defender lasts as long as possible.
+    keys : tuple of str
+        First moves, in UCI notation, that mate in `mate` moves.
+    keys_complete : bool
+        Whether `keys` names all of them.
+    stopped_by : StoppedBy or None
+        The limit that ended the search early.
+    stats : Stats
+        What it cost.
+    """
+
+    problem: Problem
+    status: Status
+    mate: int | None
+    lower_bound: int
+    pv: tuple[str, ...] = ()
+    keys: tuple[str, ...] = ()
+    keys_complete: bool = False
+    stopped_by: StoppedBy | None = None
+    stats: Stats = field(default_factory=Stats)
