@@ -1,0 +1,82 @@
+"""Machine instructions that numba does not offer by name."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from llvmlite import ir
+from numba import types
+from numba.extending import intrinsic
+
+from solver.kernel.jit import Bitboard, Number, Square, i64, jit, u64
+
+WORD = ir.IntType(64)
+WIDE = ir.IntType(128)
+BIT = ir.IntType(1)
+
+
+def _llvm(builder: Any, name: str, arguments: list[Any], extra: list[Any]) -> Any:
+    """Call an LLVM intrinsic that maps a word to a word."""
+    signature = ir.FunctionType(WORD, [value.type for value in arguments + extra])
+    function = builder.module.declare_intrinsic(name, (WORD,), signature)
+    return builder.call(function, arguments + extra)
+
+
+@intrinsic
+def _population(_context: Any, word: Any) -> Any:
+    def generate(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
+        return _llvm(builder, "llvm.ctpop", list(arguments), [])
+
+    return types.uint64(word), generate
+
+
+@intrinsic
+def _trailing_zeros(_context: Any, word: Any) -> Any:
+    def generate(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
+        undefined_at_zero = ir.Constant(BIT, 1)
+        return _llvm(builder, "llvm.cttz", list(arguments), [undefined_at_zero])
+
+    return types.uint64(word), generate
+
+
+@intrinsic
+def _byte_swap(_context: Any, word: Any) -> Any:
+    def generate(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
+        return _llvm(builder, "llvm.bswap", list(arguments), [])
+
+    return types.uint64(word), generate
+
+
+@intrinsic
+def _fold_product(_context: Any, left: Any, right: Any) -> Any:
+    def generate(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
+        wide = [builder.zext(value, WIDE) for value in arguments]
+        product = builder.mul(*wide)
+        high = builder.trunc(builder.lshr(product, ir.Constant(WIDE, 64)), WORD)
+        return builder.xor(high, builder.trunc(product, WORD))
+
+    return types.uint64(left, right), generate
+
+
+@jit(i64(u64), inline=True)
+def population(board: Bitboard) -> Number:
+    """How many squares are set."""
+    return Number(_population(board))
+
+
+@jit(u64(u64), inline=True)
+def first_square(board: Bitboard) -> Square:
+    """The lowest set square; undefined for an empty board."""
+    return _trailing_zeros(board)
+
+
+@jit(u64(u64), inline=True)
+def turn_over(board: Bitboard) -> Bitboard:
+    """Mirror the ranks: a1 becomes a8."""
+    return _byte_swap(board)
+
+
+@jit(u64(u64, u64), inline=True)
+def fold_product(left: Bitboard, right: Bitboard) -> Bitboard:
+    """Both halves of the 128-bit product, one laid over the other."""
+    return _fold_product(left, right)

@@ -1,0 +1,470 @@
+"""Legal moves: nothing is generated that would have to be taken back.
+
+Pins and checks are found first (`Restrictions`); then every man is moved within them.
+`generate` lists the moves, `count` only counts them, `generate_checks` lists those that
+give check.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import types
+
+from solver.kernel.attacks import (
+    diagonal_attacks,
+    king_attacks,
+    knight_attacks,
+    knights_attacks,
+    orthogonal_attacks,
+    pawns_attacks_down,
+    pawns_attacks_up,
+)
+from solver.kernel.intrinsics import first_square, population
+from solver.kernel.jit import Bitboard, Move, Number, Square, boolean, i64, jit, u64
+from solver.kernel.moves import (
+    DIAGONAL,
+    KING,
+    KNIGHT,
+    ORTHOGONAL,
+    PAWN,
+    QUEEN,
+    arrival,
+    encode,
+    origin,
+    target,
+)
+from solver.kernel.position import (
+    Position,
+    attackers_of_us,
+    checkers,
+    make,
+    position_t,
+)
+from solver.kernel.squares import (
+    A1,
+    ALL,
+    BETWEEN,
+    C1,
+    DIAGONAL_LINES,
+    E1,
+    EIGHT,
+    G1,
+    H1,
+    LONG_CASTLING_EMPTY,
+    LONG_CASTLING_SAFE,
+    NINE,
+    NOT_FILE_A,
+    NOT_FILE_H,
+    ONE,
+    ORTHOGONAL_LINES,
+    RANK_3,
+    RANK_6,
+    RANK_8,
+    SEVEN,
+    SHORT_CASTLING_EMPTY,
+    SHORT_CASTLING_SAFE,
+    SIXTEEN,
+    ZERO,
+)
+
+MAX_LEGAL_MOVES = 256
+"""Room for one position's moves; the most known of a legal position is 218."""
+
+ROW = types.Array(types.uint64, 1, "C")
+"""A row of moves; the low 32 bits of an entry are the move, the rest is the caller's."""
+
+NONE = np.int64(0)
+ONE_MOVE = np.int64(1)
+PROMOTIONS = np.int64(4)
+MORE_PROMOTIONS = np.int64(3)
+
+
+class Restrictions(NamedTuple):
+    """What our men must respect.
+
+    Each field is a bitboard: the men that give check; the squares that parry it (all
+    when there is none); the pin lines with the pinning man, by direction; the squares
+    forbidden to our king.
+    """
+
+    checkers: Bitboard
+    parries: Bitboard
+    diagonal_pins: Bitboard
+    orthogonal_pins: Bitboard
+    danger: Bitboard
+
+
+restrictions_t = types.NamedUniTuple(types.uint64, 5, Restrictions)
+
+
+@jit(u64(position_t, u64), inline=True)
+def attacked_by_them(position: Position, occupied: Bitboard) -> Bitboard:
+    """Every square that their men attack, given the occupancy."""
+    attacked = pawns_attacks_down(position.pawns & position.them)
+    attacked |= knights_attacks(position.knights & position.them)
+    attacked |= king_attacks(first_square(position.kings & position.them))
+    sliders = position.diagonal & position.them
+    while sliders:
+        attacked |= diagonal_attacks(first_square(sliders), occupied)
+        sliders &= sliders - ONE
+    sliders = position.orthogonal & position.them
+    while sliders:
+        attacked |= orthogonal_attacks(first_square(sliders), occupied)
+        sliders &= sliders - ONE
+    return attacked
+
+
+@jit(restrictions_t(position_t), inline=True)
+def restrictions(position: Position) -> Restrictions:
+    """Find checks, pins and the squares that our king must not enter."""
+    king = position.kings & position.us
+    square = first_square(king)
+    occupied = position.us | position.them
+    checkers = position.them & (
+        (pawns_attacks_up(king) & position.pawns)
+        | (knight_attacks(square) & position.knights)
+    )
+    diagonal_pins = ZERO
+    snipers = DIAGONAL_LINES[square] & position.diagonal & position.them
+    while snipers:
+        line = BETWEEN[square, first_square(snipers)]
+        sniper = snipers & (ZERO - snipers)
+        snipers ^= sniper
+        blockers = line & occupied
+        if not blockers:
+            checkers |= sniper
+        elif not (blockers & (blockers - ONE)) and blockers & position.us:
+            diagonal_pins |= line | sniper
+    orthogonal_pins = ZERO
+    snipers = ORTHOGONAL_LINES[square] & position.orthogonal & position.them
+    while snipers:
+        line = BETWEEN[square, first_square(snipers)]
+        sniper = snipers & (ZERO - snipers)
+        snipers ^= sniper
+        blockers = line & occupied
+        if not blockers:
+            checkers |= sniper
+        elif not (blockers & (blockers - ONE)) and blockers & position.us:
+            orthogonal_pins |= line | sniper
+    parries = ALL
+    if checkers:
+        parries = ZERO
+        if not (checkers & (checkers - ONE)):
+            parries = checkers | BETWEEN[square, first_square(checkers)]
+    danger = attacked_by_them(position, occupied ^ king)
+    return Restrictions(checkers, parries, diagonal_pins, orthogonal_pins, danger)
+
+
+class PawnTargets(NamedTuple):
+    """Where our pawns may go, one board a kind of move, so that the origin is known."""
+
+    single: Bitboard
+    double: Bitboard
+    left: Bitboard
+    right: Bitboard
+
+
+pawn_targets_t = types.NamedUniTuple(types.uint64, 4, PawnTargets)
+
+
+@jit(pawn_targets_t(position_t, restrictions_t), inline=True)
+def pawn_targets(position: Position, limits: Restrictions) -> PawnTargets:
+    """Pawn moves within the pins and the check, en passant left out."""
+    empty = ~(position.us | position.them)
+    pawns = position.pawns & position.us
+    unpinned = pawns & ~(limits.diagonal_pins | limits.orthogonal_pins)
+    # A pawn on a pin line may go where the same line leads it.
+    along = ((pawns & limits.orthogonal_pins) << EIGHT) & limits.orthogonal_pins
+    single = ((unpinned << EIGHT) | along) & empty
+    double = ((single & RANK_3) << EIGHT) & empty
+    pinned = pawns & limits.diagonal_pins
+    left = ((unpinned & NOT_FILE_A) << SEVEN) | (
+        ((pinned & NOT_FILE_A) << SEVEN) & limits.diagonal_pins
+    )
+    right = ((unpinned & NOT_FILE_H) << NINE) | (
+        ((pinned & NOT_FILE_H) << NINE) & limits.diagonal_pins
+    )
+    takeable = position.them & limits.parries
+    return PawnTargets(
+        single & limits.parries, double & limits.parries, left & takeable, right & takeable
+    )
+
+
+@jit(boolean(position_t, u64, u64), inline=True)
+def en_passant_is_legal(position: Position, pawn: Bitboard, passed: Bitboard) -> bool:
+    """Whether our king is safe after `pawn` takes on the square `passed`.
+
+    Two men leave their squares at once, which no pin line tells; so look again.
+    """
+    taken = passed >> EIGHT
+    occupied = ((position.us | position.them) ^ pawn ^ taken) | passed
+    king = first_square(position.kings & position.us)
+    return not (attackers_of_us(position, king, occupied) & ~taken)
+
+
+@jit(u64(position_t), inline=True)
+def en_passant_takers(position: Position) -> Bitboard:
+    """Our pawns that stand beside the pawn that can be taken en passant."""
+    return pawns_attacks_down(position.rights & RANK_6) & position.pawns & position.us
+
+
+@jit(u64(position_t, restrictions_t), inline=True)
+def castling_targets(position: Position, limits: Restrictions) -> Bitboard:
+    """Where our king goes by castling."""
+    targets = ZERO
+    occupied = position.us | position.them
+    if position.rights & H1 and not (
+        occupied & SHORT_CASTLING_EMPTY | limits.danger & SHORT_CASTLING_SAFE
+    ):
+        targets |= G1
+    if position.rights & A1 and not (
+        occupied & LONG_CASTLING_EMPTY | limits.danger & LONG_CASTLING_SAFE
+    ):
+        targets |= C1
+    return targets
+
+
+@jit(i64(ROW, i64, u64, u64, u64), inline=True)
+def _emit(
+    moves: np.ndarray, size: Number, start: Square, targets: Bitboard, kind: Move
+) -> Number:
+    """Append a move to each target; return the new size."""
+    while targets:
+        moves[size] = encode(start, first_square(targets), kind)
+        size += ONE_MOVE
+        targets &= targets - ONE
+    return size
+
+
+@jit(i64(ROW, i64, u64, u64), inline=True)
+def _emit_pawns(
+    moves: np.ndarray, size: Number, targets: Bitboard, step: Square
+) -> Number:
+    """Append the pawn moves to the targets, which lie `step` above their origins."""
+    promoting = targets & RANK_8
+    targets ^= promoting
+    while targets:
+        end = first_square(targets)
+        moves[size] = encode(end - step, end, PAWN)
+        size += ONE_MOVE
+        targets &= targets - ONE
+    while promoting:
+        end = first_square(promoting)
+        moves[size] = encode(end - step, end, QUEEN)
+        moves[size + np.int64(1)] = encode(end - step, end, KNIGHT)
+        moves[size + np.int64(2)] = encode(end - step, end, ORTHOGONAL)
+        moves[size + np.int64(3)] = encode(end - step, end, DIAGONAL)
+        size += PROMOTIONS
+        promoting &= promoting - ONE
+    return size
+
+
+@jit(u64(position_t, restrictions_t, u64), inline=True)
+def diagonal_targets(
+    position: Position, limits: Restrictions, slider: Bitboard
+) -> Bitboard:
+    """Where a bishop goes that is not pinned to a file or rank."""
+    reached = diagonal_attacks(first_square(slider), position.us | position.them)
+    return reached & limits.diagonal_pins if slider & limits.diagonal_pins else reached
+
+
+@jit(u64(position_t, restrictions_t, u64), inline=True)
+def orthogonal_targets(
+    position: Position, limits: Restrictions, slider: Bitboard
+) -> Bitboard:
+    """Where a rook goes that is not pinned to a diagonal."""
+    reached = orthogonal_attacks(first_square(slider), position.us | position.them)
+    return (
+        reached & limits.orthogonal_pins if slider & limits.orthogonal_pins else reached
+    )
+
+
+@jit(i64(position_t, ROW))
+def generate(position: Position, moves: np.ndarray) -> Number:
+    """List the legal moves.
+
+    Parameters
+    ----------
+    position : Position
+    moves : uint64 array, shape (MAX_LEGAL_MOVES,)
+        Overwritten from its start.
+
+    Returns
+    -------
+    int64
+        How many there are.
+    """
+    limits = restrictions(position)
+    king = first_square(position.kings & position.us)
+    targets = king_attacks(king) & ~position.us & ~limits.danger
+    if not limits.checkers:
+        targets |= castling_targets(position, limits)
+    size = _emit(moves, NONE, king, targets, KING)
+    if not limits.parries:  # double check
+        return size
+
+    pawns = pawn_targets(position, limits)
+    size = _emit_pawns(moves, size, pawns.single, EIGHT)
+    size = _emit_pawns(moves, size, pawns.double, SIXTEEN)
+    size = _emit_pawns(moves, size, pawns.left, SEVEN)
+    size = _emit_pawns(moves, size, pawns.right, NINE)
+    takers = en_passant_takers(position)
+    while takers:
+        passed = position.rights & RANK_6
+        pawn = takers & (ZERO - takers)
+        takers ^= pawn
+        if en_passant_is_legal(position, pawn, passed):
+            size = _emit(moves, size, first_square(pawn), passed, PAWN)
+
+    allowed = ~position.us & limits.parries
+    knights = position.knights & position.us
+    knights &= ~(limits.diagonal_pins | limits.orthogonal_pins)
+    while knights:
+        start = first_square(knights)
+        size = _emit(moves, size, start, knight_attacks(start) & allowed, KNIGHT)
+        knights &= knights - ONE
+    sliders = position.diagonal & position.us & ~limits.orthogonal_pins
+    while sliders:
+        slider = sliders & (ZERO - sliders)
+        sliders ^= slider
+        targets = diagonal_targets(position, limits, slider) & allowed
+        kind = QUEEN if position.orthogonal & slider else DIAGONAL
+        size = _emit(moves, size, first_square(slider), targets, kind)
+    sliders = position.orthogonal & position.us & ~limits.diagonal_pins
+    while sliders:
+        slider = sliders & (ZERO - sliders)
+        sliders ^= slider
+        targets = orthogonal_targets(position, limits, slider) & allowed
+        kind = QUEEN if position.diagonal & slider else ORTHOGONAL
+        size = _emit(moves, size, first_square(slider), targets, kind)
+    return size
+
+
+@jit(i64(position_t))
+def count(position: Position) -> Number:
+    """How many legal moves there are, without listing them."""
+    limits = restrictions(position)
+    king = first_square(position.kings & position.us)
+    targets = king_attacks(king) & ~position.us & ~limits.danger
+    if not limits.checkers:
+        targets |= castling_targets(position, limits)
+    size = population(targets)
+    if not limits.parries:
+        return size
+
+    pawns = pawn_targets(position, limits)
+    size += population(pawns.single) + population(pawns.double)
+    size += population(pawns.left) + population(pawns.right)
+    promoting = (pawns.single | pawns.left | pawns.right) & RANK_8
+    if promoting:
+        size += MORE_PROMOTIONS * (
+            population(pawns.single & RANK_8)
+            + population(pawns.left & RANK_8)
+            + population(pawns.right & RANK_8)
+        )
+    takers = en_passant_takers(position)
+    while takers:
+        pawn = takers & (ZERO - takers)
+        takers ^= pawn
+        if en_passant_is_legal(position, pawn, position.rights & RANK_6):
+            size += ONE_MOVE
+
+    allowed = ~position.us & limits.parries
+    knights = position.knights & position.us
+    knights &= ~(limits.diagonal_pins | limits.orthogonal_pins)
+    while knights:
+        size += population(knight_attacks(first_square(knights)) & allowed)
+        knights &= knights - ONE
+    sliders = position.diagonal & position.us & ~limits.orthogonal_pins
+    while sliders:
+        slider = sliders & (ZERO - sliders)
+        sliders ^= slider
+        size += population(diagonal_targets(position, limits, slider) & allowed)
+    sliders = position.orthogonal & position.us & ~limits.diagonal_pins
+    while sliders:
+        slider = sliders & (ZERO - sliders)
+        sliders ^= slider
+        size += population(orthogonal_targets(position, limits, slider) & allowed)
+    return size
+
+
+class Checks(NamedTuple):
+    """How our men can give check: squares by kind of man, and who opens a line."""
+
+    pawn: Bitboard
+    knight: Bitboard
+    diagonal: Bitboard
+    orthogonal: Bitboard
+    discoverers: Bitboard
+
+
+checks_t = types.NamedUniTuple(types.uint64, 5, Checks)
+
+
+@jit(checks_t(position_t), inline=True)
+def find_checks(position: Position) -> Checks:
+    """Find the squares from which their king is checked, and our masked batteries."""
+    king = position.kings & position.them
+    square = first_square(king)
+    occupied = position.us | position.them
+    snipers = position.us & (
+        (DIAGONAL_LINES[square] & position.diagonal)
+        | (ORTHOGONAL_LINES[square] & position.orthogonal)
+    )
+    discoverers = ZERO
+    while snipers:
+        blockers = BETWEEN[square, first_square(snipers)] & occupied
+        if not (blockers & (blockers - ONE)):
+            discoverers |= blockers & position.us
+        snipers &= snipers - ONE
+    return Checks(
+        pawns_attacks_down(king),
+        knight_attacks(square),
+        diagonal_attacks(square, occupied),
+        orthogonal_attacks(square, occupied),
+        discoverers,
+    )
+
+
+@jit(boolean(position_t, checks_t, u64), inline=True)
+def gives_check(position: Position, checks: Checks, move: Move) -> bool:
+    """Whether a legal move gives check."""
+    start = ONE << origin(move)
+    arrived = ONE << target(move)
+    kind = arrival(move)
+    direct = checks.pawn if kind & PAWN else ZERO
+    direct |= checks.knight if kind & KNIGHT else ZERO
+    direct |= checks.diagonal if kind & DIAGONAL else ZERO
+    direct |= checks.orthogonal if kind & ORTHOGONAL else ZERO
+    if direct & arrived:
+        return True
+    if start & checks.discoverers:
+        king = first_square(position.kings & position.them)
+        stays_on_line = (BETWEEN[king, target(move)] & start) | (
+            BETWEEN[king, origin(move)] & arrived
+        )
+        if not stays_on_line:
+            return True
+    # Castling, en passant and promotion change more lines than their squares tell.
+    castles = kind & KING and start == E1 and arrived & (C1 | G1)
+    takes_in_passing = kind & PAWN and arrived & position.rights & RANK_6
+    promotes = not kind & PAWN and position.pawns & start
+    if castles or takes_in_passing or promotes:
+        return checkers(make(position, move)) != ZERO
+    return False
+
+
+@jit(i64(position_t, ROW))
+def generate_checks(position: Position, moves: np.ndarray) -> Number:
+    """List the legal moves that give check; as `generate` else."""
+    checks = find_checks(position)
+    size = generate(position, moves)
+    kept = NONE
+    for index in range(size):
+        move = moves[index]
+        if gives_check(position, checks, move):
+            moves[kept] = move
+            kept += ONE_MOVE
+    return kept
