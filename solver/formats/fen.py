@@ -1,0 +1,269 @@
+"""Read a FEN and check that it is a legal position of orthodox chess.
+
+What composers may do stays legal: any number of promoted pieces that eight pawns and
+sixteen men allow, and positions that no game reaches. What no last move can explain
+does not: the side not to move in check, or checks that cannot have come together.
+"""
+
+from __future__ import annotations
+
+import re
+
+import chess
+
+from solver.errors import FenError
+from solver.formats.wording import quote
+
+MAX_CHARACTERS = 200
+"""No FEN of orthodox chess is half as long."""
+
+_DEFAULTS = ("", "w", "-", "-", "0", "1")
+_FIELD_COUNTS = (1, 2, 4, 6)
+_CHESS960_RIGHTS = re.compile(r"[A-HKQa-hkq]+")
+_HOMES = {
+    "K": (chess.E1, chess.H1),
+    "Q": (chess.E1, chess.A1),
+    "k": (chess.E8, chess.H8),
+    "q": (chess.E8, chess.A8),
+}
+"""Where king and rook must stand for each right to castle."""
+
+
+def parse_fen(text: str) -> chess.Board:
+    """Read a FEN of one, two, four or six fields.
+
+    Fields that are missing mean White to move, no castling, no en passant, and the
+    counters 0 and 1. A side to move that is mated or stalemated is legal.
+
+    Parameters
+    ----------
+    text : str
+        The FEN; white space around it is ignored.
+
+    Returns
+    -------
+    chess.Board
+        The position, without history.
+
+    Raises
+    ------
+    FenError
+        If it is no legal position of orthodox chess; one line tells what was expected
+        and what was found.
+    """
+    fields = _split(text)
+    placement, side, castling, en_passant, clock, number = (
+        *fields,
+        *_DEFAULTS[len(fields) :],
+    )
+    _check_placement(placement)
+    if side not in {"w", "b"}:
+        msg = f"side to move: expected w or b, found {quote(side)}"
+        raise FenError(msg)
+    _check_castling_letters(castling)
+    if en_passant != "-" and en_passant not in chess.SQUARE_NAMES:
+        msg = (
+            "en passant square: expected - or a square such as e3, "
+            f"found {quote(en_passant)}"
+        )
+        raise FenError(msg)
+    _check_counter("halfmove clock", clock)
+    _check_counter("move number", number)
+
+    rights = "".join(sorted(castling))  # python-chess insists on White's first
+    board = chess.Board(" ".join((placement, side, rights, en_passant, clock, number)))
+    _check_men(board)
+    _check_castling(board, castling)
+    _check_en_passant(board)
+    _check_checks(board)
+    return board
+
+
+def _split(text: str) -> list[str]:
+    text = text.strip()
+    if not text:
+        msg = "expected a FEN, found nothing"
+        raise FenError(msg)
+    if len(text) > MAX_CHARACTERS:
+        msg = (
+            f"expected a FEN of at most {MAX_CHARACTERS} characters, "
+            f"found {len(text)}: {quote(text)}"
+        )
+        raise FenError(msg)
+    if not text.isascii():
+        column = next(i for i, letter in enumerate(text) if not letter.isascii())
+        msg = (
+            "expected plain ASCII, "
+            f"found U+{ord(text[column]):04X} at character {column + 1}"
+        )
+        raise FenError(msg)
+    fields = text.split()
+    if len(fields) not in _FIELD_COUNTS:
+        msg = f"expected a FEN of 1, 2, 4 or 6 fields, found {len(fields)}"
+        raise FenError(msg)
+    return fields
+
+
+def _check_placement(placement: str) -> None:
+    rows = placement.split("/")
+    if len(rows) != 8:
+        msg = (
+            f"board: expected 8 ranks with / between them, found {len(rows)} "
+            f"in {quote(placement)}"
+        )
+        raise FenError(msg)
+    for rank, row in zip(range(8, 0, -1), rows, strict=True):
+        for letter in row:
+            if letter not in "PNBRQKpnbrqk12345678":
+                msg = (
+                    f"rank {rank}: expected men PNBRQK or pnbrqk and digits 1 to 8, "
+                    f"found {quote(letter)} in {quote(row)}"
+                )
+                raise FenError(msg)
+        if pair := re.search("[1-8]{2}", row):
+            msg = (
+                f"rank {rank}: expected one digit for adjacent empty squares, "
+                f"found {quote(pair[0])} in {quote(row)}"
+            )
+            raise FenError(msg)
+        squares = sum(int(letter) if letter.isdigit() else 1 for letter in row)
+        if squares != 8:
+            msg = f"rank {rank}: expected 8 squares, found {squares} in {quote(row)}"
+            raise FenError(msg)
+
+
+def _check_castling_letters(castling: str) -> None:
+    if castling == "-" or (set(castling) <= set("KQkq") and _all_differ(castling)):
+        return
+    note = ""
+    if _CHESS960_RIGHTS.fullmatch(castling) and _all_differ(castling):
+        note = " (Chess960 is not supported)"
+    msg = (
+        f"castling rights: expected - or letters of KQkq{note}, found {quote(castling)}"
+    )
+    raise FenError(msg)
+
+
+def _all_differ(letters: str) -> bool:
+    return len(set(letters)) == len(letters)
+
+
+def _check_counter(name: str, digits: str) -> None:
+    if not digits.isdecimal():
+        msg = f"{name}: expected a whole number from 0 up, found {quote(digits)}"
+        raise FenError(msg)
+
+
+def _check_men(board: chess.Board) -> None:
+    for color in (chess.WHITE, chess.BLACK):
+        side = _side(color)
+        kings = len(board.pieces(chess.KING, color))
+        if kings != 1:
+            msg = f"expected one {side} king, found {kings or 'none'}"
+            raise FenError(msg)
+        pawns = board.pieces(chess.PAWN, color)
+        for square in pawns & chess.BB_BACKRANKS:
+            msg = (
+                "expected no pawn on the first or last rank, "
+                f"found a {side} one on {chess.square_name(square)}"
+            )
+            raise FenError(msg)
+        if len(pawns) > 8:
+            msg = f"expected at most 8 {side} pawns, found {len(pawns)}"
+            raise FenError(msg)
+        men = board.occupied_co[color].bit_count()
+        if men > 16:
+            msg = f"expected at most 16 {side} men, found {men}"
+            raise FenError(msg)
+
+
+def _check_castling(board: chess.Board, castling: str) -> None:
+    for letter in castling.replace("-", ""):
+        color = letter.isupper()
+        king, rook = _HOMES[letter]
+        if board.piece_at(king) != chess.Piece(chess.KING, color) or (
+            board.piece_at(rook) != chess.Piece(chess.ROOK, color)
+        ):
+            side = _side(color)
+            msg = (
+                f"castling right {letter}: expected a {side} king on "
+                f"{chess.square_name(king)} and a {side} rook on "
+                f"{chess.square_name(rook)} (Chess960 is not supported), "
+                f"found {_man_on(board, king)} and {_man_on(board, rook)}"
+            )
+            raise FenError(msg)
+
+
+def _check_en_passant(board: chess.Board) -> None:
+    square = board.ep_square
+    if square is None:
+        return
+    name = chess.square_name(square)
+    rank, forward = (6, 8) if board.turn == chess.WHITE else (3, -8)
+    if chess.square_rank(square) != rank - 1:
+        msg = (
+            f"en passant square: expected one on rank {rank} "
+            f"({_side(board.turn).capitalize()} is to move), found {name}"
+        )
+        raise FenError(msg)
+    pushed_from, pushed_to = square + forward, square - forward
+    pawn = chess.Piece(chess.PAWN, not board.turn)
+    if board.piece_at(pushed_to) != pawn:
+        msg = (
+            f"en passant square {name}: expected {_described(pawn)} on "
+            f"{chess.square_name(pushed_to)} that has just moved two squares, "
+            f"found {_man_on(board, pushed_to)}"
+        )
+        raise FenError(msg)
+    for empty in (square, pushed_from):
+        if board.piece_at(empty):
+            msg = (
+                f"en passant square {name}: expected {chess.square_name(empty)} to be "
+                f"empty, the pawn having just passed, found {_man_on(board, empty)}"
+            )
+            raise FenError(msg)
+
+
+def _check_checks(board: chess.Board) -> None:
+    status = board.status()
+    if status & chess.STATUS_OPPOSITE_CHECK:
+        king = board.king(not board.turn)
+        assert king is not None  # _check_men has counted the kings
+        msg = (
+            f"expected the {_side(not board.turn)} king out of check "
+            f"({_side(board.turn).capitalize()} is to move), found it attacked "
+            f"from {_names(board.attackers(board.turn, king))}"
+        )
+        raise FenError(msg)
+    if status & chess.STATUS_TOO_MANY_CHECKERS:
+        msg = (
+            "expected at most two men giving check, "
+            f"found {len(board.checkers())} on {_names(board.checkers())}"
+        )
+        raise FenError(msg)
+    if status & chess.STATUS_IMPOSSIBLE_CHECK:
+        msg = (
+            "expected checks that one move can have given, "
+            f"found those from {_names(board.checkers())}"
+        )
+        raise FenError(msg)
+    # Each other fault that python-chess knows has been told above in our words.
+    assert status == chess.STATUS_VALID, status
+
+
+def _side(color: chess.Color) -> str:
+    return chess.COLOR_NAMES[color]
+
+
+def _described(piece: chess.Piece) -> str:
+    return f"a {_side(piece.color)} {chess.piece_name(piece.piece_type)}"
+
+
+def _man_on(board: chess.Board, square: chess.Square) -> str:
+    piece = board.piece_at(square)
+    man = _described(piece) if piece else "nothing"
+    return f"{man} on {chess.square_name(square)}"
+
+
+def _names(squares: chess.SquareSet) -> str:
+    return ", ".join(chess.square_name(square) for square in squares)
