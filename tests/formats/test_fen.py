@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import chess
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from solver.errors import FenError
@@ -203,6 +203,7 @@ def test_a_line_of_a_million_characters_is_refused_and_quoted_in_part() -> None:
     )
 
 
+@settings(derandomize=True, deadline=None)
 @given(st.text(max_size=300) | st.text("KQRBNPkqrbnp12345678/ wb-", max_size=100))
 def test_any_text_gives_a_legal_position_or_a_one_line_error(text: str) -> None:
     try:
@@ -212,6 +213,7 @@ def test_any_text_gives_a_legal_position_or_a_one_line_error(text: str) -> None:
     assert not fault
 
 
+@settings(derandomize=True, deadline=None)
 @given(st.integers(0, 300), st.randoms(use_true_random=False))
 def test_every_position_of_a_game_is_read_as_it_was_written(
     plies: int, chance: Random
