@@ -1,0 +1,155 @@
+"""The command `matesolve`: finds the subcommand, and turns its end into a code."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sys
+import traceback
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+import click
+
+from solver.cli.exits import Exit
+from solver.cli.streams import let_go, tell
+from solver.errors import MatesolveError
+from solver.version import __version__
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+SUMMARIES = {
+    "solve": "Find the shortest forced mate in a position.",
+    "verify": "Check collections of problems against what they claim.",
+    "perft": "Count the positions that a number of plies leads to.",
+    "warmup": "Compile the search now, so that the next command need not.",
+    "doctor": "Tell versions, machine and cache, and run a self-test.",
+}
+"""The commands, in the order of `--help`; each is `solver.cli.NAME:NAME`."""
+
+DEBUG = "MATESOLVE_DEBUG"
+"""Environment variable: set to 1, an internal error shows its traceback."""
+
+
+class _Commands(click.Group):
+    """Subcommands that are imported when they are run, not when they are listed."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
+        return list(SUMMARIES)
+
+    def get_command(
+        self,
+        ctx: click.Context,  # noqa: ARG002
+        cmd_name: str,
+    ) -> click.Command | None:
+        if cmd_name not in SUMMARIES:
+            return None
+        command: click.Command = getattr(
+            import_module(f"solver.cli.{cmd_name}"), cmd_name
+        )
+        return command
+
+    def format_commands(
+        self,
+        ctx: click.Context,  # noqa: ARG002
+        formatter: click.HelpFormatter,
+    ) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl(list(SUMMARIES.items()))
+
+
+@click.group(
+    cls=_Commands,
+    invoke_without_command=True,
+    subcommand_metavar="COMMAND [ARGS]...",
+    context_settings={"help_option_names": ["-h", "--help"]},
+    epilog="""\b
+Examples:
+  matesolve solve 8/7K/8/8/8/8/R7/7k w - - 0 1
+  matesolve verify puzzles/*.epd
+  matesolve COMMAND --help
+
+\b
+Exit codes:
+    0  proved, everything agrees     65  bad input
+    1  a clean negative              70  internal error
+    2  usage                         74  reading or writing failed
+    3  a limit left it undecided    130  interrupted
+""",
+)
+@click.version_option(__version__, message="%(prog)s %(version)s")
+@click.pass_context
+def matesolve(ctx: click.Context) -> None:
+    """Find the shortest forced mate in chess positions, and prove it."""
+    if ctx.invoked_subcommand is None:
+        click.echo(ctx.get_help(), err=True)
+        ctx.exit(Exit.USAGE)
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Run the command line, and report whatever ends it.
+
+    A command ends by returning (0), by `click.Context.exit(code)` or by an exception.
+
+    Parameters
+    ----------
+    arguments : sequence of str
+        What stands behind `matesolve`.
+
+    Returns
+    -------
+    int
+        The exit code, one of `Exit`.
+    """
+    try:
+        # `click.Group.main` would exit with 1 on Ctrl-C and on a closed pipe, which
+        # here means a clean negative.
+        with matesolve.make_context("matesolve", list(arguments)) as context:
+            matesolve.invoke(context)
+        if sys.stdout is not None:
+            sys.stdout.flush()
+    except click.exceptions.Exit as end:
+        return end.exit_code
+    except (Exception, KeyboardInterrupt) as error:
+        return _report(error)
+    return Exit.PROVED
+
+
+def _report(error: BaseException) -> int:
+    """Tell on stderr what ended the command, and choose the exit code for it."""
+    match error:
+        case click.UsageError():
+            with contextlib.suppress(OSError):
+                error.show()
+            return Exit.USAGE
+        case KeyboardInterrupt():
+            tell("interrupted")
+            return Exit.INTERRUPTED
+        case BrokenPipeError():
+            # Whoever closed the pipe has read enough and wants to hear no more.
+            return Exit.IO
+        case OSError():
+            place = f"{error.filename}: " if error.filename else ""
+            tell(f"error: {place}{error.strerror or error}")
+            return Exit.IO
+        case MatesolveError():
+            tell(f"error: {_one_line(error)}")
+            return error.exit_code
+    if os.environ.get(DEBUG) == "1":
+        tell("".join(traceback.format_exception(error)).rstrip())
+    what = f"{type(error).__name__}: {_one_line(error)}"
+    tell(f"internal error: {what}, please report")
+    return Exit.INTERNAL
+
+
+def main() -> None:
+    """Be the program: run with the process's arguments and exit."""
+    code = run(sys.argv[1:])
+    let_go(sys.stdout)
+    let_go(sys.stderr)
+    sys.exit(code)
+
+
+def _one_line(error: BaseException) -> str:
+    return " ".join(str(error).split())

@@ -1,0 +1,108 @@
+"""Options that several commands share, each written once."""
+
+from __future__ import annotations
+
+import functools
+import math
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from solver.problem import DEFAULT_HASH_MIB, MAX_MOVES, Limits
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+Function = TypeVar("Function", bound="Callable[..., Any]")
+
+MAX_SECONDS = 10**9
+"""Some thirty years: within what the system's timers take."""
+
+MAX_NODES = 2**63 - 1
+"""The search counts in a signed 64-bit word."""
+
+MAX_HASH_MIB = 2**20
+"""One tebibyte."""
+
+
+class Seconds(click.FloatRange):
+    """A number of seconds: positive and finite."""
+
+    name = "seconds"
+
+    def __init__(self) -> None:
+        super().__init__(min=0, max=MAX_SECONDS, min_open=True)
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> float:
+        """Refuse `nan`, which compares as if it were in every range."""
+        seconds = float(super().convert(value, param, ctx))
+        if math.isnan(seconds):
+            self.fail(f"{value!r} is not a number of seconds.", param, ctx)
+        return seconds
+
+
+def limits(*, time_s: float | None = None) -> Callable[[Function], Function]:
+    """Give a command `-n`, `--time`, `--nodes`, `--hash` as one `limits: Limits`.
+
+    Parameters
+    ----------
+    time_s : float or None
+        What `--time` is when the user does not say, in seconds; None: no limit.
+    """
+
+    def decorate(command: Function) -> Function:
+        @click.option(
+            "-n",
+            "--max-moves",
+            type=click.IntRange(1, MAX_MOVES),
+            metavar="N",
+            help=f"Look for mates in at most N moves (1 to {MAX_MOVES}).",
+        )
+        @click.option(
+            "--time",
+            "time_s",
+            type=Seconds(),
+            default=time_s,
+            show_default=time_s is not None,
+            metavar="S",
+            help="Stop searching a position after S seconds.",
+        )
+        @click.option(
+            "--nodes",
+            type=click.IntRange(1, MAX_NODES),
+            metavar="N",
+            help="Stop searching a position after N nodes.",
+        )
+        @click.option(
+            "--hash",
+            "hash_mib",
+            type=click.IntRange(1, MAX_HASH_MIB),
+            default=DEFAULT_HASH_MIB,
+            show_default=True,
+            metavar="MIB",
+            help="Memory for the transposition table, in MiB.",
+        )
+        @functools.wraps(command)
+        def gather(
+            *args: Any,
+            max_moves: int | None,
+            time_s: float | None,
+            nodes: int | None,
+            hash_mib: int,
+            **others: Any,
+        ) -> Any:
+            asked = Limits(max_moves, time_s, nodes, hash_mib)
+            return command(*args, limits=asked, **others)
+
+        return gather  # type: ignore[return-value]
+
+    return decorate
+
+
+def jsonl(command: Function) -> Function:
+    """Give a command `--jsonl` as `jsonl: bool`."""
+    return click.option(
+        "--jsonl", is_flag=True, help="Print one JSON record a line, as soon as known."
+    )(command)
