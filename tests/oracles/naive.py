@@ -1,0 +1,44 @@
+"""Mate in n by its definition: python-chess, no pruning, no table.
+
+The attacker mates within n of its own moves, whatever the defender replies.
+Stalemate is an escape; the fifty-move rule and repetition are left out.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    import chess
+
+
+def mate_in(board: chess.Board, n: int) -> bool:
+    """Whether the side to move mates within `n` of its moves."""
+    return n > 0 and any(mated_in(after, n - 1) for _, after in _successors(board))
+
+
+def mated_in(board: chess.Board, n: int) -> bool:
+    """Whether the side to move is mated within `n` moves of its opponent."""
+    if not any(board.legal_moves):
+        # Stalemate is an escape, though "every reply loses" holds of no replies.
+        return board.is_check()
+    return all(mate_in(after, n) for _, after in _successors(board))
+
+
+def keys(board: chess.Board, n: int) -> set[str]:
+    """First moves, in UCI notation, that mate within `n` moves, n at least 1."""
+    return {move.uci() for move, after in _successors(board) if mated_in(after, n - 1)}
+
+
+def shortest_mate(board: chess.Board, limit: int) -> int | None:
+    """Fewest moves in which the side to move mates; None if above `limit`."""
+    return next((n for n in range(1, limit + 1) if mate_in(board, n)), None)
+
+
+def _successors(board: chess.Board) -> Iterator[tuple[chess.Move, chess.Board]]:
+    for move in board.legal_moves:
+        after = board.copy(stack=False)
+        after.push(move)
+        yield move, after
