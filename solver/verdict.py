@@ -1,0 +1,113 @@
+"""How a claim fares against the answer found."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TYPE_CHECKING
+
+from solver.errors import FormatError
+
+if TYPE_CHECKING:
+    from solver.problem import Claim
+    from solver.solution import Solution
+
+
+class Verdict(StrEnum):
+    """What an audit says of one claim."""
+
+    PROVED = "proved"
+    """The mate is there and none is shorter."""
+
+    HOLDS = "holds"
+    """A mate as claimed is there; a shorter one is not excluded."""
+
+    SHORTER = "shorter"
+    """There is a shorter mate than claimed."""
+
+    REFUTED = "refuted"
+    """Proved: no mate in the claimed number of moves."""
+
+    UNDECIDED = "undecided"
+    """A limit was hit before the claim was settled."""
+
+    UNREADABLE = "unreadable"
+    """The record cannot be read."""
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """What an audit tells of one record of a collection.
+
+    Attributes
+    ----------
+    answer : Solution or FormatError
+        The answer to its problem, or why there is no problem to answer.
+    verdict : Verdict or None
+        How the claim fared; None when nothing was claimed.
+    wrong_keys : tuple of str
+        Claimed first moves, in UCI notation, that do not mate in the claimed number
+        of moves. Told only where all keys are known.
+    """
+
+    answer: Solution | FormatError
+    verdict: Verdict | None
+    wrong_keys: tuple[str, ...] = ()
+
+    @property
+    def claim(self) -> Claim | None:
+        """What the record claims, as far as it could be read."""
+        if isinstance(self.answer, FormatError):
+            return None
+        return self.answer.problem.claim
+
+    @property
+    def word(self) -> str:
+        """The verdict, or the answer's own status where nothing was claimed."""
+        if isinstance(self.answer, FormatError) or self.verdict:
+            return str(self.verdict)
+        return str(self.answer.status)
+
+
+def judge(answer: Solution | FormatError, *, within: bool = False) -> Result:
+    """Set an answer against what its record claims.
+
+    Parameters
+    ----------
+    answer : Solution or FormatError
+        What was found, or why nothing could be.
+    within : bool
+        Take the claim as "there is a mate in at most so many moves": a shorter mate
+        then agrees with it.
+
+    Returns
+    -------
+    Result
+        The answer and its verdict.
+    """
+    if isinstance(answer, FormatError):
+        return Result(answer, Verdict.UNREADABLE)
+    claim = answer.problem.claim
+    if claim is None:
+        return Result(answer, None)
+    verdict = _verdict(claim.mate, answer)
+    if within and verdict is Verdict.SHORTER:
+        verdict = Verdict.HOLDS
+    wrong_keys: tuple[str, ...] = ()
+    if answer.keys_complete and answer.mate == claim.mate > 0:
+        wrong_keys = tuple(key for key in claim.keys if key not in answer.keys)
+    return Result(answer, verdict, wrong_keys)
+
+
+def _verdict(claimed: int, answer: Solution) -> Verdict:
+    attacker_moves = claimed > 0
+    moves = abs(claimed)
+    if answer.mate is not None:
+        if attacker_moves != (answer.mate > 0):
+            return Verdict.REFUTED  # the mate found falls on the other side
+        if abs(answer.mate) < moves:
+            return Verdict.SHORTER
+        if abs(answer.mate) == moves:
+            shortest = answer.lower_bound == moves
+            return Verdict.PROVED if shortest else Verdict.HOLDS
+    return Verdict.REFUTED if answer.lower_bound > moves else Verdict.UNDECIDED
