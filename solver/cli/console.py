@@ -44,5 +44,6 @@ def stderr_console() -> Console:
 
 
 def paints(console: Console) -> bool:
-    """Tell whether the console shows the 256 colours that a board is painted in."""
-    return not console.no_color and console.color_system in {"256", "truecolor"}
+    """Tell whether the console shows the figurines and colours of a painted board."""
+    colours = not console.no_color and console.color_system in {"256", "truecolor"}
+    return colours and console.encoding.startswith("utf")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import io
 import os
 import sys
 import traceback
@@ -145,6 +146,9 @@ def _report(error: BaseException) -> int:
 
 def main() -> None:
     """Be the program: run with the process's arguments and exit."""
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        # A name in a script that the terminal cannot show is no reason to fail.
+        sys.stdout.reconfigure(errors="backslashreplace")
     code = run(sys.argv[1:])
     let_go(sys.stdout)
     let_go(sys.stderr)

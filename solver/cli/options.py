@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import math
+import threading
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
@@ -15,9 +16,6 @@ if TYPE_CHECKING:
 
 Function = TypeVar("Function", bound="Callable[..., Any]")
 
-MAX_SECONDS = 10**9
-"""Some thirty years: within what the system's timers take."""
-
 MAX_NODES = 2**63 - 1
 """The search counts in a signed 64-bit word."""
 
@@ -25,22 +23,32 @@ MAX_HASH_MIB = 2**20
 """One tebibyte."""
 
 
-class Seconds(click.FloatRange):
-    """A number of seconds: positive and finite."""
+def seconds(text: str) -> float:
+    """Read a positive number of seconds, within what the system's timers take."""
+    try:
+        number = float(text)
+    except ValueError:
+        number = math.nan
+    if not 0 < number <= threading.TIMEOUT_MAX:
+        msg = f"expected a positive number of seconds, found {text!r}"
+        raise click.BadParameter(msg)
+    return number
 
-    name = "seconds"
 
-    def __init__(self) -> None:
-        super().__init__(min=0, max=MAX_SECONDS, min_open=True)
+def whole(greatest: int) -> Callable[[str], int]:
+    """Make the reader of a whole number from 1 to `greatest`."""
 
-    def convert(
-        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
-    ) -> float:
-        """Refuse `nan`, which compares as if it were in every range."""
-        seconds = float(super().convert(value, param, ctx))
-        if math.isnan(seconds):
-            self.fail(f"{value!r} is not a number of seconds.", param, ctx)
-        return seconds
+    def read(text: str) -> int:
+        try:
+            number = int(text)
+        except ValueError:
+            number = 0
+        if not 1 <= number <= greatest:
+            msg = f"expected a whole number from 1 to {greatest}, found {text!r}"
+            raise click.BadParameter(msg)
+        return number
+
+    return read
 
 
 def limits(*, time_s: float | None = None) -> Callable[[Function], Function]:
@@ -56,14 +64,14 @@ def limits(*, time_s: float | None = None) -> Callable[[Function], Function]:
         @click.option(
             "-n",
             "--max-moves",
-            type=click.IntRange(1, MAX_MOVES),
+            type=whole(MAX_MOVES),
             metavar="N",
             help=f"Look for mates in at most N moves (1 to {MAX_MOVES}).",
         )
         @click.option(
             "--time",
             "time_s",
-            type=Seconds(),
+            type=seconds,
             default=time_s,
             show_default=time_s is not None,
             metavar="S",
@@ -71,14 +79,14 @@ def limits(*, time_s: float | None = None) -> Callable[[Function], Function]:
         )
         @click.option(
             "--nodes",
-            type=click.IntRange(1, MAX_NODES),
+            type=whole(MAX_NODES),
             metavar="N",
             help="Stop searching a position after N nodes.",
         )
         @click.option(
             "--hash",
             "hash_mib",
-            type=click.IntRange(1, MAX_HASH_MIB),
+            type=whole(MAX_HASH_MIB),
             default=DEFAULT_HASH_MIB,
             show_default=True,
             metavar="MIB",

@@ -1,0 +1,67 @@
+"""A line on the terminal while a long search runs."""
+
+from __future__ import annotations
+
+import sys
+import threading
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from solver.cli.streams import is_terminal
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from solver.solving import Control
+
+PATIENCE_S = 1.0
+"""A search that ends sooner shows nothing."""
+
+_REFRESH_PER_SECOND = 4
+
+
+@contextmanager
+def progress(control: Control) -> Iterator[None]:
+    """Show on stderr how far the search is, and erase it at the end.
+
+    Off a terminal nothing is shown.
+    """
+    if not is_terminal(sys.stderr):
+        yield
+        return
+    ended = threading.Event()
+    watcher = threading.Thread(target=_watch, args=(control, ended), daemon=True)
+    watcher.start()
+    try:
+        yield
+    finally:
+        ended.set()
+        watcher.join()
+
+
+def _watch(control: Control, ended: threading.Event) -> None:
+    # Without nodes the search has not begun: what takes so long is being compiled.
+    while not ended.wait(PATIENCE_S):
+        if control.nodes:
+            break
+    else:
+        return
+
+    from rich.live import Live
+    from rich.text import Text
+
+    from solver.cli.console import stderr_console
+
+    def state() -> Text:
+        excluded = control.lower_bound - 1
+        none = f"no mate in {excluded} or fewer, " if excluded else ""
+        return Text(f"{none}{control.nodes:,} nodes", style="dim")
+
+    with Live(
+        get_renderable=state,
+        console=stderr_console(),
+        transient=True,
+        refresh_per_second=_REFRESH_PER_SECOND,
+        redirect_stdout=False,
+    ):
+        ended.wait()

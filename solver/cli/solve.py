@@ -1,0 +1,162 @@
+"""`matesolve solve`: the shortest mate in one position, or in each line of stdin."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from solver.cli import options
+from solver.cli.exits import Exit
+from solver.cli.interrupt import interruptible
+from solver.cli.progress import progress
+from solver.errors import FormatError
+from solver.problem import Limits, Problem
+from solver.solution import Solution, Status, StoppedBy
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from solver.cli.answers import Answers
+
+STDIN = "-"
+"""The argument that stands for standard input."""
+
+EXITS = {
+    Status.PROVED: Exit.PROVED,
+    Status.FOUND: Exit.LIMIT,
+    Status.DISPROVED: Exit.NEGATIVE,
+    Status.UNDECIDED: Exit.LIMIT,
+}
+
+
+@click.command(
+    epilog="""\b
+Examples:
+  matesolve solve 8/7K/8/8/8/8/R7/7k w - - 0 1
+  matesolve solve "8/8/8/8/8/5K2/R7/7k w - -" --board
+  matesolve solve 8/7K/8/8/8/8/R7/7k -n 9 --time 10 --json
+  matesolve solve - --first --jsonl < positions.txt
+
+\b
+Exit codes:
+  0  a mate, proved to be the shortest
+  1  no mate in the moves asked, proved
+  3  a limit came first: no mate found, or a shorter one not excluded
+Several positions: the highest code of any. An unreadable line counts
+as 65, Ctrl-C as 130.
+"""
+)
+@click.argument("fen", nargs=-1, required=True, metavar="FEN...")
+@options.limits()
+@click.option("--first", is_flag=True, help="Look for one key, not for all of them.")
+@click.option(
+    "--uci-moves/--san",
+    "uci",
+    default=False,
+    help="Write moves as e2e4 or as e4 (default).",
+)
+@click.option("--board", is_flag=True, help="Draw the position above the answer.")
+@click.option("--ascii", "letters", is_flag=True, help="Draw it with letters only.")
+@click.option("--json", "as_json", is_flag=True, help="Print one indented JSON record.")
+@options.jsonl
+@click.pass_context
+def solve(
+    ctx: click.Context,
+    fen: tuple[str, ...],
+    *,
+    limits: Limits,
+    first: bool,
+    uci: bool,
+    board: bool,
+    letters: bool,
+    as_json: bool,
+    jsonl: bool,
+) -> None:
+    """Find the shortest forced mate in a position.
+
+    FEN is one position, with or without quotes, of 1, 2, 4 or 6 fields; what is missing
+    is White to move, no castling, no en passant.
+
+    With - in its place, each line of standard input is a FEN or an EPD, and is answered
+    as soon as it is read.
+
+    The answer is the shortest mate against the longest defence, all first moves that
+    reach it, and what is proved. A limit that comes first is never told as "no mate".
+    """
+    if as_json and jsonl:
+        msg = "--json and --jsonl exclude each other."
+        raise click.UsageError(msg)
+    if (as_json or jsonl) and (board or letters):
+        msg = "--board and --ascii draw for people: not with --json or --jsonl."
+        raise click.UsageError(msg)
+
+    from solver.cli.answers import Records, Sentences
+    from solver.formats.fen import parse_fen
+    from solver.formats.lines import read_problems
+
+    many = fen == (STDIN,)
+    problems: Iterable[Problem | FormatError] = (
+        read_problems(STDIN) if many else [Problem(parse_fen(" ".join(fen)).fen())]
+    )
+    answers: Answers
+    if as_json or jsonl:
+        answers = Records(indent=2 if as_json else None)
+    else:
+        answers = Sentences(uci, board or letters, letters, spaced=many)
+    ctx.exit(solve_each(problems, limits, answers, all_keys=not first))
+
+
+def solve_each(
+    problems: Iterable[Problem | FormatError],
+    limits: Limits,
+    answers: Answers,
+    *,
+    all_keys: bool,
+) -> Exit:
+    """Answer problems in their order, until there are no more or Ctrl-C.
+
+    Parameters
+    ----------
+    problems : iterable of Problem or FormatError
+        An error stands for a line that could not be read.
+    limits : Limits
+        What each search may cost.
+    answers : Answers
+        Where to print.
+    all_keys : bool
+        Look for all keys, not for one.
+
+    Returns
+    -------
+    Exit
+        The highest exit code of any answer.
+    """
+    highest = Exit.PROVED
+    for problem in problems:
+        if isinstance(problem, FormatError):
+            answers.refuse(problem)
+            code = Exit.BAD_INPUT
+        else:
+            solution = _solve(problem, limits, all_keys=all_keys)
+            answers.answer(solution)
+            code = exit_code(solution)
+        highest = max(highest, code)
+        if code is Exit.INTERRUPTED:
+            break
+    return highest
+
+
+def exit_code(solution: Solution) -> Exit:
+    """Give what one answer alone makes the command exit with."""
+    if solution.stopped_by is StoppedBy.INTERRUPT:
+        return Exit.INTERRUPTED
+    return EXITS[solution.status]
+
+
+def _solve(problem: Problem, limits: Limits, *, all_keys: bool) -> Solution:
+    from solver import solving
+
+    control = solving.Control()
+    with interruptible(control), progress(control):
+        return solving.solve(problem, limits, all_keys=all_keys, control=control)
