@@ -22,7 +22,7 @@ from solver.solving import Control, Solver
 from solver.verdict import Result, judge
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Generator, Iterable, Iterator
 
     from solver.problem import Limits, Problem
     from solver.solution import Solution
@@ -80,7 +80,7 @@ def audit(
     all_keys: bool = False,
     jobs: int = 1,
     control: AuditControl | None = None,
-) -> Iterator[Result]:
+) -> Generator[Result]:
     """Answer each problem and judge what its source claims of it.
 
     A claim of N moves is searched up to N and no further, unless `limits.max_moves`
@@ -120,8 +120,10 @@ def audit(
         threading.Thread(target=_work, args=(desk, question), daemon=True).start()
     try:
         yield from desk.results()
+    except BaseException:
+        control.stop()  # also when the caller has left off: nobody wants the rest
+        raise
     finally:
-        control.stop()
         desk.close(jobs)
 
 

@@ -194,7 +194,7 @@ def test_records_are_read_no_further_than_the_window(searches: Searches) -> None
     assert read == 2 * WINDOW
     searches.go_on.set()
     teller.join(PATIENCE_S)
-    results.close()  # type: ignore[attr-defined]
+    results.close()
 
 
 def test_a_result_is_told_before_the_next_record_is_there(searches: Searches) -> None:
@@ -278,7 +278,7 @@ def test_leaving_off_early_ends_the_workers(searches: Searches) -> None:
     results = audit(problems("1", "slow", *"abcdef"), LIMITS, jobs=2)
     assert names([next(results)]) == ["1"]
     assert searches.started.acquire(timeout=PATIENCE_S)
-    results.close()  # type: ignore[attr-defined]
+    results.close()
     for worker in set(threading.enumerate()) - before:
         worker.join(PATIENCE_S)
         assert not worker.is_alive()

@@ -1,0 +1,116 @@
+"""Audits for people: how many claims of each kind fared in which way."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from rich.table import Table
+from rich.text import Text
+
+from solver.errors import FormatError
+from solver.reports.text import duration
+
+if TYPE_CHECKING:
+    from rich.console import Console, RenderableType
+
+    from solver.verdict import Result
+
+STYLES = {
+    "proved": "green",
+    "holds": "green",
+    "found": "green",
+    "shorter": "bold red",
+    "refuted": "bold red",
+    "disproved": "",
+    "undecided": "magenta",
+    "unreadable": "red",
+}
+"""The columns and their colours: verdicts, and where nothing was claimed, statuses."""
+
+_UNBOUNDED = 10_000
+"""Columns to measure a table with: no table of ours is as wide."""
+
+
+@dataclass(slots=True)
+class _Row:
+    """What is known of all results with the same claim."""
+
+    words: Counter[str] = field(default_factory=Counter)
+    nodes: int = 0
+    time_s: float = 0.0
+
+    def add(self, result: Result) -> None:
+        self.words[result.word] += 1
+        if not isinstance(result.answer, FormatError):
+            self.nodes += result.answer.stats.nodes
+            self.time_s += result.answer.stats.time_s
+
+
+class AuditTable:
+    """Results counted by claim (rows) and verdict (columns)."""
+
+    def __init__(self) -> None:
+        self._rows: dict[int | None, _Row] = {}
+        self._all = _Row()
+
+    def add(self, result: Result) -> None:
+        """Count one result; it is not kept."""
+        claim = result.claim.mate if result.claim else None
+        self._rows.setdefault(claim, _Row()).add(result)
+        self._all.add(result)
+
+    def draw(self, console: Console) -> RenderableType:
+        """Draw the count as wide as a console has room for.
+
+        Parameters
+        ----------
+        console : Console
+            Where it is to be printed.
+
+        Returns
+        -------
+        RenderableType
+            A table with verdicts, totals, nodes and time; without nodes and time where
+            it would be too wide; and where that is too wide as well, a line a claim.
+        """
+        unbounded = console.options.update(width=_UNBOUNDED)
+        for costs in (True, False):
+            table = self._table(costs=costs)
+            if console.measure(table, options=unbounded).minimum <= console.width:
+                return table
+        return Text("\n".join(self._lines()))
+
+    def _table(self, *, costs: bool) -> Table:
+        words = [word for word in STYLES if self._all.words[word]]
+        table = Table(box=None, pad_edge=False, header_style="bold")
+        table.add_column("claim", justify="right", no_wrap=True)
+        for word in words:
+            table.add_column(word, justify="right", no_wrap=True, style=STYLES[word])
+        for name in ("total", "nodes", "time") if costs else ("total",):
+            table.add_column(name, justify="right", no_wrap=True)
+        for name, row in self._named_rows():
+            cells = [str(row.words[word] or "") for word in words]
+            cells.append(str(row.words.total()))
+            if costs:
+                cells += [f"{row.nodes:,}", duration(row.time_s)]
+            table.add_row(name, *cells, style="bold" if row is self._all else None)
+        return table
+
+    def _lines(self) -> list[str]:
+        lines = []
+        for name, row in self._named_rows():
+            counts = [f"{row.words[word]} {word}" for word in STYLES if row.words[word]]
+            lines.append(f"{name}: {', '.join(counts) or 'nothing'}")
+        return lines
+
+    def _named_rows(self) -> list[tuple[str, _Row]]:
+        """Give the rows: attackers' claims, defenders' claims, none, and the sum."""
+        claims = sorted(claim for claim in self._rows if claim is not None)
+        attackers = [claim for claim in claims if claim > 0]
+        defenders = [claim for claim in reversed(claims) if claim < 0]
+        rows = [(f"#{claim}", self._rows[claim]) for claim in attackers + defenders]
+        if None in self._rows:
+            rows.append(("none", self._rows[None]))
+        return [*rows, ("all", self._all)]
