@@ -78,7 +78,7 @@ class AuditTable:
         unbounded = console.options.update(width=_UNBOUNDED)
         for costs in (True, False):
             table = self._table(costs=costs)
-            if console.measure(table, options=unbounded).minimum <= console.width:
+            if console.measure(table, options=unbounded).maximum <= console.width:
                 return table
         return Text("\n".join(self._lines()))
 

@@ -1,0 +1,402 @@
+"""`matesolve verify`: exact output and exit codes, whatever the files hold."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+import solver.audit
+from solver.cli.main import run
+from solver.solution import Solution, Status, StoppedBy
+
+if TYPE_CHECKING:
+    from solver.problem import Limits, Problem
+
+ROOT = Path(__file__).parents[2]
+PATIENCE_S = 120
+BACK_RANK = "6k1/5ppp/8/8/8/8/8/R5K1 w - -"
+COSTS = re.compile(r" +(nodes +time|[\d,]+ +[\d.]+ m?s)$", re.MULTILINE)
+LONG = "2k1N3/p2NPP2/2p3p1/2pp1P2/K7/6p1/p2Bp3/5brn w - - 0 1"
+
+MIXED = f"""\
+# seven records
+{BACK_RANK} dm 1; bm Ra8#; id "fine";
+
+{BACK_RANK} bm #2; 00:00;
+8/7K/8/8/8/8/R7/7k w - - dm 1; id "too soon";
+{BACK_RANK} dm 1; bm Ra7; id "[red]wrong key";
+{BACK_RANK} dm 1; bm Ra9;
+{BACK_RANK}
+hello
+"""
+
+DISAGREEMENTS = """\
+mixed.epd:4: claimed mate in 2, found mate in 1: 1. Ra8#
+mixed.epd:5: too soon: claimed mate in 1, found none in 1
+mixed.epd:6: [red]wrong key: claimed mate in 1 by Ra7, found Ra8#
+"""
+
+UNREADABLE = """\
+error: mixed.epd:7: bm: expected a legal move in SAN or UCI that fits one man only, \
+found 'Ra9'
+error: mixed.epd:9: board: expected 8 ranks with / between them, found 1 in 'hello'
+"""
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "mixed.epd").write_text(MIXED)
+    (tmp_path / "good.epd").write_text(f"{BACK_RANK} dm 1;\n")
+    (tmp_path / "short.epd").write_text(f"{BACK_RANK} dm 2;\n")
+    return tmp_path
+
+
+def verify(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, str]:
+    """Run the command in this process; nodes and times are cut off the table."""
+    code = run(["verify", *arguments])
+    told = capsys.readouterr()
+    return code, COSTS.sub("", told.out), told.err
+
+
+def records(text: str) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in text.splitlines()]
+
+
+@pytest.mark.parametrize("jobs", ["1", "2"])
+def test_table_then_disagreements_and_unreadable_lines_apart(
+    capsys: pytest.CaptureFixture[str], jobs: str
+) -> None:
+    table = """\
+claim  proved  shorter  refuted  unreadable  total
+   #1       2                 1                  3
+   #2                1                           1
+ none       1                             2      3
+  all       3        1        1           2      7
+"""
+    code, out, err = verify(capsys, "mixed.epd", "--keys", "--jobs", jobs)
+    assert out == table + DISAGREEMENTS
+    assert err == UNREADABLE
+    assert code == 65
+
+
+def test_quiet_leaves_disagreements_only(capsys: pytest.CaptureFixture[str]) -> None:
+    assert verify(capsys, "mixed.epd", "--keys", "-q") == (
+        65,
+        DISAGREEMENTS,
+        UNREADABLE,
+    )
+
+
+@pytest.mark.parametrize("jobs", ["1", "3"])
+def test_jsonl_gives_a_record_for_each_line_in_their_order(
+    capsys: pytest.CaptureFixture[str], jobs: str
+) -> None:
+    code, out, err = verify(capsys, "mixed.epd", "--keys", "--jsonl", "-j", jobs)
+    assert code == 65
+    assert err == ""
+    told = records(out)
+    assert [(record["id"], record["claim"], record["verdict"]) for record in told] == [
+        ("fine", 1, "proved"),
+        ("mixed.epd:4", 2, "shorter"),
+        ("too soon", 1, "refuted"),
+        ("[red]wrong key", 1, "proved"),
+        ("mixed.epd:7", None, "unreadable"),
+        ("mixed.epd:8", None, None),
+        ("mixed.epd:9", None, "unreadable"),
+    ]
+    assert [record.get("wrong_keys") for record in told] == [
+        None, None, None, ["a1a7"], None, None, None
+    ]  # fmt: skip
+    del told[0]["nodes"], told[0]["time_s"]
+    assert told[0] == {
+        "schema": 1,
+        "id": "fine",
+        "fen": f"{BACK_RANK} 0 1",
+        "claim": 1,
+        "status": "proved",
+        "verdict": "proved",
+        "mate": 1,
+        "lower_bound": 1,
+        "keys": [{"uci": "a1a8", "san": "Ra8#"}],
+        "keys_complete": True,
+        "pv": ["a1a8"],
+        "stopped_by": None,
+        "solver": solver.__version__,
+    }
+    assert out.splitlines()[6] == (
+        '{"schema":1,"id":"mixed.epd:9","fen":null,"claim":null,"status":null,'
+        '"verdict":"unreadable","error":"board: expected 8 ranks with / between them, '
+        f'found 1 in \'hello\'","solver":"{solver.__version__}"}}'
+    )
+
+
+def test_within_a_shorter_mate_agrees(capsys: pytest.CaptureFixture[str]) -> None:
+    code, out, err = verify(capsys, "short.epd", "--within", "--jsonl")
+    assert (code, err) == (0, "")
+    (record,) = records(out)
+    assert record["verdict"] == "holds"
+    assert record["claim"] == 2
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code"),
+    [
+        (["good.epd"], 0),
+        (["good.epd", "good.epd"], 0),
+        (["short.epd"], 1),
+        (["good.epd", "short.epd"], 1),
+        (["short.epd", "--within"], 0),
+        (["short.epd", "--fail-on", "refuted"], 0),
+        (["short.epd", "--fail-on", "none"], 0),
+        (["short.epd", "--fail-on", "refuted, shorter"], 1),
+        (["good.epd", "--fail-on", "proved"], 1),
+        (["mixed.epd"], 65),
+        (["mixed.epd", "--fail-on", "unreadable"], 1),
+        (["good.epd", "missing.epd"], 74),
+        (["missing.epd", "mixed.epd"], 74),
+        ([], 2),
+        (["good.epd", "--fail-on", "wrong"], 2),
+        (["good.epd", "--fail-on", ""], 2),
+        (["good.epd", "--jobs", "0"], 2),
+        (["good.epd", "--time", "0"], 2),
+    ],
+)
+def test_the_exit_code_says_how_it_went(
+    capsys: pytest.CaptureFixture[str], arguments: list[str], code: int
+) -> None:
+    assert verify(capsys, *arguments)[0] == code
+
+
+def test_a_verdict_that_is_none_is_named(capsys: pytest.CaptureFixture[str]) -> None:
+    _, _, err = verify(capsys, "good.epd", "--fail-on", "shorter,wrong")
+    assert err.splitlines()[-1] == (
+        "Error: Invalid value for '--fail-on': 'wrong' is not one of proved, holds, "
+        "shorter, refuted, undecided, unreadable, keys, none."
+    )
+
+
+def test_a_file_that_cannot_be_read_costs_itself(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    code, out, err = verify(capsys, "missing.epd", ".", "short.epd", "-q")
+    assert code == 74
+    assert out == "short.epd:1: claimed mate in 2, found mate in 1: 1. Ra8#\n"
+    assert err == (
+        "error: missing.epd: No such file or directory\nerror: .: Is a directory\n"
+    )
+
+
+def test_an_empty_collection_agrees(
+    capsys: pytest.CaptureFixture[str], folder: Path
+) -> None:
+    (folder / "empty.epd").write_text("# nothing yet\n\n")
+    assert verify(capsys, "empty.epd") == (0, "claim  total\n  all      0\n", "")
+
+
+@pytest.mark.parametrize(
+    ("limit", "verdict", "fail_on", "code"),
+    [
+        (StoppedBy.TIME, "undecided", "shorter", 3),
+        (StoppedBy.NODES, "undecided", "shorter", 3),
+        (StoppedBy.TIME, "undecided", "undecided", 1),
+        (None, "undecided", "shorter", 3),
+    ],
+)
+def test_what_a_limit_left_open_is_told_and_is_no_agreement(
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    limit: StoppedBy | None,
+    verdict: str,
+    fail_on: str,
+    code: int,
+) -> None:
+    answer_with(monkeypatch, Status.UNDECIDED, None, 1, stopped_by=limit)
+    got, out, err = verify(capsys, "good.epd", "--jsonl", "--fail-on", fail_on)
+    assert (got, err) == (code, "")
+    assert [record["verdict"] for record in records(out)] == [verdict]
+
+
+def test_a_mate_that_may_not_be_the_shortest_is_left_open(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    answer_with(monkeypatch, Status.FOUND, 2, 1, stopped_by=StoppedBy.TIME)
+    code, out, err = verify(capsys, "short.epd")
+    assert (code, err) == (3, "")
+    assert out == "claim  holds  total\n   #2      1      1\n  all      1      1\n"
+
+
+def test_mated_sides_come_after_the_mating_ones(
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    folder: Path,
+) -> None:
+    claims = (-1, 3, -12, 1, 2)
+    lines = [f"{BACK_RANK} dm {claim};\n" for claim in claims]
+    (folder / "many.epd").write_text("".join(lines))
+    answer_with(monkeypatch, Status.UNDECIDED, None, 1)
+    _, out, _ = verify(capsys, "many.epd")
+    order = [line.split()[0] for line in out.splitlines()]
+    assert order == ["claim", "#1", "#2", "#3", "#-1", "#-12", "all"]
+
+
+def test_an_internal_error_is_one_line_and_keeps_what_was_told(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(solver.audit, "Solver", lambda hash_mib: 1 // (hash_mib - 7))
+    Path("x.epd").write_text(f"hello\n{BACK_RANK} dm 1;\n")
+    code, out, err = verify(capsys, "x.epd", "--jsonl", "--hash", "7")
+    assert code == 70
+    assert [record["verdict"] for record in records(out)] == ["unreadable"]
+    assert err.count("\n") == 1
+    assert err.startswith("internal error: ZeroDivisionError")
+
+
+def test_ctrl_c_tells_what_was_complete(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, folder: Path
+) -> None:
+    (folder / "two.epd").write_text(f"{BACK_RANK} dm 1;\n{LONG[:-4]} dm 9;\n")
+    before = signal.getsignal(signal.SIGINT)
+
+    class Interrupted:
+        def __init__(self, hash_mib: int) -> None:
+            assert hash_mib == 1
+
+        def solve(self, problem: Problem, limits: Limits, **_: Any) -> Solution:
+            if limits.max_moves == 1:
+                return Solution(problem, Status.PROVED, 1, 1, ("a1a8",), ("a1a8",))
+            signal.raise_signal(signal.SIGINT)
+            stopped = StoppedBy.INTERRUPT
+            return Solution(problem, Status.UNDECIDED, None, 3, stopped_by=stopped)
+
+    monkeypatch.setattr(solver.audit, "Solver", Interrupted)
+    code, out, err = verify(capsys, "two.epd", "--hash", "1")
+    assert code == 130
+    assert out == "claim  proved  total\n   #1       1      1\n  all       1      1\n"
+    assert err == "interrupted\n"
+    assert signal.getsignal(signal.SIGINT) is before
+
+
+def answer_with(
+    monkeypatch: pytest.MonkeyPatch,
+    status: Status,
+    mate: int | None,
+    lower_bound: int,
+    *,
+    stopped_by: StoppedBy | None = None,
+) -> None:
+    """Let each search give the same answer."""
+
+    class Same:
+        def __init__(self, hash_mib: int) -> None: ...
+
+        def solve(self, problem: Problem, *_: Any, **__: Any) -> Solution:
+            return Solution(problem, status, mate, lower_bound, stopped_by=stopped_by)
+
+    monkeypatch.setattr(solver.audit, "Solver", Same)
+
+
+# --- in a process of its own
+
+
+def process(*arguments: str, **settings: Any) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        [sys.executable, "-m", "solver", "verify", *arguments],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=settings.pop("stderr", subprocess.PIPE),
+        text=True,
+        env={**os.environ, "PYTHONPATH": str(ROOT), **settings},
+    )
+
+
+def test_standard_input_is_answered_line_by_line_until_ctrl_c() -> None:
+    with process("-", "--jsonl") as running:
+        assert running.stdin
+        assert running.stdout
+        assert running.stderr
+        for number in (1, 2):
+            running.stdin.write(f"{BACK_RANK} dm 1;\n")
+            running.stdin.flush()
+            assert json.loads(running.stdout.readline())["id"] == f"stdin:{number}"
+        running.send_signal(signal.SIGINT)  # while it waits for the third line
+        assert running.wait(PATIENCE_S) == 130
+        assert running.stdout.read() == ""
+        assert running.stderr.read() == "interrupted\n"
+
+
+def test_ctrl_c_ends_a_search_that_would_take_long() -> None:
+    with process("-", "--time", "3000") as running:
+        assert running.stdin
+        assert running.stdout
+        assert running.stderr
+        running.stdin.write(f"hello\n{LONG}\n")
+        running.stdin.flush()
+        assert "stdin:1" in running.stderr.readline()
+        running.send_signal(signal.SIGINT)
+        assert running.wait(PATIENCE_S) == 130
+        assert running.stdout.read().splitlines()[-1].split()[:3] == ["all", "1", "1"]
+        assert running.stderr.read() == "interrupted\n"
+
+
+def test_a_pipe_that_is_closed_early_ends_it_quietly() -> None:
+    with process("-", "--jsonl") as running:
+        assert running.stdin
+        assert running.stdout
+        assert running.stderr
+        running.stdin.write(f"{BACK_RANK} dm 1;\n" * 2)
+        running.stdin.flush()
+        running.stdout.readline()
+        running.stdout.close()
+        running.stdin.write(f"{BACK_RANK} dm 1;\n" * 200)
+        running.stdin.close()
+        assert running.wait(PATIENCE_S) == 74
+        assert running.stderr.read() == ""
+
+
+def test_a_narrow_terminal_does_not_cut_what_goes_to_a_pipe() -> None:
+    with process("short.epd", COLUMNS="20", TERM="xterm", FORCE_COLOR="1") as running:
+        out, err = running.communicate(timeout=PATIENCE_S)
+    assert out.splitlines()[-1] == (
+        "short.epd:1: claimed mate in 2, found mate in 1: 1. Ra8#"
+    )
+    assert (err, running.returncode) == ("", 1)
+
+
+def test_help_loads_neither_the_kernel_nor_the_board() -> None:
+    program = (
+        "import sys; from solver.cli.main import run; run(['verify', '--help']);"
+        "print(sorted({'numba', 'llvmlite', 'chess', 'rich'} & set(sys.modules)))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program],
+        capture_output=True,
+        text=True,
+        check=True,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+    )
+    assert done.stdout.startswith("Usage: matesolve verify [OPTIONS] FILE...\n")
+    assert done.stdout.splitlines()[-1] == "[]"
+
+
+def test_a_terminal_shows_progress_on_stderr_and_nothing_else() -> None:
+    pty = pytest.importorskip("pty", reason="terminals are drawn on POSIX only")
+    watching, terminal = pty.openpty()
+    try:
+        with process("good.epd", stderr=terminal, TERM="xterm") as running:
+            out, _ = running.communicate(timeout=PATIENCE_S)
+        shown = os.read(watching, 65_536).decode()
+    finally:
+        os.close(watching)
+        os.close(terminal)
+    assert out.startswith("claim  proved  total")
+    assert "0/1" in shown
+    assert running.returncode == 0
