@@ -1,0 +1,1 @@
+"""Readers of positions and collections."""
