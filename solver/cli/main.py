@@ -134,13 +134,16 @@ def _report(error: BaseException) -> int:
             place = f"{error.filename}: " if error.filename else ""
             tell(f"error: {place}{error.strerror or error}")
             return Exit.IO
+        case MemoryError():
+            tell("error: out of memory; a smaller --hash needs less")
+            return Exit.INTERNAL
         case MatesolveError():
             tell(f"error: {_one_line(error)}")
             return error.exit_code
     if os.environ.get(DEBUG) == "1":
         tell("".join(traceback.format_exception(error)).rstrip())
-    what = f"{type(error).__name__}: {_one_line(error)}"
-    tell(f"internal error: {what}, please report")
+    what = "".join(traceback.format_exception_only(error))
+    tell(f"internal error: {_one_line(what)}, please report")
     return Exit.INTERNAL
 
 
@@ -155,5 +158,5 @@ def main() -> None:
     sys.exit(code)
 
 
-def _one_line(error: BaseException) -> str:
-    return " ".join(str(error).split())
+def _one_line(message: object) -> str:
+    return " ".join(str(message).split())

@@ -51,10 +51,11 @@ def _watch(control: Control, ended: threading.Event) -> None:
     from rich.text import Text
 
     from solver.cli.console import stderr_console
+    from solver.reports.text import at_most
 
     def state() -> Text:
         excluded = control.lower_bound - 1
-        none = f"no mate in {excluded} or fewer, " if excluded else ""
+        none = f"no mate in {at_most(excluded)}, " if excluded else ""
         return Text(f"{none}{control.nodes:,} nodes", style="dim")
 
     with Live(

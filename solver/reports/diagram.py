@@ -89,4 +89,4 @@ def _painted_square(piece: chess.Piece | None, square: chess.Square) -> tuple[st
         return "   ", background
     # The filled figurine serves both sides: its colour tells them apart.
     figurine = chess.UNICODE_PIECE_SYMBOLS[chess.piece_symbol(piece.piece_type)]
-    return f" {figurine} ", f"color({_MEN[piece.color]}) {background}"
+    return f" {figurine} ", f"bold color({_MEN[piece.color]}) {background}"

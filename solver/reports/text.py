@@ -101,6 +101,11 @@ def duration(seconds: float) -> str:
     return f"{minutes} min {rest:02} s"
 
 
+def at_most(moves: int) -> str:
+    """Name all lengths of mate up to one, which is at least 1."""
+    return "1 move" if moves == 1 else f"{moves} or fewer moves"
+
+
 def _name(solution: Solution) -> str:
     problem = solution.problem
     return f"{problem.id}: {problem.fen}" if problem.id else ""
@@ -130,7 +135,7 @@ def _headline(solution: Solution) -> str:
         return "Undecided: no mate found so far."
     if _is_stalemate(solution):
         return f"{mover} is stalemated."
-    return f"No mate in {_at_most(solution.lower_bound - 1)}."
+    return f"No mate in {at_most(solution.lower_bound - 1)}."
 
 
 def _line(solution: Solution, *, uci: bool) -> str:
@@ -160,18 +165,18 @@ def _keys(solution: Solution, *, uci: bool) -> str:
 def _proof(solution: Solution) -> str:
     if solution.mate == 0 or _is_stalemate(solution):
         return ""
+    if solution.status is Status.DISPROVED:
+        return "Proved; longer mates were not looked for."
     excluded = solution.lower_bound - 1
-    none = f"no mate in {_at_most(excluded)}" if excluded else ""
     if solution.mate is None:
-        if solution.status is Status.DISPROVED:
-            return "Proved; longer mates were not looked for."
-        return f"Proved: {none or 'nothing yet'}."
+        none = f"no mate in {at_most(excluded)}" if excluded else "nothing yet"
+        return f"Proved: {none}."
     length = abs(solution.mate)
+    forced = f"Proved: mate in {length} is forced"
     if solution.status is Status.PROVED:
-        return f"Proved: mate in {length} is forced, and none is shorter."
-    upper = f"mate in {length} is forced"
-    proved = f"{upper}, {none}" if none else upper
-    return f"Proved: {proved}. Open: mate in {_range(excluded + 1, length - 1)}."
+        return f"{forced}, and none is shorter."
+    none = f", none in {at_most(excluded)}" if excluded else ""
+    return f"{forced}{none}. Open: mate in {_range(excluded + 1, length - 1)}."
 
 
 def _stop(solution: Solution) -> str:
@@ -190,10 +195,6 @@ def _is_stalemate(solution: Solution) -> bool:
         solution.status is Status.DISPROVED
         and chess.Board(solution.problem.fen).is_stalemate()
     )
-
-
-def _at_most(moves: int) -> str:
-    return "1 move" if moves == 1 else f"{moves} or fewer moves"
 
 
 def _range(first: int, last: int) -> str:

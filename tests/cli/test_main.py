@@ -1,0 +1,177 @@
+from __future__ import annotations
+
+import errno
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+import pytest
+
+from solver.cli import main
+from solver.errors import CacheError, FenError
+from solver.version import __version__
+from tests.cli.conftest import COMMAND
+
+if TYPE_CHECKING:
+    from tests.cli.conftest import Matesolve
+
+HEAVY = {"chess", "numba", "numpy", "rich"}
+
+
+def end_with(monkeypatch: pytest.MonkeyPatch, exception: BaseException) -> int:
+    """Run a command that ends with the exception."""
+
+    @click.command
+    def command() -> None:
+        raise exception
+
+    monkeypatch.setattr(main.matesolve, "get_command", lambda _ctx, _name: command)
+    return main.run(["anything"])
+
+
+def test_the_version_is_told(matesolve: Matesolve) -> None:
+    assert matesolve("--version") == (0, f"matesolve {__version__}\n", "")
+
+
+def test_without_arguments_help_is_shown(matesolve: Matesolve) -> None:
+    ended = matesolve()
+
+    assert (ended.code, ended.out) == (2, "")
+    assert ended.err == matesolve("--help").out
+
+
+@pytest.mark.parametrize("name", main.SUMMARIES)
+def test_every_command_is_there_and_says_of_itself_what_the_list_says(
+    name: str, matesolve: Matesolve
+) -> None:
+    listed, ended = matesolve("--help").out, matesolve(name, "--help")
+
+    assert f"  {name} " in listed
+    assert (ended.code, ended.err) == (0, "")
+    assert ended.out.startswith(f"Usage: matesolve {name} ")
+    assert ended.out.split("\n\n")[1].strip() == main.SUMMARIES[name]
+    assert "Example" in ended.out
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "import solver",
+        "import solver.cli.main as m; m.run(['--help'])",
+        "import solver.cli.main as m; m.run(['--version'])",
+        "import solver.cli.main as m; m.run(['solve', '--help'])",
+        "import solver.cli.main as m; m.run(['solve', '-n', '0', 'x'])",
+    ],
+)
+def test_what_solves_nothing_loads_nothing_heavy(code: str) -> None:
+    code += "; import sys; print(*sys.modules, file=sys.stderr)"
+
+    ended = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    )
+
+    loaded = ended.stderr.split()
+    assert "solver" in loaded
+    assert not HEAVY.intersection(loaded)
+
+
+def test_an_unknown_command_is_a_usage_error(matesolve: Matesolve) -> None:
+    ended = matesolve("slove")
+
+    assert (ended.code, ended.out) == (2, "")
+    assert "No such command 'slove'" in ended.err
+
+
+@pytest.mark.parametrize(
+    ("exception", "code", "message"),
+    [
+        (KeyboardInterrupt(), 130, "interrupted\n"),
+        (
+            FenError("expected a king\n of White"),
+            65,
+            "error: expected a king of White\n",
+        ),
+        (CacheError("others can write to it"), 74, "error: others can write to it\n"),
+        (BrokenPipeError(errno.EPIPE, "Broken pipe"), 74, ""),
+        (
+            FileNotFoundError(errno.ENOENT, "No such file or directory", "a.epd"),
+            74,
+            "error: a.epd: No such file or directory\n",
+        ),
+        (OSError("closed"), 74, "error: closed\n"),
+        (
+            ZeroDivisionError("by\nzero"),
+            70,
+            "internal error: ZeroDivisionError: by zero, please report\n",
+        ),
+        (AssertionError(), 70, "internal error: AssertionError, please report\n"),
+        (MemoryError(), 70, "error: out of memory; a smaller --hash needs less\n"),
+    ],
+)
+def test_each_end_has_its_code_and_one_line(
+    exception: BaseException,
+    code: int,
+    message: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.delenv(main.DEBUG, raising=False)
+
+    assert end_with(monkeypatch, exception) == code
+    assert capsys.readouterr() == ("", message)
+
+
+def test_debugging_shows_where_an_internal_error_arose(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv(main.DEBUG, "1")
+
+    assert end_with(monkeypatch, ZeroDivisionError("zero")) == 70
+    shown = capsys.readouterr().err
+    assert shown.startswith("Traceback (most recent call last):\n")
+    assert shown.endswith("internal error: ZeroDivisionError: zero, please report\n")
+
+
+def test_a_reader_that_has_left_is_told_nothing(environment: dict[str, str]) -> None:
+    reading, writing = os.pipe()
+    os.close(reading)
+
+    with os.fdopen(writing, "wb") as pipe:
+        ended = subprocess.run(
+            [*COMMAND, "--help"],
+            stdout=pipe,
+            stderr=subprocess.PIPE,
+            env=environment,
+            check=False,
+        )
+
+    assert (ended.returncode, ended.stderr) == (74, b"")
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
+def test_a_full_disk_is_told_in_one_line(environment: dict[str, str]) -> None:
+    with Path("/dev/full").open("wb") as full:
+        ended = subprocess.run(
+            [*COMMAND, "--help"],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            env=environment,
+            check=False,
+        )
+
+    assert ended.returncode == 74
+    assert ended.stderr == b"error: No space left on device\n"
+
+
+@pytest.mark.skipif(os.name == "nt", reason="needs a POSIX shell")
+def test_closed_streams_are_no_error(environment: dict[str, str]) -> None:
+    ended = subprocess.run(
+        ["/bin/sh", "-c", '"$@" >&- 2>&-', "sh", *COMMAND, "--version"],
+        env=environment,
+        check=False,
+    )
+
+    assert ended.returncode == 0

@@ -1,0 +1,92 @@
+from __future__ import annotations
+
+import io
+import threading
+from contextlib import redirect_stderr
+
+import pytest
+
+from solver.cli import progress
+from solver.solving import Control
+
+SHOWN = "no mate in 3 or fewer moves, 1,234 nodes"
+
+
+class Screen(io.StringIO):
+    """A terminal that tells when a text is first shown."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.showing = threading.Event()
+
+    def isatty(self) -> bool:
+        return True
+
+    def write(self, text: str) -> int:
+        if SHOWN in text:
+            self.showing.set()
+        return super().write(text)
+
+
+class Running(Control):
+    """A search that has come this far."""
+
+    @property
+    def nodes(self) -> int:
+        return 1234
+
+    @property
+    def lower_bound(self) -> int:
+        return 4
+
+
+class Compiling(Running):
+    @property
+    def nodes(self) -> int:
+        return 0
+
+
+@pytest.fixture
+def screen(monkeypatch: pytest.MonkeyPatch) -> Screen:
+    monkeypatch.setenv("TERM", "xterm-256color")
+    monkeypatch.setenv("COLUMNS", "80")
+    monkeypatch.setattr(progress, "PATIENCE_S", 0.01)
+    return Screen()
+
+
+def test_a_long_search_shows_how_far_it_is_and_erases_it(screen: Screen) -> None:
+    with redirect_stderr(screen), progress.progress(Running()):
+        assert screen.showing.wait(60)
+
+    erase_line = "\x1b[2K"
+    after = screen.getvalue().rpartition(SHOWN)[2]
+    assert erase_line in after
+
+
+def test_a_short_search_shows_nothing(
+    screen: Screen, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(progress, "PATIENCE_S", 60)
+
+    with redirect_stderr(screen), progress.progress(Running()):
+        pass
+
+    assert screen.getvalue() == ""
+
+
+def test_nothing_is_shown_before_the_search_begins(screen: Screen) -> None:
+    with redirect_stderr(screen), progress.progress(Compiling()):
+        assert not screen.showing.wait(0.1)
+
+    assert screen.getvalue() == ""
+
+
+def test_nothing_is_shown_off_a_terminal(
+    screen: Screen, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(screen, "isatty", lambda: False)
+
+    with redirect_stderr(screen), progress.progress(Running()):
+        assert not screen.showing.wait(0.1)
+
+    assert screen.getvalue() == ""

@@ -1,0 +1,498 @@
+from __future__ import annotations
+
+import errno
+import json
+import os
+import re
+import select
+import signal
+import subprocess
+import time
+from typing import IO, TYPE_CHECKING, Any
+
+import pytest
+
+from solver.version import __version__
+from tests.cli.conftest import COMMAND, PATIENCE_S
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from tests.cli.conftest import Matesolve
+
+SMOTHERED = "5r1k/6pp/7N/8/2Q5/8/8/6K1 w - - 0 1"
+"""Mate in 2: each side has one move that lasts."""
+
+SMOTHERED_BY_BLACK = "6k1/8/8/2q5/8/7n/6PP/5R1K b - - 0 1"
+BARE = "8/8/8/8/8/5K2/R7/7k w - - 0 1"
+MATED = "7k/6Q1/6K1/8/8/8/8/8 b - - 0 1"
+STALEMATED = "7k/5Q2/6K1/8/8/8/8/8 b - - 0 1"
+LONG = "2k1N3/p2NPP2/2p3p1/2pp1P2/K7/6p1/p2Bp3/5brn w - - 0 1"
+"""Takes longer than anybody waits."""
+
+ANSWER = """\
+White to move
+White mates in 2.
+1. Qg8+ Rxg8 2. Nf7#
+Only key: Qg8+
+Proved: mate in 2 is forced, and none is shorter.
+N nodes in T
+"""
+
+BOARD = """\
+8 . . . . . r . k
+7 . . . . . . p p
+6 . . . . . . . N
+5 . . . . . . . .
+4 . . Q . . . . .
+3 . . . . . . . .
+2 . . . . . . . .
+1 . . . . . . K .
+  a b c d e f g h
+
+"""
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _compiled(matesolve: Matesolve) -> None:
+    """Compile before the tests, for the notice of it belongs to none of them."""
+    matesolve("solve", SMOTHERED)
+
+
+def without_costs(text: str) -> str:
+    text = re.sub(r"[\d,]+ nodes? in [\d.]+ m?s", "N nodes in T", text)
+    return re.sub(r'"nodes":\d+,"time_s":[\d.e-]+', '"nodes":0,"time_s":0', text)
+
+
+def record(**fields: Any) -> dict[str, Any]:
+    """A record of `SMOTHERED` as it must be, but for the fields given."""
+    expected: dict[str, Any] = {
+        "schema": 1,
+        "id": "",
+        "fen": SMOTHERED,
+        "claim": None,
+        "status": "proved",
+        "mate": 2,
+        "lower_bound": 2,
+        "keys": [{"uci": "c4g8", "san": "Qg8+"}],
+        "keys_complete": True,
+        "pv": ["c4g8", "f8g8", "h6f7"],
+        "nodes": 0,
+        "time_s": 0,
+        "stopped_by": None,
+        "solver": __version__,
+    }
+    return {**expected, **fields}
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        [SMOTHERED],
+        SMOTHERED.split(),
+        SMOTHERED.split()[:1],
+        SMOTHERED.split()[:2],
+        SMOTHERED.split()[:4],
+        ["-n", "2", *SMOTHERED.split(), "--time", "60"],
+        [*SMOTHERED.split()[:3], "--san", *SMOTHERED.split()[3:]],
+        ["--", *SMOTHERED.split()],
+    ],
+)
+def test_a_position_is_read_with_and_without_quotes(
+    arguments: list[str], matesolve: Matesolve
+) -> None:
+    code, out, err = matesolve("solve", *arguments)
+
+    assert (code, without_costs(out), err) == (0, ANSWER, "")
+
+
+def test_black_to_move_mates_too(matesolve: Matesolve) -> None:
+    code, out, _ = matesolve("solve", *SMOTHERED_BY_BLACK.split())
+
+    assert code == 0
+    assert out.startswith(
+        "Black to move\nBlack mates in 2.\n1... Qg1+ 2. Rxg1 Nf2#\nOnly key: Qg1+\n"
+    )
+
+
+def test_a_board_is_drawn_in_letters_where_there_are_no_colours(
+    matesolve: Matesolve,
+) -> None:
+    drawn = [matesolve("solve", SMOTHERED, look) for look in ("--board", "--ascii")]
+
+    for ended in drawn:
+        assert without_costs(ended.out) == BOARD + ANSWER
+
+
+def test_moves_are_written_in_uci_on_demand(matesolve: Matesolve) -> None:
+    out = matesolve("solve", "--uci-moves", SMOTHERED).out
+
+    assert "\nc4g8 f8g8 h6f7\nOnly key: c4g8\n" in out
+
+
+def test_a_record_is_printed_in_one_line(matesolve: Matesolve) -> None:
+    code, out, err = matesolve("solve", SMOTHERED, "--jsonl")
+
+    expected = json.dumps(record(), separators=(",", ":"))
+    assert (code, without_costs(out), err) == (0, expected + "\n", "")
+
+
+def test_a_record_is_printed_with_indents(matesolve: Matesolve) -> None:
+    code, out, err = matesolve("solve", SMOTHERED, "--json")
+
+    assert (code, err) == (0, "")
+    assert out.startswith('{\n  "schema": 1,\n  "id": "",\n')
+    assert record(**{k: json.loads(out)[k] for k in ("nodes", "time_s")}) == json.loads(
+        out
+    )
+
+
+def test_one_key_is_enough_when_told_so(matesolve: Matesolve) -> None:
+    code, out, _ = matesolve("solve", "8/8/8/8/8/5K2/R7/6k1", "--first", "--jsonl")
+
+    answer = json.loads(out)
+    assert (code, answer["mate"], len(answer["keys"])) == (0, 3, 1)
+    assert answer["pv"][0] == answer["keys"][0]["uci"]
+
+
+def test_no_mate_in_the_moves_asked_is_a_clean_negative(matesolve: Matesolve) -> None:
+    code, out, err = matesolve("solve", "-n", "1", SMOTHERED)
+
+    assert (code, err) == (1, "")
+    assert without_costs(out) == (
+        "White to move\n"
+        "No mate in 1 move.\n"
+        "Proved; longer mates were not looked for.\n"
+        "N nodes in T\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("limit", "value", "stopped"),
+    [("--time", "0.3", "time"), ("--nodes", "5000", "node")],
+)
+def test_a_limit_is_told_as_undecided(
+    limit: str, value: str, stopped: str, matesolve: Matesolve
+) -> None:
+    code, out, err = matesolve("solve", LONG, limit, value)
+
+    assert (code, err) == (3, "")
+    assert out.startswith("White to move\nUndecided: no mate found so far.\nProved: ")
+    assert f"\nStopped by the {stopped} limit.\n" in out
+
+
+def test_a_checkmate_is_an_answer(matesolve: Matesolve) -> None:
+    code, out, err = matesolve("solve", MATED)
+
+    assert (code, err) == (0, "")
+    assert without_costs(out) == ("Black to move\nBlack is checkmated.\nN nodes in T\n")
+
+
+def test_a_stalemate_is_a_clean_negative(matesolve: Matesolve) -> None:
+    code, out, err = matesolve("solve", STALEMATED)
+
+    assert (code, err) == (1, "")
+    assert without_costs(out) == ("Black to move\nBlack is stalemated.\nN nodes in T\n")
+
+
+@pytest.mark.parametrize(
+    "fen",
+    [
+        "",
+        "nonsense",
+        "8/8/8/8/8/8/8/8 w - - 0 1",
+        "7k/8/8/8/8/8/8/K7 w KQkq - 0 1",
+        "7k/8/8/8/8/8/8/K7 w - - 0 1 9 9 9",
+        "7k/8/8/8/8/8/8/Kж6 w - - 0 1",
+        "\x1b[31m",
+        "7" * 100_000,
+    ],
+)
+@pytest.mark.parametrize("form", [(), ("--json",)])
+def test_a_bad_position_costs_one_line_and_exits_with_65(
+    fen: str, form: tuple[str, ...], matesolve: Matesolve
+) -> None:
+    code, out, err = matesolve("solve", fen, *form)
+
+    assert (code, out) == (65, "")
+    assert re.fullmatch(r"error: [ -~]{1,300}\n", err)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ([], "Missing argument 'FEN...'."),
+        (["-n", "0", BARE], "expected a whole number from 1 to 200, found '0'"),
+        (["-n", "201", BARE], "expected a whole number from 1 to 200, found '201'"),
+        (["-n", "two", BARE], "expected a whole number from 1 to 200, found 'two'"),
+        (["--time", "0", BARE], "expected a positive number of seconds, found '0'"),
+        (["--time", "nan", BARE], "expected a positive number of seconds, found 'nan'"),
+        (["--time", "inf", BARE], "expected a positive number of seconds, found 'inf'"),
+        (["--nodes", "1e6", BARE], f"from 1 to {2**63 - 1}, found '1e6'"),
+        (["--hash", "0", BARE], "from 1 to 1048576, found '0'"),
+        (["--json", "--jsonl", BARE], "--json and --jsonl exclude each other."),
+        (["--json", "--board", BARE], "not with --json or --jsonl."),
+        (["--jsonl", "--ascii", BARE], "not with --json or --jsonl."),
+        (["--depth", "3", BARE], "No such option"),
+    ],
+)
+def test_a_wrong_option_is_a_usage_error(
+    arguments: list[str], message: str, matesolve: Matesolve
+) -> None:
+    code, out, err = matesolve("solve", *arguments)
+
+    assert (code, out) == (2, "")
+    assert message in err
+    assert err.startswith("Usage: matesolve solve [OPTIONS] FEN...\n")
+
+
+def test_each_line_of_stdin_is_answered_in_words(matesolve: Matesolve) -> None:
+    lines = f'{SMOTHERED}\n\n# a comment\n{" ".join(SMOTHERED.split()[:4])} id "B";\n'
+
+    code, out, err = matesolve("solve", "-", stdin=lines)
+
+    assert (code, err) == (0, "")
+    assert without_costs(out) == (
+        f"stdin:1: {SMOTHERED}\n{ANSWER}\nB: {SMOTHERED}\n{ANSWER}\n"
+    )
+
+
+def test_each_line_of_stdin_is_answered_by_a_record(matesolve: Matesolve) -> None:
+    lines = f'{" ".join(SMOTHERED.split()[:4])} dm 2; id "B";\n{SMOTHERED}'
+
+    code, out, err = matesolve("solve", "-", "--jsonl", stdin=lines)
+
+    records = [json.loads(line) for line in without_costs(out).splitlines()]
+    assert (code, err) == (0, "")
+    assert records == [record(id="B", claim=2), record(id="stdin:2")]
+
+
+def test_a_bad_line_costs_itself_alone(matesolve: Matesolve) -> None:
+    lines = f"nonsense\n{SMOTHERED}\n"
+
+    code, out, err = matesolve("solve", "-", stdin=lines)
+
+    assert code == 65
+    assert without_costs(out) == f"stdin:2: {SMOTHERED}\n{ANSWER}\n"
+    assert re.fullmatch(r"error: stdin:1: [ -~]+\n", err)
+
+
+def test_a_bad_line_has_a_record_in_its_place(matesolve: Matesolve) -> None:
+    lines = f"nonsense\n{SMOTHERED}\n"
+
+    code, out, err = matesolve("solve", "-", "--jsonl", stdin=lines)
+
+    unreadable, answered = map(json.loads, out.splitlines())
+    assert (code, err) == (65, "")
+    assert (unreadable["id"], unreadable["status"]) == ("stdin:1", None)
+    assert unreadable["error"].startswith("board: expected ")
+    assert answered["status"] == "proved"
+
+
+@pytest.mark.parametrize(
+    ("lines", "highest"),
+    [
+        ("", 0),
+        (f"{SMOTHERED}\n", 0),
+        (f"{STALEMATED}\n{SMOTHERED}\n", 1),
+        (f"{LONG}\n{STALEMATED}\n{SMOTHERED}\n", 3),
+        (f"{LONG}\nnonsense\n{STALEMATED}\n", 65),
+    ],
+)
+def test_the_highest_code_of_the_lines_is_the_command_s(
+    lines: str, highest: int, matesolve: Matesolve
+) -> None:
+    assert matesolve("solve", "-", "--nodes", "5000", stdin=lines).code == highest
+
+
+@pytest.fixture
+def stream(
+    environment: dict[str, str], pytestconfig: pytest.Config
+) -> Iterator[subprocess.Popen[bytes]]:
+    """`solve -` with its three streams as pipes."""
+    # Some runners start their jobs with interrupts ignored, and a child inherits that.
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    process = subprocess.Popen(
+        [*COMMAND, "solve", "-", "--jsonl"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        cwd=pytestconfig.rootpath,
+        env=environment,
+    )
+    with process:
+        yield process
+        process.kill()
+    signal.signal(signal.SIGINT, before)
+
+
+def send(process: subprocess.Popen[bytes], line: str) -> None:
+    assert process.stdin is not None
+    process.stdin.write(f"{line}\n".encode())
+    process.stdin.flush()
+
+
+def receive(stream: IO[bytes] | None) -> dict[str, Any]:
+    assert stream is not None
+    ready, _, _ = select.select([stream], [], [], PATIENCE_S)
+    assert ready, "no answer came"
+    answer: dict[str, Any] = json.loads(stream.readline())
+    return answer
+
+
+posix = pytest.mark.skipif(os.name == "nt", reason="needs POSIX signals and pipes")
+
+
+@posix
+def test_a_line_is_answered_before_the_next_is_sent(
+    stream: subprocess.Popen[bytes],
+) -> None:
+    for number in (1, 2):
+        send(stream, SMOTHERED)
+        assert receive(stream.stdout)["id"] == f"stdin:{number}"
+
+
+@posix
+def test_an_interrupt_ends_the_search_with_what_it_has(
+    stream: subprocess.Popen[bytes],
+) -> None:
+    send(stream, SMOTHERED)
+    receive(stream.stdout)
+    send(stream, LONG)
+    send(stream, SMOTHERED)
+    time.sleep(1)
+
+    stream.send_signal(signal.SIGINT)
+
+    answer = receive(stream.stdout)
+    assert (answer["fen"], answer["stopped_by"]) == (LONG, "interrupt")
+    assert answer["status"] in {"found", "undecided"}
+    assert stream.communicate(timeout=PATIENCE_S) == (b"", b"")
+    assert stream.returncode == 130
+
+
+@posix
+def test_an_interrupt_while_nothing_is_searched_ends_the_command(
+    stream: subprocess.Popen[bytes],
+) -> None:
+    send(stream, SMOTHERED)
+    receive(stream.stdout)
+    time.sleep(0.2)
+
+    stream.send_signal(signal.SIGINT)
+
+    assert stream.wait(PATIENCE_S) == 130
+    assert stream.stderr is not None
+    assert stream.stderr.read() == b"interrupted\n"
+
+
+@posix
+def test_a_reader_that_leaves_early_ends_the_command_quietly(
+    stream: subprocess.Popen[bytes],
+) -> None:
+    send(stream, SMOTHERED)
+    receive(stream.stdout)
+    assert stream.stdout is not None
+    stream.stdout.close()
+
+    send(stream, SMOTHERED)
+
+    assert stream.wait(PATIENCE_S) == 74
+    assert stream.stderr is not None
+    assert stream.stderr.read() == b""
+
+
+def on_a_terminal(*arguments: str, env: dict[str, str], root: Path) -> tuple[int, str]:
+    """Run the command on a terminal; give its exit code and all that was shown."""
+    pty = pytest.importorskip("pty")
+    ours, theirs = pty.openpty()
+    process = subprocess.Popen(
+        [*COMMAND, "solve", *arguments],
+        stdin=theirs,
+        stdout=theirs,
+        stderr=theirs,
+        cwd=root,
+        env=env,
+    )
+    os.close(theirs)
+    shown = b""
+    try:
+        while part := os.read(ours, 4096):
+            shown += part
+    except OSError as error:
+        # Linux says so when the other end is closed.
+        if error.errno != errno.EIO:
+            raise
+    finally:
+        os.close(ours)
+    return process.wait(PATIENCE_S), shown.decode().replace("\r\n", "\n")
+
+
+@pytest.fixture
+def terminal(environment: dict[str, str]) -> dict[str, str]:
+    return {**environment, "TERM": "xterm-256color", "COLUMNS": "80"}
+
+
+def visible(shown: str) -> str:
+    return re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]", "", shown)
+
+
+@posix
+def test_a_terminal_shows_a_painted_board(
+    terminal: dict[str, str], pytestconfig: pytest.Config
+) -> None:
+    code, shown = on_a_terminal(
+        SMOTHERED, "--board", env=terminal, root=pytestconfig.rootpath
+    )
+
+    assert code == 0
+    assert shown.count("48;5;103") + shown.count("48;5;60") == 64
+    assert without_costs(visible(shown)).endswith("\n\n" + ANSWER)
+
+
+@posix
+@pytest.mark.parametrize(
+    ("extra", "options"),
+    [({"NO_COLOR": "1"}, ()), ({"TERM": "dumb"}, ()), ({}, ("--ascii",))],
+)
+def test_a_terminal_without_colours_shows_letters(
+    extra: dict[str, str],
+    options: tuple[str, ...],
+    terminal: dict[str, str],
+    pytestconfig: pytest.Config,
+) -> None:
+    _, shown = on_a_terminal(
+        SMOTHERED,
+        "--board",
+        *options,
+        env={**terminal, **extra},
+        root=pytestconfig.rootpath,
+    )
+
+    assert "\x1b[38" not in shown
+    assert "\x1b[48" not in shown
+    assert without_costs(visible(shown)) == BOARD + ANSWER
+
+
+@posix
+def test_a_narrow_terminal_breaks_lines_between_moves(
+    terminal: dict[str, str], pytestconfig: pytest.Config
+) -> None:
+    _, shown = on_a_terminal(
+        SMOTHERED,
+        "--board",
+        env={**terminal, "COLUMNS": "40"},
+        root=pytestconfig.rootpath,
+    )
+
+    lines = visible(shown).splitlines()
+    assert max(map(len, lines)) <= 40
+    assert "Proved: mate in 2 is forced, and none is" in lines
+    assert "  shorter." in lines
+
+
+def test_a_pipe_takes_lines_whole(matesolve: Matesolve) -> None:
+    out = matesolve("solve", SMOTHERED, env={"COLUMNS": "20"}).out
+
+    assert without_costs(out) == ANSWER
