@@ -5,14 +5,12 @@ from __future__ import annotations
 import sys
 import threading
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from solver.cli.streams import is_terminal
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-
-    from solver.solving import Control
 
 PATIENCE_S = 1.0
 """A search that ends sooner shows nothing."""
@@ -20,8 +18,20 @@ PATIENCE_S = 1.0
 _REFRESH_PER_SECOND = 4
 
 
+class Running(Protocol):
+    """What is read of a search while it runs, such as `solving.Control`."""
+
+    @property
+    def nodes(self) -> int:
+        """Positions entered so far."""
+
+    @property
+    def lower_bound(self) -> int:
+        """No mate takes fewer moves than this, so far."""
+
+
 @contextmanager
-def progress(control: Control) -> Iterator[None]:
+def progress(search: Running) -> Iterator[None]:
     """Show on stderr how far the search is, and erase it at the end.
 
     Off a terminal nothing is shown.
@@ -30,7 +40,7 @@ def progress(control: Control) -> Iterator[None]:
         yield
         return
     ended = threading.Event()
-    watcher = threading.Thread(target=_watch, args=(control, ended), daemon=True)
+    watcher = threading.Thread(target=_watch, args=(search, ended), daemon=True)
     watcher.start()
     try:
         yield
@@ -39,10 +49,10 @@ def progress(control: Control) -> Iterator[None]:
         watcher.join()
 
 
-def _watch(control: Control, ended: threading.Event) -> None:
+def _watch(search: Running, ended: threading.Event) -> None:
     # Without nodes the search has not begun: what takes so long is being compiled.
     while not ended.wait(PATIENCE_S):
-        if control.nodes:
+        if search.nodes:
             break
     else:
         return
@@ -54,9 +64,9 @@ def _watch(control: Control, ended: threading.Event) -> None:
     from solver.reports.text import at_most
 
     def state() -> Text:
-        excluded = control.lower_bound - 1
+        excluded = search.lower_bound - 1
         none = f"no mate in {at_most(excluded)}, " if excluded else ""
-        return Text(f"{none}{control.nodes:,} nodes", style="dim")
+        return Text(f"{none}{search.nodes:,} nodes", style="dim")
 
     with Live(
         get_renderable=state,

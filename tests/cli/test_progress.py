@@ -3,11 +3,11 @@ from __future__ import annotations
 import io
 import threading
 from contextlib import redirect_stderr
+from dataclasses import dataclass
 
 import pytest
 
 from solver.cli import progress
-from solver.solving import Control
 
 SHOWN = "no mate in 3 or fewer moves, 1,234 nodes"
 
@@ -28,22 +28,10 @@ class Screen(io.StringIO):
         return super().write(text)
 
 
-class Running(Control):
-    """A search that has come this far."""
-
-    @property
-    def nodes(self) -> int:
-        return 1234
-
-    @property
-    def lower_bound(self) -> int:
-        return 4
-
-
-class Compiling(Running):
-    @property
-    def nodes(self) -> int:
-        return 0
+@dataclass
+class Search:
+    nodes: int = 1234
+    lower_bound: int = 4
 
 
 @pytest.fixture
@@ -55,7 +43,7 @@ def screen(monkeypatch: pytest.MonkeyPatch) -> Screen:
 
 
 def test_a_long_search_shows_how_far_it_is_and_erases_it(screen: Screen) -> None:
-    with redirect_stderr(screen), progress.progress(Running()):
+    with redirect_stderr(screen), progress.progress(Search()):
         assert screen.showing.wait(60)
 
     erase_line = "\x1b[2K"
@@ -68,14 +56,14 @@ def test_a_short_search_shows_nothing(
 ) -> None:
     monkeypatch.setattr(progress, "PATIENCE_S", 60)
 
-    with redirect_stderr(screen), progress.progress(Running()):
+    with redirect_stderr(screen), progress.progress(Search()):
         pass
 
     assert screen.getvalue() == ""
 
 
 def test_nothing_is_shown_before_the_search_begins(screen: Screen) -> None:
-    with redirect_stderr(screen), progress.progress(Compiling()):
+    with redirect_stderr(screen), progress.progress(Search(nodes=0)):
         assert not screen.showing.wait(0.1)
 
     assert screen.getvalue() == ""
@@ -86,7 +74,7 @@ def test_nothing_is_shown_off_a_terminal(
 ) -> None:
     monkeypatch.setattr(screen, "isatty", lambda: False)
 
-    with redirect_stderr(screen), progress.progress(Running()):
+    with redirect_stderr(screen), progress.progress(Search()):
         assert not screen.showing.wait(0.1)
 
     assert screen.getvalue() == ""
