@@ -30,6 +30,7 @@ from solver.kernel.squares import (
     SIXTEEN,
     TWO,
 )
+
 INNER_FILES = np.uint64(63)
 RANK_OF = np.uint64(56)
 

@@ -58,6 +58,18 @@ def _fold_product(_context: Any, left: Any, right: Any) -> Any:
     return types.uint64(left, right), generate
 
 
+@intrinsic
+def record_at(_context: Any, pointer: Any) -> Any:
+    """The record that a pointer points to, by reference."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        return builder.bitcast(
+            arguments[0], context.get_value_type(signature.return_type)
+        )
+
+    return pointer.dtype(pointer), generate
+
+
 @jit(i64(u64), inline=True)
 def population(board: Bitboard) -> Number:
     """How many squares are set."""

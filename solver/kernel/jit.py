@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 import numba
 import numpy as np
 from numba import types
+
+from solver.kernel.cache import FALLBACK, FALLBACK_VARIABLE
+from solver.kernel.memory import Search
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -23,8 +27,21 @@ Number: TypeAlias = np.int64
 
 u64 = types.uint64
 i64 = types.int64
+search_t = numba.from_dtype(np.dtype(Search))
+"""A `Search` by reference."""
 boolean = types.boolean
 void = types.void
+
+
+NUMBA_CACHE = os.environ.get(FALLBACK_VARIABLE) == FALLBACK
+"""Whether numba's own cache serves, because the stored object code cannot."""
+
+OPTIONS = {
+    "nopython": True,
+    "error_model": "numpy",  # no test for a zero divisor
+    "cache": NUMBA_CACHE,
+    "_nrt": False,  # kernels allocate nothing, so no array is reference-counted
+}
 
 
 def jit(signature: Any, *, inline: bool = False) -> Callable[[Function], Function]:
@@ -35,19 +52,16 @@ def jit(signature: Any, *, inline: bool = False) -> Callable[[Function], Functio
     signature
         Numba signature. Arguments are cast to it, so that no second specialisation
         (a literal is int64, a bitboard uint64) can come into being.
-    inline
+    inline : bool
         Let LLVM merge the function into its callers.
-
-    Notes
-    -----
-    Kernels allocate nothing: without numba's runtime no array is reference-counted.
     """
     compiled: Callable[[Function], Function] = numba.jit(
-        signature,
-        nopython=True,
-        nogil=True,
-        error_model="numpy",
-        forceinline=inline,
-        _nrt=False,
+        signature, nogil=True, forceinline=inline, **OPTIONS
     )
+    return compiled
+
+
+def native(signature: Any) -> Callable[[Function], Any]:
+    """Compile a function that C can call."""
+    compiled: Callable[[Function], Any] = numba.cfunc(signature, **OPTIONS)
     return compiled

@@ -17,7 +17,6 @@ from solver.kernel.attacks import (
     king_attacks,
     knight_attacks,
     orthogonal_attacks,
-    pawns_attacks_down,
     pawns_attacks_up,
 )
 from solver.kernel.intrinsics import first_square

@@ -69,11 +69,8 @@ from solver.kernel.squares import (
     ZERO,
 )
 
-MAX_LEGAL_MOVES = 256
-"""Room for one position's moves; the most known of a legal position is 218."""
-
 ROW = types.Array(types.uint64, 1, "C")
-"""A row of moves; the low 32 bits of an entry are the move, the rest is the caller's."""
+"""A row of moves; an entry's low 32 bits are the move, the rest is the caller's."""
 
 NONE = np.int64(0)
 ONE_MOVE = np.int64(1)
@@ -188,7 +185,10 @@ def pawn_targets(position: Position, limits: Restrictions) -> PawnTargets:
     )
     takeable = position.them & limits.parries
     return PawnTargets(
-        single & limits.parries, double & limits.parries, left & takeable, right & takeable
+        single & limits.parries,
+        double & limits.parries,
+        left & takeable,
+        right & takeable,
     )
 
 

@@ -49,3 +49,9 @@ def arrival(move: Move) -> Move:
 def encode(start: Square, end: Square, kind: Move) -> Move:
     """Pack a move."""
     return start | (end << SIX) | (kind << ARRIVAL_SHIFT)
+
+
+@jit(u64(u64), inline=True)
+def without_origin(move: Move) -> Move:
+    """What arrives, and where, whatever it came from; below ARRIVALS."""
+    return move >> SIX

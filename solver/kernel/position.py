@@ -28,6 +28,7 @@ from solver.kernel.moves import (
 )
 from solver.kernel.squares import (
     A1,
+    C1,
     CORNERS,
     D1,
     E1,
@@ -35,7 +36,6 @@ from solver.kernel.squares import (
     F1,
     G1,
     H1,
-    C1,
     NOT_FILE_A,
     NOT_FILE_H,
     ONE,

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from solver.kernel.jit import Bitboard
-
 ZERO = np.uint64(0)
 ONE = np.uint64(1)
 TWO = np.uint64(2)
@@ -110,5 +108,3 @@ FALLING_DIAGONALS = _reach(DIAGONAL_STEPS[2:], 7)
 FILES = _reach(ORTHOGONAL_STEPS[2:], 7)
 RANK_ATTACKS = _rank_attacks()
 BETWEEN = _between()
-
-

@@ -1,0 +1,64 @@
+"""The only bridge between `chess.Board` and the kernel's positions and moves."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import chess
+
+from solver.kernel.memory import Position
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+_SQUARE_BITS = 63
+_FLIP_RANKS = 56
+_ARRIVALS = {2: chess.KNIGHT, 4: chess.BISHOP, 8: chess.ROOK, 12: chess.QUEEN}
+"""What arrives, by its boards: the men that a pawn may become."""
+
+
+def pack(board: chess.Board) -> Position:
+    """Give the kernel's view of a board: seen by the side to move.
+
+    The halfmove clock and the history are left out: a forced mate within n moves is
+    looked for from here, whatever was played before.
+    """
+    rights = board.castling_rights
+    if board.ep_square is not None and board.has_pseudo_legal_en_passant():
+        rights |= chess.BB_SQUARES[board.ep_square]
+    boards = (
+        board.pawns,
+        board.knights,
+        board.bishops | board.queens,
+        board.rooks | board.queens,
+        board.kings,
+        board.occupied_co[board.turn],
+        board.occupied_co[not board.turn],
+        rights,
+    )
+    if board.turn == chess.BLACK:
+        boards = tuple(map(chess.flip_vertical, boards))
+    return Position(*boards)
+
+
+def unpack_move(board: chess.Board, word: int) -> chess.Move:
+    """Give the chess move that a kernel move means on this board."""
+    start, end = word & _SQUARE_BITS, (word >> 6) & _SQUARE_BITS
+    if board.turn == chess.BLACK:
+        start ^= _FLIP_RANKS
+        end ^= _FLIP_RANKS
+    promotes = board.pawns & chess.BB_SQUARES[start] and chess.BB_SQUARES[end] & (
+        chess.BB_RANK_1 | chess.BB_RANK_8
+    )
+    return chess.Move(start, end, _ARRIVALS[word >> 12] if promotes else None)
+
+
+def unpack_line(board: chess.Board, words: Iterable[int]) -> tuple[str, ...]:
+    """Give a line of kernel moves in UCI notation; the board is left as it is."""
+    board = board.copy(stack=False)
+    line = []
+    for word in words:
+        move = unpack_move(board, word)
+        line.append(move.uci())
+        board.push(move)
+    return tuple(line)

@@ -1,0 +1,136 @@
+"""The border between Python and the compiled kernel: one C function, many operations.
+
+This module knows neither numba nor numpy.
+"""
+
+from __future__ import annotations
+
+from ctypes import CFUNCTYPE, POINTER, byref, c_int64, c_void_p
+from enum import IntEnum
+
+from solver.kernel.memory import Position, Search
+
+NO_LIMIT = (1 << 63) - 1
+"""A node limit that is none."""
+
+
+class Operation(IntEnum):
+    """What the compiled function is asked to do."""
+
+    PERFT = 0
+    GENERATE = 1
+    GENERATE_CHECKS = 2
+    MAKE = 3
+    MATE_IN_ONE = 4
+    MATES_WITHIN = 5
+    FIND_LINE = 6
+    FIND_KEYS = 7
+
+
+class Verdict(IntEnum):
+    """What the prover says; anything but a limit is proved."""
+
+    STOPPED = -1
+    NO_MATE = 0
+    MATE = 1
+
+
+PROTOTYPE = CFUNCTYPE(
+    c_int64, c_int64, POINTER(Position), POINTER(Search), c_void_p, c_int64, c_int64
+)
+"""operation, position, search, table, number, flag -> result."""
+
+
+class Kernel:
+    """The compiled functions. Stateless: every call brings its own memory.
+
+    Parameters
+    ----------
+    address : int
+        Of the compiled C function; its code must outlive this object.
+
+    Notes
+    -----
+    Calls release the GIL, so threads with a `Search` each run side by side.
+    """
+
+    def __init__(self, address: int) -> None:
+        self._call = PROTOTYPE(address)
+
+    def perft(
+        self, position: Position, search: Search, depth: int, *, listed: bool = False
+    ) -> int:
+        """Count the leaves `depth` plies (at least 1) down."""
+        return self._run(Operation.PERFT, position, search, None, depth, listed)
+
+    def moves(self, position: Position, search: Search) -> list[int]:
+        """List the legal moves."""
+        size = self._run(Operation.GENERATE, position, search, None, 0, 0)
+        return search.rows[0][:size]
+
+    def checking_moves(self, position: Position, search: Search) -> list[int]:
+        """List the legal moves that give check."""
+        size = self._run(Operation.GENERATE_CHECKS, position, search, None, 0, 0)
+        return search.rows[0][:size]
+
+    def made(self, position: Position, search: Search, move: int) -> Position:
+        """Make a legal move; the result is seen by the other side."""
+        child = Position.from_buffer_copy(position)
+        self._run(Operation.MAKE, child, search, None, move, 0)
+        return child
+
+    def mate_in_one(self, position: Position, search: Search) -> int:
+        """Find a mating move; 0 when there is none."""
+        return self._run(Operation.MATE_IN_ONE, position, search, None, 0, 0)
+
+    def mates_within(
+        self,
+        position: Position,
+        search: Search,
+        table: int,
+        moves: int,
+        *,
+        attacking: bool = True,
+    ) -> Verdict:
+        """Decide whether the attacker mates within `moves` of its own.
+
+        `table` is the address of `search.buckets` buckets of 64 bytes; `attacking`
+        tells whether the attacker is to move.
+        """
+        return Verdict(
+            self._run(Operation.MATES_WITHIN, position, search, table, moves, attacking)
+        )
+
+    def line(
+        self,
+        position: Position,
+        search: Search,
+        table: int,
+        moves: int,
+        *,
+        attacking: bool = True,
+    ) -> list[int]:
+        """Find the line of a position whose shortest mate is `moves`."""
+        size = self._run(Operation.FIND_LINE, position, search, table, moves, attacking)
+        return search.line[:size]
+
+    def keys(
+        self, position: Position, search: Search, table: int, moves: int
+    ) -> tuple[list[int], bool]:
+        """Find the first moves that mate within `moves`, and whether that is all."""
+        verdict = self._run(Operation.FIND_KEYS, position, search, table, moves, 1)
+        return search.keys[: search.key_count], verdict == Verdict.MATE
+
+    def _run(
+        self,
+        operation: Operation,
+        position: Position,
+        search: Search,
+        table: int | None,
+        number: int,
+        flag: int,
+    ) -> int:
+        result: int = self._call(
+            operation, byref(position), byref(search), table, number, flag
+        )
+        return result

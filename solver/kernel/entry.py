@@ -1,0 +1,77 @@
+"""The one compiled C function; see `solver.kernel.calls` for its Python side.
+
+Importing this module compiles the kernel, or loads it from numba's own cache.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numba import types
+
+from solver.kernel.calls import Operation
+from solver.kernel.intrinsics import record_at
+from solver.kernel.jit import i64, native, search_t, u64
+from solver.kernel.line import find_keys, find_line
+from solver.kernel.mate_in_one import mate_in_one
+from solver.kernel.movegen import generate, generate_checks
+from solver.kernel.perft import perft
+from solver.kernel.position import Position, make
+from solver.kernel.prover import mates_within
+
+PERFT = np.int64(Operation.PERFT)
+GENERATE = np.int64(Operation.GENERATE)
+GENERATE_CHECKS = np.int64(Operation.GENERATE_CHECKS)
+MAKE = np.int64(Operation.MAKE)
+MATE_IN_ONE = np.int64(Operation.MATE_IN_ONE)
+MATES_WITHIN = np.int64(Operation.MATES_WITHIN)
+FIND_LINE = np.int64(Operation.FIND_LINE)
+FIND_KEYS = np.int64(Operation.FIND_KEYS)
+
+ROOT = np.int64(0)
+UNKNOWN_OPERATION = np.int64(-2)
+
+WORDS = types.CPointer(u64)
+
+
+@native(i64(i64, WORDS, types.CPointer(search_t), WORDS, i64, i64))
+def kernel(
+    operation: np.int64,
+    words: Any,
+    search_pointer: Any,
+    table: Any,
+    number: np.int64,
+    flag: np.int64,
+) -> np.int64:
+    """Do one operation on the position whose eight words are given."""
+    search = record_at(search_pointer)
+    position = Position(
+        words[0], words[1], words[2], words[3], words[4], words[5], words[6], words[7]
+    )
+    if operation == MATES_WITHIN:
+        return mates_within(position, number, ROOT, flag != 0, search, table)
+    if operation == FIND_LINE:
+        return find_line(position, number, flag != 0, search, table)
+    if operation == FIND_KEYS:
+        return find_keys(position, number, search, table)
+    if operation == MATE_IN_ONE:
+        return np.int64(mate_in_one(position))
+    if operation == PERFT:
+        return perft(position, number, search, flag != 0)
+    if operation == GENERATE:
+        return generate(position, search.rows[0])
+    if operation == GENERATE_CHECKS:
+        return generate_checks(position, search.rows[0])
+    if operation == MAKE:
+        child = make(position, np.uint64(number))
+        words[0] = child.pawns
+        words[1] = child.knights
+        words[2] = child.diagonal
+        words[3] = child.orthogonal
+        words[4] = child.kings
+        words[5] = child.us
+        words[6] = child.them
+        words[7] = child.rights
+        return ROOT
+    return UNKNOWN_OPERATION

@@ -1,0 +1,88 @@
+"""The memory of one search, laid out once for ctypes and for numba.
+
+Kernels allocate nothing: who calls them brings a `Search` and a table, one of each for
+every thread. This module knows neither numba nor numpy, so that a process that loads
+the stored kernel needs neither.
+"""
+
+from __future__ import annotations
+
+from ctypes import Structure, c_int64, c_uint32, c_uint64
+from typing import ClassVar
+
+MAX_PLIES = 408
+"""Room for the longest line asked for, both sides' moves, and a little more."""
+
+MAX_LEGAL_MOVES = 256
+"""Room for one position's moves; the most known of a legal position is 218."""
+
+MOVE_KINDS = 1 << 17
+"""How many different words a move can be."""
+
+ARRIVALS = MOVE_KINDS >> 6
+"""How many different ways to arrive somewhere: a move without its origin."""
+
+
+class Position(Structure):
+    """A position as the kernel's eight bitboards; see `solver.kernel.position`."""
+
+    _fields_: ClassVar = [
+        (name, c_uint64)
+        for name in (
+            "pawns",
+            "knights",
+            "diagonal",
+            "orthogonal",
+            "kings",
+            "us",
+            "them",
+            "rights",
+        )
+    ]
+
+
+class Search(Structure):
+    """What a search is told, what it tells, and its scratch memory.
+
+    Attributes
+    ----------
+    stop : int64
+        Set from outside, from any thread, to end the search.
+    nodes : int64
+        Positions entered so far, a mate-in-one test being one; never reset inside.
+    node_limit : int64
+        The search ends when `nodes` reaches it.
+    generation : uint64
+        Names the problem; table entries of other generations count as empty.
+    buckets : uint64
+        Buckets of the table, a power of two.
+    rows : uint64, shape (MAX_PLIES, MAX_LEGAL_MOVES)
+        The moves of each ply.
+    killers : uint64, shape (MAX_PLIES, 2)
+        The defences that refuted last at each ply.
+    counters : uint64, shape (ARRIVALS,)
+        The defence that refuted last against a man's arrival on a square.
+    history : uint32, shape (MOVE_KINDS,)
+        How often, and how far from the leaves, each defence refuted.
+    line : uint64, shape (MAX_PLIES,)
+        The mating line, when it was asked for.
+    keys : uint64, shape (MAX_LEGAL_MOVES,)
+        The keys found, when they were asked for.
+    key_count : int64
+        How many.
+    """
+
+    _fields_: ClassVar = [
+        ("stop", c_int64),
+        ("nodes", c_int64),
+        ("node_limit", c_int64),
+        ("generation", c_uint64),
+        ("buckets", c_uint64),
+        ("key_count", c_int64),
+        ("rows", c_uint64 * MAX_LEGAL_MOVES * MAX_PLIES),
+        ("killers", c_uint64 * 2 * MAX_PLIES),
+        ("counters", c_uint64 * ARRIVALS),
+        ("history", c_uint32 * MOVE_KINDS),
+        ("line", c_uint64 * MAX_PLIES),
+        ("keys", c_uint64 * MAX_LEGAL_MOVES),
+    ]

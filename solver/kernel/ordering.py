@@ -1,0 +1,166 @@
+"""Which move first: the attacker's, which must work, and the defender's, to refute.
+
+An entry of a row of moves carries its worth above the move's 32 bits, so that the best
+entry is the largest.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from solver.kernel.attacks import pawns_attacks_up
+from solver.kernel.jit import (
+    Move,
+    Number,
+    boolean,
+    i64,
+    jit,
+    search_t,
+    u64,
+    void,
+)
+from solver.kernel.mate_in_one import attacks_of_kind
+from solver.kernel.movegen import ROW, count, find_checks, gives_check
+from solver.kernel.moves import (
+    DIAGONAL,
+    KING,
+    KNIGHT,
+    ORTHOGONAL,
+    PAWN,
+    arrival,
+    origin,
+    target,
+)
+from solver.kernel.position import Position, make, position_t
+from solver.kernel.squares import EIGHT, ONE, SIXTEEN, ZERO
+
+LOW_WORD = np.uint64(0xFFFF_FFFF)
+WORTH_SHIFT = np.uint64(32)
+RANK_2 = np.uint64(0xFF00)
+
+# The attacker's worths: few replies count most, a check makes up for some.
+TABLE_ATTACK = np.uint64(1000)
+NO_REPLY = np.uint64(250)
+CHECKING_ATTACK = np.uint64(20)
+
+# The defender's, in tiers far above any history.
+TABLE_REPLY = np.uint64(5 << 28)
+CHECKING_REPLY = np.uint64(4 << 28)
+CAPTURE = np.uint64(3 << 28)
+KILLER = np.uint64(2 << 28)
+SECOND_KILLER = np.uint64(1 << 28)
+MOST_HISTORY = np.uint64((1 << 28) - 1)
+
+
+@jit(void(ROW, i64, i64), inline=True)
+def bring_best(moves: np.ndarray, index: Number, size: Number) -> None:
+    """Swap the best of the entries from `index` on to that place."""
+    best = index
+    for other in range(index + np.int64(1), size):
+        if moves[other] > moves[best]:
+            best = other
+    swapped = moves[index]
+    moves[index] = moves[best]
+    moves[best] = swapped
+
+
+@jit(u64(u64), inline=True)
+def unranked(entry: Move) -> Move:
+    """The move of an entry."""
+    return entry & LOW_WORD
+
+
+@jit(void(position_t, ROW, i64, u64, boolean))
+def rank_attacks(
+    position: Position, moves: np.ndarray, size: Number, known: Move, thorough: bool
+) -> None:
+    """Rank the attacker's moves: the known one, few replies, checks.
+
+    Counting the replies pays only where a move's tree is large (`thorough`).
+    """
+    checks = find_checks(position)
+    for index in range(size):
+        move = moves[index]
+        worth = NO_REPLY
+        if thorough:
+            worth -= np.uint64(count(make(position, move)))
+        if gives_check(position, checks, move):
+            worth += CHECKING_ATTACK
+        if move == known:
+            worth = TABLE_ATTACK
+        moves[index] = move | (worth << WORTH_SHIFT)
+
+
+@jit(void(position_t, ROW, i64, i64, u64, search_t))
+def rank_replies(
+    position: Position,
+    moves: np.ndarray,
+    size: Number,
+    ply: Number,
+    known: Move,
+    search: Any,
+) -> None:
+    """Rank the defender's moves: the known refutation, checks, captures, killers.
+
+    A check leaves the attacker few moves, so it refutes cheaply or fails fast.
+    """
+    checks = find_checks(position)
+    for index in range(size):
+        move = moves[index]
+        worth = min(np.uint64(search.history[move]), MOST_HISTORY)
+        if move == known:
+            worth += TABLE_REPLY
+        elif gives_check(position, checks, move):
+            worth += CHECKING_REPLY
+        elif position.them & (ONE << target(move)):
+            worth += CAPTURE
+        elif move == search.killers[ply, 0]:
+            worth += KILLER
+        elif move == search.killers[ply, 1]:
+            worth += SECOND_KILLER
+        moves[index] = move | (worth << WORTH_SHIFT)
+
+
+@jit(void(search_t, i64, u64, i64), inline=True)
+def remember_refutation(
+    search: Any, ply: Number, move: Move, moves_left: Number
+) -> None:
+    """Note a reply that refuted, for its siblings to try first."""
+    if move != search.killers[ply, 0]:
+        search.killers[ply, 1] = search.killers[ply, 0]
+        search.killers[ply, 0] = move
+    search.history[move] += np.uint32(moves_left * moves_left)
+
+
+@jit(boolean(position_t, u64), inline=True)
+def is_plain_move(position: Position, move: Move) -> bool:
+    """Whether a move remembered from elsewhere can be played here, king safety aside.
+
+    Castling, en passant and promotions are not recognised: they count as unplayable.
+    """
+    start = ONE << origin(move)
+    arrived = ONE << target(move)
+    kind = arrival(move)
+    if not position.us & start or position.us & arrived:
+        return False
+    occupied = position.us | position.them
+    if kind == PAWN:
+        if not position.pawns & start:
+            return False
+        if position.them & arrived:
+            return (pawns_attacks_up(start) & arrived) != ZERO
+        if arrived == start << EIGHT:
+            return True
+        path = (start << EIGHT) | arrived
+        return arrived == start << SIXTEEN and start & RANK_2 and not path & occupied
+    standing = (
+        (KNIGHT if position.knights & start else ZERO)
+        | (DIAGONAL if position.diagonal & start else ZERO)
+        | (ORTHOGONAL if position.orthogonal & start else ZERO)
+        | (KING if position.kings & start else ZERO)
+    )
+    if standing != kind:
+        return False
+    return (attacks_of_kind(kind, origin(move), occupied) & arrived) != ZERO

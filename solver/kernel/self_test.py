@@ -1,0 +1,70 @@
+"""Questions with known answers, put to a kernel before it is trusted."""
+
+from __future__ import annotations
+
+import ctypes
+
+from solver.errors import MatesolveError
+from solver.kernel.calls import NO_LIMIT, Kernel, Verdict
+from solver.kernel.memory import Position, Search
+
+BUCKET_WORDS = 8
+
+
+class KernelError(MatesolveError):
+    """The compiled kernel does not answer as it must."""
+
+
+def start_position() -> Position:
+    """The position at the start of a game."""
+    return Position(
+        pawns=0x00FF_0000_0000_FF00,
+        knights=0x4200_0000_0000_0042,
+        diagonal=0x2C00_0000_0000_002C,
+        orthogonal=0x8900_0000_0000_0089,
+        kings=0x1000_0000_0000_0010,
+        us=0x0000_0000_0000_FFFF,
+        them=0xFFFF_0000_0000_0000,
+        rights=0x8100_0000_0000_0081,
+    )
+
+
+def mate_in_two() -> Position:
+    """King f6 and rook a1 against king h8: 1. Kf7 Kh7 2. Rh1#, and nothing faster."""
+    king, rook, their_king = 1 << 45, 1 << 0, 1 << 63
+    return Position(
+        orthogonal=rook, kings=king | their_king, us=king | rook, them=their_king
+    )
+
+
+def self_test(kernel: Kernel) -> None:
+    """Ask what is known.
+
+    Raises
+    ------
+    KernelError
+        The answer is another; the message says which.
+    """
+    search = Search(node_limit=NO_LIMIT, generation=1, buckets=1)
+    table = (ctypes.c_uint64 * BUCKET_WORDS)()
+    address = ctypes.addressof(table)
+    position = mate_in_two()
+    answers = {
+        "leaves 3 plies from the start": (
+            kernel.perft(start_position(), search, 3),
+            8902,
+        ),
+        "the shorter mate": (
+            kernel.mates_within(position, search, address, 1),
+            Verdict.NO_MATE,
+        ),
+        "the mate in two": (
+            kernel.mates_within(position, search, address, 2),
+            Verdict.MATE,
+        ),
+        "plies of its line": (len(kernel.line(position, search, address, 2)), 3),
+    }
+    for question, (found, expected) in answers.items():
+        if found != expected:
+            msg = f"self-test, {question}: expected {expected!r}, found {found!r}"
+            raise KernelError(msg)
