@@ -26,7 +26,7 @@ def pack(board: chess.Board) -> Position:
     rights = board.castling_rights
     if board.ep_square is not None and board.has_pseudo_legal_en_passant():
         rights |= chess.BB_SQUARES[board.ep_square]
-    boards = (
+    boards: list[int] = [
         board.pawns,
         board.knights,
         board.bishops | board.queens,
@@ -35,9 +35,9 @@ def pack(board: chess.Board) -> Position:
         board.occupied_co[board.turn],
         board.occupied_co[not board.turn],
         rights,
-    )
+    ]
     if board.turn == chess.BLACK:
-        boards = tuple(map(chess.flip_vertical, boards))
+        boards = [chess.flip_vertical(squares) for squares in boards]
     return Position(*boards)
 
 

@@ -8,11 +8,10 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import types
 
 from solver.kernel.calls import Operation
 from solver.kernel.intrinsics import record_at
-from solver.kernel.jit import i64, native, search_t, u64
+from solver.kernel.jit import i64, native, pointer, search_t, u64
 from solver.kernel.line import find_keys, find_line
 from solver.kernel.mate_in_one import mate_in_one
 from solver.kernel.movegen import generate, generate_checks
@@ -32,10 +31,10 @@ FIND_KEYS = np.int64(Operation.FIND_KEYS)
 ROOT = np.int64(0)
 UNKNOWN_OPERATION = np.int64(-2)
 
-WORDS = types.CPointer(u64)
+WORDS = pointer(u64)
 
 
-@native(i64(i64, WORDS, types.CPointer(search_t), WORDS, i64, i64))
+@native(i64(i64, WORDS, pointer(search_t), WORDS, i64, i64))
 def kernel(
     operation: np.int64,
     words: Any,

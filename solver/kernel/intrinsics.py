@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+import numba.extending
 from llvmlite import ir
-from numba import types
-from numba.extending import intrinsic
 
 from solver.kernel.jit import Bitboard, Number, Square, i64, jit, u64
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+intrinsic: Callable[[Callable[..., Any]], Any] = numba.extending.intrinsic
 
 WORD = ir.IntType(64)
 WIDE = ir.IntType(128)
@@ -27,7 +31,7 @@ def _population(_context: Any, word: Any) -> Any:
     def generate(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
         return _llvm(builder, "llvm.ctpop", list(arguments), [])
 
-    return types.uint64(word), generate
+    return u64(word), generate
 
 
 @intrinsic
@@ -36,7 +40,7 @@ def _trailing_zeros(_context: Any, word: Any) -> Any:
         undefined_at_zero = ir.Constant(BIT, 1)
         return _llvm(builder, "llvm.cttz", list(arguments), [undefined_at_zero])
 
-    return types.uint64(word), generate
+    return u64(word), generate
 
 
 @intrinsic
@@ -44,7 +48,7 @@ def _byte_swap(_context: Any, word: Any) -> Any:
     def generate(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
         return _llvm(builder, "llvm.bswap", list(arguments), [])
 
-    return types.uint64(word), generate
+    return u64(word), generate
 
 
 @intrinsic
@@ -55,7 +59,7 @@ def _fold_product(_context: Any, left: Any, right: Any) -> Any:
         high = builder.trunc(builder.lshr(product, ir.Constant(WIDE, 64)), WORD)
         return builder.xor(high, builder.trunc(product, WORD))
 
-    return types.uint64(left, right), generate
+    return u64(left, right), generate
 
 
 @intrinsic

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 import numba
 import numpy as np
-from numba import types
 
 from solver.kernel.cache import FALLBACK, FALLBACK_VARIABLE
 from solver.kernel.memory import Search
@@ -17,26 +16,40 @@ if TYPE_CHECKING:
 
 Function = TypeVar("Function", bound="Callable[..., Any]")
 
-Bitboard: TypeAlias = np.uint64
-"""64 squares, bit 0 is a1, bit 7 h1, bit 63 h8."""
-Square: TypeAlias = np.uint64
-"""0 (a1) to 63 (h8)."""
-Move: TypeAlias = np.uint64
-"""See `solver.kernel.moves`."""
-Number: TypeAlias = np.int64
+# What mypy cannot see: inside a kernel a word has the type that the signature gives it,
+# and numpy's scalar types do not describe how numba mixes words and literals.
+Bitboard: TypeAlias = Any
+"""64 squares in a uint64: bit 0 is a1, bit 7 h1, bit 63 h8."""
+Square: TypeAlias = Any
+"""0 (a1) to 63 (h8), uint64."""
+Move: TypeAlias = Any
+"""See `solver.kernel.moves`; uint64."""
+Number: TypeAlias = Any
+"""A count, an index or a verdict; int64."""
 
+types: Any = numba.types
 u64 = types.uint64
 i64 = types.int64
 search_t = numba.from_dtype(np.dtype(Search))
 """A `Search` by reference."""
+pointer = types.CPointer
 boolean = types.boolean
 void = types.void
+
+
+ROW = types.Array(u64, 1, "C")
+"""A row of moves; an entry's low 32 bits are the move, the rest is the caller's."""
+
+
+def named_words(cls: type) -> Any:
+    """Give the numba type of a NamedTuple whose fields are all uint64."""
+    return types.NamedUniTuple(u64, len(cls.__annotations__), cls)
 
 
 NUMBA_CACHE = os.environ.get(FALLBACK_VARIABLE) == FALLBACK
 """Whether numba's own cache serves, because the stored object code cannot."""
 
-OPTIONS = {
+OPTIONS: dict[str, Any] = {
     "nopython": True,
     "error_model": "numpy",  # no test for a zero divisor
     "cache": NUMBA_CACHE,

@@ -10,8 +10,6 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from numba import types
-
 from solver.kernel.attacks import (
     diagonal_attacks,
     king_attacks,
@@ -20,7 +18,7 @@ from solver.kernel.attacks import (
     pawns_attacks_up,
 )
 from solver.kernel.intrinsics import first_square
-from solver.kernel.jit import Bitboard, Move, Square, boolean, jit, u64
+from solver.kernel.jit import Bitboard, Move, Square, boolean, jit, named_words, u64
 from solver.kernel.movegen import (
     castling_targets,
     count,
@@ -89,7 +87,7 @@ class Cover(NamedTuple):
     by_sliders: Bitboard
 
 
-cover_t = types.NamedUniTuple(types.uint64, 3, Cover)
+cover_t = named_words(Cover)
 
 
 @jit(u64(position_t, u64, u64), inline=True)

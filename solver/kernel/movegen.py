@@ -10,7 +10,6 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import types
 
 from solver.kernel.attacks import (
     diagonal_attacks,
@@ -22,7 +21,18 @@ from solver.kernel.attacks import (
     pawns_attacks_up,
 )
 from solver.kernel.intrinsics import first_square, population
-from solver.kernel.jit import Bitboard, Move, Number, Square, boolean, i64, jit, u64
+from solver.kernel.jit import (
+    ROW,
+    Bitboard,
+    Move,
+    Number,
+    Square,
+    boolean,
+    i64,
+    jit,
+    named_words,
+    u64,
+)
 from solver.kernel.moves import (
     DIAGONAL,
     KING,
@@ -69,9 +79,6 @@ from solver.kernel.squares import (
     ZERO,
 )
 
-ROW = types.Array(types.uint64, 1, "C")
-"""A row of moves; an entry's low 32 bits are the move, the rest is the caller's."""
-
 NONE = np.int64(0)
 ONE_MOVE = np.int64(1)
 PROMOTIONS = np.int64(4)
@@ -93,7 +100,7 @@ class Restrictions(NamedTuple):
     danger: Bitboard
 
 
-restrictions_t = types.NamedUniTuple(types.uint64, 5, Restrictions)
+restrictions_t = named_words(Restrictions)
 
 
 @jit(u64(position_t, u64), inline=True)
@@ -163,7 +170,7 @@ class PawnTargets(NamedTuple):
     right: Bitboard
 
 
-pawn_targets_t = types.NamedUniTuple(types.uint64, 4, PawnTargets)
+pawn_targets_t = named_words(PawnTargets)
 
 
 @jit(pawn_targets_t(position_t, restrictions_t), inline=True)
@@ -400,7 +407,7 @@ class Checks(NamedTuple):
     discoverers: Bitboard
 
 
-checks_t = types.NamedUniTuple(types.uint64, 5, Checks)
+checks_t = named_words(Checks)
 
 
 @jit(checks_t(position_t), inline=True)

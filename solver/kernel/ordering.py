@@ -12,6 +12,7 @@ import numpy as np
 
 from solver.kernel.attacks import pawns_attacks_up
 from solver.kernel.jit import (
+    ROW,
     Move,
     Number,
     boolean,
@@ -22,7 +23,7 @@ from solver.kernel.jit import (
     void,
 )
 from solver.kernel.mate_in_one import attacks_of_kind
-from solver.kernel.movegen import ROW, count, find_checks, gives_check
+from solver.kernel.movegen import count, find_checks, gives_check
 from solver.kernel.moves import (
     DIAGONAL,
     KING,

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from numba import types
-
 from solver.kernel.attacks import (
     diagonal_attacks,
     king_attacks,
@@ -15,7 +13,7 @@ from solver.kernel.attacks import (
     pawns_attacks_up,
 )
 from solver.kernel.intrinsics import first_square, turn_over
-from solver.kernel.jit import Bitboard, Move, Square, boolean, jit, u64
+from solver.kernel.jit import Bitboard, Move, Square, boolean, jit, named_words, u64
 from solver.kernel.moves import (
     DIAGONAL,
     KING,
@@ -65,7 +63,7 @@ class Position(NamedTuple):
     rights: Bitboard
 
 
-position_t = types.NamedUniTuple(types.uint64, 8, Position)
+position_t = named_words(Position)
 
 
 @jit(position_t(position_t), inline=True)

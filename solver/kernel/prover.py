@@ -44,8 +44,8 @@ STOPPED = np.int64(-1)
 
 # A recursive call must have the very types of the signature: a literal `False` is
 # another type, and numba then calls a function that does not exist (its issue 6713).
-ATTACKING = np.bool_(True)
-DEFENDING = np.bool_(False)
+ATTACKING: Any = np.bool_(True)
+DEFENDING: Any = np.bool_(False)
 
 NOT_ONE = np.int64(0)
 ONE_MOVE = np.int64(1)
@@ -166,8 +166,8 @@ def mates_within(
         if size == NOT_ONE:
             return MATE if checkers(position) else NO_MATE
         for index in range(FIRST, size):
-            child = address(make(position, moves[index]), ATTACKING)
-            if moves_left <= probe(table, search, child).no_mate:
+            answer = address(make(position, moves[index]), ATTACKING)
+            if moves_left <= probe(table, search, answer).no_mate:
                 return NO_MATE
         rank_replies(position, moves, size, ply, bounds.move, search)
         for index in range(FIRST, size):

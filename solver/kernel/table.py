@@ -16,7 +16,6 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import types
 
 from solver.kernel.intrinsics import fold_product
 from solver.kernel.jit import (
@@ -26,7 +25,11 @@ from solver.kernel.jit import (
     boolean,
     i64,
     jit,
+    named_words,
+    pointer,
     search_t,
+    types,
+    u64,
     void,
 )
 from solver.kernel.moves import MOVE_BITS
@@ -36,7 +39,7 @@ from solver.kernel.squares import ONE, TWO, ZERO
 UNKNOWN = np.int64(255)
 """An upper bound that says nothing."""
 
-TABLE = types.CPointer(types.uint64)
+TABLE = pointer(u64)
 """The table's words: 8 for each of `Search.buckets` buckets."""
 
 BUCKET_WORDS = np.uint64(8)
@@ -90,8 +93,8 @@ class Bounds(NamedTuple):
     move: Move
 
 
-address_t = types.NamedUniTuple(types.uint64, 2, Address)
-bounds_t = types.NamedTuple((types.int64, types.int64, types.uint64), Bounds)
+address_t = named_words(Address)
+bounds_t = types.NamedTuple((i64, i64, u64), Bounds)
 
 
 @jit(address_t(position_t, boolean))
