@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import ctypes
 import mmap
-import threading
 import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import chess
 
+from solver.background import run_stoppable
 from solver.board import pack, unpack_line, unpack_move
 from solver.control import WATCHDOG, Control
 from solver.formats.fen import parse_fen
@@ -38,9 +38,6 @@ SMALL_NODES = 20_000
 """A search of so few nodes keeps to a table of 1 MiB, which the CPU's caches hold; the
 many short problems of a collection then never touch the rest."""
 
-WAIT_S = 0.05
-"""How long the waiting thread sleeps at a time, so that Ctrl-C reaches it anywhere."""
-
 
 def solve(
     problem: Problem | str | chess.Board,
@@ -49,6 +46,7 @@ def solve(
     within: int | None = None,
     all_keys: bool = True,
     control: Control | None = None,
+    solver: Solver | None = None,
 ) -> Solution:
     """Find the shortest forced mate, and prove it.
 
@@ -67,6 +65,8 @@ def solve(
         Once the mate is proved, look for every first move that mates as fast.
     control : Control, optional
         To stop the search or to read its progress from another thread.
+    solver : Solver, optional
+        Memory to use again, where many problems are solved one after the other.
 
     Raises
     ------
@@ -75,34 +75,15 @@ def solve(
     CacheError, KernelError
         The compiled kernel cannot be had; see `solver.kernel.compiled`.
     """
-    problem = as_problem(problem)
+    asked = as_problem(problem)
     limits = limits or Limits()
     control = control or Control()
-    outcome: list[Solution | BaseException] = []
-
-    def work() -> None:
-        try:
-            solver = Solver(limits.hash_mib)
-            outcome.append(
-                solver.solve(
-                    problem, limits, within=within, all_keys=all_keys, control=control
-                )
-            )
-        except BaseException as error:  # told to the caller, in its own thread
-            outcome.append(error)
-
-    thread = threading.Thread(target=work, daemon=True)
-    thread.start()
-    try:
-        while thread.is_alive():
-            thread.join(WAIT_S)
-    except BaseException:
-        control.stop(StoppedBy.INTERRUPT)
-        thread.join()
-        raise
-    if isinstance(outcome[0], BaseException):
-        raise outcome[0]
-    return outcome[0]
+    return run_stoppable(
+        lambda: (solver or Solver(limits.hash_mib)).solve(
+            asked, limits, within=within, all_keys=all_keys, control=control
+        ),
+        control,
+    )
 
 
 def as_problem(problem: Problem | str | chess.Board) -> Problem:

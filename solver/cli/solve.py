@@ -9,6 +9,7 @@ import click
 from solver.cli import options
 from solver.cli.exits import Exit
 from solver.cli.interrupt import interruptible
+from solver.cli.kernel import prepare_kernel
 from solver.cli.progress import progress
 from solver.errors import FormatError
 from solver.problem import Limits, Problem
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from solver.cli.answers import Answers
+    from solver.solving import Solver
 
 STDIN = "-"
 """The argument that stands for standard input."""
@@ -132,13 +134,17 @@ def solve_each(
     Exit
         The highest exit code of any answer.
     """
+    from solver.solving import Solver
+
+    prepare_kernel()
+    solver = Solver(limits.hash_mib)
     highest = Exit.PROVED
     for problem in problems:
         if isinstance(problem, FormatError):
             answers.refuse(problem)
             code = Exit.BAD_INPUT
         else:
-            solution = _solve(problem, limits, all_keys=all_keys)
+            solution = _solve(problem, limits, solver, all_keys=all_keys)
             answers.answer(solution)
             code = exit_code(solution)
         highest = max(highest, code)
@@ -154,9 +160,13 @@ def exit_code(solution: Solution) -> Exit:
     return EXITS[solution.status]
 
 
-def _solve(problem: Problem, limits: Limits, *, all_keys: bool) -> Solution:
+def _solve(
+    problem: Problem, limits: Limits, solver: Solver, *, all_keys: bool
+) -> Solution:
     from solver import solving
 
     control = solving.Control()
     with interruptible(control), progress(control):
-        return solving.solve(problem, limits, all_keys=all_keys, control=control)
+        return solving.solve(
+            problem, limits, all_keys=all_keys, control=control, solver=solver
+        )

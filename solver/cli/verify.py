@@ -11,6 +11,7 @@ import click
 from solver.cli import options
 from solver.cli.exits import Exit
 from solver.cli.interrupt import interruptible
+from solver.cli.kernel import prepare_kernel
 from solver.cli.streams import is_terminal, tell
 from solver.errors import FormatError
 from solver.verdict import Verdict
@@ -139,6 +140,7 @@ def verify(
     from solver.cli.findings import Findings, Records, Summary
     from solver.cli.watch import watch
 
+    prepare_kernel()
     control = AuditControl()
     codes = {Exit.PROVED}
     # On one terminal, records would run through the progress bar.

@@ -77,6 +77,19 @@ def open_directory() -> Path:
     raise CacheError("; ".join(reasons))
 
 
+def describe(directory: Path) -> str:
+    """Tell in a few words whether the folder can serve; change nothing."""
+    try:
+        require_private(directory)
+        require_writable(directory)
+    except FileNotFoundError:
+        return "not there yet"
+    except (OSError, CacheError) as error:
+        return f"not used: {error}"
+    stored = len(list(directory.glob("kernel-*")))
+    return f"{stored} stored"
+
+
 def require_private(path: Path) -> None:
     """Refuse a path that another user owns, or that others can write to."""
     status = path.lstat()

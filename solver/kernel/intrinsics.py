@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numba.extending
+import numpy as np
 from llvmlite import ir
 
 from solver.kernel.jit import Bitboard, Number, Square, i64, jit, u64
@@ -77,7 +78,7 @@ def record_at(_context: Any, pointer: Any) -> Any:
 @jit(i64(u64), inline=True)
 def population(board: Bitboard) -> Number:
     """How many squares are set."""
-    return Number(_population(board))
+    return np.int64(_population(board))
 
 
 @jit(u64(u64), inline=True)

@@ -12,6 +12,8 @@ from solver.kernel.position import Position, make, position_t
 
 NOTHING = np.int64(0)
 LAST_PLY = np.int64(1)
+NEAR_THE_LEAVES = np.int64(3)
+"""So close to the leaves nobody asks whether to stop."""
 
 
 @jit(i64(position_t, i64, search_t, boolean))
@@ -27,9 +29,16 @@ def perft(position: Position, depth: Number, search: Any, listed: bool) -> Numbe
         Its rows are overwritten.
     listed : bool
         List the last ply's moves, as a search would, instead of only counting them.
+
+    Returns
+    -------
+    int64
+        The leaves; fewer when `search.stop` was set.
     """
     if depth == LAST_PLY and not listed:
         return count(position)
+    if depth > NEAR_THE_LEAVES and search.stop:
+        return NOTHING
     moves = search.rows[depth]
     size = generate(position, moves)
     if depth == LAST_PLY:

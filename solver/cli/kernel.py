@@ -1,0 +1,17 @@
+"""The compiled kernel, made ready before a command's clock starts."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from solver.cli.streams import tell
+
+if TYPE_CHECKING:
+    from solver.kernel.compiled import Build
+
+
+def prepare_kernel() -> Build:
+    """Load the kernel; a user who has to wait for it, or should know more, is told."""
+    from solver.kernel.compiled import load_kernel
+
+    return load_kernel(tell)
