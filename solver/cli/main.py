@@ -25,7 +25,7 @@ SUMMARIES = {
     "verify": "Check collections of problems against what they claim.",
     "perft": "Count the positions that a number of plies leads to.",
     "warmup": "Compile the search now, so that the next command need not.",
-    "doctor": "Tell versions, machine and cache, and run a self-test.",
+    "doctor": "Tell versions, machine and cache, and run a self-test of a second.",
 }
 """The commands, in the order of `--help`; each is `solver.cli.NAME:NAME`."""
 
@@ -112,6 +112,10 @@ def run(arguments: Sequence[str]) -> int:
             sys.stdout.flush()
     except click.exceptions.Exit as end:
         return end.exit_code
+    except click.UsageError as error:
+        with contextlib.suppress(OSError):
+            error.show()
+        return Exit.USAGE
     except (Exception, KeyboardInterrupt) as error:
         return _report(error)
     return Exit.PROVED
@@ -120,10 +124,6 @@ def run(arguments: Sequence[str]) -> int:
 def _report(error: BaseException) -> int:
     """Tell on stderr what ended the command, and choose the exit code for it."""
     match error:
-        case click.UsageError():
-            with contextlib.suppress(OSError):
-                error.show()
-            return Exit.USAGE
         case KeyboardInterrupt():
             tell("interrupted")
             return Exit.INTERRUPTED
