@@ -1,0 +1,108 @@
+"""Positions by the hundred thousand, as arrays that compiled comparisons run over."""
+
+from __future__ import annotations
+
+from itertools import islice
+from random import Random
+from typing import TYPE_CHECKING, Any
+
+import chess
+import numba
+import numpy as np
+
+from solver.board import pack
+from solver.kernel.movegen import generate
+from solver.kernel.position import Position, make
+from tests.oracles import walks
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+WORDS = 8
+LONGEST_GAME = 120
+LONGEST_SOLUTION = 8
+"""Plies of a walk from a composed position, so that it stays composed."""
+
+
+@numba.njit
+def position_of(words: Any) -> Position:
+    """Read a row of eight words."""
+    return Position(
+        words[0], words[1], words[2], words[3], words[4], words[5], words[6], words[7]
+    )
+
+
+@numba.njit
+def write_position(words: Any, position: Position) -> None:
+    """Write a row of eight words."""
+    words[0] = position.pawns
+    words[1] = position.knights
+    words[2] = position.diagonal
+    words[3] = position.orthogonal
+    words[4] = position.kings
+    words[5] = position.us
+    words[6] = position.them
+    words[7] = position.rights
+
+
+@numba.njit
+def _wander(starts: Any, longest: int, seed: int, positions: Any) -> None:
+    """Fill `positions` with random play, a start after the other, over and over."""
+    np.random.seed(seed)  # noqa: NPY002 - the only generator inside compiled code
+    moves = np.empty(256, np.uint64)
+    start, plies, size = 0, 0, 0
+    position = position_of(starts[0])
+    for index in range(len(positions)):
+        if plies == 0 or size == 0:
+            position = position_of(starts[start % len(starts)])
+            start += 1
+            plies = np.random.randint(1, longest + 1)  # noqa: NPY002
+        else:
+            position = make(position, moves[np.random.randint(0, size)])  # noqa: NPY002
+        write_position(positions[index], position)
+        size = generate(position, moves)
+        plies -= 1
+
+
+def packed(boards: Iterable[chess.Board]) -> np.ndarray:
+    """The kernel's words of the boards; shape (boards, WORDS), uint64."""
+    content = b"".join(bytes(pack(board)) for board in boards)
+    return np.frombuffer(content, np.uint64).reshape(-1, WORDS)
+
+
+def of_play(count: int, seed: int) -> np.ndarray:
+    """Positions of random games; shape (count, WORDS), uint64."""
+    starts = packed(map(chess.Board, (*walks.STARTS, *[walks.STARTS[0]] * 15)))
+    positions = np.empty((count, WORDS), np.uint64)
+    _wander(starts, LONGEST_GAME, seed, positions)
+    return positions
+
+
+def of_problems(count: int, seed: int) -> np.ndarray:
+    """Positions near composed ones, few men and many; shape (count, WORDS), uint64."""
+    few = walks.small_positions(count // 25, seed)
+    many = crowded_positions(count // 25, seed)
+    starts = packed(board for pair in zip(few, many, strict=True) for board in pair)
+    positions = np.empty((count, WORDS), np.uint64)
+    _wander(starts, LONGEST_SOLUTION, seed, positions)
+    return positions
+
+
+def crowded_positions(count: int, seed: int) -> Iterator[chess.Board]:
+    """Yield legal positions of 7 to 20 men placed at random, either side to move."""
+    return islice(_crowds(Random(seed)), count)
+
+
+def _crowds(random: Random) -> Iterator[chess.Board]:
+    while True:
+        men = [chess.Piece(chess.KING, color) for color in chess.COLORS]
+        men += [
+            chess.Piece(random.choice(walks.MEN), random.random() < 0.6)
+            for _ in range(random.randint(5, 18))
+        ]
+        squares = random.sample(chess.SQUARES, len(men))
+        board = chess.Board(None)
+        board.set_piece_map(dict(zip(squares, men, strict=True)))
+        board.turn = random.choice(chess.COLORS)
+        if board.is_valid():
+            yield board
