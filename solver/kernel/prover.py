@@ -165,10 +165,11 @@ def mates_within(
         size = generate(position, moves)
         if size == NOT_ONE:
             return MATE if checkers(position) else NO_MATE
-        for index in range(FIRST, size):
-            answer = address(make(position, moves[index]), ATTACKING)
-            if moves_left <= probe(table, search, answer).no_mate:
-                return NO_MATE
+        if moves_left > TWO_MOVES:  # nearer the leaves, searching is as fast
+            for index in range(FIRST, size):
+                answer = address(make(position, moves[index]), ATTACKING)
+                if moves_left <= probe(table, search, answer).no_mate:
+                    return NO_MATE
         rank_replies(position, moves, size, ply, bounds.move, search)
         for index in range(FIRST, size):
             bring_best(moves, index, size)
