@@ -6,8 +6,6 @@ yes is the shortest mate.
 
 from __future__ import annotations
 
-import ctypes
-import mmap
 import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -18,25 +16,21 @@ from solver.background import run_stoppable
 from solver.board import pack, unpack_line, unpack_move
 from solver.control import WATCHDOG, Control
 from solver.formats.fen import parse_fen
-from solver.kernel.calls import NO_LIMIT, Verdict
-from solver.kernel.compiled import load_kernel
-from solver.kernel.memory import Search
-from solver.problem import DEFAULT_HASH_MIB, MAX_MOVES, Limits, Problem
+from solver.kernel.calls import Verdict
+from solver.problem import DEFAULT_HASH_MIB, Limits, Problem
+from solver.question import Question, understand
 from solver.solution import Solution, Stats, Status, StoppedBy
+from solver.workspace import Workspace
 
 if TYPE_CHECKING:
     from solver.kernel.memory import Position
 
 __all__ = ["Control", "Solver", "solve"]
 
-BUCKET_BYTES = 64
-MIB = 1 << 20
-GENERATIONS = 1 << 24
-
-SMALL_BUCKETS = 1 << 14
-SMALL_NODES = 20_000
-"""A search of so few nodes keeps to a table of 1 MiB, which the CPU's caches hold; the
-many short problems of a collection then never touch the rest."""
+OTHER_SIDE_SHARE = 8
+OTHER_SIDE_NODES = 10_000
+"""Where nobody said who attacks, the mate of the other side is looked for with an
+eighth of the nodes, and so many at least."""
 
 
 def solve(
@@ -56,7 +50,8 @@ def solve(
     ----------
     problem : Problem, str or chess.Board
         The position; a string is a FEN of 1, 2, 4 or 6 fields. The side to move is the
-        attacker, unless a claim says that it is mated or it has but its king.
+        attacker, unless a claim says that it is mated or it has but its king. Without
+        a claim, its being mated is looked for as well, with a share of the effort.
     limits : Limits, optional
         What the search may cost. Without limits it ends when there is an answer.
     within : int, optional
@@ -96,22 +91,16 @@ def as_problem(problem: Problem | str | chess.Board) -> Problem:
 
 
 class Solver:
-    """A table and the working memory of one search at a time: one for each thread.
-
-    What one problem costs does not depend on the problems before it.
+    """Solves one problem after the other in the same memory: one for each thread.
 
     Parameters
     ----------
     hash_mib : int
-        Size of the table in MiB, rounded down to a power of two.
+        Size of the transposition table in MiB, rounded down to a power of two.
     """
 
     def __init__(self, hash_mib: int = DEFAULT_HASH_MIB) -> None:
-        self._kernel = load_kernel().kernel
-        self._search = Search()
-        self._buckets = 1 << ((hash_mib * MIB // BUCKET_BYTES).bit_length() - 1)
-        self._memory = _allocate(self._buckets * BUCKET_BYTES)
-        self._table = ctypes.addressof(ctypes.c_char.from_buffer(self._memory))
+        self._workspace = Workspace(hash_mib)
 
     def solve(
         self,
@@ -126,14 +115,17 @@ class Solver:
 
         The table keeps the size that it was made with, whatever `limits` says.
         """
-        board = chess.Board(problem.fen)
-        question = _ask(problem, board, limits, within)
-        control = control or Control()
         started = time.perf_counter()
-        self._begin(limits)
-        control.attach(self._search)
+        board = chess.Board(problem.fen)
+        question = understand(problem, board, limits, within)
+        control = control or Control()
+        attempt = _Attempt(self._workspace, board, control, all_keys=all_keys)
+        self._workspace.begin(limits.nodes)
+        control.attach(self._workspace.search)
         with WATCHDOG.limit(control, limits.time_s):
-            answer = self._answer(question, board, control, all_keys=all_keys)
+            answer = _Attempt(self._workspace, board, control, all_keys).answer(
+                question
+            )
         stopped_by = None
         if not answer.complete:
             stopped_by = control.reason or StoppedBy.NODES
@@ -146,106 +138,8 @@ class Solver:
             keys=answer.keys,
             keys_complete=answer.keys_complete,
             stopped_by=stopped_by,
-            stats=Stats(self._search.nodes, time.perf_counter() - started),
+            stats=Stats(self._workspace.search.nodes, time.perf_counter() - started),
         )
-
-    def _begin(self, limits: Limits) -> None:
-        """Forget the last problem."""
-        search = self._search
-        search.nodes = 0
-        search.node_limit = NO_LIMIT if limits.nodes is None else limits.nodes
-        search.buckets = min(self._buckets, SMALL_BUCKETS)
-        search.generation += 1
-        if search.generation == GENERATIONS:
-            search.generation = 1
-            ctypes.memset(self._table, 0, len(self._memory))
-        for remembered in (search.killers, search.counters, search.history):
-            ctypes.memset(remembered, 0, ctypes.sizeof(remembered))
-
-    def _answer(
-        self,
-        question: _Question,
-        board: chess.Board,
-        control: Control,
-        *,
-        all_keys: bool,
-    ) -> _Answer:
-        if board.is_checkmate():
-            return _Answer(Status.PROVED, 0, 0, keys_complete=True)
-        if question.hopeless:
-            return _Answer(Status.DISPROVED, None, question.most_moves + 1)
-        position = pack(board)
-        for moves in range(1, question.most_moves + 1):
-            control.lower_bound = moves
-            verdict = self._kernel.mates_within(
-                position,
-                self._search,
-                self._table,
-                moves,
-                attacking=question.attacking,
-            )
-            if verdict is Verdict.STOPPED:
-                return _Answer(Status.UNDECIDED, None, moves, complete=False)
-            if verdict is Verdict.MATE:
-                return self._tell_mate(
-                    question, board, position, moves, control, all_keys=all_keys
-                )
-            if self._search.nodes > SMALL_NODES:
-                self._search.buckets = self._buckets
-        return _Answer(Status.DISPROVED, None, question.most_moves + 1)
-
-    def _tell_mate(
-        self,
-        question: _Question,
-        board: chess.Board,
-        position: Position,
-        moves: int,
-        control: Control,
-        *,
-        all_keys: bool,
-    ) -> _Answer:
-        """Give the line of a mate that is proved, and its keys within the limits."""
-        memory = (self._search, self._table)
-        with control.finishing():
-            words = self._kernel.line(
-                position, *memory, moves, attacking=question.attacking
-            )
-        if not question.attacking:
-            line = unpack_line(board, words) if len(words) == 2 * moves else ()
-            return _Answer(
-                Status.PROVED,
-                -moves,
-                moves,
-                pv=line,
-                keys_complete=True,
-                complete=bool(line),
-            )
-        line = unpack_line(board, words) if len(words) == 2 * moves - 1 else ()
-        keys, whole = line[:1], False
-        if all_keys:
-            found, whole = self._kernel.keys(position, *memory, moves)
-            keys = tuple(unpack_move(board, word).uci() for word in found) or keys
-        return _Answer(
-            Status.PROVED,
-            moves,
-            moves,
-            pv=line,
-            keys=keys,
-            keys_complete=whole,
-            complete=bool(line) and whole >= all_keys,
-        )
-
-
-@dataclass(frozen=True, slots=True)
-class _Question:
-    """Who attacks, and how far to look.
-
-    `hopeless`: the attacker has but its king, and can mate in no number of moves.
-    """
-
-    attacking: bool
-    most_moves: int
-    hopeless: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -261,31 +155,93 @@ class _Answer:
     complete: bool = True
 
 
-def _ask(
-    problem: Problem, board: chess.Board, limits: Limits, within: int | None
-) -> _Question:
-    """Decide who attacks: a claim tells, else the side to move if it has the men."""
-    mover_is_bare, other_is_bare = (
-        chess.popcount(board.occupied_co[color]) == 1
-        for color in (board.turn, not board.turn)
-    )
-    if within is not None:
-        attacking = within > 0
-    elif problem.claim:
-        attacking = problem.claim.mate > 0
-    else:
-        attacking = not mover_is_bare or other_is_bare
-    most = limits.max_moves if within is None else abs(within)
-    return _Question(
-        attacking,
-        MAX_MOVES if most is None else most,
-        hopeless=mover_is_bare if attacking else other_is_bare,
-    )
+class _Attempt:
+    """One problem on its way through the search."""
 
+    def __init__(
+        self,
+        workspace: Workspace,
+        board: chess.Board,
+        control: Control,
+        *,
+        all_keys: bool,
+    ) -> None:
+        self._workspace = workspace
+        self._board = board
+        self._position: Position = pack(board)
+        self._control = control
+        self._all_keys = all_keys
+        self._other_side_moves = 1
 
-def _allocate(size: int) -> mmap.mmap:
-    """Get zeroed memory from the system; pages cost nothing until they are used."""
-    memory = mmap.mmap(-1, size)
-    if hasattr(mmap, "MADV_HUGEPAGE"):
-        memory.madvise(mmap.MADV_HUGEPAGE)
-    return memory
+    def answer(self, question: Question) -> _Answer:
+        """Ask for a mate in 1, 2, 3, ... moves."""
+        if self._board.is_checkmate():
+            return _Answer(Status.PROVED, 0, 0, keys_complete=True)
+        none = _Answer(Status.DISPROVED, None, question.most_moves + 1)
+        if question.hopeless:
+            return none
+        attacking = question.attacking
+        for moves in range(1, question.most_moves + 1):
+            self._control.lower_bound = moves
+            verdict = self._workspace.decide(self._position, moves, attacking=attacking)
+            if verdict is Verdict.STOPPED:
+                return _Answer(Status.UNDECIDED, None, moves, complete=False)
+            if verdict is Verdict.MATE:
+                return self._tell_attack(moves) if attacking else self._tell_loss(moves)
+            if question.both_sides and self._other_side_mates(moves):
+                return self._tell_loss(self._other_side_moves)
+        return none
+
+    def _other_side_mates(self, moves: int) -> bool:
+        """Look, at a share of the cost, whether the side to move is mated.
+
+        The length looked for, kept between calls, is as exact as the attacker's own:
+        no length is passed over, so a mate that is found is the shortest.
+        """
+        workspace = self._workspace
+        share = workspace.search.nodes // OTHER_SIDE_SHARE
+        verdict = Verdict.NO_MATE
+        with workspace.budget(max(share, OTHER_SIDE_NODES)):
+            while verdict is Verdict.NO_MATE and self._other_side_moves <= moves:
+                verdict = workspace.decide(
+                    self._position, self._other_side_moves, attacking=False
+                )
+                if verdict is Verdict.NO_MATE:
+                    self._other_side_moves += 1
+        return verdict is Verdict.MATE
+
+    def _tell_attack(self, moves: int) -> _Answer:
+        """Give the line of a proved mate, and its keys within the limits."""
+        line = self._line(moves, attacking=True)
+        keys, all_found = line[:1], False
+        if self._all_keys:
+            words, all_found = self._workspace.keys(self._position, moves)
+            keys = tuple(unpack_move(self._board, word).uci() for word in words) or keys
+        return _Answer(
+            Status.PROVED,
+            moves,
+            moves,
+            pv=line,
+            keys=keys,
+            keys_complete=all_found,
+            complete=bool(line) and all_found >= self._all_keys,
+        )
+
+    def _tell_loss(self, moves: int) -> _Answer:
+        """Give the line of a proved mate of the side to move."""
+        line = self._line(moves, attacking=False)
+        return _Answer(
+            Status.PROVED,
+            -moves,
+            moves,
+            pv=line,
+            keys_complete=True,
+            complete=bool(line),
+        )
+
+    def _line(self, moves: int, *, attacking: bool) -> tuple[str, ...]:
+        """Give the whole line, or none when it was interrupted."""
+        with self._control.finishing():
+            words = self._workspace.line(self._position, moves, attacking=attacking)
+        whole = len(words) == 2 * moves - attacking
+        return unpack_line(self._board, words) if whole else ()

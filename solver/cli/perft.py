@@ -25,7 +25,7 @@ Examples:
 )
 @click.argument("fen", nargs=-1)
 @click.option(
-    "-d", "--depth", type=whole(DEEPEST), required=True, help="How many plies."
+    "-d", "--depth", type=whole(DEEPEST), required=True, metavar="D", help="Plies."
 )
 @click.option("--divide", "divided", is_flag=True, help="Count below each first move.")
 @click.option(
