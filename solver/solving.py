@@ -123,9 +123,7 @@ class Solver:
         self._workspace.begin(limits.nodes)
         control.attach(self._workspace.search)
         with WATCHDOG.limit(control, limits.time_s):
-            answer = _Attempt(self._workspace, board, control, all_keys).answer(
-                question
-            )
+            answer = attempt.answer(question)
         stopped_by = None
         if not answer.complete:
             stopped_by = control.reason or StoppedBy.NODES

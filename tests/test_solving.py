@@ -253,7 +253,7 @@ def test_endings_are_solved_as_solved_backwards(solver: Solver) -> None:
 def test_a_small_table_gives_the_same_answers(solver: Solver) -> None:
     small = Solver(hash_mib=1)
     tiny = Solver(hash_mib=1)
-    tiny._buckets = 1
+    tiny._workspace._buckets = 1
     boards = [*walks.small_positions(60, 25), *crowded_positions(40, 25)]
     for fen in (SEED, *(board.fen() for board in boards)):
         most = 8 if fen == SEED else 3
@@ -298,12 +298,12 @@ def test_problems_do_not_change_what_the_next_ones_cost() -> None:
 def test_generations_begin_anew_before_they_overflow() -> None:
     solver = Solver(hash_mib=1)
     expected = ask(solver, SEED, max_moves=5)
-    solver._search.generation = (1 << 24) - 2
+    solver._workspace.search.generation = (1 << 24) - 2
     for _ in range(3):
         found = ask(solver, SEED, max_moves=5)
         assert found.stats.nodes == expected.stats.nodes
         assert found.status is Status.DISPROVED
-    assert solver._search.generation == 2
+    assert solver._workspace.search.generation == 2
 
 
 # Limits: never taken for "no mate".
