@@ -269,7 +269,7 @@ def test_a_small_table_gives_the_same_answers(solver: Solver) -> None:
 # What one problem costs.
 
 
-SIGNATURE = 751_682
+SIGNATURE = 763_454
 """Nodes that the positions below cost together; a change of the search changes it."""
 
 
@@ -325,7 +325,9 @@ def test_a_node_limit_never_says_no_mate_and_keeps_a_true_bound(
             if found.status is Status.UNDECIDED:
                 assert found.mate is None
                 assert found.pv == found.keys == ()
-                assert found.lower_bound <= whole.lower_bound
+                # A mate of the other side bounds nothing of the own one.
+                if whole.mate is None or whole.mate > 0:
+                    assert found.lower_bound <= whole.lower_bound
                 assert found.stopped_by is StoppedBy.NODES
                 assert found.stats.nodes < limit + OVERRUN
             else:
