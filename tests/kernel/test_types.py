@@ -1,0 +1,45 @@
+"""What numba made of the kernel: the types that were meant, and no others."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import pytest
+from numba.core.dispatcher import Dispatcher
+
+import solver.kernel
+
+# The functions of the border to Python; the rest of the folder is compiled.
+import_module("solver.kernel.entry")
+
+MODULES = [
+    f"solver.kernel.{path.stem}"
+    for path in sorted(Path(solver.kernel.__path__[0]).glob("*.py"))
+    if path.stem != "__init__"
+]
+
+FUNCTIONS: dict[str, Any] = {
+    f"{module}.{name}": function
+    for module in MODULES
+    for name, function in vars(import_module(module)).items()
+    if isinstance(function, Dispatcher) and function.py_func.__module__ == module
+}
+
+
+def test_every_part_of_the_kernel_is_looked_at() -> None:
+    looked_at = {name.split(".")[2] for name in FUNCTIONS}
+    assert looked_at >= {"attacks", "movegen", "mate_in_one", "prover", "table", "line"}
+    assert len(FUNCTIONS) > 50
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_a_function_has_one_signature_and_no_floating_point(name: str) -> None:
+    """A second signature or a double tells of a literal beside a bitboard."""
+    function = FUNCTIONS[name]
+    assert len(function.signatures) == 1
+    (text,) = function.inspect_llvm().values()
+    assert "define " in text
+    assert " double " not in text
+    assert " float " not in text
