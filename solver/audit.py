@@ -137,11 +137,12 @@ class _Question:
 
     def put(self, problem: Problem, solver: Solver, control: Control) -> Solution:
         """Search as far as the claim goes, or as the limits say."""
-        claim, limits, within = problem.claim, self.limits, None
-        if claim and self.within:
-            within = claim.mate
-        elif claim and limits.max_moves is None:
-            limits = replace(limits, max_moves=abs(claim.mate))
+        limits, within = self.limits, None
+        claimed = problem.claim.mate if problem.claim else problem.no_mate
+        if problem.claim and self.within:
+            within = claimed
+        elif claimed and limits.max_moves is None:
+            limits = replace(limits, max_moves=abs(claimed))
         return solver.solve(
             problem, limits, within=within, all_keys=self.all_keys, control=control
         )

@@ -44,12 +44,15 @@ class Problem:
         What the source says of it.
     source : str
         `file:line`, or empty.
+    no_mate : int or None
+        The source claims the opposite: no mate in so many moves or fewer.
     """
 
     fen: str
     id: str = ""
     claim: Claim | None = None
     source: str = ""
+    no_mate: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -49,8 +49,8 @@ def understand(
     )
     most = limits.max_moves if within is None else abs(within)
     told = within
-    if told is None and problem.claim:
-        told = problem.claim.mate
+    if told is None:
+        told = problem.claim.mate if problem.claim else problem.no_mate
     attacking = not mover_is_bare or other_is_bare if told is None else told > 0
     return Question(
         attacking=attacking,

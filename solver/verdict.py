@@ -17,7 +17,7 @@ class Verdict(StrEnum):
     """What an audit says of one claim."""
 
     PROVED = "proved"
-    """The mate is there and none is shorter."""
+    """The mate is there and none is shorter; or there is none, as claimed."""
 
     HOLDS = "holds"
     """A mate as claimed is there; a shorter one is not excluded."""
@@ -26,7 +26,7 @@ class Verdict(StrEnum):
     """There is a shorter mate than claimed."""
 
     REFUTED = "refuted"
-    """Proved: no mate in the claimed number of moves."""
+    """Proved: no mate in the claimed number of moves; or one, where none is claimed."""
 
     UNDECIDED = "undecided"
     """A limit was hit before the claim was settled."""
@@ -87,7 +87,9 @@ def judge(answer: Solution | FormatError, *, within: bool = False) -> Result:
     """
     if isinstance(answer, FormatError):
         return Result(answer, Verdict.UNREADABLE)
-    claim = answer.problem.claim
+    claim, no_mate = answer.problem.claim, answer.problem.no_mate
+    if no_mate is not None:
+        return Result(answer, _verdict_on_none(no_mate, answer))
     if claim is None:
         return Result(answer, None)
     verdict = _verdict(claim.mate, answer)
@@ -97,6 +99,15 @@ def judge(answer: Solution | FormatError, *, within: bool = False) -> Result:
     if answer.keys_complete and answer.mate == claim.mate > 0:
         wrong_keys = tuple(key for key in claim.keys if key not in answer.keys)
     return Result(answer, verdict, wrong_keys)
+
+
+def _verdict_on_none(moves: int, answer: Solution) -> Verdict:
+    """Judge the claim that there is no mate in so many moves."""
+    if answer.mate is not None and 0 < answer.mate <= moves:
+        return Verdict.REFUTED
+    lost = answer.mate is not None and answer.mate <= 0
+    excluded = lost or answer.lower_bound > moves
+    return Verdict.PROVED if excluded else Verdict.UNDECIDED
 
 
 def _verdict(claimed: int, answer: Solution) -> Verdict:

@@ -130,8 +130,8 @@ def verify(
 
     FILE is a list of EPD records or FENs, one a line; - is standard input. A mate is
     claimed by `dm 3;` or `bm #3;`, with a negative number where the side to move is
-    mated. It is searched as far as claimed, or up to -n. Where nothing is claimed, what
-    is found is told.
+    mated; `nomate 3;` claims that there is none. It is searched as far as claimed, or
+    up to -n. Where nothing is claimed, what is found is told.
 
     Comments begin with #, % or ;. Prints a table by claim and verdict, and a line for
     each disagreement; with --jsonl a record for each position, in their order.

@@ -4,6 +4,7 @@ The dialects of EPD that mate collections are written in are read alike:
 
 - `dm 3;` and matetrack's `bm #3;` claim a mate in 3; a negative number claims that the
   side to move is mated in so many moves.
+- `nomate 3;` claims that there is no mate in 3 moves or fewer.
 - `bm Qe3;` names the key, or the keys, in SAN or UCI. It says nothing of a mate by
   itself: without a distance there is no claim.
 - `pv ...;` or matetrack's `PV: ...;` gives the line, in SAN or UCI.
@@ -69,6 +70,7 @@ def parse_record(text: str, source: str) -> Problem:
     board = parse_fen(fen)
     name = ""
     distances: list[int] = []
+    no_mate = None
     keys: list[str] = []
     line: tuple[str, ...] = ()
     for opcode, operand in _operations(tail):
@@ -77,6 +79,8 @@ def parse_record(text: str, source: str) -> Problem:
                 name = _printable(operand)
             case "dm":
                 distances.append(_parse_distance("dm", operand))
+            case "nomate":
+                no_mate = _parse_no_mate(operand)
             case "bm":
                 for word in operand.split():
                     if word.startswith("#"):
@@ -85,11 +89,16 @@ def parse_record(text: str, source: str) -> Problem:
                         keys.append(_parse_move(board, "bm", word).uci())
             case "pv":
                 line = _parse_line(board, operand)
+    claim = _claim(distances, keys, line)
+    if claim and no_mate:
+        msg = f"expected a mate or none, found dm {claim.mate} and nomate {no_mate}"
+        raise InputError(msg)
     return Problem(
         fen=board.fen(en_passant="fen"),
         id=name or PurePath(source).name,
-        claim=_claim(distances, keys, line),
+        claim=claim,
         source=source,
+        no_mate=no_mate,
     )
 
 
@@ -130,6 +139,13 @@ def _parse_distance(opcode: str, text: str) -> int:
             f"{opcode}: expected 1 to {MAX_MOVES} moves, negative when the side to "
             f"move is mated, found {quote(text)}"
         )
+        raise InputError(msg)
+    return int(text)
+
+
+def _parse_no_mate(text: str) -> int:
+    if not _DISTANCE.fullmatch(text) or not 1 <= int(text) <= MAX_MOVES:
+        msg = f"nomate: expected 1 to {MAX_MOVES} moves, found {quote(text)}"
         raise InputError(msg)
     return int(text)
 

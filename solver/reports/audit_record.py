@@ -23,8 +23,8 @@ def result_record(result: Result) -> dict[str, object]:
     -------
     dict
         What `json.dumps` takes: the record of the answer, with `verdict` behind its
-        `status` (None where nothing was claimed), and, only if there are any,
-        `wrong_keys` in UCI notation at its end.
+        `status` (None where nothing was claimed), and at its end, only if there are
+        any, `nomate` (claimed: none in so many moves) and `wrong_keys` in UCI notation.
     """
     if isinstance(result.answer, FormatError):
         record = unreadable_record(result.answer)
@@ -35,6 +35,14 @@ def result_record(result: Result) -> dict[str, object]:
         told[name] = value
         if name == "status":
             told["verdict"] = str(result.verdict) if result.verdict else None
+    if (none_in := _no_mate(result)) is not None:
+        told["nomate"] = none_in
     if result.wrong_keys:
         told["wrong_keys"] = list(result.wrong_keys)
     return told
+
+
+def _no_mate(result: Result) -> int | None:
+    if isinstance(result.answer, FormatError):
+        return None
+    return result.answer.problem.no_mate

@@ -29,6 +29,9 @@ STYLES = {
 }
 """The columns and their colours: verdicts, and where nothing was claimed, statuses."""
 
+_APART = 1_000
+"""More moves than any claim."""
+
 _UNBOUNDED = 10_000
 """Columns to measure a table with: no table of ours is as wide."""
 
@@ -52,13 +55,12 @@ class AuditTable:
     """Results counted by claim (rows) and verdict (columns)."""
 
     def __init__(self) -> None:
-        self._rows: dict[int | None, _Row] = {}
+        self._rows: dict[tuple[int, str], _Row] = {}
         self._all = _Row()
 
     def add(self, result: Result) -> None:
         """Count one result; it is not kept."""
-        claim = result.claim.mate if result.claim else None
-        self._rows.setdefault(claim, _Row()).add(result)
+        self._rows.setdefault(_claimed(result), _Row()).add(result)
         self._all.add(result)
 
     def draw(self, console: Console) -> RenderableType:
@@ -106,11 +108,22 @@ class AuditTable:
         return lines
 
     def _named_rows(self) -> list[tuple[str, _Row]]:
-        """Give the rows: attackers' claims, defenders' claims, none, and the sum."""
-        claims = sorted(claim for claim in self._rows if claim is not None)
-        attackers = [claim for claim in claims if claim > 0]
-        defenders = [claim for claim in reversed(claims) if claim < 0]
-        rows = [(f"#{claim}", self._rows[claim]) for claim in attackers + defenders]
-        if None in self._rows:
-            rows.append(("none", self._rows[None]))
-        return [*rows, ("all", self._all)]
+        """Give the rows in the order of their claims, and the sum."""
+        named = [(name, row) for (_, name), row in sorted(self._rows.items())]
+        return [*named, ("all", self._all)]
+
+
+def _claimed(result: Result) -> tuple[int, str]:
+    """Name a claim, behind the number that puts it in its place.
+
+    Attackers' mates come first, then defenders', then no mate, then no claim.
+    """
+    if isinstance(result.answer, FormatError):
+        return 3 * _APART, "none"
+    problem = result.answer.problem
+    if problem.claim:
+        moves = problem.claim.mate
+        return (moves if moves > 0 else _APART - moves), f"#{moves}"
+    if problem.no_mate:
+        return 2 * _APART + problem.no_mate, f"no #{problem.no_mate}"
+    return 3 * _APART, "none"

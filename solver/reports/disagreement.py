@@ -30,9 +30,9 @@ def disagreement(result: Result) -> str | None:
         found; None when the claim was not contradicted.
     """
     answer = result.answer
-    if isinstance(answer, FormatError) or result.claim is None:
+    if isinstance(answer, FormatError) or result.verdict is None:
         return None
-    place, claimed = _place(answer.problem), _mate(result.claim.mate)
+    place, claimed = _place(answer.problem), _claimed(answer.problem)
     if result.verdict in {Verdict.SHORTER, Verdict.REFUTED}:
         return f"{place}: claimed {claimed}, found {_found(answer)}"
     if result.wrong_keys:
@@ -41,6 +41,10 @@ def disagreement(result: Result) -> str | None:
         right = ", ".join(first_moves(fen, answer.keys))
         return f"{place}: claimed {claimed} by {wrong}, found {right}"
     return None
+
+
+def _claimed(problem: Problem) -> str:
+    return _mate(problem.claim.mate) if problem.claim else f"none in {problem.no_mate}"
 
 
 def _place(problem: Problem) -> str:
