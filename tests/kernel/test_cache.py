@@ -1,0 +1,239 @@
+"""The folder for compiled code is the user's alone, and its content is checked."""
+
+from __future__ import annotations
+
+import os
+import stat
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from solver.errors import CacheError
+from solver.kernel import cache
+from solver.kernel.cache import StoredKernel, open_directory, read_kernel, write_kernel
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+KERNEL = StoredKernel("entry", ("free", "PyErr_Occurred"), bytes(range(256)) * 4)
+
+on_posix = pytest.mark.skipif(os.name != "posix", reason="modes are POSIX's")
+
+
+@pytest.fixture
+def named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The folder that the user names; it is not there yet."""
+    directory = tmp_path / "cache"
+    monkeypatch.setenv(cache.DIRECTORY_VARIABLE, str(directory))
+    return directory
+
+
+@pytest.fixture
+def unnamed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[Path, Path]:
+    """The user's cache and the temporary folder, where the user names none."""
+    home, temporary = tmp_path / "home", tmp_path / "temporary"
+    for directory in (home, temporary):
+        directory.mkdir()
+    monkeypatch.delenv(cache.DIRECTORY_VARIABLE, raising=False)
+    monkeypatch.setattr(cache, "_user_cache", lambda: home)
+    monkeypatch.setattr(tempfile, "tempdir", str(temporary))
+    return home, temporary
+
+
+@pytest.mark.parametrize("below", ["", "two/folders/down"])
+def test_the_named_folder_is_made_for_the_user_alone(
+    named: Path, below: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    directory = named / below
+    monkeypatch.setenv(cache.DIRECTORY_VARIABLE, str(directory))
+    assert open_directory() == directory
+    if os.name == "posix":
+        assert stat.S_IMODE(directory.stat().st_mode) == 0o700
+    assert open_directory() == directory
+
+
+@on_posix
+@pytest.mark.parametrize("mode", [0o770, 0o707, 0o720, 0o702, 0o777, 0o1777])
+def test_a_folder_that_others_can_write_to_is_refused(named: Path, mode: int) -> None:
+    named.mkdir()
+    named.chmod(mode)
+    with pytest.raises(CacheError, match=f"by the user alone, found {mode:04o}"):
+        open_directory()
+
+
+@on_posix
+@pytest.mark.parametrize("mode", [0o700, 0o750, 0o755])
+def test_a_folder_that_others_can_only_read_will_do(named: Path, mode: int) -> None:
+    named.mkdir()
+    named.chmod(mode)
+    assert open_directory() == named
+
+
+def test_a_link_to_a_folder_is_refused(named: Path, tmp_path: Path) -> None:
+    target = tmp_path / "elsewhere"
+    target.mkdir(mode=0o700)
+    named.symlink_to(target)
+    with pytest.raises(CacheError, match="found a symbolic link"):
+        open_directory()
+
+
+@on_posix
+def test_a_folder_of_another_user_is_refused(
+    named: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    named.mkdir(mode=0o700)
+    stranger = os.geteuid() + 1
+    monkeypatch.setattr(os, "geteuid", lambda: stranger)
+    with pytest.raises(CacheError, match="found another owner"):
+        open_directory()
+
+
+def test_a_file_in_place_of_the_named_folder_is_an_error(named: Path) -> None:
+    named.write_text("in the way")
+    with pytest.raises(CacheError, match=str(named)):
+        open_directory()
+
+
+def test_the_users_cache_serves_where_none_is_named(unnamed: tuple[Path, Path]) -> None:
+    home, _ = unnamed
+    assert open_directory() == home / "matesolve"
+
+
+def block(directory: Path) -> None:
+    directory.write_text("in the way")
+
+
+def open_to_all(directory: Path) -> None:
+    directory.mkdir()
+    directory.chmod(0o777)
+
+
+def link(directory: Path) -> None:
+    directory.symlink_to(directory.parent)
+
+
+@pytest.mark.parametrize(
+    "spoil", [block, pytest.param(open_to_all, marks=on_posix), link]
+)
+def test_the_temporary_folder_serves_where_the_users_cache_cannot(
+    unnamed: tuple[Path, Path], spoil: Callable[[Path], None]
+) -> None:
+    home, temporary = unnamed
+    spoil(home / "matesolve")
+    directory = open_directory()
+    assert directory.parent == temporary
+    if os.name == "posix":
+        assert stat.S_IMODE(directory.stat().st_mode) == 0o700
+
+
+def test_every_reason_is_told_where_no_folder_serves(
+    unnamed: tuple[Path, Path],
+) -> None:
+    home, temporary = unnamed
+    block(home / "matesolve")
+    second = open_directory()
+    second.rmdir()
+    block(second)
+    with pytest.raises(CacheError) as refused:
+        open_directory()
+    assert str(home / "matesolve") in str(refused.value)
+    assert str(second) in str(refused.value)
+    assert second.parent == temporary
+
+
+@on_posix
+def test_a_folder_where_nothing_can_be_made_is_refused(
+    named: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: object, **__: object) -> None:
+        raise PermissionError(13, "Permission denied", str(named))
+
+    monkeypatch.setattr(tempfile, "TemporaryFile", refuse)
+    with pytest.raises(CacheError, match="Permission denied"):
+        open_directory()
+
+
+# The file.
+
+
+@pytest.fixture
+def stored(tmp_path: Path) -> Path:
+    path = tmp_path / "kernel.bin"
+    write_kernel(path, KERNEL)
+    return path
+
+
+def test_what_is_written_is_read(stored: Path) -> None:
+    assert read_kernel(stored) == KERNEL
+    assert [path.name for path in stored.parent.iterdir()] == [stored.name]
+
+
+@on_posix
+def test_the_file_is_the_users_alone(stored: Path) -> None:
+    assert stat.S_IMODE(stored.stat().st_mode) == 0o600
+
+
+def test_what_is_written_takes_the_place_of_what_was(stored: Path) -> None:
+    other = StoredKernel("other", (), b"code")
+    write_kernel(stored, other)
+    assert read_kernel(stored) == other
+
+
+def test_there_may_be_none(tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError):
+        read_kernel(tmp_path / "kernel.bin")
+
+
+def test_a_changed_bit_anywhere_is_noticed(stored: Path) -> None:
+    content = stored.read_bytes()
+    for place in range(len(content)):
+        changed = bytearray(content)
+        changed[place] ^= 1 << place % 8
+        stored.write_bytes(changed)
+        with pytest.raises(CacheError, match="found a damaged file"):
+            read_kernel(stored)
+
+
+def test_a_part_of_the_file_is_noticed(stored: Path) -> None:
+    content = stored.read_bytes()
+    for size in range(len(content)):
+        stored.write_bytes(content[:size])
+        with pytest.raises(CacheError, match="found a damaged file"):
+            read_kernel(stored)
+
+
+@pytest.mark.parametrize("content", [b"\0" * 4096, b"\x7fELF" * 99, b"\n" * 99])
+def test_another_file_is_noticed(stored: Path, content: bytes) -> None:
+    stored.write_bytes(content)
+    with pytest.raises(CacheError, match="found a damaged file"):
+        read_kernel(stored)
+
+
+@on_posix
+@pytest.mark.parametrize("mode", [0o620, 0o602, 0o666])
+def test_a_file_that_others_can_write_to_is_refused(stored: Path, mode: int) -> None:
+    stored.chmod(mode)
+    with pytest.raises(CacheError, match="by the user alone"):
+        read_kernel(stored)
+
+
+def test_a_link_to_a_file_is_refused(stored: Path) -> None:
+    stored.rename(stored.with_name("moved"))
+    stored.symlink_to("moved")
+    with pytest.raises(CacheError, match="found a symbolic link"):
+        read_kernel(stored)
+
+
+def test_a_write_that_fails_leaves_what_was_and_nothing_else(
+    stored: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(_: Path, target: Path) -> None:
+        raise OSError(28, "No space left on device", str(target))
+
+    monkeypatch.setattr(Path, "replace", refuse)
+    with pytest.raises(OSError, match="No space left"):
+        write_kernel(stored, StoredKernel("other", (), b"code"))
+    assert read_kernel(stored) == KERNEL
+    assert [path.name for path in stored.parent.iterdir()] == [stored.name]
