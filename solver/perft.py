@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 from solver.board import pack, unpack_move
 from solver.control import Control
 from solver.kernel.compiled import load_kernel
-from solver.kernel.memory import Search
+from solver.errors import InputError
+from solver.kernel.memory import MAX_PLIES, Search
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -38,7 +39,15 @@ def divide(
     ------
     move : chess.Move
     leaves : int
+
+    Raises
+    ------
+    InputError
+        The depth is out of range.
     """
+    if not 1 <= depth < MAX_PLIES:
+        msg = f"depth: expected 1 to {MAX_PLIES - 1} plies, found {depth}"
+        raise InputError(msg)
     kernel = load_kernel().kernel
     search = Search()
     control = control or Control()

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from solver.errors import InputError
+
 MAX_MOVES = 200
 """The longest mate that a search looks for, in attacker's moves."""
 
@@ -69,9 +71,34 @@ class Limits:
         Positions entered by the search, mate-in-one tests included.
     hash_mib : int
         Size of the transposition table in MiB.
+
+    Raises
+    ------
+    InputError
+        A limit is out of its range: 1 to `MAX_MOVES` moves, at least 0 seconds and
+        nodes, at least 1 MiB.
     """
 
     max_moves: int | None = None
     time_s: float | None = None
     nodes: int | None = None
     hash_mib: int = DEFAULT_HASH_MIB
+
+    def __post_init__(self) -> None:
+        if self.max_moves is not None:
+            require_length(self.max_moves)
+        for name in ("time_s", "nodes"):
+            value = getattr(self, name)
+            if value is not None and not value >= 0:
+                msg = f"{name}: expected 0 or more, found {value}"
+                raise InputError(msg)
+        if self.hash_mib < 1:
+            msg = f"hash_mib: expected 1 or more, found {self.hash_mib}"
+            raise InputError(msg)
+
+
+def require_length(moves: int) -> None:
+    """Refuse a length of mate that no search can look for."""
+    if not 1 <= moves <= MAX_MOVES:
+        msg = f"moves to mate: expected 1 to {MAX_MOVES}, found {moves}"
+        raise InputError(msg)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import chess
 
-from solver.problem import MAX_MOVES
+from solver.problem import MAX_MOVES, require_length
 
 if TYPE_CHECKING:
     from solver.problem import Limits, Problem
@@ -42,12 +42,20 @@ def understand(
 
     A number of moves, asked or claimed, tells by its sign who attacks. Else it is the
     side to move, unless that has but its king.
+
+    Raises
+    ------
+    InputError
+        `within` is 0, or more moves than a search looks for.
     """
     mover_is_bare, other_is_bare = (
         chess.popcount(board.occupied_co[color]) == 1
         for color in (board.turn, not board.turn)
     )
-    most = limits.max_moves if within is None else abs(within)
+    most = limits.max_moves
+    if within is not None:
+        most = abs(within)
+        require_length(most)
     told = within
     if told is None:
         told = problem.claim.mate if problem.claim else problem.no_mate

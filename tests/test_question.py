@@ -5,7 +5,7 @@ from __future__ import annotations
 import chess
 import pytest
 
-from solver import Claim, Limits, Problem, Status, StoppedBy
+from solver import Claim, InputError, Limits, Problem, Status, StoppedBy
 from solver.problem import MAX_MOVES
 from solver.question import understand
 from solver.solving import Solver
@@ -53,6 +53,23 @@ def test_nothing_is_looked_for_beyond_what_was_asked() -> None:
     assert understand(problem, board, Limits(), None).most_moves == MAX_MOVES
     assert understand(problem, board, Limits(max_moves=4), None).most_moves == 4
     assert understand(problem, board, Limits(max_moves=4), -6).most_moves == 6
+
+
+@pytest.mark.parametrize("within", [0, MAX_MOVES + 1, -MAX_MOVES - 1])
+def test_a_length_that_no_search_has_room_for_is_refused(within: int) -> None:
+    with pytest.raises(InputError, match="moves to mate: expected 1 to 200"):
+        ask(ROOK_AGAINST_PAWN, within=within)
+    with pytest.raises(InputError, match="moves to mate: expected 1 to 200"):
+        Limits(max_moves=abs(within))
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("time_s", -1.0), ("time_s", float("nan")), ("nodes", -1), ("hash_mib", 0)],
+)
+def test_a_limit_out_of_range_is_refused_by_name(name: str, value: float) -> None:
+    with pytest.raises(InputError, match=f"{name}: expected"):
+        Limits(**{name: value})  # type: ignore[arg-type]
 
 
 def test_the_side_to_move_is_told_that_it_is_mated(solver: Solver) -> None:
