@@ -11,6 +11,7 @@ import chess
 import pytest
 
 from tests.oracles import endgames, naive, walks
+from tests.oracles.remembering import Oracle
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -88,6 +89,25 @@ def test_definition_on_positions_seen_at_a_glance(
     if expected is not None:
         assert naive.keys(board, n) == expected
         assert naive.shortest_mate(board, n) == n
+
+
+def test_memory_changes_no_answer_of_the_definition() -> None:
+    oracle = Oracle()
+    for board in walks.small_positions(60, seed=3):
+        for n in (1, 2):
+            assert oracle.mate_in(board, n) == naive.mate_in(board, n), board.fen()
+            assert oracle.mated_in(board, n) == naive.mated_in(board, n), board.fen()
+        assert oracle.keys(board, 2) == naive.keys(board, 2), board.fen()
+
+
+def test_memory_finds_the_distances_of_the_solved_endgame(
+    endgame: endgames.Endgame,
+) -> None:
+    boards = [board for board, plies in endgame.won(chess.WHITE) if plies == 7]
+    for board in random.Random(3).sample(boards, 4):
+        oracle = Oracle()
+        assert not oracle.mate_in(board, 3), board.fen()
+        assert oracle.mate_in(board, 4), board.fen()
 
 
 @pytest.mark.parametrize("start", walks.STARTS)
