@@ -309,39 +309,54 @@ def test_generations_begin_anew_before_they_overflow() -> None:
 # Limits: never taken for "no mate".
 
 
+@pytest.mark.parametrize("within", [3, -3], ids=["attacker", "defender"])
 def test_a_node_limit_never_says_no_mate_and_keeps_a_true_bound(
-    solver: Solver,
+    solver: Solver, within: int
 ) -> None:
     random = Random(28)
     boards = [*walks.small_positions(120, 28), *crowded_positions(60, 28)]
     statuses = set()
     for board in boards:
+        problem = Problem(board.fen())
+        whole = solver.solve(problem, Limits(), within=within)
+        for _ in range(4):
+            limit = random.randint(0, max(1, whole.stats.nodes))
+            found = solver.solve(problem, Limits(nodes=limit), within=within)
+            statuses.add(found.status)
+            if found.status is Status.UNDECIDED:
+                assert found.mate is None
+                assert found.pv == found.keys == ()
+                assert found.lower_bound <= whole.lower_bound, problem
+                assert found.stopped_by is StoppedBy.NODES
+                assert found.stats.nodes < limit + OVERRUN
+            else:
+                assert found.status == whole.status, problem
+                assert found.mate == whole.mate
+                assert found.lower_bound == whole.lower_bound
+                assert len(found.pv) == len(whole.pv)
+                assert set(found.keys) <= set(whole.keys)
+                cut_short = found.keys != whole.keys
+                assert cut_short <= (found.stopped_by is StoppedBy.NODES)
+                assert found.keys_complete <= (not cut_short)
+    assert statuses == {Status.PROVED, Status.DISPROVED, Status.UNDECIDED}
+
+
+def test_a_node_limit_says_nothing_false_of_either_side(solver: Solver) -> None:
+    """Where nobody said who attacks: a no is one to the side to move alone."""
+    random = Random(30)
+    statuses = set()
+    for board in walks.small_positions(150, 30):
         fen = board.fen()
         whole = ask(solver, fen, max_moves=3)
         for _ in range(4):
             limit = random.randint(0, max(1, whole.stats.nodes))
             found = ask(solver, fen, max_moves=3, nodes=limit)
             statuses.add(found.status)
-            if found.status is Status.UNDECIDED:
-                assert found.mate is None
-                assert found.pv == found.keys == ()
-                # A mate of the other side bounds nothing of the own one.
-                if whole.mate is None or whole.mate > 0:
-                    assert found.lower_bound <= whole.lower_bound
-                assert found.stopped_by is StoppedBy.NODES
-                assert found.stats.nodes < limit + OVERRUN
-            else:
-                assert found.status == whole.status, fen
-                assert found.mate == whole.mate
-                assert found.lower_bound == whole.lower_bound
-                assert len(found.pv) == len(whole.pv)
-                assert set(found.keys) <= set(whole.keys)
-                assert found.keys_complete <= (found.keys == whole.keys)
-                assert (
-                    found.keys_complete
-                    or found.stopped_by is StoppedBy.NODES
-                    or (found.status is Status.DISPROVED)
-                )
+            if found.mate is not None:
+                assert found.mate == whole.mate, fen
+            if found.status is Status.DISPROVED:
+                own = chess.popcount(board.occupied_co[board.turn]) > 1
+                assert (whole.mate or 0) <= 0 if own else whole.mate is None, fen
     assert statuses == {Status.PROVED, Status.DISPROVED, Status.UNDECIDED}
 
 
