@@ -34,13 +34,14 @@ def run_stoppable(work: Callable[[], Result], control: Control) -> Result:
             errors.append(error)
 
     thread = threading.Thread(target=run, daemon=True)
-    thread.start()
     try:
+        thread.start()
         while thread.is_alive():
             thread.join(WAIT_S)
     except BaseException:
         control.stop(StoppedBy.INTERRUPT)
-        thread.join()
+        if thread.ident is not None:  # else it never began
+            thread.join()
         raise
     if errors:
         raise errors[0]

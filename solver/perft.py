@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from solver.board import pack, unpack_move
 from solver.control import Control
-from solver.kernel.compiled import load_kernel
 from solver.errors import InputError
+from solver.kernel.compiled import load_kernel
 from solver.kernel.memory import MAX_PLIES, Search
 
 if TYPE_CHECKING:

@@ -20,7 +20,10 @@ class Status(StrEnum):
     """There is a mate; a shorter one is not excluded."""
 
     DISPROVED = "disproved"
-    """There is no mate in the number of moves asked."""
+    """The attacker has no mate in the number of moves asked.
+
+    Where nobody said who attacks, that is the side to move; of its being mated within
+    the same number this says nothing."""
 
     UNDECIDED = "undecided"
     """A limit was hit before a mate was found."""

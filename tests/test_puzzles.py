@@ -89,8 +89,8 @@ LONG = [puzzle for puzzle in PUZZLES if puzzle.moves > 2 and puzzle.id != ROOK_E
 
 
 def is_quick(index: int, puzzle: Puzzle) -> bool:
-    """Pick every sixth mate in three, every fiftieth longer one and all no-mates."""
-    return puzzle.no_mate is not None or index % (6 if puzzle.moves == 3 else 50) == 0
+    """Pick every sixth mate in three, every hundredth longer one and all no-mates."""
+    return puzzle.no_mate is not None or index % (6 if puzzle.moves == 3 else 100) == 0
 
 
 def with_slow_mark(index: int, puzzle: Puzzle) -> object:
