@@ -150,6 +150,11 @@ def read_kernel(path: Path) -> StoredKernel:
     return StoredKernel(fields["symbol"], tuple(fields["undefined"]), code)
 
 
+def holds_numba_entry(directory: Path) -> bool:
+    """Tell whether numba has cached what C calls, which holds all other functions."""
+    return any(directory.glob("**/entry.*.nbc"))
+
+
 def _user_cache() -> Path:
     if sys.platform == "win32":
         local = os.environ.get("LOCALAPPDATA")

@@ -26,6 +26,7 @@ from solver.kernel.cache import (
     DIRECTORY_VARIABLE,
     FALLBACK,
     FALLBACK_VARIABLE,
+    holds_numba_entry,
     open_directory,
     read_kernel,
     write_kernel,
@@ -158,8 +159,8 @@ def _load(path: Path, notice: Notice) -> Kernel | None:
 
 def _compile(path: Path | None, notice: Notice) -> Kernel | None:
     """Compile and store; None when the object code cannot be had from this numba."""
-    if path and _numba_directory(path).exists():
-        return None  # found out by an earlier process
+    if path and _no_object_code(path).exists():
+        return None  # an earlier process has tried
     from solver.kernel.linking import CannotExtractError, extract, link
 
     notice(COMPILING)
@@ -169,7 +170,7 @@ def _compile(path: Path | None, notice: Notice) -> Kernel | None:
     except CannotExtractError as error:
         notice(f"numba's own cache serves from now on: no object code ({error})")
         if path:
-            _numba_directory(path).mkdir(mode=0o700, exist_ok=True)
+            _no_object_code(path).touch(mode=0o600)
         kernel = Kernel(entry.kernel.address)
         self_test(kernel)
         return kernel
@@ -185,15 +186,19 @@ def _compile(path: Path | None, notice: Notice) -> Kernel | None:
 
 def _serve_by_numba(path: Path | None, notice: Notice) -> Kernel:
     """Let numba load the kernel from its own cache, or compile it."""
-    os.environ[FALLBACK_VARIABLE] = FALLBACK
     if path:
         directory = _numba_directory(path)
-        if not directory.exists():
+        if not holds_numba_entry(directory):
             notice(COMPILING)
         directory.mkdir(mode=0o700, exist_ok=True)
+        os.environ[FALLBACK_VARIABLE] = FALLBACK
         os.environ["NUMBA_CACHE_DIR"] = str(directory)
         if numba := sys.modules.get("numba"):
             numba.config.CACHE_DIR = str(directory)
+    else:
+        # In a folder that is not ours, numba would serve what older sources made.
+        os.environ.pop(FALLBACK_VARIABLE, None)
+        notice(COMPILING)
     kernel = Kernel(_import_entry().kernel.address)
     self_test(kernel)
     return kernel
@@ -201,6 +206,11 @@ def _serve_by_numba(path: Path | None, notice: Notice) -> Kernel:
 
 def _numba_directory(path: Path) -> Path:
     return path.with_suffix(".numba")
+
+
+def _no_object_code(path: Path) -> Path:
+    """Where it is noted that numba does not give its object code away."""
+    return path.with_suffix(".no-object-code")
 
 
 def _import_entry() -> Any:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 import numba
 import numpy as np
 
-from solver.kernel.cache import FALLBACK, FALLBACK_VARIABLE
+from solver.errors import CacheError
+from solver.kernel.cache import FALLBACK, FALLBACK_VARIABLE, holds_numba_entry
 from solver.kernel.memory import Search
 
 if TYPE_CHECKING:
@@ -28,6 +30,7 @@ Number: TypeAlias = Any
 """A count, an index or a verdict; int64."""
 
 types: Any = numba.types
+config: Any = numba.config
 u64 = types.uint64
 i64 = types.int64
 search_t = numba.from_dtype(np.dtype(Search))
@@ -49,10 +52,13 @@ def named_words(cls: type) -> Any:
 NUMBA_CACHE = os.environ.get(FALLBACK_VARIABLE) == FALLBACK
 """Whether numba's own cache serves, because the stored object code cannot."""
 
+IS_CACHED = NUMBA_CACHE and holds_numba_entry(Path(config.CACHE_DIR))
+"""Whether the function that C calls is there. It holds all others, which then need no
+compiling, nor loading one by one: that takes longer than importing numba."""
+
 OPTIONS: dict[str, Any] = {
     "nopython": True,
     "error_model": "numpy",  # no test for a zero divisor
-    "cache": NUMBA_CACHE,
     "_nrt": False,  # kernels allocate nothing, so no array is reference-counted
 }
 
@@ -68,13 +74,31 @@ def jit(signature: Any, *, inline: bool = False) -> Callable[[Function], Functio
     inline : bool
         Let LLVM merge the function into its callers.
     """
+    signatures = () if IS_CACHED else (signature,)
     compiled: Callable[[Function], Function] = numba.jit(
-        signature, nogil=True, forceinline=inline, **OPTIONS
+        *signatures, nogil=True, forceinline=inline, **OPTIONS
     )
     return compiled
 
 
 def native(signature: Any) -> Callable[[Function], Any]:
-    """Compile a function that C can call."""
-    compiled: Callable[[Function], Any] = numba.cfunc(signature, **OPTIONS)
-    return compiled
+    """Compile a function that C can call.
+
+    Raises
+    ------
+    CacheError
+        Numba does not take what its cache holds. To compile anew would be to compile
+        without the signatures of the others.
+    """
+    compile_function: Callable[[Function], Any] = numba.cfunc(
+        signature, cache=NUMBA_CACHE, **OPTIONS
+    )
+
+    def build(function: Function) -> Any:
+        compiled = compile_function(function)
+        if IS_CACHED and not compiled.cache_hits:
+            msg = f"{config.CACHE_DIR}: not of use to numba; remove it"
+            raise CacheError(msg)
+        return compiled
+
+    return build
