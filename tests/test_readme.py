@@ -1,0 +1,48 @@
+"""The README: its samples are what the program prints; the gate runs its command."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from solver.cli.main import matesolve
+
+ROOT = Path(__file__).parents[1]
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+
+SAMPLES = re.findall(r"```\n\$ matesolve ([^\n]+)\n(.*?)```", README, re.DOTALL)
+
+DURATION = re.compile(r"\b[0-9.]+ m?s\b|(?<=\"time_s\":)[0-9.]+")
+
+
+def without_times(text: str) -> list[list[str]]:
+    """The words of each line; times differ from run to run, and columns with them."""
+    return [DURATION.sub("TIME", line).split() for line in text.splitlines()]
+
+
+def test_there_are_samples_of_solve_and_of_verify() -> None:
+    commands = {arguments.split()[0] for arguments, _ in SAMPLES}
+    assert commands == {"solve", "verify"}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "shown"), SAMPLES, ids=[arguments for arguments, _ in SAMPLES]
+)
+def test_a_sample_is_what_the_program_prints(
+    arguments: str, shown: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(ROOT)
+    words: list[str] = []
+    for word in shlex.split(arguments):
+        words += sorted(map(str, Path().glob(word))) if "*" in word else [word]
+    printed = CliRunner().invoke(matesolve, words).stdout
+    assert without_times(printed) == without_times(shown)
+
+
+def test_the_gate_runs_the_command_that_the_readme_gives_for_the_tests() -> None:
+    command = next(line for line in README.splitlines() if line.endswith("-m pytest"))
+    assert command in (ROOT / ".ci" / "run").read_text(encoding="utf-8").splitlines()
