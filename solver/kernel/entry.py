@@ -10,11 +10,12 @@ from typing import Any
 import numpy as np
 
 from solver.kernel.calls import Operation
+from solver.kernel.checks import generate_checks
 from solver.kernel.intrinsics import record_at
 from solver.kernel.jit import i64, native, pointer, search_t, u64
 from solver.kernel.line import find_keys, find_line
 from solver.kernel.mate_in_one import mate_in_one
-from solver.kernel.movegen import generate, generate_checks
+from solver.kernel.movegen import generate
 from solver.kernel.perft import perft
 from solver.kernel.position import Position, make
 from solver.kernel.prover import mates_within

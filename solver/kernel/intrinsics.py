@@ -20,36 +20,29 @@ WIDE = ir.IntType(128)
 BIT = ir.IntType(1)
 
 
-def _llvm(builder: Any, name: str, arguments: list[Any], extra: list[Any]) -> Any:
-    """Call an LLVM intrinsic that maps a word to a word."""
-    signature = ir.FunctionType(WORD, [value.type for value in arguments + extra])
-    function = builder.module.declare_intrinsic(name, (WORD,), signature)
-    return builder.call(function, arguments + extra)
+def _instruction(name: str, *flags: Any) -> Any:
+    """Offer an LLVM intrinsic from word to word; `flags` are its further operands."""
+
+    @intrinsic
+    def instruction(_context: Any, word: Any) -> Any:
+        def generate(
+            _context: Any, builder: Any, _signature: Any, arguments: Any
+        ) -> Any:
+            operands = [*arguments, *flags]
+            signature = ir.FunctionType(WORD, [value.type for value in operands])
+            function = builder.module.declare_intrinsic(name, (WORD,), signature)
+            return builder.call(function, operands)
+
+        return u64(word), generate
+
+    return instruction
 
 
-@intrinsic
-def _population(_context: Any, word: Any) -> Any:
-    def generate(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
-        return _llvm(builder, "llvm.ctpop", list(arguments), [])
+UNDEFINED_AT_ZERO = ir.Constant(BIT, 1)
 
-    return u64(word), generate
-
-
-@intrinsic
-def _trailing_zeros(_context: Any, word: Any) -> Any:
-    def generate(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
-        undefined_at_zero = ir.Constant(BIT, 1)
-        return _llvm(builder, "llvm.cttz", list(arguments), [undefined_at_zero])
-
-    return u64(word), generate
-
-
-@intrinsic
-def _byte_swap(_context: Any, word: Any) -> Any:
-    def generate(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
-        return _llvm(builder, "llvm.bswap", list(arguments), [])
-
-    return u64(word), generate
+_population = _instruction("llvm.ctpop")
+_trailing_zeros = _instruction("llvm.cttz", UNDEFINED_AT_ZERO)
+_byte_swap = _instruction("llvm.bswap")
 
 
 @intrinsic

@@ -17,15 +17,10 @@ from solver.kernel.attacks import (
     orthogonal_attacks,
     pawns_attacks_up,
 )
+from solver.kernel.checks import find_checks
 from solver.kernel.intrinsics import first_square
 from solver.kernel.jit import Bitboard, Move, Square, boolean, jit, named_words, u64
-from solver.kernel.movegen import (
-    castling_targets,
-    count,
-    en_passant_takers,
-    find_checks,
-    restrictions,
-)
+from solver.kernel.movegen import castling_targets, count, en_passant_takers
 from solver.kernel.moves import (
     DIAGONAL,
     KING,
@@ -43,6 +38,7 @@ from solver.kernel.position import (
     make,
     position_t,
 )
+from solver.kernel.restrictions import restrictions
 from solver.kernel.squares import (
     EIGHT,
     NINE,

@@ -1,8 +1,7 @@
 """Legal moves: nothing is generated that would have to be taken back.
 
 Pins and checks are found first (`Restrictions`); then every man is moved within them.
-`generate` lists the moves, `count` only counts them, `generate_checks` lists those that
-give check.
+`generate` lists the moves, `count` only counts them.
 """
 
 from __future__ import annotations
@@ -15,10 +14,8 @@ from solver.kernel.attacks import (
     diagonal_attacks,
     king_attacks,
     knight_attacks,
-    knights_attacks,
     orthogonal_attacks,
     pawns_attacks_down,
-    pawns_attacks_up,
 )
 from solver.kernel.intrinsics import first_square, population
 from solver.kernel.jit import (
@@ -40,25 +37,17 @@ from solver.kernel.moves import (
     ORTHOGONAL,
     PAWN,
     QUEEN,
-    arrival,
     encode,
-    origin,
-    target,
 )
 from solver.kernel.position import (
     Position,
     attackers_of_us,
-    checkers,
-    make,
     position_t,
 )
+from solver.kernel.restrictions import Restrictions, restrictions, restrictions_t
 from solver.kernel.squares import (
     A1,
-    ALL,
-    BETWEEN,
     C1,
-    DIAGONAL_LINES,
-    E1,
     EIGHT,
     G1,
     H1,
@@ -68,7 +57,6 @@ from solver.kernel.squares import (
     NOT_FILE_A,
     NOT_FILE_H,
     ONE,
-    ORTHOGONAL_LINES,
     RANK_3,
     RANK_6,
     RANK_8,
@@ -83,82 +71,6 @@ NONE = np.int64(0)
 ONE_MOVE = np.int64(1)
 PROMOTIONS = np.int64(4)
 MORE_PROMOTIONS = np.int64(3)
-
-
-class Restrictions(NamedTuple):
-    """What our men must respect.
-
-    Each field is a bitboard: the men that give check; the squares that parry it (all
-    when there is none); the pin lines with the pinning man, by direction; the squares
-    forbidden to our king.
-    """
-
-    checkers: Bitboard
-    parries: Bitboard
-    diagonal_pins: Bitboard
-    orthogonal_pins: Bitboard
-    danger: Bitboard
-
-
-restrictions_t = named_words(Restrictions)
-
-
-@jit(u64(position_t, u64), inline=True)
-def attacked_by_them(position: Position, occupied: Bitboard) -> Bitboard:
-    """Every square that their men attack, given the occupancy."""
-    attacked = pawns_attacks_down(position.pawns & position.them)
-    attacked |= knights_attacks(position.knights & position.them)
-    attacked |= king_attacks(first_square(position.kings & position.them))
-    sliders = position.diagonal & position.them
-    while sliders:
-        attacked |= diagonal_attacks(first_square(sliders), occupied)
-        sliders &= sliders - ONE
-    sliders = position.orthogonal & position.them
-    while sliders:
-        attacked |= orthogonal_attacks(first_square(sliders), occupied)
-        sliders &= sliders - ONE
-    return attacked
-
-
-@jit(restrictions_t(position_t), inline=True)
-def restrictions(position: Position) -> Restrictions:
-    """Find checks, pins and the squares that our king must not enter."""
-    king = position.kings & position.us
-    square = first_square(king)
-    occupied = position.us | position.them
-    checkers = position.them & (
-        (pawns_attacks_up(king) & position.pawns)
-        | (knight_attacks(square) & position.knights)
-    )
-    diagonal_pins = ZERO
-    snipers = DIAGONAL_LINES[square] & position.diagonal & position.them
-    while snipers:
-        line = BETWEEN[square, first_square(snipers)]
-        sniper = snipers & (ZERO - snipers)
-        snipers ^= sniper
-        blockers = line & occupied
-        if not blockers:
-            checkers |= sniper
-        elif not (blockers & (blockers - ONE)) and blockers & position.us:
-            diagonal_pins |= line | sniper
-    orthogonal_pins = ZERO
-    snipers = ORTHOGONAL_LINES[square] & position.orthogonal & position.them
-    while snipers:
-        line = BETWEEN[square, first_square(snipers)]
-        sniper = snipers & (ZERO - snipers)
-        snipers ^= sniper
-        blockers = line & occupied
-        if not blockers:
-            checkers |= sniper
-        elif not (blockers & (blockers - ONE)) and blockers & position.us:
-            orthogonal_pins |= line | sniper
-    parries = ALL
-    if checkers:
-        parries = ZERO
-        if not (checkers & (checkers - ONE)):
-            parries = checkers | BETWEEN[square, first_square(checkers)]
-    danger = attacked_by_them(position, occupied ^ king)
-    return Restrictions(checkers, parries, diagonal_pins, orthogonal_pins, danger)
 
 
 class PawnTargets(NamedTuple):
@@ -395,83 +307,3 @@ def count(position: Position) -> Number:
         sliders ^= slider
         size += population(orthogonal_targets(position, limits, slider) & allowed)
     return size
-
-
-class Checks(NamedTuple):
-    """How our men can give check: squares by kind of man, and who opens a line."""
-
-    pawn: Bitboard
-    knight: Bitboard
-    diagonal: Bitboard
-    orthogonal: Bitboard
-    discoverers: Bitboard
-
-
-checks_t = named_words(Checks)
-
-
-@jit(checks_t(position_t), inline=True)
-def find_checks(position: Position) -> Checks:
-    """Find the squares from which their king is checked, and our masked batteries."""
-    king = position.kings & position.them
-    square = first_square(king)
-    occupied = position.us | position.them
-    snipers = position.us & (
-        (DIAGONAL_LINES[square] & position.diagonal)
-        | (ORTHOGONAL_LINES[square] & position.orthogonal)
-    )
-    discoverers = ZERO
-    while snipers:
-        blockers = BETWEEN[square, first_square(snipers)] & occupied
-        if not (blockers & (blockers - ONE)):
-            discoverers |= blockers & position.us
-        snipers &= snipers - ONE
-    return Checks(
-        pawns_attacks_down(king),
-        knight_attacks(square),
-        diagonal_attacks(square, occupied),
-        orthogonal_attacks(square, occupied),
-        discoverers,
-    )
-
-
-@jit(boolean(position_t, checks_t, u64), inline=True)
-def gives_check(position: Position, checks: Checks, move: Move) -> bool:
-    """Whether a legal move gives check."""
-    start = ONE << origin(move)
-    arrived = ONE << target(move)
-    kind = arrival(move)
-    direct = checks.pawn if kind & PAWN else ZERO
-    direct |= checks.knight if kind & KNIGHT else ZERO
-    direct |= checks.diagonal if kind & DIAGONAL else ZERO
-    direct |= checks.orthogonal if kind & ORTHOGONAL else ZERO
-    if direct & arrived:
-        return True
-    if start & checks.discoverers:
-        king = first_square(position.kings & position.them)
-        stays_on_line = (BETWEEN[king, target(move)] & start) | (
-            BETWEEN[king, origin(move)] & arrived
-        )
-        if not stays_on_line:
-            return True
-    # Castling, en passant and promotion change more lines than their squares tell.
-    castles = kind & KING and start == E1 and arrived & (C1 | G1)
-    takes_in_passing = kind & PAWN and arrived & position.rights & RANK_6
-    promotes = not kind & PAWN and position.pawns & start
-    if castles or takes_in_passing or promotes:
-        return checkers(make(position, move)) != ZERO
-    return False
-
-
-@jit(i64(position_t, ROW))
-def generate_checks(position: Position, moves: np.ndarray) -> Number:
-    """List the legal moves that give check; as `generate` else."""
-    checks = find_checks(position)
-    size = generate(position, moves)
-    kept = NONE
-    for index in range(size):
-        move = moves[index]
-        if gives_check(position, checks, move):
-            moves[kept] = move
-            kept += ONE_MOVE
-    return kept

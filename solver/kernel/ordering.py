@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from solver.kernel.attacks import pawns_attacks_up
+from solver.kernel.checks import find_checks, gives_check
 from solver.kernel.jit import (
     ROW,
     Move,
@@ -23,7 +24,7 @@ from solver.kernel.jit import (
     void,
 )
 from solver.kernel.mate_in_one import attacks_of_kind
-from solver.kernel.movegen import count, find_checks, gives_check
+from solver.kernel.movegen import count
 from solver.kernel.moves import (
     DIAGONAL,
     KING,

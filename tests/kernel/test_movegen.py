@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 
 from solver.board import pack, unpack_move
+from solver.kernel.checks import generate_checks
 from solver.kernel.mate_in_one import mate_in_one
-from solver.kernel.movegen import count, generate, generate_checks
+from solver.kernel.movegen import count, generate
 from solver.kernel.position import checkers, make
 from tests.kernel import positions
 from tests.kernel.positions import position_of
