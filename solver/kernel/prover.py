@@ -47,12 +47,11 @@ STOPPED = np.int64(-1)
 ATTACKING: Any = np.bool_(True)
 DEFENDING: Any = np.bool_(False)
 
-NOT_ONE = np.int64(0)
+# Typed, for the same reason: a count of moves or replies, and a step to the next.
+NONE = np.int64(0)
 ONE_MOVE = np.int64(1)
 TWO_MOVES = np.int64(2)
-FIRST = np.int64(0)
 NEXT = np.int64(1)
-REMEMBERED = np.int64(3)
 
 
 @jit(u64(position_t, search_t), inline=True)
@@ -78,7 +77,7 @@ def mated_in_one(position: Position, ply: Number, attack: Move, search: Any) -> 
     )
 
     # 1. What refuted before.
-    for slot in range(REMEMBERED):
+    for slot in range(len(remembered)):
         reply = remembered[slot]
         if reply == NO_MOVE or not is_plain_move(position, reply):
             continue
@@ -87,17 +86,17 @@ def mated_in_one(position: Position, ply: Number, attack: Move, search: Any) -> 
             continue
         if mating_move(child, search) == NO_MOVE:
             search.counters[counter] = reply
-            remember_refutation(search, ply, reply, NOT_ONE)
+            remember_refutation(search, ply, reply, NONE)
             return NO_MATE
 
     # 2. Every reply. Stalemate is an escape, though "every reply loses" is vacuously
     #    true of no replies.
     replies = search.rows[ply]
     size = generate(position, replies)
-    if size == NOT_ONE:
+    if size == NONE:
         return MATE if checkers(position) else NO_MATE
     rank_replies(position, replies, size, ply, NO_MOVE, search)
-    for index in range(FIRST, size):
+    for index in range(size):
         bring_best(replies, index, size)
         reply = unranked(replies[index])
         if mating_move(make(position, reply), search) == NO_MOVE:
@@ -163,15 +162,15 @@ def mates_within(
     if not attacking:
         # 4. Defender: every reply must lose.
         size = generate(position, moves)
-        if size == NOT_ONE:
+        if size == NONE:
             return MATE if checkers(position) else NO_MATE
         if moves_left > TWO_MOVES:  # nearer the leaves, searching is as fast
-            for index in range(FIRST, size):
+            for index in range(size):
                 answer = address(make(position, moves[index]), ATTACKING)
                 if moves_left <= probe(table, search, answer).no_mate:
                     return NO_MATE
         rank_replies(position, moves, size, ply, bounds.move, search)
-        for index in range(FIRST, size):
+        for index in range(size):
             bring_best(moves, index, size)
             reply = unranked(moves[index])
             child = make(position, reply)
@@ -194,7 +193,7 @@ def mates_within(
     if no_mate < ONE_MOVE:
         move = mating_move(position, search)
         if move:
-            proved = Bounds(NOT_ONE, ONE_MOVE, move)
+            proved = Bounds(NONE, ONE_MOVE, move)
             store(table, search, where, proved, ONE_MOVE)
             return MATE
         no_mate = ONE_MOVE
@@ -202,10 +201,10 @@ def mates_within(
     # 6. Attacker: deepen, so that the shortest mate is found and its bounds are exact.
     size = generate(position, moves)
     rank_attacks(position, moves, size, bounds.move, moves_left > TWO_MOVES)
-    for index in range(FIRST, size):
+    for index in range(size):
         bring_best(moves, index, size)
     for depth in range(no_mate + ONE_MOVE, moves_left + ONE_MOVE):
-        for index in range(FIRST, size):
+        for index in range(size):
             attack = unranked(moves[index])
             child = make(position, attack)
             if depth == TWO_MOVES:
@@ -220,5 +219,6 @@ def mates_within(
                 proved = Bounds(depth - ONE_MOVE, depth, attack)
                 store(table, search, where, proved, depth)
                 return MATE
-        store(table, search, where, Bounds(depth, bounds.mate, NO_MOVE), depth)
+        refuted = Bounds(depth, bounds.mate, bounds.move)
+        store(table, search, where, refuted, depth)
     return NO_MATE
