@@ -8,6 +8,7 @@ import time
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+from solver.kernel.calls import NO_LIMIT
 from solver.solution import StoppedBy
 
 if TYPE_CHECKING:
@@ -58,7 +59,7 @@ class Control:
         search = self._search
         assert search is not None
         self._must_finish = True
-        limit, search.node_limit = search.node_limit, (1 << 63) - 1
+        limit, search.node_limit = search.node_limit, NO_LIMIT
         if self._reason is not StoppedBy.INTERRUPT:
             search.stop = 0
         try:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from solver.kernel.calls import NO_LIMIT
 from solver.kernel.compiled import load_kernel
 from solver.kernel.memory import Search
 
@@ -22,4 +23,4 @@ def kernel() -> Kernel:
 @pytest.fixture
 def search() -> Search:
     """Memory for one search, with a table of one bucket and no node limit."""
-    return Search(node_limit=(1 << 63) - 1, generation=1, buckets=1)
+    return Search(node_limit=NO_LIMIT, generation=1, buckets=1)

@@ -7,7 +7,6 @@ import numpy as np
 ZERO = np.uint64(0)
 ONE = np.uint64(1)
 TWO = np.uint64(2)
-THREE = np.uint64(3)
 SIX = np.uint64(6)
 SEVEN = np.uint64(7)
 EIGHT = np.uint64(8)
