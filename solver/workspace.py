@@ -39,7 +39,7 @@ class Workspace:
         self._kernel = load_kernel().kernel
         self.search = Search()
         self._buckets = 1 << ((hash_mib * MIB // BUCKET_BYTES).bit_length() - 1)
-        self._memory = _allocate(self._buckets * BUCKET_BYTES)
+        self._memory = allocate(self._buckets * BUCKET_BYTES)
         self._table = ctypes.addressof(ctypes.c_char.from_buffer(self._memory))
 
     def begin(self, nodes: int | None) -> None:
@@ -85,7 +85,7 @@ class Workspace:
             search.node_limit = limit
 
 
-def _allocate(size: int) -> mmap.mmap:
+def allocate(size: int) -> mmap.mmap:
     """Get zeroed memory from the system; pages cost nothing until they are used."""
     memory = mmap.mmap(-1, size)
     if hasattr(mmap, "MADV_HUGEPAGE"):

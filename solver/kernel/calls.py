@@ -8,10 +8,19 @@ from __future__ import annotations
 from ctypes import CFUNCTYPE, POINTER, byref, c_int64, c_void_p
 from enum import IntEnum
 
-from solver.kernel.memory import Position, Search
+from solver.kernel.memory import Experiment, Position, Search
 
 NO_LIMIT = (1 << 63) - 1
 """A node limit that is none."""
+
+MATE_SCORE = 30_000
+"""What a mate on the spot is worth to the scored search, in its centipawns."""
+
+MATE_ZONE = 29_000
+"""A score so far from 0 is a mate; the evaluation stays below."""
+
+INFINITE_SCORE = 32_000
+"""Beyond every score."""
 
 
 class Operation(IntEnum):
@@ -25,6 +34,9 @@ class Operation(IntEnum):
     MATES_WITHIN = 5
     FIND_LINE = 6
     FIND_KEYS = 7
+    SEARCH_SCORE = 8
+    EVALUATE = 9
+    MATERIAL_CELL = 10
 
 
 class Verdict(IntEnum):
@@ -36,9 +48,16 @@ class Verdict(IntEnum):
 
 
 PROTOTYPE = CFUNCTYPE(
-    c_int64, c_int64, POINTER(Position), POINTER(Search), c_void_p, c_int64, c_int64
+    c_int64,
+    c_int64,
+    POINTER(Position),
+    POINTER(Search),
+    c_void_p,
+    c_int64,
+    c_int64,
+    POINTER(Experiment),
 )
-"""operation, position, search, table, number, flag -> result."""
+"""operation, position, search, table, number, flag, experiment -> result."""
 
 
 class Kernel:
@@ -121,6 +140,29 @@ class Kernel:
         verdict = self._run(Operation.FIND_KEYS, position, search, table, moves, 1)
         return search.keys[: search.key_count], verdict == Verdict.MATE
 
+    def search_score(
+        self,
+        position: Position,
+        search: Search,
+        table: int | None,
+        experiment: Experiment,
+    ) -> bool:
+        """Do the iteration that `experiment` asks for; tell whether it was completed.
+
+        `table` is the address of `search.buckets` buckets of 64 bytes, all zero before
+        the first iteration; no buckets, no table.
+        """
+        self._run(Operation.SEARCH_SCORE, position, search, table, 0, 0, experiment)
+        return not experiment.stopped
+
+    def evaluate(self, position: Position, search: Search) -> int:
+        """Score a position without searching, in centipawns for the side to move."""
+        return self._run(Operation.EVALUATE, position, search, None, 0, 0)
+
+    def material_cell(self, position: Position, search: Search) -> int:
+        """Index the men in a material-imbalance table; -1 when it has no room."""
+        return self._run(Operation.MATERIAL_CELL, position, search, None, 0, 0)
+
     def _run(
         self,
         operation: Operation,
@@ -129,8 +171,15 @@ class Kernel:
         table: int | None,
         number: int,
         flag: int,
+        experiment: Experiment | None = None,
     ) -> int:
         result: int = self._call(
-            operation, byref(position), byref(search), table, number, flag
+            operation,
+            byref(position),
+            byref(search),
+            table,
+            number,
+            flag,
+            byref(experiment) if experiment else None,
         )
         return result

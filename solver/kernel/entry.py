@@ -9,12 +9,15 @@ from typing import Any
 
 import numpy as np
 
+from solver.kernel.alphabeta import search_score
 from solver.kernel.calls import Operation
 from solver.kernel.checks import generate_checks
+from solver.kernel.evaluation import evaluate
 from solver.kernel.intrinsics import record_at
-from solver.kernel.jit import i64, native, pointer, search_t, u64
+from solver.kernel.jit import experiment_t, i64, native, pointer, search_t, u64
 from solver.kernel.line import find_keys, find_line
 from solver.kernel.mate_in_one import mate_in_one
+from solver.kernel.material import material_cell
 from solver.kernel.movegen import generate
 from solver.kernel.perft import perft
 from solver.kernel.position import Position, make
@@ -28,6 +31,9 @@ MATE_IN_ONE = np.int64(Operation.MATE_IN_ONE)
 MATES_WITHIN = np.int64(Operation.MATES_WITHIN)
 FIND_LINE = np.int64(Operation.FIND_LINE)
 FIND_KEYS = np.int64(Operation.FIND_KEYS)
+SEARCH_SCORE = np.int64(Operation.SEARCH_SCORE)
+EVALUATE = np.int64(Operation.EVALUATE)
+MATERIAL_CELL = np.int64(Operation.MATERIAL_CELL)
 
 ROOT = np.int64(0)
 UNKNOWN_OPERATION = np.int64(-2)
@@ -35,7 +41,7 @@ UNKNOWN_OPERATION = np.int64(-2)
 WORDS = pointer(u64)
 
 
-@native(i64(i64, WORDS, pointer(search_t), WORDS, i64, i64))
+@native(i64(i64, WORDS, pointer(search_t), WORDS, i64, i64, pointer(experiment_t)))
 def kernel(
     operation: np.int64,
     words: Any,
@@ -43,6 +49,7 @@ def kernel(
     table: Any,
     number: np.int64,
     flag: np.int64,
+    experiment_pointer: Any,
 ) -> np.int64:
     """Do one operation on the position whose eight words are given."""
     search = record_at(search_pointer)
@@ -55,6 +62,12 @@ def kernel(
         return find_line(position, number, flag != 0, search, table)
     if operation == FIND_KEYS:
         return find_keys(position, number, search, table)
+    if operation == SEARCH_SCORE:
+        return search_score(position, search, record_at(experiment_pointer), table)
+    if operation == EVALUATE:
+        return evaluate(position)
+    if operation == MATERIAL_CELL:
+        return material_cell(position)
     if operation == MATE_IN_ONE:
         return np.int64(mate_in_one(position))
     if operation == PERFT:

@@ -11,7 +11,7 @@ import numpy as np
 
 from solver.errors import CacheError
 from solver.kernel.cache import FALLBACK, FALLBACK_VARIABLE, holds_numba_entry
-from solver.kernel.memory import Search
+from solver.kernel.memory import Experiment, Search
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -35,6 +35,8 @@ u64 = types.uint64
 i64 = types.int64
 search_t = numba.from_dtype(np.dtype(Search))
 """A `Search` by reference."""
+experiment_t = numba.from_dtype(np.dtype(Experiment))
+"""An `Experiment` by reference."""
 pointer = types.CPointer
 boolean = types.boolean
 void = types.void

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from solver.kernel.jit import Move, Number, boolean, i64, jit, search_t, u64
+from solver.kernel.jit import Number, boolean, i64, jit, search_t
 from solver.kernel.movegen import generate
 from solver.kernel.moves import NO_MOVE
 from solver.kernel.ordering import bring_best, rank_attacks, unranked
@@ -26,56 +26,15 @@ ONE_MOVE = np.int64(1)
 NEXT = np.int64(1)
 
 
-@jit(u64(position_t, i64, i64, search_t, TABLE))
-def mating_attack(
-    position: Position, moves_left: Number, ply: Number, search: Any, table: Any
-) -> Move:
-    """An attacker's move that mates within `moves_left`; NO_MOVE if none or stopped."""
-    moves = search.rows[ply]
-    size = generate(position, moves)
-    known = probe(table, search, address(position, ATTACKING)).move
-    rank_attacks(position, moves, size, known, True)
-    for index in range(size):
-        bring_best(moves, index, size)
-        move = unranked(moves[index])
-        child = make(position, move)
-        if (
-            mates_within(
-                child, moves_left - ONE_MOVE, ply + NEXT, DEFENDING, search, table
-            )
-            == MATE
-        ):
-            return move
-    return NO_MOVE
-
-
-@jit(u64(position_t, i64, i64, search_t, TABLE))
-def longest_defence(
-    position: Position, moves_left: Number, ply: Number, search: Any, table: Any
-) -> Move:
-    """A reply that no faster mate answers; NO_MOVE if there is none, or stopped."""
-    moves = search.rows[ply]
-    size = generate(position, moves)
-    for index in range(size):
-        child = make(position, moves[index])
-        if (
-            mates_within(
-                child, moves_left - ONE_MOVE, ply + NEXT, ATTACKING, search, table
-            )
-            == NO_MATE
-        ):
-            return moves[index]
-    return NO_MOVE
-
-
 @jit(i64(position_t, i64, boolean, search_t, TABLE))
 def find_line(
     position: Position, moves_left: Number, attacking: bool, search: Any, table: Any
 ) -> Number:
     """Write the mating line of a position whose shortest mate is `moves_left`.
 
-    The defender lasts as long as it can, so the line has 2n - 1 plies, or 2n when the
-    defender begins. It goes to `search.line`.
+    The attacker plays a move that mates in time, the defender a reply that no faster
+    mate answers, so the line has 2n - 1 plies, or 2n when the defender begins. It goes
+    to `search.line`.
 
     Returns
     -------
@@ -84,15 +43,33 @@ def find_line(
     """
     ply = NONE
     while moves_left > NONE:
+        moves = search.rows[ply]
+        size = generate(position, moves)
         if attacking:
-            move = mating_attack(position, moves_left, ply, search, table)
-            moves_left -= ONE_MOVE
-        else:
-            move = longest_defence(position, moves_left, ply, search, table)
-        if move == NO_MOVE:
+            known = probe(table, search, address(position, ATTACKING)).move
+            rank_attacks(position, moves, size, known, True)
+        wanted = MATE if attacking else NO_MATE
+        found = NO_MOVE
+        for index in range(size):
+            if attacking:
+                bring_best(moves, index, size)
+            move = unranked(moves[index])
+            verdict = mates_within(
+                make(position, move),
+                moves_left - ONE_MOVE,
+                ply + NEXT,
+                not attacking,
+                search,
+                table,
+            )
+            if verdict == wanted:
+                found = move
+                break
+        if found == NO_MOVE:
             return ply
-        search.line[ply] = move
-        position = make(position, move)
+        search.line[ply] = found
+        position = make(position, found)
+        moves_left -= ONE_MOVE if attacking else NONE
         attacking = not attacking
         ply += NEXT
     return ply

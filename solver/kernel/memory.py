@@ -22,6 +22,9 @@ MOVE_KINDS = 1 << 17
 ARRIVALS = MOVE_KINDS >> 6
 """How many different ways to arrive somewhere: a move without its origin."""
 
+MATERIAL_CELLS = 236_196
+"""Cells of a material-imbalance table: 9^2 x 3^6 x 2^2 numbers of men."""
+
 
 class Position(Structure):
     """A position as the kernel's eight bitboards; see `solver.kernel.position`."""
@@ -85,4 +88,68 @@ class Search(Structure):
         ("history", c_uint32 * MOVE_KINDS),
         ("line", c_uint64 * MAX_PLIES),
         ("keys", c_uint64 * MAX_LEGAL_MOVES),
+    ]
+
+
+class Experiment(Structure):
+    """The switches of a scored search, and what one iteration of it tells.
+
+    Attributes
+    ----------
+    mdp : int64
+        A `MdpForm`.
+    extension : int64
+        Bits of `Extension`.
+    pruned_nodes : int64
+        A `PrunedNodes`.
+    null_reduction : int64
+        R of the null move; 0: none is tried.
+    cuts, tries : int64
+        C and M of multi-cut; no cuts: it is not tried.
+    additions : int64
+        Bit k stands for addition k (1 to 4) of Enhanced Forward Pruning.
+    mip : int64
+        Bits of `MipUse`.
+    mip_positions : int64
+        Cells that hold fewer positions say nothing.
+    alpha, beta : int64
+        The root's window.
+    depth : int64
+        Of the iteration.
+    score : int64
+        Its result, for the side to move.
+    pv_nodes : int64
+        `Search.nodes` when the root's best move was found.
+    pv_move : uint64
+        That move.
+    stopped : int64
+        Whether a limit was hit, so that `score` says nothing.
+    cells : uint32, shape (MATERIAL_CELLS,)
+        The material-imbalance table as the side to move sees it; see
+        `solver.imbalance`.
+    """
+
+    _fields_: ClassVar = [
+        *(
+            (name, c_int64)
+            for name in (
+                "mdp",
+                "extension",
+                "pruned_nodes",
+                "null_reduction",
+                "cuts",
+                "tries",
+                "additions",
+                "mip",
+                "mip_positions",
+                "alpha",
+                "beta",
+                "depth",
+                "score",
+                "pv_nodes",
+            )
+        ),
+        ("pv_move", c_uint64),
+        ("stopped", c_int64),
+        ("cells", c_uint32 * MATERIAL_CELLS),
     ]

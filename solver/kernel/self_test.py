@@ -5,8 +5,8 @@ from __future__ import annotations
 import ctypes
 
 from solver.errors import MatesolveError
-from solver.kernel.calls import NO_LIMIT, Kernel, Verdict
-from solver.kernel.memory import Position, Search
+from solver.kernel.calls import INFINITE_SCORE, MATE_SCORE, NO_LIMIT, Kernel, Verdict
+from solver.kernel.memory import Experiment, Position, Search
 
 BUCKET_WORDS = 8
 
@@ -49,6 +49,8 @@ def self_test(kernel: Kernel) -> None:
     table = (ctypes.c_uint64 * BUCKET_WORDS)()
     address = ctypes.addressof(table)
     position = mate_in_two()
+    experiment = Experiment(alpha=-INFINITE_SCORE, beta=INFINITE_SCORE, depth=4)
+    scored = Search(node_limit=NO_LIMIT)
     answers = {
         "leaves 3 plies from the start": (
             kernel.perft(start_position(), search, 3),
@@ -63,6 +65,11 @@ def self_test(kernel: Kernel) -> None:
             Verdict.MATE,
         ),
         "plies of its line": (len(kernel.line(position, search, address, 2)), 3),
+        "a scored search of it": (
+            kernel.search_score(position, scored, None, experiment),
+            True,
+        ),
+        "its score": (experiment.score, MATE_SCORE - 3),
     }
     for question, (found, expected) in answers.items():
         if found != expected:

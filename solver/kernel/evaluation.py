@@ -1,0 +1,113 @@
+"""A small evaluation: material, pawns on their way, and a lone king to be driven.
+
+Without it a scored search would not tell one quiet position from another; it knows just
+enough to make progress towards promotion and towards mating a bare king.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from solver.kernel.intrinsics import first_square, population, turn_over
+from solver.kernel.jit import Bitboard, Number, Square, i64, jit, types, u64
+from solver.kernel.position import Position, position_t
+from solver.kernel.squares import EIGHT, ONE, SEVEN, ZERO
+
+PAWN_WORTH = np.int64(100)
+KNIGHT_WORTH = np.int64(320)
+BISHOP_WORTH = np.int64(330)
+ROOK_WORTH = np.int64(500)
+QUEEN_WORTH = np.int64(900)
+PAWN_STEP = np.int64(3)
+EDGE = np.int64(10)
+CLOSENESS = np.int64(4)
+FARTHEST = np.int64(14)
+LOW_CENTRE = np.int64(3)
+HIGH_CENTRE = np.int64(4)
+NOTHING = np.int64(0)
+
+RANK_MASKS = tuple(np.uint64(0xFF << 8 * rank) for rank in range(8))
+
+
+class Men(NamedTuple):
+    """How many men a side has, the king left out."""
+
+    pawns: Number
+    knights: Number
+    bishops: Number
+    rooks: Number
+    queens: Number
+
+
+men_t = types.NamedUniTuple(i64, 5, Men)
+
+
+@jit(men_t(position_t, u64), inline=True)
+def count_men(position: Position, side: Bitboard) -> Men:
+    """Count the men of one side by kind."""
+    queens = position.diagonal & position.orthogonal & side
+    return Men(
+        population(position.pawns & side),
+        population(position.knights & side),
+        population(position.diagonal & side & ~queens),
+        population(position.orthogonal & side & ~queens),
+        population(queens),
+    )
+
+
+@jit(i64(men_t, men_t), inline=True)
+def material_balance(ours: Men, theirs: Men) -> Number:
+    """Our material less theirs, in centipawns."""
+    return (
+        PAWN_WORTH * (ours.pawns - theirs.pawns)
+        + KNIGHT_WORTH * (ours.knights - theirs.knights)
+        + BISHOP_WORTH * (ours.bishops - theirs.bishops)
+        + ROOK_WORTH * (ours.rooks - theirs.rooks)
+        + QUEEN_WORTH * (ours.queens - theirs.queens)
+    )
+
+
+@jit(i64(u64), inline=True)
+def pawn_progress(pawns: Bitboard) -> Number:
+    """Ranks that pawns moving up have gained, times their worth."""
+    steps = NOTHING
+    for rank in range(2, 7):
+        steps += np.int64(rank - 1) * population(pawns & RANK_MASKS[rank])
+    return PAWN_STEP * steps
+
+
+@jit(i64(u64), inline=True)
+def _off_centre(line: Square) -> Number:
+    """Files or ranks between this one and the two in the middle."""
+    place = np.int64(line)
+    return max(LOW_CENTRE - place, place - HIGH_CENTRE)
+
+
+@jit(i64(u64, u64), inline=True)
+def drive(lone: Square, king: Square) -> Number:
+    """What it is worth to have a lone king at the edge, and the other king near."""
+    edge = _off_centre(lone & SEVEN) + _off_centre(lone // EIGHT)
+    files = abs(np.int64(lone & SEVEN) - np.int64(king & SEVEN))
+    ranks = abs(np.int64(lone // EIGHT) - np.int64(king // EIGHT))
+    return EDGE * edge + CLOSENESS * (FARTHEST - files - ranks)
+
+
+@jit(i64(position_t))
+def evaluate(position: Position) -> Number:
+    """Score a position for the side to move, in centipawns."""
+    we_have_more = position.us & (position.us - ONE) != ZERO
+    they_have_more = position.them & (position.them - ONE) != ZERO
+    score = material_balance(
+        count_men(position, position.us), count_men(position, position.them)
+    )
+    score += pawn_progress(position.pawns & position.us)
+    score -= pawn_progress(turn_over(position.pawns & position.them))
+    king = first_square(position.kings & position.us)
+    other = first_square(position.kings & position.them)
+    if we_have_more and not they_have_more:
+        score += drive(other, king)
+    elif they_have_more and not we_have_more:
+        score -= drive(king, other)
+    return score

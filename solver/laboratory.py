@@ -1,0 +1,319 @@
+"""Experiments: what a technique costs or saves, counted in nodes.
+
+A scored search deepens ply by ply, once for each set of techniques, each time with an
+empty table. A node is a move made, null moves included.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from solver.board import pack, unpack_move
+from solver.control import Control
+from solver.errors import InputError
+from solver.kernel.calls import INFINITE_SCORE, NO_LIMIT
+from solver.kernel.compiled import load_kernel
+from solver.kernel.memory import Experiment, Search
+from solver.kernel.switches import MdpForm, PrunedNodes
+from solver.problem import Limits, Problem
+from solver.score import is_mate, mate_distance
+from solver.solving import Solver
+from solver.techniques import MipUse
+from solver.workspace import BUCKET_BYTES, allocate
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    import chess
+
+    from solver.imbalance import ImbalanceTable
+    from solver.kernel.memory import Position
+    from solver.techniques import Techniques
+
+DEFAULT_TABLE_ENTRIES = 1 << 18
+LEAST_ENTRIES = 4
+ENTRY_BYTES = BUCKET_BYTES // LEAST_ENTRIES
+MAX_DEPTH = 100
+
+WIDENING = 4
+WIDEST_MARGIN = 2_000
+"""A root window that would be wider than this is opened altogether."""
+
+PROOF_NODES = 20_000_000
+PROOF_HASH_MIB = 16
+
+
+@dataclass(frozen=True, slots=True)
+class Iteration:
+    """One iteration of a search, with counts summed up from the first.
+
+    Attributes
+    ----------
+    depth : int
+        Plies searched in full.
+    score : int
+        For the side to move; see `solver.score`.
+    move : str
+        The first move of the principal variation, UCI; empty in a finished game.
+    nodes : int
+        Until the principal variation was found: until the root's move raised alpha.
+    nodes_total : int
+        Until the end of the iteration.
+    """
+
+    depth: int
+    score: int
+    move: str
+    nodes: int
+    nodes_total: int
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What one set of techniques made of one problem.
+
+    Attributes
+    ----------
+    mate : int or None
+        Moves to mate; negative when the side to move is mated. None: none was found
+        within the depth or the limits.
+    settled : bool
+        A shorter mate is excluded: by the depth that a sound search reached, else by
+        the prover.
+    proved : bool
+        The mate is there: the search was sound, or the prover confirmed it.
+    nodes : int
+        Until that mate was found.
+    nodes_total : int
+        In all, the prover's left out.
+    complete : bool
+        No limit came first.
+    """
+
+    mate: int | None
+    settled: bool
+    proved: bool
+    nodes: int
+    nodes_total: int
+    complete: bool
+
+
+def settles(mate: int, depth: int) -> bool:
+    """Whether a full search of that depth, which told the mate, excludes shorter ones.
+
+    A mate on ply p is seen p + 1 plies deep, for the horizon has no mate test. Of a
+    mate in n the next shorter comes on ply 2n - 3; of being mated in n, on ply 2n - 2.
+    """
+    return depth >= (2 * mate - 2 if mate > 0 else -2 * mate - 1)
+
+
+class Laboratory:
+    """A scored search with memory of its own, used for one position at a time.
+
+    Parameters
+    ----------
+    table_entries : int
+        Size of the transposition table, a power of two; 0: none.
+    imbalance : ImbalanceTable, optional
+        Where material-imbalance pruning looks up; the shipped one by default.
+
+    Raises
+    ------
+    InputError
+        There is no table of that size.
+    """
+
+    def __init__(
+        self,
+        table_entries: int = DEFAULT_TABLE_ENTRIES,
+        imbalance: ImbalanceTable | None = None,
+    ) -> None:
+        no_power = table_entries & (table_entries - 1)
+        if table_entries and (table_entries < LEAST_ENTRIES or no_power):
+            msg = (
+                f"table entries: expected 0 or a power of two from {LEAST_ENTRIES} on, "
+                f"found {table_entries}"
+            )
+            raise InputError(msg)
+        self._kernel = load_kernel().kernel
+        self._search = Search(buckets=table_entries // LEAST_ENTRIES)
+        self._experiment = Experiment()
+        self._imbalance = imbalance
+        self._memory = allocate(max(table_entries, LEAST_ENTRIES) * ENTRY_BYTES)
+        self._table = ctypes.addressof(ctypes.c_char.from_buffer(self._memory))
+
+    def deepen(
+        self,
+        board: chess.Board,
+        techniques: Techniques,
+        depth: int,
+        *,
+        nodes: int | None = None,
+        control: Control | None = None,
+    ) -> Iterator[Iteration]:
+        """Search 1, 2, 3, ... plies deep.
+
+        Parameters
+        ----------
+        board : chess.Board
+        techniques : Techniques
+        depth : int
+            The deepest iteration, 1 to `MAX_DEPTH`.
+        nodes : int, optional
+            Stop after so many in all.
+        control : Control, optional
+            Stops the search; an iteration that is not complete is not told.
+
+        Yields
+        ------
+        Iteration
+
+        Raises
+        ------
+        InputError
+            The depth is out of range.
+        """
+        if not 1 <= depth <= MAX_DEPTH:
+            msg = f"depth: expected 1 to {MAX_DEPTH} plies, found {depth}"
+            raise InputError(msg)
+        self._begin(techniques, nodes)
+        (control or Control()).attach(self._search)
+        position = pack(board)
+        experiment = self._experiment
+        margin = 0
+        for experiment.depth in range(1, depth + 1):
+            if not self._iterate(position, margin):
+                return
+            margin = 0 if is_mate(experiment.score) else techniques.aspiration
+            move = experiment.pv_move
+            yield Iteration(
+                experiment.depth,
+                experiment.score,
+                unpack_move(board, move).uci() if move else "",
+                experiment.pv_nodes,
+                self._search.nodes,
+            )
+
+    def find_mate(
+        self,
+        board: chess.Board,
+        techniques: Techniques,
+        depth: int,
+        *,
+        nodes: int | None = None,
+        control: Control | None = None,
+    ) -> Outcome:
+        """Deepen until a mate is found and the depth excludes a shorter one.
+
+        Parameters are those of `deepen`.
+        """
+        mate, found, last = None, 0, 0
+        for iteration in self.deepen(
+            board, techniques, depth, nodes=nodes, control=control
+        ):
+            last = iteration.depth
+            told = mate_distance(iteration.score)
+            if told != mate:
+                mate, found = told, iteration.nodes
+            if mate is not None and settles(mate, last):
+                break
+        spent = self._search.nodes
+        settled = mate is not None and settles(mate, last)
+        complete = settled or last == depth
+        proved = mate is not None
+        if mate is not None and not techniques.is_sound:
+            shortest = _prove(board, mate, control)
+            proved, settled = shortest is not None, shortest == mate
+        return Outcome(mate, settled, proved, found, spent, complete)
+
+    def _begin(self, techniques: Techniques, nodes: int | None) -> None:
+        """Set the switches, and forget the last search."""
+        search, experiment = self._search, self._experiment
+        search.nodes = 0
+        search.node_limit = NO_LIMIT if nodes is None else nodes
+        for remembered in (search.killers, search.history):
+            ctypes.memset(remembered, 0, ctypes.sizeof(remembered))
+        ctypes.memset(self._table, 0, len(self._memory))
+
+        experiment.mdp = MdpForm[techniques.mdp.name]
+        experiment.extension = techniques.extension.value
+        pruning = techniques.pruning
+        experiment.pruned_nodes = PrunedNodes.NONE
+        experiment.additions = 0
+        if pruning:
+            experiment.pruned_nodes = (
+                PrunedNodes.CUT_AND_ALL if pruning.all_nodes else PrunedNodes.CUT
+            )
+            experiment.additions = sum(1 << number for number in pruning.additions)
+            experiment.null_reduction = pruning.null_reduction
+            experiment.cuts = pruning.cuts
+            experiment.tries = pruning.tries
+        experiment.mip = techniques.mip.value
+        experiment.mip_positions = techniques.mip_positions
+        if techniques.mip is not MipUse.NONE:
+            self._load_cells()
+
+    def _load_cells(self) -> None:
+        """Give the kernel the material table as the side to move sees it."""
+        from solver.imbalance import shipped
+
+        if self._imbalance is None:
+            self._imbalance = shipped()
+        words = self._imbalance.words_for_mover()
+        ctypes.memmove(
+            self._experiment.cells,
+            words.tobytes(),
+            ctypes.sizeof(self._experiment.cells),
+        )
+
+    def _iterate(self, position: Position, margin: int) -> bool:
+        """Search the root around the last score; False when a limit came first.
+
+        A score outside the window bounds the true one, so it is the next window's other
+        end. Where both ends fail the search contradicts itself, as unsound and even
+        deeper answers of the table let it, and the window is opened altogether.
+        """
+        experiment = self._experiment
+        centre = experiment.score
+        alpha, beta = _window(centre, margin)
+        failed_low = failed_high = False
+        while True:
+            experiment.alpha, experiment.beta = alpha, beta
+            if not self._kernel.search_score(
+                position, self._search, self._table, experiment
+            ):
+                return False
+            score = experiment.score
+            if alpha < score < beta:
+                return True
+            failed_low |= score <= alpha
+            failed_high |= score >= beta
+            margin = 0 if is_mate(score) else WIDENING * margin
+            alpha, beta = _window(centre, margin)
+            if failed_low and failed_high:
+                alpha, beta = _window(centre, 0)
+            elif failed_low:
+                beta = score + 1
+            else:
+                alpha = score - 1
+
+
+def _window(centre: int, margin: int) -> tuple[int, int]:
+    """Give alpha and beta; the full window without a margin, or with a vast one."""
+    if not 0 < margin <= WIDEST_MARGIN:
+        return -INFINITE_SCORE, INFINITE_SCORE
+    return centre - margin, centre + margin
+
+
+def _prove(board: chess.Board, mate: int, control: Control | None) -> int | None:
+    """Ask the prover for the shortest mate within what a search told."""
+    solution = Solver(PROOF_HASH_MIB).solve(
+        Problem(board.fen()),
+        Limits(nodes=PROOF_NODES),
+        within=mate,
+        all_keys=False,
+        control=control,
+    )
+    return solution.mate
