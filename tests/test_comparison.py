@@ -1,0 +1,196 @@
+"""What follows from counts: answers compared, ratios, contradictions."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import pytest
+
+from solver.comparison import Series, Total, Trial, divide
+from solver.problem import Problem
+from tests.reports import counts
+from tests.reports.counts import (
+    CHECKS,
+    CPW,
+    EFP,
+    FOUND,
+    LADDER,
+    M2,
+    MATED_IN_2,
+    NONE,
+    OFF,
+    OPEN,
+    STOPPED,
+    SURVEY,
+    UNPROVED,
+    series,
+    trial,
+)
+
+if TYPE_CHECKING:
+    from solver.laboratory import Outcome
+    from solver.variants import Variant
+
+
+def test_a_ladder_is_complete_when_every_variant_got_to_its_depth() -> None:
+    assert LADDER.is_complete
+    assert not counts.CUT_LADDER.is_complete
+    assert list(counts.CUT_LADDER.depths) == [1, 2, 3, 4]
+
+
+def test_what_was_not_reached_is_not_there() -> None:
+    cut = counts.CUT_LADDER.series[1]
+    assert cut.depth == 3
+    assert cut.at(0) is cut.at(4) is None
+    assert cut.ratio(LADDER.series[0], 4) is None
+
+
+def test_ratios_are_of_nodes_until_the_variation_was_found() -> None:
+    off, cpw = LADDER.series
+    assert cpw.ratio(off, 4) == pytest.approx(9876 / 12345)
+    assert off.ratio(cpw, 4) == pytest.approx(12345 / 9876)
+
+
+def test_no_nodes_have_no_ratio() -> None:
+    assert divide(0, 5) is divide(5, 0) is None
+
+
+@pytest.mark.parametrize(
+    ("variant", "score", "depth", "settled"),
+    [
+        (OFF, M2, 4, True),
+        (CHECKS, M2, 2, True),
+        (CHECKS, M2, 1, False),
+        (CHECKS, MATED_IN_2, 3, True),
+        (CHECKS, MATED_IN_2, 2, False),
+        (EFP, M2, 4, False),
+        (OFF, 596, 4, False),
+    ],
+)
+def test_a_mate_is_settled_by_the_depth_of_a_sound_search(
+    variant: Variant, score: int, depth: int, settled: bool
+) -> None:
+    rows = series(variant, *[(score, 1, 1)] * depth)
+    assert rows.is_settled(rows.iterations[-1]) is settled
+
+
+def test_mates_that_are_seen_sooner_through_extensions_do_not_contradict() -> None:
+    extended = (*LADDER.series, series(CHECKS, (M2, 9, 9)))
+    assert not replace(LADDER, series=extended).is_contradictory
+
+
+def test_sound_variants_with_different_mates_contradict() -> None:
+    later = series(CPW, *[(596, 1, 1)] * 4)
+    assert replace(LADDER, series=(LADDER.series[0], later)).is_contradictory
+
+
+def test_what_an_unsound_variant_overlooks_or_invents_contradicts_nothing() -> None:
+    for score in (596, MATED_IN_2):
+        unsound = series(EFP, *[(score, 1, 1)] * 6)
+        assert not replace(LADDER, series=(LADDER.series[0], unsound)).is_contradictory
+
+
+@pytest.mark.parametrize(
+    ("outcomes", "same"),
+    [
+        ((FOUND, FOUND), True),
+        ((FOUND, NONE), False),
+        ((NONE, NONE), True),
+        ((NONE, UNPROVED), True),
+        ((FOUND, UNPROVED), False),
+        ((FOUND, OPEN), False),
+        ((FOUND, STOPPED), True),
+        ((FOUND, STOPPED, NONE), False),
+        ((replace(FOUND, complete=False), NONE), False),
+        ((replace(OPEN, complete=False), FOUND), True),
+    ],
+)
+def test_answers_are_the_same_if_none_that_was_come_to_differs(
+    outcomes: tuple[Outcome, ...], same: bool
+) -> None:
+    assert trial("x", 2, *outcomes).same_answer is same
+
+
+def test_totals_count_what_is_proved_and_compare_what_is_alike() -> None:
+    first, second = SURVEY.totals()
+    assert first == Total(
+        OFF,
+        found=5,
+        unproved=0,
+        stopped=0,
+        differing=0,
+        nodes_total=5 * 1500 + 900,
+        ratio=first.ratio,
+        compared=5,
+    )
+    assert second == Total(
+        EFP,
+        found=3,
+        unproved=1,
+        stopped=1,
+        differing=2,
+        nodes_total=1500 + 4100 + 900 + 90 + 5000 + 99,
+        ratio=second.ratio,
+        compared=2,
+    )
+    assert first.ratio == pytest.approx(1.0)
+    assert second.ratio == pytest.approx(1.0)  # a quarter and four times
+
+
+def test_without_anything_to_compare_there_is_no_ratio() -> None:
+    survey = replace(SURVEY, trials=(trial("x", 2, NONE, NONE),))
+    assert [total.ratio for total in survey.totals()] == [None, None]
+
+
+def test_a_survey_is_complete_with_every_answer_to_every_problem() -> None:
+    answered = [t for t in SURVEY.trials if t.problem.id != "cut"]
+    survey = replace(SURVEY, trials=tuple(answered), problems=len(answered))
+    assert survey.is_complete
+    assert not replace(survey, problems=len(answered) + 1).is_complete
+    assert not SURVEY.is_complete
+
+
+@pytest.mark.parametrize(
+    ("claim", "outcomes", "contradicts"),
+    [
+        (2, (FOUND, NONE), False),  # the second variant is not sound
+        (2, (NONE, NONE), True),
+        (1, (FOUND, FOUND), True),
+        (3, (FOUND, FOUND), True),
+        (-2, (FOUND, FOUND), True),
+        (3, (NONE, NONE), False),  # depth 4 sees no mate in 3
+        (2, (STOPPED, STOPPED), False),
+        (3, (OPEN, OPEN), False),
+        (2, (STOPPED, OPEN), False),
+        (4, (STOPPED, OPEN), True),  # proved, whoever told it
+        (None, (NONE, UNPROVED), False),
+        (None, (NONE, replace(FOUND, mate=3)), False),
+        (None, (NONE, FOUND), True),
+    ],
+)
+def test_proved_answers_are_held_to_the_claim_and_to_each_other(
+    claim: int | None, outcomes: tuple[Outcome, ...], contradicts: bool
+) -> None:
+    survey = replace(SURVEY, trials=(trial("x", claim, *outcomes),), problems=1)
+    assert survey.is_contradictory is contradicts
+    assert list(survey.contradictions()) == list(survey.trials) * contradicts
+
+
+@pytest.mark.parametrize(
+    ("none_in", "outcome", "contradicts"),
+    [(1, FOUND, False), (2, FOUND, True), (2, NONE, False)],
+)
+def test_a_claim_that_there_is_no_mate_is_held_to_as_well(
+    none_in: int, outcome: Outcome, contradicts: bool
+) -> None:
+    problem = Problem(counts.ELSEWHERE, no_mate=none_in)
+    survey = replace(
+        SURVEY, variants=(OFF,), trials=(Trial(problem, 4, (outcome,)),), problems=1
+    )
+    assert survey.is_contradictory is contradicts
+
+
+def test_an_empty_series_reached_nothing() -> None:
+    assert Series(OFF, ()).depth == 0
+    assert list(replace(LADDER, series=(Series(OFF, ()),)).depths) == []

@@ -1,0 +1,108 @@
+from __future__ import annotations
+
+import pytest
+
+from solver.errors import InputError
+from solver.techniques import Extension, ForwardPruning, Mdp, MipUse, Techniques
+from solver.variants import Choice, Settings, Variant, ablation, combine
+
+NONE = ["off"]
+
+
+def names(variants: tuple[Variant, ...]) -> list[str]:
+    return [variant.name for variant in variants]
+
+
+def test_one_technique_in_several_forms_is_named_by_them() -> None:
+    variants = combine(["off", "cpw", "tight"], NONE, NONE, NONE, Settings())
+    assert names(variants) == ["off", "cpw", "tight"]
+    assert [variant.techniques.mdp for variant in variants] == [
+        Mdp.OFF, Mdp.CPW, Mdp.TIGHT
+    ]  # fmt: skip
+
+
+def test_several_are_combined_the_last_changing_first() -> None:
+    variants = combine(["off", "cpw"], ["all"], NONE, ["off", "lazy"], Settings())
+    assert names(variants) == ["off/off", "off/lazy", "cpw/off", "cpw/lazy"]
+    assert variants[3].choice == Choice("cpw", "all", "off", "lazy")
+    assert variants[3].techniques == Techniques(
+        mdp=Mdp.CPW, extension=Extension.CHECKS, mip=MipUse.LAZY
+    )
+
+
+@pytest.mark.parametrize(
+    ("words", "name"),
+    [
+        (("off", "off", "off", "off"), "plain"),
+        (("cpw", "off", "off", "off"), "cpw"),
+        (("tight", "all+promotions", "off", "all"), "tight/all+promotions/all"),
+    ],
+)
+def test_a_single_variant_is_named_by_what_it_uses(
+    words: tuple[str, str, str, str], name: str
+) -> None:
+    mdp, check_extension, efp, mip = words
+    (variant,) = combine([mdp], [check_extension], [efp], [mip], Settings())
+    assert variant.name == name
+
+
+def test_settings_go_where_they_belong() -> None:
+    settings = Settings(null_reduction=3, mip_positions=7, aspiration=9)
+    plain, pruned = combine(NONE, NONE, ["off", "14"], ["all"], settings)
+    assert plain.techniques == Techniques(
+        mip=~MipUse.NONE, mip_positions=7, aspiration=9
+    )
+    assert pruned.techniques.pruning == ForwardPruning(
+        additions=frozenset({1, 4}), null_reduction=3
+    )
+
+
+def test_without_settings_techniques_are_as_they_come() -> None:
+    (variant,) = combine(["off"], ["off"], ["on"], ["off"], Settings())
+    assert variant.techniques == Techniques(pruning=ForwardPruning())
+
+
+@pytest.mark.parametrize("technique", Choice._fields)
+def test_a_word_that_is_none_is_refused(technique: str) -> None:
+    words = dict.fromkeys(Choice._fields, NONE)
+    words[technique] = ["off", "maybe"]
+    with pytest.raises(InputError, match="found 'maybe'"):
+        combine(**words, settings=Settings())
+
+
+def test_the_ablation_shows_each_technique_alone_and_all_together() -> None:
+    variants = ablation(Settings())
+    assert names(variants) == [
+        "plain",
+        "mdp=upper",
+        "mdp=lower",
+        "mdp=cpw",
+        "mdp=tight",
+        "mdp=vipermate",
+        "check-extension=all",
+        "check-extension=captures",
+        "check-extension=promotions",
+        "efp=cut",
+        "efp=none",
+        "efp=on",
+        "mip=reduce",
+        "mip=prune",
+        "mip=lazy",
+        "mip=correct",
+        "sound",
+        "everything",
+    ]
+    assert variants[0].techniques == Techniques()
+    changed = [sum(word != "off" for word in v.choice) for v in variants]
+    assert changed == [0] + 15 * [1] + [2, 4]
+    assert len({variant.techniques for variant in variants}) == len(variants)
+
+
+def test_what_is_called_sound_is() -> None:
+    sound = {v.name for v in ablation(Settings()) if v.techniques.is_sound}
+    assert sound == {
+        "plain",
+        "sound",
+        *(f"mdp={form}" for form in ("upper", "lower", "cpw", "tight", "vipermate")),
+        *(f"check-extension={form}" for form in ("all", "captures", "promotions")),
+    }
