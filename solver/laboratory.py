@@ -141,6 +141,7 @@ class Laboratory:
         self._search = Search(buckets=table_entries // LEAST_ENTRIES)
         self._experiment = Experiment()
         self._imbalance = imbalance
+        self._has_cells = False
         self._memory = allocate(max(table_entries, LEAST_ENTRIES) * ENTRY_BYTES)
         self._table = ctypes.addressof(ctypes.c_char.from_buffer(self._memory))
 
@@ -252,21 +253,17 @@ class Laboratory:
             experiment.tries = pruning.tries
         experiment.mip = techniques.mip.value
         experiment.mip_positions = techniques.mip_positions
-        if techniques.mip is not MipUse.NONE:
+        if techniques.mip is not MipUse.NONE and not self._has_cells:
             self._load_cells()
 
     def _load_cells(self) -> None:
         """Give the kernel the material table as the side to move sees it."""
         from solver.imbalance import shipped
 
-        if self._imbalance is None:
-            self._imbalance = shipped()
-        words = self._imbalance.words_for_mover()
-        ctypes.memmove(
-            self._experiment.cells,
-            words.tobytes(),
-            ctypes.sizeof(self._experiment.cells),
-        )
+        cells = self._experiment.cells
+        words = (self._imbalance or shipped()).words_for_mover()
+        ctypes.memmove(cells, words.tobytes(), ctypes.sizeof(cells))
+        self._has_cells = True
 
     def _iterate(self, position: Position, margin: int) -> bool:
         """Search the root around the last score; False when a limit came first.

@@ -1,0 +1,229 @@
+"""The laboratory from outside: iterations, mates found, limits, Glass's shape."""
+
+from __future__ import annotations
+
+import chess
+import pytest
+
+from solver.control import Control
+from solver.errors import InputError
+from solver.laboratory import MAX_DEPTH, Laboratory, settles
+from solver.score import mate_distance, score_word
+from solver.techniques import (
+    Extension,
+    ForwardPruning,
+    Mdp,
+    Techniques,
+    parse_extension,
+    parse_mdp,
+    parse_mip,
+    parse_pruning,
+)
+
+GLASS = "8/7K/8/8/8/8/R7/7k w - - 0 1"
+MATE_IN_TWO = "2brrb2/8/p7/7Q/1p1kpPp1/1P1pN1K1/3P4/8 w - - 0 1"
+MATED_IN_ONE = "k7/8/1K6/8/8/8/8/7R b - - 0 1"
+
+GOLDEN = {
+    Mdp.OFF: (2_394_958, 2_549_061),
+    Mdp.UPPER: (2_391_229, 2_547_520),
+    Mdp.LOWER: (2_392_811, 2_538_023),
+    Mdp.CPW: (2_390_265, 2_539_258),
+    Mdp.TIGHT: (2_364_513, 2_466_694),
+    Mdp.VIPERMATE: (2_390_265, 2_539_258),
+}
+"""Nodes until the mate in 8 is found at depth 16, and in all. They move with the order
+of moves, the evaluation and the table; who moves them says why."""
+
+
+def deepen(fen: str, depth: int, techniques: Techniques | None = None, **limits):
+    laboratory = Laboratory()
+    board = chess.Board(fen)
+    return list(laboratory.deepen(board, techniques or Techniques(), depth, **limits))
+
+
+@pytest.fixture(scope="module")
+def rows():
+    """Every form's iterations on the seed's position."""
+    return {form: deepen(GLASS, 20, Techniques(mdp=form)) for form in Mdp}
+
+
+def test_glass_counts_are_equal_until_the_mate_is_found(rows) -> None:
+    for form in Mdp:
+        for plain, pruned in zip(rows[Mdp.OFF][:15], rows[form][:15], strict=True):
+            assert pruned == plain
+
+
+def test_glass_mate_in_eight_is_found_sixteen_plies_deep(rows) -> None:
+    for form in Mdp:
+        words = [score_word(row.score) for row in rows[form]]
+        assert words[15:] == ["M8"] * 5
+        assert not any(word.startswith("M") for word in words[:15])
+        assert {row.move for row in rows[form][15:]} == {"h7g6"}
+
+
+def test_glass_mate_distance_pruning_saves_nodes_once_the_mate_is_found(rows) -> None:
+    for form in Mdp:
+        if form is not Mdp.OFF:
+            for plain, pruned in zip(rows[Mdp.OFF][15:], rows[form][15:], strict=True):
+                assert pruned.nodes < plain.nodes
+                assert pruned.nodes_total < plain.nodes_total
+
+
+def test_golden_node_counts(rows) -> None:
+    found = {form: rows[form][15] for form in Mdp}
+    assert {form: (row.nodes, row.nodes_total) for form, row in found.items()} == GOLDEN
+
+
+def test_counts_depend_on_nothing_that_was_searched_before() -> None:
+    laboratory = Laboratory()
+    board = chess.Board(MATE_IN_TWO)
+    first = list(laboratory.deepen(board, Techniques(), 4))
+    list(laboratory.deepen(chess.Board(GLASS), Techniques(mdp=Mdp.TIGHT), 8))
+    assert list(laboratory.deepen(board, Techniques(), 4)) == first
+
+
+@pytest.mark.parametrize("margin", [0, 1, 50, 5_000])
+def test_the_roots_window_changes_no_score(margin: int) -> None:
+    narrow = deepen(MATE_IN_TWO, 5, Techniques(aspiration=margin))
+    assert [row.score for row in narrow] == [
+        row.score for row in deepen(MATE_IN_TWO, 5)
+    ]
+
+
+def test_a_finished_game_has_a_score_and_no_move() -> None:
+    mated = deepen("R5k1/5ppp/8/8/8/8/8/K7 b - - 0 1", 2)
+    assert [(row.move, score_word(row.score)) for row in mated] == [("", "-M0")] * 2
+    stalemate = deepen("k7/8/1Q6/8/8/8/8/K7 b - - 0 1", 2)
+    assert [(row.move, row.score) for row in stalemate] == [("", 0)] * 2
+
+
+def test_a_limit_ends_the_search_and_no_cut_iteration_is_told() -> None:
+    rows = deepen(GLASS, 20)
+    limit = rows[8].nodes_total + 1
+    assert deepen(GLASS, 20, nodes=limit) == rows[:9]
+
+
+def test_a_stopped_control_tells_nothing() -> None:
+    control = Control()
+    control.stop()
+    assert deepen(GLASS, 20, control=control) == []
+
+
+@pytest.mark.parametrize("depth", [0, MAX_DEPTH + 1])
+def test_a_depth_out_of_range_is_refused(depth: int) -> None:
+    with pytest.raises(InputError, match=f"expected 1 to 100 plies, found {depth}"):
+        deepen(GLASS, depth)
+
+
+@pytest.mark.parametrize("entries", [1, 2, 3, 6, 1000, -4])
+def test_a_table_that_is_no_power_of_two_is_refused(entries: int) -> None:
+    with pytest.raises(InputError, match=f"found {entries}"):
+        Laboratory(entries)
+
+
+def find(fen: str, depth: int, techniques: Techniques | None = None, **limits):
+    board = chess.Board(fen)
+    return Laboratory().find_mate(board, techniques or Techniques(), depth, **limits)
+
+
+def test_a_mate_is_found_and_shorter_ones_excluded() -> None:
+    outcome = find(MATE_IN_TWO, 10)
+    assert (outcome.mate, outcome.settled, outcome.proved) == (2, True, True)
+    assert outcome.complete
+    assert 0 < outcome.nodes <= outcome.nodes_total
+
+
+def test_being_mated_is_found() -> None:
+    outcome = find(MATED_IN_ONE, 10)
+    assert (outcome.mate, outcome.settled) == (-1, True)
+
+
+def test_no_mate_within_the_depth_is_told_as_none() -> None:
+    outcome = find(MATE_IN_TWO, 3)
+    assert (outcome.mate, outcome.settled, outcome.proved) == (None, False, False)
+    assert outcome.complete
+
+
+def test_a_limit_is_told() -> None:
+    outcome = find(GLASS, 20, nodes=10_000)
+    assert (outcome.mate, outcome.complete) == (None, False)
+
+
+def test_the_check_extension_sees_a_mate_by_checks_at_half_the_depth() -> None:
+    smothered = "5r1k/6pp/7N/8/2Q5/8/8/6K1 w - - 0 1"  # 1. Qg8+ Rxg8 2. Nf7#
+    checks = Techniques(extension=Extension.CHECKS)
+    plain, extended = (
+        [score_word(row.score) for row in deepen(smothered, 4, techniques)]
+        for techniques in (Techniques(), checks)
+    )
+    assert plain.index("M2") == 3
+    assert extended.index("M2") == 1
+
+
+def test_a_mate_of_forward_pruning_is_proved_before_it_is_told() -> None:
+    outcome = find(MATE_IN_TWO, 8, Techniques(pruning=ForwardPruning()))
+    assert outcome.mate == 2
+    assert outcome.proved
+    assert outcome.settled
+
+
+def test_a_stopped_proof_proves_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("solver.laboratory.PROOF_NODES", 0)
+    outcome = find(MATE_IN_TWO, 8, Techniques(pruning=ForwardPruning()))
+    assert outcome.mate == 2
+    assert not outcome.proved
+    assert not outcome.settled
+
+
+@pytest.mark.parametrize(
+    ("mate", "depth"), [(1, 0), (2, 2), (8, 14), (0, -1), (-1, 1), (-3, 5)]
+)
+def test_a_mate_settles_at_the_depth_that_shows_the_next_shorter(
+    mate: int, depth: int
+) -> None:
+    assert settles(mate, depth)
+    assert not settles(mate, depth - 1)
+
+
+@pytest.mark.parametrize(
+    ("score", "moves", "word"),
+    [
+        (29_999, 1, "M1"),
+        (29_985, 8, "M8"),
+        (-30_000, 0, "-M0"),
+        (-29_998, -1, "-M1"),
+        (28_999, None, "28999"),
+        (-7, None, "-7"),
+    ],
+)
+def test_scores_in_words(score: int, moves: int | None, word: str) -> None:
+    assert mate_distance(score) == moves
+    assert score_word(score) == word
+
+
+@pytest.mark.parametrize(
+    ("read", "text"),
+    [
+        (parse_mdp, "on"),
+        (parse_extension, "checks"),
+        (parse_extension, ""),
+        (parse_mip, "prune+"),
+        (parse_pruning, "5"),
+        (parse_pruning, ""),
+        (parse_pruning, "1²"),
+    ],
+)
+def test_an_unknown_switch_is_refused(read, text: str) -> None:
+    with pytest.raises(InputError, match="expected one of"):
+        read(text)
+
+
+def test_switches_are_read() -> None:
+    assert parse_extension("captures+promotions") == (
+        Extension.CAPTURING_CHECKS | Extension.PROMOTIONS
+    )
+    assert parse_pruning("13") == ForwardPruning(additions=frozenset({1, 3}))
+    assert parse_pruning("on") == parse_pruning("1234")
+    assert parse_pruning("off") is None
+    assert parse_mip("all") == parse_mip("reduce+prune+lazy+correct")
