@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 import chess
 import pytest
 
 from solver.control import Control
 from solver.errors import InputError
-from solver.laboratory import MAX_DEPTH, Laboratory, settles
+from solver.laboratory import MAX_DEPTH, Iteration, Laboratory, Outcome, settles
 from solver.score import mate_distance, score_word
 from solver.techniques import (
     Extension,
@@ -19,6 +21,11 @@ from solver.techniques import (
     parse_mip,
     parse_pruning,
 )
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+Rows = dict[Mdp, list[Iteration]]
 
 GLASS = "8/7K/8/8/8/8/R7/7k w - - 0 1"
 MATE_IN_TWO = "2brrb2/8/p7/7Q/1p1kpPp1/1P1pN1K1/3P4/8 w - - 0 1"
@@ -36,25 +43,27 @@ GOLDEN = {
 of moves, the evaluation and the table; who moves them says why."""
 
 
-def deepen(fen: str, depth: int, techniques: Techniques | None = None, **limits):
+def deepen(
+    fen: str, depth: int, techniques: Techniques | None = None, **limits: Any
+) -> list[Iteration]:
     laboratory = Laboratory()
     board = chess.Board(fen)
     return list(laboratory.deepen(board, techniques or Techniques(), depth, **limits))
 
 
 @pytest.fixture(scope="module")
-def rows():
+def rows() -> Rows:
     """Every form's iterations on the seed's position."""
     return {form: deepen(GLASS, 20, Techniques(mdp=form)) for form in Mdp}
 
 
-def test_glass_counts_are_equal_until_the_mate_is_found(rows) -> None:
+def test_glass_counts_are_equal_until_the_mate_is_found(rows: Rows) -> None:
     for form in Mdp:
         for plain, pruned in zip(rows[Mdp.OFF][:15], rows[form][:15], strict=True):
             assert pruned == plain
 
 
-def test_glass_mate_in_eight_is_found_sixteen_plies_deep(rows) -> None:
+def test_glass_mate_in_eight_is_found_sixteen_plies_deep(rows: Rows) -> None:
     for form in Mdp:
         words = [score_word(row.score) for row in rows[form]]
         assert words[15:] == ["M8"] * 5
@@ -62,7 +71,9 @@ def test_glass_mate_in_eight_is_found_sixteen_plies_deep(rows) -> None:
         assert {row.move for row in rows[form][15:]} == {"h7g6"}
 
 
-def test_glass_mate_distance_pruning_saves_nodes_once_the_mate_is_found(rows) -> None:
+def test_glass_every_form_saves_nodes_once_the_mate_is_found(
+    rows: Rows,
+) -> None:
     for form in Mdp:
         if form is not Mdp.OFF:
             for plain, pruned in zip(rows[Mdp.OFF][15:], rows[form][15:], strict=True):
@@ -70,7 +81,7 @@ def test_glass_mate_distance_pruning_saves_nodes_once_the_mate_is_found(rows) ->
                 assert pruned.nodes_total < plain.nodes_total
 
 
-def test_golden_node_counts(rows) -> None:
+def test_golden_node_counts(rows: Rows) -> None:
     found = {form: rows[form][15] for form in Mdp}
     assert {form: (row.nodes, row.nodes_total) for form, row in found.items()} == GOLDEN
 
@@ -122,7 +133,9 @@ def test_a_table_that_is_no_power_of_two_is_refused(entries: int) -> None:
         Laboratory(entries)
 
 
-def find(fen: str, depth: int, techniques: Techniques | None = None, **limits):
+def find(
+    fen: str, depth: int, techniques: Techniques | None = None, **limits: Any
+) -> Outcome:
     board = chess.Board(fen)
     return Laboratory().find_mate(board, techniques or Techniques(), depth, **limits)
 
@@ -214,7 +227,7 @@ def test_scores_in_words(score: int, moves: int | None, word: str) -> None:
         (parse_pruning, "1²"),
     ],
 )
-def test_an_unknown_switch_is_refused(read, text: str) -> None:
+def test_an_unknown_switch_is_refused(read: Callable[[str], object], text: str) -> None:
     with pytest.raises(InputError, match="expected one of"):
         read(text)
 
