@@ -1,0 +1,380 @@
+"""The scored search against its definition, against minimax, and against itself."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+from itertools import chain, islice, pairwise, product
+from random import Random
+from typing import TYPE_CHECKING
+
+import chess
+import pytest
+
+from solver.laboratory import Iteration, Laboratory
+from solver.score import mate_distance
+from solver.techniques import (
+    ADDITIONS,
+    Extension,
+    ForwardPruning,
+    Mdp,
+    Techniques,
+)
+from tests.oracles import minimax, naive, walks
+from tests.oracles.remembering import Oracle
+from tests.oracles.scored import MATE, MATE_ZONE, ScoredSearch
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+ENTRIES = 1 << 18
+"""So many that no bucket is ever full: the oracle's table forgets nothing."""
+
+PLAIN = Techniques(aspiration=0)
+SOUND = [replace(PLAIN, mdp=mdp) for mdp in Mdp]
+EXTENSIONS = [
+    Extension.CHECKS,
+    Extension.CAPTURING_CHECKS,
+    Extension.PROMOTIONS,
+    Extension.CHECKS | Extension.PROMOTIONS,
+    Extension.CAPTURING_CHECKS | Extension.PROMOTIONS,
+]
+EXTENDED = [replace(PLAIN, extension=extension) for extension in EXTENSIONS]
+
+SPECIAL = [
+    # Promotions, with captures and without.
+    "1n2k3/P1P5/8/8/8/8/8/4K3 w - - 0 1",
+    "8/5P1k/8/6K1/8/8/p7/8 w - - 0 1",
+    "8/8/8/8/8/5k2/p1p5/1N3K2 b - - 0 1",
+    # En passant by either colour, and forbidden by a pin.
+    "8/8/8/k2pP3/8/8/8/K7 w - d6 0 1",
+    "8/8/3k4/8/3Pp3/8/6K1/8 b - d3 0 1",
+    "8/8/8/K2pP2r/8/8/k7/8 w - d6 0 1",
+    # Castling on either wing, rights that a capture takes away, castling with check.
+    "4k3/8/8/8/8/8/P7/R3K2R w KQ - 0 1",
+    "r3k2r/8/8/8/8/8/8/4K2Q b kq - 0 1",
+    "5k2/8/8/8/8/8/8/4K2R w K - 0 1",
+    # Checks from both sides, double check.
+    "8/8/8/8/b1Kp4/k4R2/8/8 b - - 0 1",
+    "4k3/8/8/8/4N3/8/8/4RK2 w - - 0 1",
+    # No moves left: mate, stalemate. A stalemate in one.
+    "k7/1Q6/1K6/8/8/8/8/8 b - - 0 1",
+    "k7/2Q5/1K6/8/8/8/8/8 b - - 0 1",
+    "k7/8/1K6/8/8/8/8/2Q5 w - - 0 1",
+    # Mates near, for either side to move.
+    "k7/8/1K6/8/8/8/8/7R w - - 0 1",
+    "1k6/8/1K6/8/8/8/8/7R b - - 0 1",
+    "7k/8/5K2/8/8/8/8/6R1 w - - 0 1",
+    "8/8/8/8/8/1k6/7r/K7 w - - 0 1",
+]
+
+
+def told(
+    board: chess.Board, techniques: Techniques, depth: int, entries: int = ENTRIES
+) -> list[Iteration]:
+    return list(Laboratory(entries).deepen(board, techniques, depth))
+
+
+def scores(
+    board: chess.Board, techniques: Techniques, depth: int, entries: int
+) -> list[int]:
+    return [iteration.score for iteration in told(board, techniques, depth, entries)]
+
+
+def defined(
+    board: chess.Board, techniques: Techniques, depth: int, budget: int, *, table: bool
+) -> Iterator[Iteration]:
+    """What the oracle says, up to the first iteration beyond the budget of nodes."""
+    search = ScoredSearch(techniques, table=table)
+    for reached, found in enumerate(search.deepen(board, depth), 1):
+        yield Iteration(reached, *found)
+        if found.nodes_total > budget:
+            return
+
+
+def mixtures(seed: int) -> Iterator[tuple[Techniques, bool]]:
+    """Yield combinations of all switches, and whether there is a table, for ever."""
+    random = Random(seed)
+    powers = [0, 1, 2, 3]
+    while True:
+        additions = frozenset(k for k in sorted(ADDITIONS) if random.random() < 0.5)
+        pruning = ForwardPruning(
+            all_nodes=random.random() < 0.7,
+            additions=additions,
+            null_reduction=random.choice(powers),
+            cuts=random.choice(powers),
+            tries=random.randint(1, 8),
+        )
+        techniques = Techniques(
+            aspiration=0,
+            mdp=random.choice(list(Mdp)),
+            extension=random.choice([Extension.NONE, *EXTENSIONS]),
+            pruning=random.choice([None, pruning, pruning]),
+        )
+        yield techniques, random.random() < 0.7
+
+
+def agree(
+    questions: Iterable[tuple[chess.Board, tuple[Techniques, bool]]],
+    depth: int,
+    budget: int,
+) -> None:
+    """Hold scores, moves and counts to the oracle's, iteration by iteration."""
+    for board, (techniques, table) in questions:
+        expected = list(defined(board, techniques, depth, budget, table=table))
+        found = told(board, techniques, len(expected), ENTRIES if table else 0)
+        assert found == expected, f"{board.fen()}: {techniques}, table: {table}"
+
+
+# By definition
+
+
+def test_special_moves_and_endings_cost_what_the_definition_says() -> None:
+    boards = [chess.Board(fen) for fen in SPECIAL]
+    plain = [(board, (PLAIN, table)) for board in boards for table in (True, False)]
+    agree(plain, depth=4, budget=300)
+    agree(zip(boards * 4, mixtures(seed=41), strict=False), depth=4, budget=300)
+
+
+def test_each_switch_alone_costs_what_the_definition_says() -> None:
+    subsets = [
+        frozenset(k for k, chosen in zip(sorted(ADDITIONS), row, strict=True) if chosen)
+        for row in product((False, True), repeat=4)
+    ]
+    prunings = [
+        ForwardPruning(all_nodes, subset, null_reduction=1, cuts=2, tries=4)
+        for subset in subsets
+        for all_nodes in (False, True)
+    ]
+    alone = [
+        *SOUND,
+        *EXTENDED,
+        *(replace(PLAIN, pruning=pruning) for pruning in prunings),
+    ]
+    choices = list(product(alone, (True, False)))
+    boards = walks.small_positions(len(choices), seed=42)
+    agree(zip(boards, choices, strict=True), depth=4, budget=500)
+
+
+def test_any_mixture_costs_what_the_definition_says() -> None:
+    boards = chain(
+        walks.small_positions(60, seed=43), walks.random_positions(30, seed=43)
+    )
+    agree(zip(boards, mixtures(seed=43), strict=False), depth=4, budget=300)
+
+
+BLOCK = 100
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("first", range(0, 1500, BLOCK))
+def test_many_mixtures_cost_what_the_definition_says(first: int) -> None:
+    questions = zip(walks.small_positions(1500, 44), mixtures(seed=44), strict=False)
+    agree(islice(questions, first, first + BLOCK), depth=5, budget=4000)
+    questions = zip(walks.random_positions(1500, 45), mixtures(seed=45), strict=False)
+    agree(islice(questions, first, first + BLOCK), depth=4, budget=1000)
+
+
+# By minimax and by the definition of mate
+
+
+def test_plain_scores_are_those_of_minimax() -> None:
+    for board in (*walks.small_positions(30, 46), *walks.random_positions(10, 46)):
+        depth = 3 if chess.popcount(board.occupied) < 6 else 2
+        expected = [minimax.score(board, plies) for plies in range(1, depth + 1)]
+        assert scores(board, PLAIN, depth, entries=0) == expected, board.fen()
+
+
+def test_mate_distance_pruning_never_changes_a_score() -> None:
+    mates = 0
+    for board in walks.small_positions(60, seed=47):
+        plain, *pruned = (scores(board, sound, 6, entries=0) for sound in SOUND)
+        for techniques, found in zip(SOUND[1:], pruned, strict=True):
+            assert found == plain, f"{board.fen()}: {techniques.mdp}"
+        mates += abs(plain[-1]) > MATE_ZONE
+    assert mates > 10
+
+
+def shortest_mate(board: chess.Board) -> int | None:
+    """A mate within two moves as scores tell it: negative for who is to be mated."""
+    if mate := naive.shortest_mate(board, 2):
+        return mate
+    return next((-n for n in range(3) if naive.mated_in(board, n)), None)
+
+
+def depth_to_see(mate: int) -> int:
+    """One ply more than it stands at, for there is no mate test at the horizon."""
+    return 2 * mate if mate > 0 else 1 - 2 * mate
+
+
+def test_mates_are_scored_by_ply_and_seen_one_ply_deeper() -> None:
+    seen: Counter[int] = Counter()
+    for board in walks.small_positions(150, seed=48):
+        mate = shortest_mate(board)
+        if mate is not None:
+            depth = depth_to_see(mate)
+            *before, last = scores(board, PLAIN, depth, entries=0)
+            assert last == (MATE - depth + 1 if mate > 0 else -MATE + depth - 1)
+            assert all(abs(score) < MATE_ZONE for score in before), board.fen()
+            seen[mate] += 1
+    assert min(seen[mate] for mate in (1, 2, 0, -1, -2)) > 1, seen
+
+
+@pytest.mark.parametrize("entries", [0, ENTRIES])
+def test_mates_told_are_there_and_in_time_the_shortest(entries: int) -> None:
+    told_early = 0
+    for board in walks.small_positions(30, seed=49):
+        oracle, shortest = Oracle(), shortest_mate(board)
+        for techniques in (*SOUND, *EXTENDED):
+            for depth, score in enumerate(scores(board, techniques, 5, entries), 1):
+                mate = mate_distance(score)
+                where = f"{board.fen()}: {techniques}, depth {depth}"
+                if shortest is not None and depth >= depth_to_see(shortest):
+                    assert mate == shortest, where
+                elif mate is not None:
+                    assert shortest is None or abs(mate) >= abs(shortest), where
+                    assert is_there(oracle, board, mate), where
+                    told_early += depth < depth_to_see(mate)
+    assert told_early > 10
+
+
+def is_there(oracle: Oracle, board: chess.Board, mate: int) -> bool:
+    if mate > 0:
+        return oracle.mate_in(board, mate)
+    return oracle.mated_in(board, -mate)
+
+
+# Check extension ends
+
+CROSS_CHECKS = [
+    # Bishops and rooks answer checks with checks.
+    "8/8/8/8/b1Kp4/k4R2/8/8 b - - 0 1",
+    "3k4/1R6/7b/K7/8/8/8/3R4 b - - 0 1",
+    "8/8/5k2/8/3K4/8/rB6/8 b - - 0 1",
+    # Promotions that check, answered by others.
+    "8/4Pp2/8/8/4k3/7K/b7/8 w - - 0 1",
+]
+PERPETUAL = [
+    # A queen checks for ever.
+    "6k1/5p1p/5Q2/8/8/8/q1r5/7K w - - 0 1",
+    "7k/Q1R5/8/8/8/5q2/5P1P/6K1 b - - 0 1",
+]
+
+
+@pytest.mark.parametrize("fen", [*CROSS_CHECKS, *PERPETUAL])
+def test_no_line_is_longer_than_twice_the_depth(fen: str) -> None:
+    """The oracle, whose counts the search has, tells the longest of its lines."""
+    extended = replace(PLAIN, extension=Extension.CHECKS | Extension.PROMOTIONS)
+    board, search = chess.Board(fen), ScoredSearch(extended)
+    expected = []
+    for depth, iteration in enumerate(search.deepen(board, 3), 1):
+        expected.append(Iteration(depth, *iteration))
+        assert search.longest <= 2 * depth
+    assert told(board, extended, 3) == expected
+
+
+def test_a_check_that_answers_an_extended_one_costs_depth_at_the_limit() -> None:
+    """Counted by hand.
+
+    One ply deep Black, in check, has Kb2, Ka2, d3 and Bb3+, the only one extended. Of
+    White's replies the first, Rxb3+, is enough. It checks too, but two plies are twice
+    the depth: Black's two replies are not looked at.
+    """
+    board = chess.Board(CROSS_CHECKS[0])
+    (iteration,) = told(board, replace(PLAIN, extension=Extension.CHECKS), 1)
+    assert iteration.nodes_total == 5
+
+
+@pytest.mark.parametrize("fen", [*CROSS_CHECKS, *PERPETUAL])
+def test_perpetual_check_ends(fen: str) -> None:
+    extended = replace(PLAIN, extension=Extension.CHECKS | Extension.PROMOTIONS)
+    assert len(told(chess.Board(fen), extended, 6)) == 6
+
+
+# Symmetry
+
+
+def test_the_other_colour_costs_the_same() -> None:
+    boards = chain(
+        walks.small_positions(80, seed=50), walks.random_positions(40, seed=50)
+    )
+    for board, (techniques, table) in zip(boards, mixtures(seed=50), strict=False):
+        entries = ENTRIES if table else 0
+        expected = [
+            replace(iteration, move=mirrored(iteration.move))
+            for iteration in told(board, techniques, 3, entries)
+        ]
+        assert told(board.mirror(), techniques, 3, entries) == expected, board.fen()
+
+
+def mirrored(move: str) -> str:
+    return move.translate(str.maketrans("12345678", "87654321"))
+
+
+def test_left_and_right_score_the_same() -> None:
+    for board in walks.small_positions(80, seed=51):
+        flipped = board.transform(chess.flip_horizontal)
+        expected = scores(board, PLAIN, 4, entries=0)
+        assert scores(flipped, PLAIN, 4, entries=0) == expected, board.fen()
+
+
+# Mate-distance pruning saves
+
+MATE_IN_TWO = "8/8/8/8/8/2K5/7R/k7 w - - 0 1"
+
+
+def test_forms_of_mate_distance_pruning_part_once_a_mate_is_found() -> None:
+    totals = {
+        techniques.mdp: [
+            found.nodes_total for found in told(chess.Board(MATE_IN_TWO), techniques, 9)
+        ]
+        for techniques in SOUND
+    }
+    for depth in (1, 2, 3):
+        assert len({counts[depth - 1] for counts in totals.values()}) == 1
+    last = {mdp: counts[-1] for mdp, counts in totals.items()}
+    assert last[Mdp.TIGHT] < last[Mdp.LOWER] < last[Mdp.UPPER] < last[Mdp.OFF]
+    assert last[Mdp.CPW] == last[Mdp.LOWER]
+
+
+@pytest.mark.parametrize("mdp", [mdp for mdp in Mdp if mdp is not Mdp.OFF])
+def test_once_a_mate_is_found_deeper_iterations_cost_the_same_with_it(mdp: Mdp) -> None:
+    board = chess.Board(MATE_IN_TWO)
+    totals = [found.nodes_total for found in told(board, replace(PLAIN, mdp=mdp), 9)]
+    costs = [after - before for before, after in pairwise(totals[4:])]
+    assert len(set(costs)) == 1
+
+
+@pytest.mark.parametrize("mdp", [Mdp.UPPER, Mdp.LOWER])
+def test_each_bound_alone_saves_and_both_save_more(mdp: Mdp) -> None:
+    """Black is to be mated in two."""
+    board = chess.Board("k7/8/2K5/8/8/8/7R/8 b - - 0 1")
+    off, alone, both = (
+        told(board, replace(PLAIN, mdp=form), 7, entries=0)[-1].nodes_total
+        for form in (Mdp.OFF, mdp, Mdp.CPW)
+    )
+    assert both < alone < off
+
+
+def test_the_form_of_vipermate_costs_what_the_usual_one_costs() -> None:
+    """What it leaves out never matters.
+
+    A beta above a mate at the node cannot be reached. Where alpha has reached such a
+    mate it has just that score, or the node before were cut by its other bound.
+    """
+    for board in walks.small_positions(60, seed=52):
+        usual, other = (
+            told(board, replace(PLAIN, mdp=mdp), 5) for mdp in (Mdp.CPW, Mdp.VIPERMATE)
+        )
+        assert usual == other, board.fen()
+
+
+# Aspiration
+
+
+def test_narrow_windows_at_the_root_never_change_a_score() -> None:
+    for board in walks.small_positions(60, seed=53):
+        for techniques in SOUND:
+            narrow = replace(techniques, aspiration=10)
+            expected = scores(board, techniques, 4, entries=0)
+            assert scores(board, narrow, 4, entries=0) == expected, board.fen()

@@ -1,0 +1,469 @@
+"""The laboratory's search by its definition: python-chess, one dictionary, no haste.
+
+Every position is turned so that White is to move, whoever it was. Mates are scored by
+the ply at which they stand on the board; stalemate is 0. Neither repetition nor the
+fifty-move rule nor insufficient material ends a game.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass
+from enum import Enum, IntEnum
+from typing import TYPE_CHECKING, NamedTuple
+
+import chess
+
+from solver.techniques import Extension, Mdp, MipUse
+
+if TYPE_CHECKING:
+    from collections.abc import Hashable, Iterator
+
+    from solver.techniques import Techniques
+
+MATE = 30_000
+INFINITY = 32_000
+MATE_ZONE = 29_000
+
+MATERIAL = {
+    chess.PAWN: 100,
+    chess.KNIGHT: 320,
+    chess.BISHOP: 330,
+    chess.ROOK: 500,
+    chess.QUEEN: 900,
+}
+MULTI_CUT_REDUCTION = 2
+
+ARRIVALS = {
+    chess.PAWN: 1,
+    chess.KNIGHT: 2,
+    chess.BISHOP: 4,
+    chess.ROOK: 8,
+    chess.QUEEN: 12,
+    chess.KING: 16,
+}
+HINT_WORTH = 1 << 30
+CAPTURE_WORTH = 1 << 29
+KILLER_WORTH = 1 << 28
+
+
+class Expected(IntEnum):
+    """What a node is expected to be; the first child's is the opposite."""
+
+    ALL = -1
+    PV = 0
+    CUT = 1
+
+
+class Bound(Enum):
+    """What a stored score says of the true one."""
+
+    UPPER = "at most"
+    EXACT = "exactly"
+    LOWER = "at least"
+
+
+class Entry(NamedTuple):
+    """What the table holds of a position; mates are counted from there."""
+
+    depth: int
+    score: int
+    bound: Bound
+    move: chess.Move | None
+
+
+class Iteration(NamedTuple):
+    """One iteration, with nodes summed up from the first."""
+
+    score: int
+    move: str
+    nodes: int
+    nodes_total: int
+
+
+@dataclass(slots=True)
+class Node:
+    """What is asked of one position."""
+
+    board: chess.Board
+    alpha: int
+    beta: int
+    depth: int
+    ply: int
+    expected: Expected
+    after_null: bool = False
+
+
+class ScoredSearch:
+    """One run of deepening iterations, with all that lasts from one to the next.
+
+    Attributes
+    ----------
+    nodes : int
+        Moves made, null moves included.
+    longest : int
+        Plies of the longest line so far.
+    """
+
+    def __init__(self, techniques: Techniques, *, table: bool = True) -> None:
+        assert techniques.mip is MipUse.NONE, "not known here"
+        assert techniques.aspiration == 0, "not known here"
+        self.nodes = 0
+        self.longest = 0
+        self._mdp = techniques.mdp
+        self._extension = techniques.extension
+        self._pruning = techniques.pruning
+        self._additions = techniques.pruning.additions if techniques.pruning else ()
+        self._table: dict[Hashable, Entry] | None = {} if table else None
+        self._killers: defaultdict[int, list[int]] = defaultdict(list)
+        self._history: defaultdict[int, int] = defaultdict(int)
+        self._iteration_depth = 0
+        self._found: tuple[int, chess.Move | None] = (0, None)
+
+    def deepen(self, board: chess.Board, depth: int) -> Iterator[Iteration]:
+        """Search 1, 2, ... `depth` plies deep."""
+        root = from_whites_side(board)
+        for self._iteration_depth in range(1, depth + 1):
+            score = self._search(
+                Node(root, -INFINITY, INFINITY, self._iteration_depth, 0, Expected.PV)
+            )
+            nodes, move = self._found
+            yield Iteration(score, _uci(move, board.turn), nodes, self.nodes)
+
+    def _search(self, node: Node) -> int:
+        """Score a node for the side to move, fail-soft."""
+        self.longest = max(self.longest, node.ply)
+        # 1. A window of mates that come too late, or are here already, is closed.
+        settled = self._clip(node)
+        if settled is not None:
+            return settled
+        # 2. The horizon.
+        if node.depth <= 0:
+            return evaluate(node.board)
+        # 3. What is remembered.
+        entry = self._recall(node)
+        if entry and _answers(entry, node):
+            return entry.score
+        hint = entry.move if entry else None
+        # 4. The end of the game.
+        if not any(node.board.legal_moves):
+            return -MATE + node.ply if node.board.is_check() else 0
+        return self._expand(node, hint)
+
+    def _expand(self, node: Node, hint: chess.Move | None) -> int:
+        """Score a node by its moves, unless it is pruned."""
+        # 5. Forward pruning; the moves are put in order once, between its two parts.
+        prunable = self._is_prunable(node)
+        pruned = self._try_null_move(node) if prunable else None
+        if pruned is not None:
+            return pruned
+        moves = self._in_order(node, hint)
+        pruned = self._try_multi_cut(node, moves) if prunable else None
+        if pruned is not None:
+            return pruned
+        # 6. The moves.
+        best, best_move = self._best(node, moves)
+        # 7. What is to be remembered; not a cut node that only just failed low.
+        uncertain = node.expected is Expected.CUT and best == node.alpha
+        if not (4 in self._additions and uncertain):
+            self._remember(node, best, best_move or hint)
+        return best
+
+    # Mate-distance pruning
+
+    def _clip(self, node: Node) -> int | None:
+        """Narrow the window; a score if nothing is left of it."""
+        mating, mated = MATE - node.ply, -MATE + node.ply
+        if self._mdp is Mdp.VIPERMATE:
+            return _clip_like_vipermate(node) if node.ply > 0 else None
+        if self._mdp is Mdp.TIGHT and node.ply > 0:
+            mating -= 1
+        if self._mdp in {Mdp.UPPER, Mdp.CPW, Mdp.TIGHT}:
+            node.beta = min(node.beta, mating)
+            if node.alpha >= mating:
+                return mating
+        if self._mdp in {Mdp.LOWER, Mdp.CPW, Mdp.TIGHT}:
+            node.alpha = max(node.alpha, mated)
+            if node.beta <= mated:
+                return mated
+        return None
+
+    # The table
+
+    def _recall(self, node: Node) -> Entry | None:
+        if self._table is None:
+            return None
+        entry = self._table.get(_key(node.board))
+        return entry and entry._replace(score=_from_root(entry.score, node.ply))
+
+    def _remember(self, node: Node, best: int, move: chess.Move | None) -> None:
+        if self._table is None:
+            return
+        if best <= node.alpha:
+            bound = Bound.UPPER
+        elif best >= node.beta:
+            bound = Bound.LOWER
+        else:
+            bound = Bound.EXACT
+        score = _from_here(best, node.ply)
+        self._table[_key(node.board)] = Entry(node.depth, score, bound, move)
+
+    # The order of moves
+
+    def _in_order(self, node: Node, hint: chess.Move | None) -> list[chess.Move]:
+        def worth(move: chess.Move) -> tuple[int, int]:
+            return self._worth(move, node, hint), move_word(node.board, move)
+
+        return sorted(node.board.legal_moves, key=worth, reverse=True)
+
+    def _worth(self, move: chess.Move, node: Node, hint: chess.Move | None) -> int:
+        if move == hint:
+            return HINT_WORTH
+        if _is_capture_or_promotion(node.board, move):
+            mover = node.board.piece_type_at(move.from_square)
+            assert mover is not None
+            gain = _victim(node.board, move) + (move.promotion or 0)
+            return CAPTURE_WORTH + 8 * gain + 6 - mover
+        word = move_word(node.board, move)
+        killers = self._killers[node.ply]
+        if word in killers:
+            return KILLER_WORTH + 1 - killers.index(word)
+        return min(self._history[word], KILLER_WORTH - 1)
+
+    def _remember_cutoff(self, node: Node, move: chess.Move) -> None:
+        if _is_capture_or_promotion(node.board, move):
+            return
+        word = move_word(node.board, move)
+        killers = self._killers[node.ply]
+        if killers[:1] != [word]:
+            self._killers[node.ply] = [word, *killers[:1]]
+        self._history[word] += node.depth**2
+
+    # Forward pruning
+
+    def _is_prunable(self, node: Node) -> bool:
+        return (
+            self._pruning is not None
+            and (
+                node.expected is Expected.CUT
+                or (node.expected is Expected.ALL and self._pruning.all_nodes)
+            )
+            and abs(node.beta) < MATE_ZONE
+            and not node.board.is_check()
+        )
+
+    def _try_null_move(self, node: Node) -> int | None:
+        """A score if passing reaches beta."""
+        assert self._pruning is not None
+        reduction = self._pruning.null_reduction
+        men = node.board.occupied_co[chess.WHITE]
+        if (
+            reduction == 0
+            or node.depth <= reduction
+            or node.after_null
+            or not men & ~(node.board.kings | node.board.pawns)
+        ):
+            return None
+        null = chess.Move.null()
+        score = self._test(node, null, node.depth - 1 - reduction, after_null=True)
+        return self._pruned(node, score) if score >= node.beta else None
+
+    def _try_multi_cut(self, node: Node, moves: list[chess.Move]) -> int | None:
+        """A score if enough of the first moves reach beta."""
+        assert self._pruning is not None
+        if self._pruning.cuts == 0 or node.depth <= MULTI_CUT_REDUCTION:
+            return None
+        cuts = 0
+        for move in moves[: self._pruning.tries]:
+            score = self._test(node, move, node.depth - 1 - MULTI_CUT_REDUCTION)
+            cuts += score >= node.beta
+            if cuts == self._pruning.cuts:
+                return self._pruned(node, score)
+        return None
+
+    def _pruned(self, node: Node, score: int) -> int:
+        return node.beta if 1 in self._additions else score
+
+    def _test(
+        self, node: Node, move: chess.Move, depth: int, *, after_null: bool = False
+    ) -> int:
+        """Score a move only for whether it reaches the node's beta."""
+        child = self._make(node.board, move)
+        alpha, beta, expected = -node.beta, -node.beta + 1, _sibling(node.expected)
+        return -self._search(
+            Node(child, alpha, beta, depth, node.ply + 1, expected, after_null)
+        )
+
+    # What a move is worth
+
+    def _best(
+        self, node: Node, moves: list[chess.Move]
+    ) -> tuple[int, chess.Move | None]:
+        """The best score, and its move if that is above alpha."""
+        best, best_move = -INFINITY, None
+        for move in moves:
+            alpha = max(node.alpha, best)
+            score = self._try(node, move, alpha, first=move == moves[0])
+            if score > alpha and node.ply == 0:
+                self._found = (self.nodes, move)
+            if score > best:
+                best = score
+                best_move = move if score > node.alpha else None
+            if best >= node.beta:
+                self._remember_cutoff(node, move)
+                break
+        return best, best_move
+
+    def _try(self, node: Node, move: chess.Move, alpha: int, *, first: bool) -> int:
+        """Score a move for who makes it, against the best before it."""
+        child = self._make(node.board, move)
+        beta, expected = node.beta, node.expected
+        depth = node.depth if self._is_extended(node, move) else node.depth - 1
+
+        def search(alpha: int, beta: int, expected: Expected) -> int:
+            below = Node(child, -beta, -alpha, depth, node.ply + 1, expected)
+            return -self._search(below)
+
+        if first:
+            return search(alpha, beta, Expected(-expected))
+        score = search(alpha, alpha + 1, _sibling(expected))
+        closed = expected is Expected.PV and score == beta == alpha + 1
+        if alpha < score < beta or (2 in self._additions and closed):
+            lower = alpha if 3 in self._additions and score == alpha + 1 else score
+            score = search(lower, beta, expected)
+        return score
+
+    def _is_extended(self, node: Node, move: chess.Move) -> bool:
+        board, extension = node.board, self._extension
+        if node.ply + node.depth >= 2 * self._iteration_depth:
+            return False
+        if move.promotion and Extension.PROMOTIONS in extension:
+            return True
+        if not board.gives_check(move):
+            return False
+        return Extension.CHECKS in extension or (
+            Extension.CAPTURING_CHECKS in extension and board.is_capture(move)
+        )
+
+    def _make(self, board: chess.Board, move: chess.Move) -> chess.Board:
+        self.nodes += 1
+        child = board.copy(stack=False)
+        child.push(move)
+        return from_whites_side(child)
+
+
+def from_whites_side(board: chess.Board) -> chess.Board:
+    """The position as who is to move sees it."""
+    return board.mirror() if board.turn == chess.BLACK else board.copy(stack=False)
+
+
+def _uci(move: chess.Move | None, turn: chess.Color) -> str:
+    if move is None:
+        return ""
+    flip = 0 if turn == chess.WHITE else 56
+    start, end = move.from_square ^ flip, move.to_square ^ flip
+    return chess.Move(start, end, move.promotion).uci()
+
+
+def evaluate(board: chess.Board) -> int:
+    """Material, pawns' advance and the hunt of a lone king; White is to move."""
+    score = _men(board, chess.WHITE) - _men(board, chess.BLACK)
+    lone = [color for color in chess.COLORS if _has_only_king(board, color)]
+    if len(lone) == 1:
+        hunt = _hunt(board, lone[0])
+        score += hunt if lone[0] == chess.BLACK else -hunt
+    return score
+
+
+def _men(board: chess.Board, color: chess.Color) -> int:
+    start = 1 if color == chess.WHITE else 6
+    advance = sum(
+        abs(chess.square_rank(pawn) - start) for pawn in board.pieces(chess.PAWN, color)
+    )
+    men = sum(
+        worth * len(board.pieces(kind, color)) for kind, worth in MATERIAL.items()
+    )
+    return men + 3 * advance
+
+
+def _has_only_king(board: chess.Board, color: chess.Color) -> bool:
+    return chess.popcount(board.occupied_co[color]) == 1
+
+
+def _hunt(board: chess.Board, hunted: chess.Color) -> int:
+    king, hunter = board.king(hunted), board.king(not hunted)
+    assert king is not None
+    assert hunter is not None
+    file, rank = chess.square_file(king), chess.square_rank(king)
+    from_centre = max(3 - file, file - 4) + max(3 - rank, rank - 4)
+    return 10 * from_centre + 4 * (14 - chess.square_manhattan_distance(king, hunter))
+
+
+def move_word(board: chess.Board, move: chess.Move) -> int:
+    """The number that orders moves of equal worth; White is to move."""
+    arriving = move.promotion or board.piece_type_at(move.from_square)
+    assert arriving is not None
+    return move.from_square | move.to_square << 6 | ARRIVALS[arriving] << 12
+
+
+def _is_capture_or_promotion(board: chess.Board, move: chess.Move) -> bool:
+    return move.promotion is not None or board.is_capture(move)
+
+
+def _victim(board: chess.Board, move: chess.Move) -> int:
+    if board.is_en_passant(move):
+        return chess.PAWN
+    return board.piece_type_at(move.to_square) or 0
+
+
+def _sibling(expected: Expected) -> Expected:
+    """What a child after the first is expected to be."""
+    return Expected.ALL if expected is Expected.CUT else Expected.CUT
+
+
+def _clip_like_vipermate(node: Node) -> int | None:
+    mated = node.ply - MATE
+    if node.alpha < mated:
+        node.alpha = mated
+    elif node.beta > -mated:
+        node.beta = -mated
+    return node.alpha if node.alpha >= node.beta else None
+
+
+def _answers(entry: Entry, node: Node) -> bool:
+    if node.ply == 0 or node.expected is Expected.PV or entry.depth < node.depth:
+        return False
+    return (
+        entry.bound is Bound.EXACT
+        or (entry.bound is Bound.LOWER and entry.score >= node.beta)
+        or (entry.bound is Bound.UPPER and entry.score <= node.alpha)
+    )
+
+
+def _from_here(score: int, ply: int) -> int:
+    """Count a mate from `ply` that was counted from the root."""
+    if abs(score) < MATE_ZONE:
+        return score
+    return score + ply if score > 0 else score - ply
+
+
+def _from_root(score: int, ply: int) -> int:
+    """Count a mate from the root that was counted from `ply`."""
+    if abs(score) < MATE_ZONE:
+        return score
+    return score - ply if score > 0 else score + ply
+
+
+def _key(board: chess.Board) -> Hashable:
+    """All of a position that its moves depend on; White is to move."""
+    return (
+        board.pawns,
+        board.knights,
+        board.bishops,
+        board.rooks,
+        board.queens,
+        board.kings,
+        board.occupied_co[chess.WHITE],
+        board.castling_rights,
+        board.ep_square if board.has_pseudo_legal_en_passant() else None,
+    )
