@@ -1,0 +1,150 @@
+"""The men on a board counted by kind, and the cell that each such count has.
+
+A material-imbalance table has a cell for each material with at most one queen, two
+rooks, two bishops, two knights and eight pawns a side: 2^2 * 3^6 * 9^2 of them.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from typing import TYPE_CHECKING, NamedTuple
+
+from solver.errors import InputError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import chess
+
+CELLS = 236_196
+
+_LETTERS = "QRBNP"
+_VALUES = (9, 5, 3, 3, 1)
+_KINDS = (2, 2, 3, 3, 3, 3, 3, 3, 9, 9)
+"""How many numbers of men a cell can have, in the order of `Material`."""
+
+_NAME = re.compile(r"K([QRBNP]*)VK([QRBNP]*)")
+_SHOWN_CHARACTERS = 40
+
+_KEPT = 1 << 16
+"""Games have the same material again and again."""
+
+
+class Material(NamedTuple):
+    """How many men of each kind both sides have, beside their kings."""
+
+    white_queens: int = 0
+    black_queens: int = 0
+    white_rooks: int = 0
+    black_rooks: int = 0
+    white_bishops: int = 0
+    black_bishops: int = 0
+    white_knights: int = 0
+    black_knights: int = 0
+    white_pawns: int = 0
+    black_pawns: int = 0
+
+    @property
+    def white(self) -> tuple[int, ...]:
+        """White's queens, rooks, bishops, knights, pawns."""
+        return self[0::2]
+
+    @property
+    def black(self) -> tuple[int, ...]:
+        """Black's queens, rooks, bishops, knights, pawns."""
+        return self[1::2]
+
+    def balance(self) -> int:
+        """Count in pawns what White has more: queen 9, rook 5, bishop, knight 3."""
+        sides = zip(_VALUES, self.white, self.black, strict=True)
+        return sum(value * (white - black) for value, white, black in sides)
+
+    def __str__(self) -> str:
+        return f"{_name(self.white)}v{_name(self.black)}"
+
+
+def count_men(board: chess.Board) -> Material:
+    """Count the men on a board."""
+    white, black = board.occupied_co[True], board.occupied_co[False]
+    return Material(
+        (board.queens & white).bit_count(),
+        (board.queens & black).bit_count(),
+        (board.rooks & white).bit_count(),
+        (board.rooks & black).bit_count(),
+        (board.bishops & white).bit_count(),
+        (board.bishops & black).bit_count(),
+        (board.knights & white).bit_count(),
+        (board.knights & black).bit_count(),
+        (board.pawns & white).bit_count(),
+        (board.pawns & black).bit_count(),
+    )
+
+
+def parse_material(text: str) -> Material:
+    """Read a name such as `KRPvKR`: White's men first, in capitals or not.
+
+    Raises
+    ------
+    InputError
+        It is no such name.
+    """
+    name = _NAME.fullmatch(text.strip().upper())
+    if name is None:
+        found = ascii(text[:_SHOWN_CHARACTERS])
+        msg = f"expected men such as KRPvKR, White's first, found {found}"
+        raise InputError(msg)
+    white, black = (
+        [side.count(letter) for letter in _LETTERS] for side in name.groups()
+    )
+    return _join(white, black)
+
+
+@lru_cache(_KEPT)
+def find_cell(material: Material) -> int | None:
+    """Number a material from 0 up; None when it has more men than cells are for."""
+    cell = 0
+    for men, kinds in zip(material, _KINDS, strict=True):
+        if men >= kinds:
+            return None
+        cell = cell * kinds + men
+    return cell
+
+
+def material_of(cell: int) -> Material:
+    """Give the material of a cell.
+
+    Raises
+    ------
+    ValueError
+        If `cell` is not within 0 to `CELLS` - 1.
+    """
+    if not 0 <= cell < CELLS:
+        msg = f"expected a cell from 0 to {CELLS - 1}, found {cell}"
+        raise ValueError(msg)
+    numbers = []
+    for kinds in reversed(_KINDS):
+        cell, men = divmod(cell, kinds)
+        numbers.append(men)
+    return Material(*reversed(numbers))
+
+
+def mirror_cell(cell: int) -> int:
+    """Give the cell of the same men with the colours exchanged."""
+    mirror, weight = 0, 1
+    for kinds in reversed(_KINDS[::2]):
+        cell, pair = divmod(cell, kinds * kinds)
+        white, black = divmod(pair, kinds)
+        mirror += weight * (black * kinds + white)
+        weight *= kinds * kinds
+    return mirror
+
+
+def _join(white: Sequence[int], black: Sequence[int]) -> Material:
+    pairs = zip(white, black, strict=True)
+    return Material(*(number for pair in pairs for number in pair))
+
+
+def _name(side: Sequence[int]) -> str:
+    men = zip(_LETTERS, side, strict=True)
+    return "K" + "".join(letter * number for letter, number in men)
