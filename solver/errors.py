@@ -28,6 +28,10 @@ class FenError(InputError):
     """A position that is no legal position of orthodox chess."""
 
 
+class ImbalanceError(InputError):
+    """A file that is no material-imbalance table, or one that cannot be written."""
+
+
 class CacheError(MatesolveError):
     """The folder for compiled code cannot be used safely."""
 
