@@ -1,0 +1,185 @@
+"""Read the games of a PGN file, one at a time, for the men on the board at each ply.
+
+python-chess plays the moves. Where a game begins is decided here, by the lines that
+have a tag, so that a damaged game costs itself only. Variations and comments are passed
+over.
+"""
+
+from __future__ import annotations
+
+import io
+import re
+from typing import TYPE_CHECKING, NamedTuple
+
+import chess
+import chess.pgn
+
+from solver.errors import InputError
+from solver.formats.fen import parse_fen
+from solver.formats.game_position import MAX_RECORD_BYTES, RESULTS, UNFINISHED
+from solver.formats.wording import quote
+from solver.material import Material, count_men
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+_TAG = re.compile(rb'\[[0-9A-Za-z][^\s"]*\s+"')
+_FIRST_TAG = b"[Event "
+_COMMENT_MARKS = (b"%", b";")
+_ENDED = re.compile(rb"(?:\A|\s)(?:1-0|0-1|1/2-1/2|\*)\s*\Z")
+_ORTHODOX = frozenset(alias.lower() for alias in chess.Board.aliases)
+
+
+class GameText(NamedTuple):
+    """One game as it stands in the file.
+
+    Attributes
+    ----------
+    line : int
+        Where it begins, from 1.
+    text : bytes
+        Its lines, without the blank ones; of a game that is too long, the beginning.
+    """
+
+    line: int
+    text: bytes
+
+
+class Game(NamedTuple):
+    """What is counted of a game.
+
+    Attributes
+    ----------
+    materials : list of Material
+        The men on the board before the first move and after each.
+    result : float or None
+        1 if White won, 0.5 for a draw, 0 if Black won; None if it has no result.
+    """
+
+    materials: list[Material]
+    result: float | None
+
+
+def split_games(lines: Iterable[tuple[int, bytes]]) -> Iterator[GameText]:
+    """Cut a PGN file into its games.
+
+    Parameters
+    ----------
+    lines : iterable of tuple
+        Number and bytes of each line.
+
+    Yields
+    ------
+    GameText
+        A game ends where a line with a tag follows one with moves, or where the next
+        `Event` tag stands. Without tags, a blank line behind a result does.
+    """
+    game: list[bytes] = []
+    start = size = 0
+    tags = moves = False
+    for number, line in lines:
+        is_tag = _TAG.match(line) is not None
+        is_blank = not line.strip()
+        if (
+            (is_tag and moves)
+            or (game and line.startswith(_FIRST_TAG))
+            or (is_blank and moves and not tags and _ENDED.search(game[-1]))
+        ):
+            yield GameText(start, b"".join(game))
+            game, size = [], 0
+            tags = moves = False
+        if is_blank or (not game and line.startswith(_COMMENT_MARKS)):
+            continue
+        start = start if game else number
+        tags, moves = tags or is_tag, moves or not is_tag
+        if size <= MAX_RECORD_BYTES:
+            game.append(line)
+            size += len(line)
+    if game:
+        yield GameText(start, b"".join(game))
+
+
+def parse_game(text: bytes) -> Game:
+    """Play a game.
+
+    Parameters
+    ----------
+    text : bytes
+        One game without blank lines. Moves are ASCII; names may be in any encoding.
+
+    Returns
+    -------
+    Game
+        Its main line, from the position of its `FEN` tag if it has one.
+
+    Raises
+    ------
+    InputError
+        If it is too long, is another game than orthodox chess, begins with a position
+        that is none, has an illegal move, or has two results.
+    """
+    if len(text) > MAX_RECORD_BYTES:
+        msg = f"expected a game of at most {MAX_RECORD_BYTES} bytes, found a longer one"
+        raise InputError(msg)
+    try:
+        game = chess.pgn.read_game(
+            io.StringIO(text.decode("latin-1")), Visitor=_MainLine
+        )
+    except ValueError as error:
+        msg = f"expected a game in PGN, found {quote(str(error))}"
+        raise InputError(msg) from None
+    if game is None:
+        msg = "expected a game in PGN, found none"
+        raise InputError(msg)
+    return game
+
+
+class _MainLine(chess.pgn.BaseVisitor[Game]):
+    """Counts the men at each ply, and refuses what it cannot."""
+
+    def __init__(self) -> None:
+        self._tags: dict[str, str] = {}
+        self._materials: list[Material] = []
+        self._ending = ""
+
+    def visit_header(self, tagname: str, tagvalue: str) -> None:
+        self._tags[tagname] = tagvalue
+
+    def end_headers(self) -> None:
+        variant = self._tags.get("Variant", "Standard")
+        if variant.lower() not in _ORTHODOX:
+            msg = f"Variant tag: expected Standard or none, found {quote(variant)}"
+            raise InputError(msg)
+        if "FEN" in self._tags:
+            parse_fen(self._tags["FEN"])
+
+    def begin_variation(self) -> chess.pgn.SkipType:
+        return chess.pgn.SKIP
+
+    def parse_san(self, board: chess.Board, san: str) -> chess.Move:
+        if self._ending:
+            msg = f"expected the end behind {self._ending}, found {quote(san)}"
+            raise InputError(msg)
+        try:
+            move = board.parse_san(san)
+        except ValueError:
+            move = chess.Move.null()
+        if not move:  # python-chess reads -- as passing, which is no move of a game
+            number = f"{board.fullmove_number}{'.' if board.turn else '...'}"
+            msg = f"expected a legal move at {number}, found {quote(san)}"
+            raise InputError(msg)
+        return move
+
+    def visit_board(self, board: chess.Board) -> None:
+        self._materials.append(count_men(board))
+
+    def visit_result(self, result: str) -> None:
+        self._ending = result
+
+    def result(self) -> Game:
+        told = [self._tags.get("Result", UNFINISHED), self._ending]
+        results = {RESULTS[word] for word in told if word in RESULTS}
+        if len(results) > 1:
+            msg = f"expected one result, found {told[0]} in the tag and {told[1]} below"
+            raise InputError(msg)
+        return Game(self._materials, results.pop() if results else None)
