@@ -24,6 +24,7 @@ SUMMARIES = {
     "solve": "Find the shortest forced mate in a position.",
     "verify": "Check collections of problems against what they claim.",
     "perft": "Count the positions that a number of plies leads to.",
+    "mip": "Build material-imbalance tables, and look into them.",
     "warmup": "Compile the search now, so that the next command need not.",
     "doctor": "Tell versions, machine and cache, and run a self-test of a second.",
 }

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 _PIECE_BYTES = 512
-"""Decompressed at once. More than this can grow by thousands must not be in memory."""
+"""So little is decompressed at a time, since it can grow by thousands."""
 
 _PEEKED_BYTES = 6
 

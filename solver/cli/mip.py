@@ -1,0 +1,181 @@
+"""`matesolve mip`: build material-imbalance tables, and look into them."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import click
+
+if TYPE_CHECKING:
+    from solver.imbalance import ImbalanceTable
+    from solver.material import Material
+
+MOST_FREQUENT = 10
+"""How many cells `info` lists."""
+
+json_option = click.option(
+    "--json", "as_json", is_flag=True, help="Print one indented JSON record."
+)
+
+
+@click.group(
+    epilog="""\b
+Examples:
+  matesolve mip build games.pgn.zst quiet.epd -o mine.mip
+  matesolve mip show KRPvKR
+  matesolve mip info mine.mip
+"""
+)
+def mip() -> None:
+    """Build material-imbalance tables, and look into them.
+
+    A table has a cell for each number of men that two sides can have (at most one
+    queen, two rooks, two bishops, two knights and eight pawns each, 236,196 cells),
+    and in it how many positions came from games that White won, drew and lost.
+    """
+
+
+@mip.command(
+    epilog="""\b
+Examples:
+  matesolve mip build games.pgn.zst quiet.epd -o mine.mip
+  matesolve mip build new.pgn --merge mine.mip -o mine.mip
+  zcat *.epd.gz | matesolve mip build - -o mine.mip
+
+\b
+Exit codes, the first that fits:
+  130  Ctrl-C; what was counted is kept
+   74  a file could not be read; the others were
+   65  a record was unreadable; it cost no other
+    0  all was counted
+"""
+)
+@click.argument("files", nargs=-1, metavar="[FILE]...")
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(dir_okay=False),
+    required=True,
+    metavar="TABLE",
+    help="Where the table is written.",
+)
+@click.option(
+    "--merge",
+    "merged",
+    multiple=True,
+    metavar="TABLE",
+    help="Add the counts of a table; may be given several times.",
+)
+@click.option(
+    "--skip-plies",
+    type=click.IntRange(0),
+    default=0,
+    show_default=True,
+    metavar="K",
+    help="Leave out the first K positions of each game in PGN.",
+)
+@click.option(
+    "--source",
+    metavar="TEXT",
+    help="What the counts come from, kept in the table (default: the files' names).",
+)
+@click.pass_context
+def build(
+    ctx: click.Context,
+    *,
+    files: tuple[str, ...],
+    output: str,
+    merged: tuple[str, ...],
+    skip_plies: int,
+    source: str | None,
+) -> None:
+    """Count the positions of games into a table.
+
+    FILE is PGN, of which all positions of the main line count, or lists FENs or EPD
+    records with results, White's, such as `c9 "1-0";`, `[0.5]` or `| score | 1.0`; it
+    may be compressed by gzip, bzip2, xz or Zstandard; - is standard input. A file that
+    is in the table's place is replaced when all has been read.
+    """
+    if not files and not merged:
+        msg = "nothing to count: expected a FILE or --merge TABLE."
+        raise click.UsageError(msg)
+
+    from solver.cli.table_builder import TableBuilder, require_writable, source_of
+    from solver.imbalance import ImbalanceTable
+
+    require_writable(output)
+    builder = TableBuilder(ImbalanceTable(source or source_of(merged + files)))
+    for table in merged:
+        builder.table.merge(ImbalanceTable.load(table))
+    builder.count(files, skip_plies)
+    builder.write(output)
+    ctx.exit(max(builder.codes))
+
+
+@mip.command(
+    epilog="""\b
+Examples:
+  matesolve mip show KRPvKR
+  matesolve mip show 8/7K/8/8/8/8/R7/7k w - - 0 1 --table mine.mip
+"""
+)
+@click.argument("what", nargs=-1, required=True, metavar="MATERIAL | FEN...")
+@click.option(
+    "--table",
+    metavar="TABLE",
+    help="The table to look into (default: the one that comes with the program).",
+)
+@json_option
+def show(what: tuple[str, ...], *, table: str | None, as_json: bool) -> None:
+    """Tell what a table holds for a material.
+
+    MATERIAL names the men, White's first: KRPvKR. A FEN will do as well, with or
+    without quotes.
+    """
+    from solver.reports.imbalance_record import cell_record
+    from solver.reports.imbalance_text import describe_cell
+
+    material = _read_material(" ".join(what))
+    loaded = _load(table)
+    if as_json:
+        click.echo(json.dumps(cell_record(loaded, material), indent=2))
+    else:
+        click.echo("\n".join(describe_cell(loaded, material)))
+
+
+@mip.command(
+    epilog="""\b
+Examples:
+  matesolve mip info
+  matesolve mip info mine.mip --json
+"""
+)
+@click.argument("table", required=False, metavar="[TABLE]")
+@json_option
+def info(table: str | None, *, as_json: bool) -> None:
+    """Tell what a table holds in all.
+
+    TABLE is a file (default: the one that comes with the program).
+    """
+    from solver.reports.imbalance_record import table_record
+    from solver.reports.imbalance_text import describe_table
+
+    loaded = _load(table)
+    if as_json:
+        click.echo(json.dumps(table_record(loaded, MOST_FREQUENT), indent=2))
+    else:
+        click.echo("\n".join(describe_table(loaded, MOST_FREQUENT)))
+
+
+def _load(path: str | None) -> ImbalanceTable:
+    from solver.imbalance import ImbalanceTable, shipped
+
+    return shipped() if path is None else ImbalanceTable.load(path)
+
+
+def _read_material(text: str) -> Material:
+    from solver.formats.fen import parse_fen
+    from solver.material import count_men, parse_material
+
+    return count_men(parse_fen(text)) if "/" in text else parse_material(text)

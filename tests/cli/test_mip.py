@@ -1,0 +1,602 @@
+"""`matesolve mip`: exact output and exit codes, and tables that are whole or apart."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+import signal
+import subprocess
+import sys
+from importlib import resources
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from solver.cli import table_builder
+from solver.cli.main import run
+from solver.formats.game_position import GamePosition
+from solver.imbalance import ImbalanceTable, Outcomes
+from solver.material import Material, find_cell
+from solver.version import __version__
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+ROOT = Path(__file__).parents[2]
+PATIENCE_S = 120
+ROOK = "8/7K/8/8/8/8/R7/7k w - -"
+
+EPD = f"""\
+# five records
+{ROOK} c9 "1-0";
+{ROOK} 0 1 [0.5]
+8/7K/8/8/8/8/R6r/7k b - - 0 1 | -20 | 0.0
+QQ5K/8/8/8/8/8/8/7k b - - c9 "1-0";
+{ROOK} c9 "*";
+"""
+BAD = f"hello\n{EPD}{ROOK}\n"
+
+PGN = """\
+[Event "x"]
+[Result "0-1"]
+
+1. e4 d5 2. exd5 0-1
+
+"""
+
+COUNTED = """\
+x.mip: 3 positions in 2 of 236,196 cells
+1 position out of range
+1 record without a result
+"""
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "x.epd").write_text(EPD)
+    (tmp_path / "x.pgn").write_text(PGN)
+    (tmp_path / "bad.epd").write_text(BAD)
+    return tmp_path
+
+
+def mip(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, str]:
+    """Run the command in this process."""
+    code = run(["mip", *arguments])
+    return code, *capsys.readouterr()
+
+
+def outcomes(path: str, **men: int) -> Outcomes:
+    cell = find_cell(Material(**men))
+    assert cell is not None
+    return ImbalanceTable.load(path).outcomes(cell)
+
+
+# --- build
+
+
+def test_positions_are_counted_into_a_table(capsys: pytest.CaptureFixture[str]) -> None:
+    assert mip(capsys, "build", "x.epd", "-o", "x.mip") == (0, COUNTED, "")
+    assert outcomes("x.mip", white_rooks=1) == Outcomes(1, 1, 0)
+    assert outcomes("x.mip", white_rooks=1, black_rooks=1) == Outcomes(0, 0, 1)
+    assert ImbalanceTable.load("x.mip").source == "x.epd"
+
+
+def test_files_of_both_kinds_add_up(
+    capsys: pytest.CaptureFixture[str], folder: Path
+) -> None:
+    (folder / "x.pgn.gz").write_bytes(gzip.compress(PGN.encode()))
+    files = ["x.epd", "x.pgn", "x.pgn.gz"]
+    code, out, err = mip(capsys, "build", *files, "-o", "x.mip")
+    assert (code, err) == (0, "")
+    assert out.startswith("x.mip: 11 positions in 4 of 236,196 cells\n")
+    assert ImbalanceTable.load("x.mip").source == "x.epd, x.pgn, x.pgn.gz"
+
+
+def test_the_first_positions_of_games_may_be_left_out(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    arguments = ["build", "x.pgn", "-o", "x.mip", "--skip-plies", "3"]
+    told = "x.mip: 1 position in 1 of 236,196 cells\n"
+    assert mip(capsys, *arguments) == (0, told, "")
+
+
+def test_tables_are_merged_and_may_be_replaced_by_their_sum(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    mip(capsys, "build", "x.epd", "-o", "x.mip")
+    mip(capsys, "build", "x.pgn", "-o", "y.mip")
+    code, out, _ = mip(
+        capsys, "build", "x.epd", "--merge", "x.mip", "--merge", "y.mip", "-o", "x.mip"
+    )
+    assert (code, out.splitlines()[:2]) == (
+        0,
+        ["x.mip: 10 positions in 4 of 236,196 cells", "2 positions out of range"],
+    )
+    assert ImbalanceTable.load("x.mip").source == "x.mip, y.mip, x.epd"
+    mip(capsys, "build", "--merge", "x.mip", "-o", "z.mip", "--source", "a copy")
+    copy, table = ImbalanceTable.load("z.mip"), ImbalanceTable.load("x.mip")
+    assert copy.source == "a copy"
+    assert list(copy.filled_cells()) == list(table.filled_cells())
+
+
+def test_the_order_of_files_changes_nothing_but_the_source(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    for files, table in ((["x.epd", "x.pgn"], "a"), (["x.pgn", "x.epd"], "b")):
+        mip(capsys, "build", *files, "-o", table, "--source", "same")
+    assert Path("a").read_bytes() == Path("b").read_bytes()
+
+
+def test_an_unreadable_record_costs_itself(capsys: pytest.CaptureFixture[str]) -> None:
+    assert mip(capsys, "build", "bad.epd", "-o", "x.mip") == (
+        65,
+        COUNTED,
+        "error: bad.epd:1: board: expected 8 ranks with / between them, "
+        "found 1 in 'hello'\n"
+        'error: bad.epd:8: expected one result, such as c9 "1-0"; or [0.5], '
+        "found none\n",
+    )
+    assert ImbalanceTable.load("x.mip").coverage().positions == 3
+
+
+def test_a_file_that_cannot_be_read_costs_itself_and_the_place_of_the_table(
+    capsys: pytest.CaptureFixture[str], folder: Path
+) -> None:
+    (folder / "x.mip").write_text("before")
+    assert mip(capsys, "build", "missing", "bad.epd", "-o", "x.mip", "x.epd")[::2] == (
+        74,
+        "error: missing: No such file or directory\n"
+        "error: bad.epd:1: board: expected 8 ranks with / between them, "
+        "found 1 in 'hello'\n"
+        'error: bad.epd:8: expected one result, such as c9 "1-0"; or [0.5], '
+        "found none\n"
+        "not all was read: what was counted is in x.mip.partial\n",
+    )
+    assert (folder / "x.mip").read_text() == "before"
+    assert ImbalanceTable.load("x.mip.partial").coverage().positions == 6
+
+
+def test_where_nothing_was_counted_nothing_is_kept(
+    capsys: pytest.CaptureFixture[str], folder: Path
+) -> None:
+    assert mip(capsys, "build", "missing", "-o", "x.mip") == (
+        74,
+        "",
+        "error: missing: No such file or directory\n"
+        "not all was read: nothing was counted\n",
+    )
+    assert sorted(path.name for path in folder.iterdir()) == [
+        "bad.epd", "x.epd", "x.pgn"
+    ]  # fmt: skip
+
+
+def test_a_table_that_cannot_be_written_is_told_before_anything_is_read(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(table_builder, "read_results", pytest.fail)
+    assert mip(capsys, "build", "x.epd", "-o", "missing/x.mip") == (
+        74,
+        "",
+        "error: missing/x.mip: No such file or directory\n",
+    )
+
+
+@pytest.mark.skipif(os.name != "posix", reason="devices have a name on POSIX only")
+def test_a_device_is_written_to_and_stays(capsys: pytest.CaptureFixture[str]) -> None:
+    code, out, err = mip(capsys, "build", "x.epd", "-o", os.devnull)
+    assert (code, err) == (0, "")
+    assert out.startswith(f"{os.devnull}: 3 positions")
+    assert Path(os.devnull).is_char_device()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "last"),
+    [
+        (["x.epd"], 2, "Error: Missing option '-o' / '--output'."),
+        (
+            ["-o", "x.mip"],
+            2,
+            "Error: nothing to count: expected a FILE or --merge TABLE.",
+        ),
+        (
+            ["x.epd", "-o", "x.mip", "--skip-plies", "-1"],
+            2,
+            "Error: Invalid value for '--skip-plies': -1 is not in the range x>=0.",
+        ),
+        (
+            ["x.epd", "-o", "."],
+            2,
+            "Error: Invalid value for '-o' / '--output': File '.' is a directory.",
+        ),
+        (
+            ["x.epd", "-o", "x.mip", "--source", "a\nb"],
+            65,
+            "error: source: expected one printable line, found U+000A",
+        ),
+        (
+            ["x.epd", "-o", "x.mip", "--merge", "x.pgn"],
+            65,
+            "error: x.pgn: expected a material-imbalance table, "
+            "found another kind of file",
+        ),
+        (
+            ["x.epd", "-o", "x.mip", "--merge", "missing"],
+            74,
+            "error: missing: No such file or directory",
+        ),
+    ],
+)
+def test_what_cannot_begin_says_why(
+    capsys: pytest.CaptureFixture[str], arguments: list[str], code: int, last: str
+) -> None:
+    ended, out, err = mip(capsys, "build", *arguments)
+    assert (ended, out) == (code, "")
+    assert err.splitlines()[-1] == last
+    assert not Path("x.mip").exists()
+
+
+def test_the_names_of_many_files_are_cut_to_what_a_table_keeps(
+    capsys: pytest.CaptureFixture[str], folder: Path
+) -> None:
+    name = "é" * 100
+    (folder / name).write_text(EPD)
+    assert mip(capsys, "build", *[name] * 7, "-o", "x.mip")[0] == 0
+    source = ImbalanceTable.load("x.mip").source
+    assert source.startswith(f"{name}, {name}")
+    assert 990 < len(source.encode()) <= 1000
+
+
+def test_ctrl_c_keeps_what_was_counted(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, folder: Path
+) -> None:
+    def read(_file: str, *, skip_plies: int) -> Iterator[GamePosition]:
+        assert skip_plies == 0
+        yield GamePosition(Material(), 0.5)
+        signal.raise_signal(signal.SIGINT)
+        pytest.fail("the interrupt was lost")
+
+    (folder / "x.mip").write_text("before")
+    monkeypatch.setattr(table_builder, "read_results", read)
+    assert mip(capsys, "build", "x.epd", "-o", "x.mip") == (
+        130,
+        "x.mip.partial: 1 position in 1 of 236,196 cells\n",
+        "interrupted: what was counted is in x.mip.partial\n",
+    )
+    assert (folder / "x.mip").read_text() == "before"
+    assert outcomes("x.mip.partial") == Outcomes(0, 1, 0)
+
+
+# --- show
+
+
+@pytest.fixture
+def table() -> str:
+    built = ImbalanceTable("by hand")
+    for men, won, drawn, lost in (
+        (Material(white_rooks=1), 1_234, 765, 1),
+        (Material(white_rooks=1, black_rooks=1, white_pawns=1), 1, 1, 0),
+        (Material(black_queens=1), 0, 0, 5),
+    ):
+        for result, number in ((1, won), (0.5, drawn), (0, lost)):
+            for _ in range(number):
+                built.add(find_cell(men), result)
+    built.add(None, 1)
+    built.save("hand.mip")
+    return "hand.mip"
+
+
+@pytest.mark.parametrize(
+    ("what", "told"),
+    [
+        (
+            ["KRvK"],
+            """\
+KRvK: 2,000 positions, White scored 81 per cent
+1,234 won, 765 drawn, 1 lost
+cell 19,683, word 0x0003e851
+White is 5 pawns ahead
+""",
+        ),
+        (
+            ROOK.split(),
+            """\
+KRvK: 2,000 positions, White scored 81 per cent
+1,234 won, 765 drawn, 1 lost
+cell 19,683, word 0x0003e851
+White is 5 pawns ahead
+""",
+        ),
+        (
+            ["krpvkr"],
+            """\
+KRPvKR: 2 positions, White scored 75 per cent
+1 won, 1 drawn, 0 lost
+cell 26,253, word 0x0000014b
+White is 1 pawn ahead: within one pawn, where a search does not look it up
+""",
+        ),
+        (
+            ["KvKQ"],
+            """\
+KvKQ: 5 positions, White scored 0 per cent
+0 won, 0 drawn, 5 lost
+cell 59,049, word 0x00000280
+Black is 9 pawns ahead
+""",
+        ),
+        (
+            ["KvK"],
+            """\
+KvK: no positions
+cell 0, word 0x00000000
+neither side is ahead: within one pawn, where a search does not look it up
+""",
+        ),
+        (
+            ["KBBBvK"],
+            """\
+KBBBvK: out of range
+there are cells for at most 1 queen, 2 rooks, 2 bishops, 2 knights and 8 pawns a side
+""",
+        ),
+    ],
+)
+def test_a_material_is_looked_up(
+    capsys: pytest.CaptureFixture[str], table: str, what: list[str], told: str
+) -> None:
+    assert mip(capsys, "show", *what, "--table", table) == (0, told, "")
+
+
+def test_a_cell_has_a_record(capsys: pytest.CaptureFixture[str], table: str) -> None:
+    code, out, err = mip(capsys, "show", "KRvK", "--table", table, "--json")
+    assert (code, err) == (0, "")
+    assert list(json.loads(out).items()) == [
+        ("schema", 1),
+        ("material", "KRvK"),
+        ("balance", 5),
+        ("cell", 19_683),
+        ("positions", 2_000),
+        ("wins", 1_234),
+        ("draws", 765),
+        ("losses", 1),
+        ("per_cent", 81),
+        ("word", 0x3E851),
+        ("solver", __version__),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("what", "known"),
+    [
+        ("KBBBvK", {"cell": None, "positions": None, "per_cent": None, "word": None}),
+        ("KvK", {"cell": 0, "positions": 0, "per_cent": None, "word": 0}),
+    ],
+)
+def test_a_record_says_what_there_is_not(
+    capsys: pytest.CaptureFixture[str], table: str, what: str, known: dict[str, Any]
+) -> None:
+    _, out, _ = mip(capsys, "show", what, "--table", table, "--json")
+    record = json.loads(out)
+    assert {name: record[name] for name in known} == known
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "last"),
+    [
+        (
+            ["KRK", "--table", "hand.mip"],
+            65,
+            "error: expected men such as KRPvKR, White's first, found 'KRK'",
+        ),
+        (
+            ["8/8/8/8/8/8/R7/7k", "--table", "hand.mip"],
+            65,
+            "error: expected one white king, found none",
+        ),
+        (
+            ["KvK", "--table", "x.pgn"],
+            65,
+            "error: x.pgn: expected a material-imbalance table, "
+            "found another kind of file",
+        ),
+        (
+            ["KvK", "--table", "missing"],
+            74,
+            "error: missing: No such file or directory",
+        ),
+        ([], 2, "Error: Missing argument 'MATERIAL | FEN...'."),
+    ],
+)
+def test_what_cannot_be_shown_says_why(
+    capsys: pytest.CaptureFixture[str],
+    table: str,
+    arguments: list[str],
+    code: int,
+    last: str,
+) -> None:
+    assert table == "hand.mip"
+    ended, out, err = mip(capsys, "show", *arguments)
+    assert (ended, out) == (code, "")
+    assert err.splitlines()[-1] == last
+
+
+# --- info
+
+
+def test_a_table_is_summed_up(capsys: pytest.CaptureFixture[str], table: str) -> None:
+    checksum = Path(table).read_bytes()[-32:].hex()
+    assert mip(capsys, "info", table) == (
+        0,
+        f"""\
+source     by hand
+version    1
+positions  2,007, and 1 out of range
+cells      3 of 236,196 filled
+decided    1 of these, with 5 positions: all won or all lost
+sha-256    {checksum}
+
+KRvK    2,000   81%
+KvKQ        5    0%
+KRPvKR      2   75%
+""",
+        "",
+    )
+
+
+def test_an_empty_table_is_summed_up(capsys: pytest.CaptureFixture[str]) -> None:
+    ImbalanceTable().save("empty.mip")
+    code, out, err = mip(capsys, "info", "empty.mip")
+    assert (code, err) == (0, "")
+    assert out.splitlines()[:-1] == [
+        "source     none given",
+        "version    1",
+        "positions  0, and 0 out of range",
+        "cells      0 of 236,196 filled",
+        "decided    0 of these, with 0 positions: all won or all lost",
+    ]
+
+
+def test_a_table_has_a_record(capsys: pytest.CaptureFixture[str], table: str) -> None:
+    code, out, err = mip(capsys, "info", table, "--json")
+    assert (code, err) == (0, "")
+    record = json.loads(out)
+    frequent = record.pop("most_frequent")
+    assert record == {
+        "schema": 1,
+        "version": 1,
+        "source": "by hand",
+        "positions": 2_007,
+        "ignored": 1,
+        "cells": 236_196,
+        "filled": 3,
+        "decided": 1,
+        "decided_positions": 5,
+        "sha256": Path(table).read_bytes()[-32:].hex(),
+        "solver": __version__,
+    }
+    assert [cell["material"] for cell in frequent] == ["KRvK", "KvKQ", "KRPvKR"]
+    assert frequent[1] == {
+        "material": "KvKQ",
+        "balance": -9,
+        "cell": 59_049,
+        "positions": 5,
+        "wins": 0,
+        "draws": 0,
+        "losses": 5,
+        "per_cent": 0,
+        "word": 0x280,
+    }
+
+
+def test_a_damaged_table_is_refused(
+    capsys: pytest.CaptureFixture[str], table: str
+) -> None:
+    path = Path(table)
+    path.write_bytes(path.read_bytes()[:-1])
+    assert mip(capsys, "info", table) == (
+        65,
+        "",
+        "error: hand.mip: expected a whole table, "
+        "found one that does not fit its checksum\n",
+    )
+
+
+def test_without_a_name_the_table_of_the_program_is_meant(
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    folder: Path,
+    table: str,
+) -> None:
+    (folder / "data").mkdir()
+    Path(table).rename(folder / "data" / "imbalance.mip")
+    monkeypatch.setattr(resources, "files", lambda _: folder)
+    assert mip(capsys, "info")[1].startswith("source     by hand\n")
+    assert mip(capsys, "show", "KRvK")[1].startswith("KRvK: 2,000 positions")
+
+
+# --- in a process of its own
+
+
+def process(*arguments: str, **settings: Any) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        [sys.executable, "-m", "solver", "mip", *arguments],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=settings.pop("stderr", subprocess.PIPE),
+        text=True,
+        env={**os.environ, "PYTHONPATH": str(ROOT), **settings},
+    )
+
+
+def test_ctrl_c_ends_a_wait_for_input() -> None:
+    with process("build", "-", "-o", "x.mip") as running:
+        assert running.stdin
+        assert running.stdout
+        assert running.stderr
+        running.stdin.write(f"{ROOK} 1-0\nhello\n")
+        running.stdin.flush()
+        assert "stdin:2" in running.stderr.readline()
+        running.send_signal(signal.SIGINT)  # while it waits for the third line
+        assert running.wait(PATIENCE_S) == 130
+        assert running.stdout.read() == (
+            "x.mip.partial: 1 position in 1 of 236,196 cells\n"
+        )
+        assert running.stderr.read() == (
+            "interrupted: what was counted is in x.mip.partial\n"
+        )
+
+
+def test_a_terminal_shows_progress_and_errors_on_stderr() -> None:
+    pty = pytest.importorskip("pty", reason="terminals are drawn on POSIX only")
+    watching, terminal = pty.openpty()
+    try:
+        with process(
+            "build", "bad.epd", "-o", "x.mip", stderr=terminal, TERM="xterm"
+        ) as running:
+            out, _ = running.communicate(timeout=PATIENCE_S)
+        shown = os.read(watching, 65_536).decode()
+    finally:
+        os.close(watching)
+        os.close(terminal)
+    assert out == COUNTED
+    assert "positions, " in shown
+    assert " a second" in shown
+    assert "error: bad.epd:1: board: expected" in shown
+    assert running.returncode == 65
+
+
+@pytest.mark.parametrize("arguments", [[], ["build"], ["show"], ["info"]])
+def test_help_loads_neither_the_kernel_nor_the_board(arguments: list[str]) -> None:
+    program = (
+        "import sys; from solver.cli.main import run;"
+        f"run(['mip', *{arguments}, '-h']);"
+        "print(sorted({'numba', 'numpy', 'chess', 'rich'} & set(sys.modules)))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program],
+        capture_output=True,
+        text=True,
+        check=True,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+    )
+    assert done.stdout.startswith(f"Usage: matesolve {' '.join(['mip', *arguments])} ")
+    assert done.stdout.splitlines()[-1] == "[]"
+
+
+def test_a_table_is_loaded_without_the_kernel_or_the_board() -> None:
+    program = (
+        "import sys, solver.imbalance;"
+        "solver.imbalance.ImbalanceTable().words_for_mover();"
+        "print(sorted({'numba', 'numpy', 'chess', 'rich'} & set(sys.modules)))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program],
+        capture_output=True,
+        text=True,
+        check=True,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+    )
+    assert done.stdout == "[]\n"
