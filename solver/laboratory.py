@@ -7,7 +7,6 @@ empty table. A node is a move made, null moves included.
 from __future__ import annotations
 
 import ctypes
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from solver.board import pack, unpack_move
@@ -17,6 +16,7 @@ from solver.kernel.calls import INFINITE_SCORE, NO_LIMIT
 from solver.kernel.compiled import load_kernel
 from solver.kernel.memory import Experiment, Search
 from solver.kernel.switches import MdpForm, PrunedNodes
+from solver.measurement import Iteration, Outcome, settles
 from solver.problem import Limits, Problem
 from solver.score import is_mate, mate_distance
 from solver.solving import Solver
@@ -32,6 +32,8 @@ if TYPE_CHECKING:
     from solver.kernel.memory import Position
     from solver.techniques import Techniques
 
+__all__ = ["Iteration", "Laboratory", "Outcome", "settles"]
+
 DEFAULT_TABLE_ENTRIES = 1 << 18
 LEAST_ENTRIES = 4
 ENTRY_BYTES = BUCKET_BYTES // LEAST_ENTRIES
@@ -43,70 +45,6 @@ WIDEST_MARGIN = 2_000
 
 PROOF_NODES = 20_000_000
 PROOF_HASH_MIB = 16
-
-
-@dataclass(frozen=True, slots=True)
-class Iteration:
-    """One iteration of a search, with counts summed up from the first.
-
-    Attributes
-    ----------
-    depth : int
-        Plies searched in full.
-    score : int
-        For the side to move; see `solver.score`.
-    move : str
-        The first move of the principal variation, UCI; empty in a finished game.
-    nodes : int
-        Until the principal variation was found: until the root's move raised alpha.
-    nodes_total : int
-        Until the end of the iteration.
-    """
-
-    depth: int
-    score: int
-    move: str
-    nodes: int
-    nodes_total: int
-
-
-@dataclass(frozen=True, slots=True)
-class Outcome:
-    """What one set of techniques made of one problem.
-
-    Attributes
-    ----------
-    mate : int or None
-        Moves to mate; negative when the side to move is mated. None: none was found
-        within the depth or the limits.
-    settled : bool
-        A shorter mate is excluded: by the depth that a sound search reached, else by
-        the prover.
-    proved : bool
-        The mate is there: the search was sound, or the prover confirmed it.
-    nodes : int
-        Until that mate was found.
-    nodes_total : int
-        In all, the prover's left out.
-    complete : bool
-        No limit came first.
-    """
-
-    mate: int | None
-    settled: bool
-    proved: bool
-    nodes: int
-    nodes_total: int
-    complete: bool
-
-
-def settles(mate: int, depth: int) -> bool:
-    """Whether a full search of that depth, which told the mate, excludes shorter ones.
-
-    A mate on ply p is seen p + 1 plies deep, for the horizon has no mate test. Of a
-    mate in n the next shorter comes on ply 2n - 3; of being mated in n, on ply 2n - 2.
-    """
-    return depth >= (2 * mate - 2 if mate > 0 else -2 * mate - 1)
 
 
 class Laboratory:

@@ -7,12 +7,19 @@ from typing import TYPE_CHECKING
 
 import click
 
+from solver.cli.exits import Exit
+from solver.cli.options import whole
+from solver.cli.streams import tell
+
 if TYPE_CHECKING:
     from solver.imbalance import ImbalanceTable
     from solver.material import Material
 
 MOST_FREQUENT = 10
 """How many cells `info` lists."""
+
+DEFAULT_PLAY_DEPTH = 4
+DEEPEST_PLAY = 12
 
 json_option = click.option(
     "--json", "as_json", is_flag=True, help="Print one indented JSON record."
@@ -25,6 +32,7 @@ Examples:
   matesolve mip build games.pgn.zst quiet.epd -o mine.mip
   matesolve mip show KRPvKR
   matesolve mip info mine.mip
+  matesolve mip play --games 100 | matesolve mip build - -o own.mip
 """
 )
 def mip() -> None:
@@ -166,6 +174,65 @@ def info(table: str | None, *, as_json: bool) -> None:
         click.echo(json.dumps(table_record(loaded, MOST_FREQUENT), indent=2))
     else:
         click.echo("\n".join(describe_table(loaded, MOST_FREQUENT)))
+
+
+@mip.command(
+    epilog="""\b
+Examples:
+  matesolve mip play --games 100 > games.pgn
+  matesolve mip play --games 10000 | matesolve mip build - -o own.mip
+"""
+)
+@click.option(
+    "--games", type=click.IntRange(1), default=100, show_default=True, metavar="N"
+)
+@click.option(
+    "--seed",
+    type=click.IntRange(0),
+    default=1,
+    show_default=True,
+    metavar="S",
+    help="The same seed gives the same games.",
+)
+@click.option(
+    "--first",
+    type=click.IntRange(1),
+    default=1,
+    show_default=True,
+    metavar="K",
+    help="Begin with the seed's game K, to go on or to share the work.",
+)
+@click.option(
+    "-d",
+    "--depth",
+    type=whole(DEEPEST_PLAY),
+    default=DEFAULT_PLAY_DEPTH,
+    show_default=True,
+    metavar="D",
+    help="Plies that each move is searched.",
+)
+@click.pass_context
+def play(ctx: click.Context, *, games: int, seed: int, first: int, depth: int) -> None:
+    """Let the scored search play games against itself, and print them as PGN.
+
+    A game begins with 8 random moves; one that is not over after 400 has the result *.
+    """
+    from solver.background import run_stoppable
+    from solver.cli.interrupt import interruptible
+    from solver.cli.kernel import prepare_kernel
+    from solver.control import Control
+    from solver.selfplay import Rules
+    from solver.selfplay import play as play_games
+
+    prepare_kernel()
+    control = Control()
+    played = play_games(games, seed, Rules(depth), first=first, control=control)
+    with interruptible(control):
+        while game := run_stoppable(lambda: next(played, None), control):
+            click.echo(f"{game}\n")
+    if control.reason:
+        tell("interrupted")
+        ctx.exit(Exit.INTERRUPTED)
 
 
 def _load(path: str | None) -> ImbalanceTable:

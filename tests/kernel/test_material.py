@@ -1,0 +1,76 @@
+"""Material-imbalance look-ups: the kernel's cell of a position is the table's."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import chess
+import pytest
+
+from solver.board import pack
+from solver.kernel.compiled import load_kernel
+from solver.kernel.memory import MATERIAL_CELLS, Position, Search
+from solver.material import CELLS, Material, find_cell, material_of
+
+if TYPE_CHECKING:
+    from solver.kernel.calls import Kernel
+
+
+@pytest.fixture(scope="module")
+def kernel() -> Kernel:
+    return load_kernel().kernel
+
+
+def with_men(material: Material) -> Position:
+    """Put the men anywhere: the index counts them and asks for nothing else."""
+    queens, rooks, bishops, knights, pawns = range(5)
+    free = iter(range(64))
+
+    def place(men: int) -> int:
+        return sum(1 << next(free) for _ in range(men))
+
+    sides = [[place(men) for men in side] for side in (material.white, material.black)]
+    boards = [sum(both) for both in zip(*sides, strict=True)]
+    kings = [place(1), place(1)]
+    return Position(
+        pawns=boards[pawns],
+        knights=boards[knights],
+        diagonal=boards[bishops] | boards[queens],
+        orthogonal=boards[rooks] | boards[queens],
+        kings=sum(kings),
+        us=sum(sides[0]) | kings[0],
+        them=sum(sides[1]) | kings[1],
+    )
+
+
+def test_kernel_and_table_agree_on_every_cell(kernel: Kernel) -> None:
+    search = Search()
+    assert CELLS == MATERIAL_CELLS
+    for cell in range(CELLS):
+        position = with_men(material_of(cell))
+        assert kernel.material_cell(position, search) == cell
+
+
+def test_colours_change_places_with_the_move(kernel: Kernel) -> None:
+    white = chess.Board("4k3/pp6/8/8/8/8/P7/R3K3 w - - 0 1")
+    black = chess.Board("4k3/pp6/8/8/8/8/P7/R3K3 b - - 0 1")
+    seen = [kernel.material_cell(pack(board), Search()) for board in (white, black)]
+    assert seen == [
+        find_cell(Material(white_rooks=1, white_pawns=1, black_pawns=2)),
+        find_cell(Material(black_rooks=1, black_pawns=1, white_pawns=2)),
+    ]
+
+
+@pytest.mark.parametrize(
+    "men",
+    [
+        Material(white_queens=2),
+        Material(black_queens=2),
+        Material(white_rooks=3),
+        Material(black_bishops=3),
+        Material(white_knights=3),
+    ],
+)
+def test_more_men_than_cells_have_none(kernel: Kernel, men: Material) -> None:
+    assert kernel.material_cell(with_men(men), Search()) == -1
+    assert find_cell(men) is None
