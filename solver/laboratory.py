@@ -94,6 +94,8 @@ class Laboratory:
     ) -> Iterator[Iteration]:
         """Search 1, 2, 3, ... plies deep.
 
+        A mate that an unsound search tells is shown to the prover.
+
         Parameters
         ----------
         board : chess.Board
@@ -101,7 +103,7 @@ class Laboratory:
         depth : int
             The deepest iteration, 1 to `MAX_DEPTH`.
         nodes : int, optional
-            Stop after so many in all.
+            Stop after so many in all, the prover's left out.
         control : Control, optional
             Stops the search; an iteration that is not complete is not told.
 
@@ -118,11 +120,13 @@ class Laboratory:
             msg = f"depth: expected 1 to {MAX_DEPTH} plies, found {depth}"
             raise InputError(msg)
         self._begin(techniques, nodes)
-        (control or Control()).attach(self._search)
+        self._proofs = _Proofs(board, control)
+        control = control or Control()
         position = pack(board)
         experiment = self._experiment
         margin = 0
         for experiment.depth in range(1, depth + 1):
+            control.attach(self._search)  # and not to the prover's, once there was one
             if not self._iterate(position, margin):
                 return
             margin = 0 if is_mate(experiment.score) else techniques.aspiration
@@ -133,6 +137,7 @@ class Laboratory:
                 unpack_move(board, move).uci() if move else "",
                 experiment.pv_nodes,
                 self._search.nodes,
+                techniques.is_sound or self._proofs.confirm(experiment.score),
             )
 
     def find_mate(
@@ -159,11 +164,19 @@ class Laboratory:
             if mate is not None and settles(mate, last):
                 break
         spent = self._search.nodes
-        settled = mate is not None and settles(mate, last)
+        if mate is None:
+            return Outcome(
+                None,
+                settled=False,
+                proved=False,
+                nodes=found,
+                nodes_total=spent,
+                complete=last == depth,
+            )
+        proved, settled = True, settles(mate, last)
         complete = settled or last == depth
-        proved = mate is not None
-        if mate is not None and not techniques.is_sound:
-            shortest = _prove(board, mate, control)
+        if not techniques.is_sound:
+            shortest = self._proofs.shortest_within(mate)
             proved, settled = shortest is not None, shortest == mate
         return Outcome(mate, settled, proved, found, spent, complete)
 
@@ -242,13 +255,36 @@ def _window(centre: int, margin: int) -> tuple[int, int]:
     return centre - margin, centre + margin
 
 
-def _prove(board: chess.Board, mate: int, control: Control | None) -> int | None:
-    """Ask the prover for the shortest mate within what a search told."""
-    solution = Solver(PROOF_HASH_MIB).solve(
-        Problem(board.fen()),
-        Limits(nodes=PROOF_NODES),
-        within=mate,
-        all_keys=False,
-        control=control,
-    )
-    return solution.mate
+class _Proofs:
+    """What the prover says of mates that an unsound search tells."""
+
+    def __init__(self, board: chess.Board, control: Control | None) -> None:
+        self._problem = Problem(board.fen())
+        self._control = control
+        self._shortest: dict[int, int | None] = {}
+
+    def confirm(self, score: int) -> bool:
+        """Whether a score tells no mate, or one that is there."""
+        mate = mate_distance(score)
+        return mate is None or self.shortest_within(mate) is not None
+
+    def shortest_within(self, mate: int) -> int | None:
+        """Give the shortest mate if it is no longer; None if none was found."""
+        if mate not in self._shortest:
+            self._shortest[mate] = self._prove(mate)
+        return self._shortest[mate]
+
+    def _prove(self, mate: int) -> int | None:
+        if mate == 0:  # the search has seen the board itself
+            return mate
+        return (
+            Solver(PROOF_HASH_MIB)
+            .solve(
+                self._problem,
+                Limits(nodes=PROOF_NODES),
+                within=mate,
+                all_keys=False,
+                control=self._control,
+            )
+            .mate
+        )

@@ -20,7 +20,10 @@ class Iteration:
     nodes : int
         Until the principal variation was found: until the root's move raised alpha.
     nodes_total : int
-        Until the end of the iteration.
+        Until the end of the iteration; the prover's are left out.
+    proved : bool
+        The score can be believed: the search was sound, it tells no mate, or the
+        prover confirmed the mate.
     """
 
     depth: int
@@ -28,6 +31,7 @@ class Iteration:
     move: str
     nodes: int
     nodes_total: int
+    proved: bool = True
 
 
 @dataclass(frozen=True, slots=True)

@@ -240,3 +240,15 @@ def test_switches_are_read() -> None:
     assert parse_pruning("on") == parse_pruning("1234")
     assert parse_pruning("off") is None
     assert parse_mip("all") == parse_mip("reduce+prune+lazy+correct")
+
+
+def test_each_mate_of_an_unsound_search_is_shown_to_the_prover(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    pruned = Techniques(pruning=ForwardPruning())
+    rows = deepen(MATE_IN_TWO, 8, pruned)
+    assert score_word(rows[-1].score) == "M2"
+    assert all(row.proved for row in rows)
+    monkeypatch.setattr("solver.laboratory.PROOF_NODES", 0)
+    for row in deepen(MATE_IN_TWO, 8, pruned):
+        assert row.proved == (mate_distance(row.score) is None)
