@@ -7,13 +7,13 @@ from statistics import geometric_mean
 from typing import TYPE_CHECKING
 
 from solver.horizon import Telling, contradict, tell, tell_shortest
-from solver.laboratory import settles
+from solver.measurement import settles
 from solver.score import mate_distance
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from solver.laboratory import Iteration, Outcome
+    from solver.measurement import Iteration, Outcome
     from solver.problem import Problem
     from solver.variants import Variant
 

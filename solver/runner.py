@@ -14,7 +14,8 @@ if TYPE_CHECKING:
 
     import chess
 
-    from solver.laboratory import Iteration, Laboratory, Outcome
+    from solver.laboratory import Laboratory
+    from solver.measurement import Iteration, Outcome
     from solver.techniques import Techniques
 
 

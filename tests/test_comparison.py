@@ -29,7 +29,7 @@ from tests.reports.counts import (
 )
 
 if TYPE_CHECKING:
-    from solver.laboratory import Outcome
+    from solver.measurement import Outcome
     from solver.variants import Variant
 
 

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, cast
 import chess
 import pytest
 
-from solver.laboratory import Iteration, Laboratory, Outcome
+from solver.laboratory import Laboratory
+from solver.measurement import Iteration, Outcome
 from solver.runner import Runner
 from solver.solution import StoppedBy
 from solver.techniques import Techniques

@@ -7,7 +7,7 @@ from dataclasses import replace
 from solver import glass
 from solver.comparison import Ladder, Series, Survey, Trial
 from solver.kernel.calls import MATE_SCORE
-from solver.laboratory import Iteration, Outcome
+from solver.measurement import Iteration, Outcome
 from solver.problem import Claim, Problem
 from solver.variants import Settings, Variant, combine
 
