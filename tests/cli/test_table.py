@@ -1,0 +1,731 @@
+"""`matesolve table`: exact output, exit codes, and the shape of the published table."""
+
+from __future__ import annotations
+
+import contextlib
+import csv
+import io
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from solver import glass, laboratory
+from solver.cli import table
+from solver.cli.main import run
+from solver.kernel.calls import MATE_SCORE
+from solver.measurement import Iteration, Outcome
+from solver.techniques import Extension, Mdp
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    import chess
+
+    from solver.control import Control
+    from solver.techniques import Techniques
+    from tests.cli.conftest import Matesolve
+
+ROOT = Path(__file__).parents[2]
+PATIENCE_S = 120
+KING_AND_ROOK = "8/8/8/8/8/5K2/R7/7k w - -"
+BACK_RANK = "6k1/5ppp/8/8/8/8/8/R5K1 w - -"
+M2 = MATE_SCORE - 3
+
+PROBLEMS = f"""\
+# three problems and a line that is none
+{BACK_RANK} dm 1; id "fine";
+{KING_AND_ROOK} bm #3; id "[red]rook";
+hello
+{BACK_RANK}
+"""
+
+NODES = "A node is a move made, null moves included. "
+SETTING = (
+    "Transposition table: 262,144 entries, empty at first. Root searched within 50 of "
+    "the last score. Order of moves: table move, captures and promotions, killers, "
+    "history."
+)
+
+
+def interrupt(control: Control) -> None:
+    """Press Ctrl-C, and wait until it is heard."""
+    signal.raise_signal(signal.SIGINT)
+    while not control.reason:
+        time.sleep(0.001)
+
+
+class Fake:
+    """A laboratory that knows its answers: a mate in 2, which pruning halves."""
+
+    made: list[Fake]
+
+    def __init__(self, entries: int, imbalance: object = None) -> None:
+        self.entries, self.imbalance = entries, imbalance
+        self.asked: list[tuple[Techniques, int, int | None]] = []
+        self.made.append(self)
+
+    def deepen(
+        self,
+        _board: chess.Board,
+        techniques: Techniques,
+        depth: int,
+        *,
+        nodes: int | None,
+        control: Control,
+    ) -> Iterator[Iteration]:
+        self.asked.append((techniques, depth, nodes))
+        for reached in range(1, depth + 1):
+            score = M2 if reached >= 4 else 10 * reached
+            counted = 10**reached
+            if techniques.mdp is not Mdp.OFF and reached >= 4:
+                counted //= 2
+            if techniques.mdp is Mdp.LOWER:
+                score = 0  # which no sound search could say
+            if nodes is not None and counted > nodes:
+                return
+            if reached == 13:  # nobody counts so far
+                interrupt(control)
+            if control.reason:
+                return
+            yield Iteration(reached, score, "a2a3", counted, 2 * counted)
+
+    def find_mate(
+        self,
+        _board: chess.Board,
+        techniques: Techniques,
+        depth: int,
+        *,
+        nodes: int | None,
+        control: Control,
+    ) -> Outcome:
+        self.asked.append((techniques, depth, nodes))
+        counted = 50 if techniques.mdp is Mdp.OFF else 25
+        if not techniques.is_sound:
+            return Outcome(9, False, False, counted, 2 * counted, True)
+        if nodes is not None and counted > nodes:
+            return Outcome(None, False, True, 0, nodes, False)
+        if techniques.extension is Extension.PROMOTIONS and depth == 6:
+            interrupt(control)
+            return Outcome(None, False, False, 0, 1, False)
+        mate = depth // 2 if techniques.mdp is not Mdp.LOWER else 1
+        return Outcome(mate, True, True, counted, 2 * counted, True)
+
+
+@pytest.fixture
+def fake(monkeypatch: pytest.MonkeyPatch) -> type[Fake]:
+    monkeypatch.setattr(Fake, "made", [], raising=False)
+    monkeypatch.setattr(laboratory, "Laboratory", Fake)
+    return Fake
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "some.epd").write_text(PROBLEMS)
+    (tmp_path / "good.epd").write_text(f'{BACK_RANK} dm 1; id "fine";\n')
+    return tmp_path
+
+
+def call(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, str]:
+    """Run the command in this process; lines end where their words do."""
+    code = run(["table", *arguments])
+    told = capsys.readouterr()
+    out = "".join(f"{line.rstrip()}\n" for line in told.out.splitlines())
+    return code, out, told.err
+
+
+# --- one position
+
+LADDER = f"""\
+8/8/8/8/8/5K2/R7/7k w - - 0 1
+                 off     off    cpw     cpw    cpw    cpw
+depth  score   to PV  in all  to PV  in all  saved  ratio
+    1     10      10      20     10      20   0.0%  1.000
+    2     20     100     200    100     200   0.0%  1.000
+    3     30   1,000   2,000  1,000   2,000   0.0%  1.000
+    4     M2  10,000  20,000  5,000  10,000  50.0%  0.500
+
+variant  depth  score   to PV  in all  ratio
+off          4     M2  10,000  20,000  1.000  {40 * "█"}
+cpw          4     M2   5,000  10,000  0.500  {20 * "█"}
+
+{NODES}to PV: until the principal variation was found; in all: until the iteration was \
+complete; both summed up from depth 1.
+ratio, saved: nodes to PV against off.
+{SETTING}
+"""
+
+
+@pytest.mark.usefixtures("fake")
+@pytest.mark.parametrize("words", [KING_AND_ROOK.split(), [KING_AND_ROOK]])
+def test_a_position_has_a_row_a_depth_and_bars(
+    words: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert call(capsys, *words, "--depth", "4") == (0, LADDER, "")
+
+
+@pytest.mark.usefixtures("fake")
+def test_one_variant_is_compared_with_nothing(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    code, out, err = call(capsys, KING_AND_ROOK, "-d", "2", "--mdp", "tight")
+    assert (code, err) == (0, "")
+    assert out == (
+        "8/8/8/8/8/5K2/R7/7k w - - 0 1\n"
+        "              tight   tight\n"
+        "depth  score  to PV  in all\n"
+        "    1     10     10      20\n"
+        "    2     20    100     200\n"
+        "\n"
+        f"{NODES}to PV: until the principal variation was found; in all: until the "
+        "iteration was complete; both summed up from depth 1.\n"
+        f"{SETTING}\n"
+    )
+
+
+def test_without_a_position_it_is_the_published_one(
+    fake: type[Fake], capsys: pytest.CaptureFixture[str]
+) -> None:
+    code, out, err = call(capsys, "--nodes", "100000")
+    assert (code, err) == (3, "")
+    assert out.startswith(f"{glass.FEN}\n")
+    assert "  Glass  Glass  Glass\n" in out
+    assert out.splitlines()[7].endswith("  0.500  2,151  2,151  1.000")
+    assert "Stopped before depth 20: off, cpw.\n" in out
+    (made,) = fake.made
+    assert (made.entries, made.imbalance) == (2**18, None)
+    assert [(asked[0].mdp, *asked[1:]) for asked in made.asked] == [
+        (Mdp.OFF, 20, 100_000),
+        (Mdp.CPW, 20, 100_000),
+    ]
+
+
+def test_settings_reach_the_search(
+    fake: type[Fake], capsys: pytest.CaptureFixture[str]
+) -> None:
+    options = "--mdp off --efp off,on --null-reduction 3 --aspiration 0 -d 1"
+    options += " --table-entries 1024"
+    assert call(capsys, *options.split())[0] == 0
+    (made,) = fake.made
+    assert made.entries == 1024
+    plain, pruned = (asked[0] for asked in made.asked)
+    assert (plain.pruning, plain.aspiration, pruned.aspiration) == (None, 0, 0)
+    assert pruned.pruning
+    assert pruned.pruning.null_reduction == 3
+
+
+@pytest.mark.usefixtures("fake")
+def test_json_is_one_record(capsys: pytest.CaptureFixture[str]) -> None:
+    code, out, err = call(capsys, "--depth", "4", "--json", "--efp", "off,cut")
+    assert (code, err) == (0, "")
+    record: dict[str, Any] = json.loads(out)
+    assert (record["schema"], record["fen"]) == (1, glass.FEN)
+    assert list(record["rows"][3]["variants"]) == [
+        "off/off", "off/cut", "cpw/off", "cpw/cut"
+    ]  # fmt: skip
+    last = record["rows"][3]["variants"]
+    assert last["cpw/off"] == {
+        "score": "M2",
+        "nodes": 5000,
+        "nodes_total": 10_000,
+        "settled": True,
+        "move": "a2a3",
+    }
+    assert last["off/cut"]["settled"] is False
+    assert record["rows"][0]["variants"]["off/off"]["score"] == 10
+    assert record["rows"][0]["glass"] == {"score": 1041, "off": 3, "on": 3}
+
+
+@pytest.mark.usefixtures("fake")
+def test_csv_has_a_row_a_depth(capsys: pytest.CaptureFixture[str]) -> None:
+    code, out, err = call(capsys, "--depth", "4", "--csv")
+    assert (code, err) == (0, "")
+    rows = list(csv.DictReader(io.StringIO(out)))
+    assert [row["depth"] for row in rows] == ["1", "2", "3", "4"]
+    assert (rows[3]["off.score"], rows[3]["cpw.nodes"]) == ("M2", "5000")
+
+
+@pytest.mark.usefixtures("fake")
+def test_an_ablation_has_a_row_a_variant(capsys: pytest.CaptureFixture[str]) -> None:
+    code, out, err = call(capsys, KING_AND_ROOK, "--ablation", "--depth", "3")
+    assert (code, err) == (0, "")
+    lines = out.splitlines()
+    assert lines[1].split() == [
+        "variant",
+        "depth",
+        "score",
+        "to",
+        "PV",
+        "in",
+        "all",
+        "ratio",
+    ]
+    assert lines[2].split()[:6] == ["plain", "3", "30", "1,000", "2,000", "1.000"]
+    assert [line.split()[0] for line in lines[2:20]] == [
+        *("plain", "mdp=upper", "mdp=lower", "mdp=cpw", "mdp=tight", "mdp=vipermate"),
+        *(f"check-extension={word}" for word in ("all", "captures", "promotions")),
+        *("efp=cut", "efp=none", "efp=on"),
+        *("mip=reduce", "mip=prune", "mip=lazy", "mip=correct"),
+        *("sound", "everything"),
+    ]
+    assert lines[20] == ""
+
+
+@pytest.mark.usefixtures("fake")
+def test_many_variants_have_a_row_each_as_well(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    forms = "off,upper,cpw,tight,vipermate"
+    _, out, _ = call(capsys, "--mdp", forms, "--mip", "off,lazy", "--depth", "3")
+    assert len(out.splitlines()[2:12]) == 10
+    assert out.splitlines()[2].startswith("off/off ")
+    assert "depth  score" in out.splitlines()[1]
+
+
+@pytest.mark.usefixtures("fake")
+def test_variants_that_contradict_each_other_are_a_failure(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    code, out, _ = call(capsys, "--mdp", "off,lower", "--depth", "4")
+    assert code == 1
+    assert "Sound variants contradict each other: please report this position.\n" in out
+    code, out, _ = call(capsys, "--mdp", "off,lower", "--depth", "4", "--json")
+    assert (code, json.loads(out)["contradictory"]) == (1, True)
+
+
+@pytest.mark.usefixtures("fake")
+def test_ctrl_c_tells_what_is_complete(capsys: pytest.CaptureFixture[str]) -> None:
+    before = signal.getsignal(signal.SIGINT)
+    code, out, err = call(capsys, KING_AND_ROOK, "--csv")
+    assert (code, err) == (130, "interrupted\n")
+    rows = list(csv.DictReader(io.StringIO(out)))
+    assert len(rows) == 12
+    assert (rows[11]["off.nodes"], rows[11]["cpw.nodes"]) == (str(10**12), "")
+    assert signal.getsignal(signal.SIGINT) is before
+
+
+# --- a collection
+
+TOTALS = f"""\
+problem     mate  off  cpw  same answer
+fine          M1   50   25          yes
+[red]rook     M3   50   25          yes
+some.epd:5    M4   50   25          yes
+
+variant  found  differing  nodes  compared  ratio
+off          3          0    300         3  1.000  {40 * "█"}
+cpw          3          0    150         3  0.500  {20 * "█"}
+
+{NODES}They are summed up from depth 1.
+ratio: nodes until the mate was found against off, the geometric mean over the \
+problems compared: those in which both found the same mate. differing: answers unlike \
+off's, where no limit came first.
+{SETTING}
+"""
+
+UNREADABLE = (
+    "error: some.epd:4: board: expected 8 ranks with / between them, found 1 in "
+    "'hello'\n"
+)
+
+
+def test_a_collection_has_a_row_a_problem_and_totals(
+    fake: type[Fake], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert call(capsys, "some.epd") == (65, TOTALS, UNREADABLE)
+    assert [asked[1:] for asked in fake.made[0].asked] == [
+        (depth, 10_000_000) for depth in (2, 2, 6, 6, 8, 8)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("operation", "depth"),
+    [
+        ("dm 4;", 8),
+        ("dm -4;", 9),
+        ("nomate 3;", 6),
+        ("", 8),
+        ("dm 70;", 100),
+    ],
+)
+def test_a_problem_is_searched_as_far_as_its_claim_takes(
+    fake: type[Fake],
+    capsys: pytest.CaptureFixture[str],
+    folder: Path,
+    operation: str,
+    depth: int,
+) -> None:
+    (folder / "x.epd").write_text(f"{BACK_RANK} {operation}\n")
+    call(capsys, "x.epd", "--mdp", "off")
+    assert [asked[1] for asked in fake.made[0].asked] == [depth]
+
+
+def test_a_depth_and_limits_that_are_given_hold_for_all(
+    fake: type[Fake], capsys: pytest.CaptureFixture[str]
+) -> None:
+    code, out, _ = call(capsys, "good.epd", "good.epd", "-d", "2", "--nodes", "30")
+    assert code == 3
+    assert [asked[1:] for asked in fake.made[0].asked] == [(2, 30)] * 4
+    assert out.splitlines()[1].split() == ["fine", "M1", "stopped", "25", "yes"]
+    assert out.splitlines()[5].split()[:7] == ["off", "0", "2", "0", "60", "0"]
+
+
+@pytest.mark.usefixtures("fake")
+def test_mates_that_are_not_proved_are_not_found(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    code, out, _ = call(capsys, "good.epd", "--mdp", "off", "--efp", "off,on")
+    assert code == 0
+    assert out.splitlines()[1].split() == ["fine", "M1", "50", "M9?", "50", "no"]
+    assert out.splitlines()[5].split() == ["on", "0", "1", "1", "100", "0"]
+
+
+@pytest.mark.usefixtures("fake")
+def test_an_ablation_of_a_collection_has_totals_only(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    code, out, _ = call(capsys, "good.epd", "--ablation")
+    assert code == 0
+    assert out.splitlines()[0].split()[:2] == ["variant", "found"]
+    assert out.splitlines()[18].startswith("everything")
+
+
+@pytest.mark.usefixtures("fake")
+def test_a_claim_that_is_contradicted_is_a_failure(
+    capsys: pytest.CaptureFixture[str], folder: Path
+) -> None:
+    (folder / "x.epd").write_text(f"{BACK_RANK} dm 2;\n")
+    code, out, _ = call(capsys, "x.epd", "--mdp", "lower")
+    assert code == 1
+    assert out.splitlines()[-1] == ("x.epd:1: contradiction: claimed M2, M1 by lower")
+
+
+@pytest.mark.usefixtures("fake")
+def test_collections_in_json_and_csv(capsys: pytest.CaptureFixture[str]) -> None:
+    code, out, err = call(capsys, "some.epd", "--json")
+    assert (code, err) == (65, UNREADABLE)
+    record = json.loads(out)
+    assert [problem["id"] for problem in record["problems"]] == [
+        "fine", "[red]rook", "some.epd:5"
+    ]  # fmt: skip
+    assert record["problems"][0]["variants"]["cpw"]["nodes"] == 25
+    assert record["totals"]["cpw"]["found"] == 3
+
+    code, out, err = call(capsys, "some.epd", "--csv")
+    assert (code, err) == (65, UNREADABLE)
+    rows = list(csv.DictReader(io.StringIO(out)))
+    assert [row["cpw.mate"] for row in rows] == ["1", "3", "4"]
+
+
+@pytest.mark.usefixtures("fake")
+def test_a_file_that_cannot_be_read_costs_itself(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    code, out, err = call(capsys, "good.epd", "missing.epd", "--csv")
+    assert code == 74
+    assert len(out.splitlines()) == 2
+    assert err == "error: missing.epd: No such file or directory\n"
+
+
+@pytest.mark.usefixtures("fake")
+def test_ctrl_c_keeps_the_problems_that_are_complete(
+    capsys: pytest.CaptureFixture[str], folder: Path
+) -> None:
+    (folder / "x.epd").write_text(f"{BACK_RANK} dm 1;\n{KING_AND_ROOK} dm 3;\n")
+    code, out, err = call(
+        capsys, "x.epd", "--mdp", "off", "--check-extension", "off,promotions"
+    )
+    assert (code, err) == (130, "interrupted\n")
+    assert out.splitlines()[1].split() == ["x.epd:1", "M1", "50", "50", "yes"]
+    assert "Stopped after 1 of 2 problems.\n" in out
+    assert "x.epd:2" not in out
+
+
+# --- what the command line may say
+
+
+@pytest.mark.parametrize(
+    ("text", "entries"), [("2^18", 1 << 18), ("2^2", 4), ("4096", 4096), ("0", 0)]
+)
+def test_sizes_of_the_table_that_are_read(text: str, entries: int) -> None:
+    assert table.table_entries(text) == entries
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "x",
+        "3",
+        "2",
+        "-4",
+        "1000",
+        "2^1",
+        "2^37",
+        "2^999999",
+        "2^",
+        "^3",
+        "3^2",
+        "2^-1",
+    ],
+)
+@pytest.mark.usefixtures("fake")
+def test_other_sizes_are_a_usage_error(
+    text: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    code, out, err = call(capsys, f"--table-entries={text}")
+    assert (code, out) == (2, "")
+    assert err.splitlines()[-1] == (
+        "Error: Invalid value for '--table-entries': expected 0 or a power of two from "
+        f"2^2 to 2^36, found {text!r}"
+    )
+
+
+@pytest.mark.usefixtures("fake")
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--json", "--csv"], "--json and --csv exclude each other."),
+        (["--ablation", "--mdp", "off"], "--ablation chooses the techniques itself."),
+        (
+            ["good.epd", "--plot", "x.png"],
+            "--plot draws one position, not a collection.",
+        ),
+        (
+            ["--plot", "x.pdf"],
+            "Invalid value for '--plot': expected a name that ends in .png or .svg, "
+            "found 'x.pdf'",
+        ),
+        (
+            ["--mdp", "off,of"],
+            "Invalid value for '--mdp': expected one of off, upper, lower, cpw, tight, "
+            "vipermate, found 'of'",
+        ),
+        (
+            ["--mip", "all,off, all"],
+            "Invalid value for '--mip': expected each word once, found 'all' twice",
+        ),
+        (
+            ["--check-extension", ""],
+            "Invalid value for '--check-extension': expected one of off, all, "
+            "captures, promotions, found ''",
+        ),
+        (
+            ["--depth", "101"],
+            "Invalid value for '-d' / '--depth': expected a whole number from 1 to "
+            "100, found '101'",
+        ),
+    ],
+)
+def test_what_cannot_be_understood_is_told_before_any_search(
+    arguments: list[str],
+    message: str,
+    fake: type[Fake],
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    code, out, err = call(capsys, *arguments)
+    assert (code, out) == (2, "")
+    assert err.splitlines()[-1] == f"Error: {message}"
+    assert fake.made == []
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["good.pgn"], "expected a FEN or a file that is there, found 'good.pgn'"),
+        (["8/8/8/8/8/8/8/8"], "expected one white king, found none"),
+    ],
+)
+def test_a_position_that_is_none_is_bad_input(
+    arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert call(capsys, *arguments) == (65, "", f"error: {message}\n")
+
+
+def test_a_material_table_that_is_not_there_is_told(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert call(capsys, "--mip-table", "no.mip") == (
+        74,
+        "",
+        "error: no.mip: No such file or directory\n",
+    )
+
+
+def test_a_material_table_that_is_none_is_bad_input(
+    capsys: pytest.CaptureFixture[str], fake: type[Fake]
+) -> None:
+    code, out, err = call(capsys, "--mip-table", "good.epd")
+    assert (code, out, fake.made) == (65, "", [])
+    assert err.startswith("error: ")
+    assert err.count("\n") == 1
+
+
+@pytest.mark.usefixtures("fake")
+def test_a_drawing_is_written_beside_the_table(
+    capsys: pytest.CaptureFixture[str], folder: Path
+) -> None:
+    pytest.importorskip("matplotlib")
+    arguments = (KING_AND_ROOK, "-d", "4", "--plot", "nodes.SVG")
+    assert call(capsys, *arguments) == (0, LADDER, "")
+    assert "<svg" in (folder / "nodes.SVG").read_text()
+
+
+@pytest.mark.usefixtures("fake")
+def test_a_drawing_that_cannot_be_written_is_told_below_the_table(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    pytest.importorskip("matplotlib")
+    arguments = (KING_AND_ROOK, "-d", "4", "--plot", "nowhere/nodes.png")
+    assert call(capsys, *arguments) == (
+        74,
+        LADDER,
+        "error: nowhere/nodes.png: No such file or directory\n",
+    )
+
+
+def test_without_matplotlib_a_drawing_names_the_extra(
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    fake: type[Fake],
+) -> None:
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    monkeypatch.delitem(sys.modules, "solver.reports.node_plot", raising=False)
+    code, out, err = call(capsys, "--plot", "x.png")
+    assert (code, out, fake.made) == (2, "", [])
+    assert err.splitlines()[-1] == (
+        "Error: --plot needs matplotlib: pip install 'matesolve[plot]'"
+    )
+
+
+def test_the_defaults_are_the_laboratorys() -> None:
+    assert table.table_entries("2^18") == laboratory.DEFAULT_TABLE_ENTRIES
+    assert table.MAX_DEPTH == laboratory.MAX_DEPTH
+
+
+# --- the search itself
+
+
+def test_the_published_shape_counts_part_where_the_mate_is_found(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    code, out, err = call(capsys, "--json", "--depth", "18")
+    assert (code, err) == (0, "")
+    record = json.loads(out)
+    assert record["complete"] is True
+    for row in record["rows"]:
+        off, cpw = row["variants"]["off"], row["variants"]["cpw"]
+        assert off["score"] == cpw["score"]
+        mated = off["score"] == "M8"
+        assert mated == (row["depth"] >= 16)
+        if mated:
+            assert off["settled"]
+            assert off["move"] == "h7g6"
+            assert cpw["nodes"] < off["nodes"]
+        else:
+            assert (off["nodes"], off["nodes_total"]) == (
+                cpw["nodes"],
+                cpw["nodes_total"],
+            )
+
+
+def test_sound_variants_agree_with_every_claim_of_the_traps(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    traps = str(ROOT / "puzzles" / "traps.epd")
+    code, out, err = call(
+        capsys, traps, "--mdp", "off,tight", "--check-extension", "off,all", "--json"
+    )
+    assert (code, err) == (0, "")
+    record = json.loads(out)
+    assert (record["complete"], record["contradictory"]) == (True, False)
+    assert len(record["problems"]) == 93
+    for problem in record["problems"]:
+        assert problem["same_answer"]
+        for outcome in problem["variants"].values():
+            assert outcome["mate"] == problem["claim"]
+
+
+# --- in a process of its own
+
+
+def process(*arguments: str, **settings: Any) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        [sys.executable, "-m", "solver", "table", *arguments],
+        stdout=subprocess.PIPE,
+        stderr=settings.pop("stderr", subprocess.PIPE),
+        text=True,
+        env={**os.environ, "PYTHONPATH": str(ROOT), **settings},
+    )
+
+
+def test_standard_input_is_a_collection(matesolve: Matesolve) -> None:
+    ended = matesolve("table", "-", "--csv", stdin=f"{BACK_RANK} dm 1;\n")
+    assert (ended.code, ended.err) == (0, "")
+    (row,) = csv.DictReader(io.StringIO(ended.out))
+    assert (row["id"], row["off.mate"], row["same_answer"]) == ("stdin:1", "1", "true")
+
+
+def test_ctrl_c_ends_a_search_that_would_take_long() -> None:
+    pty = pytest.importorskip("pty", reason="terminals are drawn on POSIX only")
+    watching, terminal = pty.openpty()
+    shown = ""
+    with process("-d", "90", "--json", stderr=terminal, TERM="xterm") as running:
+        os.close(terminal)
+        while not re.search(r"off: depth \d\d", shown):
+            shown += os.read(watching, 65_536).decode()
+        running.send_signal(signal.SIGINT)
+        # Linux ends the reading of a terminal that nobody writes to with an error.
+        with contextlib.suppress(OSError):
+            while more := os.read(watching, 65_536).decode():
+                shown += more
+        out, _ = running.communicate(timeout=PATIENCE_S)
+    os.close(watching)
+    assert running.returncode == 130
+    record = json.loads(out)
+    assert record["complete"] is False
+    assert len(record["rows"]) >= 9
+    assert " nodes" in shown
+    assert shown.endswith("interrupted\r\n")
+
+
+def test_a_narrow_terminal_does_not_cut_what_goes_to_a_pipe() -> None:
+    with process(
+        "--depth", "8", COLUMNS="20", TERM="xterm", FORCE_COLOR="1"
+    ) as running:
+        out, err = running.communicate(timeout=PATIENCE_S)
+    assert (running.returncode, err) == (0, "")
+    assert out.splitlines()[10].endswith("  1.000  62,692  62,692  1.000")
+
+
+def test_bars_of_a_terminal_that_knows_ascii_only_are_ascii() -> None:
+    with process("--depth", "3", PYTHONIOENCODING="ascii", PYTHONUTF8="0") as running:
+        out, _ = running.communicate(timeout=PATIENCE_S)
+    assert running.returncode == 0
+    assert out.isascii()
+    assert 40 * "#" in out
+
+
+def test_help_loads_neither_the_kernel_nor_the_board() -> None:
+    program = (
+        "import sys; from solver.cli.main import run; run(['table', '--help']);"
+        "print(sorted({'numba', 'llvmlite', 'chess', 'rich', 'matplotlib'}"
+        " & set(sys.modules)))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program],
+        capture_output=True,
+        text=True,
+        check=True,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+    )
+    assert done.stdout.startswith("Usage: matesolve table [OPTIONS] [FEN | FILE...]\n")
+    assert done.stdout.splitlines()[-1] == "[]"
