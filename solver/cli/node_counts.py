@@ -124,11 +124,12 @@ def print_survey(survey: Survey, form: Form, *, brief: bool) -> None:
         click.echo(node_record.survey_csv(survey), nl=False)
         return
     console = stdout_console()
-    if not brief and len(survey.variants) <= FEW_VARIANTS:
+    brief = brief or len(survey.variants) > FEW_VARIANTS
+    if not brief:
         console.print(node_table.draw_survey(survey, console))
         console.print()
     console.print(node_summary.draw_survey_summary(survey, console))
-    _print_notes(node_notes.survey_notes(survey))
+    _print_notes(node_notes.survey_notes(survey, brief=brief))
 
 
 def _claimed_depth(problem: Problem) -> int:

@@ -55,23 +55,32 @@ def ladder_notes(ladder: Ladder, *, brief: bool) -> Iterator[str]:
         yield "Sound variants contradict each other: please report this position."
 
 
-def survey_notes(survey: Survey) -> Iterator[str]:
-    """Explain a collection's table, a paragraph a string."""
+def survey_notes(survey: Survey, *, brief: bool) -> Iterator[str]:
+    """Explain a collection's table, a paragraph a string.
+
+    In brief, only what each variant did in all is shown.
+    """
     first, *others = survey.variants
-    yield f"{_NODES} They are summed up from depth 1."
+    counted = f"{_NODES} They are summed up from depth 1"
+    if not all(variant.techniques.is_sound for variant in survey.variants):
+        counted += ", without those of the prover that confirms what is told"
+    yield f"{counted}."
     if others:
         yield (
             f"ratio: nodes until the mate was found against {first.name}, the "
             "geometric mean over the problems compared: those in which both found the "
-            f"same mate. differing: answers unlike {first.name}'s, where no limit came "
-            "first."
+            "same mate. differing: answers unlike those of "
+            f"{first.name}, where no limit came first."
         )
     yield _setting(survey.table_entries, first)
     if len(survey.trials) < survey.problems:
         yield f"Stopped after {len(survey.trials)} of {survey.problems} problems."
-    yield from _marks(
-        answer_word(outcome) for trial in survey.trials for outcome in trial.outcomes
-    )
+    if not brief:
+        yield from _marks(
+            answer_word(outcome)
+            for trial in survey.trials
+            for outcome in trial.outcomes
+        )
     for trial in survey.contradictions():
         yield _contradiction(survey, trial)
 

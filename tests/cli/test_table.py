@@ -327,7 +327,7 @@ cpw          3          0    150         3  0.500  {20 * "█"}
 {NODES}They are summed up from depth 1.
 ratio: nodes until the mate was found against off, the geometric mean over the \
 problems compared: those in which both found the same mate. differing: answers unlike \
-off's, where no limit came first.
+those of off, where no limit came first.
 {SETTING}
 """
 

@@ -303,20 +303,24 @@ def test_a_contradiction_is_told() -> None:
 
 
 def test_a_survey_tells_what_was_counted_and_compared() -> None:
-    assert list(survey_notes(SURVEY)) == [
-        NODES + "They are summed up from depth 1.",
+    assert list(survey_notes(SURVEY, brief=False)) == [
+        NODES + "They are summed up from depth 1, without those of the prover that "
+        "confirms what is told.",
         "ratio: nodes until the mate was found against off, the geometric mean over "
         "the problems compared: those in which both found the same mate. differing: "
-        "answers unlike off's, where no limit came first.",
+        "answers unlike those of off, where no limit came first.",
         SETTING,
         AT_MOST_NOTE,
         UNPROVED_NOTE,
     ]
+    assert list(survey_notes(SURVEY, brief=True))[-1] == SETTING
 
 
 def test_a_survey_tells_where_it_was_stopped() -> None:
     survey = replace(SURVEY, trials=SURVEY.trials[:1], problems=7)
-    assert list(survey_notes(survey))[-1] == "Stopped after 1 of 7 problems."
+    assert (
+        list(survey_notes(survey, brief=True))[-1] == "Stopped after 1 of 7 problems."
+    )
 
 
 def test_each_contradiction_is_told_with_its_place_and_the_answers() -> None:
@@ -332,7 +336,7 @@ def test_each_contradiction_is_told_with_its_place_and_the_answers() -> None:
             ),
         ),
     )
-    assert list(survey_notes(survey))[-2:] == [
+    assert list(survey_notes(survey, brief=True))[-2:] == [
         "x.epd:1: contradiction: claimed M1, M2 by off",
         f"{counts.ELSEWHERE}: contradiction: claimed none in 2, M2 by off, none by all",
     ]
