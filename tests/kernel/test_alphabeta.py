@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 import chess
 import pytest
 
-from solver.laboratory import Iteration, Laboratory
 from solver.score import mate_distance
 from solver.techniques import (
     ADDITIONS,
@@ -20,6 +19,7 @@ from solver.techniques import (
     Mdp,
     Techniques,
 )
+from tests.kernel.counting import ENTRIES, told
 from tests.oracles import minimax, naive, walks
 from tests.oracles.remembering import Oracle
 from tests.oracles.scored import MATE, MATE_ZONE, ScoredSearch
@@ -27,8 +27,7 @@ from tests.oracles.scored import MATE, MATE_ZONE, ScoredSearch
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-ENTRIES = 1 << 18
-"""So many that no bucket is ever full: the oracle's table forgets nothing."""
+    from tests.oracles.scored import Iteration
 
 PLAIN = Techniques(aspiration=0)
 SOUND = [replace(PLAIN, mdp=mdp) for mdp in Mdp]
@@ -69,12 +68,6 @@ SPECIAL = [
 ]
 
 
-def told(
-    board: chess.Board, techniques: Techniques, depth: int, entries: int = ENTRIES
-) -> list[Iteration]:
-    return list(Laboratory(entries).deepen(board, techniques, depth))
-
-
 def scores(
     board: chess.Board, techniques: Techniques, depth: int, entries: int
 ) -> list[int]:
@@ -85,11 +78,29 @@ def defined(
     board: chess.Board, techniques: Techniques, depth: int, budget: int, *, table: bool
 ) -> Iterator[Iteration]:
     """What the oracle says, up to the first iteration beyond the budget of nodes."""
-    search = ScoredSearch(techniques, table=table)
-    for reached, found in enumerate(search.deepen(board, depth), 1):
-        yield Iteration(reached, *found)
+    for found in ScoredSearch(techniques, table=table).deepen(board, depth):
+        yield found
         if found.nodes_total > budget:
             return
+
+
+def narrow_endings(count: int, seed: int) -> Iterator[chess.Board]:
+    """Yield endings of a few pawns and knights, with few moves."""
+    random = Random(seed)
+    while count:
+        kings = [chess.Piece(chess.KING, color) for color in chess.COLORS]
+        others = [
+            chess.Piece(random.choice((chess.PAWN, chess.PAWN, chess.KNIGHT)), color)
+            for color in random.choices(chess.COLORS, k=random.randint(1, 3))
+        ]
+        men = kings + others
+        squares = random.sample(chess.SQUARES, len(men))
+        board = chess.Board(None)
+        board.set_piece_map(dict(zip(squares, men, strict=True)))
+        board.turn = random.choice(chess.COLORS)
+        if board.is_valid() and board.legal_moves.count() <= 8:
+            count -= 1
+            yield board
 
 
 def mixtures(seed: int) -> Iterator[tuple[Techniques, bool]]:
@@ -131,34 +142,41 @@ def agree(
 
 def test_special_moves_and_endings_cost_what_the_definition_says() -> None:
     boards = [chess.Board(fen) for fen in SPECIAL]
-    plain = [(board, (PLAIN, table)) for board in boards for table in (True, False)]
-    agree(plain, depth=4, budget=300)
-    agree(zip(boards * 4, mixtures(seed=41), strict=False), depth=4, budget=300)
+    agree(product(boards, product(SOUND, (True, False))), depth=4, budget=60)
+    agree(zip(boards * 4, mixtures(seed=41), strict=False), depth=4, budget=200)
 
 
-def test_each_switch_alone_costs_what_the_definition_says() -> None:
-    subsets = [
-        frozenset(k for k, chosen in zip(sorted(ADDITIONS), row, strict=True) if chosen)
-        for row in product((False, True), repeat=4)
-    ]
-    prunings = [
-        ForwardPruning(all_nodes, subset, null_reduction=1, cuts=2, tries=4)
-        for subset in subsets
-        for all_nodes in (False, True)
-    ]
-    alone = [
-        *SOUND,
-        *EXTENDED,
-        *(replace(PLAIN, pruning=pruning) for pruning in prunings),
-    ]
-    choices = list(product(alone, (True, False)))
+def test_each_extension_costs_what_the_definition_says() -> None:
+    choices = list(product(EXTENDED, (True, False))) * 5
     boards = walks.small_positions(len(choices), seed=42)
-    agree(zip(boards, choices, strict=True), depth=4, budget=500)
+    agree(zip(boards, choices, strict=True), depth=4, budget=400)
+
+
+def test_each_set_of_additions_costs_what_the_definition_says() -> None:
+    """Endings without many moves are deep enough for forward pruning."""
+    subsets = [
+        frozenset(chain.from_iterable(pair))
+        for pair in product(((), (1,)), ((), (2,)), ((), (3,)), ((), (4,)))
+    ]
+    choices = list(product(subsets, (True, False), (True, False))) * 3
+    random = Random(42)
+    for board, (additions, all_nodes, table) in zip(
+        narrow_endings(len(choices), seed=42), choices, strict=True
+    ):
+        pruning = ForwardPruning(
+            all_nodes,
+            additions,
+            null_reduction=random.choice((0, 1, 1, 2)),
+            cuts=random.choice((0, 1, 2)),
+            tries=random.choice((2, 4)),
+        )
+        techniques = replace(PLAIN, pruning=pruning)
+        agree([(board, (techniques, table))], depth=5, budget=200)
 
 
 def test_any_mixture_costs_what_the_definition_says() -> None:
     boards = chain(
-        walks.small_positions(60, seed=43), walks.random_positions(30, seed=43)
+        walks.small_positions(50, seed=43), walks.random_positions(25, seed=43)
     )
     agree(zip(boards, mixtures(seed=43), strict=False), depth=4, budget=300)
 
@@ -169,10 +187,13 @@ BLOCK = 100
 @pytest.mark.slow
 @pytest.mark.parametrize("first", range(0, 1500, BLOCK))
 def test_many_mixtures_cost_what_the_definition_says(first: int) -> None:
-    questions = zip(walks.small_positions(1500, 44), mixtures(seed=44), strict=False)
-    agree(islice(questions, first, first + BLOCK), depth=5, budget=4000)
-    questions = zip(walks.random_positions(1500, 45), mixtures(seed=45), strict=False)
-    agree(islice(questions, first, first + BLOCK), depth=4, budget=1000)
+    for boards, depth, budget in (
+        (walks.small_positions(1500, seed=44), 5, 2000),
+        (narrow_endings(1500, seed=44), 6, 2000),
+        (walks.random_positions(1500, seed=44), 4, 1000),
+    ):
+        questions = zip(boards, mixtures(seed=44), strict=False)
+        agree(islice(questions, first, first + BLOCK), depth, budget)
 
 
 # By minimax and by the definition of mate
@@ -268,7 +289,7 @@ def test_no_line_is_longer_than_twice_the_depth(fen: str) -> None:
     board, search = chess.Board(fen), ScoredSearch(extended)
     expected = []
     for depth, iteration in enumerate(search.deepen(board, 3), 1):
-        expected.append(Iteration(depth, *iteration))
+        expected.append(iteration)
         assert search.longest <= 2 * depth
     assert told(board, extended, 3) == expected
 
@@ -301,7 +322,7 @@ def test_the_other_colour_costs_the_same() -> None:
     for board, (techniques, table) in zip(boards, mixtures(seed=50), strict=False):
         entries = ENTRIES if table else 0
         expected = [
-            replace(iteration, move=mirrored(iteration.move))
+            iteration._replace(move=mirrored(iteration.move))
             for iteration in told(board, techniques, 3, entries)
         ]
         assert told(board.mirror(), techniques, 3, entries) == expected, board.fen()

@@ -9,13 +9,13 @@ from __future__ import annotations
 from dataclasses import replace
 
 import chess
+import pytest
 
-from solver.laboratory import Iteration, Laboratory
 from solver.techniques import ADDITIONS, ForwardPruning, Techniques
+from tests.kernel.counting import ENTRIES, told
 from tests.oracles import minimax, walks
-from tests.oracles.scored import ScoredSearch
+from tests.oracles.scored import Iteration, ScoredSearch
 
-ENTRIES = 1 << 16
 NULL_MOVE_ONLY = ForwardPruning(null_reduction=1, cuts=0)
 NOTHING_PRUNED = ForwardPruning(null_reduction=0, cuts=0)
 
@@ -25,11 +25,9 @@ def last_told(
 ) -> Iteration:
     """The last iteration, which the search and the oracle tell alike."""
     board, techniques = chess.Board(fen), Techniques(pruning=pruning, aspiration=0)
-    laboratory = Laboratory(ENTRIES if table else 0)
-    *_, found = laboratory.deepen(board, techniques, depth)
-    *_, expected = ScoredSearch(techniques, table=table).deepen(board, depth)
-    assert found == Iteration(depth, *expected)
-    return found
+    found = told(board, techniques, depth, ENTRIES if table else 0)
+    assert found == list(ScoredSearch(techniques, table=table).deepen(board, depth))
+    return found[-1]
 
 
 def without(addition: int, pruning: ForwardPruning) -> ForwardPruning:
@@ -46,9 +44,9 @@ def test_first_addition_keeps_a_pruned_score_from_being_believed() -> None:
     """
     fen, depth = "n7/8/8/8/8/K7/8/k7 b - - 0 1", 4
     found = last_told(fen, depth, NULL_MOVE_ONLY, table=False)
-    assert found == Iteration(4, 374, "a1b1", 88, 140)
+    assert found == Iteration(374, "a1b1", 88, 140)
     found = last_told(fen, depth, without(1, NULL_MOVE_ONLY), table=False)
-    assert found == Iteration(4, 376, "a8b6", 112, 138)
+    assert found == Iteration(376, "a8b6", 112, 138)
     assert minimax.score(chess.Board(fen), depth) == 374
 
 
@@ -61,9 +59,25 @@ def test_second_addition_searches_again_though_the_window_is_closed() -> None:
     """
     fen = "8/6K1/8/7k/8/1P6/8/8 b - - 0 1"
     found = last_told(fen, 3, NOTHING_PRUNED, table=False)
-    assert found == Iteration(3, -157, "h5g5", 175, 175)
+    assert found == Iteration(-157, "h5g5", 175, 175)
     found = last_told(fen, 3, without(2, NOTHING_PRUNED), table=False)
-    assert found == Iteration(3, -157, "h5g5", 169, 169)
+    assert found == Iteration(-157, "h5g5", 169, 169)
+
+
+@pytest.mark.xfail(
+    reason="a search in an empty window is answered without looking", strict=True
+)
+def test_second_addition_alone_searches_in_the_closed_window() -> None:
+    """The same position; without the third addition the new search is from 157 to 157.
+
+    Black's first reply is enough there: one node more than without any addition.
+    """
+    fen = "8/6K1/8/7k/8/1P6/8/8 b - - 0 1"
+    none = replace(NOTHING_PRUNED, additions=frozenset())
+    found = last_told(fen, 3, none, table=False)
+    assert found == Iteration(-157, "h5g5", 162, 162)
+    found = last_told(fen, 3, replace(none, additions=frozenset({2})), table=False)
+    assert found == Iteration(-157, "h5g5", 163, 163)
 
 
 def test_third_addition_searches_again_from_alpha() -> None:
@@ -75,9 +89,9 @@ def test_third_addition_searches_again_from_alpha() -> None:
     """
     fen = "5k1K/8/8/6P1/8/8/8/8 w - - 0 1"
     found = last_told(fen, 2, NOTHING_PRUNED, table=True)
-    assert found == Iteration(2, 173, "h8h7", 12, 12)
+    assert found == Iteration(173, "h8h7", 12, 12)
     found = last_told(fen, 2, without(3, NOTHING_PRUNED), table=True)
-    assert found == Iteration(2, 173, "h8h7", 11, 11)
+    assert found == Iteration(173, "h8h7", 11, 11)
 
 
 def test_fourth_addition_leaves_a_just_failed_cut_node_out_of_the_table() -> None:
@@ -89,20 +103,19 @@ def test_fourth_addition_leaves_a_just_failed_cut_node_out_of_the_table() -> Non
     """
     fen = "8/8/1p6/k7/8/3K4/8/8 b - - 0 1"
     found = last_told(fen, 4, NOTHING_PRUNED, table=True)
-    assert found == Iteration(4, 146, "a5b4", 172, 257)
+    assert found == Iteration(146, "a5b4", 172, 257)
     found = last_told(fen, 4, without(4, NOTHING_PRUNED), table=True)
-    assert found == Iteration(4, 146, "a5b4", 172, 249)
+    assert found == Iteration(146, "a5b4", 172, 249)
 
 
 def test_additions_change_no_score_where_nothing_is_pruned() -> None:
-    laboratory = Laboratory(0)
     plain = Techniques(aspiration=0)
     added = Techniques(pruning=NOTHING_PRUNED, aspiration=0)
     differing = 0
     for board in walks.small_positions(60, seed=54):
-        expected = list(laboratory.deepen(board, plain, 4))
-        found = list(laboratory.deepen(board, added, 4))
-        for with_additions, without_any in zip(found, expected, strict=True):
-            assert with_additions.score == without_any.score, board.fen()
-        differing += found[-1].nodes_total != expected[-1].nodes_total
+        expected, found = (told(board, each, 4, entries=0) for each in (plain, added))
+        assert [iteration.score for iteration in found] == [
+            iteration.score for iteration in expected
+        ], board.fen()
+        differing += found != expected
     assert differing > 0
