@@ -7,7 +7,6 @@ from statistics import geometric_mean
 from typing import TYPE_CHECKING
 
 from solver.horizon import Telling, contradict, tell, tell_shortest
-from solver.measurement import settles
 from solver.score import mate_distance
 
 if TYPE_CHECKING:
@@ -45,13 +44,6 @@ class Series:
         """Divide the nodes until the principal variation by another variant's."""
         own, other = self.at(depth), base.at(depth)
         return divide(own.nodes, other.nodes) if own and other else None
-
-    def is_settled(self, iteration: Iteration) -> bool:
-        """Whether an iteration tells a mate that is there, and none is shorter."""
-        mate = mate_distance(iteration.score)
-        if mate is None or not self.variant.techniques.is_sound:
-            return False
-        return settles(mate, iteration.depth)
 
 
 @dataclass(frozen=True, slots=True)

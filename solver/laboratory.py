@@ -130,6 +130,13 @@ class Laboratory:
             if not self._iterate(position, margin):
                 return
             margin = 0 if is_mate(experiment.score) else techniques.aspiration
+            mate = mate_distance(experiment.score)
+            proved, settled = True, False
+            if mate is not None and techniques.is_sound:
+                settled = settles(mate, experiment.depth)
+            elif mate is not None:
+                shortest = self._proofs.shortest_within(mate)
+                proved, settled = shortest is not None, shortest == mate
             move = experiment.pv_move
             yield Iteration(
                 experiment.depth,
@@ -137,7 +144,8 @@ class Laboratory:
                 unpack_move(board, move).uci() if move else "",
                 experiment.pv_nodes,
                 self._search.nodes,
-                techniques.is_sound or self._proofs.confirm(experiment.score),
+                proved,
+                settled,
             )
 
     def find_mate(
@@ -153,32 +161,24 @@ class Laboratory:
 
         Parameters are those of `deepen`.
         """
-        mate, found, last = None, 0, 0
-        for iteration in self.deepen(
-            board, techniques, depth, nodes=nodes, control=control
-        ):
-            last = iteration.depth
-            told = mate_distance(iteration.score)
+        mate, found, last = None, 0, None
+        for last in self.deepen(board, techniques, depth, nodes=nodes, control=control):
+            told = mate_distance(last.score)
             if told != mate:
-                mate, found = told, iteration.nodes
-            if mate is not None and settles(mate, last):
+                mate, found = told, last.nodes
+            if mate is not None and settles(mate, last.depth):
                 break
-        spent = self._search.nodes
-        if mate is None:
-            return Outcome(
-                None,
-                settled=False,
-                proved=False,
-                nodes=found,
-                nodes_total=spent,
-                complete=last == depth,
-            )
-        proved, settled = True, settles(mate, last)
-        complete = settled or last == depth
-        if not techniques.is_sound:
-            shortest = self._proofs.shortest_within(mate)
-            proved, settled = shortest is not None, shortest == mate
-        return Outcome(mate, settled, proved, found, spent, complete)
+        if last is None:
+            last = Iteration(0, 0, "", 0, self._search.nodes)
+        return Outcome(
+            mate,
+            settled=last.settled,
+            proved=mate is not None and last.proved,
+            nodes=found,
+            nodes_total=self._search.nodes,
+            complete=last.depth == depth
+            or (mate is not None and settles(mate, last.depth)),
+        )
 
     def _begin(self, techniques: Techniques, nodes: int | None) -> None:
         """Set the switches, and forget the last search."""
@@ -262,11 +262,6 @@ class _Proofs:
         self._problem = Problem(board.fen())
         self._control = control
         self._shortest: dict[int, int | None] = {}
-
-    def confirm(self, score: int) -> bool:
-        """Whether a score tells no mate, or one that is there."""
-        mate = mate_distance(score)
-        return mate is None or self.shortest_within(mate) is not None
 
     def shortest_within(self, mate: int) -> int | None:
         """Give the shortest mate if it is no longer; None if none was found."""

@@ -24,6 +24,9 @@ class Iteration:
     proved : bool
         The score can be believed: the search was sound, it tells no mate, or the
         prover confirmed the mate.
+    settled : bool
+        It tells a mate, and a shorter one is excluded: by the depth of a sound search,
+        else by the prover.
     """
 
     depth: int
@@ -32,6 +35,7 @@ class Iteration:
     nodes: int
     nodes_total: int
     proved: bool = True
+    settled: bool = False
 
 
 @dataclass(frozen=True, slots=True)

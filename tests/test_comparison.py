@@ -30,7 +30,6 @@ from tests.reports.counts import (
 
 if TYPE_CHECKING:
     from solver.measurement import Outcome
-    from solver.variants import Variant
 
 
 def test_a_ladder_is_complete_when_every_variant_got_to_its_depth() -> None:
@@ -54,25 +53,6 @@ def test_ratios_are_of_nodes_until_the_variation_was_found() -> None:
 
 def test_no_nodes_have_no_ratio() -> None:
     assert divide(0, 5) is divide(5, 0) is None
-
-
-@pytest.mark.parametrize(
-    ("variant", "score", "depth", "settled"),
-    [
-        (OFF, M2, 4, True),
-        (CHECKS, M2, 2, True),
-        (CHECKS, M2, 1, False),
-        (CHECKS, MATED_IN_2, 3, True),
-        (CHECKS, MATED_IN_2, 2, False),
-        (EFP, M2, 4, False),
-        (OFF, 596, 4, False),
-    ],
-)
-def test_a_mate_is_settled_by_the_depth_of_a_sound_search(
-    variant: Variant, score: int, depth: int, settled: bool
-) -> None:
-    rows = series(variant, *[(score, 1, 1)] * depth)
-    assert rows.is_settled(rows.iterations[-1]) is settled
 
 
 def test_mates_that_are_seen_sooner_through_extensions_do_not_contradict() -> None:

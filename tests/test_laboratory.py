@@ -10,7 +10,7 @@ import pytest
 from solver.control import Control
 from solver.errors import InputError
 from solver.laboratory import MAX_DEPTH, Iteration, Laboratory, Outcome, settles
-from solver.score import mate_distance, score_word
+from solver.score import is_mate, mate_distance, score_word
 from solver.techniques import (
     Extension,
     ForwardPruning,
@@ -29,6 +29,8 @@ Rows = dict[Mdp, list[Iteration]]
 
 GLASS = "8/7K/8/8/8/8/R7/7k w - - 0 1"
 MATE_IN_TWO = "2brrb2/8/p7/7Q/1p1kpPp1/1P1pN1K1/3P4/8 w - - 0 1"
+SMOTHERED = "5r1k/6pp/7N/8/2Q5/8/8/6K1 w - - 0 1"
+"""1. Qg8+ Rxg8 2. Nf7#"""
 MATED_IN_ONE = "k7/8/1K6/8/8/8/8/7R b - - 0 1"
 
 GOLDEN = {
@@ -164,10 +166,9 @@ def test_a_limit_is_told() -> None:
 
 
 def test_the_check_extension_sees_a_mate_by_checks_at_half_the_depth() -> None:
-    smothered = "5r1k/6pp/7N/8/2Q5/8/8/6K1 w - - 0 1"  # 1. Qg8+ Rxg8 2. Nf7#
     checks = Techniques(extension=Extension.CHECKS)
     plain, extended = (
-        [score_word(row.score) for row in deepen(smothered, 4, techniques)]
+        [score_word(row.score) for row in deepen(SMOTHERED, 4, techniques)]
         for techniques in (Techniques(), checks)
     )
     assert plain.index("M2") == 3
@@ -249,6 +250,15 @@ def test_each_mate_of_an_unsound_search_is_shown_to_the_prover(
     rows = deepen(MATE_IN_TWO, 8, pruned)
     assert score_word(rows[-1].score) == "M2"
     assert all(row.proved for row in rows)
+    assert [row.settled for row in rows] == [is_mate(row.score) for row in rows]
     monkeypatch.setattr("solver.laboratory.PROOF_NODES", 0)
     for row in deepen(MATE_IN_TWO, 8, pruned):
-        assert row.proved == (mate_distance(row.score) is None)
+        assert row.proved == (not is_mate(row.score))
+        assert not row.settled
+
+
+def test_a_mate_is_settled_from_the_depth_on_that_shows_the_next_shorter() -> None:
+    checks = Techniques(extension=Extension.CHECKS)
+    for techniques, first in ((Techniques(), 4), (checks, 2)):
+        rows = deepen(SMOTHERED, 5, techniques)
+        assert [row.settled for row in rows] == [row.depth >= first for row in rows]

@@ -102,6 +102,8 @@ def test_what_is_called_sound_is() -> None:
     sound = {v.name for v in ablation(Settings()) if v.techniques.is_sound}
     assert sound == {
         "plain",
+        "mip=lazy",
+        "mip=correct",
         "sound",
         *(f"mdp={form}" for form in ("upper", "lower", "cpw", "tight", "vipermate")),
         *(f"check-extension={form}" for form in ("all", "captures", "promotions")),

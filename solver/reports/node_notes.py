@@ -47,7 +47,7 @@ def ladder_notes(ladder: Ladder, *, brief: bool) -> Iterator[str]:
             "Chess Programming Wiki has them; its table and order are its own."
         )
     yield from _marks(
-        score_cell(series, iteration)
+        score_cell(iteration)
         for series in ladder.series
         for iteration in series.iterations[-1 if brief else 0 :]
     )

@@ -14,11 +14,11 @@ from solver.version import __version__
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from solver.comparison import Ladder, Series, Survey, Total, Trial
+    from solver.comparison import Ladder, Survey, Total, Trial
     from solver.measurement import Iteration, Outcome
     from solver.variants import Variant
 
-COUNTED = ("score", "nodes", "nodes_total", "settled")
+COUNTED = ("score", "nodes", "nodes_total", "settled", "proved")
 TRIED = ("mate", "nodes", "nodes_total", "settled", "proved", "complete")
 GLASS = ("score", "off", "on")
 """Columns of a CSV: for each variant of a position, of a collection, and for Glass."""
@@ -35,7 +35,8 @@ def ladder_record(ladder: Ladder) -> dict[str, object]:
     -------
     dict
         What `json.dumps` takes. A row holds the variants that reached its depth; a
-        `score` is centipawns, or `M8`; `settled` is None where no mate is told.
+        `score` is centipawns, or `M8`; `settled` and `proved` are None where no mate
+        is told.
     """
     return {
         "schema": SCHEMA,
@@ -85,7 +86,7 @@ def ladder_csv(ladder: Ladder) -> str:
         cells: list[object] = [depth]
         for series in ladder.series:
             iteration = series.at(depth)
-            cells += _cells(_count(series, iteration) if iteration else {}, COUNTED)
+            cells += _cells(_count(iteration) if iteration else {}, COUNTED)
         if with_glass:
             cells += _cells(_glass(ladder.fen, depth), GLASS)
         rows.append(cells)
@@ -112,7 +113,7 @@ def survey_csv(survey: Survey) -> str:
 
 def _row(ladder: Ladder, depth: int) -> dict[str, object]:
     variants = {
-        series.variant.name: _count(series, iteration)
+        series.variant.name: _count(iteration)
         for series in ladder.series
         if (iteration := series.at(depth))
     }
@@ -122,13 +123,14 @@ def _row(ladder: Ladder, depth: int) -> dict[str, object]:
     return row
 
 
-def _count(series: Series, iteration: Iteration) -> dict[str, object]:
+def _count(iteration: Iteration) -> dict[str, object]:
     mated = mate_distance(iteration.score) is not None
     return {
         "score": score_word(iteration.score) if mated else iteration.score,
         "nodes": iteration.nodes,
         "nodes_total": iteration.nodes_total,
-        "settled": series.is_settled(iteration) if mated else None,
+        "settled": iteration.settled if mated else None,
+        "proved": iteration.proved if mated else None,
         "move": iteration.move,
     }
 

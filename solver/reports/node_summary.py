@@ -115,7 +115,7 @@ def _ladder_lines(ladder: Ladder) -> Iterator[_Line]:
         yield _Line(
             series.variant.name,
             str(last.depth) if last else "",
-            score_cell(series, last),
+            score_cell(last),
             count(last.nodes) if last else "",
             count(last.nodes_total) if last else "",
             series.ratio(first, min(series.depth, first.depth)),

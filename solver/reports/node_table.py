@@ -125,7 +125,7 @@ def _glass_columns(ladder: Ladder) -> list[Column]:
 
 
 def _scores(ladder: Ladder, series: Series) -> list[str]:
-    return [score_cell(series, series.at(depth)) for depth in ladder.depths]
+    return [score_cell(series.at(depth)) for depth in ladder.depths]
 
 
 def _agree(scores: list[list[str]]) -> list[str]:
@@ -153,7 +153,7 @@ def _ladder_lines(ladder: Ladder) -> Iterator[str]:
         for series in ladder.series:
             if iteration := series.at(depth):
                 words = [
-                    f"{series.variant.name} {score_cell(series, iteration)}",
+                    f"{series.variant.name} {score_cell(iteration)}",
                     count(iteration.nodes),
                 ]
                 if series is not first and (ratio := series.ratio(first, depth)):

@@ -5,10 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from solver.comparison import found, is_answer
-from solver.score import mate_distance, score_word
+from solver.score import is_mate, score_word
 
 if TYPE_CHECKING:
-    from solver.comparison import Series
     from solver.measurement import Iteration, Outcome
 
 AT_MOST = "<="
@@ -21,16 +20,16 @@ NO_MATE = "none"
 STOPPED = "stopped"
 
 
-def score_cell(series: Series, iteration: Iteration | None) -> str:
+def score_cell(iteration: Iteration | None) -> str:
     """Write a score, with the mark of a mate that is not settled."""
     if iteration is None:
         return ""
     word = score_word(iteration.score)
-    if mate_distance(iteration.score) is None or series.is_settled(iteration):
-        return word
-    if not series.variant.techniques.is_sound:
+    if not iteration.proved:
         return word + UNPROVED
-    return AT_MOST + word
+    if is_mate(iteration.score) and not iteration.settled:
+        return AT_MOST + word
+    return word
 
 
 def mate_word(mate: int | None) -> str:

@@ -95,7 +95,11 @@ class Fake:
                 interrupt(control)
             if control.reason:
                 return
-            yield Iteration(reached, score, "a2a3", counted, 2 * counted)
+            is_mate = score == M2
+            proved = not is_mate or techniques.is_sound
+            yield Iteration(
+                reached, score, "a2a3", counted, 2 * counted, proved, is_mate and proved
+            )
 
     def find_mate(
         self,
@@ -237,6 +241,7 @@ def test_json_is_one_record(capsys: pytest.CaptureFixture[str]) -> None:
         "nodes": 5000,
         "nodes_total": 10_000,
         "settled": True,
+        "proved": True,
         "move": "a2a3",
     }
     assert last["off/cut"]["settled"] is False

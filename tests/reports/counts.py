@@ -7,8 +7,9 @@ from dataclasses import replace
 from solver import glass
 from solver.comparison import Ladder, Series, Survey, Trial
 from solver.kernel.calls import MATE_SCORE
-from solver.measurement import Iteration, Outcome
+from solver.measurement import Iteration, Outcome, settles
 from solver.problem import Claim, Problem
+from solver.score import mate_distance
 from solver.variants import Settings, Variant, combine
 
 OFF, CPW = combine(["off", "cpw"], ["off"], ["off"], ["off"], Settings())
@@ -21,12 +22,19 @@ M2 = MATE_SCORE - 3
 MATED_IN_2 = 4 - MATE_SCORE
 
 
+def iteration(
+    variant: Variant, depth: int, score: int, nodes: int, nodes_total: int
+) -> Iteration:
+    """What is told of a mate that nobody has proved but a sound search."""
+    mate = mate_distance(score)
+    is_sound = mate is None or variant.techniques.is_sound
+    settled = mate is not None and is_sound and settles(mate, depth)
+    return Iteration(depth, score, "h7g6", nodes, nodes_total, is_sound, settled)
+
+
 def series(variant: Variant, *rows: tuple[int, int, int]) -> Series:
     """Iterations from (score, nodes, nodes in all), the first at depth 1."""
-    iterations = [
-        Iteration(depth, score, "h7g6", nodes, nodes_total)
-        for depth, (score, nodes, nodes_total) in enumerate(rows, 1)
-    ]
+    iterations = [iteration(variant, depth, *row) for depth, row in enumerate(rows, 1)]
     return Series(variant, tuple(iterations))
 
 

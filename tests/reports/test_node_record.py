@@ -60,6 +60,7 @@ def test_a_position_has_the_documented_fields() -> None:
                 "nodes": 12_345,
                 "nodes_total": 20_000,
                 "settled": True,
+                "proved": True,
                 "move": "h7g6",
             },
             "cpw": {
@@ -67,6 +68,7 @@ def test_a_position_has_the_documented_fields() -> None:
                 "nodes": 9_876,
                 "nodes_total": 10_000,
                 "settled": True,
+                "proved": True,
                 "move": "h7g6",
             },
         },
@@ -120,15 +122,15 @@ def test_a_positions_csv_has_a_row_a_depth() -> None:
     rows = rows_of(ladder_csv(GLASS_LADDER))
     assert list(rows[0]) == [
         "depth",
-        *("off.score", "off.nodes", "off.nodes_total", "off.settled"),
-        *("cpw.score", "cpw.nodes", "cpw.nodes_total", "cpw.settled"),
+        *("off.score", "off.nodes", "off.nodes_total", "off.settled", "off.proved"),
+        *("cpw.score", "cpw.nodes", "cpw.nodes_total", "cpw.settled", "cpw.proved"),
         *("glass.score", "glass.off", "glass.on"),
     ]
     assert [row["depth"] for row in rows] == ["1", "2", "3", "4"]
     assert list(rows[3].values()) == [
         "4",
-        *("M2", "12345", "20000", "true"),
-        *("M2", "9876", "10000", "true"),
+        *("M2", "12345", "20000", "true", "true"),
+        *("M2", "9876", "10000", "true", "true"),
         *("1051", "551", "551"),
     ]
     assert rows[2]["off.score"] == "-5"
