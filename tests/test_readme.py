@@ -24,9 +24,9 @@ def without_times(text: str) -> list[list[str]]:
     return [DURATION.sub("TIME", line).split() for line in text.splitlines()]
 
 
-def test_there_are_samples_of_solve_and_of_verify() -> None:
+def test_there_is_a_sample_for_each_use() -> None:
     commands = {arguments.split()[0] for arguments, _ in SAMPLES}
-    assert commands == {"solve", "verify"}
+    assert commands == {"solve", "verify", "table", "mip"}
 
 
 @pytest.mark.parametrize(
