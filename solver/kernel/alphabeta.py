@@ -256,7 +256,7 @@ def alphabeta(
                 and beta == alpha + NEXT
             )
             if (alpha < score < beta) or closed:
-                lowest = score
+                lowest = alpha if closed else score
                 if experiment.additions & ADDITION_3 and score == alpha + NEXT:
                     lowest = alpha
                 score = -alphabeta(

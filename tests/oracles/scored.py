@@ -329,7 +329,9 @@ class ScoredSearch:
         score = search(alpha, alpha + 1, _sibling(expected))
         closed = expected is Expected.PV and score == beta == alpha + 1
         if alpha < score < beta or (2 in self._additions and closed):
-            lower = alpha if 3 in self._additions and score == alpha + 1 else score
+            lower = score if alpha < score < beta else alpha
+            if 3 in self._additions and score == alpha + 1:
+                lower = alpha
             score = search(lower, beta, expected)
         return score
 
