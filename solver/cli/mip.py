@@ -221,8 +221,8 @@ def play(ctx: click.Context, *, games: int, seed: int, first: int, depth: int) -
     from solver.cli.interrupt import interruptible
     from solver.cli.kernel import prepare_kernel
     from solver.control import Control
-    from solver.selfplay import Rules
-    from solver.selfplay import play as play_games
+    from solver.laboratory.selfplay import Rules
+    from solver.laboratory.selfplay import play as play_games
 
     prepare_kernel()
     control = Control()

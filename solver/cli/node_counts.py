@@ -12,17 +12,17 @@ import click
 from solver.cli.console import stdout_console
 from solver.cli.gauge import gauge
 from solver.cli.interrupt import interruptible
-from solver.comparison import Ladder, Series, Survey, Trial
-from solver.horizon import depth_to_see
-from solver.laboratory import MAX_DEPTH
+from solver.laboratory.comparison import Ladder, Series, Survey, Trial
+from solver.laboratory.horizon import depth_to_see
+from solver.laboratory.search import MAX_DEPTH
 from solver.reports import node_notes, node_record, node_summary, node_table
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from solver.laboratory.runner import Runner
+    from solver.laboratory.variants import Variant
     from solver.problem import Problem
-    from solver.runner import Runner
-    from solver.variants import Variant
 
 UNCLAIMED_DEPTH = 8
 """How deep a problem is searched that claims nothing, if nothing is said."""

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 import click
 from click.core import ParameterSource
 
-from solver import glass
 from solver.cli import options
 from solver.cli.exits import Exit
 from solver.cli.kernel import prepare_kernel
@@ -16,13 +15,19 @@ from solver.cli.streams import tell
 from solver.cli.verify import PRECEDENCE
 from solver.errors import FenError, FormatError, InputError
 from solver.formats.wording import quote
-from solver.techniques import parse_extension, parse_mdp, parse_mip, parse_pruning
-from solver.variants import Settings, ablation, combine
+from solver.laboratory import glass
+from solver.laboratory.techniques import (
+    parse_extension,
+    parse_mdp,
+    parse_mip,
+    parse_pruning,
+)
+from solver.laboratory.variants import Settings, ablation, combine
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from solver.comparison import Ladder, Survey
+    from solver.laboratory.comparison import Ladder, Survey
     from solver.problem import Problem
 
 STDIN = "-"
@@ -292,8 +297,8 @@ def table(
         print_survey,
     )
     from solver.imbalance import ImbalanceTable
-    from solver.laboratory import Laboratory
-    from solver.runner import Runner
+    from solver.laboratory.runner import Runner
+    from solver.laboratory.search import Laboratory
 
     form = Form.JSON if as_json else Form.CSV if as_csv else Form.TEXT
     codes = {Exit.PROVED}

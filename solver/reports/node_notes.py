@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from solver.comparison import found
-from solver.glass import glass_row
+from solver.laboratory.comparison import found
+from solver.laboratory.glass import glass_row
 from solver.reports.node_words import (
     AT_MOST,
     UNPROVED,
@@ -17,8 +17,8 @@ from solver.reports.node_words import (
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from solver.comparison import Ladder, Survey, Trial
-    from solver.variants import Variant
+    from solver.laboratory.comparison import Ladder, Survey, Trial
+    from solver.laboratory.variants import Variant
 
 _NODES = "A node is a move made, null moves included."
 _UNEVEN = "; in a variant's row, at the last depth that both reached"

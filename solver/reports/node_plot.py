@@ -13,12 +13,12 @@ import matplotlib as mpl
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
-from solver.glass import glass_row
+from solver.laboratory.glass import glass_row
 
 if TYPE_CHECKING:
     import os
 
-    from solver.comparison import Ladder
+    from solver.laboratory.comparison import Ladder
 
 _SIZE_INCHES = (8.0, 5.0)
 _DOTS_PER_INCH = 150

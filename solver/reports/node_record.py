@@ -6,17 +6,17 @@ import csv
 import io
 from typing import TYPE_CHECKING
 
-from solver.glass import glass_row
+from solver.laboratory.glass import glass_row
+from solver.laboratory.score import mate_distance, score_word
 from solver.reports.record import SCHEMA
-from solver.score import mate_distance, score_word
 from solver.version import __version__
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from solver.comparison import Ladder, Survey, Total, Trial
-    from solver.measurement import Iteration, Outcome
-    from solver.variants import Variant
+    from solver.laboratory.comparison import Ladder, Survey, Total, Trial
+    from solver.laboratory.measurement import Iteration, Outcome
+    from solver.laboratory.variants import Variant
 
 COUNTED = ("score", "nodes", "nodes_total", "settled", "proved")
 TRIED = ("mate", "nodes", "nodes_total", "settled", "proved", "complete")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from solver.glass import glass_row
+from solver.laboratory.glass import glass_row
 from solver.reports.columns import Column, bars, fit
 from solver.reports.node_words import count, ratio_cell, score_cell
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from rich.console import Console, RenderableType
 
-    from solver.comparison import Ladder, Survey
+    from solver.laboratory.comparison import Ladder, Survey
 
 _IN_ALL, _DEPTH = 1, 2
 """What a narrow terminal does without, the last named first."""

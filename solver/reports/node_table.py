@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from solver.glass import GlassRow, glass_row
+from solver.laboratory.glass import GlassRow, glass_row
 from solver.reports.columns import Column, fit
 from solver.reports.node_words import (
     answer_word,
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
     from rich.console import Console, RenderableType
 
-    from solver.comparison import Ladder, Series, Survey, Trial
-    from solver.measurement import Iteration, Outcome
+    from solver.laboratory.comparison import Ladder, Series, Survey, Trial
+    from solver.laboratory.measurement import Iteration, Outcome
 
 # What a narrow terminal does without, the last named first.
 _GLASS_COUNTS, _IN_ALL, _SAVED = 1, 2, 3

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from solver.comparison import found, is_answer
-from solver.score import is_mate, score_word
+from solver.laboratory.comparison import found, is_answer
+from solver.laboratory.score import is_mate, score_word
 
 if TYPE_CHECKING:
-    from solver.measurement import Iteration, Outcome
+    from solver.laboratory.measurement import Iteration, Outcome
 
 AT_MOST = "<="
 UNPROVED = "?"

@@ -17,12 +17,12 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from solver import glass, laboratory
 from solver.cli import table
 from solver.cli.main import run
 from solver.kernel.calls import MATE_SCORE
-from solver.measurement import Iteration, Outcome
-from solver.techniques import Extension, Mdp
+from solver.laboratory import glass, search
+from solver.laboratory.measurement import Iteration, Outcome
+from solver.laboratory.techniques import Extension, Mdp
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     import chess
 
     from solver.control import Control
-    from solver.techniques import Techniques
+    from solver.laboratory.techniques import Techniques
     from tests.cli.conftest import Matesolve
 
 ROOT = Path(__file__).parents[2]
@@ -126,7 +126,7 @@ class Fake:
 @pytest.fixture
 def fake(monkeypatch: pytest.MonkeyPatch) -> type[Fake]:
     monkeypatch.setattr(Fake, "made", [], raising=False)
-    monkeypatch.setattr(laboratory, "Laboratory", Fake)
+    monkeypatch.setattr(search, "Laboratory", Fake)
     return Fake
 
 
@@ -612,8 +612,8 @@ def test_without_matplotlib_a_drawing_names_the_extra(
 
 
 def test_the_defaults_are_the_laboratorys() -> None:
-    assert table.table_entries("2^18") == laboratory.DEFAULT_TABLE_ENTRIES
-    assert table.MAX_DEPTH == laboratory.MAX_DEPTH
+    assert table.table_entries("2^18") == search.DEFAULT_TABLE_ENTRIES
+    assert table.MAX_DEPTH == search.MAX_DEPTH
 
 
 # --- the search itself

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from solver.laboratory import Laboratory
+from solver.laboratory.search import Laboratory
 from tests.oracles.scored import Iteration
 
 if TYPE_CHECKING:
     import chess
 
-    from solver.techniques import Techniques
+    from solver.laboratory.techniques import Techniques
 
 ENTRIES = 1 << 18
 """So many that no bucket is ever full: the oracle's table forgets nothing."""

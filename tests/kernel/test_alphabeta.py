@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 import chess
 import pytest
 
-from solver.score import mate_distance
-from solver.techniques import (
+from solver.laboratory.score import mate_distance
+from solver.laboratory.techniques import (
     ADDITIONS,
     Extension,
     ForwardPruning,

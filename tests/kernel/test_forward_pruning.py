@@ -10,7 +10,7 @@ from dataclasses import replace
 
 import chess
 
-from solver.techniques import ADDITIONS, ForwardPruning, Techniques
+from solver.laboratory.techniques import ADDITIONS, ForwardPruning, Techniques
 from tests.kernel.counting import ENTRIES, told
 from tests.oracles import minimax, walks
 from tests.oracles.scored import Iteration, ScoredSearch

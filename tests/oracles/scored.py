@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import chess
 
-from solver.techniques import Extension, Mdp, MipUse
+from solver.laboratory.techniques import Extension, Mdp, MipUse
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterator
 
-    from solver.techniques import Techniques
+    from solver.laboratory.techniques import Techniques
 
 MATE = 30_000
 INFINITY = 32_000

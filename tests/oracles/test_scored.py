@@ -7,7 +7,7 @@ from dataclasses import replace
 import chess
 import pytest
 
-from solver.techniques import Mdp, Techniques
+from solver.laboratory.techniques import Mdp, Techniques
 from tests.oracles import minimax, scored, walks
 from tests.oracles.scored import MATE, Iteration, ScoredSearch
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from solver import glass
-from solver.comparison import Ladder, Series, Survey, Trial
 from solver.kernel.calls import MATE_SCORE
-from solver.measurement import Iteration, Outcome, settles
+from solver.laboratory import glass
+from solver.laboratory.comparison import Ladder, Series, Survey, Trial
+from solver.laboratory.measurement import Iteration, Outcome, settles
+from solver.laboratory.score import mate_distance
+from solver.laboratory.variants import Settings, Variant, combine
 from solver.problem import Claim, Problem
-from solver.score import mate_distance
-from solver.variants import Settings, Variant, combine
 
 OFF, CPW = combine(["off", "cpw"], ["off"], ["off"], ["off"], Settings())
 (EFP,) = combine(["off"], ["off"], ["on"], ["off"], Settings())

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from solver.comparison import Series
-from solver.variants import Settings, ablation
+from solver.laboratory.comparison import Series
+from solver.laboratory.variants import Settings, ablation
 from tests.reports.counts import GLASS_LADDER, LADDER, OFF, series
 
 if TYPE_CHECKING:

@@ -8,8 +8,8 @@ import json
 from dataclasses import replace
 from typing import Any
 
-from solver import glass
-from solver.comparison import Series
+from solver.laboratory import glass
+from solver.laboratory.comparison import Series
 from solver.reports.node_record import (
     ladder_csv,
     ladder_record,

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 from rich.console import Console
 
-from solver.comparison import Series
+from solver.laboratory.comparison import Series
 from solver.problem import Problem
 from solver.reports.node_notes import ladder_notes, survey_notes
 from solver.reports.node_summary import draw_ladder_summary, draw_survey_summary

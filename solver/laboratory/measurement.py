@@ -14,7 +14,7 @@ class Iteration:
     depth : int
         Plies searched in full.
     score : int
-        For the side to move; see `solver.score`.
+        For the side to move; see `solver.laboratory.score`.
     move : str
         The first move of the principal variation, UCI; empty in a finished game.
     nodes : int

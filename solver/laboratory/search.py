@@ -16,11 +16,11 @@ from solver.kernel.calls import INFINITE_SCORE, NO_LIMIT
 from solver.kernel.compiled import load_kernel
 from solver.kernel.memory import Experiment, Search
 from solver.kernel.switches import MdpForm, PrunedNodes
-from solver.measurement import Iteration, Outcome, settles
+from solver.laboratory.measurement import Iteration, Outcome, settles
+from solver.laboratory.score import is_mate, mate_distance
+from solver.laboratory.techniques import MipUse
 from solver.problem import Limits, Problem
-from solver.score import is_mate, mate_distance
 from solver.solving import Solver
-from solver.techniques import MipUse
 from solver.workspace import BUCKET_BYTES, allocate
 
 if TYPE_CHECKING:
@@ -30,9 +30,7 @@ if TYPE_CHECKING:
 
     from solver.imbalance import ImbalanceTable
     from solver.kernel.memory import Position
-    from solver.techniques import Techniques
-
-__all__ = ["Iteration", "Laboratory", "Outcome", "settles"]
+    from solver.laboratory.techniques import Techniques
 
 DEFAULT_TABLE_ENTRIES = 1 << 18
 LEAST_ENTRIES = 4

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from itertools import product
 from typing import TYPE_CHECKING, NamedTuple
 
-from solver.techniques import (
+from solver.laboratory.techniques import (
     OFF,
     ForwardPruning,
     Techniques,
@@ -24,7 +24,7 @@ PLAIN = "plain"
 
 
 class Choice(NamedTuple):
-    """One word for each technique, as `solver.techniques` reads them."""
+    """One word for each technique, as `solver.laboratory.techniques` reads them."""
 
     mdp: str = OFF
     check_extension: str = OFF

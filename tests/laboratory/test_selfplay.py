@@ -8,7 +8,7 @@ import chess
 import chess.pgn
 
 from solver.control import Control
-from solver.selfplay import Rules, play
+from solver.laboratory.selfplay import Rules, play
 
 RULES = Rules(depth=2)
 

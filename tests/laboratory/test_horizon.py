@@ -6,7 +6,13 @@ import math
 
 import pytest
 
-from solver.horizon import Telling, contradict, depth_to_see, tell, tell_shortest
+from solver.laboratory.horizon import (
+    Telling,
+    contradict,
+    depth_to_see,
+    tell,
+    tell_shortest,
+)
 
 MATES = range(-6, 7)
 

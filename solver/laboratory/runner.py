@@ -14,9 +14,9 @@ if TYPE_CHECKING:
 
     import chess
 
-    from solver.laboratory import Laboratory
-    from solver.measurement import Iteration, Outcome
-    from solver.techniques import Techniques
+    from solver.laboratory.measurement import Iteration, Outcome
+    from solver.laboratory.search import Laboratory
+    from solver.laboratory.techniques import Techniques
 
 
 class Runner:

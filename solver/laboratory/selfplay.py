@@ -14,13 +14,13 @@ import chess
 import chess.pgn
 
 from solver.control import Control
-from solver.laboratory import Laboratory
-from solver.techniques import Extension, Mdp, Techniques
+from solver.laboratory.search import Laboratory
+from solver.laboratory.techniques import Extension, Mdp, Techniques
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from solver.laboratory import Iteration
+    from solver.laboratory.measurement import Iteration
 
 TABLE_ENTRIES = 1 << 14
 TECHNIQUES = Techniques(mdp=Mdp.TIGHT, extension=Extension.CHECKS)

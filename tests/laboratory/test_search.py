@@ -9,9 +9,10 @@ import pytest
 
 from solver.control import Control
 from solver.errors import InputError
-from solver.laboratory import MAX_DEPTH, Iteration, Laboratory, Outcome, settles
-from solver.score import is_mate, mate_distance, score_word
-from solver.techniques import (
+from solver.laboratory.measurement import Iteration, Outcome, settles
+from solver.laboratory.score import is_mate, mate_distance, score_word
+from solver.laboratory.search import MAX_DEPTH, Laboratory
+from solver.laboratory.techniques import (
     Extension,
     ForwardPruning,
     Mdp,
@@ -183,7 +184,7 @@ def test_a_mate_of_forward_pruning_is_proved_before_it_is_told() -> None:
 
 
 def test_a_stopped_proof_proves_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("solver.laboratory.PROOF_NODES", 0)
+    monkeypatch.setattr("solver.laboratory.search.PROOF_NODES", 0)
     outcome = find(MATE_IN_TWO, 8, Techniques(pruning=ForwardPruning()))
     assert outcome.mate == 2
     assert not outcome.proved
@@ -251,7 +252,7 @@ def test_each_mate_of_an_unsound_search_is_shown_to_the_prover(
     assert score_word(rows[-1].score) == "M2"
     assert all(row.proved for row in rows)
     assert [row.settled for row in rows] == [is_mate(row.score) for row in rows]
-    monkeypatch.setattr("solver.laboratory.PROOF_NODES", 0)
+    monkeypatch.setattr("solver.laboratory.search.PROOF_NODES", 0)
     for row in deepen(MATE_IN_TWO, 8, pruned):
         assert row.proved == (not is_mate(row.score))
         assert not row.settled

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from solver.comparison import Series, Total, Trial, divide
+from solver.laboratory.comparison import Series, Total, Trial, divide
 from solver.problem import Problem
 from tests.reports import counts
 from tests.reports.counts import (
@@ -29,7 +29,7 @@ from tests.reports.counts import (
 )
 
 if TYPE_CHECKING:
-    from solver.measurement import Outcome
+    from solver.laboratory.measurement import Outcome
 
 
 def test_a_ladder_is_complete_when_every_variant_got_to_its_depth() -> None:

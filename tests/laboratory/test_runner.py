@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, cast
 import chess
 import pytest
 
-from solver.laboratory import Laboratory
-from solver.measurement import Iteration, Outcome
-from solver.runner import Runner
+from solver.laboratory.measurement import Iteration, Outcome
+from solver.laboratory.runner import Runner
+from solver.laboratory.search import Laboratory
+from solver.laboratory.techniques import Techniques
 from solver.solution import StoppedBy
-from solver.techniques import Techniques
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

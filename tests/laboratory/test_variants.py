@@ -3,8 +3,14 @@ from __future__ import annotations
 import pytest
 
 from solver.errors import InputError
-from solver.techniques import Extension, ForwardPruning, Mdp, MipUse, Techniques
-from solver.variants import Choice, Settings, Variant, ablation, combine
+from solver.laboratory.techniques import (
+    Extension,
+    ForwardPruning,
+    Mdp,
+    MipUse,
+    Techniques,
+)
+from solver.laboratory.variants import Choice, Settings, Variant, ablation, combine
 
 NONE = ["off"]
 

@@ -6,15 +6,15 @@ from dataclasses import dataclass
 from statistics import geometric_mean
 from typing import TYPE_CHECKING
 
-from solver.horizon import Telling, contradict, tell, tell_shortest
-from solver.score import mate_distance
+from solver.laboratory.horizon import Telling, contradict, tell, tell_shortest
+from solver.laboratory.score import mate_distance
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from solver.measurement import Iteration, Outcome
+    from solver.laboratory.measurement import Iteration, Outcome
+    from solver.laboratory.variants import Variant
     from solver.problem import Problem
-    from solver.variants import Variant
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,1 @@
+"""Experiments: what techniques of search cost or save, counted in nodes."""
