@@ -48,6 +48,7 @@ MAX_MIP_POSITIONS = 2**25 - 1
 """A cell of a material table counts no further."""
 
 MAX_REDUCTION = 10
+MAX_TRIES = 50
 MAX_ASPIRATION = 2_000
 
 FEN_SLASHES = 7
@@ -71,6 +72,19 @@ def table_entries(text: str) -> int:
         msg = f"expected 0 or a power of two from 2^2 to 2^36, found {text!r}"
         raise click.BadParameter(msg)
     return entries
+
+
+def multi_cut(text: str) -> tuple[int, int]:
+    """Read C of M, such as `3/6`; 0 is no multi-cut."""
+    if text == "0":
+        return 0, 0
+    cuts, slash, tries = text.partition("/")
+    if not (slash and cuts.isdecimal() and tries.isdecimal()) or not (
+        1 <= int(cuts) <= int(tries) <= MAX_TRIES
+    ):
+        msg = f"expected C/M with 1 <= C <= M <= {MAX_TRIES}, or 0, found {text!r}"
+        raise click.BadParameter(msg)
+    return int(cuts), int(tries)
 
 
 def words(
@@ -188,6 +202,15 @@ Exit codes, the first that fits:
     help="Search a null move R plies less deep; 0: no null move.",
 )
 @click.option(
+    "--multi-cut",
+    "cuts_of_tries",
+    type=multi_cut,
+    default=f"{Settings().cuts}/{Settings().tries}",
+    show_default=True,
+    metavar="C/M",
+    help="Cut a node if C of its first M moves fail high 2 plies less deep; 0: never.",
+)
+@click.option(
     "--mip-table",
     metavar="FILE",
     help="Look material up in this table instead of the one that comes along.",
@@ -251,6 +274,7 @@ def table(
     mip: tuple[str, ...],
     ablated: bool,
     null_reduction: int,
+    cuts_of_tries: tuple[int, int],
     mip_table: str | None,
     mip_positions: int,
     aspiration: int,
@@ -281,7 +305,8 @@ def table(
     if files and plot:
         msg = "--plot draws one position, not a collection."
         raise click.UsageError(msg)
-    settings = Settings(null_reduction, mip_positions, aspiration)
+    cuts, tries = cuts_of_tries
+    settings = Settings(null_reduction, cuts, tries, mip_positions, aspiration)
     variants = (
         ablation(settings)
         if ablated

@@ -40,6 +40,8 @@ class Settings:
     ----------
     null_reduction : int
         R of the null move, where there is forward pruning.
+    cuts, tries : int
+        C and M of multi-cut, likewise.
     mip_positions : int
         Positions that a cell of the material table must hold to be used.
     aspiration : int
@@ -47,6 +49,8 @@ class Settings:
     """
 
     null_reduction: int = ForwardPruning().null_reduction
+    cuts: int = ForwardPruning().cuts
+    tries: int = ForwardPruning().tries
     mip_positions: int = Techniques().mip_positions
     aspiration: int = Techniques().aspiration
 
@@ -141,7 +145,12 @@ def _only_option(choice: Choice) -> str:
 def _make(name: str, choice: Choice, settings: Settings) -> Variant:
     pruning = parse_pruning(choice.efp)
     if pruning:
-        pruning = replace(pruning, null_reduction=settings.null_reduction)
+        pruning = replace(
+            pruning,
+            null_reduction=settings.null_reduction,
+            cuts=settings.cuts,
+            tries=settings.tries,
+        )
     techniques = Techniques(
         mdp=parse_mdp(choice.mdp),
         extension=parse_extension(choice.check_extension),

@@ -458,6 +458,23 @@ def test_ctrl_c_keeps_the_problems_that_are_complete(
 
 
 @pytest.mark.parametrize(
+    ("text", "cuts", "tries"), [("3/6", 3, 6), ("1/1", 1, 1), ("0", 0, 0)]
+)
+def test_multi_cuts_that_are_read(text: str, cuts: int, tries: int) -> None:
+    assert table.multi_cut(text) == (cuts, tries)
+
+
+@pytest.mark.parametrize("text", ["", "3", "7/6", "0/6", "3/", "/6", "3/51", "-1/2"])
+@pytest.mark.usefixtures("fake")
+def test_multi_cuts_that_are_refused(
+    capsys: pytest.CaptureFixture[str], text: str
+) -> None:
+    code, out, err = call(capsys, "--multi-cut", text)
+    assert (code, out) == (2, "")
+    assert f"expected C/M with 1 <= C <= M <= 50, or 0, found '{text}'" in err
+
+
+@pytest.mark.parametrize(
     ("text", "entries"), [("2^18", 1 << 18), ("2^2", 4), ("4096", 4096), ("0", 0)]
 )
 def test_sizes_of_the_table_that_are_read(text: str, entries: int) -> None:

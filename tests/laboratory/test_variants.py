@@ -53,13 +53,13 @@ def test_a_single_variant_is_named_by_what_it_uses(
 
 
 def test_settings_go_where_they_belong() -> None:
-    settings = Settings(null_reduction=3, mip_positions=7, aspiration=9)
+    settings = Settings(3, cuts=2, tries=5, mip_positions=7, aspiration=9)
     plain, pruned = combine(NONE, NONE, ["off", "14"], ["all"], settings)
     assert plain.techniques == Techniques(
         mip=~MipUse.NONE, mip_positions=7, aspiration=9
     )
     assert pruned.techniques.pruning == ForwardPruning(
-        additions=frozenset({1, 4}), null_reduction=3
+        additions=frozenset({1, 4}), null_reduction=3, cuts=2, tries=5
     )
 
 
