@@ -236,7 +236,7 @@ class Laboratory:
                 return True
             failed_low |= score <= alpha
             failed_high |= score >= beta
-            margin = 0 if is_mate(score) else WIDENING * margin
+            margin = _widened(margin, abs(score - centre))
             alpha, beta = _window(centre, margin)
             if failed_low and failed_high:
                 alpha, beta = _window(centre, 0)
@@ -244,6 +244,14 @@ class Laboratory:
                 beta = score + 1
             else:
                 alpha = score - 1
+
+
+def _widened(margin: int, distance: int) -> int:
+    """Widen a margin once, and on until it holds a score at that distance."""
+    margin *= WIDENING
+    while 0 < margin <= min(distance, WIDEST_MARGIN):
+        margin *= WIDENING
+    return margin
 
 
 def _window(centre: int, margin: int) -> tuple[int, int]:

@@ -1,4 +1,4 @@
-"""Time the kernel: perft, the mate-in-one test, the prover.
+"""Time the kernel: perft, the mate-in-one test, the prover, the scored search.
 
 Run `python -m tests.benchmarks.kernel [STOCKFISH]` from the repository's root, on a
 quiet machine. With the path of a Stockfish, its perft is timed in turn with ours, so
@@ -20,6 +20,9 @@ from solver import Limits, Problem
 from solver.board import pack
 from solver.kernel.compiled import load_kernel
 from solver.kernel.memory import Search
+from solver.laboratory import glass
+from solver.laboratory.search import Laboratory
+from solver.laboratory.techniques import Mdp, Techniques
 from solver.solving import Solver
 from tests.oracles.walks import random_positions
 
@@ -33,6 +36,9 @@ SEED = 20261121
 
 PROVER_PROBLEM = "7K/p1p1b2Q/5p1p/q1r4k/6nP/4PBP1/b2p4/1R4B1 w - - 0 1"
 PROVER_MATE = 7
+
+LABORATORY_DEPTH = 20
+LABORATORY_NODES = {Mdp.OFF: 7_212_456, Mdp.CPW: 4_655_826}
 
 
 def time_perft(*, listed: bool) -> float:
@@ -139,7 +145,25 @@ def time_prover() -> None:
     )
 
 
+def time_laboratory() -> None:
+    """Print nodes a second on Glass's position, without and with pruning."""
+    laboratory, board = Laboratory(), chess.Board(glass.FEN)
+    for form, nodes in LABORATORY_NODES.items():
+        rates = []
+        for _ in range(ROUNDS):
+            started = time.perf_counter()
+            *_, last = laboratory.deepen(board, Techniques(mdp=form), LABORATORY_DEPTH)
+            elapsed = time.perf_counter() - started
+            assert last.nodes_total == nodes
+            rates.append(nodes / elapsed)
+        print(
+            f"laboratory, {form:<6}{statistics.median(rates) / 1e6:7.1f} M nodes/s, "
+            f"{nodes:,} nodes to depth {LABORATORY_DEPTH}"
+        )
+
+
 if __name__ == "__main__":
     compare_perft(sys.argv[1] if len(sys.argv) > 1 else None)
     time_prover()
+    time_laboratory()
     time_mate_in_one()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import chess
@@ -25,6 +26,8 @@ from solver.laboratory.techniques import (
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from solver.kernel.memory import Experiment, Position, Search
 
 Rows = dict[Mdp, list[Iteration]]
 
@@ -263,3 +266,30 @@ def test_a_mate_is_settled_from_the_depth_on_that_shows_the_next_shorter() -> No
     for techniques, first in ((Techniques(), 4), (checks, 2)):
         rows = deepen(SMOTHERED, 5, techniques)
         assert [row.settled for row in rows] == [row.depth >= first for row in rows]
+
+
+def test_a_failed_window_is_widened_until_it_holds_what_was_told(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    laboratory = Laboratory(0)
+    kernel = laboratory._kernel
+    windows = []
+
+    def search_score(
+        position: Position, search: Search, table: int, experiment: Experiment
+    ) -> bool:
+        complete = kernel.search_score(position, search, table, experiment)
+        windows.append((experiment.depth, experiment.alpha, experiment.beta))
+        return complete
+
+    monkeypatch.setattr(
+        laboratory, "_kernel", SimpleNamespace(search_score=search_score)
+    )
+    lost_queen = chess.Board("7K/4q3/8/6k1/8/8/p7/8 w - - 0 1")
+    scores = [row.score for row in laboratory.deepen(lost_queen, Techniques(), 2)]
+    assert scores == [-1109, -1894]
+    assert windows == [
+        (1, -32_000, 32_000),
+        (2, -1159, -1059),
+        (2, -1909, -1893),
+    ]
