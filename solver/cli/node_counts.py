@@ -59,7 +59,7 @@ def count_ladder(
             for iteration in runner.deepen(board, variant.techniques, depth):
                 iterations.append(iteration)
                 shown.advance()
-                shown.show(f"{variant.name}: depth {iteration.depth + 1}")
+                shown.show(f"{variant.name}: depth {min(iteration.depth + 1, depth)}")
             ladder.append(Series(variant, tuple(iterations)))
     return Ladder(fen, depth, table_entries, tuple(ladder))
 
