@@ -8,6 +8,8 @@ import chess
 import chess.pgn
 
 from solver.control import Control
+from solver.formats.game_position import RESULTS
+from solver.imbalance import ImbalanceTable, cell_of, shipped
 from solver.laboratory.selfplay import Rules, play
 
 RULES = Rules(depth=2)
@@ -69,3 +71,16 @@ def test_a_stopped_game_is_not_given() -> None:
     control = Control()
     control.stop()
     assert list(play(3, 1, RULES, control=control)) == []
+
+
+def test_the_table_that_comes_along_holds_the_games_that_its_source_names() -> None:
+    table = shipped()
+    assert "mip play --games 10000 --seed 1 --depth 4" in table.source
+    for game in play(20, 1, Rules(depth=4), first=9_981):
+        result = RESULTS[game.headers["Result"]]
+        replayed = ImbalanceTable()
+        for node in [game, *game.mainline()]:
+            replayed.add(cell_of(node.board()), result)
+        for cell, outcomes in replayed.filled_cells():
+            held = table.outcomes(cell)
+            assert all(some <= all_ for some, all_ in zip(outcomes, held, strict=True))
