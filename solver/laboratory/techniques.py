@@ -7,10 +7,9 @@ from enum import Flag, StrEnum
 from typing import TypeVar
 
 from solver.errors import InputError
-from solver.kernel.switches import MULTI_CUT_REDUCTION, Extension, MipUse
+from solver.kernel.switches import Extension, MipUse
 
 __all__ = [
-    "MULTI_CUT_REDUCTION",
     "Extension",
     "ForwardPruning",
     "Mdp",
@@ -59,8 +58,8 @@ class ForwardPruning:
     null_reduction : int
         R: the null move's search is `depth - 1 - R` deep; 0: no null move.
     cuts, tries : int
-        C of M: a node is cut when C of its first M moves fail high in a search
-        `MULTI_CUT_REDUCTION` plies shallower; no cuts: no multi-cut.
+        C of M: a node is cut when C of its first M moves fail high in a search 2
+        plies shallower; no cuts: no multi-cut.
     """
 
     all_nodes: bool = True
