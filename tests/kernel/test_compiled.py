@@ -263,6 +263,8 @@ import chess, numba
 from solver.board import pack
 from solver.kernel.compiled import load_kernel
 from solver.kernel.memory import Search
+from solver.laboratory.search import Laboratory
+from solver.laboratory.variants import Settings, ablation
 from solver.problem import Limits, Problem
 from solver.solving import Solver
 from tests.oracles import walks
@@ -278,6 +280,10 @@ boards = [*walks.small_positions(300, 1), *walks.random_positions(300, 1)]
 for board in boards:
     for within in (3, -2):
         solver.solve(Problem(board.fen()), Limits(nodes=20_000), within=within)
+laboratory = Laboratory(64)
+for variant in ablation(Settings()):
+    for board in boards[::4]:
+        list(laboratory.deepen(board, variant.techniques, 6, nodes=5_000))
 print(len(boards))
 """
 
