@@ -179,6 +179,8 @@ def _techniques(variants: Iterable[Variant]) -> dict[str, object]:
         settings: dict[str, object] = {**variant.choice._asdict()}
         if techniques.pruning:
             settings["null_reduction"] = techniques.pruning.null_reduction
+            settings["cuts"] = techniques.pruning.cuts
+            settings["tries"] = techniques.pruning.tries
         if techniques.mip:
             settings["mip_positions"] = techniques.mip_positions
         settings["aspiration"] = techniques.aspiration

@@ -112,6 +112,8 @@ def test_names_are_explained_in_the_words_of_the_command() -> None:
             **PLAIN_WORDS,
             "efp": "on",
             "null_reduction": 2,
+            "cuts": 3,
+            "tries": 6,
             "aspiration": 50,
             "sound": False,
         },
