@@ -11,13 +11,14 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from solver.errors import InputError
+from solver.kernel.memory import MATERIAL_CELLS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     import chess
 
-CELLS = 236_196
+CELLS = MATERIAL_CELLS
 
 _LETTERS = "QRBNP"
 _VALUES = (9, 5, 3, 3, 1)

@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 from enum import IntEnum
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
 
 
 class Exit(IntEnum):
@@ -35,3 +39,19 @@ class Exit(IntEnum):
 
     INTERRUPTED = 130
     """Ctrl-C."""
+
+
+PRECEDENCE = (
+    Exit.INTERRUPTED,
+    Exit.IO,
+    Exit.BAD_INPUT,
+    Exit.NEGATIVE,
+    Exit.LIMIT,
+    Exit.PROVED,
+)
+"""Of what happened to files: what was not read, then disagreements, then limits."""
+
+
+def foremost(codes: Collection[Exit]) -> Exit:
+    """Choose what a command that reads files exits with."""
+    return next(code for code in PRECEDENCE if code in codes)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from solver.cli.exits import Exit
+from solver.cli.exits import Exit, foremost
 from solver.cli.options import whole
 from solver.cli.streams import tell
 
@@ -118,7 +118,7 @@ def build(
         builder.table.merge(ImbalanceTable.load(table))
     builder.count(files, skip_plies)
     builder.write(output)
-    ctx.exit(max(builder.codes))
+    ctx.exit(foremost(builder.codes))
 
 
 @mip.command(
@@ -184,7 +184,12 @@ Examples:
 """
 )
 @click.option(
-    "--games", type=click.IntRange(1), default=100, show_default=True, metavar="N"
+    "--games",
+    type=click.IntRange(1),
+    default=100,
+    show_default=True,
+    metavar="N",
+    help="How many games to play.",
 )
 @click.option(
     "--seed",

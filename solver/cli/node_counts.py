@@ -14,7 +14,7 @@ from solver.cli.gauge import gauge
 from solver.cli.interrupt import interruptible
 from solver.laboratory.comparison import Ladder, Series, Survey, Trial
 from solver.laboratory.horizon import depth_to_see
-from solver.laboratory.search import MAX_DEPTH
+from solver.laboratory.measurement import MAX_DEPTH
 from solver.reports import node_notes, node_record, node_summary, node_table
 
 if TYPE_CHECKING:

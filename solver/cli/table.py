@@ -9,13 +9,14 @@ import click
 from click.core import ParameterSource
 
 from solver.cli import options
-from solver.cli.exits import Exit
+from solver.cli.exits import Exit, foremost
 from solver.cli.kernel import prepare_kernel
+from solver.cli.reading import read_all
 from solver.cli.streams import tell
-from solver.cli.verify import PRECEDENCE
 from solver.errors import FenError, FormatError, InputError
 from solver.formats.wording import quote
 from solver.laboratory import glass
+from solver.laboratory.measurement import MAX_DEPTH
 from solver.laboratory.techniques import (
     parse_extension,
     parse_mdp,
@@ -30,10 +31,6 @@ if TYPE_CHECKING:
     from solver.laboratory.comparison import Ladder, Survey
     from solver.problem import Problem
 
-STDIN = "-"
-"""The argument that stands for standard input."""
-
-MAX_DEPTH = 100
 DEPTH = 20
 """How deep one position is searched if nothing is said."""
 
@@ -327,7 +324,7 @@ def table(
 
     form = Form.JSON if as_json else Form.CSV if as_csv else Form.TEXT
     codes = {Exit.PROVED}
-    problems = list(_read_all(files, codes))
+    problems = list(_read_problems(files, codes))
     fen = glass.FEN if files else _parse(position)
     imbalance = ImbalanceTable.load(mip_table) if mip_table else None
     prepare_kernel()
@@ -350,7 +347,7 @@ def table(
         codes.add(Exit.NEGATIVE)
     if not counts.is_complete:
         codes.add(Exit.LIMIT)
-    ctx.exit(next(code for code in PRECEDENCE if code in codes))
+    ctx.exit(foremost(codes))
 
 
 def _is_given(ctx: click.Context, name: str) -> bool:
@@ -358,6 +355,8 @@ def _is_given(ctx: click.Context, name: str) -> bool:
 
 
 def _is_file(word: str) -> bool:
+    from solver.formats.lines import STDIN
+
     return word == STDIN or (Path(word).exists() and not Path(word).is_dir())
 
 
@@ -385,18 +384,11 @@ def _load_plotter() -> Callable[[Ladder, str], None]:
     return plot_ladder
 
 
-def _read_all(files: Sequence[str], codes: set[Exit]) -> Iterator[Problem]:
-    """Read one file after the other, and tell what cannot be read."""
-    from solver.formats.lines import read_problems
-
-    for file in files:
-        try:
-            for record in read_problems(file):
-                if isinstance(record, FormatError):
-                    tell(f"error: {record}")
-                    codes.add(Exit.BAD_INPUT)
-                else:
-                    yield record
-        except OSError as error:
-            tell(f"error: {file}: {error.strerror or error}")
-            codes.add(Exit.IO)
+def _read_problems(files: Sequence[str], codes: set[Exit]) -> Iterator[Problem]:
+    """Read what is readable, and tell what is not."""
+    for record in read_all(files, tell, codes):
+        if isinstance(record, FormatError):
+            tell(f"error: {record}")
+            codes.add(Exit.BAD_INPUT)
+        else:
+            yield record

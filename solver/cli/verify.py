@@ -9,18 +9,16 @@ from typing import TYPE_CHECKING
 import click
 
 from solver.cli import options
-from solver.cli.exits import Exit
+from solver.cli.exits import Exit, foremost
 from solver.cli.interrupt import interruptible
 from solver.cli.kernel import prepare_kernel
+from solver.cli.reading import read_all
 from solver.cli.streams import is_terminal, tell
 from solver.errors import FormatError
 from solver.verdict import Verdict
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-    from solver.cli.watch import Watch
-    from solver.problem import Limits, Problem
+    from solver.problem import Limits
     from solver.verdict import Result
 
 DEFAULT_TIME_S = 10.0
@@ -32,16 +30,6 @@ KEYS = "keys"
 NONE = "none"
 
 FAILURES = (*Verdict, KEYS)
-
-PRECEDENCE = (
-    Exit.INTERRUPTED,
-    Exit.IO,
-    Exit.BAD_INPUT,
-    Exit.NEGATIVE,
-    Exit.LIMIT,
-    Exit.PROVED,
-)
-"""Which code wins: what was not read first, and a disagreement before a limit."""
 
 
 def _parse_failures(
@@ -148,7 +136,7 @@ def verify(
     with watch(files, hidden=hidden) as watcher:
         findings: Findings = Records() if jsonl else Summary(watcher, quiet=quiet)
         results = audit(
-            _read_all(files, watcher, codes),
+            read_all(files, watcher.tell, codes),
             limits,
             within=within,
             all_keys=keys,
@@ -164,7 +152,7 @@ def verify(
     if control.is_stopped():
         tell("interrupted")
         codes.add(Exit.INTERRUPTED)
-    ctx.exit(next(code for code in PRECEDENCE if code in codes))
+    ctx.exit(foremost(codes))
 
 
 def exit_code(result: Result, fail_on: frozenset[str]) -> Exit:
@@ -190,17 +178,3 @@ def exit_code(result: Result, fail_on: frozenset[str]) -> Exit:
     if result.word == Verdict.UNDECIDED or result.answer.stopped_by is not None:
         return Exit.LIMIT
     return Exit.PROVED
-
-
-def _read_all(
-    files: Iterable[str], watcher: Watch, codes: set[Exit]
-) -> Iterator[Problem | FormatError]:
-    """Read one file after the other; one that cannot be read costs itself."""
-    from solver.formats.lines import read_problems
-
-    for file in files:
-        try:
-            yield from read_problems(file)
-        except OSError as error:
-            watcher.tell(f"error: {file}: {error.strerror or error}")
-            codes.add(Exit.IO)

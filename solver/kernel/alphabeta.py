@@ -145,7 +145,7 @@ def alphabeta(
         experiment.stopped = NEXT
         return STOPPED
 
-    # 4. The table. PV nodes are searched in any case, so that the line is whole.
+    # 4. The table. PV nodes are few, and searched in any case.
     where = address(position, True)
     entry = probe_score(table, search, where, ply)
     if node_type != PV_NODE and entry.depth >= depth and decides(entry, alpha, beta):

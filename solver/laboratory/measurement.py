@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+MAX_DEPTH = 100
+"""The deepest iteration, in plies."""
+
 
 @dataclass(frozen=True, slots=True)
 class Iteration:

@@ -16,7 +16,7 @@ from solver.kernel.calls import INFINITE_SCORE, NO_LIMIT
 from solver.kernel.compiled import load_kernel
 from solver.kernel.memory import Experiment, Search
 from solver.kernel.switches import MdpForm, PrunedNodes
-from solver.laboratory.measurement import Iteration, Outcome, settles
+from solver.laboratory.measurement import MAX_DEPTH, Iteration, Outcome, settles
 from solver.laboratory.score import is_mate, mate_distance
 from solver.laboratory.techniques import MipUse
 from solver.problem import Limits, Problem
@@ -35,7 +35,6 @@ if TYPE_CHECKING:
 DEFAULT_TABLE_ENTRIES = 1 << 18
 LEAST_ENTRIES = 4
 ENTRY_BYTES = BUCKET_BYTES // LEAST_ENTRIES
-MAX_DEPTH = 100
 
 WIDENING = 4
 WIDEST_MARGIN = 2_000

@@ -6,8 +6,6 @@ import gzip
 import json
 import os
 import signal
-import subprocess
-import sys
 from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -20,12 +18,13 @@ from solver.formats.game_position import GamePosition
 from solver.imbalance import ImbalanceTable, Outcomes
 from solver.material import Material, find_cell
 from solver.version import __version__
+from tests.cli.conftest import PATIENCE_S
+from tests.cli.processes import process, run_and_list_heavy
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 ROOT = Path(__file__).parents[2]
-PATIENCE_S = 120
 ROOK = "8/7K/8/8/8/8/R7/7k w - -"
 
 EPD = f"""\
@@ -520,19 +519,8 @@ def test_without_a_name_the_table_of_the_program_is_meant(
 # --- in a process of its own
 
 
-def process(*arguments: str, **settings: Any) -> subprocess.Popen[str]:
-    return subprocess.Popen(
-        [sys.executable, "-m", "solver", "mip", *arguments],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=settings.pop("stderr", subprocess.PIPE),
-        text=True,
-        env={**os.environ, "PYTHONPATH": str(ROOT), **settings},
-    )
-
-
 def test_ctrl_c_ends_a_wait_for_input() -> None:
-    with process("build", "-", "-o", "x.mip") as running:
+    with process("mip", "build", "-", "-o", "x.mip") as running:
         assert running.stdin
         assert running.stdout
         assert running.stderr
@@ -554,7 +542,7 @@ def test_a_terminal_shows_progress_and_errors_on_stderr() -> None:
     watching, terminal = pty.openpty()
     try:
         with process(
-            "build", "bad.epd", "-o", "x.mip", stderr=terminal, TERM="xterm"
+            "mip", "build", "bad.epd", "-o", "x.mip", stderr=terminal, TERM="xterm"
         ) as running:
             out, _ = running.communicate(timeout=PATIENCE_S)
         shown = os.read(watching, 65_536).decode()
@@ -570,33 +558,15 @@ def test_a_terminal_shows_progress_and_errors_on_stderr() -> None:
 
 @pytest.mark.parametrize("arguments", [[], ["build"], ["show"], ["info"]])
 def test_help_loads_neither_the_kernel_nor_the_board(arguments: list[str]) -> None:
-    program = (
-        "import sys; from solver.cli.main import run;"
-        f"run(['mip', *{arguments}, '-h']);"
-        "print(sorted({'numba', 'numpy', 'chess', 'rich'} & set(sys.modules)))"
+    printed, heavy = run_and_list_heavy(
+        f"from solver.cli.main import run; run(['mip', *{arguments}, '-h'])"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", program],
-        capture_output=True,
-        text=True,
-        check=True,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
-    )
-    assert done.stdout.startswith(f"Usage: matesolve {' '.join(['mip', *arguments])} ")
-    assert done.stdout.splitlines()[-1] == "[]"
+    assert printed.startswith(f"Usage: matesolve {' '.join(['mip', *arguments])} ")
+    assert not heavy
 
 
 def test_a_table_is_loaded_without_the_kernel_or_the_board() -> None:
-    program = (
-        "import sys, solver.imbalance;"
-        "solver.imbalance.ImbalanceTable().words_for_mover();"
-        "print(sorted({'numba', 'numpy', 'chess', 'rich'} & set(sys.modules)))"
+    _, heavy = run_and_list_heavy(
+        "import solver.imbalance;solver.imbalance.ImbalanceTable().words_for_mover()"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", program],
-        capture_output=True,
-        text=True,
-        check=True,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
-    )
-    assert done.stdout == "[]\n"
+    assert not heavy

@@ -9,7 +9,6 @@ import json
 import os
 import re
 import signal
-import subprocess
 import sys
 import time
 from pathlib import Path
@@ -23,6 +22,8 @@ from solver.kernel.calls import MATE_SCORE
 from solver.laboratory import glass, search
 from solver.laboratory.measurement import Iteration, Outcome
 from solver.laboratory.techniques import Extension, Mdp
+from tests.cli.conftest import PATIENCE_S
+from tests.cli.processes import process, run_and_list_heavy
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -34,7 +35,6 @@ if TYPE_CHECKING:
     from tests.cli.conftest import Matesolve
 
 ROOT = Path(__file__).parents[2]
-PATIENCE_S = 120
 KING_AND_ROOK = "8/8/8/8/8/5K2/R7/7k w - -"
 BACK_RANK = "6k1/5ppp/8/8/8/8/8/R5K1 w - -"
 M2 = MATE_SCORE - 3
@@ -630,7 +630,6 @@ def test_without_matplotlib_a_drawing_names_the_extra(
 
 def test_the_defaults_are_the_laboratorys() -> None:
     assert table.table_entries("2^18") == search.DEFAULT_TABLE_ENTRIES
-    assert table.MAX_DEPTH == search.MAX_DEPTH
 
 
 # --- the search itself
@@ -679,16 +678,6 @@ def test_sound_variants_agree_with_every_claim_of_the_traps(
 # --- in a process of its own
 
 
-def process(*arguments: str, **settings: Any) -> subprocess.Popen[str]:
-    return subprocess.Popen(
-        [sys.executable, "-m", "solver", "table", *arguments],
-        stdout=subprocess.PIPE,
-        stderr=settings.pop("stderr", subprocess.PIPE),
-        text=True,
-        env={**os.environ, "PYTHONPATH": str(ROOT), **settings},
-    )
-
-
 def test_standard_input_is_a_collection(matesolve: Matesolve) -> None:
     ended = matesolve("table", "-", "--csv", stdin=f"{BACK_RANK} dm 1;\n")
     assert (ended.code, ended.err) == (0, "")
@@ -700,7 +689,9 @@ def test_ctrl_c_ends_a_search_that_would_take_long() -> None:
     pty = pytest.importorskip("pty", reason="terminals are drawn on POSIX only")
     watching, terminal = pty.openpty()
     shown = ""
-    with process("-d", "90", "--json", stderr=terminal, TERM="xterm") as running:
+    with process(
+        "table", "-d", "90", "--json", stderr=terminal, TERM="xterm"
+    ) as running:
         os.close(terminal)
         while not re.search(r"off: depth \d\d", shown):
             shown += os.read(watching, 65_536).decode()
@@ -721,7 +712,7 @@ def test_ctrl_c_ends_a_search_that_would_take_long() -> None:
 
 def test_a_narrow_terminal_does_not_cut_what_goes_to_a_pipe() -> None:
     with process(
-        "--depth", "8", COLUMNS="20", TERM="xterm", FORCE_COLOR="1"
+        "table", "--depth", "8", COLUMNS="20", TERM="xterm", FORCE_COLOR="1"
     ) as running:
         out, err = running.communicate(timeout=PATIENCE_S)
     assert (running.returncode, err) == (0, "")
@@ -729,7 +720,9 @@ def test_a_narrow_terminal_does_not_cut_what_goes_to_a_pipe() -> None:
 
 
 def test_bars_of_a_terminal_that_knows_ascii_only_are_ascii() -> None:
-    with process("--depth", "3", PYTHONIOENCODING="ascii", PYTHONUTF8="0") as running:
+    with process(
+        "table", "--depth", "3", PYTHONIOENCODING="ascii", PYTHONUTF8="0"
+    ) as running:
         out, _ = running.communicate(timeout=PATIENCE_S)
     assert running.returncode == 0
     assert out.isascii()
@@ -737,17 +730,8 @@ def test_bars_of_a_terminal_that_knows_ascii_only_are_ascii() -> None:
 
 
 def test_help_loads_neither_the_kernel_nor_the_board() -> None:
-    program = (
-        "import sys; from solver.cli.main import run; run(['table', '--help']);"
-        "print(sorted({'numba', 'llvmlite', 'chess', 'rich', 'matplotlib'}"
-        " & set(sys.modules)))"
+    printed, heavy = run_and_list_heavy(
+        "from solver.cli.main import run; run(['table', '--help'])"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", program],
-        capture_output=True,
-        text=True,
-        check=True,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
-    )
-    assert done.stdout.startswith("Usage: matesolve table [OPTIONS] [FEN | FILE...]\n")
-    assert done.stdout.splitlines()[-1] == "[]"
+    assert printed.startswith("Usage: matesolve table [OPTIONS] [FEN | FILE...]\n")
+    assert not heavy

@@ -6,8 +6,6 @@ import json
 import os
 import re
 import signal
-import subprocess
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,12 +14,13 @@ import pytest
 import solver.audit
 from solver.cli.main import run
 from solver.solution import Solution, Status, StoppedBy
+from tests.cli.conftest import PATIENCE_S
+from tests.cli.processes import process, run_and_list_heavy
 
 if TYPE_CHECKING:
     from solver.problem import Limits, Problem
 
 ROOT = Path(__file__).parents[2]
-PATIENCE_S = 120
 BACK_RANK = "6k1/5ppp/8/8/8/8/8/R5K1 w - -"
 COSTS = re.compile(r" +(nodes +time|[\d,]+ +[\d.]+ m?s)$", re.MULTILINE)
 LONG = "2k1N3/p2NPP2/2p3p1/2pp1P2/K7/6p1/p2Bp3/5brn w - - 0 1"
@@ -307,19 +306,8 @@ def answer_with(
 # --- in a process of its own
 
 
-def process(*arguments: str, **settings: Any) -> subprocess.Popen[str]:
-    return subprocess.Popen(
-        [sys.executable, "-m", "solver", "verify", *arguments],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=settings.pop("stderr", subprocess.PIPE),
-        text=True,
-        env={**os.environ, "PYTHONPATH": str(ROOT), **settings},
-    )
-
-
 def test_standard_input_is_answered_line_by_line_until_ctrl_c() -> None:
-    with process("-", "--jsonl") as running:
+    with process("verify", "-", "--jsonl") as running:
         assert running.stdin
         assert running.stdout
         assert running.stderr
@@ -334,7 +322,7 @@ def test_standard_input_is_answered_line_by_line_until_ctrl_c() -> None:
 
 
 def test_ctrl_c_ends_a_search_that_would_take_long() -> None:
-    with process("-", "--time", "3000") as running:
+    with process("verify", "-", "--time", "3000") as running:
         assert running.stdin
         assert running.stdout
         assert running.stderr
@@ -348,7 +336,7 @@ def test_ctrl_c_ends_a_search_that_would_take_long() -> None:
 
 
 def test_a_pipe_that_is_closed_early_ends_it_quietly() -> None:
-    with process("-", "--jsonl") as running:
+    with process("verify", "-", "--jsonl") as running:
         assert running.stdin
         assert running.stdout
         assert running.stderr
@@ -363,7 +351,9 @@ def test_a_pipe_that_is_closed_early_ends_it_quietly() -> None:
 
 
 def test_a_narrow_terminal_does_not_cut_what_goes_to_a_pipe() -> None:
-    with process("short.epd", COLUMNS="20", TERM="xterm", FORCE_COLOR="1") as running:
+    with process(
+        "verify", "short.epd", COLUMNS="20", TERM="xterm", FORCE_COLOR="1"
+    ) as running:
         out, err = running.communicate(timeout=PATIENCE_S)
     assert out.splitlines()[-1] == (
         "short.epd:1: claimed mate in 2, found mate in 1: 1. Ra8#"
@@ -372,26 +362,18 @@ def test_a_narrow_terminal_does_not_cut_what_goes_to_a_pipe() -> None:
 
 
 def test_help_loads_neither_the_kernel_nor_the_board() -> None:
-    program = (
-        "import sys; from solver.cli.main import run; run(['verify', '--help']);"
-        "print(sorted({'numba', 'llvmlite', 'chess', 'rich'} & set(sys.modules)))"
+    printed, heavy = run_and_list_heavy(
+        "from solver.cli.main import run; run(['verify', '--help'])"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", program],
-        capture_output=True,
-        text=True,
-        check=True,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
-    )
-    assert done.stdout.startswith("Usage: matesolve verify [OPTIONS] FILE...\n")
-    assert done.stdout.splitlines()[-1] == "[]"
+    assert printed.startswith("Usage: matesolve verify [OPTIONS] FILE...\n")
+    assert not heavy
 
 
 def test_a_terminal_shows_progress_on_stderr_and_nothing_else() -> None:
     pty = pytest.importorskip("pty", reason="terminals are drawn on POSIX only")
     watching, terminal = pty.openpty()
     try:
-        with process("good.epd", stderr=terminal, TERM="xterm") as running:
+        with process("verify", "good.epd", stderr=terminal, TERM="xterm") as running:
             out, _ = running.communicate(timeout=PATIENCE_S)
         shown = os.read(watching, 65_536).decode()
     finally:

@@ -10,9 +10,9 @@ import pytest
 
 from solver.control import Control
 from solver.errors import InputError
-from solver.laboratory.measurement import Iteration, Outcome, settles
+from solver.laboratory.measurement import MAX_DEPTH, Iteration, Outcome, settles
 from solver.laboratory.score import is_mate, mate_distance, score_word
-from solver.laboratory.search import MAX_DEPTH, Laboratory
+from solver.laboratory.search import Laboratory
 from solver.laboratory.techniques import (
     Extension,
     ForwardPruning,

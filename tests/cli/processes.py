@@ -1,0 +1,41 @@
+"""Commands in processes of their own that are watched while they run."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+from tests.cli.conftest import COMMAND
+
+ENVIRONMENT = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])}
+
+HEAVY = {"numba", "numpy", "llvmlite", "chess", "rich", "matplotlib"}
+
+
+def process(*arguments: str, **settings: Any) -> subprocess.Popen[str]:
+    """Start the command; `settings` are `stderr` and environment variables."""
+    return subprocess.Popen(
+        [*COMMAND, *arguments],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=settings.pop("stderr", subprocess.PIPE),
+        text=True,
+        env={**ENVIRONMENT, **settings},
+    )
+
+
+def run_and_list_heavy(program: str) -> tuple[str, set[str]]:
+    """Run Python; give what it printed, and which heavy modules it has loaded."""
+    listing = f"import sys; print(*sorted({HEAVY} & set(sys.modules)))"
+    done = subprocess.run(
+        [sys.executable, "-c", f"{program}\n{listing}"],
+        capture_output=True,
+        text=True,
+        check=True,
+        env=ENVIRONMENT,
+    )
+    *printed, heavy = done.stdout.splitlines(keepends=True)
+    return "".join(printed), set(heavy.split())
