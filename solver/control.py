@@ -29,6 +29,9 @@ class Control:
         self._must_finish = False
         self.lower_bound = 1
         """No mate takes fewer moves than this: proved so far."""
+        self.best: tuple[int, tuple[str, ...]] | None = None
+        """The shortest mate so far, negative when the side to move is mated, and its
+        line in UCI notation."""
 
     @property
     def nodes(self) -> int:

@@ -27,12 +27,18 @@ class Question:
         Nobody said who attacks, so its being mated is an answer as well.
     hopeless : bool
         The attacker has but its king, and mates in no number of moves.
+    any_length : bool
+        Any mate within `most_moves` will do; else the shortest is asked for.
+    expected : int or None
+        How long the source says that the mate is.
     """
 
     attacking: bool
     most_moves: int
     both_sides: bool
     hopeless: bool
+    any_length: bool
+    expected: int | None
 
 
 def understand(
@@ -65,4 +71,6 @@ def understand(
         most_moves=MAX_MOVES if most is None else most,
         both_sides=told is None and attacking and not other_is_bare,
         hopeless=mover_is_bare if attacking else other_is_bare,
+        any_length=within is not None,
+        expected=abs(problem.claim.mate) if problem.claim else None,
     )

@@ -7,6 +7,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from solver.lane import Lane
     from solver.problem import Problem
 
 
@@ -79,6 +80,9 @@ class Solution:
         The limit that ended the search early.
     stats : Stats
         What it cost.
+    lane : Lane or None
+        What the attacker was restricted to: all of this holds in the lane alone, but
+        that the mate found is a mate.
     """
 
     problem: Problem
@@ -90,3 +94,4 @@ class Solution:
     keys_complete: bool = False
     stopped_by: StoppedBy | None = None
     stats: Stats = field(default_factory=Stats)
+    lane: Lane | None = None

@@ -7,16 +7,22 @@ import mmap
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from solver.kernel.calls import NO_LIMIT, Verdict
+from solver.kernel.calls import NO_LIMIT, Bounds, Verdict
 from solver.kernel.compiled import load_kernel
-from solver.kernel.memory import Position, Search
+from solver.kernel.memory import MAX_LEGAL_MOVES, Position, Search
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from solver.lane import Lane
+
 BUCKET_BYTES = 64
 MIB = 1 << 20
 GENERATIONS = 1 << 24
+
+WORD = (1 << 64) - 1
+LANE_WORD = 0x9B05688C2B3E6C1F
+"""An odd word without pattern, which sets the bounds of a lane apart."""
 
 SMALL_BUCKETS = 1 << 14
 SMALL_NODES = 20_000
@@ -26,6 +32,8 @@ the many short problems of a collection then never touch the rest."""
 
 class Workspace:
     """A table and scratch memory, used for one search at a time.
+
+    Half of the table holds bounds, half the finder's proof numbers.
 
     What one search costs does not depend on the searches before it.
 
@@ -38,13 +46,19 @@ class Workspace:
     def __init__(self, hash_mib: int) -> None:
         self._kernel = load_kernel().kernel
         self.search = Search()
-        self._buckets = 1 << ((hash_mib * MIB // BUCKET_BYTES).bit_length() - 1)
-        self._memory = allocate(self._buckets * BUCKET_BYTES)
+        self.has_lane = False
+        room = 1 << ((hash_mib * MIB // BUCKET_BYTES).bit_length() - 1)
+        self._memory = allocate(room * BUCKET_BYTES)
+        self._buckets = room // 2
+        self.search.proofs_from = self.search.proof_buckets = room // 2
         self._table = ctypes.addressof(ctypes.c_char.from_buffer(self._memory))
 
-    def begin(self, nodes: int | None) -> None:
-        """Forget the last search, and set how many nodes the next may take."""
+    def begin(self, nodes: int | None, lane: Lane | None = None) -> None:
+        """Forget the last search, and set what the next may take and play."""
         search = self.search
+        self.has_lane = lane is not None
+        search.lane_only = self.has_lane
+        self._keep_to(lane)
         search.nodes = 0
         search.node_limit = NO_LIMIT if nodes is None else nodes
         search.buckets = min(self._buckets, SMALL_BUCKETS)
@@ -69,9 +83,54 @@ class Workspace:
             position, self.search, self._table, moves, attacking=attacking
         )
 
-    def keys(self, position: Position, moves: int) -> tuple[list[int], bool]:
-        """Give the first moves that mate within so many, and whether that is all."""
-        return self._kernel.keys(position, self.search, self._table, moves)
+    def find(self, position: Position, moves: int, *, attacking: bool) -> Verdict:
+        """Tell the same by proof numbers, which go deep and narrow."""
+        self.search.buckets = self._buckets
+        return self._kernel.find_mate(
+            position, self.search, self._table, moves, attacking=attacking
+        )
+
+    def bounds(self, position: Position, *, attacking: bool) -> Bounds:
+        """Read what is proved of a position and still remembered."""
+        return self._kernel.bounds(
+            position, self.search, self._table, attacking=attacking
+        )
+
+    def moves(self, position: Position) -> list[int]:
+        """List the legal moves."""
+        return self._kernel.moves(position, self.search)
+
+    def made(self, position: Position, move: int) -> Position:
+        """Make a legal move; the result is seen by the other side."""
+        return self._kernel.made(position, self.search, move)
+
+    def mate_in_one(self, position: Position) -> int:
+        """Find a mating move; 0 when there is none."""
+        return self._kernel.mate_in_one(position, self.search)
+
+    @contextmanager
+    def looking_in(self, lane: Lane) -> Iterator[None]:
+        """Let the finder look in a lane only; a mate that it finds is one anywhere."""
+        self._keep_to(lane)
+        try:
+            yield
+        finally:
+            self._keep_to(None)
+
+    def _keep_to(self, lane: Lane | None) -> None:
+        search = self.search
+        search.lane = 0
+        if lane is not None:
+            search.lane = lane.number * LANE_WORD & WORD
+            search.checks_only = lane.checks_only
+            search.most_flights = _or_any(lane.king_flights)
+            search.most_replies = _or_any(lane.replies)
+            search.threat_moves = lane.threat or 0
+
+    @property
+    def is_exhausted(self) -> bool:
+        """Whether a limit ends the search."""
+        return bool(self.search.stop) or self.search.nodes >= self.search.node_limit
 
     @contextmanager
     def budget(self, nodes: int) -> Iterator[None]:
@@ -83,6 +142,10 @@ class Workspace:
             yield
         finally:
             search.node_limit = limit
+
+
+def _or_any(most: int | None) -> int:
+    return MAX_LEGAL_MOVES if most is None else most
 
 
 def allocate(size: int) -> mmap.mmap:

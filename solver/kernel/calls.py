@@ -7,11 +7,15 @@ from __future__ import annotations
 
 from ctypes import CFUNCTYPE, POINTER, byref, c_int64, c_void_p
 from enum import IntEnum
+from typing import NamedTuple
 
 from solver.kernel.memory import Experiment, Position, Search
 
 NO_LIMIT = (1 << 63) - 1
 """A node limit that is none."""
+
+NO_BOUND = 255
+"""An upper bound on a mate that is none."""
 
 MATE_SCORE = 30_000
 """What a mate on the spot is worth to the scored search, in its centipawns."""
@@ -32,11 +36,30 @@ class Operation(IntEnum):
     MAKE = 3
     MATE_IN_ONE = 4
     MATES_WITHIN = 5
-    FIND_LINE = 6
-    FIND_KEYS = 7
+    FIND_MATE = 6
+    FIND_LINE = 7
     SEARCH_SCORE = 8
     EVALUATE = 9
     MATERIAL_CELL = 10
+    BOUNDS = 11
+
+
+class Bounds(NamedTuple):
+    """What a table holds proved of a position.
+
+    Attributes
+    ----------
+    no_mate : int
+        So many moves do not suffice.
+    mate : int or None
+        So many do.
+    move : int
+        The attacker's move that mates, or the reply that refuted; 0: none is known.
+    """
+
+    no_mate: int
+    mate: int | None
+    move: int
 
 
 class Verdict(IntEnum):
@@ -120,6 +143,35 @@ class Kernel:
             self._run(Operation.MATES_WITHIN, position, search, table, moves, attacking)
         )
 
+    def find_mate(
+        self,
+        position: Position,
+        search: Search,
+        table: int,
+        moves: int,
+        *,
+        attacking: bool = True,
+    ) -> Verdict:
+        """Decide the same by proof numbers, in the lane that `search` names.
+
+        `table` is followed by the proof numbers; see `Search.proofs_from`.
+        """
+        numbers = self._run(
+            Operation.FIND_MATE, position, search, table, moves, attacking
+        )
+        phi, delta = numbers >> 32, numbers & 0xFFFF_FFFF
+        if (phi == 0) == (delta == 0):
+            return Verdict.STOPPED
+        return Verdict.MATE if attacking == (phi == 0) else Verdict.NO_MATE
+
+    def bounds(
+        self, position: Position, search: Search, table: int, *, attacking: bool
+    ) -> Bounds:
+        """Read what is proved of a position, in the lane that `search` names."""
+        packed = self._run(Operation.BOUNDS, position, search, table, 0, attacking)
+        no_mate, mate, move = packed & 255, (packed >> 8) & 255, packed >> 16
+        return Bounds(no_mate, None if mate == NO_BOUND else mate, move)
+
     def line(
         self,
         position: Position,
@@ -132,13 +184,6 @@ class Kernel:
         """Find the line of a position whose shortest mate is `moves`."""
         size = self._run(Operation.FIND_LINE, position, search, table, moves, attacking)
         return search.line[:size]
-
-    def keys(
-        self, position: Position, search: Search, table: int, moves: int
-    ) -> tuple[list[int], bool]:
-        """Find the first moves that mate within `moves`, and whether that is all."""
-        verdict = self._run(Operation.FIND_KEYS, position, search, table, moves, 1)
-        return search.keys[: search.key_count], verdict == Verdict.MATE
 
     def search_score(
         self,

@@ -15,13 +15,16 @@ from solver.kernel.checks import generate_checks
 from solver.kernel.evaluation import evaluate
 from solver.kernel.intrinsics import record_at
 from solver.kernel.jit import experiment_t, i64, native, pointer, search_t, u64
-from solver.kernel.line import find_keys, find_line
+from solver.kernel.line import find_line
 from solver.kernel.mate_in_one import mate_in_one
 from solver.kernel.material import material_cell
 from solver.kernel.movegen import generate
 from solver.kernel.perft import perft
 from solver.kernel.position import Position, make
+from solver.kernel.proof_number import known_bounds, settle
+from solver.kernel.proof_table import INFINITE, Numbers
 from solver.kernel.prover import mates_within
+from solver.kernel.table import address
 
 PERFT = np.int64(Operation.PERFT)
 GENERATE = np.int64(Operation.GENERATE)
@@ -30,12 +33,16 @@ MAKE = np.int64(Operation.MAKE)
 MATE_IN_ONE = np.int64(Operation.MATE_IN_ONE)
 MATES_WITHIN = np.int64(Operation.MATES_WITHIN)
 FIND_LINE = np.int64(Operation.FIND_LINE)
-FIND_KEYS = np.int64(Operation.FIND_KEYS)
 SEARCH_SCORE = np.int64(Operation.SEARCH_SCORE)
 EVALUATE = np.int64(Operation.EVALUATE)
 MATERIAL_CELL = np.int64(Operation.MATERIAL_CELL)
+BOUNDS = np.int64(Operation.BOUNDS)
+FIND_MATE = np.int64(Operation.FIND_MATE)
 
 ROOT = np.int64(0)
+HALF_WORD = np.uint64(32)
+MATE_SHIFT = np.int64(8)
+MOVE_SHIFT = np.uint64(16)
 UNKNOWN_OPERATION = np.int64(-2)
 
 WORDS = pointer(u64)
@@ -58,10 +65,16 @@ def kernel(
     )
     if operation == MATES_WITHIN:
         return mates_within(position, number, ROOT, flag != 0, search, table)
+    if operation == FIND_MATE:
+        limits = Numbers(INFINITE, INFINITE)
+        numbers = settle(position, number, ROOT, flag != 0, limits, search, table)
+        return np.int64((numbers.phi << HALF_WORD) | numbers.delta)
     if operation == FIND_LINE:
         return find_line(position, number, flag != 0, search, table)
-    if operation == FIND_KEYS:
-        return find_keys(position, number, search, table)
+    if operation == BOUNDS:
+        bounds = known_bounds(address(position, flag != 0), search, table)
+        packed = (bounds.move << MOVE_SHIFT) | np.uint64(bounds.mate << MATE_SHIFT)
+        return np.int64(packed | np.uint64(bounds.no_mate))
     if operation == SEARCH_SCORE:
         return search_score(position, search, record_at(experiment_pointer), table)
     if operation == EVALUATE:

@@ -8,7 +8,7 @@ import numba.extending
 import numpy as np
 from llvmlite import ir
 
-from solver.kernel.jit import Bitboard, Number, Square, i64, jit, u64
+from solver.kernel.jit import Bitboard, Number, Square, i64, jit, pointer, u64, void
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -38,6 +38,9 @@ def _instruction(name: str, *flags: Any) -> Any:
     return instruction
 
 
+FOR_READING = (0, 3, 1)
+"""A read, to be kept near, of data."""
+
 UNDEFINED_AT_ZERO = ir.Constant(BIT, 1)
 
 _population = _instruction("llvm.ctpop")
@@ -66,6 +69,27 @@ def record_at(_context: Any, pointer: Any) -> Any:
         )
 
     return pointer.dtype(pointer), generate
+
+
+@intrinsic
+def _prefetch(_context: Any, words: Any, index: Any) -> Any:
+    def generate(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
+        place = builder.gep(arguments[0], [arguments[1]])
+        operands = [place, *(ir.IntType(32)(number) for number in FOR_READING)]
+        signature = ir.FunctionType(ir.VoidType(), [value.type for value in operands])
+        function = builder.module.declare_intrinsic(
+            "llvm.prefetch", [place.type], signature
+        )
+        builder.call(function, operands)
+        return _context.get_dummy_value()
+
+    return void(words, index), generate
+
+
+@jit(void(pointer(u64), u64), inline=True)
+def prefetch(words: Any, index: Bitboard) -> None:
+    """Ask for a word's cache line before it is needed."""
+    _prefetch(words, index)
 
 
 @jit(i64(u64), inline=True)

@@ -1,4 +1,4 @@
-"""After the proof: the mating line, and every key."""
+"""After the proof: the mating line."""
 
 from __future__ import annotations
 
@@ -13,10 +13,8 @@ from solver.kernel.ordering import bring_best, rank_attacks, unranked
 from solver.kernel.position import Position, make, position_t
 from solver.kernel.prover import (
     ATTACKING,
-    DEFENDING,
     MATE,
     NO_MATE,
-    STOPPED,
     mates_within,
 )
 from solver.kernel.table import TABLE, address, probe
@@ -73,27 +71,3 @@ def find_line(
         attacking = not attacking
         ply += NEXT
     return ply
-
-
-@jit(i64(position_t, i64, search_t, TABLE))
-def find_keys(position: Position, moves: Number, search: Any, table: Any) -> Number:
-    """Write the attacker's moves that mate within `moves` to `search.keys`.
-
-    Returns
-    -------
-    int64
-        MATE when the list is whole, STOPPED when a limit cut it short.
-    """
-    search.key_count = NONE
-    row = search.rows[0]
-    size = generate(position, row)
-    for index in range(size):
-        move = row[index]
-        child = make(position, move)
-        verdict = mates_within(child, moves - ONE_MOVE, NEXT, DEFENDING, search, table)
-        if verdict == STOPPED:
-            return STOPPED
-        if verdict == MATE:
-            search.keys[search.key_count] = move
-            search.key_count += ONE_MOVE
-    return MATE

@@ -58,7 +58,18 @@ class Search(Structure):
     generation : uint64
         Names the problem; table entries of other generations count as empty.
     buckets : uint64
-        Buckets of the table, a power of two.
+        Buckets of the bounds, a power of two.
+    proofs_from : uint64
+        The first bucket of the proof numbers, behind all buckets of the bounds.
+    proof_buckets : uint64
+        Buckets of the proof numbers, a power of two.
+    lane : uint64
+        Names the lane that the finder keeps to, by a word without pattern; 0: none.
+    lane_only : int64
+        Whether the question is about the lane alone; else a mate from anywhere will do,
+        and the lane only says where to look.
+    checks_only, most_flights, most_replies, threat_moves : int64
+        What the lane admits; see `solver.kernel.lanes`.
     rows : uint64, shape (MAX_PLIES, MAX_LEGAL_MOVES)
         The moves of each ply.
     killers : uint64, shape (MAX_PLIES, 2)
@@ -67,12 +78,10 @@ class Search(Structure):
         The defence that refuted last against a man's arrival on a square.
     history : uint32, shape (MOVE_KINDS,)
         How often, and how far from the leaves, each defence refuted.
+    phis, deltas : uint32, shape (MAX_PLIES, MAX_LEGAL_MOVES)
+        The finder's numbers of the positions that the moves of a row lead to.
     line : uint64, shape (MAX_PLIES,)
         The mating line, when it was asked for.
-    keys : uint64, shape (MAX_LEGAL_MOVES,)
-        The keys found, when they were asked for.
-    key_count : int64
-        How many.
     """
 
     _fields_: ClassVar = [
@@ -81,13 +90,21 @@ class Search(Structure):
         ("node_limit", c_int64),
         ("generation", c_uint64),
         ("buckets", c_uint64),
-        ("key_count", c_int64),
+        ("proofs_from", c_uint64),
+        ("proof_buckets", c_uint64),
+        ("lane", c_uint64),
+        ("lane_only", c_int64),
+        ("checks_only", c_int64),
+        ("most_flights", c_int64),
+        ("most_replies", c_int64),
+        ("threat_moves", c_int64),
         ("rows", c_uint64 * MAX_LEGAL_MOVES * MAX_PLIES),
         ("killers", c_uint64 * 2 * MAX_PLIES),
         ("counters", c_uint64 * ARRIVALS),
         ("history", c_uint32 * MOVE_KINDS),
+        ("phis", c_uint32 * MAX_LEGAL_MOVES * MAX_PLIES),
+        ("deltas", c_uint32 * MAX_LEGAL_MOVES * MAX_PLIES),
         ("line", c_uint64 * MAX_PLIES),
-        ("keys", c_uint64 * MAX_LEGAL_MOVES),
     ]
 
 

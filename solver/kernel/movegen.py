@@ -261,10 +261,9 @@ def generate(position: Position, moves: np.ndarray) -> Number:
     return size
 
 
-@jit(i64(position_t))
-def count(position: Position) -> Number:
-    """How many legal moves there are, without listing them."""
-    limits = restrictions(position)
+@jit(i64(position_t, restrictions_t), inline=True)
+def count_within(position: Position, limits: Restrictions) -> Number:
+    """How many legal moves there are, for whoever has found the restrictions."""
     king = first_square(position.kings & position.us)
     targets = king_attacks(king) & ~position.us & ~limits.danger
     if not limits.checkers:
@@ -307,3 +306,9 @@ def count(position: Position) -> Number:
         sliders ^= slider
         size += population(orthogonal_targets(position, limits, slider) & allowed)
     return size
+
+
+@jit(i64(position_t))
+def count(position: Position) -> Number:
+    """How many legal moves there are, without listing them."""
+    return count_within(position, restrictions(position))

@@ -36,7 +36,7 @@ from solver.kernel.position import (
     make,
     position_t,
 )
-from solver.kernel.table import TABLE, Bounds, address, probe, store
+from solver.kernel.table import TABLE, Bounds, address, prefetch_bounds, probe, store
 
 NO_MATE = np.int64(0)
 MATE = np.int64(1)
@@ -165,6 +165,10 @@ def mates_within(
         if size == NONE:
             return MATE if checkers(position) else NO_MATE
         if moves_left > TWO_MOVES:  # nearer the leaves, searching is as fast
+            for index in range(size):
+                prefetch_bounds(
+                    table, search, address(make(position, moves[index]), ATTACKING)
+                )
             for index in range(size):
                 answer = address(make(position, moves[index]), ATTACKING)
                 if moves_left <= probe(table, search, answer).no_mate:

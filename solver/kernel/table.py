@@ -17,7 +17,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from solver.kernel.intrinsics import fold_product
+from solver.kernel.calls import NO_BOUND
+from solver.kernel.intrinsics import fold_product, prefetch
 from solver.kernel.jit import (
     Bitboard,
     Move,
@@ -36,7 +37,7 @@ from solver.kernel.moves import MOVE_BITS
 from solver.kernel.position import Position, position_t
 from solver.kernel.squares import ONE, TWO, ZERO
 
-UNKNOWN = np.int64(255)
+UNKNOWN = np.int64(NO_BOUND)
 """An upper bound that says nothing."""
 
 TABLE = pointer(u64)
@@ -115,6 +116,12 @@ def address(position: Position, attacking: bool) -> Address:
     if not attacking:
         sides ^= DEFENDER
     return Address(fold_product(men ^ MIX_US, sides ^ MIX_PAWNS), men ^ sides)
+
+
+@jit(void(TABLE, search_t, address_t), inline=True)
+def prefetch_bounds(table: Any, search: Any, where: Address) -> None:
+    """Ask for the cache line of a position's bounds before it is needed."""
+    prefetch(table, (where.place & (search.buckets - ONE)) * BUCKET_WORDS)
 
 
 @jit(bounds_t(TABLE, search_t, address_t), inline=True)

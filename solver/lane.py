@@ -1,0 +1,76 @@
+"""A lane: a restriction of the attacker, which makes a question narrow."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from solver.errors import InputError
+
+_NUMBERS = 1 << 10
+"""More than any restriction says."""
+
+
+@dataclass(frozen=True, slots=True)
+class Lane:
+    """Which moves the attacker may play; what is set restricts together.
+
+    A mate in a lane is a mate. That there is none in a lane says nothing beyond it.
+
+    Attributes
+    ----------
+    checks_only : bool
+        Only moves that check.
+    king_flights : int or None
+        Only moves after which the defender's king has at most so many squares to go to.
+    replies : int or None
+        Only moves that leave the defender at most so many replies.
+    threat : int or None
+        Only moves that check or threaten mate in at most so many moves.
+
+    Raises
+    ------
+    InputError
+        A number is below 0, or a threat below 1.
+    """
+
+    checks_only: bool = False
+    king_flights: int | None = None
+    replies: int | None = None
+    threat: int | None = None
+
+    def __post_init__(self) -> None:
+        for name, least in (("king_flights", 0), ("replies", 0), ("threat", 1)):
+            value = getattr(self, name)
+            if value is not None and value < least:
+                msg = f"{name}: expected {least} or more, found {value}"
+                raise InputError(msg)
+
+    @property
+    def is_open(self) -> bool:
+        """Whether nothing is restricted."""
+        return self == Lane()
+
+    @property
+    def number(self) -> int:
+        """A number of its own for each lane."""
+        number = int(self.checks_only)
+        for most in (self.king_flights, self.replies, self.threat):
+            number = number * _NUMBERS + (0 if most is None else most + 1)
+        return number
+
+    def words(self) -> str:
+        """Tell what the attacker keeps to."""
+        told = []
+        if self.checks_only:
+            told.append("checks only")
+        if self.king_flights is not None:
+            told.append(f"at most {_counted(self.king_flights, 'king flight')}")
+        if self.replies is not None:
+            told.append(f"at most {_counted(self.replies, 'reply', 'replies')}")
+        if self.threat is not None:
+            told.append(f"threats of mate in {self.threat}")
+        return ", ".join(told)
+
+
+def _counted(number: int, one: str, many: str = "") -> str:
+    return f"{number} {one if number == 1 else many or one + 's'}"
