@@ -35,6 +35,18 @@ class StoppedBy(StrEnum):
     TIME = "time"
     NODES = "nodes"
     INTERRUPT = "interrupt"
+    TABLEBASE = "tablebase"
+    """No limit was set, and tables had answered what the search could not prove."""
+
+
+class TableFormat(StrEnum):
+    """Endgame tables that tell more than was proved."""
+
+    GAVIOTA = "gaviota"
+    """Distances to mate."""
+
+    SYZYGY = "syzygy"
+    """Won, drawn or lost."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,8 +76,9 @@ class Solution:
     status : Status
         How far it was answered.
     mate : int or None
-        Moves to mate, a proved upper bound; negative when the side to move is
-        mated (0: it is mated already); None when no mate was found.
+        Moves to mate, a proved upper bound unless `tablebase` says otherwise; negative
+        when the side to move is mated (0: it is mated already); None when no mate was
+        found.
     lower_bound : int
         No mate takes fewer moves than this: proved.
     pv : tuple of str
@@ -79,6 +92,10 @@ class Solution:
         The limit that ended the search early.
     stats : Stats
         What it cost.
+    tablebase : TableFormat or None
+        Tables that say what was not proved. With a mate, the line is checked move by
+        move, and the tables say that the mate is forced and none is shorter. Without
+        one, GAVIOTA says that there is none in the moves asked, SYZYGY none at all.
     """
 
     problem: Problem
@@ -90,3 +107,4 @@ class Solution:
     keys_complete: bool = False
     stopped_by: StoppedBy | None = None
     stats: Stats = field(default_factory=Stats)
+    tablebase: TableFormat | None = None
