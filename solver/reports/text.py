@@ -8,7 +8,7 @@ from typing import NamedTuple
 import chess
 
 from solver.reports.line import first_moves, numbered_line
-from solver.solution import Solution, Stats, Status, StoppedBy
+from solver.solution import Solution, Stats, Status, StoppedBy, TableFormat
 
 _GLUE = "\N{NO-BREAK SPACE}"
 """Stands where a line must not be broken: between a move's number and the move."""
@@ -24,6 +24,12 @@ _LIMITS = {
     StoppedBy.TIME: "the time limit",
     StoppedBy.NODES: "the node limit",
     StoppedBy.INTERRUPT: "an interrupt",
+    StoppedBy.TABLEBASE: "the tables' answer",
+}
+
+_DENIALS = {
+    TableFormat.GAVIOTA: "Gaviota: no mate in the moves asked.",
+    TableFormat.SYZYGY: "Syzygy: no mate in any number of moves.",
 }
 
 
@@ -132,6 +138,8 @@ def _headline(solution: Solution) -> str:
         case int(moves):
             return f"{mover} mates in {moves}."
     if solution.status is Status.UNDECIDED:
+        if solution.tablebase:
+            return _DENIALS[solution.tablebase]
         return "Undecided: no mate found so far."
     if _is_stalemate(solution):
         return f"{mover} is stalemated."
@@ -172,6 +180,9 @@ def _proof(solution: Solution) -> str:
         none = f"no mate in {at_most(excluded)}" if excluded else "nothing yet"
         return f"Proved: {none}."
     length = abs(solution.mate)
+    if solution.tablebase:
+        none = f" Proved: none in {at_most(excluded)}." if excluded else ""
+        return f"Gaviota: mate in {length} is forced, and none is shorter.{none}"
     forced = f"Proved: mate in {length} is forced"
     if solution.status is Status.PROVED:
         return f"{forced}, and none is shorter."
