@@ -117,9 +117,10 @@ def jsonl(command: Function) -> Function:
 
 
 def tablebases(command: Function) -> Function:
-    """Give a command `--tablebases` as `tablebases: Tablebases | None`, then close them.
+    """Give a command `--tablebases` as `tablebases: Tablebases | None`.
 
-    Here directories that cannot be read, or hold no tables, end the command.
+    They are closed when the command ends. A directory that cannot be read, or that
+    holds no tables, ends it before it begins.
     """
 
     @click.option(

@@ -28,6 +28,7 @@ _LIMITS = {
 }
 
 _DENIALS = {
+    None: "Undecided: no mate found so far.",
     TableFormat.GAVIOTA: "Gaviota: no mate in the moves asked.",
     TableFormat.SYZYGY: "Syzygy: no mate in any number of moves.",
 }
@@ -137,13 +138,11 @@ def _headline(solution: Solution) -> str:
             return f"{mover} is mated in {-moves}."
         case int(moves):
             return f"{mover} mates in {moves}."
-    if solution.status is Status.UNDECIDED:
-        if solution.tablebase:
-            return _DENIALS[solution.tablebase]
-        return "Undecided: no mate found so far."
     if _is_stalemate(solution):
         return f"{mover} is stalemated."
-    return f"No mate in {at_most(solution.lower_bound - 1)}."
+    if solution.status is Status.DISPROVED:
+        return f"No mate in {at_most(solution.lower_bound - 1)}."
+    return _DENIALS[solution.tablebase]
 
 
 def _line(solution: Solution, *, uci: bool) -> str:
