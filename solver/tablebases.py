@@ -210,7 +210,7 @@ class Tablebases:
         if board.castling_rights or chess.popcount(board.occupied) > GAVIOTA_MEN:
             return None
         if board.occupied == board.kings:
-            return _DRAWN
+            return _DRAWN if self._gaviota.available_tables else None
         if board.has_legal_en_passant():
             # The tables leave en passant out, and python-chess, which adds it, takes
             # a position in which it is the only move for a draw.
@@ -249,6 +249,8 @@ class Tablebases:
         men = chess.popcount(board.occupied)
         if board.castling_rights or men > chess.syzygy.TBPIECES:
             return None
+        if not self._syzygy.wdl:
+            return None  # python-chess needs none to call two kings drawn
         try:
             with _damage_named(f"Syzygy, {board.fen()}"):
                 return self._syzygy.probe_wdl(board.copy(stack=False))
