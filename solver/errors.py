@@ -32,6 +32,10 @@ class ImbalanceError(InputError):
     """A file that is no material-imbalance table, or one that cannot be written."""
 
 
+class TablebaseError(InputError):
+    """A directory without endgame tables, or a table that is damaged."""
+
+
 class CacheError(MatesolveError):
     """The folder for compiled code cannot be used safely."""
 

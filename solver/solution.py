@@ -36,6 +36,18 @@ class StoppedBy(StrEnum):
     TIME = "time"
     NODES = "nodes"
     INTERRUPT = "interrupt"
+    TABLEBASE = "tablebase"
+    """No limit was set, and tables had answered what the search could not prove."""
+
+
+class TableFormat(StrEnum):
+    """Endgame tables that tell more than was proved."""
+
+    GAVIOTA = "gaviota"
+    """Distances to mate."""
+
+    SYZYGY = "syzygy"
+    """Won, drawn or lost."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,8 +77,9 @@ class Solution:
     status : Status
         How far it was answered.
     mate : int or None
-        Moves to mate, a proved upper bound; negative when the side to move is
-        mated (0: it is mated already); None when no mate was found.
+        Moves to mate, a proved upper bound unless `tablebase` says otherwise; negative
+        when the side to move is mated (0: it is mated already); None when no mate was
+        found.
     lower_bound : int
         No mate takes fewer moves than this: proved.
     pv : tuple of str
@@ -83,6 +96,10 @@ class Solution:
     lane : Lane or None
         What the attacker was restricted to: all of this holds in the lane alone, but
         that the mate found is a mate.
+    tablebase : TableFormat or None
+        Tables that say what was not proved. With a mate, the line is checked move by
+        move, and the tables say that the mate is forced and none is shorter. Without
+        one, GAVIOTA says that there is none in the moves asked, SYZYGY none at all.
     """
 
     problem: Problem
@@ -95,3 +112,4 @@ class Solution:
     stopped_by: StoppedBy | None = None
     stats: Stats = field(default_factory=Stats)
     lane: Lane | None = None
+    tablebase: TableFormat | None = None

@@ -114,3 +114,29 @@ def jsonl(command: Function) -> Function:
     return click.option(
         "--jsonl", is_flag=True, help="Print one JSON record a line, as soon as known."
     )(command)
+
+
+def tablebases(command: Function) -> Function:
+    """Give a command `--tablebases` as `tablebases: Tablebases | None`.
+
+    They are closed when the command ends. A directory that cannot be read, or that
+    holds no tables, ends it before it begins.
+    """
+
+    @click.option(
+        "--tablebases",
+        "directories",
+        multiple=True,
+        metavar="DIR",
+        help="Ask Gaviota's and Syzygy's endgame tables in DIR; may be repeated.",
+    )
+    @functools.wraps(command)
+    def consult(*args: Any, directories: tuple[str, ...], **others: Any) -> Any:
+        if not directories:
+            return command(*args, tablebases=None, **others)
+        from solver.tablebases import Tablebases
+
+        with Tablebases(directories) as tables:
+            return command(*args, tablebases=tables, **others)
+
+    return consult  # type: ignore[return-value]

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from solver.cli.answers import Answers
     from solver.solving import Solver
+    from solver.tablebases import Tablebases
 
 STDIN = "-"
 """The argument that stands for standard input."""
@@ -51,6 +52,7 @@ as 65, Ctrl-C as 130.
 )
 @click.argument("fen", nargs=-1, required=True, metavar="FEN...")
 @options.limits()
+@options.tablebases
 @click.option("--first", is_flag=True, help="Look for one key, not for all of them.")
 @click.option(
     "--uci-moves/--san",
@@ -68,6 +70,7 @@ def solve(
     fen: tuple[str, ...],
     *,
     limits: Limits,
+    tablebases: Tablebases | None,
     first: bool,
     uci: bool,
     board: bool,
@@ -106,7 +109,10 @@ def solve(
         answers = Records(indent=2 if as_json else None)
     else:
         answers = Sentences(uci, board or letters, letters, spaced=many)
-    ctx.exit(solve_each(problems, limits, answers, all_keys=not first))
+    code = solve_each(
+        problems, limits, answers, all_keys=not first, tablebases=tablebases
+    )
+    ctx.exit(code)
 
 
 def solve_each(
@@ -115,6 +121,7 @@ def solve_each(
     answers: Answers,
     *,
     all_keys: bool,
+    tablebases: Tablebases | None = None,
 ) -> Exit:
     """Answer problems in their order, until there are no more or Ctrl-C.
 
@@ -128,6 +135,8 @@ def solve_each(
         Where to print.
     all_keys : bool
         Look for all keys, not for one.
+    tablebases : Tablebases or None
+        Endgame tables to ask as well.
 
     Returns
     -------
@@ -137,7 +146,7 @@ def solve_each(
     from solver.solving import Solver
 
     prepare_kernel()
-    solver = Solver(limits.hash_mib)
+    solver = Solver(limits.hash_mib, tablebases)
     highest = Exit.PROVED
     for problem in problems:
         if isinstance(problem, FormatError):

@@ -19,6 +19,7 @@ from solver.verdict import Verdict
 
 if TYPE_CHECKING:
     from solver.problem import Limits
+    from solver.tablebases import Tablebases
     from solver.verdict import Result
 
 DEFAULT_TIME_S = 10.0
@@ -74,6 +75,7 @@ Exit codes, the first that fits:
 )
 @click.argument("files", nargs=-1, required=True, metavar="FILE...")
 @options.limits(time_s=DEFAULT_TIME_S)
+@options.tablebases
 @click.option(
     "-j",
     "--jobs",
@@ -107,6 +109,7 @@ def verify(
     *,
     files: tuple[str, ...],
     limits: Limits,
+    tablebases: Tablebases | None,
     jobs: int,
     within: bool,
     keys: bool,
@@ -141,6 +144,7 @@ def verify(
             within=within,
             all_keys=keys,
             jobs=jobs,
+            tablebases=tablebases,
             control=control,
         )
         with interruptible(control), closing(results):

@@ -55,8 +55,11 @@ def _place(problem: Problem) -> str:
 def _found(answer: Solution) -> str:
     if answer.mate is None:
         return f"none in {answer.lower_bound - 1}"
+    mate = _mate(answer.mate)
+    if answer.tablebase:
+        mate += " (Gaviota)"
     line = " ".join(numbered_line(answer.problem.fen, answer.pv))
-    return f"{_mate(answer.mate)}: {line}" if line else _mate(answer.mate)
+    return f"{mate}: {line}" if line else mate
 
 
 def _mate(moves: int) -> str:

@@ -28,11 +28,12 @@ def solution_record(solution: Solution) -> dict[str, object]:
     dict
         What `json.dumps` takes, in the order in which it is printed. Moves are in UCI
         notation, bounds and distances in moves, `time_s` in seconds to the microsecond;
-        `claim` and `mate` are negative when the side to move is mated.
+        `claim` and `mate` are negative when the side to move is mated. At its end, only
+        if there are any, `tablebase`: the tables that say what was not proved.
     """
     problem = solution.problem
     sans = first_moves(problem.fen, solution.keys)
-    return {
+    record: dict[str, object] = {
         "schema": SCHEMA,
         "id": problem.id,
         "fen": problem.fen,
@@ -51,6 +52,9 @@ def solution_record(solution: Solution) -> dict[str, object]:
         "stopped_by": str(solution.stopped_by) if solution.stopped_by else None,
         "solver": __version__,
     }
+    if solution.tablebase:
+        record["tablebase"] = str(solution.tablebase)
+    return record
 
 
 def unreadable_record(error: FormatError) -> dict[str, object]:

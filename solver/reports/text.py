@@ -8,7 +8,7 @@ from typing import NamedTuple
 import chess
 
 from solver.reports.line import first_moves, numbered_line
-from solver.solution import Solution, Stats, Status, StoppedBy
+from solver.solution import Solution, Stats, Status, StoppedBy, TableFormat
 
 _GLUE = "\N{NO-BREAK SPACE}"
 """Stands where a line must not be broken: between a move's number and the move."""
@@ -24,6 +24,13 @@ _LIMITS = {
     StoppedBy.TIME: "the time limit",
     StoppedBy.NODES: "the node limit",
     StoppedBy.INTERRUPT: "an interrupt",
+    StoppedBy.TABLEBASE: "the tables' answer",
+}
+
+_DENIALS = {
+    None: "Undecided: no mate found so far.",
+    TableFormat.GAVIOTA: "Gaviota: no mate in the moves asked.",
+    TableFormat.SYZYGY: "Syzygy: no mate in any number of moves.",
 }
 
 
@@ -131,11 +138,11 @@ def _headline(solution: Solution) -> str:
             return f"{mover} is mated in {-moves}."
         case int(moves):
             return f"{mover} mates in {moves}."
-    if solution.status is Status.UNDECIDED:
-        return "Undecided: no mate found so far."
     if _is_stalemate(solution):
         return f"{mover} is stalemated."
-    return f"No mate in {at_most(solution.lower_bound - 1)}."
+    if solution.status is Status.DISPROVED:
+        return f"No mate in {at_most(solution.lower_bound - 1)}."
+    return _DENIALS[solution.tablebase]
 
 
 def _line(solution: Solution, *, uci: bool) -> str:
@@ -172,6 +179,9 @@ def _proof(solution: Solution) -> str:
         none = f"no mate in {at_most(excluded)}" if excluded else "nothing yet"
         return f"Proved: {none}."
     length = abs(solution.mate)
+    if solution.tablebase:
+        none = f" Proved: none in {at_most(excluded)}." if excluded else ""
+        return f"Gaviota: mate in {length} is forced, and none is shorter.{none}"
     forced = f"Proved: mate in {length} is forced"
     if solution.status is Status.PROVED:
         return f"{forced}, and none is shorter."

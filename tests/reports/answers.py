@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from solver.problem import Claim, Problem
-from solver.solution import Solution, Stats, Status, StoppedBy
+from solver.solution import Solution, Stats, Status, StoppedBy, TableFormat
 
 STATS = Stats(nodes=1234567, time_s=0.4123456789)
 
@@ -60,4 +60,17 @@ ROOK_UNDECIDED = Solution(
     lower_bound=1,
     stopped_by=StoppedBy.NODES,
     stats=Stats(1, 0.00004),
+)
+
+ROOK_BY_TABLE = Solution(
+    ROOK,
+    Status.FOUND,
+    mate=3,
+    lower_bound=2,
+    pv=ROOK_LINE,
+    keys=("a2a8", "a2a7"),
+    keys_complete=True,
+    stopped_by=StoppedBy.TABLEBASE,
+    stats=STATS,
+    tablebase=TableFormat.GAVIOTA,
 )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from solver.errors import FormatError
@@ -9,6 +11,7 @@ from solver.problem import Claim, Problem
 from solver.reports.disagreement import disagreement
 from solver.solution import Solution, Status
 from solver.verdict import judge
+from tests.reports.answers import ROOK_BY_TABLE
 
 BACK_RANK = "6k1/5ppp/8/8/8/8/8/R5K1 w - - 0 1"
 MATED = "7k/6Q1/6K1/8/8/8/8/8 b - - 0 1"
@@ -78,3 +81,12 @@ def test_wrong_keys_are_told_with_the_right_ones() -> None:
 
 def test_an_unreadable_line_is_no_disagreement() -> None:
     assert disagreement(judge(FormatError("x.epd:3", "expected a FEN"))) is None
+
+
+def test_a_mate_that_a_table_tells_is_told_as_its() -> None:
+    problem = Problem(ROOK_BY_TABLE.problem.fen, "x.epd:3", Claim(4), "x.epd:3")
+
+    told = disagreement(judge(replace(ROOK_BY_TABLE, problem=problem)))
+
+    assert told is not None
+    assert told.startswith("x.epd:3: claimed mate in 4, found mate in 3 (Gaviota): 1. ")

@@ -8,6 +8,7 @@ from solver.solution import Solution
 from solver.version import __version__
 from tests.reports.answers import (
     MATED,
+    ROOK_BY_TABLE,
     ROOK_FOUND,
     ROOK_UNDECIDED,
     SMOTHERED,
@@ -72,3 +73,12 @@ def test_an_unreadable_line_has_a_record_of_its_own() -> None:
         "error": "expected x, found 'y'",
         "solver": __version__,
     }
+
+
+def test_what_only_a_table_says_is_marked_at_the_end() -> None:
+    record = solution_record(ROOK_BY_TABLE)
+
+    assert list(record)[-1] == "tablebase"
+    assert record["tablebase"] == "gaviota"
+    assert (record["status"], record["stopped_by"]) == ("found", "tablebase")
+    assert "tablebase" not in solution_record(ROOK_FOUND)

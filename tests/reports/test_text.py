@@ -4,9 +4,10 @@ import pytest
 
 from solver.problem import Claim, Problem
 from solver.reports.text import Sentence, at_most, describe, duration
-from solver.solution import Solution, Stats, Status, StoppedBy
+from solver.solution import Solution, Stats, Status, StoppedBy, TableFormat
 from tests.reports.answers import (
     MATED,
+    ROOK_BY_TABLE,
     ROOK_DISPROVED,
     ROOK_FOUND,
     ROOK_UNDECIDED,
@@ -189,3 +190,30 @@ def test_lengths_up_to_one_move_need_no_fewer() -> None:
 def test_one_node_is_singular() -> None:
     assert told(replace(SMOTHERED, stats=Stats(1, 0.5)))[-1] == "1 node in 0.50 s"
     assert told(replace(SMOTHERED, stats=STATS))[-1] == "1,234,567 nodes in 0.41 s"
+
+
+def test_what_a_table_says_is_told_apart_from_what_is_proved() -> None:
+    assert told(ROOK_BY_TABLE) == [
+        "White to move",
+        "White mates in 3.",
+        "1. Ra8 Kh2 2. Ra1 Kh3 3. Rh1#",
+        "All 2 keys: Ra8, Ra7",
+        "Gaviota: mate in 3 is forced, and none is shorter. Proved: none in 1 move.",
+        "Stopped by the tables' answer.",
+        "1,234,567 nodes in 0.41 s",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("tables", "headline"),
+    [
+        (TableFormat.GAVIOTA, "Gaviota: no mate in the moves asked."),
+        (TableFormat.SYZYGY, "Syzygy: no mate in any number of moves."),
+    ],
+)
+def test_a_mate_that_tables_deny_is_not_called_disproved(
+    tables: TableFormat, headline: str
+) -> None:
+    solution = replace(ROOK_UNDECIDED, lower_bound=3, tablebase=tables)
+
+    assert told(solution)[1:3] == [headline, "Proved: no mate in 2 or fewer moves."]
