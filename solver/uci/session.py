@@ -223,7 +223,7 @@ class Session:
                 least = OPTIONS[HASH].default
                 self._tell(
                     f"info string option {HASH}: {wanted[0]} MiB cannot be had "
-                    f"({error}); {least} serve"
+                    f"({error}); {least} MiB serve"
                 )
                 self._solver = Solver(least, threads=wanted[1])
             self._solver_is_for = wanted
