@@ -41,8 +41,7 @@ def uci(ctx: click.Context) -> None:
 
 def tell(line: str) -> None:
     """Print a line for the client, who waits for it."""
-    sys.stdout.write(f"{line}\n")
-    sys.stdout.flush()
+    click.echo(line)  # which flushes
 
 
 def commands() -> Iterator[str]:

@@ -63,6 +63,7 @@ class Analysis:
         legal = [move.uci() for move in board.legal_moves]
         self._moves = [move for move in legal if move in (go.searchmoves or legal)]
         self._all_moves = len(self._moves) == len(legal)
+        self._can_mate = board.occupied_co[board.turn].bit_count() > 1
         self._placed: list[str] = []
         self._facts = Facts()
         self._lower_bound = 1
@@ -97,7 +98,7 @@ class Analysis:
         questions = []
         if within or not self._all_moves:
             questions.append(self._settle_losses)
-        if within is None or within > 0:
+        if (within is None or within > 0) and (self._all_moves or self._can_mate):
             questions.append(self._settle_mates)
         nodes = FIRST_NODES
         while self._moves and questions and not self._over:

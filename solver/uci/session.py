@@ -179,8 +179,8 @@ class Session:
             self._begin(self._search)
 
     def _set_option(self, text: str) -> None:
-        if self._options.set(text) == CLEAR_HASH and not self._thread:
-            self._solver = None  # the next search gets a table that is all zero
+        if self._options.set(text) == CLEAR_HASH:
+            self._solver_is_for = None  # so the next search gets another table
 
     def _set_position(self, text: str) -> None:
         self._board = parse_position(text)

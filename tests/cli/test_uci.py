@@ -15,7 +15,7 @@ import pytest
 from solver.uci.options import declarations
 from solver.version import __version__
 from tests.cli.conftest import COMMAND, PATIENCE_S
-from tests.cli.processes import ENVIRONMENT, process
+from tests.cli.processes import ENVIRONMENT, process, run_and_list_heavy
 
 with warnings.catch_warnings():
     # python-chess names an event loop policy, which Python 3.14 deprecates.
@@ -143,6 +143,12 @@ def test_a_whole_session_as_a_chess_program_holds_it(client: Client) -> None:
 
     client.tell("quit")
     assert client.end() == (0, "", "")
+
+
+def test_its_help_loads_nothing_heavy() -> None:
+    program = "import solver.cli.main as m; assert m.run(['uci', '--help']) == 0"
+
+    assert run_and_list_heavy(program)[1] == set()
 
 
 def test_mate_and_stalemate_at_the_root_have_no_move(client: Client) -> None:

@@ -123,6 +123,13 @@ def test_only_the_moves_that_are_asked_for_are_looked_at(solver: Solver) -> None
     assert (line.pv, line.mate) == (("b1c1",), None)
 
 
+def test_a_bare_king_is_mated_by_the_moves_that_are_asked_for(solver: Solver) -> None:
+    (line,) = analyse(solver, BARE_KING, "depth 9 searchmoves e1f1")
+
+    assert line.pv[0] == "e1f1"
+    assert line.mate in judged(BARE_KING, 4)
+
+
 def test_a_blunder_that_is_asked_for_is_told_as_one(solver: Solver) -> None:
     lines = analyse(solver, SAVE_ONE, "depth 3 searchmoves g8h8 h7h6", 2)
 
