@@ -144,7 +144,7 @@ class Session:
                 self._search = None
 
     def _obey(self, line: str) -> None:
-        word, _, rest = line.strip().partition(" ")
+        word, _, rest = " ".join(line.split()).partition(" ")
         if not word or self._ended:
             return
         command = self._commands.get(word)

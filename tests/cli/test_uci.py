@@ -133,7 +133,7 @@ def test_a_whole_session_as_a_chess_program_holds_it(client: Client) -> None:
     client.tell("setoption name Hash value 16", "debug off", "isready")
     assert client.read_to("readyok") == ["readyok"]
 
-    client.tell("ucinewgame", f"position fen {MATE_IN_2}")
+    client.tell("ucinewgame", f"\tposition  fen\t{MATE_IN_2} ")
     assert without_cost(client.ask("go depth 3")[-2:]) == [
         "info depth 3 seldepth 3 multipv 1 score mate 2 cost pv h5a5 c8b7 e3f5",
         "bestmove h5a5 ponder c8b7",
