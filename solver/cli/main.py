@@ -24,6 +24,7 @@ SUMMARIES = {
     "solve": "Find the shortest forced mate in a position.",
     "verify": "Check collections of problems against what they claim.",
     "table": "Count the nodes that techniques of search cost or save.",
+    "uci": "Be an engine that chess programs drive (UCI).",
     "perft": "Count the positions that a number of plies leads to.",
     "mip": "Build material-imbalance tables, and look into them.",
     "warmup": "Compile the search now, so that the next command need not.",

@@ -1,0 +1,1 @@
+"""The engine: the Universal Chess Interface in front of the solver."""

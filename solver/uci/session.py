@@ -1,0 +1,263 @@
+"""A client's session: one command after the other, while the kernel loads or searches.
+
+Three threads meet here: one reads commands, one loads the kernel or searches, and the
+session's own obeys. It alone holds the state and speaks to the client; the others send
+it what there is to do.
+"""
+
+from __future__ import annotations
+
+import time
+from functools import partial
+from queue import Empty, SimpleQueue
+from threading import Thread
+from typing import TYPE_CHECKING
+
+import chess
+
+from solver.errors import InputError
+from solver.kernel.compiled import load_kernel
+from solver.solving import Solver
+from solver.uci.options import (
+    CLEAR_HASH,
+    HASH,
+    MULTI_PV,
+    OPTIONS,
+    THREADS,
+    Options,
+    declarations,
+)
+from solver.uci.request import parse_go, parse_move, parse_position
+from solver.uci.search import Search
+from solver.version import __version__
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+WAIT_S = 0.05
+"""How long the session sleeps at a time; what a search finds is told no later."""
+
+
+class Session:
+    """Obeys the commands of one client.
+
+    Parameters
+    ----------
+    tell : callable
+        Takes a line for the client; called by the thread of `run` only.
+    """
+
+    def __init__(self, tell: Callable[[str], None]) -> None:
+        self._tell = tell
+        self._options = Options()
+        self._board = chess.Board()
+        self._solver: Solver | None = None
+        self._solver_is_for: tuple[int, int] | None = None
+        self._loaded = False
+        self._asked_ready = 0
+        self._search: Search | None = None
+        self._thread: Thread | None = None
+        self._ended = False
+        self._to_do: SimpleQueue[Callable[[], None]] = SimpleQueue()
+        self._commands: dict[str, Callable[[str], None]] = {
+            "uci": self._introduce,
+            "isready": self._answer_ready,
+            "setoption": self._set_option,
+            "ucinewgame": _need_nothing,
+            "position": self._set_position,
+            "go": self._go,
+            "stop": self._stop,
+            "ponderhit": self._hit,
+            "quit": self._quit,
+            "d": self._draw,
+            "debug": _need_nothing,
+            "register": _need_nothing,
+        }
+
+    def run(self, commands: Iterable[str]) -> None:
+        """Obey until `quit` or the last command; a search is stopped then.
+
+        Parameters
+        ----------
+        commands : iterable of str
+            Lines, read by another thread as they come.
+
+        Raises
+        ------
+        CacheError, KernelError
+            The compiled kernel cannot be had; the client has been told.
+        """
+        self._spawn(lambda: self._listen(commands), self._end)
+        self._spawn(self._load, self._begin_work)
+        try:
+            while not self._ended or self._search:
+                try:
+                    to_do = self._to_do.get(timeout=self._patience_s())
+                except Empty:
+                    pass
+                else:
+                    to_do()
+                self._attend()
+        finally:
+            self._abandon()
+
+    def _spawn(self, work: Callable[[], None], then: Callable[[], None]) -> Thread:
+        """Work in another thread; then, or when it fails, send word."""
+
+        def run() -> None:
+            try:
+                work()
+            except Exception as error:
+                self._to_do.put(partial(self._fail, error))
+            else:
+                self._to_do.put(then)
+
+        thread = Thread(target=run, daemon=True)
+        thread.start()
+        return thread
+
+    def _fail(self, error: Exception) -> None:
+        self._tell(f"info string error: {' '.join(str(error).split())}")
+        raise error
+
+    def _listen(self, commands: Iterable[str]) -> None:
+        for line in commands:
+            self._to_do.put(partial(self._obey, line))
+
+    def _load(self) -> None:
+        load_kernel(
+            lambda text: self._to_do.put(partial(self._tell, f"info string {text}"))
+        )
+
+    def _patience_s(self) -> float:
+        deadline = self._search.deadline if self._search else None
+        if deadline is None:
+            return WAIT_S
+        return min(WAIT_S, max(0.0, deadline - time.monotonic()))
+
+    def _attend(self) -> None:
+        """See to the running search."""
+        if self._search:
+            self._search.watch()
+            if self._search.over:
+                self._search.tell_best()
+                self._search = None
+
+    def _obey(self, line: str) -> None:
+        word, _, rest = " ".join(line.split()).partition(" ")
+        if not word or self._ended:
+            return
+        command = self._commands.get(word)
+        if command is None:
+            known = ", ".join(self._commands)
+            self._tell(f"info string expected one of {known}, found {word!r}")
+            return
+        try:
+            command(rest)
+        except InputError as error:
+            self._tell(f"info string {error}")
+
+    def _introduce(self, _rest: str) -> None:
+        self._tell(f"id name matesolve {__version__}")
+        self._tell("id author the matesolve authors")
+        for declaration in declarations():
+            self._tell(declaration)
+        self._tell("uciok")
+
+    def _answer_ready(self, _rest: str) -> None:
+        if self._loaded:
+            self._tell("readyok")
+        else:
+            self._asked_ready += 1
+
+    def _begin_work(self) -> None:
+        """Do what has waited for the kernel."""
+        self._loaded = True
+        for _ in range(self._asked_ready):
+            self._tell("readyok")
+        if self._search:
+            self._begin(self._search)
+
+    def _set_option(self, text: str) -> None:
+        if self._options.set(text) == CLEAR_HASH:
+            self._solver_is_for = None  # so the next search gets another table
+
+    def _set_position(self, text: str) -> None:
+        self._board = parse_position(text)
+
+    def _go(self, text: str) -> None:
+        if self._search:
+            msg = "go: expected after the bestmove of the last, which is still running"
+            raise InputError(msg)
+        try:
+            go = parse_go(text)
+            for word in go.searchmoves:
+                parse_move(self._board, word)
+        except InputError as error:
+            self._tell(f"info string {error}")
+            self._tell("bestmove (none)")  # whoever asked waits for an answer
+            return
+        if go.unknown:
+            self._tell(f"info string go: left out {' '.join(go.unknown)!r}")
+        self._search = Search(self._board, go, self._options[MULTI_PV], self._tell)
+        if self._loaded:
+            self._begin(self._search)
+
+    def _begin(self, search: Search) -> None:
+        search.begin(self._get_solver())
+        self._thread = self._spawn(search.run, self._finish)
+
+    def _finish(self) -> None:
+        self._thread = None
+        if self._search:
+            self._search.finish()
+
+    def _get_solver(self) -> Solver:
+        """Keep the solver until an option changes what it is made of."""
+        wanted = self._options[HASH], self._options[THREADS]
+        if self._solver is None or self._solver_is_for != wanted:
+            self._solver = None  # its table goes before another is made
+            try:
+                self._solver = Solver(wanted[0], threads=wanted[1])
+            except (OSError, MemoryError) as error:
+                least = OPTIONS[HASH].default
+                self._tell(
+                    f"info string option {HASH}: {wanted[0]} MiB cannot be had "
+                    f"({error}); {least} MiB serve"
+                )
+                self._solver = Solver(least, threads=wanted[1])
+            self._solver_is_for = wanted
+        return self._solver
+
+    def _stop(self, _rest: str) -> None:
+        if self._search:
+            self._search.stop()
+
+    def _hit(self, _rest: str) -> None:
+        if self._search:
+            self._search.hit()
+
+    def _draw(self, _rest: str) -> None:
+        self._tell(f"{self._board}\nFen: {self._board.fen()}")
+
+    def _quit(self, _rest: str) -> None:
+        self._abandon()
+        self._ended = True
+
+    def _end(self) -> None:
+        """Hear that nothing more is to come: tell what is known, and end."""
+        self._stop("")
+        self._ended = True
+
+    def _abandon(self) -> None:
+        if self._search and self._thread:
+            self._search.abandon()
+            self._thread.join()
+        self._search = None
+
+
+def _need_nothing(_rest: str) -> None:
+    """Answer a command that says nothing to this engine.
+
+    No search depends on those before it, so a new game is no news.
+    """

@@ -1,0 +1,427 @@
+"""The engine as chess programs have it: a process, driven line by line."""
+
+from __future__ import annotations
+
+import re
+import signal
+import threading
+import warnings
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+import chess
+import pytest
+
+from solver.uci.options import declarations
+from solver.version import __version__
+from tests.cli.conftest import COMMAND, PATIENCE_S
+from tests.cli.processes import ENVIRONMENT, process, run_and_list_heavy
+
+with warnings.catch_warnings():
+    # python-chess names an event loop policy, which Python 3.14 deprecates.
+    warnings.simplefilter("ignore", DeprecationWarning)
+    import chess.engine
+
+if TYPE_CHECKING:
+    import subprocess
+    from collections.abc import Iterator
+    from pathlib import Path
+
+MATE_IN_2 = "2brrb2/8/p7/7Q/1p1kpPp1/1P1pN1K1/3P4/8 w - - 0 1"
+MATE_IN_8 = "8/7K/8/8/8/8/R7/7k w - - 0 1"
+MATED_IN_3 = "8/8/8/8/8/5K2/R7/7k b - - 0 1"
+MATED = "7k/6Q1/6K1/8/8/8/8/8 b - - 0 1"
+STALEMATED = "7k/5Q2/6K1/8/8/8/8/8 b - - 0 1"
+HARD = "r1bqkb1r/pppp1ppp/2n2n2/4p3/2B1P3/5N2/PPPP1PPP/RNBQK2R w KQkq - 4 4"
+
+NO_END = (
+    "go",
+    "go infinite",
+    "go ponder movetime 1",
+    "go mate 9",
+    "go nodes 99999999999",
+)
+"""Searches of `HARD` that last for hours, or are held back for ever."""
+
+
+class Client:
+    """Writes commands, and reads what comes."""
+
+    def __init__(self, engine: subprocess.Popen[str]) -> None:
+        self.engine = engine
+
+    def tell(self, *commands: str) -> None:
+        assert self.engine.stdin is not None
+        for command in commands:
+            self.engine.stdin.write(f"{command}\n")
+        self.engine.stdin.flush()
+
+    def read_to(self, start: str) -> list[str]:
+        """Read lines up to one that starts so."""
+        assert self.engine.stdout is not None
+        lines = []
+        for line in self.engine.stdout:
+            lines.append(line.rstrip("\n"))
+            if line.startswith(start):
+                return lines
+        pytest.fail(f"expected a line with {start}, found {lines}")
+
+    def ask(self, *commands: str) -> list[str]:
+        """Tell, and read to the best move."""
+        self.tell(*commands)
+        return self.read_to("bestmove")
+
+    def end(self) -> tuple[int, str, str]:
+        """Close the pipe to the engine, and wait for its end."""
+        out, err = self.engine.communicate(timeout=PATIENCE_S)
+        return self.engine.returncode, out, err
+
+
+@contextmanager
+def started(**settings: str) -> Iterator[Client]:
+    """Start an engine; one that does not answer is ended, so that the test fails."""
+    with process("uci", **settings) as engine:
+        patience = threading.Timer(PATIENCE_S, engine.kill)
+        patience.start()
+        try:
+            yield Client(engine)
+        finally:
+            patience.cancel()
+            engine.kill()
+
+
+@pytest.fixture
+def client() -> Iterator[Client]:
+    with started() as client:
+        yield client
+
+
+@pytest.fixture(scope="module")
+def engine() -> Iterator[chess.engine.SimpleEngine]:
+    with chess.engine.SimpleEngine.popen_uci(
+        [*COMMAND, "uci"], timeout=PATIENCE_S, env=ENVIRONMENT
+    ) as engine:
+        yield engine
+
+
+def without_cost(lines: list[str]) -> list[str]:
+    """What stays the same, whatever the search costs."""
+    return [re.sub(r"nodes .* time \d+", "cost", line) for line in lines]
+
+
+def replayed(board: chess.Board, info: chess.engine.InfoDict) -> int | None:
+    """The mate that an info line claims, once its line has been played to the end."""
+    board = board.copy()
+    mate = info["score"].pov(board.turn).mate()
+    for move in info["pv"]:
+        assert move in board.legal_moves
+        board.push(move)
+    if mate is not None:
+        assert board.is_checkmate()
+        assert len(info["pv"]) == (2 * mate - 1 if mate > 0 else -2 * mate)
+    return mate
+
+
+def test_a_whole_session_as_a_chess_program_holds_it(client: Client) -> None:
+    client.tell("uci")
+    assert client.read_to("uciok") == [
+        f"id name matesolve {__version__}",
+        "id author the matesolve authors",
+        *declarations(),
+        "uciok",
+    ]
+    client.tell("setoption name Hash value 16", "debug off", "isready")
+    assert client.read_to("readyok") == ["readyok"]
+
+    client.tell("ucinewgame", f"\tposition  fen\t{MATE_IN_2} ")
+    assert without_cost(client.ask("go depth 3")[-2:]) == [
+        "info depth 3 seldepth 3 multipv 1 score mate 2 cost pv h5a5 c8b7 e3f5",
+        "bestmove h5a5 ponder c8b7",
+    ]
+    client.tell(f"position fen {MATE_IN_2} moves h5a5")
+    assert client.ask("go mate 2")[-1].startswith("bestmove ")
+
+    client.tell("quit")
+    assert client.end() == (0, "", "")
+
+
+def test_its_help_loads_nothing_heavy() -> None:
+    program = "import solver.cli.main as m; assert m.run(['uci', '--help']) == 0"
+
+    assert run_and_list_heavy(program)[1] == set()
+
+
+def test_mate_and_stalemate_at_the_root_have_no_move(client: Client) -> None:
+    assert client.ask(f"position fen {MATED}", "go depth 5") == [
+        "info depth 0 score mate 0",
+        "bestmove (none)",
+    ]
+    assert client.ask(f"position fen {STALEMATED}", "go nodes 10") == [
+        "info depth 0 score cp 0",
+        "bestmove (none)",
+    ]
+
+
+def test_what_cannot_be_obeyed_is_told_and_changes_nothing(client: Client) -> None:
+    client.tell(
+        f"position fen {MATE_IN_2}",
+        "position fen 4k3/8/8/8/8/8/8/RK5R w HA - 0 1",
+        f"position fen {MATE_IN_2} moves e1e3",
+        "castle",
+        "",
+        "setoption name Contempt value 3",
+        "isready",
+    )
+
+    lines = client.read_to("readyok")
+    lines.remove("readyok")
+    assert [line[:36] for line in lines] == [
+        "info string castling rights: expecte",
+        "info string expected a legal move of",
+        "info string expected one of uci, isr",
+        "info string expected one of the opti",
+    ]
+    assert client.ask("go mate 2")[-1] == "bestmove h5a5 ponder c8b7"
+
+
+def test_a_go_that_cannot_be_read_is_answered_all_the_same(client: Client) -> None:
+    assert client.ask("go nodes many") == [
+        "info string go nodes: expected a whole number, found 'many'",
+        "bestmove (none)",
+    ]
+    assert client.ask("go searchmoves e2e5")[-1] == "bestmove (none)"
+    assert client.ask("go quickly nodes 1")[0] == ("info string go: left out 'quickly'")
+
+
+@pytest.mark.parametrize("go", NO_END)
+def test_stop_brings_a_legal_move_whatever_runs(go: str, client: Client) -> None:
+    client.tell(f"position fen {HARD}", "isready")
+    client.read_to("readyok")
+    client.tell(go, "isready")
+    assert client.read_to("readyok") == ["readyok"]
+
+    *infos, best = client.ask("stop")
+
+    assert " multipv 1 score cp 0 nodes " in infos[-1]
+    assert chess.Move.from_uci(best.split()[1]) in chess.Board(HARD).legal_moves
+    assert client.ask("go nodes 1000")[-1].startswith("bestmove ")
+
+
+@pytest.mark.parametrize(
+    ("go", "release"), [("go infinite", "stop"), ("go ponder nodes 5000", "ponderhit")]
+)
+def test_a_known_answer_is_held_back_until_it_is_asked_for(
+    go: str, release: str, client: Client
+) -> None:
+    client.tell(f"position fen {MATE_IN_2}", go)
+    assert " score mate 2 " in client.read_to("info depth 3")[-1]
+    client.tell("isready")
+    assert not [line for line in client.read_to("readyok") if "bestmove" in line]
+
+    assert client.ask(release)[-1] == "bestmove h5a5 ponder c8b7"
+
+
+def test_after_ponderhit_the_clock_runs(client: Client) -> None:
+    client.tell(f"position fen {HARD}", "go ponder wtime 4000 btime 4000", "isready")
+    assert client.read_to("readyok") == ["readyok"]
+
+    assert client.ask("ponderhit")[-1].startswith("bestmove ")
+
+
+def test_a_second_search_is_refused_while_one_runs(client: Client) -> None:
+    client.tell(f"position fen {HARD}", "go infinite", "go infinite")
+    client.read_to("info string go: expected after the bestmove of the last")
+
+    assert client.ask("stop", "isready")[-1].startswith("bestmove ")
+    assert client.read_to("readyok") == ["readyok"]
+
+
+def test_options_set_during_a_search_hold_for_the_next(client: Client) -> None:
+    client.tell(f"position fen {MATE_IN_2}", "go infinite")
+    client.read_to("info depth 3")
+    client.tell(
+        "setoption name Hash value 2",
+        "setoption name MultiPV value 2",
+        "setoption name Clear Hash",
+    )
+    assert client.ask("stop")[-1] == "bestmove h5a5 ponder c8b7"
+
+    assert [line.split(" score")[0] for line in client.ask("go depth 3")[-3:-1]] == [
+        "info depth 3 seldepth 3 multipv 1",
+        "info depth 3 seldepth 3 multipv 2",
+    ]
+
+
+@pytest.mark.parametrize("commands", [(), ("go infinite",), ("go infinite", "isready")])
+def test_quit_ends_whatever_runs(commands: tuple[str, ...], client: Client) -> None:
+    client.tell("isready")
+    client.read_to("readyok")
+    client.tell(f"position fen {HARD}", *commands, "quit", "go infinite")
+
+    code, out, err = client.end()
+
+    assert (code, err) == (0, "")
+    assert "bestmove" not in out
+
+
+def test_the_end_of_input_brings_what_is_known(client: Client) -> None:
+    client.tell("isready")
+    client.read_to("readyok")
+    client.tell(f"position fen {HARD}", "go infinite")
+
+    code, out, err = client.end()
+
+    assert (code, err) == (0, "")
+    assert out.splitlines()[-1].startswith("bestmove ")
+
+
+@pytest.mark.parametrize("go", ["go infinite", "position startpos"])
+def test_an_interrupt_ends_it_without_a_word(go: str, client: Client) -> None:
+    client.tell("isready")
+    client.read_to("readyok")
+    client.tell(go, "isready")
+    client.read_to("readyok")
+
+    client.engine.send_signal(signal.SIGINT)
+
+    assert client.end() == (130, "", "")
+
+
+def test_a_client_that_has_gone_is_no_error_to_tell(client: Client) -> None:
+    client.tell("isready")
+    client.read_to("readyok")
+    assert client.engine.stdout is not None
+    client.engine.stdout.close()
+    client.tell("go infinite", "isready")
+
+    assert client.engine.stderr is not None
+    assert client.engine.stderr.read() == ""
+    assert client.engine.wait(PATIENCE_S) == 74
+
+
+def test_a_cache_that_cannot_be_used_is_told_on_both_streams(tmp_path: Path) -> None:
+    nowhere = tmp_path / "file"
+    nowhere.touch()
+
+    with started(MATESOLVE_CACHE_DIR=str(nowhere)) as client:
+        told = client.read_to("info string error: ")
+        code, _, err = client.end()
+
+    assert (code, len(told)) == (74, 1)
+    assert err.startswith("error: ")
+
+
+@pytest.mark.slow
+def test_uciok_and_stop_do_not_wait_for_the_compiler(tmp_path: Path) -> None:
+    with started(MATESOLVE_CACHE_DIR=str(tmp_path)) as client:
+        client.tell("uci", "isready", f"position fen {MATE_IN_2}", "go infinite")
+        assert "readyok" not in client.read_to("uciok")
+        assert client.ask("stop")[-1].startswith("bestmove ")
+        client.tell("go mate 2")
+        *before, _ready = client.read_to("readyok")
+        assert before == [
+            "info string compiling the search kernel, once for this version and "
+            "machine ..."
+        ]
+        assert client.read_to("bestmove")[-1] == "bestmove h5a5 ponder c8b7"
+
+
+@pytest.mark.slow
+def test_quit_does_not_wait_for_the_compiler(tmp_path: Path) -> None:
+    with started(MATESOLVE_CACHE_DIR=str(tmp_path)) as client:
+        client.tell("isready")
+        client.read_to("info string compiling")
+        client.tell("quit")
+
+        assert client.end() == (0, "", "")
+
+
+@pytest.mark.parametrize(
+    "limit",
+    [
+        {"mate": 2},
+        {"depth": 3},
+        {"nodes": 1_000_000},
+        {"time": 5},
+        {"mate": 2, "nodes": 100_000},
+        {"white_clock": 600, "black_clock": 600, "white_inc": 1},
+    ],
+)
+def test_a_real_client_gets_the_mate_by_any_limit(
+    limit: dict[str, int], engine: chess.engine.SimpleEngine
+) -> None:
+    board = chess.Board(MATE_IN_2)
+
+    info = engine.analyse(board, chess.engine.Limit(**limit))
+
+    assert replayed(board, info) == 2
+    assert {"depth", "seldepth", "nodes", "nps", "hashfull", "time"} <= info.keys()
+
+
+def test_a_real_client_learns_who_is_mated(engine: chess.engine.SimpleEngine) -> None:
+    board = chess.Board(MATED_IN_3)
+
+    for limit in ({"mate": 3}, {"nodes": 100_000}):
+        info = engine.analyse(board, chess.engine.Limit(**limit))
+        assert replayed(board, info) == -3
+
+
+def test_a_real_client_gets_several_lines(engine: chess.engine.SimpleEngine) -> None:
+    board = chess.Board(MATE_IN_8)
+
+    infos = engine.analyse(board, chess.engine.Limit(nodes=8_000_000), multipv=3)
+
+    mates = [replayed(board, info) for info in infos]
+    assert mates[0] == 8
+    assert all(mate is None or mate >= 9 for mate in mates[1:])
+    assert [info["multipv"] for info in infos] == [1, 2, 3]
+    assert len({info["pv"][0] for info in infos}) == 3
+
+
+def test_a_real_client_plays_the_mate_out(engine: chess.engine.SimpleEngine) -> None:
+    board = chess.Board(MATE_IN_2)
+    game = object()
+
+    while not board.is_game_over():
+        played = engine.play(board, chess.engine.Limit(nodes=500_000), game=game)
+        assert played.move is not None
+        board.push(played.move)
+
+    assert board.is_checkmate()
+    assert len(board.move_stack) == 3
+
+
+def test_a_real_client_streams_and_stops(engine: chess.engine.SimpleEngine) -> None:
+    board = chess.Board(MATE_IN_8)
+    found = []
+
+    with engine.analysis(board) as analysis:
+        for info in analysis:
+            if "score" in info:
+                found.append(replayed(board, info))
+                analysis.stop()
+        best = analysis.wait()
+
+    assert found[-1] is not None
+    assert best.move == analysis.info["pv"][0]
+
+
+def test_a_real_client_restricts_the_first_move(
+    engine: chess.engine.SimpleEngine,
+) -> None:
+    board = chess.Board(MATE_IN_2)
+    other = chess.Move.from_uci("h5h8")
+
+    info = engine.analyse(board, chess.engine.Limit(depth=3), root_moves=[other])
+
+    assert info["pv"] == [other]
+    assert replayed(board, info) is None
+
+
+def test_a_real_client_sets_options(engine: chess.engine.SimpleEngine) -> None:
+    engine.configure({"Hash": 8, "Threads": 2, "Clear Hash": None})
+
+    info = engine.analyse(chess.Board(MATE_IN_2), chess.engine.Limit(mate=2))
+
+    assert replayed(chess.Board(MATE_IN_2), info) == 2
+    engine.configure({"Hash": 128, "Threads": 1})

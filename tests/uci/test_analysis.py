@@ -1,0 +1,181 @@
+"""First moves judged: each mate told is replayed, and held to a plain search."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import chess
+import pytest
+
+from solver.solution import StoppedBy
+from solver.solving import Solver
+from solver.uci.analysis import Analysis
+from solver.uci.request import parse_go
+from tests.oracles import naive
+
+if TYPE_CHECKING:
+    from solver.uci.line import Line
+
+TWO_ROOKS = "7k/8/8/8/8/8/1R6/RK6 w - - 0 1"
+QUEEN = "7k/8/5K2/8/8/8/1Q6/8 w - - 0 1"
+BARE_KING = "8/8/8/8/3k4/8/1r4r1/4K3 w - - 0 1"
+SAVE_ONE = "6k1/5ppp/8/8/8/8/5PPP/R5K1 b - - 0 1"
+"""Black to move is mated by Ra8 unless it makes room or guards."""
+
+HARD = "r1bqkb1r/pppp1ppp/2n2n2/4p3/2B1P3/5N2/PPPP1PPP/RNBQK2R w KQkq - 4 4"
+
+
+@pytest.fixture(scope="module")
+def solver() -> Solver:
+    return Solver(hash_mib=4)
+
+
+def analyse(solver: Solver, fen: str, go: str = "", lines: int = 1) -> tuple[Line, ...]:
+    board = chess.Board(fen)
+    analysis = Analysis(board, parse_go(go), lines)
+    analysis.run(solver)
+    for line in analysis.lines():
+        replay(board, line)
+    assert board.fen() == fen
+    return analysis.lines()
+
+
+def replay(board: chess.Board, line: Line) -> None:
+    """Fail unless the line is legal and ends in the mate that it claims."""
+    board = board.copy()
+    for uci in line.pv:
+        move = chess.Move.from_uci(uci)
+        assert move in board.legal_moves
+        board.push(move)
+    if line.mate is None:
+        assert len(line.pv) == 1
+    else:
+        assert board.is_checkmate()
+        assert len(line.pv) == (2 * line.mate - 1 if line.mate > 0 else -2 * line.mate)
+
+
+def judged(fen: str, limit: int) -> list[int | None]:
+    """The mate that each first move leads to, best first, by a plain search."""
+    board = chess.Board(fen)
+    values: list[int | None] = []
+    for move in list(board.legal_moves):
+        board.push(move)
+        wins = [n for n in range(limit) if naive.mated_in(board, n)]
+        loses = [n for n in range(1, limit + 1) if naive.mate_in(board, n)]
+        values.append(wins[0] + 1 if wins else -loses[0] if loses else None)
+        board.pop()
+
+    def rank(value: int | None) -> tuple[int, int]:
+        return (1, 0) if value is None else (0 if value > 0 else 2, value)
+
+    return sorted(values, key=rank)
+
+
+@pytest.mark.parametrize("fen", [TWO_ROOKS, QUEEN])
+@pytest.mark.parametrize("count", [1, 4, 218])
+def test_the_fastest_mates_are_found_each_by_another_move(
+    fen: str, count: int, solver: Solver
+) -> None:
+    lines = analyse(solver, fen, "depth 3", count)
+
+    assert [line.mate for line in lines] == judged(fen, 2)[:count]
+    assert len({line.pv[0] for line in lines}) == len(lines)
+
+
+@pytest.mark.parametrize("go", ["", "mate 4", "mate -4"])
+@pytest.mark.parametrize("count", [1, 3, 218])
+def test_whoever_is_mated_holds_out_as_long_as_it_goes(
+    go: str, count: int, solver: Solver
+) -> None:
+    lines = analyse(solver, BARE_KING, go, count)
+
+    assert [line.mate for line in lines] == judged(BARE_KING, 4)[:count]
+    assert None not in [line.mate for line in lines]
+
+
+@pytest.mark.parametrize(
+    ("go", "mates"),
+    [
+        ("mate 3", {2, 3}),
+        ("mate 2", {2}),
+        ("mate 1", {None}),
+        ("mate -3", {None}),
+        ("depth 3", {2}),
+        ("depth 2", {None}),
+        ("nodes 100000", {2}),
+    ],
+)
+def test_a_mate_is_told_where_it_was_asked_for(
+    go: str, mates: set[int | None], solver: Solver
+) -> None:
+    (line,) = analyse(solver, TWO_ROOKS, go)
+
+    assert line.mate in mates
+
+
+def test_only_the_moves_that_are_asked_for_are_looked_at(solver: Solver) -> None:
+    fast = set(naive.keys(chess.Board(TWO_ROOKS), 2))
+    (move,) = sorted(fast)[:1]
+
+    (line,) = analyse(solver, TWO_ROOKS, f"depth 3 searchmoves {move}")
+    assert (line.pv[0], line.mate) == (move, 2)
+    (line,) = analyse(solver, TWO_ROOKS, "depth 3 searchmoves b1c1")
+    assert (line.pv, line.mate) == (("b1c1",), None)
+
+
+def test_a_bare_king_is_mated_by_the_moves_that_are_asked_for(solver: Solver) -> None:
+    (line,) = analyse(solver, BARE_KING, "depth 9 searchmoves e1f1")
+
+    assert line.pv[0] == "e1f1"
+    assert line.mate in judged(BARE_KING, 4)
+
+
+def test_a_blunder_that_is_asked_for_is_told_as_one(solver: Solver) -> None:
+    lines = analyse(solver, SAVE_ONE, "depth 3 searchmoves g8h8 h7h6", 2)
+
+    assert [(line.pv[0], line.mate) for line in lines] == [("h7h6", None), ("g8h8", -1)]
+
+
+def test_the_bound_tells_how_far_no_mate_is_excluded(solver: Solver) -> None:
+    (line,) = analyse(solver, HARD, "depth 3")
+
+    assert (line.mate, line.depth) == (None, 3)
+
+
+@pytest.mark.parametrize("count", [1, 3])
+@pytest.mark.parametrize("extra", ["", "mate 6", "searchmoves c4f7 d2d3"])
+def test_a_limit_of_nodes_holds_however_many_questions_are_asked(
+    count: int, extra: str, solver: Solver
+) -> None:
+    analysis = Analysis(chess.Board(HARD), parse_go(f"nodes 300000 {extra}"), count)
+
+    analysis.run(solver)
+
+    assert 300_000 <= analysis.nodes < 310_000
+
+
+def test_what_is_stopped_before_it_begins_has_a_legal_move_to_tell(
+    solver: Solver,
+) -> None:
+    analysis = Analysis(chess.Board(HARD), parse_go("infinite"), 3)
+    analysis.stop(StoppedBy.INTERRUPT)
+
+    analysis.run(solver)
+
+    assert [line.mate for line in analysis.lines()] == [None] * 3
+    for line in analysis.lines():
+        replay(chess.Board(HARD), line)
+
+
+def test_answers_do_not_depend_on_what_was_asked_before(solver: Solver) -> None:
+    fresh = analyse(Solver(hash_mib=4), QUEEN, "depth 3", 4)
+    analyse(solver, TWO_ROOKS, "nodes 50000", 2)
+
+    assert analyse(solver, QUEEN, "depth 3", 4) == fresh
+
+
+@pytest.mark.parametrize(
+    "fen", ["7k/6Q1/6K1/8/8/8/8/8 b - - 0 1", "7k/5Q2/6K1/8/8/8/8/8 b - - 0 1"]
+)
+def test_without_a_legal_move_there_is_no_line(fen: str, solver: Solver) -> None:
+    assert analyse(solver, fen) == ()

@@ -1,0 +1,76 @@
+"""Options as clients declare, set and misspell them."""
+
+from __future__ import annotations
+
+import pytest
+
+from solver.errors import InputError
+from solver.uci.options import Options, declarations
+
+
+def test_what_is_declared_is_what_the_options_start_with() -> None:
+    assert declarations() == [
+        "option name Hash type spin default 128 min 1 max 1048576",
+        "option name Threads type spin default 1 min 1 max 512",
+        "option name MultiPV type spin default 1 min 1 max 218",
+        "option name Clear Hash type button",
+        "option name UCI_AnalyseMode type check default false",
+        "option name Ponder type check default false",
+    ]
+    assert Options()["Hash"] == 128
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "value"),
+    [
+        ("name Hash value 256", "Hash", 256),
+        (" name  multipv  VALUE  218 ", "MultiPV", 218),
+        ("NAME uci_analysemode value True", "UCI_AnalyseMode", 1),
+        ("name Ponder value false", "Ponder", 0),
+        ("name clear  hash", "Clear Hash", 0),
+        ("name Clear Hash value", "Clear Hash", 0),
+    ],
+)
+def test_names_and_words_are_read_in_any_case(text: str, name: str, value: int) -> None:
+    options = Options()
+
+    assert options.set(text) == name
+    assert options[name] == value
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "setoption: expected name NAME value VALUE, found ''"),
+        ("Hash 3", "setoption: expected name NAME value VALUE, found 'Hash 3'"),
+        (
+            "name UCI_Chess960 value true",
+            "expected one of the options Hash, Threads, MultiPV, Clear Hash, "
+            "UCI_AnalyseMode, Ponder, found 'UCI_Chess960'",
+        ),
+        (
+            "name Hash value 0",
+            "option Hash: expected a whole number from 1 to 1048576, found '0'",
+        ),
+        (
+            "name Threads value many",
+            "option Threads: expected a whole number from 1 to 512, found 'many'",
+        ),
+        (
+            "name MultiPV",
+            "option MultiPV: expected a whole number from 1 to 218, found ''",
+        ),
+        ("name Ponder value 1", "option Ponder: expected true or false, found '1'"),
+        ("name Clear Hash value 1", "option Clear Hash: expected no value, found '1'"),
+    ],
+)
+def test_what_cannot_be_set_changes_nothing(text: str, message: str) -> None:
+    options = Options()
+    names = ("Hash", "Threads", "MultiPV", "Ponder")
+    before = [options[name] for name in names]
+
+    with pytest.raises(InputError) as caught:
+        options.set(text)
+
+    assert str(caught.value) == message
+    assert [options[name] for name in names] == before
