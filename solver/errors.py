@@ -32,6 +32,16 @@ class ImbalanceError(InputError):
     """A file that is no material-imbalance table, or one that cannot be written."""
 
 
+class CertificateError(InputError):
+    """A file that is no certificate: damaged, or not in the format."""
+
+
+class ForgeryError(MatesolveError):
+    """A certificate that does not prove what it says."""
+
+    exit_code: ClassVar[int] = 1
+
+
 class CacheError(MatesolveError):
     """The folder for compiled code cannot be used safely."""
 

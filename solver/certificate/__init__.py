@@ -1,0 +1,19 @@
+"""Certificates: what was found, written down so that anybody can prove it again.
+
+The format stands in docs/certificates.md, the judge in `solver.verification`.
+"""
+
+from solver.certificate.certification import Certification, certify
+from solver.certificate.document import Certificate
+from solver.certificate.limits import BuildingLimits
+from solver.certificate.prover import Interrupted, Prover, WorkspaceProver
+
+__all__ = [
+    "BuildingLimits",
+    "Certificate",
+    "Certification",
+    "Interrupted",
+    "Prover",
+    "WorkspaceProver",
+    "certify",
+]
