@@ -6,13 +6,13 @@ The format stands in docs/certificates.md, the judge in `solver.verification`.
 from solver.certificate.certification import Certification, certify
 from solver.certificate.document import Certificate
 from solver.certificate.limits import BuildingLimits
-from solver.certificate.prover import Interrupted, Prover, WorkspaceProver
+from solver.certificate.prover import BuildingStoppedError, Prover, WorkspaceProver
 
 __all__ = [
     "BuildingLimits",
+    "BuildingStoppedError",
     "Certificate",
     "Certification",
-    "Interrupted",
     "Prover",
     "WorkspaceProver",
     "certify",

@@ -10,7 +10,7 @@ import chess
 from solver.board import pack
 from solver.certificate.case import Case
 from solver.certificate.document import Certificate
-from solver.certificate.limits import Budget, BuildingLimits, TooLarge
+from solver.certificate.limits import Budget, BuildingLimits, TooLargeError
 from solver.certificate.mate_tree import build_mate
 from solver.certificate.moves import Moves
 from solver.certificate.refutation_tree import build_refutation
@@ -56,7 +56,7 @@ def certify(
 
     Raises
     ------
-    Interrupted
+    BuildingStoppedError
         The prover was told to stop.
     """
     limits = limits or BuildingLimits()
@@ -96,7 +96,7 @@ def _attempt(
     """Build a part, or note why it is left out."""
     try:
         return build(case, moves, budget)
-    except TooLarge as limit:
+    except TooLargeError as limit:
         what = "no mate" if build is build_refutation else "mate"
         left_out.append(f"the proof of {what} in {moves} is left out: {limit}")
         return None

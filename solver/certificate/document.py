@@ -5,20 +5,16 @@ from __future__ import annotations
 import gzip
 import json
 import os
-import tempfile
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import chess
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from pathlib import Path
 
 VERSION = 1
-
-LARGE_BYTES = 1 << 16
-"""From here on a file whose name is ours to choose is compressed."""
 
 GZIP_LEVEL = 6
 
@@ -62,7 +58,7 @@ class Certificate:
 
 
 def write(data: bytes, path: Path) -> None:
-    """Write a file, whole or not at all; by gzip where its name ends in .gz.
+    """Write a file, whole or not at all; compressed where its name ends in .gz.
 
     Raises
     ------
@@ -71,18 +67,17 @@ def write(data: bytes, path: Path) -> None:
     """
     if path.suffix == ".gz":
         data = gzip.compress(data, GZIP_LEVEL, mtime=0)
-    if path.exists() and not path.is_file():  # a pipe, or /dev/stdout
+    path = path.resolve()  # a link stays: /dev/stdout is one, perhaps to a file
+    if path.exists() and not path.is_file():  # a device is written to, not replaced
         path.write_bytes(data)
         return
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=".certificate-")
-    temporary = Path(name)
+    written = path.with_name(f".{path.name}.{os.getpid()}")
     try:
-        with open(handle, "wb") as stream:
-            stream.write(data)
-            os.fchmod(handle, 0o666)
-        temporary.replace(path)
+        with written.open("xb") as file:
+            file.write(data)
+        written.replace(path)
     except BaseException:
-        temporary.unlink(missing_ok=True)
+        written.unlink(missing_ok=True)
         raise
 
 

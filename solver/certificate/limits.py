@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from solver.errors import MatesolveError
 
 
-class TooLarge(MatesolveError):
+class TooLargeError(MatesolveError):
     """A part of a certificate would pass a limit; the message says which."""
 
 
@@ -27,7 +27,7 @@ class BuildingLimits:
     """
 
     mate_nodes: int = 500_000
-    refutation_moves: int = 2_000_000
+    refutation_moves: int = 1_000_000
     time_s: float = 60.0
 
 
@@ -56,13 +56,13 @@ class Budget:
 
         Raises
         ------
-        TooLarge
+        TooLargeError
             The limit is passed, or the time is over.
         """
         self._count += count
         if self._count > self._most:
             msg = f"more than {self._most:,} {self._what}"
-            raise TooLarge(msg)
+            raise TooLargeError(msg)
         if time.monotonic() > self._deadline:
             msg = f"more than {self._time_s:g} s of building"
-            raise TooLarge(msg)
+            raise TooLargeError(msg)

@@ -51,7 +51,7 @@ def build_mate(case: Case, moves: int, budget: Budget) -> dict[str, object]:
 
     Raises
     ------
-    Interrupted, TooLarge
+    BuildingStoppedError, TooLargeError
         The prover was stopped; a limit came first.
     """
     replies = {} if case.attacking else dict(case.moves.after_each(case.packed))

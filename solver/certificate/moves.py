@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import TYPE_CHECKING
 
 import chess
@@ -63,11 +64,17 @@ def name_of(packed: bytes, move: int, color: chess.Color) -> str:
         The side to move.
     """
     start, end = move & _SQUARE_BITS, (move >> 6) & _SQUARE_BITS
-    promotion = ""
-    if end >= _LAST_RANK and Position.from_buffer_copy(packed).pawns >> start & 1:
-        promotion = _PROMOTIONS[move >> 12]
-    if color == chess.BLACK:
-        start, end = start ^ _FLIP_RANKS, end ^ _FLIP_RANKS
+    promotes = (
+        end >= _LAST_RANK and Position.from_buffer_copy(packed).pawns >> start & 1
+    )
+    promotion = _PROMOTIONS[move >> 12] if promotes else ""
+    flip = 0 if color == chess.WHITE else _FLIP_RANKS
+    return _spell(start ^ flip, end ^ flip, promotion)
+
+
+@cache
+def _spell(start: int, end: int, promotion: str) -> str:
+    """Write a move; one string serves all of its occurrences."""
     return chess.SQUARE_NAMES[start] + chess.SQUARE_NAMES[end] + promotion
 
 

@@ -13,14 +13,14 @@ if TYPE_CHECKING:
     from solver.workspace import Workspace
 
 
-class Interrupted(MatesolveError):
+class BuildingStoppedError(MatesolveError):
     """The prover was told to stop."""
 
 
 class Prover(Protocol):
     """Answers that are proved, about packed positions: the bytes of a `Position`.
 
-    Each method raises `Interrupted` when the prover was told to stop.
+    Each method raises `BuildingStoppedError` when the prover was told to stop.
     """
 
     def attack(self, packed: bytes, moves: int) -> tuple[int, int]:
@@ -69,9 +69,9 @@ class WorkspaceProver:
 
     def _decide(self, packed: bytes, moves: int, *, attacking: bool) -> bool:
         if self._workspace.search.stop:
-            raise Interrupted
+            raise BuildingStoppedError
         position = Position.from_buffer_copy(packed)
         verdict = self._workspace.decide(position, moves, attacking=attacking)
         if verdict is Verdict.STOPPED:
-            raise Interrupted
+            raise BuildingStoppedError
         return verdict is Verdict.MATE

@@ -1,4 +1,4 @@
-"""Builds the proof that there is no mate: all attacks in each node, one reply to each."""
+"""Builds the proof that there is no mate: in each node all attacks, a reply to each."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def build_refutation(case: Case, moves: int, budget: Budget) -> dict[str, object
 
     Raises
     ------
-    Interrupted, TooLarge
+    BuildingStoppedError, TooLargeError
         The prover was stopped; a limit came first.
     """
     return _Builder(case, budget).build(moves)
