@@ -67,10 +67,10 @@ def write(data: bytes, path: Path) -> None:
     """
     if path.suffix == ".gz":
         data = gzip.compress(data, GZIP_LEVEL, mtime=0)
-    path = path.resolve()  # a link stays: /dev/stdout is one, perhaps to a file
     if path.exists() and not path.is_file():  # a device is written to, not replaced
         path.write_bytes(data)
         return
+    path = path.resolve()  # a link stays one; /dev/stdout may lead to a file
     written = path.with_name(f".{path.name}.{os.getpid()}")
     try:
         with written.open("xb") as file:
