@@ -68,6 +68,8 @@ class CertificateFile:
     ----------
     path : str
         Compressed where it ends in .gz.
+    hash_mib : int
+        Size of the transposition table for building, in MiB.
 
     Raises
     ------
@@ -75,13 +77,14 @@ class CertificateFile:
         No file can be written there.
     """
 
-    def __init__(self, path: str) -> None:
+    def __init__(self, path: str, hash_mib: int) -> None:
         self._path = Path(path)
+        self._hash_mib = hash_mib
         if self._path.is_dir():
             raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), path)
         require_writable(path)
 
-    def write(self, solution: Solution, hash_mib: int) -> Exit:
+    def write(self, solution: Solution) -> Exit:
         """Build the certificate and write it; Ctrl-C ends it without a file.
 
         Returns
@@ -99,7 +102,7 @@ class CertificateFile:
         control.lower_bound = solution.lower_bound
         try:
             with interruptible(control), progress(control):
-                certification = Certifier(hash_mib).certify(solution, control)
+                certification = Certifier(self._hash_mib).certify(solution, control)
         except BuildingStoppedError:
             tell(f"interrupted: {self._path} is not written")
             return Exit.INTERRUPTED

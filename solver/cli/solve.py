@@ -129,7 +129,7 @@ def solve(
     if certificate_path is not None:
         from solver.cli.certificates import CertificateFile
 
-        certificate = CertificateFile(certificate_path)
+        certificate = CertificateFile(certificate_path, limits.hash_mib)
     ctx.exit(
         solve_each(
             problems, limits, answers, all_keys=not first, certificate=certificate
@@ -179,7 +179,7 @@ def solve_each(
             answers.answer(solution)
             code = exit_code(solution)
             if certificate is not None and code is not Exit.INTERRUPTED:
-                code = max(code, certificate.write(solution, limits.hash_mib))
+                code = max(code, certificate.write(solution))
         highest = max(highest, code)
         if code is Exit.INTERRUPTED:
             break
