@@ -8,17 +8,23 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from solver.background import run_stoppable
+from solver.certificate import BuildingStoppedError, WorkspaceProver, certify
+from solver.certificate.document import write
 from solver.cli.exits import Exit
+from solver.cli.interrupt import interruptible
+from solver.cli.progress import progress
 from solver.cli.streams import tell
 from solver.cli.table_builder import require_writable
+from solver.control import Control
 from solver.errors import FormatError
+from solver.workspace import Workspace
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from solver.audit import AuditControl
     from solver.certificate import Certification
-    from solver.control import Control
     from solver.solution import Solution
 
 LARGE_BYTES = 1 << 16
@@ -40,8 +46,6 @@ class Certifier:
     """
 
     def __init__(self, hash_mib: int) -> None:
-        from solver.workspace import Workspace
-
         self._workspace = Workspace(hash_mib)
 
     def certify(self, solution: Solution, control: Control) -> Certification:
@@ -52,9 +56,6 @@ class Certifier:
         BuildingStoppedError
             `control` stopped it.
         """
-        from solver.background import run_stoppable
-        from solver.certificate import WorkspaceProver, certify
-
         self._workspace.begin(None)
         control.attach(self._workspace.search)
         prover = WorkspaceProver(self._workspace)
@@ -92,12 +93,6 @@ class CertificateFile:
         Exit
             LIMIT where there is nothing to write.
         """
-        from solver.certificate import BuildingStoppedError
-        from solver.certificate.document import write
-        from solver.cli.interrupt import interruptible
-        from solver.cli.progress import progress
-        from solver.control import Control
-
         control = Control()
         control.lower_bound = solution.lower_bound
         try:
@@ -149,8 +144,6 @@ class CertificateFolder:
         Exit
             IO where it could not be written, which costs no other.
         """
-        from solver.certificate import BuildingStoppedError
-
         if isinstance(answer, FormatError):
             return Exit.PROVED
         name = self._choose(answer.problem.id)
@@ -171,7 +164,6 @@ class CertificateFolder:
         return Exit.PROVED
 
     def _write(self, data: bytes, name: str) -> None:
-        from solver.certificate.document import write
 
         suffix = ".json.gz" if len(data) >= LARGE_BYTES else ".json"
         write(data, self._path / (name + suffix))

@@ -11,7 +11,6 @@ from typing import Any
 
 import pytest
 
-import solver.certificate
 from solver.certificate import BuildingStoppedError, Certification
 from solver.cli import certificates
 from solver.cli.main import run
@@ -191,7 +190,7 @@ def test_where_every_part_is_left_out_no_file_is_written(
     def leave_out(*_: object) -> Certification:
         return Certification(None, ("the proof of mate in 3 is left out: too long",))
 
-    monkeypatch.setattr(solver.certificate, "certify", leave_out)
+    monkeypatch.setattr(certificates, "certify", leave_out)
     code, out, err = told_by(capsys, "solve", FEN, "--certificate", "none.json")
     assert code == 3
     assert "White mates in 3." in out
@@ -208,7 +207,7 @@ def test_a_building_that_is_stopped_leaves_no_file(
     def stop(*_: object) -> Certification:
         raise BuildingStoppedError
 
-    monkeypatch.setattr(solver.certificate, "certify", stop)
+    monkeypatch.setattr(certificates, "certify", stop)
     code, out, err = told_by(capsys, "solve", FEN, "--certificate", "none.json")
     assert (code, err) == (130, "interrupted: none.json is not written\n")
     assert "White mates in 3." in out
