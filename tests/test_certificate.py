@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,10 +13,12 @@ import pytest
 
 from solver.board import pack
 from solver.certificate import (
+    Budget,
     BuildingLimits,
     BuildingStoppedError,
     Certificate,
     Certification,
+    TooLargeError,
     WorkspaceProver,
     certify,
 )
@@ -163,25 +166,27 @@ class Wanderer:
         self.asked: dict[bytes, int] = {}
         self.repeated = 0
 
-    def attack(self, packed: bytes, moves: int) -> tuple[int, int]:
+    def attack(self, packed: bytes, moves: int, budget: Budget) -> tuple[int, int]:
         """Give a random move that mates in time, and all of the time there is."""
         if packed in self.asked:
             assert moves < self.asked[packed]
             self.repeated += 1
         self.asked[packed] = moves
-        fast, shortest = self._prover.attack(packed, moves)
+        fast, shortest = self._prover.attack(packed, moves, budget)
         if shortest == moves:
             return fast, moves
         choices = list(self._moves.after_each(packed))
         self._random.shuffle(choices)
         for attack, after in choices:
             replies = [reply for _, reply in self._moves.after_each(after)]
-            if replies and all(self.mates(reply, moves - 1) for reply in replies):
+            if replies and all(
+                self.mates(reply, moves - 1, budget) for reply in replies
+            ):
                 return attack, moves
         return fast, shortest
 
-    def mates(self, packed: bytes, moves: int) -> bool:
-        return self._prover.mates(packed, moves)
+    def mates(self, packed: bytes, moves: int, budget: Budget) -> bool:
+        return self._prover.mates(packed, moves, budget)
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -226,6 +231,15 @@ def test_time_is_a_limit(prover: WorkspaceProver) -> None:
     )
 
 
+HARD = "r1bqkb1r/pppp1ppp/2n2n2/4p3/2B1P3/5N2/PPPP1PPP/RNBQK2R w KQkq - 4 4"
+"""No mate in sight: "mate in 9?" would take hours."""
+
+
+def test_one_long_thought_ends_with_the_time_too(prover: WorkspaceProver) -> None:
+    with pytest.raises(TooLargeError, match=r"^more than 0\.1 s of building$"):
+        prover.mates(bytes(pack(chess.Board(HARD))), 9, Budget(1, "nodes", 0.1))
+
+
 def test_a_prover_that_is_stopped_ends_the_building(workspace: Workspace) -> None:
     workspace.search.stop = 1
     with pytest.raises(BuildingStoppedError):
@@ -244,6 +258,17 @@ def test_moves_are_named_as_python_chess_names_them() -> None:
         packed = bytes(pack(board))
         names = {name_of(packed, move, board.turn) for move in moves.legal(packed)}
         assert names == {move.uci() for move in board.legal_moves}
+
+
+DOCUMENTATION = Path(__file__).parents[1] / "docs" / "certificates.md"
+
+
+def test_the_documented_example_is_what_is_written(prover: WorkspaceProver) -> None:
+    text = DOCUMENTATION.read_text(encoding="utf-8")
+    example = re.findall(r"```json\n(.*?)```", text, re.DOTALL)
+    certification = certify(solved("8/8/8/8/8/5KR1/8/7k w - - 0 1", 3, 3), prover)
+    assert certification.certificate is not None
+    assert example == [certification.certificate.encode().decode()]
 
 
 def test_the_document_has_a_line_for_each_node() -> None:

@@ -63,6 +63,10 @@ class Budget:
         if self._count > self._most:
             msg = f"more than {self._most:,} {self._what}"
             raise TooLargeError(msg)
+        self.check_time()
+
+    def check_time(self) -> None:
+        """Raise TooLargeError if the time is over."""
         if time.monotonic() > self._deadline:
             msg = f"more than {self._time_s:g} s of building"
             raise TooLargeError(msg)

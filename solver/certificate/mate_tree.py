@@ -66,7 +66,7 @@ def build_mate(case: Case, moves: int, budget: Budget) -> dict[str, object]:
         if known and known.bound <= bound:
             continue
         budget.spend(1)
-        attack, needed = case.prover.attack(position, bound)
+        attack, needed = case.prover.attack(position, bound, budget)
         assert 1 <= needed <= bound
         after = case.moves.play(position, attack)
         node = _Node(needed, attack, after, dict(case.moves.after_each(after)))

@@ -10,7 +10,12 @@ from solver.kernel.calls import Verdict
 from solver.kernel.memory import Position
 
 if TYPE_CHECKING:
+    from solver.certificate.limits import Budget
     from solver.workspace import Workspace
+
+
+SLICE_NODES = 1 << 24
+"""Between two looks at the clock: some two seconds."""
 
 
 class BuildingStoppedError(MatesolveError):
@@ -20,16 +25,18 @@ class BuildingStoppedError(MatesolveError):
 class Prover(Protocol):
     """Answers that are proved, about packed positions: the bytes of a `Position`.
 
-    Each method raises `BuildingStoppedError` when the prover was told to stop.
+    Each method raises `BuildingStoppedError` when the prover was told to stop, and lets
+    `budget` raise when it thinks for long, or itself `TooLargeError` to give up.
     """
 
-    def attack(self, packed: bytes, moves: int) -> tuple[int, int]:
-        """Give a move that mates, and within how many moves.
+    def attack(self, packed: bytes, moves: int, budget: Budget) -> tuple[int, int]:
+        """Give a move that mates, and within how many moves: at most `moves`.
 
-        The attacker is to move, and asked only where a mate within `moves` is known.
+        The attacker is to move. It is asked only where that was said to be possible:
+        of the position that is certified, and of what follows from earlier answers.
         """
 
-    def mates(self, packed: bytes, moves: int) -> bool:
+    def mates(self, packed: bytes, moves: int, budget: Budget) -> bool:
         """Tell whether the attacker, which is to move, mates within so many moves."""
 
 
@@ -46,10 +53,11 @@ class WorkspaceProver:
         self._workspace = workspace
         self._moves = Moves()
 
-    def attack(self, packed: bytes, moves: int) -> tuple[int, int]:
+    def attack(self, packed: bytes, moves: int, budget: Budget) -> tuple[int, int]:
         """Give the move of a shortest mate; of several, one with few replies."""
+        lengths = range(1, moves + 1)
         shortest = next(
-            (count for count in range(1, moves + 1) if self.mates(packed, count)), None
+            (length for length in lengths if self.mates(packed, length, budget)), None
         )
         assert shortest is not None  # asked only where there is a mate
         ranked = sorted(
@@ -59,19 +67,25 @@ class WorkspaceProver:
         found = next(
             attack
             for _, attack, after in ranked
-            if self._decide(after, shortest - 1, attacking=False)
+            if self._decide(after, shortest - 1, budget, attacking=False)
         )
         return found, shortest
 
-    def mates(self, packed: bytes, moves: int) -> bool:
+    def mates(self, packed: bytes, moves: int, budget: Budget) -> bool:
         """Tell whether the attacker, which is to move, mates within so many moves."""
-        return self._decide(packed, moves, attacking=True)
+        return self._decide(packed, moves, budget, attacking=True)
 
-    def _decide(self, packed: bytes, moves: int, *, attacking: bool) -> bool:
-        if self._workspace.search.stop:
-            raise BuildingStoppedError
-        position = Position.from_buffer_copy(packed)
-        verdict = self._workspace.decide(position, moves, attacking=attacking)
-        if verdict is Verdict.STOPPED:
-            raise BuildingStoppedError
+    def _decide(
+        self, packed: bytes, moves: int, budget: Budget, *, attacking: bool
+    ) -> bool:
+        workspace, position = self._workspace, Position.from_buffer_copy(packed)
+        search = workspace.search
+        verdict = Verdict.STOPPED
+        while verdict is Verdict.STOPPED:
+            if search.stop or search.nodes >= search.node_limit:
+                raise BuildingStoppedError
+            budget.check_time()
+            # What is cut short is in the table, so the next slice gets further.
+            with workspace.budget(SLICE_NODES):
+                verdict = workspace.decide(position, moves, attacking=attacking)
         return verdict is Verdict.MATE

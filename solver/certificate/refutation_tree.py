@@ -115,7 +115,7 @@ class _Builder:
             if (
                 answer.position in self._numbers
                 or has_king_alone(answer.position)
-                or not self._case.prover.mates(answer.position, moves)
+                or not self._case.prover.mates(answer.position, moves, self._budget)
             ):
                 self._killer = answer.reply
                 return answer

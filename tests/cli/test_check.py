@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from solver.certificate import BuildingStoppedError, Certification
+from solver.certificate.document import write
 from solver.cli import certificates
 from solver.cli.main import run
 from tests.cli.conftest import PATIENCE_S, Matesolve
@@ -297,6 +298,49 @@ def test_verify_compresses_what_is_large(
     written = sorted(file.name for file in (folder / "proofs").iterdir())
     assert written == ["one.json.gz", "set.epd-2.json"]
     assert told_by(capsys, "check", "proofs/one.json.gz")[0] == 0
+
+
+def test_a_certificate_that_cannot_be_written_costs_no_other(
+    capsys: pytest.CaptureFixture[str], folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail_first(data: bytes, path: Path) -> None:
+        if path.name == "one.json":
+            raise OSError(28, "No space left on device")
+        write(data, path)
+
+    monkeypatch.setattr(certificates, "write", fail_first)
+    (folder / "set.epd").write_text(f'{FEN} dm 3; id "one";\n{FEN} dm 3;\n')
+    code, out, err = told_by(capsys, "verify", "set.epd", "--certificates", "proofs")
+    assert (code, err) == (74, "error: one: No space left on device\n")
+    assert "all" in out
+    assert [file.name for file in (folder / "proofs").iterdir()] == ["set.epd-2.json"]
+
+
+def test_what_is_left_out_is_told_by_name(
+    capsys: pytest.CaptureFixture[str], folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def leave_out(*_: object) -> Certification:
+        return Certification(None, ("the proof of mate in 3 is left out: too long",))
+
+    monkeypatch.setattr(certificates, "certify", leave_out)
+    (folder / "set.epd").write_text(f'{FEN} dm 3; id "one";\n')
+    code, _, err = told_by(capsys, "verify", "set.epd", "-q", "--certificates", ".")
+    assert (code, err) == (0, "one: the proof of mate in 3 is left out: too long\n")
+
+
+def test_an_audit_that_is_stopped_writes_no_more(
+    capsys: pytest.CaptureFixture[str], folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def stop(*_: object) -> Certification:
+        raise BuildingStoppedError
+
+    monkeypatch.setattr(certificates, "certify", stop)
+    (folder / "set.epd").write_text(f"{FEN} dm 3;\n")
+    code, _, err = told_by(
+        capsys, "verify", "set.epd", "-q", "--certificates", "proofs"
+    )
+    assert (code, err) == (0, "")
+    assert not list((folder / "proofs").iterdir())
 
 
 def test_verify_needs_a_folder(capsys: pytest.CaptureFixture[str]) -> None:
