@@ -15,7 +15,7 @@ import pytest
 
 from solver.errors import CertificateError, ForgeryError
 from solver.verification import Checked, check, load, read, reading
-from solver.verification.position import mate_in_one
+from solver.verification.position import key_of, mate_in_one
 from tests.oracles.remembering import Oracle
 from tests.oracles.walks import random_positions, small_positions
 
@@ -576,6 +576,28 @@ def test_a_mate_in_one_is_found_wherever_there_is_one() -> None:
 @pytest.mark.parametrize(("fen", "mating"), [(CASTLING, "e1c1"), (EN_PASSANT, "e5d6")])
 def test_castling_and_en_passant_may_mate(fen: str, mating: str) -> None:
     assert mate_in_one(chess.Board(fen)) == chess.Move.from_uci(mating)
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "same"),
+    [
+        ("r3k3/8/8/8/8/8/8/4K3 w q - 0 1", "r3k3/8/8/8/8/8/8/4K3 w - - 0 1", False),
+        ("4k3/8/8/8/8/8/8/4K3 w - - 0 1", "4k3/8/8/8/8/8/8/4K3 b - - 0 1", False),
+        ("4k3/8/8/8/8/8/8/4K3 w - - 0 1", "4k3/8/8/8/8/8/8/4K3 w - - 9 7", True),
+        (
+            "4k3/8/8/3pP3/8/8/8/4K3 w - d6 0 1",
+            "4k3/8/8/3pP3/8/8/8/4K3 w - - 0 1",
+            False,
+        ),
+        # A pawn that may not take, being pinned, or that is none.
+        ("8/8/8/K2pP2r/8/8/8/7k w - d6 0 1", "8/8/8/K2pP2r/8/8/8/7k w - - 0 1", True),
+        ("4k3/8/8/3p4/8/8/8/4K3 w - d6 0 1", "4k3/8/8/3p4/8/8/8/4K3 w - - 0 1", True),
+    ],
+)
+def test_positions_are_one_if_they_have_the_same_future(
+    one: str, other: str, same: bool
+) -> None:
+    assert (key_of(chess.Board(one)) == key_of(chess.Board(other))) is same
 
 
 class Mutator:
