@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 from solver.conductor import Conductor
 from solver.root import Root
-from solver.solution import Status
+from solver.solution import Status, TableFormat
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     import chess
 
@@ -38,6 +38,7 @@ class Answer:
     keys: tuple[str, ...] = ()
     keys_complete: bool = False
     complete: bool = True
+    tablebase: TableFormat | None = None
 
 
 class Attempt:
@@ -55,6 +56,8 @@ class Attempt:
         What is asked.
     root_moves : sequence of str or None
         The first moves to look at, in UCI notation; None: all.
+    on_turn : callable
+        Called after each turn of prover or finder that has not brought the answer.
     """
 
     def __init__(
@@ -64,12 +67,15 @@ class Attempt:
         control: Control,
         question: Question,
         root_moves: Sequence[str] | None = None,
+        *,
+        on_turn: Callable[[], None] = lambda: None,
     ) -> None:
         self._workspace = workspace
         self._board = board
         self._control = control
         self._question = question
         self._root_moves = root_moves
+        self._on_turn = on_turn
 
     def answer(self, *, all_keys: bool) -> Answer:
         """Close the bounds as far as the limits let."""
@@ -78,7 +84,7 @@ class Attempt:
             return Answer(Status.PROVED, 0, 0, keys_complete=True)
         if question.hopeless:
             return Answer(Status.DISPROVED, None, question.most_moves + 1)
-        conductor = self._conduct()
+        conductor = self.search()
         root, lower, upper = conductor.root, conductor.lower, conductor.upper
         if upper is None:
             if conductor.is_done:
@@ -101,8 +107,8 @@ class Attempt:
             and (all_found or not (proved and all_keys)),
         )
 
-    def _conduct(self) -> Conductor:
-        """Search until it is answered or a limit comes; give the side that mates.
+    def search(self) -> Conductor:
+        """Close the bounds until they meet or a limit comes; give the side that mates.
 
         While no mate is found, the other side's is looked for too, at a share of the
         cost: never both sides mate.
@@ -125,6 +131,7 @@ class Attempt:
                 spent += workspace.search.nodes - nodes
             if theirs.upper is not None or workspace.is_exhausted:
                 break
+            self._on_turn()
         if ours.upper is None and ours.is_done and theirs.upper is None:
             with workspace.budget(OTHER_SIDE_REST):
                 self._finish(their_turns)
@@ -135,8 +142,10 @@ class Attempt:
 
     def _finish(self, turns: Iterator[None]) -> None:
         """Take turns until there is an answer or a limit comes."""
-        while not self._workspace.is_exhausted and next(turns, turns) is not turns:
-            pass
+        for _ in turns:
+            if self._workspace.is_exhausted:
+                break
+            self._on_turn()
 
     def _conductor(self, *, attacking: bool) -> Conductor:
         moves = self._root_moves if attacking else None

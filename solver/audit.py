@@ -22,13 +22,16 @@ from solver.solving import Control, Solver
 from solver.verdict import Result, judge
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Iterable, Iterator
+    from collections.abc import Callable, Generator, Iterable, Iterator
 
     from solver.problem import Limits, Problem
     from solver.solution import Solution
+    from solver.tablebases import Tablebases
 
 WINDOW = 64
 """How many records a job may be ahead of the one that is next to be told."""
+
+OnAnswer: TypeAlias = "Callable[[Solution, Solver, Control], None]"
 
 Promise: TypeAlias = "Future[Result | None]"
 
@@ -79,6 +82,8 @@ def audit(
     within: bool = False,
     all_keys: bool = False,
     jobs: int = 1,
+    tablebases: Tablebases | None = None,
+    on_answer: OnAnswer | None = None,
     control: AuditControl | None = None,
 ) -> Generator[Result]:
     """Answer each problem and judge what its source claims of it.
@@ -98,6 +103,11 @@ def audit(
         Look for all keys, and compare them with the claimed ones.
     jobs : int
         How many positions to search at once.
+    tablebases : Tablebases or None
+        Endgame tables to ask as well, open until the audit has ended.
+    on_answer : callable or None
+        Called in the worker's thread with each answer, the solver that has given it
+        and, for what it does, a control that ends with the audit.
     control : AuditControl or None
         Whoever holds it can stop the audit: results that are complete by then are
         told, searches that were cut short are left out.
@@ -112,12 +122,13 @@ def audit(
     Exception
         What a worker or the source of the records raised, in the place of the result.
     """
-    question = _Question(limits, within=within, all_keys=all_keys)
+    question = _Question(limits, tablebases, within=within, all_keys=all_keys)
     control = control or AuditControl()
     desk = _Desk(records, control, room=WINDOW * jobs)
+    work = (desk, question, on_answer)
     for _ in range(jobs):
         # Daemons: one that waits for a line of standard input must not delay the exit.
-        threading.Thread(target=_work, args=(desk, question), daemon=True).start()
+        threading.Thread(target=_work, args=work, daemon=True).start()
     try:
         yield from desk.results()
     except BaseException:
@@ -132,6 +143,7 @@ class _Question:
     """What is asked of each problem."""
 
     limits: Limits
+    tablebases: Tablebases | None
     within: bool
     all_keys: bool
 
@@ -221,7 +233,7 @@ class _Desk:
         futures.wait(open_promises, timeout=_PATIENCE_S)
 
 
-def _work(desk: _Desk, question: _Question) -> None:
+def _work(desk: _Desk, question: _Question, on_answer: OnAnswer | None) -> None:
     solver: Solver | None = None
     while (task := desk.take()) is not None:
         record, promise = task
@@ -229,10 +241,13 @@ def _work(desk: _Desk, question: _Question) -> None:
             if isinstance(record, FormatError):
                 promise.set_result(judge(record))
                 continue
-            solver = solver or Solver(question.limits.hash_mib)
+            solver = solver or Solver(question.limits.hash_mib, question.tablebases)
             with desk.control.search() as control:
                 solution = question.put(record, solver, control)
             cut_short = solution.stopped_by is StoppedBy.INTERRUPT
+            if on_answer and not cut_short:
+                with desk.control.search() as control:
+                    on_answer(solution, solver, control)
             result = None if cut_short else judge(solution, within=question.within)
             promise.set_result(result)
         except Exception as error:

@@ -23,16 +23,21 @@ if TYPE_CHECKING:
 FIRST_BUDGET = 20_000
 """Nodes that the finder may spend on one question in the first round."""
 
-PROVER_SHARE = 2
+PROVER_SHARE = 2.0
 """The prover may spend so many times that on each lower bound."""
 
-GIVEN_PROVER = 4
-LANE_SHARE = 2
-LANE = Lane(king_flights=1)
+PROVER_SHARE_OF_ANY = 0.1
+"""The same, where a mate of any length will do."""
 
 REACH = 3
 """How far above the lower bound the finder asks in the first round, and how much
 farther in each round after."""
+
+LANE = Lane(king_flights=1)
+LANE_SHARE = 0.25
+LANE_FROM = 8
+"""What the finder leaves open is asked again in a lane, for a share of the cost, from
+so many moves on: in a lane some long mates are near."""
 
 
 class Conductor:
@@ -79,11 +84,8 @@ class Conductor:
         """Take turns until all is answered; the caller stops when a limit comes."""
         budget, reach = FIRST_BUDGET, REACH
         while not self.is_done:
-            self._lift(
-                budget // GIVEN_PROVER
-                if self._question.any_length
-                else PROVER_SHARE * budget
-            )
+            share = PROVER_SHARE_OF_ANY if self._question.any_length else PROVER_SHARE
+            self._lift(int(share * budget))
             yield
             self._pull(budget, reach)
             yield
@@ -103,31 +105,36 @@ class Conductor:
 
     def _pull(self, nodes: int, reach: int) -> None:
         """Let the finder look below the upper bound, at most `nodes` a question."""
-        moves = self._question.most_moves if self._question.any_length else self.lower
+        question = self._question
+        if question.any_length:
+            self._ask(question.most_moves, nodes)
+            return
+        if question.expected and self.upper is None:
+            self._ask(question.expected, nodes)
+        moves = self.lower
         while not self.is_done and moves <= self._farthest(reach):
-            with self._workspace.budget(nodes):
-                verdict = self.root.find(moves)
-            if verdict is Verdict.STOPPED and LANE_SHARE and self._asks_lane(moves):
-                with (
-                    self._workspace.budget(nodes // LANE_SHARE),
-                    self._workspace.looking_in(LANE),
-                ):
-                    if self.root.find(moves) is Verdict.MATE:
-                        verdict = Verdict.MATE
-            if verdict is Verdict.MATE:
-                self._lower_upper(moves)
-            elif verdict is Verdict.NO_MATE:
-                self._raise_lower(moves + 1)
+            self._ask(moves, nodes)
             moves += 1
 
-    def _asks_lane(self, moves: int) -> bool:
-        return not self._workspace.has_lane and (
-            self._question.any_length or moves >= 8
-        )
+    def _ask(self, moves: int, nodes: int) -> None:
+        verdict = self._find(moves, nodes)
+        if verdict is Verdict.MATE:
+            self._lower_upper(moves)
+        elif verdict is Verdict.NO_MATE:
+            self._raise_lower(moves + 1)
+
+    def _find(self, moves: int, nodes: int) -> Verdict:
+        """Ask the finder, and once more in a lane if it does not know."""
+        workspace = self._workspace
+        with workspace.budget(nodes):
+            verdict = self.root.find(moves)
+        if verdict is not Verdict.STOPPED or workspace.has_lane or moves < LANE_FROM:
+            return verdict
+        with workspace.budget(int(LANE_SHARE * nodes)), workspace.looking_in(LANE):
+            found = self.root.find(moves)
+        return found if found is Verdict.MATE else verdict
 
     def _farthest(self, reach: int) -> int:
-        if self._question.any_length:
-            return self._question.most_moves
         if self.upper is not None:
             return self.upper - 1
         return min(self._question.most_moves, self.lower + reach - 1)

@@ -36,6 +36,16 @@ class TablebaseError(InputError):
     """A directory without endgame tables, or a table that is damaged."""
 
 
+class CertificateError(InputError):
+    """A file that is no certificate: damaged, or not in the format."""
+
+
+class ForgeryError(MatesolveError):
+    """A certificate that does not prove what it says."""
+
+    exit_code: ClassVar[int] = 1
+
+
 class CacheError(MatesolveError):
     """The folder for compiled code cannot be used safely."""
 

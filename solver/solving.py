@@ -11,16 +11,22 @@ import chess
 from solver.attempt import Attempt
 from solver.background import run_stoppable
 from solver.control import WATCHDOG, Control
+from solver.crew import Crew
 from solver.formats.fen import parse_fen
 from solver.problem import DEFAULT_HASH_MIB, Limits, Problem
 from solver.question import understand
 from solver.solution import Solution, Stats, StoppedBy
+from solver.table_answer import consult, weigh
 from solver.workspace import Workspace
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from solver.lane import Lane
+    from solver.tablebases import Tablebases
+
+TABLE_NODES = 10_000_000
+"""Without limits, what endgame tables answer is searched no further than that."""
 
 __all__ = ["Control", "Solver", "solve"]
 
@@ -60,7 +66,8 @@ def solve(
         The attacker's first moves to look at, in UCI notation; the answer then speaks
         of these alone. Where the side to move is mated, it says nothing.
     solver : Solver, optional
-        Memory to use again, where many problems are solved one after the other.
+        Memory to use again, where many problems are solved one after the other, and
+        endgame tables, if it has some.
 
     Raises
     ------
@@ -102,10 +109,31 @@ class Solver:
     ----------
     hash_mib : int
         Size of the transposition table in MiB, rounded down to a power of two.
+    tablebases : Tablebases or None
+        Endgame tables to ask as well; they may be shared by several solvers.
+    threads : int
+        How many cores to use on one position.
     """
 
-    def __init__(self, hash_mib: int = DEFAULT_HASH_MIB) -> None:
+    def __init__(
+        self,
+        hash_mib: int = DEFAULT_HASH_MIB,
+        tablebases: Tablebases | None = None,
+        *,
+        threads: int = 1,
+    ) -> None:
         self._workspace = Workspace(hash_mib)
+        self._tablebases = tablebases
+        self._crew = Crew(self._workspace, threads - 1)
+
+    @property
+    def workspace(self) -> Workspace:
+        """The memory of the last search, with what it proved."""
+        return self._workspace
+
+    def hashfull(self) -> int:
+        """Tell how full the table is, per mille."""
+        return self._workspace.hashfull()
 
     def solve(
         self,
@@ -130,14 +158,34 @@ class Solver:
         if lane is not None:
             question = replace(question, both_sides=False)
         control = control or Control()
-        self._workspace.begin(limits.nodes, lane)
+        told = self._tablebases and consult(self._tablebases, board, question)
+        enough = bool(told) and limits.time_s is None and limits.nodes is None
+        self._workspace.begin(TABLE_NODES if enough else limits.nodes, lane)
         control.attach(self._workspace.search)
-        attempt = Attempt(self._workspace, board, control, question, root_moves)
-        with WATCHDOG.limit(control, limits.time_s):
-            answer = attempt.answer(all_keys=all_keys)
+        self._crew.begin()
+
+        def accompany(companion: Workspace, progress: Control) -> None:
+            Attempt(companion, board, progress, question, root_moves).search()
+
+        attempt = Attempt(
+            self._workspace,
+            board,
+            control,
+            question,
+            root_moves,
+            on_turn=lambda: self._crew.start(accompany, lane),
+        )
+        try:
+            with WATCHDOG.limit(control, limits.time_s):
+                answer = attempt.answer(all_keys=all_keys)
+        finally:
+            self._crew.stop()
+        if told:
+            answer = weigh(answer, told)
         stopped_by = None
         if not answer.complete:
-            stopped_by = control.reason or StoppedBy.NODES
+            by_nodes = StoppedBy.TABLEBASE if enough else StoppedBy.NODES
+            stopped_by = control.reason or by_nodes
         return Solution(
             problem=problem,
             status=answer.status,
@@ -147,6 +195,10 @@ class Solver:
             keys=answer.keys,
             keys_complete=answer.keys_complete,
             stopped_by=stopped_by,
-            stats=Stats(self._workspace.search.nodes, time.perf_counter() - started),
+            stats=Stats(
+                self._workspace.search.nodes + self._crew.nodes,
+                time.perf_counter() - started,
+            ),
             lane=lane,
+            tablebase=answer.tablebase,
         )

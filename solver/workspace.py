@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 BUCKET_BYTES = 64
 MIB = 1 << 20
 GENERATIONS = 1 << 24
+GENERATION_SHIFT = 40
+SAMPLED_WORDS = 2000
 
 WORD = (1 << 64) - 1
 LANE_WORD = 0x9B05688C2B3E6C1F
@@ -44,21 +46,43 @@ class Workspace:
     """
 
     def __init__(self, hash_mib: int) -> None:
+        room = 1 << ((hash_mib * MIB // BUCKET_BYTES).bit_length() - 1)
+        self._share(allocate(room * BUCKET_BYTES))
+
+    def companion(self) -> Workspace:
+        """Make the workspace of another thread, with the same table.
+
+        Where both search the same problem, each takes up what the other has proved.
+        """
+        other = object.__new__(Workspace)
+        other._share(self._memory)
+        other.search.is_companion = 1
+        return other
+
+    def _share(self, memory: mmap.mmap) -> None:
         self._kernel = load_kernel().kernel
         self.search = Search()
         self.has_lane = False
-        room = 1 << ((hash_mib * MIB // BUCKET_BYTES).bit_length() - 1)
-        self._memory = allocate(room * BUCKET_BYTES)
-        self._buckets = room // 2
-        self.search.proofs_from = self.search.proof_buckets = room // 2
+        self._memory = memory
+        self._buckets = len(memory) // BUCKET_BYTES // 2
+        self.search.proofs_from = self.search.proof_buckets = self._buckets
         self._table = ctypes.addressof(ctypes.c_char.from_buffer(self._memory))
+
+    def accompany(self, leader: Workspace, lane: Lane | None) -> None:
+        """Begin with the problem that the leader of the same table is at."""
+        search = self.search
+        search.nodes = 0
+        search.stop = 0
+        search.node_limit = leader.search.node_limit
+        search.buckets = self._buckets
+        search.generation = leader.search.generation
+        self._restrict(lane)
+        self._forget_refutations()
 
     def begin(self, nodes: int | None, lane: Lane | None = None) -> None:
         """Forget the last search, and set what the next may take and play."""
         search = self.search
-        self.has_lane = lane is not None
-        search.lane_only = self.has_lane
-        self._keep_to(lane)
+        self._restrict(lane)
         search.nodes = 0
         search.node_limit = NO_LIMIT if nodes is None else nodes
         search.buckets = min(self._buckets, SMALL_BUCKETS)
@@ -66,8 +90,17 @@ class Workspace:
         if search.generation == GENERATIONS:
             search.generation = 1
             ctypes.memset(self._table, 0, len(self._memory))
+        self._forget_refutations()
+
+    def _forget_refutations(self) -> None:
+        search = self.search
         for remembered in (search.killers, search.counters, search.history):
             ctypes.memset(remembered, 0, ctypes.sizeof(remembered))
+
+    def resume(self) -> None:
+        """Go on with the last problem, without its limits."""
+        self.search.nodes = 0
+        self.search.node_limit = NO_LIMIT
 
     def decide(self, position: Position, moves: int, *, attacking: bool) -> Verdict:
         """Tell whether there is a mate within so many moves, or a limit came first."""
@@ -117,6 +150,11 @@ class Workspace:
         finally:
             self._keep_to(None)
 
+    def _restrict(self, lane: Lane | None) -> None:
+        self.has_lane = lane is not None
+        self.search.lane_only = self.has_lane
+        self._keep_to(lane)
+
     def _keep_to(self, lane: Lane | None) -> None:
         search = self.search
         search.lane = 0
@@ -131,6 +169,14 @@ class Workspace:
     def is_exhausted(self) -> bool:
         """Whether a limit ends the search."""
         return bool(self.search.stop) or self.search.nodes >= self.search.node_limit
+
+    def hashfull(self) -> int:
+        """Tell how full the bounds' half of the table is, per mille, by a sample."""
+        words = (ctypes.c_uint64 * SAMPLED_WORDS).from_address(self._table)
+        generation = self.search.generation
+        entries: list[int] = words[1::2]
+        used = [data for data in entries if data >> GENERATION_SHIFT == generation]
+        return len(used) * 1000 // len(entries)
 
     @contextmanager
     def budget(self, nodes: int) -> Iterator[None]:

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from solver.cli.answers import Answers
+    from solver.cli.certificates import CertificateFile
     from solver.solving import Solver
     from solver.tablebases import Tablebases
 
@@ -39,6 +40,7 @@ Examples:
   matesolve solve 8/7K/8/8/8/8/R7/7k w - - 0 1
   matesolve solve "8/8/8/8/8/5K2/R7/7k w - -" --board
   matesolve solve 8/7K/8/8/8/8/R7/7k -n 9 --time 10 --json
+  matesolve solve 8/7K/8/8/8/8/R7/7k --certificate proof.json
   matesolve solve - --first --jsonl < positions.txt
 
 \b
@@ -62,6 +64,12 @@ as 65, Ctrl-C as 130.
 )
 @click.option("--board", is_flag=True, help="Draw the position above the answer.")
 @click.option("--ascii", "letters", is_flag=True, help="Draw it with letters only.")
+@click.option(
+    "--certificate",
+    "certificate_path",
+    metavar="FILE",
+    help="Write a proof that `matesolve check` proves again.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print one indented JSON record.")
 @options.jsonl
 @click.pass_context
@@ -75,6 +83,7 @@ def solve(
     uci: bool,
     board: bool,
     letters: bool,
+    certificate_path: str | None,
     as_json: bool,
     jsonl: bool,
 ) -> None:
@@ -88,6 +97,9 @@ def solve(
 
     The answer is the shortest mate against the longest defence, all first moves that
     reach it, and what is proved. A limit that comes first is never told as "no mate".
+
+    A certificate proves the mate, and that none is shorter where that is not too large
+    to write down. FILE is compressed if it ends in .gz.
     """
     if as_json and jsonl:
         msg = "--json and --jsonl exclude each other."
@@ -96,11 +108,18 @@ def solve(
         msg = "--board and --ascii draw for people: not with --json or --jsonl."
         raise click.UsageError(msg)
 
+    many = fen == (STDIN,)
+    if many and certificate_path is not None:
+        msg = (
+            "--certificate is the file of one position: "
+            "`verify --certificates` writes one for each."
+        )
+        raise click.UsageError(msg)
+
     from solver.cli.answers import Records, Sentences
     from solver.formats.fen import parse_fen
     from solver.formats.lines import read_problems
 
-    many = fen == (STDIN,)
     problems: Iterable[Problem | FormatError] = (
         read_problems(STDIN) if many else [Problem(parse_fen(" ".join(fen)).fen())]
     )
@@ -109,10 +128,21 @@ def solve(
         answers = Records(indent=2 if as_json else None)
     else:
         answers = Sentences(uci, board or letters, letters, spaced=many)
-    code = solve_each(
-        problems, limits, answers, all_keys=not first, tablebases=tablebases
+    certificate = None
+    if certificate_path is not None:
+        from solver.cli.certificates import CertificateFile
+
+        certificate = CertificateFile(certificate_path)
+    ctx.exit(
+        solve_each(
+            problems,
+            limits,
+            answers,
+            all_keys=not first,
+            tablebases=tablebases,
+            certificate=certificate,
+        )
     )
-    ctx.exit(code)
 
 
 def solve_each(
@@ -122,6 +152,7 @@ def solve_each(
     *,
     all_keys: bool,
     tablebases: Tablebases | None = None,
+    certificate: CertificateFile | None = None,
 ) -> Exit:
     """Answer problems in their order, until there are no more or Ctrl-C.
 
@@ -137,6 +168,8 @@ def solve_each(
         Look for all keys, not for one.
     tablebases : Tablebases or None
         Endgame tables to ask as well.
+    certificate : CertificateFile, optional
+        Where to write the proof of the one answer, once it is printed.
 
     Returns
     -------
@@ -156,6 +189,8 @@ def solve_each(
             solution = _solve(problem, limits, solver, all_keys=all_keys)
             answers.answer(solution)
             code = exit_code(solution)
+            if certificate is not None and code is not Exit.INTERRUPTED:
+                code = max(code, certificate.write(solution, solver.workspace))
         highest = max(highest, code)
         if code is Exit.INTERRUPTED:
             break

@@ -101,6 +101,12 @@ Exit codes, the first that fits:
     metavar="VERDICTS",
     help="What exits with 1: verdicts and `keys` (a claimed key is none), or `none`.",
 )
+@click.option(
+    "--certificates",
+    "folder_path",
+    metavar="DIR",
+    help="Write a proof of each answer into DIR, for `matesolve check`.",
+)
 @click.option("-q", "--quiet", is_flag=True, help="Print disagreements only.")
 @options.jsonl
 @click.pass_context
@@ -114,6 +120,7 @@ def verify(
     within: bool,
     keys: bool,
     fail_on: frozenset[str],
+    folder_path: str | None,
     quiet: bool,
     jsonl: bool,
 ) -> None:
@@ -126,6 +133,8 @@ def verify(
 
     Comments begin with #, % or ;. Prints a table by claim and verdict, and a line for
     each disagreement; with --jsonl a record for each position, in their order.
+
+    Certificates are named after the records' ids; large ones are compressed.
     """
     from solver.audit import AuditControl, audit
     from solver.cli.findings import Findings, Records, Summary
@@ -137,6 +146,11 @@ def verify(
     # On one terminal, records would run through the progress bar.
     hidden = quiet or (jsonl and is_terminal(sys.stdout))
     with watch(files, hidden=hidden) as watcher:
+        folder = None
+        if folder_path is not None:
+            from solver.cli.certificates import CertificateFolder
+
+            folder = CertificateFolder(folder_path, watcher.tell)
         findings: Findings = Records() if jsonl else Summary(watcher, quiet=quiet)
         results = audit(
             read_all(files, watcher.tell, codes),
@@ -145,6 +159,7 @@ def verify(
             all_keys=keys,
             jobs=jobs,
             tablebases=tablebases,
+            on_answer=folder.add if folder else None,
             control=control,
         )
         with interruptible(control), closing(results):
@@ -153,6 +168,8 @@ def verify(
                 codes.add(exit_code(result, fail_on))
                 watcher.advance()
     findings.close()
+    if folder:
+        codes.add(folder.code)
     if control.is_stopped():
         tell("interrupted")
         codes.add(Exit.INTERRUPTED)

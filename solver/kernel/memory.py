@@ -59,6 +59,9 @@ class Search(Structure):
         Names the problem; table entries of other generations count as empty.
     buckets : uint64
         Buckets of the bounds, a power of two.
+    is_companion : int64
+        Whether another thread leads this search: the companion takes things in another
+        order, so that the two share the work.
     proofs_from : uint64
         The first bucket of the proof numbers, behind all buckets of the bounds.
     proof_buckets : uint64
@@ -90,6 +93,7 @@ class Search(Structure):
         ("node_limit", c_int64),
         ("generation", c_uint64),
         ("buckets", c_uint64),
+        ("is_companion", c_int64),
         ("proofs_from", c_uint64),
         ("proof_buckets", c_uint64),
         ("lane", c_uint64),

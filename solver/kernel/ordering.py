@@ -68,6 +68,18 @@ def bring_best(moves: np.ndarray, index: Number, size: Number) -> None:
     moves[best] = swapped
 
 
+@jit(void(ROW, i64, i64), inline=True)
+def turn_around(moves: np.ndarray, first: Number, size: Number) -> None:
+    """Put the entries from `first` on in the opposite order."""
+    last = size - np.int64(1)
+    while first < last:
+        swapped = moves[first]
+        moves[first] = moves[last]
+        moves[last] = swapped
+        first += np.int64(1)
+        last -= np.int64(1)
+
+
 @jit(u64(u64), inline=True)
 def unranked(entry: Move) -> Move:
     """The move of an entry."""

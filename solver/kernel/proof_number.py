@@ -298,7 +298,7 @@ def settle(
         best: Number = NONE
         for index in range(size):
             needed = np.uint64(deltas[index])
-            if needed < phi:
+            if needed < phi or (search.is_companion and needed == phi):
                 second = phi
                 phi = needed
                 best = index

@@ -27,6 +27,7 @@ from solver.kernel.ordering import (
     rank_attacks,
     rank_replies,
     remember_refutation,
+    turn_around,
     unranked,
 )
 from solver.kernel.position import (
@@ -50,6 +51,7 @@ DEFENDING: Any = np.bool_(False)
 # Typed, for the same reason: a count of moves or replies, and a step to the next.
 NONE = np.int64(0)
 ONE_MOVE = np.int64(1)
+WELL_RANKED = np.int64(3)
 TWO_MOVES = np.int64(2)
 NEXT = np.int64(1)
 
@@ -207,6 +209,8 @@ def mates_within(
     rank_attacks(position, moves, size, bounds.move, moves_left > TWO_MOVES)
     for index in range(size):
         bring_best(moves, index, size)
+    if search.is_companion:  # the leader and it meet in the middle
+        turn_around(moves, WELL_RANKED, size)
     for depth in range(no_mate + ONE_MOVE, moves_left + ONE_MOVE):
         for index in range(size):
             attack = unranked(moves[index])

@@ -4,11 +4,14 @@ An entry bounds one position, not one query: `no_mate` moves are proved not to s
 `mate` moves are proved to. So it answers any query up to the first and any from the
 second on. Entries never lie; what is lost to the table's size is only speed.
 
-Layout: buckets of four entries, an entry two words, a bucket one cache line. The first
-word is the position's key, the second packs, from its low bits: no_mate (8), mate (8),
-move (17), effort (7), generation (24). A generation is one problem: entries of another
-count as empty, so that the node counts of a problem do not depend on what was solved
-before it. A zeroed table is empty, and generations count from 1.
+Layout: buckets of four entries, an entry two words, a bucket one cache line. The second
+word packs, from its low bits: no_mate (8), mate (8), move (17), effort (7), generation
+(24); the first is the position's key xored with it. A generation is one problem:
+entries of another count as empty, so that the node counts of a problem do not depend on
+what was solved before it. A zeroed table is empty, and generations count from 1.
+
+Threads may share a table: where the two words of an entry come from different writers,
+their xor is no key that is looked for.
 """
 
 from __future__ import annotations
@@ -130,14 +133,14 @@ def probe(table: Any, search: Any, where: Address) -> Bounds:
     start = (where.place & (search.buckets - ONE)) * BUCKET_WORDS
     for slot in range(4):
         entry = start + np.uint64(slot) * ENTRY_WORDS
-        if table[entry] == where.key:
-            data = table[entry + ONE]
-            if data >> GENERATION_SHIFT == search.generation:
-                return Bounds(
-                    np.int64(data & BYTE),
-                    np.int64((data >> MATE_SHIFT) & BYTE),
-                    (data >> MOVE_SHIFT) & MOVE_BITS,
-                )
+        data = table[entry + ONE]
+        is_ours = data >> GENERATION_SHIFT == search.generation
+        if table[entry] ^ data == where.key and is_ours:
+            return Bounds(
+                np.int64(data & BYTE),
+                np.int64((data >> MATE_SHIFT) & BYTE),
+                (data >> MOVE_SHIFT) & MOVE_BITS,
+            )
     return Bounds(np.int64(0), UNKNOWN, ZERO)
 
 
@@ -157,7 +160,7 @@ def store(
         data = table[entry + ONE]
         if data >> GENERATION_SHIFT != search.generation:
             worth = ZERO
-        elif table[entry] == where.key:
+        elif table[entry] ^ data == where.key:
             chosen = entry
             break
         else:
@@ -165,11 +168,12 @@ def store(
         if worth < least:
             least = worth
             chosen = entry
-    table[chosen] = where.key
-    table[chosen + ONE] = (
+    packed = (
         np.uint64(bounds.no_mate)
         | (np.uint64(bounds.mate) << MATE_SHIFT)
         | (bounds.move << MOVE_SHIFT)
         | ((np.uint64(effort) & EFFORT_BITS) << EFFORT_SHIFT)
         | (search.generation << GENERATION_SHIFT)
     )
+    table[chosen] = where.key ^ packed
+    table[chosen + ONE] = packed

@@ -1,0 +1,160 @@
+"""Certificates of answers, built and written where the user wants them."""
+
+from __future__ import annotations
+
+import errno
+import os
+import re
+import threading
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from solver.background import run_stoppable
+from solver.certificate import BuildingStoppedError, WorkspaceProver, certify
+from solver.certificate.document import write
+from solver.cli.exits import Exit
+from solver.cli.interrupt import interruptible
+from solver.cli.progress import progress
+from solver.cli.streams import tell
+from solver.cli.table_builder import require_writable
+from solver.control import Control
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from solver.certificate import Certification
+    from solver.solution import Solution
+    from solver.solving import Solver
+    from solver.workspace import Workspace
+
+LARGE_BYTES = 1 << 16
+"""From here on a file whose name is ours to choose is compressed."""
+
+NAME_CHARACTERS = 80
+"""So much of an id goes into a file's name."""
+
+_UNSAFE = re.compile(r"[^A-Za-z0-9._+-]+")
+
+
+def certify_last(
+    solution: Solution, workspace: Workspace, control: Control
+) -> Certification:
+    """Build what can be built of the last answer that was found in a workspace.
+
+    Raises
+    ------
+    BuildingStoppedError
+        `control` stopped it.
+    """
+    workspace.resume()
+    control.attach(workspace.search)
+    return certify(solution, WorkspaceProver(workspace))
+
+
+class CertificateFile:
+    """The one file of `solve --certificate`.
+
+    Parameters
+    ----------
+    path : str
+        Compressed where it ends in .gz.
+
+    Raises
+    ------
+    OSError
+        No file can be written there.
+    """
+
+    def __init__(self, path: str) -> None:
+        self._path = Path(path)
+        if self._path.is_dir():
+            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), path)
+        require_writable(path)
+
+    def write(self, solution: Solution, workspace: Workspace) -> Exit:
+        """Build the certificate and write it; Ctrl-C ends it without a file.
+
+        Returns
+        -------
+        Exit
+            LIMIT where there is nothing to write.
+        """
+        control = Control()
+        control.lower_bound = solution.lower_bound
+        try:
+            with interruptible(control), progress(control):
+                certification = run_stoppable(
+                    lambda: certify_last(solution, workspace, control), control
+                )
+        except BuildingStoppedError:
+            tell(f"interrupted: {self._path} is not written")
+            return Exit.INTERRUPTED
+        for notice in certification.left_out:
+            tell(f"{self._path}: {notice}")
+        if certification.certificate is None:
+            tell(f"{self._path}: not written, nothing is proved in it")
+            return Exit.LIMIT
+        write(certification.certificate.encode(), self._path)
+        return Exit.PROVED
+
+
+class CertificateFolder:
+    """The folder of `verify --certificates`: a file for each position.
+
+    Parameters
+    ----------
+    path : str
+        Is made if there is none.
+    tell : callable
+        Told, in a line, what is left out or could not be written.
+
+    Raises
+    ------
+    OSError
+        It cannot be made, or no file can be written in it.
+    """
+
+    def __init__(self, path: str, tell: Callable[[str], None]) -> None:
+        self._path = Path(path)
+        self._path.mkdir(parents=True, exist_ok=True)
+        require_writable(str(self._path / "certificate"))
+        self._tell = tell
+        self._taken: set[str] = set()
+        self._choosing = threading.Lock()
+        self.code = Exit.PROVED
+        """IO once a file could not be written, which costs no other."""
+
+    def add(self, solution: Solution, solver: Solver, control: Control) -> None:
+        """Write the certificate of the answer that `solver` has just given.
+
+        Threads may call it at once. What is stopped writes nothing.
+        """
+        name = self._choose(solution.problem.id)
+        try:
+            certification = certify_last(solution, solver.workspace, control)
+        except BuildingStoppedError:
+            return  # the audit itself tells that it was interrupted
+        for notice in certification.left_out:
+            self._tell(f"{name}: {notice}")
+        if certification.certificate is None:
+            return
+        try:
+            self._write(certification.certificate.encode(), name)
+        except OSError as error:
+            self._tell(f"error: {name}: {error.strerror or error}")
+            self.code = Exit.IO
+
+    def _write(self, data: bytes, name: str) -> None:
+        suffix = ".json.gz" if len(data) >= LARGE_BYTES else ".json"
+        write(data, self._path / (name + suffix))
+
+    def _choose(self, id_: str) -> str:
+        """Make a name of an id that any file system takes, and no other has."""
+        stem = _UNSAFE.sub("-", id_).strip(".-")[:NAME_CHARACTERS] or "position"
+        name, count = stem, 1
+        with self._choosing:
+            while name.casefold() in self._taken:
+                count += 1
+                name = f"{stem}-{count}"
+            self._taken.add(name.casefold())
+        return name

@@ -1,0 +1,121 @@
+"""`matesolve check`: certificates, re-proved with python-chess alone."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import click
+
+from solver.cli import options
+from solver.cli.exits import Exit, foremost
+from solver.cli.streams import tell
+from solver.errors import CertificateError, ForgeryError
+
+if TYPE_CHECKING:
+    from solver.verification import Checked
+
+SCHEMA = 1
+"""Grows when a field changes its meaning or goes away, not when one is added."""
+
+
+@click.command(
+    epilog="""\b
+Examples:
+  matesolve solve 8/7K/8/8/8/8/R7/7k --certificate proof.json
+  matesolve check proof.json
+  matesolve check certificates/* --jsonl
+
+\b
+Exit codes, the first that fits:
+  130  Ctrl-C
+   74  a file could not be read; the others were
+   65  a file is damaged, or no certificate
+    1  a certificate does not prove what it says
+    0  everything is proved
+"""
+)
+@click.argument("files", nargs=-1, required=True, metavar="FILE...")
+@click.option("--json", "as_json", is_flag=True, help="Print indented JSON records.")
+@options.jsonl
+@click.pass_context
+def check(
+    ctx: click.Context, *, files: tuple[str, ...], as_json: bool, jsonl: bool
+) -> None:
+    """Prove certificates once more, by other rules than the solver's.
+
+    FILE is what `solve --certificate` or `verify --certificates` wrote, compressed or
+    not; - is standard input. All moves are played and all replies listed once more by
+    python-chess; nothing of the solver takes part in it.
+
+    Tells what is proved, and of which position. What is refused is told on stderr,
+    with the node that proves nothing.
+    """
+    if as_json and jsonl:
+        msg = "--json and --jsonl exclude each other."
+        raise click.UsageError(msg)
+    indent = 2 if as_json else None
+    codes = {Exit.PROVED}
+    for file in files:
+        record: dict[str, object] = {"schema": SCHEMA, "file": file}
+        try:
+            checked = _check(file)
+        except OSError as error:
+            codes.add(Exit.IO)
+            tell(f"error: {file}: {error.strerror or error}")
+            continue
+        except (CertificateError, ForgeryError) as error:
+            refused = isinstance(error, ForgeryError)
+            codes.add(Exit.NEGATIVE if refused else Exit.BAD_INPUT)
+            if not (as_json or jsonl):
+                tell(f"error: {file}: {'refused: ' if refused else ''}{error}")
+                continue
+            record["status"] = "refused" if refused else "unreadable"
+            record["error"] = str(error)
+        else:
+            if not (as_json or jsonl):
+                click.echo(f"{file}: proved: {describe(checked)}")
+                continue
+            record |= proved_record(checked)
+        separators = None if as_json else (",", ":")
+        click.echo(json.dumps(record, indent=indent, separators=separators))
+    ctx.exit(foremost(codes))
+
+
+def describe(checked: Checked) -> str:
+    """Say in a line what a certificate proves."""
+    from solver.reports.text import at_most
+
+    attacker = "White" if checked.attacker else "Black"
+    excluded = checked.lower_bound - 1
+    if checked.mate is None:
+        what = f"no mate in {at_most(excluded)} by {attacker}"
+    else:
+        what = f"mate in {abs(checked.mate)} by {attacker}"
+        if abs(checked.mate) == checked.lower_bound:
+            what += ", and none shorter"
+        elif excluded > 0:
+            what += f", and none in {at_most(excluded)}"
+    noun = "position" if checked.positions == 1 else "positions"
+    return f"{what} ({checked.positions:,} {noun}): {checked.fen}"
+
+
+def proved_record(checked: Checked) -> dict[str, object]:
+    """Make the record of what a certificate proves."""
+    return {
+        "status": "proved",
+        "fen": checked.fen,
+        "attacker": "white" if checked.attacker else "black",
+        "mate": checked.mate,
+        "lower_bound": checked.lower_bound,
+        "positions": checked.positions,
+    }
+
+
+def _check(file: str) -> Checked:
+    from solver.formats.lines import open_collection
+    from solver.verification import check as prove
+    from solver.verification import load
+
+    with open_collection(file) as stream:
+        return prove(load(stream))

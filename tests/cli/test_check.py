@@ -1,0 +1,350 @@
+"""`matesolve check`, and the commands that write what it reads."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import signal
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from solver.certificate import BuildingStoppedError, Certification
+from solver.certificate.document import write
+from solver.cli import certificates
+from solver.cli.main import run
+from tests.cli.conftest import PATIENCE_S, Matesolve
+from tests.cli.processes import process, run_and_list_heavy
+
+FEN = "8/8/8/8/8/5KR1/8/7k w - - 0 1"
+ROOK_MATE = f"""{{"certificate":1,
+"fen":"{FEN}",
+"attacker":"white",
+"mate":{{"moves":3,"nodes":[
+["g3h3",{{"h1g1":1}}],
+["h3h4",{{"g1f1":2}}],
+["h4h1",{{}}]
+]}}}}
+"""
+FORGED = ROOK_MATE.replace('"h1g1":1', "")
+LONG = "8/8/8/8/8/5K2/8/r6k b - - 0 1"
+"""Mate in 14, which takes long to certify and not to solve."""
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "true.json").write_text(ROOK_MATE)
+    (tmp_path / "forged.json").write_text(FORGED)
+    (tmp_path / "damaged.json.gz").write_bytes(gzip.compress(ROOK_MATE.encode())[:-9])
+    return tmp_path
+
+
+def told_by(
+    capsys: pytest.CaptureFixture[str], *arguments: str
+) -> tuple[int, str, str]:
+    """Run the command in this process."""
+    code = run(arguments)
+    told = capsys.readouterr()
+    return code, told.out, told.err
+
+
+def records(text: str) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in text.splitlines()]
+
+
+def test_a_line_tells_what_is_proved_and_of_which_position(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    line = f"true.json: proved: mate in 3 by White (3 positions): {FEN}\n"
+    assert told_by(capsys, "check", "true.json") == (0, line, "")
+
+
+def test_a_forgery_is_told_with_its_node_and_costs_no_other(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    code, out, err = told_by(capsys, "check", "forged.json", "true.json")
+    assert code == 1
+    assert out.startswith("true.json: proved: ")
+    assert err == (
+        "error: forged.json: refused: "
+        "mate: node 1: expected a reply that leads to it, found none\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("files", "code"),
+    [
+        (("true.json", "forged.json", "damaged.json.gz"), 65),
+        (("damaged.json.gz", "missing.json", "forged.json"), 74),
+        (("missing.json",), 74),
+        ((".",), 74),
+    ],
+)
+def test_the_gravest_fault_decides_the_exit_code(
+    capsys: pytest.CaptureFixture[str], files: tuple[str, ...], code: int
+) -> None:
+    assert told_by(capsys, "check", *files)[0] == code
+
+
+def test_a_file_that_is_missing_or_damaged_gets_one_line(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    _, out, err = told_by(capsys, "check", "missing.json", "damaged.json.gz")
+    assert out == ""
+    assert err.splitlines() == [
+        "error: missing.json: No such file or directory",
+        "error: damaged.json.gz: expected whole gzip data, found damage: "
+        "Compressed file ended before the end-of-stream marker was reached",
+    ]
+
+
+def test_records_hold_the_same_and_the_faults_too(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    code, out, err = told_by(
+        capsys, "check", "--jsonl", "true.json", "forged.json", "damaged.json.gz"
+    )
+    assert (code, err) == (65, "")
+    true, forged, damaged = records(out)
+    assert true == {
+        "schema": 1,
+        "file": "true.json",
+        "status": "proved",
+        "fen": FEN,
+        "attacker": "white",
+        "mate": 3,
+        "lower_bound": 1,
+        "positions": 3,
+    }
+    assert forged["status"] == "refused"
+    assert forged["error"].startswith("mate: node 1: ")
+    assert damaged["status"] == "unreadable"
+
+
+def test_json_is_indented(capsys: pytest.CaptureFixture[str]) -> None:
+    code, out, _ = told_by(capsys, "check", "--json", "true.json")
+    assert code == 0
+    assert out.startswith('{\n  "schema": 1,\n  "file": "true.json",\n')
+
+
+def test_json_and_jsonl_exclude_each_other(capsys: pytest.CaptureFixture[str]) -> None:
+    assert told_by(capsys, "check", "--json", "--jsonl", "true.json")[0] == 2
+
+
+def test_standard_input_is_a_file_too(matesolve: Matesolve) -> None:
+    ended = matesolve("check", "-", stdin=ROOK_MATE)
+    assert ended.code == 0
+    assert ended.out.startswith("-: proved: mate in 3 by White")
+
+
+def test_the_judge_loads_neither_numba_nor_rich(folder: Path) -> None:
+    program = (
+        "from solver.cli.main import run\n"
+        f"run(['check', {str(folder / 'true.json')!r}])\n"
+        "import sys\n"
+        "print('kernel' if 'solver.kernel.compiled' in sys.modules else 'no kernel')"
+    )
+    printed, heavy = run_and_list_heavy(program)
+    assert heavy == {"chess"}
+    assert printed.endswith("no kernel\n")
+
+
+@pytest.mark.parametrize("name", ["proof.json", "proof.json.gz"])
+def test_solve_writes_what_check_proves(
+    capsys: pytest.CaptureFixture[str], name: str
+) -> None:
+    code, out, err = told_by(capsys, "solve", FEN, "--certificate", name)
+    assert (code, err) == (0, "")
+    assert "White mates in 3." in out
+    line = (
+        f"{name}: proved: mate in 3 by White, and none shorter (17 positions): {FEN}\n"
+    )
+    assert told_by(capsys, "check", name) == (0, line, "")
+
+
+def test_no_mate_in_the_moves_asked_is_certified(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert told_by(capsys, "solve", FEN, "-n", "2", "--certificate", "no.json")[0] == 1
+    code, out, _ = told_by(capsys, "check", "no.json")
+    assert code == 0
+    assert out.startswith("no.json: proved: no mate in 2 or fewer moves by White (")
+
+
+def test_a_limit_leaves_a_certificate_of_what_is_proved(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    seed = "8/7K/8/8/8/8/R7/7k"
+    arguments = ("--nodes", "3000", "--certificate", "some.json")
+    assert told_by(capsys, "solve", seed, *arguments)[0] == 3
+    code, out, _ = told_by(capsys, "check", "some.json")
+    assert code == 0
+    assert out.startswith("some.json: proved: no mate in ")
+
+
+def test_where_every_part_is_left_out_no_file_is_written(
+    capsys: pytest.CaptureFixture[str], folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def leave_out(*_: object) -> Certification:
+        return Certification(None, ("the proof of mate in 3 is left out: too long",))
+
+    monkeypatch.setattr(certificates, "certify", leave_out)
+    code, out, err = told_by(capsys, "solve", FEN, "--certificate", "none.json")
+    assert code == 3
+    assert "White mates in 3." in out
+    assert err.splitlines() == [
+        "none.json: the proof of mate in 3 is left out: too long",
+        "none.json: not written, nothing is proved in it",
+    ]
+    assert not (folder / "none.json").exists()
+
+
+def test_a_building_that_is_stopped_leaves_no_file(
+    capsys: pytest.CaptureFixture[str], folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def stop(*_: object) -> Certification:
+        raise BuildingStoppedError
+
+    monkeypatch.setattr(certificates, "certify", stop)
+    code, out, err = told_by(capsys, "solve", FEN, "--certificate", "none.json")
+    assert (code, err) == (130, "interrupted: none.json is not written\n")
+    assert "White mates in 3." in out
+    assert not (folder / "none.json").exists()
+
+
+@pytest.mark.parametrize(
+    ("path", "reason"),
+    [
+        ("missing/proof.json", "No such file or directory"),
+        (".", "Is a directory"),
+        ("true.json/proof.json", "Not a directory"),
+    ],
+)
+def test_where_no_file_can_be_written_nothing_is_searched(
+    capsys: pytest.CaptureFixture[str], path: str, reason: str
+) -> None:
+    assert told_by(capsys, "solve", FEN, "--certificate", path) == (
+        74,
+        "",
+        f"error: {path}: {reason}\n",
+    )
+
+
+def test_one_certificate_is_for_one_position(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    code, _, err = told_by(capsys, "solve", "-", "--certificate", "proof.json")
+    assert code == 2
+    assert "verify --certificates" in err
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals")
+def test_ctrl_c_ends_the_building_without_a_file(folder: Path) -> None:
+    path = folder / "long.json"
+    running = process("solve", LONG, "--first", "--certificate", str(path))
+    assert running.stdout is not None
+    while "nodes in" not in running.stdout.readline():  # the answer's last line
+        pass
+    running.send_signal(signal.SIGINT)
+    _, err = running.communicate(timeout=PATIENCE_S)
+    # Before the building begins, Ctrl-C ends the command as anywhere else.
+    assert err in {"interrupted\n", f"interrupted: {path} is not written\n"}
+    assert running.returncode == 130
+    assert sorted(file.name for file in folder.iterdir()) == [
+        "damaged.json.gz",
+        "forged.json",
+        "true.json",
+    ]
+
+
+COLLECTION = f"""\
+{FEN} dm 3; id "a/b: c";
+{FEN} dm 3; id "A-B-C";
+{FEN} nomate 2; id "../..";
+8/8/8/8/8/8/8/8 w - -
+{FEN} dm 3;
+"""
+
+
+def test_verify_writes_a_certificate_for_each_answer(
+    capsys: pytest.CaptureFixture[str], folder: Path
+) -> None:
+    (folder / "set.epd").write_text(COLLECTION)
+    code, _, err = told_by(
+        capsys, "verify", "set.epd", "-q", "--certificates", "new/proofs"
+    )
+    assert code == 65
+    assert err.startswith("error: set.epd:4: ")
+    written = sorted(file.name for file in (folder / "new/proofs").iterdir())
+    assert written == ["A-B-C-2.json", "a-b-c.json", "position.json", "set.epd-5.json"]
+    files = [f"new/proofs/{name}" for name in written]
+    code, out, err = told_by(capsys, "check", "--jsonl", *files)
+    assert (code, err) == (0, "")
+    bounds = [(record["mate"], record["lower_bound"]) for record in records(out)]
+    assert bounds == [(3, 3), (3, 3), (None, 3), (3, 3)]
+
+
+def test_verify_compresses_what_is_large(
+    capsys: pytest.CaptureFixture[str],
+    folder: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(certificates, "LARGE_BYTES", 300)
+    (folder / "set.epd").write_text(f'{FEN} dm 3; id "one";\n{FEN} nomate 1;\n')
+    told_by(capsys, "verify", "set.epd", "-q", "--certificates", "proofs")
+    written = sorted(file.name for file in (folder / "proofs").iterdir())
+    assert written == ["one.json.gz", "set.epd-2.json"]
+    assert told_by(capsys, "check", "proofs/one.json.gz")[0] == 0
+
+
+def test_a_certificate_that_cannot_be_written_costs_no_other(
+    capsys: pytest.CaptureFixture[str], folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail_first(data: bytes, path: Path) -> None:
+        if path.name == "one.json":
+            raise OSError(28, "No space left on device")
+        write(data, path)
+
+    monkeypatch.setattr(certificates, "write", fail_first)
+    (folder / "set.epd").write_text(f'{FEN} dm 3; id "one";\n{FEN} dm 3;\n')
+    code, out, err = told_by(capsys, "verify", "set.epd", "--certificates", "proofs")
+    assert (code, err) == (74, "error: one: No space left on device\n")
+    assert "all" in out
+    assert [file.name for file in (folder / "proofs").iterdir()] == ["set.epd-2.json"]
+
+
+def test_what_is_left_out_is_told_by_name(
+    capsys: pytest.CaptureFixture[str], folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def leave_out(*_: object) -> Certification:
+        return Certification(None, ("the proof of mate in 3 is left out: too long",))
+
+    monkeypatch.setattr(certificates, "certify", leave_out)
+    (folder / "set.epd").write_text(f'{FEN} dm 3; id "one";\n')
+    code, _, err = told_by(capsys, "verify", "set.epd", "-q", "--certificates", ".")
+    assert (code, err) == (0, "one: the proof of mate in 3 is left out: too long\n")
+
+
+def test_an_audit_that_is_stopped_writes_no_more(
+    capsys: pytest.CaptureFixture[str], folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def stop(*_: object) -> Certification:
+        raise BuildingStoppedError
+
+    monkeypatch.setattr(certificates, "certify", stop)
+    (folder / "set.epd").write_text(f"{FEN} dm 3;\n")
+    code, _, err = told_by(
+        capsys, "verify", "set.epd", "-q", "--certificates", "proofs"
+    )
+    assert (code, err) == (0, "")
+    assert not list((folder / "proofs").iterdir())
+
+
+def test_verify_needs_a_folder(capsys: pytest.CaptureFixture[str]) -> None:
+    (Path("set.epd")).write_text(f"{FEN} dm 3;\n")
+    code, out, err = told_by(capsys, "verify", "set.epd", "--certificates", "true.json")
+    assert (code, out) == (74, "")
+    assert err == "error: true.json: File exists\n"
