@@ -147,6 +147,11 @@ class _Question:
     within: bool
     all_keys: bool
 
+    def solver(self) -> Solver:
+        """Make what a worker solves with."""
+        limits = self.limits
+        return Solver(limits.hash_mib, self.tablebases, threads=limits.threads)
+
     def put(self, problem: Problem, solver: Solver, control: Control) -> Solution:
         """Search as far as the claim goes, or as the limits say."""
         limits, within = self.limits, None
@@ -241,7 +246,7 @@ def _work(desk: _Desk, question: _Question, on_answer: OnAnswer | None) -> None:
             if isinstance(record, FormatError):
                 promise.set_result(judge(record))
                 continue
-            solver = solver or Solver(question.limits.hash_mib, question.tablebases)
+            solver = solver or question.solver()
             with desk.control.search() as control:
                 solution = question.put(record, solver, control)
             cut_short = solution.stopped_by is StoppedBy.INTERRUPT

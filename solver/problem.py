@@ -71,18 +71,21 @@ class Limits:
         Positions entered by the search, mate-in-one tests included.
     hash_mib : int
         Size of the transposition table in MiB.
+    threads : int
+        How many cores to use on one position.
 
     Raises
     ------
     InputError
         A limit is out of its range: 1 to `MAX_MOVES` moves, at least 0 seconds and
-        nodes, at least 1 MiB.
+        nodes, at least 1 MiB, at least 1 thread.
     """
 
     max_moves: int | None = None
     time_s: float | None = None
     nodes: int | None = None
     hash_mib: int = DEFAULT_HASH_MIB
+    threads: int = 1
 
     def __post_init__(self) -> None:
         if self.max_moves is not None:
@@ -92,9 +95,11 @@ class Limits:
             if value is not None and not value >= 0:
                 msg = f"{name}: expected 0 or more, found {value}"
                 raise InputError(msg)
-        if self.hash_mib < 1:
-            msg = f"hash_mib: expected 1 or more, found {self.hash_mib}"
-            raise InputError(msg)
+        for name in ("hash_mib", "threads"):
+            value = getattr(self, name)
+            if value < 1:
+                msg = f"{name}: expected 1 or more, found {value}"
+                raise InputError(msg)
 
 
 def require_length(moves: int) -> None:

@@ -80,7 +80,7 @@ def solve(
     limits = limits or Limits()
     control = control or Control()
     return run_stoppable(
-        lambda: (solver or Solver(limits.hash_mib)).solve(
+        lambda: (solver or Solver(limits.hash_mib, threads=limits.threads)).solve(
             asked,
             limits,
             within=within,

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from solver.lane import Lane
 from solver.problem import DEFAULT_HASH_MIB, MAX_MOVES, Limits
 
 if TYPE_CHECKING:
@@ -21,6 +22,8 @@ MAX_NODES = 2**63 - 1
 
 MAX_HASH_MIB = 2**20
 """One tebibyte."""
+
+MAX_THREADS = 256
 
 
 def seconds(text: str) -> float:
@@ -52,7 +55,7 @@ def whole(greatest: int) -> Callable[[str], int]:
 
 
 def limits(*, time_s: float | None = None) -> Callable[[Function], Function]:
-    """Give a command `-n`, `--time`, `--nodes`, `--hash` as one `limits: Limits`.
+    """Give a command what a search may cost, as one `limits: Limits`.
 
     Parameters
     ----------
@@ -92,6 +95,14 @@ def limits(*, time_s: float | None = None) -> Callable[[Function], Function]:
             metavar="MIB",
             help="Memory for the transposition table, in MiB.",
         )
+        @click.option(
+            "--threads",
+            type=whole(MAX_THREADS),
+            default=1,
+            show_default=True,
+            metavar="T",
+            help="Use T cores on one position; they share the table.",
+        )
         @functools.wraps(command)
         def gather(
             *args: Any,
@@ -99,9 +110,10 @@ def limits(*, time_s: float | None = None) -> Callable[[Function], Function]:
             time_s: float | None,
             nodes: int | None,
             hash_mib: int,
+            threads: int,
             **others: Any,
         ) -> Any:
-            asked = Limits(max_moves, time_s, nodes, hash_mib)
+            asked = Limits(max_moves, time_s, nodes, hash_mib, threads)
             return command(*args, limits=asked, **others)
 
         return gather  # type: ignore[return-value]
@@ -114,6 +126,45 @@ def jsonl(command: Function) -> Function:
     return click.option(
         "--jsonl", is_flag=True, help="Print one JSON record a line, as soon as known."
     )(command)
+
+
+def lane(command: Function) -> Function:
+    """Give a command the restrictions of the attacker as `lane: Lane | None`."""
+
+    @click.option(
+        "--checks-only", is_flag=True, help="Let the attacker only give check."
+    )
+    @click.option(
+        "--king-flights",
+        type=click.IntRange(0, 8),
+        metavar="K",
+        help="... only leave the defender's king at most K squares to go to.",
+    )
+    @click.option(
+        "--replies",
+        type=click.IntRange(0, 255),
+        metavar="X",
+        help="... only leave the defender at most X replies.",
+    )
+    @click.option(
+        "--threat",
+        type=click.IntRange(1, 20),
+        metavar="R",
+        help="... only check or threaten mate in R.",
+    )
+    @functools.wraps(command)
+    def restrict(
+        *args: Any,
+        checks_only: bool,
+        king_flights: int | None,
+        replies: int | None,
+        threat: int | None,
+        **others: Any,
+    ) -> Any:
+        asked = Lane(checks_only, king_flights, replies, threat)
+        return command(*args, lane=None if asked.is_open else asked, **others)
+
+    return restrict  # type: ignore[return-value]
 
 
 def tablebases(command: Function) -> Function:

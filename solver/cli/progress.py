@@ -29,6 +29,10 @@ class Running(Protocol):
     def lower_bound(self) -> int:
         """No mate takes fewer moves than this, so far."""
 
+    @property
+    def best(self) -> tuple[int, tuple[str, ...]] | None:
+        """The shortest mate so far and its line."""
+
 
 @contextmanager
 def progress(search: Running) -> Iterator[None]:
@@ -65,8 +69,11 @@ def _watch(search: Running, ended: threading.Event) -> None:
 
     def state() -> Text:
         excluded = search.lower_bound - 1
-        none = f"no mate in {at_most(excluded)}, " if excluded else ""
-        return Text(f"{none}{search.nodes:,} nodes", style="dim")
+        told = [f"no mate in {at_most(excluded)}"] if excluded else []
+        if search.best:
+            told.append(f"mate in {abs(search.best[0])} found")
+        told.append(f"{search.nodes:,} nodes")
+        return Text(", ".join(told), style="dim")
 
     with Live(
         get_renderable=state,

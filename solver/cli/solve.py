@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from solver.cli.answers import Answers
     from solver.cli.certificates import CertificateFile
+    from solver.lane import Lane
     from solver.solving import Solver
     from solver.tablebases import Tablebases
 
@@ -54,6 +55,7 @@ as 65, Ctrl-C as 130.
 )
 @click.argument("fen", nargs=-1, required=True, metavar="FEN...")
 @options.limits()
+@options.lane
 @options.tablebases
 @click.option("--first", is_flag=True, help="Look for one key, not for all of them.")
 @click.option(
@@ -78,6 +80,7 @@ def solve(
     fen: tuple[str, ...],
     *,
     limits: Limits,
+    lane: Lane | None,
     tablebases: Tablebases | None,
     first: bool,
     uci: bool,
@@ -97,6 +100,9 @@ def solve(
 
     The answer is the shortest mate against the longest defence, all first moves that
     reach it, and what is proved. A limit that comes first is never told as "no mate".
+
+    --checks-only, --king-flights, --replies and --threat ask a narrower question, which
+    reaches farther: a mate that is found is one, but "none" speaks of such moves alone.
 
     A certificate proves the mate, and that none is shorter where that is not too large
     to write down. FILE is compressed if it ends in .gz.
@@ -139,6 +145,7 @@ def solve(
             limits,
             answers,
             all_keys=not first,
+            lane=lane,
             tablebases=tablebases,
             certificate=certificate,
         )
@@ -151,6 +158,7 @@ def solve_each(
     answers: Answers,
     *,
     all_keys: bool,
+    lane: Lane | None = None,
     tablebases: Tablebases | None = None,
     certificate: CertificateFile | None = None,
 ) -> Exit:
@@ -166,6 +174,8 @@ def solve_each(
         Where to print.
     all_keys : bool
         Look for all keys, not for one.
+    lane : Lane or None
+        What the attacker keeps to.
     tablebases : Tablebases or None
         Endgame tables to ask as well.
     certificate : CertificateFile, optional
@@ -179,14 +189,14 @@ def solve_each(
     from solver.solving import Solver
 
     prepare_kernel()
-    solver = Solver(limits.hash_mib, tablebases)
+    solver = Solver(limits.hash_mib, tablebases, threads=limits.threads)
     highest = Exit.PROVED
     for problem in problems:
         if isinstance(problem, FormatError):
             answers.refuse(problem)
             code = Exit.BAD_INPUT
         else:
-            solution = _solve(problem, limits, solver, all_keys=all_keys)
+            solution = _solve(problem, limits, solver, all_keys=all_keys, lane=lane)
             answers.answer(solution)
             code = exit_code(solution)
             if certificate is not None and code is not Exit.INTERRUPTED:
@@ -205,12 +215,22 @@ def exit_code(solution: Solution) -> Exit:
 
 
 def _solve(
-    problem: Problem, limits: Limits, solver: Solver, *, all_keys: bool
+    problem: Problem,
+    limits: Limits,
+    solver: Solver,
+    *,
+    all_keys: bool,
+    lane: Lane | None,
 ) -> Solution:
     from solver import solving
 
     control = solving.Control()
     with interruptible(control), progress(control):
         return solving.solve(
-            problem, limits, all_keys=all_keys, control=control, solver=solver
+            problem,
+            limits,
+            all_keys=all_keys,
+            control=control,
+            lane=lane,
+            solver=solver,
         )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 from solver.reports.line import first_moves
@@ -29,7 +30,9 @@ def solution_record(solution: Solution) -> dict[str, object]:
         What `json.dumps` takes, in the order in which it is printed. Moves are in UCI
         notation, bounds and distances in moves, `time_s` in seconds to the microsecond;
         `claim` and `mate` are negative when the side to move is mated. At its end, only
-        if there are any, `tablebase`: the tables that say what was not proved.
+        if there are any, `lane`: what the attacker was restricted to, of which alone
+        `lower_bound` and `keys` speak; `tablebase`: the tables that say what was not
+        proved.
     """
     problem = solution.problem
     sans = first_moves(problem.fen, solution.keys)
@@ -52,6 +55,8 @@ def solution_record(solution: Solution) -> dict[str, object]:
         "stopped_by": str(solution.stopped_by) if solution.stopped_by else None,
         "solver": __version__,
     }
+    if solution.lane:
+        record["lane"] = asdict(solution.lane)
     if solution.tablebase:
         record["tablebase"] = str(solution.tablebase)
     return record

@@ -82,12 +82,13 @@ def describe(solution: Solution, *, uci: bool = False) -> list[Sentence]:
     Returns
     -------
     list of Sentence
-        The position, the mate, its line, its keys, what is proved, what stopped the
-        search and what it cost; those with nothing to say are left out.
+        The position, the lane, the mate, its line, its keys, what is proved, what
+        stopped the search and what it cost; those with nothing to say are left out.
     """
     told = [
         Sentence(_name(solution), "dim"),
         Sentence(_position(solution.problem.fen), "dim"),
+        Sentence(_lane(solution), "dim"),
         Sentence(_headline(solution), _STYLES[solution.status]),
         Sentence(_line(solution, uci=uci)),
         Sentence(_keys(solution, uci=uci)),
@@ -129,6 +130,10 @@ def _mover(fen: str) -> str:
     return "White" if fen.split()[1] == "w" else "Black"
 
 
+def _lane(solution: Solution) -> str:
+    return f"The attacker keeps to {solution.lane.words()}." if solution.lane else ""
+
+
 def _headline(solution: Solution) -> str:
     mover = _mover(solution.problem.fen)
     match solution.mate:
@@ -141,7 +146,8 @@ def _headline(solution: Solution) -> str:
     if _is_stalemate(solution):
         return f"{mover} is stalemated."
     if solution.status is Status.DISPROVED:
-        return f"No mate in {at_most(solution.lower_bound - 1)}."
+        where = " in this lane" if solution.lane else ""
+        return f"No mate in {at_most(solution.lower_bound - 1)}{where}."
     return _DENIALS[solution.tablebase]
 
 
@@ -173,10 +179,12 @@ def _proof(solution: Solution) -> str:
     if solution.mate == 0 or _is_stalemate(solution):
         return ""
     if solution.status is Status.DISPROVED:
-        return "Proved; longer mates were not looked for."
+        others = "other moves and longer mates" if solution.lane else "longer mates"
+        return f"Proved; {others} were not looked for."
     excluded = solution.lower_bound - 1
+    lane = " in this lane" if solution.lane else ""
     if solution.mate is None:
-        none = f"no mate in {at_most(excluded)}" if excluded else "nothing yet"
+        none = f"no mate in {at_most(excluded)}{lane}" if excluded else "nothing yet"
         return f"Proved: {none}."
     length = abs(solution.mate)
     if solution.tablebase:
@@ -184,8 +192,8 @@ def _proof(solution: Solution) -> str:
         return f"Gaviota: mate in {length} is forced, and none is shorter.{none}"
     forced = f"Proved: mate in {length} is forced"
     if solution.status is Status.PROVED:
-        return f"{forced}, and none is shorter."
-    none = f", none in {at_most(excluded)}" if excluded else ""
+        return f"{forced}, and none{lane} is shorter."
+    none = f", none in {at_most(excluded)}{lane}" if excluded else ""
     return f"{forced}{none}. Open: mate in {_range(excluded + 1, length - 1)}."
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from solver.cli import progress
 
-SHOWN = "no mate in 3 or fewer moves, 1,234 nodes"
+SHOWN = "1,234 nodes"
 
 
 class Screen(io.StringIO):
@@ -32,6 +32,7 @@ class Screen(io.StringIO):
 class Search:
     nodes: int = 1234
     lower_bound: int = 4
+    best: tuple[int, tuple[str, ...]] | None = None
 
 
 @pytest.fixture
@@ -49,6 +50,16 @@ def test_a_long_search_shows_how_far_it_is_and_erases_it(screen: Screen) -> None
     erase_line = "\x1b[2K"
     after = screen.getvalue().rpartition(SHOWN)[2]
     assert erase_line in after
+
+
+def test_both_bounds_are_shown_once_a_mate_is_found(screen: Screen) -> None:
+    found = Search(best=(9, ("a1a2",)))
+    with redirect_stderr(screen), progress.progress(found):
+        assert screen.showing.wait(60)
+
+    assert "no mate in 3 or fewer moves, mate in 9 found, 1,234 nodes" in (
+        screen.getvalue()
+    )
 
 
 def test_a_short_search_shows_nothing(
