@@ -26,6 +26,7 @@ from solver.imbalance_file import (
     encode,
 )
 from solver.material import CELLS, count_men, find_cell, material_of, mirror_cell
+from solver.whole_file import write_whole
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -269,19 +270,7 @@ class ImbalanceTable:
         OSError
             If it cannot be written; a file that was there is left as it was.
         """
-        path = Path(path)
-        data = self.to_bytes()
-        if path.exists() and not path.is_file():  # a device is written to, not replaced
-            path.write_bytes(data)
-            return
-        written = path.with_name(f".{path.name}.{os.getpid()}")
-        try:
-            with written.open("xb") as file:
-                file.write(data)
-            written.replace(path)
-        except BaseException:
-            written.unlink(missing_ok=True)
-            raise
+        write_whole(path, self.to_bytes())
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> ImbalanceTable:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import gzip
 import json
-import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import chess
+
+from solver.whole_file import write_whole
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -67,18 +68,7 @@ def write(data: bytes, path: Path) -> None:
     """
     if path.suffix == ".gz":
         data = gzip.compress(data, GZIP_LEVEL, mtime=0)
-    if path.exists() and not path.is_file():  # a device is written to, not replaced
-        path.write_bytes(data)
-        return
-    path = path.resolve()  # a link stays one; /dev/stdout may lead to a file
-    written = path.with_name(f".{path.name}.{os.getpid()}")
-    try:
-        with written.open("xb") as file:
-            file.write(data)
-        written.replace(path)
-    except BaseException:
-        written.unlink(missing_ok=True)
-        raise
+    write_whole(path, data)
 
 
 def _encode_part(value: object) -> str:

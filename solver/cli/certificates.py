@@ -16,8 +16,8 @@ from solver.cli.exits import Exit
 from solver.cli.interrupt import interruptible
 from solver.cli.progress import progress
 from solver.cli.streams import tell
-from solver.cli.table_builder import require_writable
 from solver.control import Control
+from solver.whole_file import require_writable
 
 if TYPE_CHECKING:
     from collections.abc import Callable

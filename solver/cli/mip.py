@@ -109,8 +109,9 @@ def build(
         msg = "nothing to count: expected a FILE or --merge TABLE."
         raise click.UsageError(msg)
 
-    from solver.cli.table_builder import TableBuilder, require_writable, source_of
+    from solver.cli.table_builder import TableBuilder, source_of
     from solver.imbalance import ImbalanceTable
+    from solver.whole_file import require_writable
 
     require_writable(output)
     builder = TableBuilder(ImbalanceTable(source or source_of(merged + files)))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -101,15 +100,3 @@ def source_of(files: Iterable[str]) -> str:
     names = ", ".join(Path(file).name for file in files)
     shown = "".join(letter if letter.isprintable() else "?" for letter in names)
     return shown.encode()[:MAX_SOURCE_BYTES].decode(errors="ignore")
-
-
-def require_writable(output: str) -> None:
-    """Refuse, before hours of reading, a folder in which no file can be made."""
-    path = Path(output)
-    if path.exists() and not path.is_file():
-        return
-    try:
-        with tempfile.TemporaryFile(dir=path.parent):
-            pass
-    except OSError as error:
-        raise OSError(error.errno, error.strerror, output) from None

@@ -1,0 +1,48 @@
+"""Files that are written whole or not at all."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from pathlib import Path
+
+
+def write_whole(path: str | os.PathLike[str], data: bytes) -> None:
+    """Write a file; until all of it is there, what was there before stays.
+
+    Raises
+    ------
+    OSError
+        It cannot be written; a file that was there is left as it was.
+    """
+    target = Path(path)
+    if target.exists() and not target.is_file():  # a device is not to be replaced
+        target.write_bytes(data)
+        return
+    target = target.resolve()  # a link stays one; /dev/stdout may lead to a file
+    written = target.with_name(f".{target.name}.{os.getpid()}")
+    try:
+        with written.open("xb") as file:
+            file.write(data)
+        written.replace(target)
+    except BaseException:
+        written.unlink(missing_ok=True)
+        raise
+
+
+def require_writable(path: str | os.PathLike[str]) -> None:
+    """Refuse, before hours of work, a folder in which no file can be made.
+
+    Raises
+    ------
+    OSError
+        As the system tells it, about `path`.
+    """
+    target = Path(path)
+    if target.exists() and not target.is_file():
+        return
+    try:
+        with tempfile.TemporaryFile(dir=target.parent):
+            pass
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, os.fspath(path)) from None
