@@ -36,7 +36,7 @@ class Searches:
     started: threading.Semaphore = field(default_factory=lambda: threading.Semaphore(0))
     go_on: threading.Event = field(default_factory=threading.Event)
 
-    def solver(self, hash_mib: int, _tablebases: None) -> Any:
+    def solver(self, hash_mib: int, *_: Any, **__: Any) -> Any:
         self.solvers.append(hash_mib)
         return _Solver(self)
 

@@ -250,7 +250,9 @@ def test_mated_sides_come_after_the_mating_ones(
 def test_an_internal_error_is_one_line_and_keeps_what_was_told(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(solver.audit, "Solver", lambda hash_mib, _: 1 // (hash_mib - 7))
+    monkeypatch.setattr(
+        solver.audit, "Solver", lambda hash_mib, *_, **__: 1 // (hash_mib - 7)
+    )
     Path("x.epd").write_text(f"hello\n{BACK_RANK} dm 1;\n")
     code, out, err = verify(capsys, "x.epd", "--jsonl", "--hash", "7")
     assert code == 70
@@ -266,7 +268,7 @@ def test_ctrl_c_tells_what_was_complete(
     before = signal.getsignal(signal.SIGINT)
 
     class Interrupted:
-        def __init__(self, hash_mib: int, _tablebases: None) -> None:
+        def __init__(self, hash_mib: int, *_: Any, **__: Any) -> None:
             assert hash_mib == 1
 
         def solve(self, problem: Problem, limits: Limits, **_: Any) -> Solution:
@@ -295,7 +297,7 @@ def answer_with(
     """Let each search give the same answer."""
 
     class Same:
-        def __init__(self, hash_mib: int, _tablebases: None) -> None: ...
+        def __init__(self, hash_mib: int, *_: Any, **__: Any) -> None: ...
 
         def solve(self, problem: Problem, *_: Any, **__: Any) -> Solution:
             return Solution(problem, status, mate, lower_bound, stopped_by=stopped_by)
