@@ -10,6 +10,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from solver.errors import FenError, InputError, MatesolveError
+from solver.lane import Lane
 from solver.problem import Claim, Limits, Problem
 from solver.solution import Solution, Stats, Status, StoppedBy
 from solver.version import __version__
@@ -22,6 +23,7 @@ __all__ = [
     "Control",
     "FenError",
     "InputError",
+    "Lane",
     "Limits",
     "MatesolveError",
     "Problem",

@@ -26,7 +26,7 @@ def without_times(text: str) -> list[list[str]]:
 
 def test_there_is_a_sample_for_each_use() -> None:
     commands = {arguments.split()[0] for arguments, _ in SAMPLES}
-    assert commands == {"solve", "verify", "table", "mip"}
+    assert commands == {"solve", "verify", "check", "table", "mip"}
 
 
 @pytest.mark.parametrize(

@@ -496,3 +496,62 @@ def test_a_pipe_takes_lines_whole(matesolve: Matesolve) -> None:
     out = matesolve("solve", SMOTHERED, env={"COLUMNS": "20"}).out
 
     assert without_costs(out) == ANSWER
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (["--checks-only"], "checks only"),
+        (["--replies", "1"], "at most 1 reply"),
+        (["--king-flights", "0", "--threat", "2"], "at most 0 king flights, threats"),
+    ],
+)
+def test_an_answer_says_which_narrower_question_it_answers(
+    options: list[str], words: str, matesolve: Matesolve
+) -> None:
+    code, out, err = matesolve("solve", SMOTHERED, *options)
+
+    assert (code, err) == (0, "")
+    assert f"The attacker keeps to {words}" in out
+    assert "mate in 2 is forced, and none in this lane is shorter." in out
+
+
+def test_no_mate_in_a_lane_is_told_of_the_lane_alone(matesolve: Matesolve) -> None:
+    code, out, _ = matesolve("solve", BARE, "--checks-only", "-n", "5")
+
+    assert code == 1
+    assert "No mate in 5 or fewer moves in this lane." in out
+    assert "other moves and longer mates were not looked for" in out
+
+
+def test_a_record_tells_its_lane(matesolve: Matesolve) -> None:
+    told = json.loads(matesolve("solve", SMOTHERED, "--checks-only", "--jsonl").out)
+
+    assert told["lane"] == {
+        "checks_only": True,
+        "king_flights": None,
+        "replies": None,
+        "threat": None,
+    }
+    assert "lane" not in json.loads(matesolve("solve", SMOTHERED, "--jsonl").out)
+
+
+@pytest.mark.parametrize(
+    "option", [["--king-flights", "9"], ["--replies", "x"], ["--threat", "0"]]
+)
+def test_a_lane_out_of_range_is_a_usage_error(
+    option: list[str], matesolve: Matesolve
+) -> None:
+    code, out, err = matesolve("solve", SMOTHERED, *option)
+
+    assert (code, out) == (2, "")
+    assert option[0] in err
+
+
+@pytest.mark.parametrize("threads", ["1", "2", "3"])
+def test_threads_do_not_change_the_answer(threads: str, matesolve: Matesolve) -> None:
+    told = json.loads(
+        matesolve("solve", BARE, "--threads", threads, "--jsonl", "--first").out
+    )
+
+    assert (told["status"], told["mate"], told["lower_bound"]) == ("proved", 3, 3)
