@@ -26,6 +26,9 @@ SMOTHERED = "5r1k/6pp/7N/8/2Q5/8/8/6K1 w - - 0 1"
 
 SMOTHERED_BY_BLACK = "6k1/8/8/2q5/8/7n/6PP/5R1K b - - 0 1"
 BARE = "8/8/8/8/8/5K2/R7/7k w - - 0 1"
+FAR = "8/7K/8/8/8/8/R7/7k w - - 0 1"
+"""Mate in 8: long enough that several threads take part."""
+
 MATED = "7k/6Q1/6K1/8/8/8/8/8 b - - 0 1"
 STALEMATED = "7k/5Q2/6K1/8/8/8/8/8 b - - 0 1"
 LONG = "2k1N3/p2NPP2/2p3p1/2pp1P2/K7/6p1/p2Bp3/5brn w - - 0 1"
@@ -550,8 +553,7 @@ def test_a_lane_out_of_range_is_a_usage_error(
 
 @pytest.mark.parametrize("threads", ["1", "2", "3"])
 def test_threads_do_not_change_the_answer(threads: str, matesolve: Matesolve) -> None:
-    told = json.loads(
-        matesolve("solve", BARE, "--threads", threads, "--jsonl", "--first").out
-    )
+    told = json.loads(matesolve("solve", FAR, "--threads", threads, "--jsonl").out)
 
-    assert (told["status"], told["mate"], told["lower_bound"]) == ("proved", 3, 3)
+    assert (told["status"], told["mate"], told["lower_bound"]) == ("proved", 8, 8)
+    assert [key["san"] for key in told["keys"]] == ["Kg6"]

@@ -231,5 +231,5 @@ def test_a_lane_stands_before_the_mate_and_in_what_is_proved() -> None:
     assert any("none in 1 move in this lane. Open" in line for line in told(open_))
     none = replace(ROOK_DISPROVED, lane=Lane(king_flights=1))
     assert any(line.endswith("in this lane.") for line in told(none))
-    undecided = replace(ROOK_UNDECIDED, lane=Lane(king_flights=0))
-    assert any(line.endswith("in this lane.") for line in told(undecided))
+    undecided = replace(ROOK_UNDECIDED, lower_bound=3, lane=Lane(king_flights=0))
+    assert "Proved: no mate in 2 or fewer moves in this lane." in told(undecided)
