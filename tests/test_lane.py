@@ -1,4 +1,4 @@
-"""Lanes as they are asked for: what is refused, what is told, and names of their own."""
+"""Lanes as they are asked for: what is refused and told, and numbers of their own."""
 
 from __future__ import annotations
 

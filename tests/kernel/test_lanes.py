@@ -130,10 +130,10 @@ def test_what_holds_in_a_lane_alone_is_not_taken_for_the_truth(most_lane: str) -
             assert not expected[1] or found is Verdict.MATE
         bounds = workspace.bounds(position, attacking=True)
         assert not expected.get(min(bounds.no_mate, most), False), board.fen()
-        for n in expected:
+        for n, is_mate in expected.items():
             for ask in (workspace.find, workspace.decide):
                 found = ask(position, n, attacking=True)
-                assert found is verdict_of(is_mate=expected[n]), (board.fen(), n)
+                assert found is verdict_of(is_mate=is_mate), (board.fen(), n)
     assert missed
 
 
@@ -189,14 +189,10 @@ def test_a_limit_within_a_threat_gives_the_truth_or_nothing(name: str) -> None:
     assert told > 100
 
 
-def test_a_threat_is_one_to_a_side_that_may_pass_in_zugzwang_too() -> None:
-    """1. Kg6 waits: no threat if Black passes, though any move of Black's is mate."""
-    board = chess.Board("7k/7p/8/6K1/8/8/8/5Q2 w - - 0 1")
-    assert naive.mate_in(board, 2)
-    for threat in (1, 2):
-        game = LaneGame(threat=threat)
-        workspace = Workspace(hash_mib=1)
-        for n in (1, 2, 3):
-            workspace.begin(None, Lane(threat=threat))
-            found = workspace.find(pack(board), n, attacking=True)
-            assert found is verdict_of(is_mate=game.mate_in(board, n))
+def test_castling_is_no_flight() -> None:
+    """After 1. Rh7 the king has one square to go to, and may castle."""
+    board = chess.Board("r3k3/8/8/8/1Q6/p6R/7K/8 w q - 0 1")
+    workspace = Workspace(hash_mib=1)
+    for flights, expected in ((0, Verdict.NO_MATE), (1, Verdict.MATE)):
+        workspace.begin(None, Lane(king_flights=flights))
+        assert workspace.find(pack(board), 2, attacking=True) is expected
