@@ -14,7 +14,7 @@ from solver.lane import Lane
 from solver.workspace import Workspace
 from tests import workspaces
 from tests.kernel.positions import crowded_positions
-from tests.oracles import naive, walks
+from tests.oracles import walks
 from tests.oracles.lanes import LaneGame
 from tests.oracles.remembering import Oracle
 
@@ -71,12 +71,12 @@ def is_narrow(lane: Lane) -> bool:
 def boards_for(lane: Lane) -> Iterator[chess.Board]:
     """Yield fewer and smaller positions where threats are to be defined."""
     if lane.threat:
-        small = filter(is_small, walks.small_positions(90 // lane.threat**2, seed=61))
+        small = filter(is_small, walks.small_positions(80 // lane.threat**2, seed=61))
         yield from small
-        yield from crowded_positions(3 if lane.threat == 1 else 0, seed=61)
+        yield from crowded_positions(2 if lane.threat == 1 else 0, seed=61)
     else:
-        yield from walks.small_positions(90, seed=61)
-        yield from crowded_positions(15, seed=61)
+        yield from walks.small_positions(70, seed=61)
+        yield from crowded_positions(10, seed=61)
 
 
 def test_answers_in_a_lane_are_those_of_its_definition(lane: Lane) -> None:
@@ -114,8 +114,8 @@ def test_what_holds_in_a_lane_alone_is_not_taken_for_the_truth(most_lane: str) -
     oracle = Oracle()
     missed = 0
     for board in chain(
-        filter(is_small, walks.small_positions(120, seed=62)),
-        crowded_positions(15, seed=62),
+        filter(is_small, walks.small_positions(90, seed=62)),
+        crowded_positions(8, seed=62),
     ):
         workspace.begin(None)
         position = pack(board)

@@ -64,9 +64,9 @@ def agree_with_the_definition(
 
 
 def test_mates_in_two_are_those_of_the_definition() -> None:
-    small = walks.small_positions(150, seed=51)
-    assert agree_with_the_definition(small, range(1, 3), range(3)) > 40
-    crowds = crowded_positions(30, seed=51)
+    small = walks.small_positions(110, seed=51)
+    assert agree_with_the_definition(small, range(1, 3), range(3)) > 30
+    crowds = crowded_positions(20, seed=51)
     assert agree_with_the_definition(crowds, range(1, 3), range(2)) > 5
     played = walks.random_positions(30, seed=51)
     agree_with_the_definition(played, range(1, 2), range(2))
@@ -75,7 +75,7 @@ def test_mates_in_two_are_those_of_the_definition() -> None:
 def test_mates_in_three_and_four_are_those_of_the_definition() -> None:
     oracle = Oracle()
     mates = agree_with_the_definition(
-        few_men(24, seed=52), range(3, 5), range(3, 4), oracle.mate_in, oracle.mated_in
+        few_men(18, seed=52), range(3, 5), range(3, 4), oracle.mate_in, oracle.mated_in
     )
     assert mates > 10
 
