@@ -36,7 +36,7 @@ LANES = {
 }
 
 
-@pytest.fixture(params=LANES.values(), ids=LANES.keys())
+@pytest.fixture(params=list(LANES.values()), ids=list(LANES))
 def lane(request: pytest.FixtureRequest) -> Lane:
     lane: Lane = request.param
     return lane
