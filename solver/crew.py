@@ -33,6 +33,7 @@ class Crew:
         self._leader = leader
         self._companions = [leader.companion() for _ in range(size)]
         self._threads: list[threading.Thread] = []
+        self._controls: list[Control] = []
         self._counted = 0
 
     @property
@@ -60,6 +61,7 @@ class Crew:
             companion.accompany(self._leader, lane, share)
             control = Control()
             control.attach(companion.search)  # here, so that no stop is overlooked
+            self._controls.append(control)
             task = (companion, control)
             thread = threading.Thread(target=work, args=task, daemon=True)
             self._threads.append(thread)
@@ -67,10 +69,11 @@ class Crew:
 
     def stop(self) -> None:
         """End their work, and wait for that."""
-        for companion in self._companions:
-            companion.search.stop = 1
+        for control in self._controls:
+            control.stop()  # not the search itself, which may be finishing a mate
         for thread in self._threads:
             thread.join()
         if self._threads:
             self._counted = sum(mate.search.nodes for mate in self._companions)
         self._threads.clear()
+        self._controls.clear()

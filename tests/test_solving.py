@@ -11,13 +11,17 @@ from typing import TYPE_CHECKING
 import chess
 import pytest
 
+from solver import conductor
 from solver.control import Control
 from solver.errors import FenError
+from solver.lane import Lane
 from solver.problem import Claim, Limits, Problem
 from solver.solution import Solution, Status, StoppedBy
 from solver.solving import Solver, solve
 from tests.kernel.positions import crowded_positions
 from tests.oracles import endgames, naive, walks
+from tests.oracles.lanes import LaneGame
+from tests.oracles.remembering import Oracle
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -264,6 +268,208 @@ def test_a_small_table_gives_the_same_answers(solver: Solver) -> None:
             assert len({getattr(answer, name) for answer in answers}) == 1, fen
         assert len({frozenset(answer.keys) for answer in answers}) == 1, fen
         assert len({len(answer.pv) for answer in answers}) == 1, fen
+
+
+# Restricted questions: some first moves, any mate in time, lanes.
+
+
+def few_men(count: int, seed: int) -> Iterator[chess.Board]:
+    for board in walks.small_positions(count, seed):
+        if chess.popcount(board.occupied) <= 4:
+            yield board
+
+
+def test_some_first_moves_are_answered_for_these_alone(solver: Solver) -> None:
+    """That the side to move is mated is said of the position whatever it moves."""
+    random, oracle = Random(31), Oracle()
+    told = set()
+    for board in few_men(80, 31):
+        legal = [move.uci() for move in board.legal_moves]
+        if not legal:
+            continue
+        chosen = random.sample(legal, random.randint(1, len(legal)))
+        found = solver.solve(
+            Problem(board.fen()), Limits(max_moves=3), root_moves=chosen
+        )
+        by_length = {n: oracle.keys(board, n) & set(chosen) for n in (1, 2, 3)}
+        mate = next((n for n, keys in by_length.items() if keys), None)
+        if mate is not None:
+            assert (found.status, found.mate) == (Status.PROVED, mate), board.fen()
+            assert set(found.keys) == by_length[mate], board.fen()
+            assert found.keys_complete
+            assert found.pv[0] in chosen
+            assert list(play(board.fen(), found.pv))[-1].is_checkmate()
+        else:
+            mate = next((-n for n in (1, 2, 3) if oracle.mated_in(board, n)), None)
+            assert found.mate == mate, board.fen()
+        told.add(found.mate)
+    assert told >= {1, 2, 3, None}
+    assert min(n for n in told if n) < 0
+
+
+def test_first_moves_that_are_not_best_have_longer_mates(solver: Solver) -> None:
+    fen = "k7/8/1K6/8/8/8/7R/6R1 w - - 0 1"
+    assert ask(solver, fen).mate == 1
+    found = solver.solve(Problem(fen), Limits(), root_moves=["b6c6", "h2h3"])
+    assert (found.status, found.mate) == (Status.PROVED, 2)
+    assert set(found.keys) == naive.keys(chess.Board(fen), 2) & {"b6c6", "h2h3"}
+
+
+@pytest.mark.parametrize("within", [3, 5])
+def test_any_mate_within_what_was_asked_will_do(solver: Solver, within: int) -> None:
+    oracle = Oracle()
+    answered = 0
+    for board in few_men(120, 32):
+        shortest = next((n for n in range(1, 4) if oracle.mate_in(board, n)), None)
+        if shortest is None:
+            continue
+        found = solver.solve(Problem(board.fen()), Limits(), within=within)
+        assert found.status in {Status.FOUND, Status.PROVED}
+        assert found.mate is not None
+        assert found.lower_bound <= shortest <= found.mate <= within, board.fen()
+        assert (found.status is Status.PROVED) == (found.lower_bound == found.mate)
+        assert found.stopped_by is None
+        assert len(found.pv) == 2 * found.mate - 1
+        assert list(play(board.fen(), found.pv))[-1].is_checkmate()
+        answered += 1
+    assert answered > 5
+
+
+@pytest.mark.parametrize("claim", [1, 2, 3, 4, 9])
+def test_a_claim_of_any_length_changes_no_answer(solver: Solver, claim: int) -> None:
+    for found in mates(solver, 25, seed=33):
+        problem = Problem(found.problem.fen, claim=Claim(claim))
+        claimed = solver.solve(problem, Limits(max_moves=3))
+        assert (claimed.status, claimed.mate) == (found.status, found.mate), problem
+        assert claimed.lower_bound == found.lower_bound
+        assert set(claimed.keys) == set(found.keys)
+
+
+LANES = [
+    Lane(checks_only=True),
+    Lane(king_flights=1),
+    Lane(replies=3),
+    Lane(threat=1),
+    Lane(king_flights=2, replies=4),
+]
+
+
+@pytest.mark.parametrize("lane", LANES, ids=Lane.words)
+def test_a_lane_is_answered_for_itself_alone(solver: Solver, lane: Lane) -> None:
+    game = LaneGame(lane.checks_only, lane.king_flights, lane.replies, lane.threat)
+    told = set()
+    for board in few_men(80, 34):
+        if board.is_checkmate():
+            continue
+        found = solver.solve(Problem(board.fen()), Limits(max_moves=3), lane=lane)
+        bare = chess.popcount(board.occupied_co[board.turn]) == 1
+        decide = game.mated_in if bare else game.mate_in
+        mate = next((n for n in (1, 2, 3) if decide(board, n)), None)
+        assert found.lane == lane
+        assert found.stopped_by is None
+        assert found.lower_bound == (mate or 4), board.fen()
+        if mate is None:
+            assert (found.status, found.mate) == (Status.DISPROVED, None), board.fen()
+        else:
+            assert found.status is Status.PROVED, board.fen()
+            assert found.mate == (-mate if bare else mate), board.fen()
+            boards = list(play(board.fen(), found.pv))
+            assert boards[-1].is_checkmate()
+            assert all(map(game.admits, boards[2 if bare else 1 :: 2])), board.fen()
+        told.add(found.mate)
+    assert {1, 2, None} <= told
+
+
+@pytest.mark.xfail(reason="keys and chosen first moves are not held to the lane")
+@pytest.mark.parametrize("lane", LANES[:2], ids=Lane.words)
+def test_keys_in_a_lane_are_moves_of_the_lane(solver: Solver, lane: Lane) -> None:
+    game = LaneGame(lane.checks_only, lane.king_flights, lane.replies, lane.threat)
+    for board in few_men(110, 34):
+        found = solver.solve(Problem(board.fen()), Limits(max_moves=3), lane=lane)
+        if found.mate is not None and found.mate > 0:
+            assert set(found.keys) == game.keys(board, found.mate), board.fen()
+
+
+@pytest.mark.xfail(reason="a first move that the lane does not admit is taken")
+def test_a_first_move_that_leaves_the_lane_mates_in_no_number_of_moves(
+    solver: Solver,
+) -> None:
+    """1. Kc3 is no check, though 1... Ka1 2. Ra7 or 2. Qb2 would mate."""
+    found = solver.solve(
+        Problem("8/1Q2R3/8/8/1K6/8/k7/8 w - - 0 1"),
+        Limits(max_moves=2),
+        lane=Lane(checks_only=True),
+        root_moves=["b4c3"],
+    )
+    assert found.status is Status.DISPROVED
+
+
+# Long mates: found from above, proved from below.
+
+
+def test_keys_of_long_mates_are_all_that_mate_as_fast(solver: Solver) -> None:
+    """By the endgame solved backwards; a claim sends the finder ahead."""
+    endgame = endgames.solve_endgame(chess.ROOK)
+    won = [(b, n) for b, n in endgame.won(chess.WHITE) if n in {11, 13}]
+    more_than_one = 0
+    for board, plies in Random(35).sample(won, 12):
+        mate = (plies + 1) // 2
+        found = solver.solve(Problem(board.fen(), claim=Claim(mate + 1)), Limits())
+        assert (found.status, found.mate) == (Status.PROVED, mate), board.fen()
+        keys = set()
+        for move in board.legal_moves:
+            after = board.copy(stack=False)
+            after.push(move)
+            if endgame.plies_to_mate(after) == plies - 1:
+                keys.add(move.uci())
+        assert set(found.keys) == keys, board.fen()
+        assert found.keys_complete
+        more_than_one += len(keys) > 1
+    assert more_than_one
+
+
+class Diary(Control):
+    """Keeps every bound and every mate that a search told on its way."""
+
+    def __init__(self) -> None:
+        self.bounds: list[int] = []
+        self.mates: list[tuple[int, tuple[str, ...]]] = []
+        super().__init__()
+
+    def __setattr__(self, name: str, value: object) -> None:
+        super().__setattr__(name, value)
+        if name == "lower_bound":
+            self.bounds.append(self.lower_bound)
+        elif name == "best" and self.best is not None:
+            self.mates.append(self.best)
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_whatever_is_told_on_the_way_is_a_whole_line_and_a_better_bound(
+    monkeypatch: pytest.MonkeyPatch, threads: int
+) -> None:
+    monkeypatch.setattr(conductor, "FIRST_BUDGET", 1000)
+    told = 0
+    fens = [
+        SEED,
+        "8/8/8/8/3k4/8/8/KQ6 w - - 0 1",
+        "7k/8/5K2/8/8/8/6p1/R7 b - - 0 1",
+        "8/8/8/4k3/8/8/1R6/KR6 w - - 0 1",
+    ]
+    for fen in fens:
+        diary = Diary()
+        solver = Solver(hash_mib=16, threads=threads)
+        found = solver.solve(Problem(fen), Limits(), control=diary)
+        assert diary.bounds == sorted(diary.bounds)
+        assert diary.bounds[-1] == found.lower_bound or (found.mate or 0) < 0
+        lengths = [abs(mate) for mate, _ in diary.mates]
+        assert lengths == sorted(lengths, reverse=True), fen
+        for mate, line in diary.mates:
+            assert len(line) == (2 * mate - 1 if mate > 0 else -2 * mate)
+            assert list(play(fen, line))[-1].is_checkmate()
+        assert diary.mates[-1] == (found.mate, found.pv)
+        told += len(diary.mates)
+    assert told > len(fens)
 
 
 # What one problem costs.

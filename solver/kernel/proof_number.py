@@ -206,7 +206,7 @@ def settle(
     position : Position
         The attacker to move if `attacking`, else the defender.
     moves_left : int64
-        At least 1.
+        At least 0.
     ply : int64
         Distance from the root, for killers and scratch memory.
     attacking : bool
@@ -229,7 +229,7 @@ def settle(
     bounds = known_bounds(where, search, table)
     if moves_left >= bounds.mate:
         return settled(attacking)
-    if moves_left <= bounds.no_mate:
+    if NONE < moves_left <= bounds.no_mate:  # in 0 it may be mated already
         return settled(not attacking)
 
     # 2. The last moves are the prover's; the last one lies in any lane.
