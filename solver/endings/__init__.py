@@ -7,6 +7,7 @@ king is kept to the ten squares of the triangle a1-d1-d4 and the others are refl
 with it. See docs/endings.md.
 """
 
-from solver.endings.finding import EndingAnswer, find_ending
+from solver.endings.answer import EndingAnswer
+from solver.endings.finding import find_ending
 
 __all__ = ["EndingAnswer", "find_ending"]

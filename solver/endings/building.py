@@ -89,7 +89,7 @@ class _Builder:
         return None
 
     def _before_defender(self, nodes: Words, moves: int) -> Words:
-        """From where does the defender reach these, or escape by a capture?"""
+        """Give where the defender can move to these, or escapes by a capture."""
         before = retreat_target(nodes)
         for axis, man in enumerate(self._men, 1):
             if not man.attacks:
@@ -102,7 +102,7 @@ class _Builder:
         return before
 
     def _before_attacker(self, nodes: Words, moves: int) -> Words:
-        """From where does the attacker reach these, or win by a capture?"""
+        """Give where the attacker can move to these, or wins by a capture."""
         before = retreat_king(nodes)
         for axis, man in enumerate(self._men, 1):
             if man.attacks:

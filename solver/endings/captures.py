@@ -33,7 +33,8 @@ def captured_by_target(smaller: Words, victim: int) -> Words:
         A set of the larger ending; some of its positions may be illegal.
     """
     dimensions = smaller.ndim + 1
-    taken = has_square(np.expand_dims(smaller, victim), _along(victim, dimensions))
+    squares = lay(np.arange(64, dtype=np.uint64), [victim], dimensions)
+    taken = has_square(np.expand_dims(smaller, victim), squares)
     return taken & lay(KING_STEPS, [victim], dimensions)
 
 
@@ -62,14 +63,9 @@ def captured_by_man(smaller: Words, victim: int, axis: int, men: Men) -> Words:
         The two men of the larger ending.
     """
     seen = sight(men[axis - 1].kind)
-    reach = has_square(seen[:, _KINGS, None], np.arange(64))
+    reach = has_square(seen[:, _KINGS, None], np.arange(64, dtype=np.uint64))
     return (
         lay(reach, [axis, 0, victim], 3)
         & lay(~BETWEEN, [axis, victim], 3)
         & lay(smaller, [0, victim], 3)
     )
-
-
-def _along(axis: int, dimensions: int) -> Words:
-    """Number the squares along an axis."""
-    return lay(np.arange(64, dtype=np.uint64), [axis], dimensions)

@@ -1,4 +1,4 @@
-"""The question to the endings: is this one, and how far is the mate?"""
+"""The door to the endings: how far the mate is, if this is one of them."""
 
 from __future__ import annotations
 
@@ -49,4 +49,4 @@ def find_ending(
     from solver.endings.play import answer
 
     tables = open_tables(read_placement(board, attacker).men, is_stopped)
-    return tables and answer(tables, board, attacker)
+    return None if tables is None else answer(tables, board, attacker)

@@ -1,4 +1,4 @@
-"""Moves taken back: from which positions does a quiet move lead into a set?"""
+"""Quiet moves taken back: all positions from which one leads into a set."""
 
 from __future__ import annotations
 
@@ -24,7 +24,8 @@ def retreat_target(words: Words) -> Words:
     left = words >> _ONE & _NOT_FILE_H
     right = words << _ONE & _NOT_FILE_A
     row = words | left | right
-    return left | right | row << _RANK | row >> _RANK
+    before: Words = left | right | row << _RANK | row >> _RANK
+    return before
 
 
 def retreat_king(words: Words) -> Words:
@@ -61,9 +62,10 @@ def retreat_man(words: Words, empty: Words, axis: int, kind: chess.PieceType) ->
         return before
     for ranks, files in SLIDES[kind]:
         if ranks:
-            _slide(source, free, out, ranks, files)
+            _slide(source, free, out, rank_step=ranks, file_step=files)
         else:
-            _slide(*(w.swapaxes(0, 1) for w in (source, free, out)), files, ranks)
+            turned = (w.swapaxes(0, 1) for w in (source, free, out))
+            _slide(*turned, rank_step=files, file_step=ranks)
     return before
 
 
@@ -75,7 +77,7 @@ def _by_rank_and_file(words: Words, axis: int) -> Words:
 
 
 def _slide(
-    source: Words, free: Words, out: Words, rank_step: int, file_step: int
+    source: Words, free: Words, out: Words, *, rank_step: int, file_step: int
 ) -> None:
     """Add to `out` what slides back from `source`, rank by rank."""
     run = np.zeros_like(source[0])

@@ -84,7 +84,8 @@ def _exchange(words: Words, mask: int, shift: int) -> Words:
     """Exchange the bits of a mask with those so many places higher."""
     distance = np.uint64(shift)
     changed = (words ^ words >> distance) & np.uint64(mask)
-    return words ^ changed ^ changed << distance
+    exchanged: Words = words ^ changed ^ changed << distance
+    return exchanged
 
 
 REFLECTIONS = tuple(Reflection(square) for square in chess.SQUARES)
