@@ -47,11 +47,17 @@ class Crew:
     def start(
         self, work: Callable[[Workspace, Control], object], lane: Lane | None
     ) -> None:
-        """Let each companion do the work, unless they are at it."""
-        if self._threads:
+        """Let each companion do the work, unless they are at it.
+
+        What is left of the leader's node limit is shared among all.
+        """
+        if self._threads or not self._companions:
             return
+        leader = self._leader.search
+        share = (leader.node_limit - leader.nodes) // (len(self._companions) + 1)
+        leader.node_limit = leader.nodes + share
         for companion in self._companions:
-            companion.accompany(self._leader, lane)
+            companion.accompany(self._leader, lane, share)
             control = Control()
             control.attach(companion.search)  # here, so that no stop is overlooked
             task = (companion, control)

@@ -68,12 +68,15 @@ class Workspace:
         self.search.proofs_from = self.search.proof_buckets = self._buckets
         self._table = ctypes.addressof(ctypes.c_char.from_buffer(self._memory))
 
-    def accompany(self, leader: Workspace, lane: Lane | None) -> None:
-        """Begin with the problem that the leader of the same table is at."""
+    def accompany(self, leader: Workspace, lane: Lane | None, nodes: int) -> None:
+        """Begin with the problem that the leader of the same table is at.
+
+        `nodes` is how many this search may take.
+        """
         search = self.search
         search.nodes = 0
         search.stop = 0
-        search.node_limit = leader.search.node_limit
+        search.node_limit = nodes
         search.buckets = self._buckets
         search.generation = leader.search.generation
         self._restrict(lane)
