@@ -1,0 +1,48 @@
+"""The line and the keys of a mate, read off the tables."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from solver.endings.answer import EndingAnswer
+from solver.endings.men import read_placement
+from solver.endings.table import NEVER
+
+if TYPE_CHECKING:
+    import chess
+
+    from solver.endings.library import Tables
+
+
+def answer(tables: Tables, board: chess.Board, attacker: chess.Color) -> EndingAnswer:
+    """Tell all of a position; the tables are those of its ending."""
+    moves = _look_up(tables, board, attacker)
+    if moves == NEVER:
+        return EndingAnswer(None)
+    keys = _best_moves(tables, board, attacker) if board.turn == attacker else []
+    line = []
+    board = board.copy(stack=False)
+    while best := _best_moves(tables, board, attacker):
+        line.append(best[0].uci())
+        board.push(best[0])
+    return EndingAnswer(moves, tuple(line), tuple(move.uci() for move in keys))
+
+
+def _best_moves(
+    tables: Tables, board: chess.Board, attacker: chess.Color
+) -> list[chess.Move]:
+    """List the moves that mate soonest, or are mated last."""
+    after = {}
+    for move in board.legal_moves:
+        board.push(move)
+        after[move] = _look_up(tables, board, attacker)
+        board.pop()
+    choose = min if board.turn == attacker else max
+    best = choose(after.values(), default=NEVER)
+    return [move for move, moves in after.items() if moves == best]
+
+
+def _look_up(tables: Tables, board: chess.Board, attacker: chess.Color) -> int:
+    placement = read_placement(board, attacker)
+    table = tables[placement.men]
+    return table.moves(placement, attacking=board.turn == attacker)
