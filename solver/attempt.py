@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from solver.conductor import Conductor
+from solver.endings import find_ending, is_ending
 from solver.root import Root
 from solver.solution import Status, TableFormat
 
@@ -25,6 +26,11 @@ eighth of the nodes, and so many at least."""
 
 OTHER_SIDE_REST = 2_000_000
 """And with so many once it is proved that the side to move has no mate."""
+
+
+BEFORE_ENDINGS = 2_000_000
+"""A small ending is searched with so many nodes, before all of it is solved: as long
+as that takes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +82,10 @@ class Attempt:
         self._question = question
         self._root_moves = root_moves
         self._on_turn = on_turn
+        self._ending: Answer | None = None
+        self._may_be_ending = (
+            not workspace.has_lane and root_moves is None and is_ending(board)
+        )
 
     def answer(self, *, all_keys: bool) -> Answer:
         """Close the bounds as far as the limits let."""
@@ -85,6 +95,8 @@ class Attempt:
         if question.hopeless:
             return Answer(Status.DISPROVED, None, question.most_moves + 1)
         conductor = self.search()
+        if self._ending:
+            return self._ending
         root, lower, upper = conductor.root, conductor.lower, conductor.upper
         if upper is None:
             if conductor.is_done:
@@ -106,6 +118,40 @@ class Attempt:
             and conductor.is_done
             and (all_found or not (proved and all_keys)),
         )
+
+    @property
+    def _is_over(self) -> bool:
+        """Whether a limit has come, or an ending answers what the search did not."""
+        nodes = self._workspace.search.nodes
+        if self._may_be_ending and nodes > BEFORE_ENDINGS:
+            self._may_be_ending = False
+            self._ending = self._look_up()
+        return self._ending is not None or self._workspace.is_exhausted
+
+    def _look_up(self) -> Answer | None:
+        """Look for the position in its ending, solved backwards; None: stopped."""
+        question, search = self._question, self._workspace.search
+        sides = [question.attacking, not question.attacking]
+        for attacking in sides[: 1 + question.both_sides]:
+            attacker = self._board.turn if attacking else not self._board.turn
+            found = find_ending(
+                self._board, attacker, is_stopped=lambda: bool(search.stop)
+            )
+            if found is None:
+                return None
+            if found.moves is not None and found.moves <= question.most_moves:
+                mate = found.moves if attacking else -found.moves
+                self._control.lower_bound = found.moves
+                self._control.best = mate, found.line
+                return Answer(
+                    Status.PROVED,
+                    mate,
+                    found.moves,
+                    pv=found.line,
+                    keys=found.keys,
+                    keys_complete=True,
+                )
+        return Answer(Status.DISPROVED, None, question.most_moves + 1)
 
     def search(self) -> Conductor:
         """Close the bounds until they meet or a limit comes; give the side that mates.
@@ -129,7 +175,7 @@ class Attempt:
                     with workspace.budget(share):
                         next(their_turns, None)
                 spent += workspace.search.nodes - nodes
-            if theirs.upper is not None or workspace.is_exhausted:
+            if theirs.upper is not None or self._is_over:
                 break
             self._on_turn()
         if ours.upper is None and ours.is_done and theirs.upper is None:
@@ -143,7 +189,7 @@ class Attempt:
     def _finish(self, turns: Iterator[None]) -> None:
         """Take turns until there is an answer or a limit comes."""
         for _ in turns:
-            if self._workspace.is_exhausted:
+            if self._is_over:
                 break
             self._on_turn()
 

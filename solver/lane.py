@@ -6,6 +6,9 @@ from dataclasses import dataclass
 
 from solver.errors import InputError
 
+RANGES = {"king_flights": (0, 8), "replies": (0, 255), "threat": (1, 20)}
+"""The numbers that each restriction takes."""
+
 _NUMBERS = 1 << 10
 """More than any restriction says."""
 
@@ -30,7 +33,7 @@ class Lane:
     Raises
     ------
     InputError
-        A number is below 0, or a threat below 1.
+        A number is out of its range in `RANGES`.
     """
 
     checks_only: bool = False
@@ -39,10 +42,10 @@ class Lane:
     threat: int | None = None
 
     def __post_init__(self) -> None:
-        for name, least in (("king_flights", 0), ("replies", 0), ("threat", 1)):
+        for name, (least, most) in RANGES.items():
             value = getattr(self, name)
-            if value is not None and value < least:
-                msg = f"{name}: expected {least} or more, found {value}"
+            if value is not None and not least <= value <= most:
+                msg = f"{name}: expected {least} to {most}, found {value}"
                 raise InputError(msg)
 
     @property

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from solver.board import pack, unpack_line, unpack_move
 from solver.kernel.calls import Verdict
+from solver.lane_moves import is_admitted
 from solver.mating_line import mating_line
 
 if TYPE_CHECKING:
@@ -102,7 +103,7 @@ class Root:
                 return tuple(keys), False
             if verdict is Verdict.MATE:
                 keys.append(unpack_move(self._board, move).uci())
-        return tuple(keys), True
+        return tuple(keys), not self.workspace.is_exhausted
 
     def _settle(self, child: Position, moves: int) -> Verdict:
         """Ask prover and finder in turn until one of them knows, or a limit comes."""
@@ -131,12 +132,17 @@ class Root:
                 self._key = move
                 return verdict
             all_settled &= verdict is Verdict.NO_MATE
+        if self.workspace.is_exhausted:  # a threat may have been overlooked
+            return Verdict.STOPPED
         return Verdict.NO_MATE if all_settled else Verdict.STOPPED
 
     def _children(
         self, chosen: Sequence[str] | None = None
     ) -> Iterator[tuple[int, Position]]:
-        """Give the first moves, all or those chosen, and where they lead."""
-        for move in self.workspace.moves(self._position):
-            if chosen is None or unpack_move(self._board, move).uci() in chosen:
-                yield move, self.workspace.made(self._position, move)
+        """Give first moves in the lane, all or those chosen, and where they lead."""
+        workspace = self.workspace
+        for word in workspace.moves(self._position):
+            move = unpack_move(self._board, word)
+            is_chosen = chosen is None or move.uci() in chosen
+            if is_chosen and is_admitted(workspace, self._board, move):
+                yield word, workspace.made(self._position, word)

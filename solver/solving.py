@@ -12,6 +12,7 @@ from solver.attempt import Attempt
 from solver.background import run_stoppable
 from solver.control import WATCHDOG, Control
 from solver.crew import Crew
+from solver.errors import InputError
 from solver.formats.fen import parse_fen
 from solver.problem import DEFAULT_HASH_MIB, Limits, Problem
 from solver.question import understand
@@ -73,6 +74,8 @@ def solve(
     ------
     FenError
         The position is not legal.
+    InputError
+        `within` is out of range, or a root move is not legal.
     CacheError, KernelError
         The compiled kernel cannot be had; see `solver.kernel.compiled`.
     """
@@ -153,6 +156,7 @@ class Solver:
         started = time.perf_counter()
         board = chess.Board(problem.fen)
         question = understand(problem, board, limits, within)
+        require_legal(board, root_moves)
         if lane is not None and lane.is_open:
             lane = None
         if lane is not None:
@@ -202,3 +206,15 @@ class Solver:
             lane=lane,
             tablebase=answer.tablebase,
         )
+
+
+def require_legal(board: chess.Board, root_moves: Sequence[str] | None) -> None:
+    """Refuse first moves that are none."""
+    if root_moves is None:
+        return
+    legal = {move.uci() for move in board.legal_moves}
+    wrong = [move for move in root_moves if move not in legal]
+    if wrong or not root_moves:
+        found = repr(wrong[0]) if wrong else "none"
+        msg = f"root_moves: expected legal moves in UCI notation, found {found}"
+        raise InputError(msg)

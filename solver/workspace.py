@@ -62,7 +62,7 @@ class Workspace:
     def _share(self, memory: mmap.mmap) -> None:
         self._kernel = load_kernel().kernel
         self.search = Search()
-        self.has_lane = False
+        self.lane: Lane | None = None
         self._memory = memory
         self._buckets = len(memory) // BUCKET_BYTES // 2
         self.search.proofs_from = self.search.proof_buckets = self._buckets
@@ -99,6 +99,11 @@ class Workspace:
         search = self.search
         for remembered in (search.killers, search.counters, search.history):
             ctypes.memset(remembered, 0, ctypes.sizeof(remembered))
+
+    @property
+    def has_lane(self) -> bool:
+        """Whether the question is about a lane alone."""
+        return self.lane is not None
 
     def resume(self) -> None:
         """Go on with the last problem, without its limits."""
@@ -154,7 +159,7 @@ class Workspace:
             self._keep_to(None)
 
     def _restrict(self, lane: Lane | None) -> None:
-        self.has_lane = lane is not None
+        self.lane = lane
         self.search.lane_only = self.has_lane
         self._keep_to(lane)
 

@@ -14,7 +14,7 @@ from solver import conductor
 from solver.board import pack
 from solver.control import Control
 from solver.crew import Crew
-from solver.kernel.calls import Verdict
+from solver.kernel.calls import NO_LIMIT, Verdict
 from solver.problem import Limits, Problem
 from solver.solution import Solution, Status, StoppedBy
 from solver.solving import Solver
@@ -129,7 +129,7 @@ def test_a_table_that_two_threads_fill_at_once_holds_only_what_is_true(
     for workspace in (leader, companion):
         workspace._buckets = workspace.search.proof_buckets = buckets
     leader.begin(None)
-    companion.accompany(leader, None)
+    companion.accompany(leader, None, NO_LIMIT)
     wrong: list[str] = []
     tasks = [ask(leader, questions, 1), ask(companion, questions, 2)]
     threads = [

@@ -11,13 +11,21 @@ from solver.lane import Lane
 
 
 @pytest.mark.parametrize(
-    ("name", "value", "least"),
-    [("king_flights", -1, 0), ("replies", -1, 0), ("threat", 0, 1), ("threat", -3, 1)],
+    ("name", "value", "expected"),
+    [
+        ("king_flights", -1, "0 to 8"),
+        ("king_flights", 9, "0 to 8"),
+        ("king_flights", 2**63, "0 to 8"),
+        ("replies", -1, "0 to 255"),
+        ("replies", 256, "0 to 255"),
+        ("threat", 0, "1 to 20"),
+        ("threat", 21, "1 to 20"),
+    ],
 )
 def test_a_number_that_restricts_nothing_sensible_is_refused_by_name(
-    name: str, value: int, least: int
+    name: str, value: int, expected: str
 ) -> None:
-    with pytest.raises(InputError, match=f"{name}: expected {least} or more, found"):
+    with pytest.raises(InputError, match=f"{name}: expected {expected}, found {value}"):
         Lane(**{name: value})  # type: ignore[arg-type]
 
 
@@ -34,9 +42,10 @@ def test_without_a_restriction_a_lane_is_open_and_says_nothing() -> None:
 
 
 def test_each_lane_has_a_number_of_its_own_and_the_open_one_has_none() -> None:
-    limits = (None, 0, 1, 2, 217, 218)
-    threats = (None, 1, 2, 199, 200)
-    lanes = [Lane(*lane) for lane in product((False, True), limits, limits, threats)]
+    flights = (None, 0, 1, 7, 8)
+    replies = (None, 0, 1, 2, 218, 255)
+    threats = (None, 1, 2, 19, 20)
+    lanes = [Lane(*lane) for lane in product((False, True), flights, replies, threats)]
     assert len({lane.number for lane in lanes}) == len(lanes)
     assert [lane for lane in lanes if lane.number == 0] == [Lane()]
 

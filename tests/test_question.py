@@ -109,3 +109,11 @@ def test_a_limit_during_the_other_sides_turn_is_told_as_a_limit(solver: Solver) 
         assert whole.stats.nodes > nodes
         assert cut.status is Status.UNDECIDED
         assert cut.stopped_by is StoppedBy.NODES
+
+
+@pytest.mark.parametrize("moves", [[], ["e2e4"], ["h1h2", "h1h9"]])
+def test_first_moves_that_are_none_are_refused(
+    solver: Solver, moves: list[str]
+) -> None:
+    with pytest.raises(InputError, match="root_moves: expected legal moves"):
+        solver.solve(Problem(ROOK_AGAINST_PAWN), Limits(max_moves=2), root_moves=moves)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from solver.lane import Lane
+from solver.lane import RANGES, Lane
 from solver.problem import DEFAULT_HASH_MIB, MAX_MOVES, Limits
 
 if TYPE_CHECKING:
@@ -136,19 +136,19 @@ def lane(command: Function) -> Function:
     )
     @click.option(
         "--king-flights",
-        type=click.IntRange(0, 8),
+        type=click.IntRange(*RANGES["king_flights"]),
         metavar="K",
         help="... only leave the defender's king at most K squares to go to.",
     )
     @click.option(
         "--replies",
-        type=click.IntRange(0, 255),
+        type=click.IntRange(*RANGES["replies"]),
         metavar="X",
         help="... only leave the defender at most X replies.",
     )
     @click.option(
         "--threat",
-        type=click.IntRange(1, 20),
+        type=click.IntRange(*RANGES["threat"]),
         metavar="R",
         help="... only check or threaten mate in R.",
     )

@@ -8,6 +8,6 @@ with it. See docs/endings.md.
 """
 
 from solver.endings.answer import EndingAnswer
-from solver.endings.finding import find_ending
+from solver.endings.finding import find_ending, is_ending
 
-__all__ = ["EndingAnswer", "find_ending"]
+__all__ = ["EndingAnswer", "find_ending", "is_ending"]

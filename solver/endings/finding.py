@@ -14,6 +14,15 @@ if TYPE_CHECKING:
 MOST_MEN = 4
 
 
+def is_ending(board: chess.Board) -> bool:
+    """Whether a position is one of those that are solved here."""
+    return (
+        not board.pawns
+        and not board.castling_rights
+        and chess.popcount(board.occupied) <= MOST_MEN
+    )
+
+
 def find_ending(
     board: chess.Board, attacker: chess.Color, *, is_stopped: Callable[[], bool]
 ) -> EndingAnswer | None:
@@ -35,11 +44,7 @@ def find_ending(
     EndingAnswer or None
         None: it is no such ending, or it was stopped.
     """
-    if (
-        board.pawns
-        or board.castling_rights
-        or chess.popcount(board.occupied) > MOST_MEN
-    ):
+    if not is_ending(board):
         return None
     if chess.popcount(board.occupied_co[attacker]) == 1:
         return EndingAnswer(None)  # a bare king never mates

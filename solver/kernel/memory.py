@@ -10,8 +10,8 @@ from __future__ import annotations
 from ctypes import Structure, c_int64, c_uint32, c_uint64
 from typing import ClassVar
 
-MAX_PLIES = 408
-"""Room for the longest line asked for, both sides' moves, and a little more."""
+MAX_PLIES = 448
+"""Room for the longest line asked for, both sides' moves, and a threat behind it."""
 
 MAX_LEGAL_MOVES = 256
 """Room for one position's moves; the most known of a legal position is 218."""
