@@ -19,12 +19,14 @@ def answer(tables: Tables, board: chess.Board, attacker: chess.Color) -> EndingA
     moves = _look_up(tables, board, attacker)
     if moves == NEVER:
         return EndingAnswer(None)
-    keys = _best_moves(tables, board, attacker) if board.turn == attacker else []
+    attacking = board.turn == attacker
+    keys = _best_moves(tables, board, attacker) if attacking else []
     line = []
     board = board.copy(stack=False)
-    while best := _best_moves(tables, board, attacker):
-        line.append(best[0].uci())
-        board.push(best[0])
+    for _ in range(2 * moves - attacking):
+        best = _best_moves(tables, board, attacker)[0]
+        line.append(best.uci())
+        board.push(best)
     return EndingAnswer(moves, tuple(line), tuple(move.uci() for move in keys))
 
 
@@ -38,7 +40,7 @@ def _best_moves(
         after[move] = _look_up(tables, board, attacker)
         board.pop()
     choose = min if board.turn == attacker else max
-    best = choose(after.values(), default=NEVER)
+    best = choose(after.values())
     return [move for move, moves in after.items() if moves == best]
 
 
