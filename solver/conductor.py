@@ -111,10 +111,12 @@ class Conductor:
             return
         if question.expected and self.upper is None:
             self._ask(question.expected, nodes)
-        moves = self.lower
+        moves, asked = self.lower, 0
         while not self.is_done and moves <= self._farthest(reach):
             self._ask(moves, nodes)
-            moves += 1
+            asked += 1
+            # A bound that is too high costs little, so far questions lie wide apart.
+            moves += 1 if self.upper else max(1, asked // 2)
 
     def _ask(self, moves: int, nodes: int) -> None:
         verdict = self._find(moves, nodes)
