@@ -41,6 +41,25 @@ def pack(board: chess.Board) -> Position:
     return Position(*boards)
 
 
+def unpack_men(position: Position) -> chess.Board:
+    """Give the men of a kernel position, White to move; rights are left out."""
+    board = chess.Board(None)
+    us, them = position.us, position.them
+    kinds = {
+        chess.PAWN: position.pawns,
+        chess.KNIGHT: position.knights,
+        chess.BISHOP: position.diagonal & ~position.orthogonal,
+        chess.ROOK: position.orthogonal & ~position.diagonal,
+        chess.QUEEN: position.orthogonal & position.diagonal,
+        chess.KING: position.kings,
+    }
+    for kind, squares in kinds.items():
+        for color, men in ((chess.WHITE, us), (chess.BLACK, them)):
+            for square in chess.SquareSet(squares & men):
+                board.set_piece_at(square, chess.Piece(kind, color))
+    return board
+
+
 def unpack_move(board: chess.Board, word: int) -> chess.Move:
     """Give the chess move that a kernel move means on this board."""
     start, end = word & _SQUARE_BITS, (word >> 6) & _SQUARE_BITS

@@ -135,6 +135,19 @@ def test_a_mate_found_comes_with_what_is_excluded(prover: WorkspaceProver) -> No
     assert checked.lower_bound == 4
 
 
+@pytest.mark.parametrize(
+    ("fen", "mate"),
+    [
+        ("7k/8/5K2/8/4N3/8/8/5B2 w - - 0 1", 22),
+        ("7k/8/3N1K2/8/8/8/8/5B2 b - - 0 1", -21),
+    ],
+)
+def test_the_mate_of_a_small_ending_is_proved_though_no_search_gets_there(
+    prover: WorkspaceProver, fen: str, mate: int
+) -> None:
+    assert prove(certify(solved(fen, mate, 1), prover)).mate == mate
+
+
 def test_an_answer_undecided_leaves_what_is_excluded(prover: WorkspaceProver) -> None:
     checked = prove(certify(solved(SEED, None, 4), prover))
     assert (checked.mate, checked.lower_bound) == (None, 4)

@@ -4,7 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Protocol
 
-from solver.certificate.moves import Moves
+import chess
+
+from solver.board import unpack_men
+from solver.certificate.moves import Moves, name_of
+from solver.endings import find_ending, is_ending
 from solver.errors import MatesolveError
 from solver.kernel.calls import Verdict
 from solver.kernel.memory import Position
@@ -63,7 +67,9 @@ class WorkspaceProver:
         Farther from mate it is what the search has proved, by way of the table.
         """
         if moves > NEAR_MOVES or self._workspace.has_lane:
-            return self._remembered(packed, moves, budget)
+            return self._look_up(packed, budget) or self._remembered(
+                packed, moves, budget
+            )
         lengths = range(1, moves + 1)
         shortest = next(
             (length for length in lengths if self.mates(packed, length, budget)), None
@@ -83,6 +89,29 @@ class WorkspaceProver:
     def mates(self, packed: bytes, moves: int, budget: Budget) -> bool:
         """Tell whether the attacker, which is to move, mates within so many moves."""
         return self._decide(packed, moves, budget, attacking=True)
+
+    def _look_up(self, packed: bytes, budget: Budget) -> tuple[int, int] | None:
+        """Read the attack off a small ending; None: it is none, or has no mate."""
+        position = Position.from_buffer_copy(packed)
+        board = unpack_men(position)
+        if self._workspace.has_lane or position.rights or not is_ending(board):
+            return None
+        budget.check_time()
+        search = self._workspace.search
+        found = find_ending(
+            board,
+            chess.WHITE,
+            is_stopped=lambda: bool(search.stop),
+            with_line=False,
+        )
+        if found is None or found.moves is None:
+            return None
+        attack = next(
+            move
+            for move in self._moves.legal(packed)
+            if name_of(packed, move, chess.WHITE) == found.keys[0]
+        )
+        return attack, found.moves
 
     def _remembered(self, packed: bytes, moves: int, budget: Budget) -> tuple[int, int]:
         workspace, position = self._workspace, Position.from_buffer_copy(packed)

@@ -24,7 +24,11 @@ def is_ending(board: chess.Board) -> bool:
 
 
 def find_ending(
-    board: chess.Board, attacker: chess.Color, *, is_stopped: Callable[[], bool]
+    board: chess.Board,
+    attacker: chess.Color,
+    *,
+    is_stopped: Callable[[], bool],
+    with_line: bool = True,
 ) -> EndingAnswer | None:
     """Solve a position of at most four men, none of them a pawn.
 
@@ -38,6 +42,8 @@ def find_ending(
     is_stopped : callable
         Asked every few milliseconds while the ending is solved; afterwards all its
         positions are known to this process.
+    with_line : bool
+        Give the line too, which takes longer than all the rest.
 
     Returns
     -------
@@ -54,4 +60,6 @@ def find_ending(
     from solver.endings.play import answer
 
     tables = open_tables(read_placement(board, attacker).men, is_stopped)
-    return None if tables is None else answer(tables, board, attacker)
+    return (
+        None if tables is None else answer(tables, board, attacker, with_line=with_line)
+    )

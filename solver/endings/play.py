@@ -14,13 +14,17 @@ if TYPE_CHECKING:
     from solver.endings.library import Tables
 
 
-def answer(tables: Tables, board: chess.Board, attacker: chess.Color) -> EndingAnswer:
+def answer(
+    tables: Tables, board: chess.Board, attacker: chess.Color, *, with_line: bool
+) -> EndingAnswer:
     """Tell all of a position; the tables are those of its ending."""
     moves = _look_up(tables, board, attacker)
     if moves == NEVER:
         return EndingAnswer(None)
     attacking = board.turn == attacker
     keys = _best_moves(tables, board, attacker) if attacking else []
+    if not with_line:
+        return EndingAnswer(moves, keys=tuple(move.uci() for move in keys))
     line = []
     board = board.copy(stack=False)
     for _ in range(2 * moves - attacking):
