@@ -169,7 +169,8 @@ class Solver:
         self._crew.begin()
 
         def accompany(companion: Workspace, progress: Control) -> None:
-            Attempt(companion, board, progress, question, root_moves).search()
+            own_board = board.copy(stack=False)  # threads must not share one
+            Attempt(companion, own_board, progress, question, root_moves).search()
 
         attempt = Attempt(
             self._workspace,
