@@ -168,9 +168,11 @@ class Solver:
         control.attach(self._workspace.search)
         self._crew.begin()
 
+        pristine = board.copy(stack=False)
+
         def accompany(companion: Workspace, progress: Control) -> None:
-            own_board = board.copy(stack=False)  # threads must not share one
-            Attempt(companion, own_board, progress, question, root_moves).search()
+            own = pristine.copy(stack=False)  # threads must not play on the same board
+            Attempt(companion, own, progress, question, root_moves).search()
 
         attempt = Attempt(
             self._workspace,
