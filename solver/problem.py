@@ -12,6 +12,9 @@ MAX_MOVES = 200
 DEFAULT_HASH_MIB = 128
 """Size of the transposition table when nothing is said, in MiB."""
 
+MAX_HASH_MIB = 1 << 20
+"""The largest table that can be asked for: one tebibyte."""
+
 
 @dataclass(frozen=True, slots=True)
 class Claim:

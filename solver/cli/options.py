@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from solver.lane import RANGES, Lane
-from solver.problem import DEFAULT_HASH_MIB, MAX_MOVES, Limits
+from solver.problem import DEFAULT_HASH_MIB, MAX_HASH_MIB, MAX_MOVES, Limits
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -19,9 +19,6 @@ Function = TypeVar("Function", bound="Callable[..., Any]")
 
 MAX_NODES = 2**63 - 1
 """The search counts in a signed 64-bit word."""
-
-MAX_HASH_MIB = 2**20
-"""One tebibyte."""
 
 MAX_THREADS = 256
 

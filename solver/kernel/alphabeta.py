@@ -29,7 +29,6 @@ from solver.kernel.forward_pruning import (
     PV_NODE,
     has_pieces,
     may_prune,
-    passed,
 )
 from solver.kernel.jit import Number, boolean, experiment_t, i64, jit, search_t
 from solver.kernel.mate_distance import MATE, NEXT, NONE, ROOT, narrow_to_mates
@@ -45,7 +44,7 @@ from solver.kernel.material import (
 from solver.kernel.movegen import generate
 from solver.kernel.moves import NO_MOVE
 from solver.kernel.ordering import bring_best, remember_refutation, unranked
-from solver.kernel.position import Position, checkers, make, position_t
+from solver.kernel.position import Position, checkers, make, passed, position_t
 from solver.kernel.score_table import (
     EXACT,
     LOWER,

@@ -8,8 +8,8 @@ import numpy as np
 
 from solver.kernel.calls import MATE_ZONE
 from solver.kernel.jit import Number, boolean, experiment_t, i64, jit
-from solver.kernel.position import Position, checkers, position_t, turned
-from solver.kernel.squares import CORNERS, ZERO
+from solver.kernel.position import Position, checkers, position_t
+from solver.kernel.squares import ZERO
 from solver.kernel.switches import PrunedNodes
 
 MATE_FROM = np.int64(MATE_ZONE)
@@ -46,20 +46,3 @@ def has_pieces(position: Position) -> bool:
     """Whether the side to move has more than pawns: else zugzwang is near."""
     pieces = position.knights | position.diagonal | position.orthogonal
     return pieces & position.us != ZERO
-
-
-@jit(position_t(position_t), inline=True)
-def passed(position: Position) -> Position:
-    """The position after no move at all."""
-    return turned(
-        Position(
-            position.pawns,
-            position.knights,
-            position.diagonal,
-            position.orthogonal,
-            position.kings,
-            position.us,
-            position.them,
-            position.rights & CORNERS,
-        )
-    )

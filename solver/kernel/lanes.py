@@ -12,9 +12,8 @@ from solver.kernel.attacks import king_attacks
 from solver.kernel.intrinsics import first_square, population
 from solver.kernel.jit import Number, boolean, i64, jit, search_t
 from solver.kernel.movegen import count_within
-from solver.kernel.position import Position, position_t, turned
+from solver.kernel.position import Position, position_t
 from solver.kernel.restrictions import Restrictions, restrictions, restrictions_t
-from solver.kernel.squares import CORNERS
 from solver.kernel.table import Address, address_t
 
 
@@ -35,7 +34,7 @@ def flights(position: Position, limits: Restrictions) -> Number:
 def admits(position: Position, search: Any) -> bool:
     """Whether the lane admits the attack that led here, defender to move.
 
-    What the attack threatens is not asked; see `passed`.
+    What the attack threatens is not asked here.
     """
     limits = restrictions(position)
     if search.checks_only and not limits.checkers:
@@ -43,21 +42,4 @@ def admits(position: Position, search: Any) -> bool:
     return (
         flights(position, limits) <= search.most_flights
         and count_within(position, limits) <= search.most_replies
-    )
-
-
-@jit(position_t(position_t), inline=True)
-def passed(position: Position) -> Position:
-    """The position after a pass: a mate in it is what the last move threatens."""
-    return turned(
-        Position(
-            position.pawns,
-            position.knights,
-            position.diagonal,
-            position.orthogonal,
-            position.kings,
-            position.us,
-            position.them,
-            position.rights & CORNERS,
-        )
     )

@@ -81,6 +81,23 @@ def turned(position: Position) -> Position:
     )
 
 
+@jit(position_t(position_t), inline=True)
+def passed(position: Position) -> Position:
+    """The position after no move at all."""
+    return turned(
+        Position(
+            position.pawns,
+            position.knights,
+            position.diagonal,
+            position.orthogonal,
+            position.kings,
+            position.us,
+            position.them,
+            position.rights & CORNERS,
+        )
+    )
+
+
 @jit(u64(u64, u64, u64, u64), inline=True)
 def _settled(men: Bitboard, left: Bitboard, arrived: Bitboard, kind: Move) -> Bitboard:
     """`men` without the squares `left`, and with `arrived` if it is of that kind."""

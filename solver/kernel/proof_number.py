@@ -27,7 +27,7 @@ from solver.kernel.jit import (
     u64,
     void,
 )
-from solver.kernel.lanes import admits, flights, in_lane, passed
+from solver.kernel.lanes import admits, flights, in_lane
 from solver.kernel.movegen import count_within, generate
 from solver.kernel.moves import NO_MOVE
 from solver.kernel.ordering import (
@@ -36,7 +36,7 @@ from solver.kernel.ordering import (
     remember_refutation,
     unranked,
 )
-from solver.kernel.position import Position, checkers, make, position_t
+from solver.kernel.position import Position, checkers, make, passed, position_t
 from solver.kernel.proof_table import (
     INFINITE,
     MOST,

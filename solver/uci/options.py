@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 
 from solver.errors import InputError
-from solver.problem import DEFAULT_HASH_MIB
+from solver.problem import DEFAULT_HASH_MIB, MAX_HASH_MIB
 
 HASH = "Hash"
 THREADS = "Threads"
@@ -78,7 +78,7 @@ class Button:
 Option = Spin | Check | Button
 
 OPTIONS: dict[str, Option] = {
-    HASH: Spin(DEFAULT_HASH_MIB, 1, 1 << 20),
+    HASH: Spin(DEFAULT_HASH_MIB, 1, MAX_HASH_MIB),
     THREADS: Spin(1, 1, 512),
     MULTI_PV: Spin(1, 1, 218),
     CLEAR_HASH: Button(),
