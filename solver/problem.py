@@ -28,11 +28,15 @@ class Claim:
         First moves that the source names, in UCI notation.
     line : tuple of str
         The line that the source gives, in UCI notation.
+    any_last_move : bool
+        The source counts every mate in one alike, as lichess does: there, further keys
+        are no cooks.
     """
 
     mate: int
     keys: tuple[str, ...] = ()
     line: tuple[str, ...] = ()
+    any_last_move: bool = False
 
 
 @dataclass(frozen=True, slots=True)
