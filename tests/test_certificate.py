@@ -24,7 +24,7 @@ from solver.certificate import (
 )
 from solver.certificate.document import write
 from solver.certificate.moves import Moves, name_of
-from solver.formats.lines import read_problems
+from solver.formats.collection import read_collection
 from solver.problem import Claim, Limits, Problem
 from solver.solution import Solution, Status
 from solver.solving import Solver
@@ -72,7 +72,7 @@ def prove(certification: Certification) -> Checked:
 
 def puzzles(*names: str) -> Iterator[Problem]:
     for name in names:
-        for problem in read_problems(str(PUZZLES / f"{name}.epd")):
+        for problem in read_collection(str(PUZZLES / f"{name}.epd")):
             assert isinstance(problem, Problem)
             yield problem
 

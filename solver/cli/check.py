@@ -113,7 +113,7 @@ def proved_record(checked: Checked) -> dict[str, object]:
 
 
 def _check(file: str) -> Checked:
-    from solver.formats.lines import open_collection
+    from solver.formats.opening import open_collection
     from solver.verification import check as prove
     from solver.verification import load
 

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from solver.formats.detection import FORMATS
+from solver.formats.selection import Selection
 from solver.lane import RANGES, Lane
 from solver.problem import DEFAULT_HASH_MIB, MAX_HASH_MIB, MAX_MOVES, Limits
 
@@ -188,3 +190,66 @@ def tablebases(command: Function) -> Function:
             return command(*args, tablebases=tables, **others)
 
     return consult  # type: ignore[return-value]
+
+
+def selection(command: Function) -> Function:
+    """Give a command `selection: Selection`, the records of collections to take."""
+
+    @click.option(
+        "--theme",
+        metavar="THEME",
+        help="Take only rows of lichess's that have this theme.",
+    )
+    @click.option(
+        "--min-rating",
+        type=click.IntRange(0),
+        metavar="R",
+        help="Take only rows of lichess's that are rated R or more.",
+    )
+    @click.option(
+        "--min-moves",
+        type=whole(MAX_MOVES),
+        metavar="N",
+        help="Take only claims of N moves or more.",
+    )
+    @click.option(
+        "--max-moves",
+        "max_claim",
+        type=whole(MAX_MOVES),
+        metavar="N",
+        help="Take only claims of N moves or fewer.",
+    )
+    @click.option(
+        "--all-rows",
+        is_flag=True,
+        help="Take rows of lichess's that claim no mate, too.",
+    )
+    @functools.wraps(command)
+    def select(
+        *args: Any,
+        theme: str | None,
+        min_rating: int | None,
+        min_moves: int | None,
+        max_claim: int | None,
+        all_rows: bool,
+        **others: Any,
+    ) -> Any:
+        asked = Selection(theme, min_moves, max_claim, min_rating, all_rows)
+        return command(*args, selection=asked, **others)
+
+    return select  # type: ignore[return-value]
+
+
+def reading_format(*names: str) -> Callable[[Function], Function]:
+    """Give a command the format of what it reads, as `source_format: str`."""
+    return click.option(
+        *names,
+        "source_format",
+        type=click.Choice(["auto", *FORMATS]),
+        default="auto",
+        show_default=True,
+        help="The format of what is read; auto: as its content tells.",
+    )
+
+
+source_format = reading_format("--format")

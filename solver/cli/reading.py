@@ -21,17 +21,17 @@ def read_all(
     Parameters
     ----------
     files : iterable of str
-        As for `read_problems`.
+        As for `read_collection`.
     tell : callable
         Told, in a line, which file could not be read, and why.
     codes : set of Exit
         IO is added for it.
     """
-    from solver.formats.lines import read_problems
+    from solver.formats.collection import read_collection
 
     for file in files:
         try:
-            yield from read_problems(file)
+            yield from read_collection(file)
         except OSError as error:
             tell(f"error: {file}: {error.strerror or error}")
             codes.add(Exit.IO)

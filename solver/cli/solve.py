@@ -123,11 +123,11 @@ def solve(
         raise click.UsageError(msg)
 
     from solver.cli.answers import Records, Sentences
+    from solver.formats.collection import read_collection
     from solver.formats.fen import parse_fen
-    from solver.formats.lines import read_problems
 
     problems: Iterable[Problem | FormatError] = (
-        read_problems(STDIN) if many else [Problem(parse_fen(" ".join(fen)).fen())]
+        read_collection(STDIN) if many else [Problem(parse_fen(" ".join(fen)).fen())]
     )
     answers: Answers
     if as_json or jsonl:

@@ -355,7 +355,7 @@ def _is_given(ctx: click.Context, name: str) -> bool:
 
 
 def _is_file(word: str) -> bool:
-    from solver.formats.lines import STDIN
+    from solver.formats.opening import STDIN
 
     return word == STDIN or (Path(word).exists() and not Path(word).is_dir())
 

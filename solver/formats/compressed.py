@@ -12,7 +12,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple, Protocol, TypeAlias, cast
 
 from solver.errors import InputError
-from solver.formats.lines import open_collection
+from solver.formats.opening import open_collection
 
 if TYPE_CHECKING:
     import os
@@ -113,10 +113,34 @@ def open_decompressed(path: str | os.PathLike[str]) -> BinaryIO:
     return stream
 
 
+def count_compressed(stream: BinaryIO) -> Callable[[], int] | None:
+    """Give what tells how many bytes of a compressed file have been read so far.
+
+    Parameters
+    ----------
+    stream : BinaryIO
+        As `open_decompressed` gave it.
+
+    Returns
+    -------
+    callable or None
+        None where the file is not compressed.
+    """
+    raw = stream.raw if isinstance(stream, io.BufferedReader) else None
+    return (lambda: raw.taken) if isinstance(raw, _Decompressed) else None
+
+
 class _Decompressed(io.RawIOBase):
-    """The content of a compressed stream, which may have several parts in a row."""
+    """The content of a compressed stream, which may have several parts in a row.
+
+    Attributes
+    ----------
+    taken : int
+        Bytes of the compressed stream that have been read.
+    """
 
     def __init__(self, stream: BinaryIO, method: _Method) -> None:
+        self.taken = 0
         self._stream = stream
         self._name = method.name
         self._make, self._error = method.load()
@@ -134,6 +158,9 @@ class _Decompressed(io.RawIOBase):
         buffer[:size] = self._content[:size]
         self._content = self._content[size:]
         return size
+
+    def fileno(self) -> int:
+        return self._stream.fileno()
 
     def close(self) -> None:
         self._stream.close()
@@ -161,9 +188,14 @@ class _Decompressed(io.RawIOBase):
             rest = self._decompressor.unused_data
             self._decompressor = self._make()
             self._begun = False
-        while piece := rest or self._stream.read(_PIECE_BYTES):
+        while piece := rest or self._read_piece():
             rest = b""
             # Zeros may fill up the space between two parts.
             if piece := piece if self._begun else piece.lstrip(b"\0"):
                 return piece
         return b""
+
+    def _read_piece(self) -> bytes:
+        piece = self._stream.read(_PIECE_BYTES)
+        self.taken += len(piece)
+        return piece

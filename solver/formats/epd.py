@@ -1,4 +1,4 @@
-"""Read one record: a FEN, then operations such as `dm 3;` and `id "Loyd, 1878";`.
+"""EPD: one record a line, a FEN, then operations such as `dm 3;` and `id "Loyd";`.
 
 The dialects of EPD that mate collections are written in are read alike:
 
@@ -18,18 +18,25 @@ one or two as well.
 from __future__ import annotations
 
 import re
-from pathlib import PurePath
 from typing import TYPE_CHECKING
 
-import chess
-
-from solver.errors import InputError
+from solver.errors import FormatError, InputError
+from solver.formats.claims import (
+    make_problem,
+    parse_distance,
+    parse_keys,
+    parse_line,
+    parse_no_mate,
+)
 from solver.formats.fen import parse_fen
-from solver.formats.wording import quote
-from solver.problem import MAX_MOVES, Claim, Problem
+from solver.formats.numbered_lines import decode_line, is_record
+from solver.formats.wording import printable, quote
+from solver.problem import Claim
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from solver.problem import Problem
 
 _WORD = re.compile(r"\S+")
 _OPERATION = re.compile(
@@ -40,9 +47,37 @@ _OPERATION = re.compile(
 )
 """Up to a semicolon outside quotes. They open after a space only: 00'12" is a time."""
 _ESCAPED = re.compile(r"\\(.)")
-_UCI = re.compile(r"[a-h][1-8][a-h][1-8][nbrq]?")
 _MOVE_NUMBER = re.compile(r"\A[0-9]+\.+")
-_DISTANCE = re.compile(r"[+-]?[0-9]{1,9}")
+
+
+def read_epd(
+    lines: Iterator[tuple[int, bytes]], name: str
+) -> Iterator[Problem | FormatError]:
+    """Read EPD or a list of FENs, each line as soon as it is there.
+
+    Blank lines count for nothing, nor do comments: lines whose first character is one
+    of `#`, `%` and `;`, with which no FEN can begin.
+
+    Parameters
+    ----------
+    lines : iterator of tuple
+        Number and bytes of each line, UTF-8.
+    name : str
+        What to call the file in `file:line`.
+
+    Yields
+    ------
+    Problem or FormatError
+        One for each line that is neither blank nor a comment, in their order.
+    """
+    for number, line in lines:
+        if not is_record(line):
+            continue
+        source = f"{name}:{number}"
+        try:
+            yield parse_record(decode_line(line), source)
+        except InputError as error:
+            yield FormatError(source, str(error))
 
 
 def parse_record(text: str, source: str) -> Problem:
@@ -71,35 +106,31 @@ def parse_record(text: str, source: str) -> Problem:
     name = ""
     distances: list[int] = []
     no_mate = None
-    keys: list[str] = []
+    keys: tuple[str, ...] = ()
     line: tuple[str, ...] = ()
     for opcode, operand in _operations(tail):
         match opcode:
             case "id":
-                name = _printable(operand)
+                name = printable(operand)
             case "dm":
-                distances.append(_parse_distance("dm", operand))
+                distances.append(parse_distance("dm", operand))
             case "nomate":
-                no_mate = _parse_no_mate(operand)
+                no_mate = parse_no_mate("nomate", operand)
             case "bm":
-                for word in operand.split():
-                    if word.startswith("#"):
-                        distances.append(_parse_distance("bm #", word[1:]))
-                    else:
-                        keys.append(_parse_move(board, "bm", word).uci())
+                words = operand.split()
+                distances += [
+                    parse_distance("bm #", word[1:])
+                    for word in words
+                    if word.startswith("#")
+                ]
+                moves = (word for word in words if not word.startswith("#"))
+                keys += parse_keys(board, "bm", moves)
             case "pv":
-                line = _parse_line(board, operand)
+                moves = (_MOVE_NUMBER.sub("", word) for word in operand.split())
+                line = parse_line(board, "pv", filter(None, moves))
     claim = _claim(distances, keys, line)
-    if claim and no_mate:
-        msg = f"expected a mate or none, found dm {claim.mate} and nomate {no_mate}"
-        raise InputError(msg)
-    return Problem(
-        fen=board.fen(en_passant="fen"),
-        id=name or PurePath(source).name,
-        claim=claim,
-        source=source,
-        no_mate=no_mate,
-    )
+    fen = board.fen(en_passant="fen")
+    return make_problem(fen, name, source, claim, no_mate)
 
 
 def _split_record(text: str) -> tuple[str, str]:
@@ -127,57 +158,8 @@ def _operations(tail: str) -> Iterator[tuple[str, str]]:
         yield operation["opcode"].lower().removesuffix(":"), operand
 
 
-def _printable(name: str) -> str:
-    """Make a name safe for a terminal."""
-    words = " ".join(name.split())
-    return "".join(letter if letter.isprintable() else "\ufffd" for letter in words)
-
-
-def _parse_distance(opcode: str, text: str) -> int:
-    if not _DISTANCE.fullmatch(text) or not 1 <= abs(int(text)) <= MAX_MOVES:
-        msg = (
-            f"{opcode}: expected 1 to {MAX_MOVES} moves, negative when the side to "
-            f"move is mated, found {quote(text)}"
-        )
-        raise InputError(msg)
-    return int(text)
-
-
-def _parse_no_mate(text: str) -> int:
-    if not _DISTANCE.fullmatch(text) or not 1 <= int(text) <= MAX_MOVES:
-        msg = f"nomate: expected 1 to {MAX_MOVES} moves, found {quote(text)}"
-        raise InputError(msg)
-    return int(text)
-
-
-def _parse_move(board: chess.Board, opcode: str, text: str) -> chess.Move:
-    bare = text.rstrip("+#!?")
-    try:
-        move = board.parse_uci(bare) if _UCI.fullmatch(bare) else board.parse_san(bare)
-    except ValueError:
-        move = chess.Move.null()
-    if not move:  # python-chess reads -- and Z0 as passing, which no key does
-        msg = (
-            f"{opcode}: expected a legal move in SAN or UCI that fits one man only, "
-            f"found {quote(text)}"
-        )
-        raise InputError(msg)
-    return move
-
-
-def _parse_line(board: chess.Board, operand: str) -> tuple[str, ...]:
-    board = board.copy(stack=False)
-    line = []
-    for word in operand.split():
-        if text := _MOVE_NUMBER.sub("", word, count=1):
-            move = _parse_move(board, "pv", text)
-            line.append(move.uci())
-            board.push(move)
-    return tuple(line)
-
-
 def _claim(
-    distances: list[int], keys: list[str], line: tuple[str, ...]
+    distances: list[int], keys: tuple[str, ...], line: tuple[str, ...]
 ) -> Claim | None:
     if not distances:
         return None

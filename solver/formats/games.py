@@ -7,16 +7,16 @@ itself and no other; so does the rest of a compressed file that was cut short.
 
 from __future__ import annotations
 
-import codecs
 import os
 import re
 from itertools import chain
-from typing import TYPE_CHECKING, BinaryIO, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from solver.errors import FormatError, InputError
 from solver.formats.compressed import open_decompressed
 from solver.formats.game_position import MAX_RECORD_BYTES, GamePosition, Unfinished
-from solver.formats.lines import STDIN
+from solver.formats.numbered_lines import NumberedLines
+from solver.formats.opening import STDIN
 from solver.formats.pgn import parse_game, split_games
 from solver.formats.scored_lines import parse_scored_line
 
@@ -60,39 +60,14 @@ def read_results(
         yield FormatError(name, str(error))
         return
     with stream:
-        lines = _Lines(stream)
+        lines = NumberedLines(stream, MAX_RECORD_BYTES)
         try:
             yield from _read(lines, name, skip_plies)
         except InputError as error:
             yield FormatError(f"{name}:{lines.number + 1}", str(error))
 
 
-class _Lines:
-    """The lines of a stream, each with its number; of one too long, the beginning.
-
-    Attributes
-    ----------
-    number : int
-        Of the line given last.
-    """
-
-    def __init__(self, stream: BinaryIO) -> None:
-        self.number = 0
-        self._stream = stream
-
-    def __iter__(self) -> Iterator[tuple[int, bytes]]:
-        limit = MAX_RECORD_BYTES + 1
-        while line := self._stream.readline(limit):
-            rest = line
-            while len(rest) == limit and not rest.endswith(b"\n"):
-                rest = self._stream.readline(limit)
-            if not self.number:
-                line = line.removeprefix(codecs.BOM_UTF8)
-            self.number += 1
-            yield self.number, line
-
-
-def _read(lines: _Lines, name: str, skip_plies: int) -> Iterator[Record]:
+def _read(lines: NumberedLines, name: str, skip_plies: int) -> Iterator[Record]:
     numbered = iter(lines)
     first = next((item for item in numbered if _is_record(item[1].strip())), None)
     if first is None:

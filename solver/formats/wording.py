@@ -20,3 +20,22 @@ def quote(text: str) -> str:
     """
     shown = ascii(text[:_SHOWN_CHARACTERS])
     return shown + "..." if len(text) > _SHOWN_CHARACTERS else shown
+
+
+def printable(name: str) -> str:
+    """Make the name of a problem safe for a terminal, on one line.
+
+    Parameters
+    ----------
+    name : str
+        Any text.
+
+    Returns
+    -------
+    str
+        Single spaces between its words, and U+FFFD for what does not print.
+    """
+    words = " ".join(name.split())
+    if words.isprintable():
+        return words
+    return "".join(letter if letter.isprintable() else "\ufffd" for letter in words)

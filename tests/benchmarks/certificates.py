@@ -16,7 +16,7 @@ from statistics import median
 from typing import TYPE_CHECKING
 
 from solver.certificate import WorkspaceProver, certify
-from solver.formats.lines import read_problems
+from solver.formats.collection import read_collection
 from solver.problem import Limits, Problem
 from solver.solving import Solver
 from solver.verification import check, load
@@ -75,7 +75,7 @@ def main(files: Sequence[str]) -> None:
     """Print a row of a Markdown table for each length of mate."""
     costs: defaultdict[int, list[Cost | None]] = defaultdict(list)
     for file in files:
-        for problem in read_problems(file):
+        for problem in read_collection(file):
             assert isinstance(problem, Problem)
             assert problem.claim is not None
             costs[abs(problem.claim.mate)].append(measure(problem))
