@@ -52,6 +52,18 @@ class CacheError(MatesolveError):
     exit_code: ClassVar[int] = 74
 
 
+class StoreError(MatesolveError):
+    """A store of audits that is none, of another version, full or locked."""
+
+    exit_code: ClassVar[int] = 74
+
+
+class StoreQueryError(MatesolveError):
+    """What a store is asked is no SQL expression."""
+
+    exit_code: ClassVar[int] = 2
+
+
 @dataclass(frozen=True, slots=True)
 class FormatError:
     """One unreadable record of a file; a value, so that the next record is read.

@@ -36,6 +36,8 @@ class StoppedBy(StrEnum):
     TIME = "time"
     NODES = "nodes"
     INTERRUPT = "interrupt"
+    CRASH = "crash"
+    """Each process that was given the problem ended without an answer."""
     TABLEBASE = "tablebase"
     """No limit was set, and tables had answered what the search could not prove."""
 

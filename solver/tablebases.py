@@ -86,8 +86,10 @@ class Tablebases:
         self._syzygy = chess.syzygy.Tablebase()
         # Gaviota's tables share a place in the file and a cache of blocks.
         self._reading_gaviota = threading.Lock()
-        for directory in directories:
-            self._add(Path(directory))
+        self.directories = tuple(Path(directory) for directory in directories)
+        """Where they lie, so that another process can open them too."""
+        for directory in self.directories:
+            self._add(directory)
 
     def __enter__(self) -> Tablebases:
         return self

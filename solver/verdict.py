@@ -7,10 +7,14 @@ from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from solver.errors import FormatError
+from solver.soundness import Soundness, first_moves_claimed, weigh
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from solver.problem import Claim
     from solver.solution import Solution
+    from solver.soundness import Ply
 
 
 class Verdict(StrEnum):
@@ -48,11 +52,18 @@ class Result:
     wrong_keys : tuple of str
         Claimed first moves, in UCI notation, that do not mate in the claimed number
         of moves. Told only where all keys are known.
+    soundness : Soundness or None
+        How the keys fared; None where that was not settled, or the side to move is
+        claimed to be mated.
+    plies : tuple of Ply
+        The solver's moves in the claimed line, where they were looked at.
     """
 
     answer: Solution | FormatError
     verdict: Verdict | None
     wrong_keys: tuple[str, ...] = ()
+    soundness: Soundness | None = None
+    plies: tuple[Ply, ...] = ()
 
     @property
     def claim(self) -> Claim | None:
@@ -69,7 +80,12 @@ class Result:
         return str(self.answer.status)
 
 
-def judge(answer: Solution | FormatError, *, within: bool = False) -> Result:
+def judge(
+    answer: Solution | FormatError,
+    *,
+    within: bool = False,
+    plies: Sequence[Ply] = (),
+) -> Result:
     """Set an answer against what its record claims.
 
     Parameters
@@ -79,6 +95,8 @@ def judge(answer: Solution | FormatError, *, within: bool = False) -> Result:
     within : bool
         Take the claim as "there is a mate in at most so many moves": a shorter mate
         then agrees with it.
+    plies : sequence of Ply
+        The solver's moves in the claimed line, if they were looked at.
 
     Returns
     -------
@@ -97,8 +115,28 @@ def judge(answer: Solution | FormatError, *, within: bool = False) -> Result:
         verdict = Verdict.HOLDS
     wrong_keys: tuple[str, ...] = ()
     if answer.keys_complete and answer.mate == claim.mate > 0:
-        wrong_keys = tuple(key for key in claim.keys if key not in answer.keys)
-    return Result(answer, verdict, wrong_keys)
+        claimed = first_moves_claimed(claim)
+        wrong_keys = tuple(move for move in claimed if move not in answer.keys)
+    return Result(
+        answer,
+        verdict,
+        wrong_keys,
+        _soundness(verdict, claim, answer, plies),
+        (*plies,),
+    )
+
+
+def _soundness(
+    verdict: Verdict, claim: Claim, answer: Solution, plies: Sequence[Ply]
+) -> Soundness | None:
+    match verdict:
+        case Verdict.SHORTER:
+            return Soundness.SHORT_SOLUTION
+        case Verdict.REFUTED:
+            return Soundness.NO_SOLUTION
+        case Verdict.PROVED if claim.mate > 0:
+            return weigh(claim, answer, plies)
+    return None
 
 
 def _verdict_on_none(moves: int, answer: Solution) -> Verdict:

@@ -5,6 +5,7 @@ The format stands in docs/certificates.md, the judge in `solver.verification`.
 
 from solver.certificate.certification import Certification, certify
 from solver.certificate.document import Certificate
+from solver.certificate.latest import certify_last
 from solver.certificate.limits import Budget, BuildingLimits, TooLargeError
 from solver.certificate.prover import BuildingStoppedError, Prover, WorkspaceProver
 
@@ -18,4 +19,5 @@ __all__ = [
     "TooLargeError",
     "WorkspaceProver",
     "certify",
+    "certify_last",
 ]

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from solver.background import run_stoppable
-from solver.certificate import BuildingStoppedError, WorkspaceProver, certify
+from solver.certificate import BuildingStoppedError, certify_last
 from solver.certificate.document import write
 from solver.cli.exits import Exit
 from solver.cli.interrupt import interruptible
@@ -22,9 +22,8 @@ from solver.whole_file import require_writable
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from solver.certificate import Certification
+    from solver.audit import Examined
     from solver.solution import Solution
-    from solver.solving import Solver
     from solver.workspace import Workspace
 
 LARGE_BYTES = 1 << 16
@@ -34,21 +33,6 @@ NAME_CHARACTERS = 80
 """So much of an id goes into a file's name."""
 
 _UNSAFE = re.compile(r"[^A-Za-z0-9._+-]+")
-
-
-def certify_last(
-    solution: Solution, workspace: Workspace, control: Control
-) -> Certification:
-    """Build what can be built of the last answer that was found in a workspace.
-
-    Raises
-    ------
-    BuildingStoppedError
-        `control` stopped it.
-    """
-    workspace.resume()
-    control.attach(workspace.search)
-    return certify(solution, WorkspaceProver(workspace))
 
 
 class CertificateFile:
@@ -124,22 +108,18 @@ class CertificateFolder:
         self.code = Exit.PROVED
         """IO once a file could not be written, which costs no other."""
 
-    def add(self, solution: Solution, solver: Solver, control: Control) -> None:
-        """Write the certificate of the answer that `solver` has just given.
+    def add(self, examined: Examined) -> None:
+        """Write the certificate of an answer, and tell what is left out of it.
 
-        Threads may call it at once. What is stopped writes nothing.
+        Threads may call it at once.
         """
-        name = self._choose(solution.problem.id)
-        try:
-            certification = certify_last(solution, solver.workspace, control)
-        except BuildingStoppedError:
-            return  # the audit itself tells that it was interrupted
-        for notice in certification.left_out:
+        name = self._choose(examined.finding.id)
+        for notice in examined.notices:
             self._tell(f"{name}: {notice}")
-        if certification.certificate is None:
+        if examined.certificate is None:
             return
         try:
-            self._write(certification.certificate.encode(), name)
+            self._write(examined.certificate, name)
         except OSError as error:
             self._tell(f"error: {name}: {error.strerror or error}")
             self.code = Exit.IO

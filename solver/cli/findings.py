@@ -1,28 +1,36 @@
-"""Where the results of an audit go: records as they come, or a table at the end."""
+"""Where an audit's findings go: records as they come, or a table at the end."""
 
 from __future__ import annotations
 
 import json
+import tempfile
 from typing import TYPE_CHECKING, Protocol
 
 import click
 
 from solver.cli.console import stdout_console
-from solver.errors import FormatError
-from solver.reports.audit_record import result_record
+from solver.finding import split_source
+from solver.reports.audit_record import finding_record
 from solver.reports.audit_table import AuditTable
 from solver.reports.disagreement import disagreement
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from solver.cli.watch import Watch
-    from solver.verdict import Result
+    from solver.finding import Finding
+
+SORTED = 10_000
+"""So many disagreements are told in the order of the records; more, as they came."""
+
+_HELD_BYTES = 1 << 20
 
 
 class Findings(Protocol):
-    """Takes each result in its turn."""
+    """Takes each finding when it is known."""
 
-    def add(self, result: Result) -> None:
-        """Print the result, or keep what is to be told of it."""
+    def add(self, finding: Finding) -> None:
+        """Print the finding, or keep what is to be told of it."""
 
     def close(self) -> None:
         """Print what was kept."""
@@ -31,21 +39,21 @@ class Findings(Protocol):
 class Records:
     """One JSON record a line, each printed at once."""
 
-    def add(self, result: Result) -> None:
-        """Print the record of a result."""
-        click.echo(json.dumps(result_record(result), separators=(",", ":")))
+    def add(self, finding: Finding) -> None:
+        """Print the record of a finding."""
+        click.echo(json.dumps(finding_record(finding), separators=(",", ":")))
 
     def close(self) -> None:
         """Do nothing: all has been printed."""
 
 
 class Summary:
-    """The table by claim and verdict, then a line for each disagreement.
+    """The table by claim and verdict, then a paragraph for each disagreement.
 
     Parameters
     ----------
     watch : Watch
-        Tells unreadable lines as they come.
+        Tells unreadable records as they come.
     quiet : bool
         Leave the table out.
     """
@@ -53,21 +61,53 @@ class Summary:
     def __init__(self, watch: Watch, *, quiet: bool) -> None:
         self._watch = watch
         self._table = None if quiet else AuditTable()
-        self._disagreements: list[str] = []
+        self._disagreements = Paragraphs()
 
-    def add(self, result: Result) -> None:
-        """Count the result, and note where it disagrees."""
-        if isinstance(result.answer, FormatError):
-            self._watch.tell(f"error: {result.answer}")
+    def add(self, finding: Finding) -> None:
+        """Count the finding, and note where it disagrees."""
+        if finding.fen is None:
+            self._watch.tell(f"error: {finding.source}: {finding.error}")
         if self._table:
-            self._table.add(result)
-        if line := disagreement(result):
-            self._disagreements.append(line)
+            self._table.add(finding)
+        if told := disagreement(finding):
+            self._disagreements.add(finding.source, told)
 
     def close(self) -> None:
         """Print table and disagreements; a terminal wraps long lines, nothing else."""
         console = stdout_console()
         if self._table:
             console.print(self._table.draw(console))
-        for line in self._disagreements:
-            console.print(line, soft_wrap=True)
+            if told := self._table.soundness():
+                console.print(told)
+        for paragraph in self._disagreements:
+            console.print(paragraph, soft_wrap=True)
+        self._disagreements.close()
+
+
+class Paragraphs:
+    """Texts that may be many: beyond a mebibyte they are kept in a temporary file."""
+
+    def __init__(self) -> None:
+        self._kept = tempfile.SpooledTemporaryFile(  # noqa: SIM115 -- `close` closes it
+            _HELD_BYTES, "w+", encoding="utf-8"
+        )
+        self._files: dict[str, int] = {}
+        self._count = 0
+
+    def add(self, source: str, text: str) -> None:
+        """Keep a text that has its place by `source`, which is `file:line`."""
+        file, line = split_source(source)
+        place = self._files.setdefault(file, len(self._files)), line
+        self._kept.write(json.dumps((place, text)) + "\n")
+        self._count += 1
+
+    def __iter__(self) -> Iterator[str]:
+        """Give all texts, in the order of their places unless they are too many."""
+        self._kept.seek(0)
+        texts = map(json.loads, self._kept)
+        for _, text in sorted(texts) if self._count <= SORTED else texts:
+            yield text
+
+    def close(self) -> None:
+        """Forget them."""
+        self._kept.close()

@@ -53,19 +53,25 @@ def whole(greatest: int) -> Callable[[str], int]:
     return read
 
 
-def limits(*, time_s: float | None = None) -> Callable[[Function], Function]:
+def limits(
+    *, time_s: float | None = None, moves: str = "--max-moves"
+) -> Callable[[Function], Function]:
     """Give a command what a search may cost, as one `limits: Limits`.
 
     Parameters
     ----------
     time_s : float or None
         What `--time` is when the user does not say, in seconds; None: no limit.
+    moves : str
+        The long name of `-n`; commands that read collections have another use for
+        `--max-moves`.
     """
 
     def decorate(command: Function) -> Function:
         @click.option(
             "-n",
-            "--max-moves",
+            moves,
+            "max_moves",
             type=whole(MAX_MOVES),
             metavar="N",
             help=f"Look for mates in at most N moves (1 to {MAX_MOVES}).",

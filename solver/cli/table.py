@@ -11,7 +11,7 @@ from click.core import ParameterSource
 from solver.cli import options
 from solver.cli.exits import Exit, foremost
 from solver.cli.kernel import prepare_kernel
-from solver.cli.reading import read_all
+from solver.cli.reading import Reading
 from solver.cli.streams import tell
 from solver.errors import FenError, FormatError, InputError
 from solver.formats.wording import quote
@@ -386,9 +386,11 @@ def _load_plotter() -> Callable[[Ladder, str], None]:
 
 def _read_problems(files: Sequence[str], codes: set[Exit]) -> Iterator[Problem]:
     """Read what is readable, and tell what is not."""
-    for record in read_all(files, tell, codes):
+    reading = Reading(files)
+    for record in reading:
         if isinstance(record, FormatError):
             tell(f"error: {record}")
             codes.add(Exit.BAD_INPUT)
         else:
             yield record
+    codes |= reading.codes

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from contextlib import closing
+from contextlib import closing, contextmanager
 from typing import TYPE_CHECKING
 
 import click
@@ -12,15 +12,20 @@ from solver.cli import options
 from solver.cli.exits import Exit, foremost
 from solver.cli.interrupt import interruptible
 from solver.cli.kernel import prepare_kernel
-from solver.cli.reading import read_all
 from solver.cli.streams import is_terminal, tell
-from solver.errors import FormatError
+from solver.soundness import Soundness
 from solver.verdict import Verdict
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from solver.audit import Inquiry
+    from solver.audit.archive import Archive
+    from solver.audit.shard import Shard
+    from solver.finding import Finding
+    from solver.formats.selection import Selection
     from solver.problem import Limits
     from solver.tablebases import Tablebases
-    from solver.verdict import Result
 
 DEFAULT_TIME_S = 10.0
 MAX_JOBS = 256
@@ -30,20 +35,42 @@ KEYS = "keys"
 
 NONE = "none"
 
-FAILURES = (*Verdict, KEYS)
+FAILURES = (*Verdict, *Soundness, KEYS)
 
 
-def _parse_failures(
-    _ctx: click.Context, _param: click.Parameter, value: str
-) -> frozenset[str]:
-    """Split a list of verdicts; a word that is none of them is a usage error."""
-    words = frozenset(word.strip() for word in value.split(","))
-    if words == {NONE}:
-        return frozenset()
-    if unknown := sorted(words.difference(FAILURES)):
-        msg = f"{unknown[0]!r} is not one of {', '.join((*FAILURES, NONE))}."
-        raise click.BadParameter(msg)
-    return words
+def _words_of(
+    *known: str,
+) -> Callable[[click.Context, click.Parameter, str], frozenset[str]]:
+    """Make the reader of a list of words; one that is not known is a usage error."""
+
+    def parse(
+        _ctx: click.Context, _param: click.Parameter, value: str
+    ) -> frozenset[str]:
+        words = frozenset(word.strip() for word in value.split(","))
+        if words == {NONE}:
+            return frozenset()
+        if unknown := sorted(words.difference(known)):
+            msg = f"{unknown[0]!r} is not one of {', '.join((*known, NONE))}."
+            raise click.BadParameter(msg)
+        return words
+
+    return parse
+
+
+def _parse_shard(
+    _ctx: click.Context, _param: click.Parameter, value: str | None
+) -> Shard | None:
+    """Read `2/5`: the second of five parts."""
+    if value is None:
+        return None
+    number, slash, count = value.partition("/")
+    numbers = slash and number.isdecimal() and count.isdecimal()
+    if numbers and 1 <= int(number) <= int(count):
+        from solver.audit.shard import Shard
+
+        return Shard(int(number), int(count))
+    msg = f"expected a part such as 2/5, found {value!r}"
+    raise click.BadParameter(msg)
 
 
 @click.command(
@@ -52,6 +79,8 @@ Examples:
   matesolve verify puzzles/*.epd
   matesolve verify mates.epd --time 60 --jobs 2 --keys
   matesolve verify - --within --jsonl < mates.epd
+  matesolve verify lichess.csv.zst --theme mateIn2 --store run.db --jobs 2
+  matesolve verify problems.olv --keys --fail-on cooked,refuted,shorter
 
 \b
 Verdicts:
@@ -60,21 +89,32 @@ Verdicts:
   shorter     there is a shorter mate
   refuted     there is no mate in the moves claimed
   undecided   a limit came first
-  unreadable  the line is no problem; it costs no other line
+  unreadable  the record is no problem; it costs no other
 Where nothing is claimed, the answer's own status stands in its place.
+
+\b
+Soundness, with --keys:
+  sound              one key, or the claimed ones and no others
+  cooked             keys beside the claimed one
+  short-solution     there is a shorter mate
+  no-solution        there is none in the moves claimed
+  missing-solution   a claimed key does not solve
+  not-shortest-line  the claimed line takes longer than the mate
 
 \b
 Exit codes, the first that fits:
   130  Ctrl-C; what was complete has been told
    74  a file could not be read; the others were
-   65  a line was unreadable
-    1  a disagreement: a verdict of --fail-on
+   65  a record was unreadable
+    1  a disagreement: a word of --fail-on
     3  a limit left something undecided
     0  everything agrees
 """
 )
 @click.argument("files", nargs=-1, required=True, metavar="FILE...")
-@options.limits(time_s=DEFAULT_TIME_S)
+@options.source_format
+@options.selection
+@options.limits(time_s=DEFAULT_TIME_S, moves="--search-moves")
 @options.tablebases
 @click.option(
     "-j",
@@ -83,7 +123,12 @@ Exit codes, the first that fits:
     default=1,
     show_default=True,
     metavar="J",
-    help="Search J positions at once, each with a table of its own.",
+    help="Search J positions at once, each in a process with a table of its own.",
+)
+@click.option(
+    "--ordered",
+    is_flag=True,
+    help="Tell findings in the order of the records, with several jobs too.",
 )
 @click.option(
     "--within",
@@ -91,15 +136,45 @@ Exit codes, the first that fits:
     help="Ask only for a mate in the moves claimed, not whether it is the shortest.",
 )
 @click.option(
-    "--keys", is_flag=True, help="Look for all keys, and check those that `bm` claims."
+    "--keys", is_flag=True, help="Look for all keys, and tell whether each is sound."
+)
+@click.option(
+    "--every-ply",
+    is_flag=True,
+    help="Look at each of the solver's moves in the claimed line too: does it mate as "
+    "fast as possible, and is it the only one? Implies --keys.",
+)
+@click.option(
+    "--store",
+    "store_path",
+    type=click.Path(dir_okay=False),
+    metavar="RUN.db",
+    help="Keep what is found there, and take up what an earlier run has found.",
+)
+@click.option(
+    "--fresh", is_flag=True, help="Forget what is in the store, and begin anew."
+)
+@click.option(
+    "--retry",
+    callback=_words_of(*Verdict, "found"),
+    default=NONE,
+    metavar="VERDICTS",
+    help="Search again what the store has as `undecided`, say, with wider limits.",
+)
+@click.option(
+    "--shard",
+    callback=_parse_shard,
+    metavar="I/N",
+    help="Audit only part I of N; `matesolve merge` puts their stores together.",
 )
 @click.option(
     "--fail-on",
-    callback=_parse_failures,
+    callback=_words_of(*FAILURES),
     default=",".join((Verdict.SHORTER, Verdict.REFUTED, KEYS)),
     show_default=True,
-    metavar="VERDICTS",
-    help="What exits with 1: verdicts and `keys` (a claimed key is none), or `none`.",
+    metavar="WORDS",
+    help="What exits with 1: verdicts, soundness and `keys` (a claimed key is none), "
+    "or `none`.",
 )
 @click.option(
     "--certificates",
@@ -107,18 +182,28 @@ Exit codes, the first that fits:
     metavar="DIR",
     help="Write a proof of each answer into DIR, for `matesolve check`.",
 )
-@click.option("-q", "--quiet", is_flag=True, help="Print disagreements only.")
+@click.option(
+    "-q", "--quiet", is_flag=True, help="Print disagreements only, and no progress."
+)
 @options.jsonl
 @click.pass_context
 def verify(
     ctx: click.Context,
     *,
     files: tuple[str, ...],
+    source_format: str,
+    selection: Selection,
     limits: Limits,
     tablebases: Tablebases | None,
     jobs: int,
+    ordered: bool,
     within: bool,
     keys: bool,
+    every_ply: bool,
+    store_path: str | None,
+    fresh: bool,
+    retry: frozenset[str],
+    shard: Shard | None,
     fail_on: frozenset[str],
     folder_path: str | None,
     quiet: bool,
@@ -126,65 +211,110 @@ def verify(
 ) -> None:
     """Check collections of problems against what they claim.
 
-    FILE is a list of EPD records or FENs, one a line; - is standard input. A mate is
-    claimed by `dm 3;` or `bm #3;`, with a negative number where the side to move is
-    mated; `nomate 3;` claims that there is none. It is searched as far as claimed, or
-    up to -n. Where nothing is claimed, what is found is told.
+    FILE is EPD or FENs, lichess's puzzles, PGN, Olive, Popeye, our CSV or JSONL, told
+    by its content; it may be compressed; - is standard input. A mate is claimed by
+    `dm 3;` or `bm #3;`, with a negative number where the side to move is mated;
+    `nomate 3;` claims that there is none. It is searched as far as claimed, or up to
+    -n. Where nothing is claimed, what is found is told.
 
-    Comments begin with #, % or ;. Prints a table by claim and verdict, and a line for
-    each disagreement; with --jsonl a record for each position, in their order.
+    Prints a table by claim and verdict, and a paragraph for each disagreement; with
+    --jsonl a record for each position, as soon as it is known.
+
+    With --store, an audit that was ended, by Ctrl-C, a crash or a full disk, goes on
+    where it was, and a position that comes again is solved once.
 
     Certificates are named after the records' ids; large ones are compressed.
     """
-    from solver.audit import AuditControl, audit
-    from solver.cli.findings import Findings, Records, Summary
-    from solver.cli.watch import watch
+    if store_path is None and (fresh or retry):
+        msg = "--fresh and --retry are about a --store."
+        raise click.UsageError(msg)
 
+    from solver.audit import AuditControl, Inquiry, audit, local_workers
+    from solver.cli.findings import Findings, Records, Summary
+    from solver.cli.reading import Reading
+    from solver.cli.watch import Watch, showing
+
+    inquiry = Inquiry(
+        limits,
+        within=within,
+        all_keys=keys or every_ply,
+        every_ply=every_ply,
+        certify=folder_path is not None,
+        directories=tuple(map(str, tablebases.directories)) if tablebases else (),
+    )
     prepare_kernel()
     control = AuditControl()
     codes = {Exit.PROVED}
-    # On one terminal, records would run through the progress bar.
+    reading = Reading(files, source_format=source_format, selection=selection)
+    watch = Watch(reading.expected)
+    reading.tell = watch.tell
+    # On one terminal, records would run through the progress line.
     hidden = quiet or (jsonl and is_terminal(sys.stdout))
-    with watch(files, hidden=hidden) as watcher:
+    with (
+        _opened(store_path, inquiry, retry, fresh=fresh) as archive,
+        showing(watch, hidden=hidden),
+    ):
         folder = None
         if folder_path is not None:
             from solver.cli.certificates import CertificateFolder
 
-            folder = CertificateFolder(folder_path, watcher.tell)
-        findings: Findings = Records() if jsonl else Summary(watcher, quiet=quiet)
-        results = audit(
-            read_all(files, watcher.tell, codes),
-            limits,
-            within=within,
-            all_keys=keys,
+            folder = CertificateFolder(folder_path, watch.tell)
+        told: Findings = Records() if jsonl else Summary(watch, quiet=quiet)
+        findings = audit(
+            shard.of(reading) if shard else reading,
+            inquiry,
+            local_workers(inquiry, jobs, tablebases),
             jobs=jobs,
-            tablebases=tablebases,
-            on_answer=folder.add if folder else None,
+            archive=archive,
+            on_examined=folder.add if folder else None,
+            ordered=ordered,
             control=control,
         )
-        with interruptible(control), closing(results):
-            for result in results:
-                findings.add(result)
-                codes.add(exit_code(result, fail_on))
-                watcher.advance()
-    findings.close()
+        with interruptible(control), closing(findings):
+            for finding in findings:
+                told.add(finding)
+                codes.add(exit_code(finding, fail_on))
+                watch.advance(finding)
+    told.close()
+    if reading.passed_over and not quiet:
+        tell(f"{reading.passed_over:,} records passed over: not selected")
     if folder:
         codes.add(folder.code)
     if control.is_stopped():
         tell("interrupted")
         codes.add(Exit.INTERRUPTED)
-    ctx.exit(foremost(codes))
+    ctx.exit(foremost(codes | reading.codes))
 
 
-def exit_code(result: Result, fail_on: frozenset[str]) -> Exit:
-    """Give what one result alone makes the command exit with.
+@contextmanager
+def _opened(
+    path: str | None, inquiry: Inquiry, retry: frozenset[str], *, fresh: bool
+) -> Iterator[Archive | None]:
+    """Open the store, if one is wanted; whatever ends the audit, it is closed."""
+    if path is None:
+        yield None
+        return
+    from solver.audit.archive import Archive
+    from solver.store import Store
+
+    with Store(path, fresh=fresh) as store:
+        archive = Archive(store, inquiry, retry)
+        yield archive
+        if archive.spared:
+            spared = f"{archive.spared:,} not searched again"
+            tell(f"{path}: {spared}: their limits were as wide before")
+
+
+def exit_code(finding: Finding, fail_on: frozenset[str]) -> Exit:
+    """Give what one finding alone makes the command exit with.
 
     Parameters
     ----------
-    result : Result
+    finding : Finding
         What the audit tells of one record.
     fail_on : frozenset of str
-        The verdicts that are failures, and `keys` if wrong keys are one.
+        The verdicts and kinds of soundness that are failures, and `keys` if wrong keys
+        are one.
 
     Returns
     -------
@@ -192,10 +322,12 @@ def exit_code(result: Result, fail_on: frozenset[str]) -> Exit:
         NEGATIVE for a failure, BAD_INPUT for what is unreadable, LIMIT where a limit
         came before the whole answer, else PROVED.
     """
-    if result.word in fail_on or (result.wrong_keys and KEYS in fail_on):
+    if finding.word in fail_on or finding.soundness in fail_on:
         return Exit.NEGATIVE
-    if isinstance(result.answer, FormatError):
+    if finding.wrong_keys and KEYS in fail_on:
+        return Exit.NEGATIVE
+    if finding.fen is None:
         return Exit.BAD_INPUT
-    if result.word == Verdict.UNDECIDED or result.answer.stopped_by is not None:
+    if finding.word == Verdict.UNDECIDED or finding.stopped_by is not None:
         return Exit.LIMIT
     return Exit.PROVED

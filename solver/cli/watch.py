@@ -1,105 +1,140 @@
-"""How far an audit is, on stderr where people watch it."""
+"""How far an audit is: a line on a terminal's stderr, else one a minute."""
 
 from __future__ import annotations
 
 import sys
+import threading
+import time
+from collections import Counter
 from contextlib import contextmanager
-from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from solver.cli import streams
-from solver.formats.lines import count_records, open_collection
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator
 
-    from rich.progress import Progress, TaskID
+    from rich.console import Console
 
+    from solver.finding import Finding
 
-class Watch(Protocol):
-    """Whoever waits for an audit."""
+EVERY_S = 60.0
+"""How often the progress is told where nobody watches a terminal."""
 
-    def advance(self) -> None:
-        """Hear of one more result."""
-
-    def tell(self, message: str) -> None:
-        """Hear a line of notice or error."""
+_REFRESH_PER_SECOND = 4
 
 
-class _Nobody:
-    """Shows no progress; messages go to stderr as they are."""
-
-    def advance(self) -> None:
-        pass
-
-    def tell(self, message: str) -> None:
-        streams.tell(message)
-
-
-class _Bar:
-    """Shows a bar, and messages above it."""
-
-    def __init__(self, progress: Progress, task: TaskID) -> None:
-        self._progress = progress
-        self._task = task
-
-    def advance(self) -> None:
-        self._progress.advance(self._task)
-
-    def tell(self, message: str) -> None:
-        self._progress.console.print(message, soft_wrap=True)
-
-
-@contextmanager
-def watch(files: Sequence[str], *, hidden: bool) -> Iterator[Watch]:
-    """Show a progress bar on stderr while the audit runs, and erase it at its end.
+class Watch:
+    """Whoever waits for an audit.
 
     Parameters
     ----------
-    files : sequence of str
-        What is audited. Where all of it are regular files their records are counted
-        beforehand, so that the bar tells the time that is left.
-    hidden : bool
-        Show nothing, as is done off a terminal in any case.
-
-    Yields
-    ------
-    Watch
-        To be told of each result.
+    expected : callable
+        Estimates how many records there are.
     """
-    if hidden or not streams.is_terminal(sys.stderr):
-        yield _Nobody()
-        return
 
-    from rich.progress import (
-        BarColumn,
-        MofNCompleteColumn,
-        Progress,
-        TimeRemainingColumn,
-    )
+    def __init__(self, expected: Callable[[], int | None]) -> None:
+        self._expected = expected
+        self._started = time.monotonic()
+        self._words: Counter[str] = Counter()
+        self._console: Console | None = None
+
+    def advance(self, finding: Finding) -> None:
+        """Hear of one more finding."""
+        self._words[finding.word] += 1
+
+    def tell(self, message: str) -> None:
+        """Hear a line of notice or error."""
+        if self._console:
+            self._console.print(message, soft_wrap=True)
+        else:
+            streams.tell(message)
+
+    def show_above(self, console: Console | None) -> None:
+        """Print messages there from now on; None: on stderr as they are."""
+        self._console = console
+
+    def line(self) -> str:
+        """Tell in a line how far the audit is, how fast, and what was found."""
+        done = self._words.total()
+        rate = done / max(time.monotonic() - self._started, 1e-9)
+        told = [f"{done:,} done"]
+        rates = [f"{rate:,.0f}/s" if rate >= 10 else f"{rate:.1f}/s"]
+        if (expected := self._expected()) is not None:
+            left = max(expected - done, 0)
+            told.append(f"{left:,} left")
+            if done:
+                rates.append(f"{_clock(left / rate)} to go")
+        told += rates
+        counts = [f"{count:,} {word}" for word, count in self._words.most_common()]
+        return ", ".join(told) + (f": {', '.join(counts)}" if counts else "")
+
+
+@contextmanager
+def showing(watch: Watch, *, hidden: bool) -> Iterator[None]:
+    """Show the progress on stderr while the audit runs; a terminal's is erased.
+
+    Parameters
+    ----------
+    watch : Watch
+        Knows the progress.
+    hidden : bool
+        Show nothing.
+    """
+    if hidden:
+        yield
+    elif streams.is_terminal(sys.stderr):
+        with _live(watch):
+            yield
+    else:
+        with _every_minute(watch):
+            yield
+
+
+@contextmanager
+def _live(watch: Watch) -> Iterator[None]:
+    from rich.live import Live
+    from rich.text import Text
 
     from solver.cli.console import stderr_console
 
-    with Progress(
-        BarColumn(bar_width=None),
-        MofNCompleteColumn(),
-        TimeRemainingColumn(),
-        console=stderr_console(),
+    def line() -> Text:
+        return Text(watch.line(), style="dim", no_wrap=True, overflow="ellipsis")
+
+    console = stderr_console()
+    with Live(
+        get_renderable=line,
+        console=console,
         transient=True,
+        refresh_per_second=_REFRESH_PER_SECOND,
         redirect_stdout=False,
         redirect_stderr=False,
-    ) as progress:
-        yield _Bar(progress, progress.add_task("", total=_count(files)))
-
-
-def _count(files: Sequence[str]) -> int | None:
-    if not all(Path(file).is_file() for file in files):
-        return None
-    total = 0
-    for file in files:
+    ):
+        watch.show_above(console)
         try:
-            with open_collection(file) as stream:
-                total += count_records(stream)
-        except OSError:
-            return None  # the audit itself will meet the fault and tell it
-    return total
+            yield
+        finally:
+            watch.show_above(None)
+
+
+@contextmanager
+def _every_minute(watch: Watch) -> Iterator[None]:
+    ended = threading.Event()
+
+    def tell() -> None:
+        while not ended.wait(EVERY_S):
+            streams.tell(watch.line())
+
+    teller = threading.Thread(target=tell, daemon=True)
+    teller.start()
+    try:
+        yield
+    finally:
+        ended.set()
+        teller.join()
+
+
+def _clock(seconds: float) -> str:
+    minutes, second = divmod(round(seconds), 60)
+    hours, minute = divmod(minutes, 60)
+    return f"{hours}:{minute:02}:{second:02}"

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 from rich.table import Table
 from rich.text import Text
 
-from solver.errors import FormatError
 from solver.reports.text import duration
+from solver.soundness import Soundness
 
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
 
-    from solver.verdict import Result
+    from solver.finding import Finding
 
 STYLES = {
     "proved": "green",
@@ -44,24 +44,35 @@ class _Row:
     nodes: int = 0
     time_s: float = 0.0
 
-    def add(self, result: Result) -> None:
-        self.words[result.word] += 1
-        if not isinstance(result.answer, FormatError):
-            self.nodes += result.answer.stats.nodes
-            self.time_s += result.answer.stats.time_s
+    def add(self, finding: Finding) -> None:
+        self.words[finding.word] += 1
+        self.nodes += finding.nodes
+        self.time_s += finding.time_s
 
 
 class AuditTable:
-    """Results counted by claim (rows) and verdict (columns)."""
+    """Findings counted by claim (rows) and verdict (columns), and by soundness."""
 
     def __init__(self) -> None:
         self._rows: dict[tuple[int, str], _Row] = {}
         self._all = _Row()
+        self._soundness: Counter[str] = Counter()
 
-    def add(self, result: Result) -> None:
-        """Count one result; it is not kept."""
-        self._rows.setdefault(_claimed(result), _Row()).add(result)
-        self._all.add(result)
+    def add(self, finding: Finding) -> None:
+        """Count one finding; it is not kept."""
+        self._rows.setdefault(_claimed(finding), _Row()).add(finding)
+        self._all.add(finding)
+        if finding.soundness:
+            self._soundness[finding.soundness] += 1
+
+    def soundness(self) -> str:
+        """Tell in a line how many problems are sound, cooked, and so on."""
+        counts = [
+            f"{self._soundness[word]:,} {word}"
+            for word in Soundness
+            if self._soundness[word]
+        ]
+        return f"soundness: {', '.join(counts)}" if counts else ""
 
     def draw(self, console: Console) -> RenderableType:
         """Draw the count as wide as a console has room for.
@@ -113,17 +124,13 @@ class AuditTable:
         return [*named, ("all", self._all)]
 
 
-def _claimed(result: Result) -> tuple[int, str]:
+def _claimed(finding: Finding) -> tuple[int, str]:
     """Name a claim, behind the number that puts it in its place.
 
     Attackers' mates come first, then defenders', then no mate, then no claim.
     """
-    if isinstance(result.answer, FormatError):
-        return 3 * _APART, "none"
-    problem = result.answer.problem
-    if problem.claim:
-        moves = problem.claim.mate
+    if (moves := finding.claim) is not None:
         return (moves if moves > 0 else _APART - moves), f"#{moves}"
-    if problem.no_mate:
-        return 2 * _APART + problem.no_mate, f"no #{problem.no_mate}"
+    if finding.nomate is not None:
+        return 2 * _APART + finding.nomate, f"no #{finding.nomate}"
     return 3 * _APART, "none"

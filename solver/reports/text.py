@@ -24,6 +24,7 @@ _LIMITS = {
     StoppedBy.TIME: "the time limit",
     StoppedBy.NODES: "the node limit",
     StoppedBy.INTERRUPT: "an interrupt",
+    StoppedBy.CRASH: "a crash",
     StoppedBy.TABLEBASE: "the tables' answer",
 }
 

@@ -6,17 +6,24 @@ import gzip
 import json
 import signal
 import sys
+import time
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from solver.certificate import BuildingStoppedError, Certification
+from solver.audit import examiner
+from solver.certificate import BuildingStoppedError, Certification, latest
 from solver.certificate.document import write
 from solver.cli import certificates
 from solver.cli.main import run
 from tests.cli.conftest import PATIENCE_S, Matesolve
 from tests.cli.processes import process, run_and_list_heavy
+
+if TYPE_CHECKING:
+    from solver.control import Control
+    from solver.solution import Solution
+    from solver.workspace import Workspace
 
 FEN = "8/8/8/8/8/5KR1/8/7k w - - 0 1"
 ROOK_MATE = f"""{{"certificate":1,
@@ -191,7 +198,7 @@ def test_where_every_part_is_left_out_no_file_is_written(
     def leave_out(*_: object) -> Certification:
         return Certification(None, ("the proof of mate in 3 is left out: too long",))
 
-    monkeypatch.setattr(certificates, "certify", leave_out)
+    monkeypatch.setattr(latest, "certify", leave_out)
     code, out, err = told_by(capsys, "solve", FEN, "--certificate", "none.json")
     assert code == 3
     assert "White mates in 3." in out
@@ -208,7 +215,7 @@ def test_a_building_that_is_stopped_leaves_no_file(
     def stop(*_: object) -> Certification:
         raise BuildingStoppedError
 
-    monkeypatch.setattr(certificates, "certify", stop)
+    monkeypatch.setattr(latest, "certify", stop)
     code, out, err = told_by(capsys, "solve", FEN, "--certificate", "none.json")
     assert (code, err) == (130, "interrupted: none.json is not written\n")
     assert "White mates in 3." in out
@@ -322,7 +329,7 @@ def test_what_is_left_out_is_told_by_name(
     def leave_out(*_: object) -> Certification:
         return Certification(None, ("the proof of mate in 3 is left out: too long",))
 
-    monkeypatch.setattr(certificates, "certify", leave_out)
+    monkeypatch.setattr(latest, "certify", leave_out)
     (folder / "set.epd").write_text(f'{FEN} dm 3; id "one";\n')
     code, _, err = told_by(capsys, "verify", "set.epd", "-q", "--certificates", ".")
     assert (code, err) == (0, "one: the proof of mate in 3 is left out: too long\n")
@@ -331,15 +338,20 @@ def test_what_is_left_out_is_told_by_name(
 def test_an_audit_that_is_stopped_writes_no_more(
     capsys: pytest.CaptureFixture[str], folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def stop(*_: object) -> Certification:
+    def stop(
+        _solution: Solution, _workspace: Workspace, control: Control
+    ) -> Certification:
+        signal.raise_signal(signal.SIGINT)
+        while control.reason is None:  # the main thread hears it
+            time.sleep(0.001)
         raise BuildingStoppedError
 
-    monkeypatch.setattr(certificates, "certify", stop)
+    monkeypatch.setattr(examiner, "certify_last", stop)
     (folder / "set.epd").write_text(f"{FEN} dm 3;\n")
     code, _, err = told_by(
         capsys, "verify", "set.epd", "-q", "--certificates", "proofs"
     )
-    assert (code, err) == (0, "")
+    assert (code, err) == (130, "interrupted\n")
     assert not list((folder / "proofs").iterdir())
 
 

@@ -6,18 +6,21 @@ import json
 import os
 import re
 import signal
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
-import solver.audit
+import solver
+from solver.audit import examiner
 from solver.cli.main import run
 from solver.solution import Solution, Status, StoppedBy
 from tests.cli.conftest import PATIENCE_S
 from tests.cli.processes import process, run_and_list_heavy
 
 if TYPE_CHECKING:
+    from solver.control import Control
     from solver.problem import Limits, Problem
 
 ROOT = Path(__file__).parents[2]
@@ -37,11 +40,14 @@ MIXED = f"""\
 hello
 """
 
-DISAGREEMENTS = """\
+LINK = "  https://lichess.org/analysis/standard/6k1/5ppp/8/8/8/8/8/R5K1_w_-_-_0_1\n"
+
+DISAGREEMENTS = f"""\
 mixed.epd:4: claimed mate in 2, found mate in 1: 1. Ra8#
-mixed.epd:5: too soon: claimed mate in 1, found none in 1
+{LINK}mixed.epd:5: too soon: claimed mate in 1, found none in 1
+  https://lichess.org/analysis/standard/8/7K/8/8/8/8/R7/7k_w_-_-_0_1
 mixed.epd:6: [red]wrong key: claimed mate in 1 by Ra7, found Ra8#
-"""
+{LINK}"""
 
 UNREADABLE = """\
 error: mixed.epd:7: bm: expected a legal move in SAN or UCI that fits one man only, \
@@ -80,6 +86,7 @@ claim  proved  shorter  refuted  unreadable  total
    #2                1                           1
  none       1                             2      3
   all       3        1        1           2      7
+soundness: 1 sound, 1 short-solution, 1 no-solution, 1 missing-solution
 """
     code, out, err = verify(capsys, "mixed.epd", "--keys", "--jobs", jobs)
     assert out == table + DISAGREEMENTS
@@ -99,7 +106,9 @@ def test_quiet_leaves_disagreements_only(capsys: pytest.CaptureFixture[str]) -> 
 def test_jsonl_gives_a_record_for_each_line_in_their_order(
     capsys: pytest.CaptureFixture[str], jobs: str
 ) -> None:
-    code, out, err = verify(capsys, "mixed.epd", "--keys", "--jsonl", "-j", jobs)
+    code, out, err = verify(
+        capsys, "mixed.epd", "--keys", "--jsonl", "--ordered", "-j", jobs
+    )
     assert code == 65
     assert err == ""
     told = records(out)
@@ -119,10 +128,12 @@ def test_jsonl_gives_a_record_for_each_line_in_their_order(
     assert told[0] == {
         "schema": 1,
         "id": "fine",
+        "source": "mixed.epd:2",
         "fen": f"{BACK_RANK} 0 1",
         "claim": 1,
         "status": "proved",
         "verdict": "proved",
+        "soundness": "sound",
         "mate": 1,
         "lower_bound": 1,
         "keys": [{"uci": "a1a8", "san": "Ra8#"}],
@@ -130,9 +141,10 @@ def test_jsonl_gives_a_record_for_each_line_in_their_order(
         "pv": ["a1a8"],
         "stopped_by": None,
         "solver": solver.__version__,
+        "claimed_keys": ["a1a8"],
     }
     assert out.splitlines()[6] == (
-        '{"schema":1,"id":"mixed.epd:9","fen":null,"claim":null,"status":null,'
+        '{"schema":1,"id":"mixed.epd:9","source":"mixed.epd:9","fen":null,"claim":null,"status":null,'
         '"verdict":"unreadable","error":"board: expected 8 ranks with / between them, '
         f'found 1 in \'hello\'","solver":"{solver.__version__}"}}'
     )
@@ -179,7 +191,8 @@ def test_a_verdict_that_is_none_is_named(capsys: pytest.CaptureFixture[str]) -> 
     _, _, err = verify(capsys, "good.epd", "--fail-on", "shorter,wrong")
     assert err.splitlines()[-1] == (
         "Error: Invalid value for '--fail-on': 'wrong' is not one of proved, holds, "
-        "shorter, refuted, undecided, unreadable, keys, none."
+        "shorter, refuted, undecided, unreadable, sound, cooked, short-solution, "
+        "no-solution, missing-solution, not-shortest-line, keys, none."
     )
 
 
@@ -188,7 +201,7 @@ def test_a_file_that_cannot_be_read_costs_itself(
 ) -> None:
     code, out, err = verify(capsys, "missing.epd", ".", "short.epd", "-q")
     assert code == 74
-    assert out == "short.epd:1: claimed mate in 2, found mate in 1: 1. Ra8#\n"
+    assert out == f"short.epd:1: claimed mate in 2, found mate in 1: 1. Ra8#\n{LINK}"
     assert err == (
         "error: missing.epd: No such file or directory\nerror: .: Is a directory\n"
     )
@@ -251,7 +264,7 @@ def test_an_internal_error_is_one_line_and_keeps_what_was_told(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(
-        solver.audit, "Solver", lambda hash_mib, *_, **__: 1 // (hash_mib - 7)
+        examiner, "Solver", lambda hash_mib, *_, **__: 1 // (hash_mib - 7)
     )
     Path("x.epd").write_text(f"hello\n{BACK_RANK} dm 1;\n")
     code, out, err = verify(capsys, "x.epd", "--jsonl", "--hash", "7")
@@ -271,14 +284,18 @@ def test_ctrl_c_tells_what_was_complete(
         def __init__(self, hash_mib: int, *_: Any, **__: Any) -> None:
             assert hash_mib == 1
 
-        def solve(self, problem: Problem, limits: Limits, **_: Any) -> Solution:
+        def solve(
+            self, problem: Problem, limits: Limits, *, control: Control, **_: Any
+        ) -> Solution:
             if limits.max_moves == 1:
                 return Solution(problem, Status.PROVED, 1, 1, ("a1a8",), ("a1a8",))
             signal.raise_signal(signal.SIGINT)
+            while control.reason is None:  # the main thread hears it
+                time.sleep(0.001)
             stopped = StoppedBy.INTERRUPT
             return Solution(problem, Status.UNDECIDED, None, 3, stopped_by=stopped)
 
-    monkeypatch.setattr(solver.audit, "Solver", Interrupted)
+    monkeypatch.setattr(examiner, "Solver", Interrupted)
     code, out, err = verify(capsys, "two.epd", "--hash", "1")
     assert code == 130
     assert out == "claim  proved  total\n   #1       1      1\n  all       1      1\n"
@@ -302,7 +319,7 @@ def answer_with(
         def solve(self, problem: Problem, *_: Any, **__: Any) -> Solution:
             return Solution(problem, status, mate, lower_bound, stopped_by=stopped_by)
 
-    monkeypatch.setattr(solver.audit, "Solver", Same)
+    monkeypatch.setattr(examiner, "Solver", Same)
 
 
 # --- in a process of its own
@@ -357,9 +374,10 @@ def test_a_narrow_terminal_does_not_cut_what_goes_to_a_pipe() -> None:
         "verify", "short.epd", COLUMNS="20", TERM="xterm", FORCE_COLOR="1"
     ) as running:
         out, err = running.communicate(timeout=PATIENCE_S)
-    assert out.splitlines()[-1] == (
-        "short.epd:1: claimed mate in 2, found mate in 1: 1. Ra8#"
-    )
+    assert out.splitlines()[-2:] == [
+        "short.epd:1: claimed mate in 2, found mate in 1: 1. Ra8#",
+        LINK.rstrip(),
+    ]
     assert (err, running.returncode) == ("", 1)
 
 
@@ -382,5 +400,5 @@ def test_a_terminal_shows_progress_on_stderr_and_nothing_else() -> None:
         os.close(watching)
         os.close(terminal)
     assert out.startswith("claim  proved  total")
-    assert "0/1" in shown
+    assert "1 done, 0 left" in shown
     assert running.returncode == 0

@@ -8,6 +8,7 @@ import pytest
 from rich.console import Console
 
 from solver.errors import FormatError
+from solver.finding import finding_of
 from solver.problem import Claim, Problem
 from solver.reports.audit_table import AuditTable
 from solver.solution import Solution, Stats, Status
@@ -51,8 +52,10 @@ def table() -> AuditTable:
     ):
         stats = Stats(nodes, time_s)
         problem = Problem(FEN, claim=claim)
-        table.add(judge(Solution(problem, status, mate, lower_bound, stats=stats)))
-    table.add(judge(FormatError("x.epd:5", "expected a FEN, found nothing")))
+        answer = Solution(problem, status, mate, lower_bound, stats=stats)
+        table.add(finding_of(judge(answer)))
+    error = FormatError("x.epd:5", "expected a FEN, found nothing")
+    table.add(finding_of(judge(error)))
     return table
 
 
@@ -77,3 +80,13 @@ def test_columns_give_way_before_figures_are_cut(
     if width == 51:  # room for the last word as well
         drawn = drawn.replace("1\nunreadable", "1 unreadable")
     assert lines == drawn.splitlines()
+
+
+def test_soundness_is_told_below_in_its_own_order(table: AuditTable) -> None:
+    assert table.soundness() == "soundness: 1 short-solution"
+    problem = Problem(FEN, claim=Claim(2))
+    keys = ("a2a3",)
+    answer = Solution(problem, Status.PROVED, 2, 2, keys=keys, keys_complete=True)
+    table.add(finding_of(judge(answer)))
+    assert table.soundness() == "soundness: 1 sound, 1 short-solution"
+    assert AuditTable().soundness() == ""

@@ -1,0 +1,163 @@
+"""Who examines an audit's batches: this process, or another that can be lost."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import signal
+import threading
+from multiprocessing.connection import wait
+from typing import TYPE_CHECKING, Protocol
+
+from solver.audit.examiner import Examiner
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from multiprocessing.connection import Connection
+
+    from solver.audit.control import AuditControl
+    from solver.audit.examiner import Examined
+    from solver.audit.inquiry import Inquiry
+    from solver.problem import Problem
+    from solver.solution import StoppedBy
+    from solver.tablebases import Tablebases
+
+PATIENCE_S = 0.1
+"""How long a problem may keep others of its batch waiting."""
+
+
+class WorkerLostError(Exception):
+    """A worker ended without an answer: killed, crashed, or its machine is gone."""
+
+
+class Worker(Protocol):
+    """Examines one batch after the other."""
+
+    @property
+    def batch_s(self) -> float:
+        """How much work a batch should be, in seconds; 0: one problem at a time."""
+
+    def examine_all(self, problems: Sequence[Problem]) -> list[Examined | None]:
+        """Examine a batch; see `Examiner.examine_all`.
+
+        Raises
+        ------
+        WorkerLostError
+            The worker is lost; the next call has another one.
+        """
+
+    def close(self) -> None:
+        """Free what the worker holds."""
+
+
+def local_workers(
+    inquiry: Inquiry, jobs: int, tablebases: Tablebases | None = None
+) -> Callable[[AuditControl], Worker]:
+    """Make the maker of workers on this machine.
+
+    Parameters
+    ----------
+    inquiry : Inquiry
+        What they are to ask.
+    jobs : int
+        How many there will be: one works in this process, several in their own.
+    tablebases : Tablebases or None
+        The inquiry's endgame tables, open until the audit has ended.
+    """
+    if jobs == 1:
+        return lambda control: ThreadWorker(inquiry, control, tablebases)
+    return lambda control: ProcessWorker(inquiry, control)
+
+
+class ThreadWorker:
+    """Examines in the calling thread."""
+
+    batch_s = 0.0
+
+    def __init__(
+        self, inquiry: Inquiry, control: AuditControl, tablebases: Tablebases | None
+    ) -> None:
+        self._examiner = Examiner(inquiry, tablebases, control.search)
+
+    def examine_all(self, problems: Sequence[Problem]) -> list[Examined | None]:
+        """Examine problem after problem."""
+        return [self._examiner.examine(problem) for problem in problems]
+
+    def close(self) -> None:
+        """Do nothing."""
+
+
+class ProcessWorker:
+    """Examines in a process of its own, which ends with the audit.
+
+    It is started anew where nothing of this one is inherited: threads that hold locks,
+    open files, signal handlers.
+    """
+
+    batch_s = 0.05
+
+    def __init__(self, inquiry: Inquiry, control: AuditControl) -> None:
+        self._inquiry = inquiry
+        self._control = control
+        self._start()
+
+    def examine_all(self, problems: Sequence[Problem]) -> list[Examined | None]:
+        """Send a batch and wait for what comes back."""
+        try:
+            with self._control.stopping(self._kill):
+                self._near.send(list(problems))
+                answer = self._near.recv()
+        except (EOFError, OSError):
+            self.close()
+            if not self._control.is_stopped():
+                self._start()
+            raise WorkerLostError from None
+        if isinstance(answer, BaseException):
+            raise answer
+        examined: list[Examined | None] = answer
+        return examined
+
+    def close(self) -> None:
+        """End the process; it waits for a batch, or nobody waits for its answer."""
+        self._near.close()
+        self._process.kill()
+        self._process.join()
+
+    def _start(self) -> None:
+        context = multiprocessing.get_context("spawn")
+        self._near, far = context.Pipe()
+        self._process = context.Process(
+            target=_serve, args=(far, self._inquiry), daemon=True
+        )
+        self._process.start()
+        far.close()
+
+    def _kill(self, _reason: StoppedBy) -> None:
+        self._process.kill()
+
+
+def _serve(pipe: Connection, inquiry: Inquiry) -> None:
+    """Be the other process: answer batches until the pipe is closed."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the audit's own process hears it
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+    examiner: Examiner | None = None
+    while True:
+        try:
+            problems = pipe.recv()
+        except EOFError:
+            return
+        answer: list[Examined | None] | Exception
+        try:
+            examiner = examiner or Examiner(inquiry)
+            answer = examiner.examine_all(problems, PATIENCE_S)
+        except Exception as error:  # raised again by the process that asked
+            answer = error
+        pipe.send(answer)
+
+
+def _end_with_parent() -> None:
+    """Leave no search running for an audit that was killed."""
+    parent = multiprocessing.parent_process()
+    assert parent is not None
+    wait([parent.sentinel])
+    os._exit(1)

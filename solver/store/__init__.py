@@ -1,0 +1,10 @@
+"""What audits have found, in an SQLite file that people can query.
+
+The schema stands in docs/store.md. A store is written in one transaction after the
+other, so that it is consistent whatever ends the program.
+"""
+
+from solver.store.merging import merge
+from solver.store.store import Answered, Store
+
+__all__ = ["Answered", "Store", "merge"]

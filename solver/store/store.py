@@ -1,0 +1,271 @@
+"""One store, open: answers looked up and kept, findings told."""
+
+from __future__ import annotations
+
+import sqlite3
+import threading
+import time
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from solver.errors import StoreError, StoreQueryError
+from solver.finding import Finding, split_source
+from solver.store.schema import (
+    ALL_ANSWER_COLUMNS,
+    ANSWER_COLUMNS,
+    APPLICATION,
+    CLEARED,
+    RECORD_COLUMNS,
+    SCHEMA,
+    VERSION,
+    upsert,
+)
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Iterator
+    from types import TracebackType
+
+COMMIT_S = 1.0
+COMMIT_ROWS = 500
+"""How old, and how many, findings are that a kill can lose."""
+
+BUSY_S = 10.0
+"""How long to wait for another program that writes to the store."""
+
+_FINDING = f"SELECT {', '.join(Finding._fields)} FROM results"
+_ANSWER = (
+    f"SELECT {', '.join(ANSWER_COLUMNS)}, time_limit_s, node_limit "
+    "FROM answers WHERE key = ?"
+)
+_PUT_ANSWER = upsert("answers", ALL_ANSWER_COLUMNS, 1)
+_PUT_RECORD = upsert("records", RECORD_COLUMNS, 2)
+
+_PLACES = tuple(map(Finding._fields.index, ANSWER_COLUMNS))
+
+
+class Answered(NamedTuple):
+    """An answer that the store has.
+
+    Attributes
+    ----------
+    finding : Finding
+        What was found; of no record yet.
+    time_limit_s, node_limit
+        What it was allowed to cost; None: no limit.
+    """
+
+    finding: Finding
+    time_limit_s: float | None
+    node_limit: int | None
+
+
+class Store:
+    """A file with what audits have found; any thread may use it.
+
+    Parameters
+    ----------
+    path : str or PathLike
+        Made where there is none.
+    read_only : bool
+        Do not write, and do not make one.
+    fresh : bool
+        Forget what is in it.
+
+    Raises
+    ------
+    StoreError
+        The file is no store, is another version's, or cannot be used.
+    """
+
+    def __init__(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        read_only: bool = False,
+        fresh: bool = False,
+    ) -> None:
+        self.path = Path(path)
+        self._lock = threading.RLock()
+        self._pending = 0
+        self._committed = time.monotonic()
+        with self._telling():
+            self._base = self._connect(read_only=read_only)
+            try:
+                self._prepare(read_only=read_only, fresh=fresh)
+            except BaseException:
+                self._base.close()
+                raise
+
+    def __enter__(self) -> Store:
+        return self
+
+    def __exit__(
+        self,
+        _kind: type[BaseException] | None,
+        _error: BaseException | None,
+        _trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def answer(self, key: bytes) -> Answered | None:
+        """Look an answer up."""
+        with self._telling():
+            row = self._base.execute(_ANSWER, (key,)).fetchone()
+        if row is None:
+            return None
+        *told, time_limit_s, node_limit = row
+        fields = dict(zip(ANSWER_COLUMNS, told, strict=True))
+        return Answered(Finding("", "", **fields), time_limit_s, node_limit)
+
+    def put_answer(
+        self,
+        key: bytes,
+        finding: Finding,
+        options: str,
+        time_limit_s: float | None,
+        node_limit: int | None,
+    ) -> None:
+        """Keep an answer, in the place of an earlier one to the same question."""
+        told = [finding[place] for place in _PLACES]
+        self._write(_PUT_ANSWER, (key, *told, options, time_limit_s, node_limit))
+
+    def put_record(self, finding: Finding, key: bytes | None) -> None:
+        """Keep which record has which answer, or why it cannot be read."""
+        file, line = split_source(finding.source)
+        row = (file, line, finding.id, finding.fen, key, finding.error, finding.solver)
+        self._write(_PUT_RECORD, row)
+
+    def findings(self, where: str = "") -> Iterator[Finding]:
+        """Give what was found, by file and line.
+
+        Parameters
+        ----------
+        where : str
+            An SQL expression over the columns of `results`; empty: all.
+
+        Raises
+        ------
+        StoreQueryError
+            The expression is none.
+        """
+        query = f"{_FINDING} WHERE ({where})" if where else _FINDING
+        with self._telling():
+            try:
+                rows = self._base.execute(f"{query} ORDER BY file, line")
+            except sqlite3.OperationalError as error:
+                if not where:
+                    raise
+                msg = f"--where: expected an SQL expression, found {where!r}: {error}"
+                raise StoreQueryError(msg) from None
+            while row := rows.fetchone():
+                yield Finding._make(row)
+
+    def commit_if_due(self) -> None:
+        """Write down what has waited for a second."""
+        if self._pending and time.monotonic() - self._committed >= COMMIT_S:
+            self.commit()
+
+    def commit(self) -> None:
+        """Write down all that was put."""
+        with self._telling():
+            if self._base.in_transaction:
+                self._base.execute("COMMIT")
+            self._pending = 0
+            self._committed = time.monotonic()
+
+    def close(self) -> None:
+        """Write down all that was put, if that is possible, and close the file."""
+        try:
+            self.commit()
+        finally:
+            with self._lock, suppress(sqlite3.Error):
+                self._base.close()
+
+    def merge_from(self, statements: Iterator[str], other: Path) -> None:
+        """Run statements that read another store, named `other`, as one transaction."""
+        with self._telling():
+            self._base.execute(
+                "ATTACH ? AS other", (f"{other.absolute().as_uri()}?mode=ro",)
+            )
+            self._base.execute("BEGIN IMMEDIATE")
+            try:
+                for statement in statements:
+                    self._base.execute(statement)
+                self._base.execute("COMMIT")
+            except BaseException:
+                self._base.execute("ROLLBACK")
+                raise
+            finally:
+                self._base.execute("DETACH other")
+
+    def _write(self, statement: str, row: tuple[object, ...]) -> None:
+        with self._telling():
+            if not self._base.in_transaction:
+                self._base.execute("BEGIN IMMEDIATE")
+                self._committed = time.monotonic()
+            self._base.execute(statement, row)
+            self._pending += 1
+            if self._pending >= COMMIT_ROWS:
+                self.commit()
+
+    def _connect(self, *, read_only: bool) -> sqlite3.Connection:
+        mode = "ro" if read_only else "rwc"
+        return sqlite3.connect(
+            f"{self.path.absolute().as_uri()}?mode={mode}",
+            uri=True,
+            timeout=BUSY_S,
+            isolation_level=None,
+            check_same_thread=False,
+        )
+
+    def _prepare(self, *, read_only: bool, fresh: bool) -> None:
+        """Make the tables, or see that they are the ones of this version."""
+        self._base.execute("PRAGMA synchronous = NORMAL")
+        is_empty = not self._pragma("page_count")
+        if not is_empty or read_only:
+            self._require_ours()
+        if read_only:
+            return
+        if not is_empty and not fresh:
+            self._base.execute("PRAGMA journal_mode = WAL")
+            return
+        if is_empty:
+            self._base.execute("PRAGMA journal_mode = WAL")
+        cleared = "" if is_empty else CLEARED
+        self._base.executescript(f"BEGIN IMMEDIATE; {cleared} {SCHEMA} COMMIT;")
+
+    def _require_ours(self) -> None:
+        if self._pragma("application_id") != APPLICATION:
+            msg = f"{self.path}: expected a store of audits, found another database"
+            raise StoreError(msg)
+        if (version := self._pragma("user_version")) != VERSION:
+            msg = f"{self.path}: expected a store of version {VERSION}, found {version}"
+            raise StoreError(msg)
+
+    def _pragma(self, name: str) -> int:
+        (value,) = self._base.execute(f"PRAGMA {name}").fetchone()
+        return int(value)
+
+    @contextmanager
+    def _telling(self) -> Iterator[None]:
+        """Use the file alone, and tell in a line what SQLite has against it."""
+        with self._lock:
+            try:
+                yield
+            except sqlite3.Error as error:
+                msg = f"{self.path}: {_reason(error)}"
+                raise StoreError(msg) from None
+
+
+def _reason(error: sqlite3.Error) -> str:
+    kept = "what was committed before is kept"
+    match getattr(error, "sqlite_errorname", "").split("_")[:2]:
+        case ["SQLITE", "FULL"]:
+            return f"the disk is full; {kept}"
+        case ["SQLITE", "BUSY"]:
+            return f"locked by another program for {BUSY_S:g} s; {kept}"
+        case ["SQLITE", "NOTADB"]:
+            return "expected a store of audits, found another file"
+    return f"{error}; {kept}"

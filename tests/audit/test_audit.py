@@ -1,0 +1,316 @@
+"""Audits: order, windows, interruption, loss; a stand-in plays the workers.
+
+It mates in as many moves as every claim says, and takes its time over problems whose
+`id` begins with "slow", until it is told to go on or the audit is stopped.
+"""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import dataclass, field
+from itertools import chain, pairwise
+from typing import TYPE_CHECKING
+
+import pytest
+
+from solver.audit import WINDOW, AuditControl, Examined, Inquiry, audit
+from solver.audit.dispatch import LOSSES
+from solver.audit.workers import WorkerLostError
+from solver.errors import FormatError
+from solver.finding import finding_of
+from solver.problem import Claim, Limits, Problem
+from solver.solution import Solution, Status, StoppedBy
+from solver.verdict import judge
+
+if TYPE_CHECKING:
+    from collections.abc import Generator, Iterable, Iterator, Sequence
+
+    from solver.finding import Finding
+
+FEN = "8/7K/8/8/8/8/R7/7k w - - 0 1"
+PATIENCE_S = 20.0
+INQUIRY = Inquiry(Limits(time_s=5.0, hash_mib=3))
+
+
+@dataclass
+class Workers:
+    """What the stand-ins were given, and when they may answer."""
+
+    batch_s: float = 0.0
+    batches: list[list[str]] = field(default_factory=list)
+    made: int = 0
+    closed: int = 0
+    started: threading.Semaphore = field(default_factory=lambda: threading.Semaphore(0))
+    go_on: threading.Event = field(default_factory=threading.Event)
+    losses: dict[str, int] = field(default_factory=dict)
+    making: threading.Lock = field(default_factory=threading.Lock)
+
+    def make(self, control: AuditControl) -> _Worker:
+        with self.making:
+            self.made += 1
+        return _Worker(self, control)
+
+    def audit(
+        self,
+        records: Iterable[Problem | FormatError],
+        *,
+        jobs: int = 1,
+        ordered: bool = False,
+        control: AuditControl | None = None,
+    ) -> Generator[Finding]:
+        return audit(
+            records, INQUIRY, self.make, jobs=jobs, ordered=ordered, control=control
+        )
+
+
+@dataclass
+class _Worker:
+    workers: Workers
+    control: AuditControl
+
+    @property
+    def batch_s(self) -> float:
+        return self.workers.batch_s
+
+    def examine_all(self, problems: Sequence[Problem]) -> list[Examined | None]:
+        with self.workers.making:
+            self.workers.batches.append([problem.id for problem in problems])
+        alone = len(problems) == 1
+        return [self._examine(problem, alone=alone) for problem in problems]
+
+    def close(self) -> None:
+        with self.workers.making:
+            self.workers.closed += 1
+
+    def _examine(self, problem: Problem, *, alone: bool) -> Examined | None:
+        workers = self.workers
+        workers.started.release()
+        if problem.id == "broken":
+            msg = "the search broke"
+            raise RuntimeError(msg)
+        if workers.losses.get(problem.id, 0):
+            workers.losses[problem.id] -= 1
+            raise WorkerLostError
+        if problem.id.startswith("slow"):
+            if not alone:
+                return None
+            while not workers.go_on.wait(0.005):
+                if self.control.is_stopped():
+                    return None
+        return Examined(finding_of(judge(Solution(problem, Status.PROVED, 2, 2))))
+
+
+@pytest.fixture
+def workers() -> Workers:
+    return Workers()
+
+
+def problems(*names: str) -> list[Problem | FormatError]:
+    return [Problem(FEN, name, Claim(2), f"x.epd:{name}") for name in names]
+
+
+def names(findings: Iterable[Finding]) -> list[str]:
+    return [finding.id for finding in findings]
+
+
+@pytest.mark.parametrize("jobs", [1, 2, 5])
+@pytest.mark.parametrize("batch_s", [0.0, 1.0])
+def test_each_record_is_told_once_and_in_order_if_asked(
+    jobs: int, batch_s: float
+) -> None:
+    workers = Workers(batch_s)
+    asked = [str(number) for number in range(300)]
+    records = problems(*asked)
+    records.insert(7, FormatError("x.epd:8", "expected a FEN, found nothing"))
+    findings = list(workers.audit(records, jobs=jobs, ordered=True))
+    assert names(findings) == [*asked[:7], "x.epd:8", *asked[7:]]
+    assert [finding.word for finding in findings].count("unreadable") == 1
+    assert sorted(chain(*workers.batches)) == sorted(asked)
+    assert workers.closed == workers.made <= jobs
+
+
+def test_one_job_tells_in_order_unasked(workers: Workers) -> None:
+    asked = [str(number) for number in range(100)]
+    assert names(workers.audit(problems(*asked))) == asked
+
+
+def test_a_slow_position_holds_back_no_other(workers: Workers) -> None:
+    findings = workers.audit(problems("slow", "1", "2", "3"), jobs=2)
+    assert names([next(findings) for _ in range(3)]) == ["1", "2", "3"]
+    workers.go_on.set()
+    assert names(findings) == ["slow"]
+
+
+def test_in_order_a_slow_position_holds_up_only_the_telling(workers: Workers) -> None:
+    findings = workers.audit(problems("slow", "1", "2"), jobs=2, ordered=True)
+    told: list[str] = []
+    teller = threading.Thread(target=lambda: told.extend(names(findings)))
+    teller.start()
+    for _ in range(3):
+        assert workers.started.acquire(timeout=PATIENCE_S)
+    assert told == []
+    workers.go_on.set()
+    teller.join(PATIENCE_S)
+    assert told == ["slow", "1", "2"]
+
+
+def test_what_is_late_in_a_batch_comes_again_alone() -> None:
+    workers = Workers(batch_s=1e9)
+    workers.go_on.set()
+    asked = [*map(str, range(40)), "slow", *map(str, range(40, 90))]
+    assert sorted(names(workers.audit(problems(*asked)))) == sorted(asked)
+    batches = [batch for batch in workers.batches if "slow" in batch]
+    assert len(batches[0]) > 1
+    assert batches[1:] == [["slow"]]
+
+
+def test_batches_grow_as_far_as_the_work_asked_for() -> None:
+    ready = threading.Event()
+
+    def all_there() -> Iterator[Problem | FormatError]:
+        yield from problems(*map(str, range(1000)))
+        ready.set()
+
+    workers = Workers(batch_s=1e9)
+    findings = workers.audit(all_there())
+    assert len(list(findings)) == 1000
+    sizes = [len(batch) for batch in workers.batches]
+    assert sizes[0] == 1
+    assert max(sizes) >= 64
+    assert all(after <= 4 * before for before, after in pairwise(sizes))
+
+
+def test_the_last_records_are_shared_among_the_workers() -> None:
+    workers = Workers(batch_s=1e9)
+    list(workers.audit(problems(*map(str, range(1000))), jobs=4))
+    assert max(len(batch) for batch in workers.batches) <= 1000 // 4
+
+
+def test_a_lost_worker_costs_no_problem() -> None:
+    workers = Workers(batch_s=1e9, losses={"20": 2, "50": 1})
+    asked = [str(number) for number in range(60)]
+    findings = list(workers.audit(problems(*asked), jobs=2))
+    assert sorted(names(findings)) == sorted(asked)
+    assert {finding.word for finding in findings} == {"proved"}
+
+
+def test_a_problem_that_nobody_survives_costs_itself() -> None:
+    workers = Workers(losses={"deadly": 99})
+    findings = {x.id: x for x in workers.audit(problems("1", "deadly", "3"))}
+    assert findings["deadly"].word == "undecided"
+    assert findings["deadly"].stopped_by == StoppedBy.CRASH
+    assert findings["1"].word == findings["3"].word == "proved"
+    assert workers.batches.count(["deadly"]) == LOSSES
+
+
+def test_nobody_is_made_to_work_where_nothing_is_to_be_solved(workers: Workers) -> None:
+    error = FormatError("x.epd:1", "expected a FEN, found nothing")
+    assert names(workers.audit([error], jobs=2)) == ["x.epd:1"]
+    assert list(workers.audit([], jobs=4)) == []
+    assert workers.made == 0
+
+
+def test_records_are_read_no_further_than_the_window(workers: Workers) -> None:
+    read = 0
+    full = threading.Event()
+
+    def endless() -> Iterator[Problem]:
+        nonlocal read
+        while True:
+            read += 1
+            if read > 2 * WINDOW:
+                full.set()
+            yield Problem(FEN, "slow" if read == 1 else str(read))
+
+    findings = workers.audit(endless(), jobs=2, ordered=True)
+    teller = threading.Thread(target=lambda: names([next(findings)]))
+    teller.start()
+    for _ in range(2 * WINDOW):
+        assert workers.started.acquire(timeout=PATIENCE_S)
+    assert not workers.started.acquire(timeout=0.05)
+    assert full.wait(PATIENCE_S)
+    assert read == 2 * WINDOW + 1  # one waits for room
+    workers.go_on.set()
+    teller.join(PATIENCE_S)
+    findings.close()
+
+
+def test_a_finding_is_told_before_the_next_record_is_there(workers: Workers) -> None:
+    more = threading.Event()
+
+    def typed() -> Iterator[Problem]:
+        yield Problem(FEN, "first")
+        assert more.wait(PATIENCE_S)
+        yield Problem(FEN, "second")
+
+    findings = workers.audit(typed(), jobs=2)
+    assert names([next(findings)]) == ["first"]
+    more.set()
+    assert names(findings) == ["second"]
+
+
+def test_stopping_keeps_what_is_complete_and_leaves_out_what_is_not(
+    workers: Workers,
+) -> None:
+    control = AuditControl()
+    findings = workers.audit(
+        problems("1", "slow", "3", "slow too"), jobs=2, control=control
+    )
+    told = [next(findings), next(findings)]
+    control.stop()
+    assert control.is_stopped()
+    assert names([*told, *findings]) == ["1", "3"]
+
+
+def test_stopping_does_not_wait_for_a_record_that_does_not_come(
+    workers: Workers,
+) -> None:
+    forever = threading.Event()
+    control = AuditControl()
+
+    def typed() -> Iterator[Problem]:
+        yield Problem(FEN, "first")
+        forever.wait()
+
+    findings = workers.audit(typed(), control=control)
+    assert names([next(findings)]) == ["first"]
+    control.stop()
+    assert names(findings) == []
+    forever.set()
+
+
+def test_a_search_that_begins_after_the_stop_is_stopped_too() -> None:
+    control = AuditControl()
+    control.stop()
+    with control.search() as search:
+        assert search.reason is StoppedBy.INTERRUPT
+
+
+def test_an_error_in_a_search_is_raised_in_its_turn(workers: Workers) -> None:
+    findings = workers.audit(problems("1", "broken", "3"), jobs=2, ordered=True)
+    assert names([next(findings)]) == ["1"]
+    with pytest.raises(RuntimeError, match="the search broke"):
+        next(findings)
+
+
+def test_an_error_of_the_source_is_raised_in_its_turn(workers: Workers) -> None:
+    def source() -> Iterator[Problem]:
+        yield Problem(FEN, "1")
+        msg = "the disk is gone"
+        raise OSError(msg)
+
+    findings = workers.audit(source(), jobs=3, ordered=True)
+    assert names([next(findings)]) == ["1"]
+    with pytest.raises(OSError, match="the disk is gone"):
+        next(findings)
+
+
+def test_leaving_off_early_ends_the_workers(workers: Workers) -> None:
+    before = set(threading.enumerate())
+    findings = workers.audit(problems("1", "slow", *"abcdef"), jobs=2)
+    next(findings)
+    findings.close()
+    for worker in set(threading.enumerate()) - before:
+        worker.join(PATIENCE_S)
+        assert not worker.is_alive()
+    assert workers.closed == workers.made
