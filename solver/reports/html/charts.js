@@ -1,7 +1,10 @@
 const ROW = 24;
 const BAR = 16;
 const AXIS = 38;
-const NARROWEST = 2;
+const TICK_ROOM = 60;
+const TIME_ROOM = 76;
+const NARROWEST_BAR = 2;
+const NARROWEST_CHART = 280;
 
 /**
  * Draws the frame that both charts share: a name beside each row, a scale below.
@@ -71,7 +74,7 @@ function segmentsOf(claims, length) {
     .map(({ word, part }) => ({
       word,
       part,
-      length: Math.max(NARROWEST, (length * part) / whole),
+      length: Math.max(NARROWEST_BAR, (length * part) / whole),
     }));
   const longest = segments.reduce((most, one) => (one.length > most.length ? one : most));
   longest.length -= total(segments, (segment) => segment.length) - length;
@@ -84,7 +87,7 @@ function timeChart(width) {
   const bins = audit.claims.flatMap((claim) => claim.times.map(([bin]) => bin));
   const first = Math.floor(Math.min(...bins) / perDecade);
   const last = Math.floor(Math.max(...bins) / perDecade) + 1;
-  const step = last - first > 6 ? 2 : 1;
+  const step = Math.ceil((last - first) * (TICK_ROOM / (width - 2 * TIME_ROOM)));
   const ticks = [];
   for (let decade = first; decade <= last; decade += step) {
     ticks.push({ at: (decade - first) / (last - first), text: decadeName(decade) });
@@ -94,10 +97,10 @@ function timeChart(width) {
   const rows = chartRows()
     .map(({ name, claims }) => ({ name, times: timesOf(claims) }))
     .filter(({ times }) => times.length > 0);
-  return drawChart(width, rows, scale, 76, ({ times }, top, place) => {
+  return drawChart(width, rows, scale, TIME_ROOM, ({ times }, top, place) => {
     const most = Math.max(...times.map(([, records]) => records));
     const bars = times.map(([bin, records]) => {
-      const height = Math.max(NARROWEST, (records / most) * (ROW - 4));
+      const height = Math.max(NARROWEST_BAR, (records / most) * (ROW - 4));
       const box = {
         class: "count",
         x: place(at(bin)),
@@ -110,7 +113,7 @@ function timeChart(width) {
     const middle = medianBin(times);
     const x = place(at(middle + 0.5));
     const median = { class: "median", x1: x, x2: x, y1: top - 4, y2: top + BAR };
-    const text = duration(10 ** ((middle + 0.5) / perDecade));
+    const text = roughly(10 ** ((middle + 0.5) / perDecade));
     const behind = { x: width, y: top + 12, "text-anchor": "end" };
     return [...bars, draw("line", median), draw("text", behind, text)];
   });
@@ -130,6 +133,11 @@ function medianBin(times) {
   const half = total(times, ([, records]) => records) / 2;
   let seen = 0;
   return times.find(([, records]) => (seen += records) >= half)[0];
+}
+
+/** Writes a time that is known to some ten per cent. */
+function roughly(seconds) {
+  return duration(Number(seconds.toPrecision(2)));
 }
 
 /** Names a power of ten of a second: `10 µs`, `1 ms`, `100 s`. */

@@ -56,7 +56,7 @@ function chartRows() {
   return Array.from(rows, ([name, claims]) => ({ name, claims }));
 }
 
-/** Names the band that a claim such as `#17` or `#-17` belongs to: `#16 to 20`. */
+/** Names the band that a claim such as `#17` belongs to: `#16 to 20`, or `over #100`. */
 function bandName(name) {
   const [, sign, digits] = /^(\D*)(\d*)$/.exec(name);
   const moves = Number(digits);
@@ -65,5 +65,6 @@ function bandName(name) {
   }
   const end = BAND_ENDS.find((length) => moves <= length);
   const before = [10, ...BAND_ENDS][BAND_ENDS.indexOf(end)];
-  return end === 1000 ? `${sign}101 up` : `${sign}${before + 1} to ${end}`;
+  const minus = sign.endsWith("-") ? "-" : "";
+  return end === 1000 ? `over ${sign}100` : `${sign}${before + 1} to ${minus}${end}`;
 }

@@ -1,6 +1,8 @@
 /** Makes the article that shows an entry; its diagram is drawn by `drawDiagram`. */
 function showEntry(entry) {
-  const article = make("article", { class: `entry ${entry.word}` });
+  const agrees = !audit.disagreeing.includes(entry.word);
+  const mark = agrees && entry.disagrees ? "unsound" : entry.word;
+  const article = make("article", { class: `entry ${mark}` });
   if (entry.fen) {
     const diagram = make("div", { class: "diagram" });
     diagram.dataset.place = entry.place;
@@ -20,7 +22,8 @@ function entryHeader(entry) {
     make("span", { class: `badge ${entry.word}` }, swatch(entry.word), entry.word),
   );
   if (entry.soundness) {
-    header.append(make("span", { class: "badge" }, entry.soundness));
+    const mark = entry.soundness === "sound" ? "sound" : "unsound";
+    header.append(make("span", { class: `badge ${mark}` }, entry.soundness));
   }
   if (entry.source) {
     header.append(make("span", {}, entry.source));
@@ -40,11 +43,16 @@ function entryFacts(entry) {
   if (entry.fen) {
     tell("Claimed", claimInWords(entry.claim));
     tell("Found", foundInWords(entry));
-    tell("Claimed line", entry.claimedLine);
-    tell("Found line", entry.foundLine);
-    tell("Claimed keys", entry.claimedKeys);
+    if (entry.claimedLine === entry.foundLine) {
+      tell("Both lines", entry.foundLine);
+    } else {
+      tell("Claimed line", entry.claimedLine);
+      tell("Found line", entry.foundLine);
+    }
+    tell("Claimed keys", entry.claimedKeys === entry.wrongKeys ? "" : entry.claimedKeys);
     tell("Wrong keys", entry.wrongKeys);
-    tell("Keys", entry.keys && entry.keys + (entry.keysComplete ? "" : ", perhaps not all"));
+    tell("All keys", entry.keysComplete ? entry.keys : "");
+    tell("Keys", entry.keysComplete || !entry.keys ? "" : `${entry.keys}, perhaps not all`);
     tell("Choices", entry.duals.join("; "));
     tell("Cost", costOf(entry));
     tell("FEN", make("code", { class: "fen" }, entry.fen), copyButton(entry.fen));
@@ -81,12 +89,13 @@ function lichessLink(fen) {
 function drawDiagram(diagram) {
   const entry = entries[Number(diagram.dataset.place)];
   const arrows = [];
+  let caption = `${entry.fen.split(" ")[1] === "b" ? "Black" : "White"} to move`;
   if (entry.claimedMove && entry.claimedMove !== entry.foundMove) {
     arrows.push({ move: entry.claimedMove, kind: "claimed" });
+    caption += "; dashed: as claimed";
   }
   if (entry.foundMove) {
     arrows.push({ move: entry.foundMove, kind: "key" });
   }
-  const mover = entry.fen.split(" ")[1] === "b" ? "Black" : "White";
-  diagram.replaceChildren(drawBoard(entry.fen, arrows), make("p", {}, `${mover} to move`));
+  diagram.replaceChildren(drawBoard(entry.fen, arrows), make("p", {}, caption));
 }

@@ -122,12 +122,12 @@ def written_moves(fen: str, moves: Sequence[str]) -> str:
 
 def _duals(finding: Finding) -> list[str]:
     """Tell where the solver had a choice: `move 2: Qg5 (also Qh6)`."""
-    moves = finding.claimed_line
-    if not finding.plies or _legal_moves(finding.fen, moves) < len(moves):
+    if not finding.plies:
         return []
     told: list[str] = []
     board = chess.Board(finding.fen)
-    for number, ply in enumerate(finding.plies, 1):
+    moves = finding.claimed_line[: _legal_moves(finding.fen, finding.claimed_line)]
+    for number, ply in enumerate(finding.plies[: len(moves) // 2 + 1], 1):
         if not ply.is_only:
             others = [_san(board, key) for key in ply.keys if key != ply.move]
             word = "also" if ply.move in ply.keys else "rather"

@@ -9,6 +9,7 @@ function showSummary() {
   fill("origin", `${count(records)} ${noun} audited${solver}: ${cost}`);
   fill("verdicts", ...wordsThere.map((word) => tile(word, word, countOf(audit.claims, word), records)));
   const soundness = Object.entries(audit.soundness);
+  document.getElementById("soundness-title").hidden = soundness.length === 0;
   const judged = total(soundness, ([, number]) => number);
   fill("soundness", ...soundness.map(([word, number]) => tile(word, "", number, judged)));
   fill("legend", ...wordsThere.map((word) => make("li", {}, swatch(word), word)));
@@ -66,9 +67,13 @@ function showCharts() {
     chartsOf["time-chart"] = timeChart;
   }
   const observer = new ResizeObserver((changes) => {
-    for (const { target, contentRect } of changes) {
-      fill(target.id, chartsOf[target.id](Math.max(280, Math.round(contentRect.width))));
-    }
+    // In the next frame: what changes sizes here would be a loop.
+    window.requestAnimationFrame(() => {
+      for (const { target, contentRect } of changes) {
+        const width = Math.max(NARROWEST_CHART, Math.round(contentRect.width));
+        fill(target.id, chartsOf[target.id](width));
+      }
+    });
   });
   Object.keys(chartsOf).forEach((id) => observer.observe(document.getElementById(id)));
 }

@@ -61,7 +61,8 @@ class Tally:
         dict
             `claims`: a row for each claim in their order, with the counts by `words`,
             `nodes`, `time_s` and the `times` as pairs of a bin and a count;
-            `soundness`: counts; `solvers`: their versions; `disagreements`: how many.
+            `soundness`: counts, the most frequent first; `solvers`: their versions;
+            `disagreements`: how many.
         """
         return {
             "claims": [
@@ -74,7 +75,7 @@ class Tally:
                 }
                 for (_, name), row in sorted(self._rows.items())
             ],
-            "soundness": self._soundness,
+            "soundness": dict(self._soundness.most_common()),
             "solvers": list(self._solvers),
             "disagreements": self._disagreements,
         }

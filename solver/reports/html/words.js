@@ -23,10 +23,10 @@ function duration(seconds) {
     return `${(1e6 * seconds).toFixed(0)} µs`;
   }
   if (seconds < 1) {
-    return `${(1e3 * seconds).toPrecision(3)} ms`;
+    return `${Number((1e3 * seconds).toPrecision(3))} ms`;
   }
   if (seconds < 60) {
-    return `${seconds.toFixed(2)} s`;
+    return `${Number(seconds.toFixed(2))} s`;
   }
   const minutes = Math.floor(seconds / 60);
   if (minutes < 60) {
