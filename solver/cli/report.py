@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from itertools import chain
 from pathlib import PurePath
 from typing import TYPE_CHECKING
 
@@ -78,24 +79,25 @@ def _parse_lines(
     from solver.reports.record import unreadable_record
 
     first = start if start.endswith(b"\n") else start + stream.readline()
-    number, line = 1, first
-    while line:
-        if line.strip():
-            record = _parse_record(line, f"{name}:{number}")
-            if isinstance(record, FormatError):
-                tell(f"error: {record}")
-                codes.add(Exit.BAD_INPUT)
-                record = unreadable_record(record)
-            yield record
-        number, line = number + 1, stream.readline()
+    for number, line in enumerate(chain([first], stream), start=1):
+        if not line.strip():
+            continue
+        record = _parse_record(line, f"{name}:{number}")
+        if isinstance(record, FormatError):
+            tell(f"error: {record}")
+            codes.add(Exit.BAD_INPUT)
+            record = unreadable_record(record)
+        yield record
 
 
 def _parse_record(line: bytes, source: str) -> Mapping[str, object] | FormatError:
     try:
-        record = json.loads(line)
+        text = line.decode()
+        record = json.loads(text)
     except (ValueError, RecursionError) as error:  # no UTF-8, no JSON, or too deep
         return FormatError(source, f"expected a JSON object, found {error}")
     if not isinstance(record, dict):
-        shown = quote(line.decode().strip())
-        return FormatError(source, f"expected a JSON object, found {shown}")
+        return FormatError(
+            source, f"expected a JSON object, found {quote(text.strip())}"
+        )
     return record

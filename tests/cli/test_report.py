@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import sqlite3
 from typing import TYPE_CHECKING
 
 import pytest
@@ -84,6 +85,14 @@ def test_a_damaged_line_is_told_listed_and_costs_itself_only(
     assert names(folder / "page.html") == ["a", "b", source, "a", "b"]
 
 
+@pytest.mark.parametrize("text", ["", "\n \n"])
+def test_of_nothing_a_page_is_written_too(text: str, folder: Path) -> None:
+    (folder / "run.jsonl").write_text(text)
+
+    assert run(["report", "run.jsonl", "-o", "page.html"]) == 0
+    assert names(folder / "page.html") == []
+
+
 def test_bytes_that_are_no_text_are_a_damaged_line(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -91,6 +100,19 @@ def test_bytes_that_are_no_text_are_a_damaged_line(
 
     assert run(["report", "run.jsonl", "-o", "page.html"]) == 65
     assert "error: run.jsonl:1: expected a JSON object" in capsys.readouterr().err
+
+
+def test_a_database_is_no_list_of_records(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with sqlite3.connect(folder / "run.db") as database:
+        database.execute("CREATE TABLE anything (it)")
+    database.close()
+
+    assert run(["report", "run.db", "-o", "page.html"]) == 65
+    assert capsys.readouterr().err == (
+        "error: run.db: expected records of `verify --jsonl`, found a database\n"
+    )
 
 
 @pytest.mark.parametrize(

@@ -86,6 +86,7 @@ def look(tmp_path: Path) -> Look:
                 "--disable-gpu",
                 "--enable-logging=stderr",
                 "--virtual-time-budget=2000",
+                "--run-all-compositor-stages-before-draw",
                 "--window-size=1200,1600",
                 f"--user-data-dir={tmp_path / 'profile'}",
                 "--dump-dom",
@@ -172,6 +173,14 @@ def test_the_address_says_what_is_listed_and_in_which_order(
     assert page.console == []
     names = page.texts("h3")
     assert names[names.index("Claims") + 1 :] == listed
+
+
+def test_an_audit_of_nothing_is_told_so(look: Look) -> None:
+    page = look([])
+
+    assert page.console == []
+    assert page.by_id("origin") == "0 records audited: 0 nodes in 0 µs"
+    assert "There are no records." in page.texts("p")
 
 
 def test_many_entries_stand_on_pages_and_boards_are_drawn_when_seen(look: Look) -> None:

@@ -46,7 +46,10 @@ function showList(wantedPage) {
 }
 
 function nothingShown() {
-  const why = audit.disagreements ? "Nothing matches these filters." : "Everything agrees.";
+  let why = "Nothing matches these filters.";
+  if (!audit.disagreements) {
+    why = audit.claims.length ? "Everything agrees." : "There are no records.";
+  }
   return make("p", { class: "empty" }, why);
 }
 

@@ -20,6 +20,7 @@ from solver.reports.html.entry import FIELDS, make_entry
 from solver.reports.html.finding import DISAGREEING, WORDS, Finding, read_finding
 from solver.reports.html.men import symbols
 from solver.reports.html.tally import BINS_PER_DECADE, Tally
+from solver.verdict import Verdict
 from solver.whole_file import write_whole
 
 if TYPE_CHECKING:
@@ -112,7 +113,7 @@ def _data(records: Iterable[Mapping[str, object]]) -> str:
             entry = _entry(finding, room)
         except InputError as error:
             name = f"record {number}"
-            finding = Finding("unreadable", id=name, source=name, error=str(error))
+            finding = Finding(Verdict.UNREADABLE, id=name, error=str(error))
             entry = _entry(finding, room)
         tally.add(finding)
         if entry:

@@ -62,18 +62,25 @@ function claimRow(name, claims) {
 
 /** Shows the charts as wide as there is room for them, and again when that changes. */
 function showCharts() {
-  const chartsOf = { "verdict-chart": verdictChart };
-  if (audit.claims.some((claim) => claim.times.length > 0)) {
-    chartsOf["time-chart"] = timeChart;
+  const timed = audit.claims.some((claim) => claim.times.length > 0);
+  showChart(document.getElementById("verdict-chart"), verdictChart, audit.claims.length > 0);
+  showChart(document.getElementById("time-chart"), timeChart, timed);
+}
+
+function showChart(place, chart, hasData) {
+  place.parentElement.hidden = !hasData;
+  if (!hasData) {
+    return;
   }
-  const observer = new ResizeObserver((changes) => {
-    // In the next frame: what changes sizes here would be a loop.
-    window.requestAnimationFrame(() => {
-      for (const { target, contentRect } of changes) {
-        const width = Math.max(NARROWEST_CHART, Math.round(contentRect.width));
-        fill(target.id, chartsOf[target.id](width));
-      }
-    });
-  });
-  Object.keys(chartsOf).forEach((id) => observer.observe(document.getElementById(id)));
+  let drawn = 0;
+  const redraw = () => {
+    const width = Math.max(NARROWEST_CHART, place.clientWidth);
+    if (width !== drawn) {
+      drawn = width;
+      place.replaceChildren(chart(width));
+    }
+  };
+  redraw();
+  // In the next frame: what changes sizes while they are told would be a loop.
+  new ResizeObserver(() => window.requestAnimationFrame(redraw)).observe(place);
 }
