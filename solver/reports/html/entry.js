@@ -73,7 +73,7 @@ function copyButton(text) {
     try {
       await navigator.clipboard.writeText(text);
       button.textContent = "Copied";
-    } catch (error) {
+    } catch {
       button.textContent = "Not allowed: mark it and copy";
     }
   });
