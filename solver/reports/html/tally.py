@@ -1,0 +1,104 @@
+"""All records of an audit, counted; none of them is kept."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from solver.reports.html.finding import Finding
+
+BINS_PER_DECADE = 10
+"""How finely times are counted: a bin ends a quarter above where it begins."""
+
+SHORTEST_S = 1e-6
+"""Records tell times to the microsecond."""
+
+_APART = 1_000
+"""More moves than any claim."""
+
+
+@dataclass(slots=True)
+class _Row:
+    """What is known of all records with the same claim."""
+
+    words: Counter[str] = field(default_factory=Counter)
+    times: Counter[int] = field(default_factory=Counter)
+    nodes: int = 0
+    time_s: float = 0.0
+
+
+class Tally:
+    """Records counted by claim, verdict, soundness and time."""
+
+    def __init__(self) -> None:
+        self._rows: dict[tuple[int, str], _Row] = {}
+        self._soundness: Counter[str] = Counter()
+        self._solvers: dict[str, None] = {}
+        self._disagreements = 0
+
+    def add(self, finding: Finding) -> None:
+        """Count one record."""
+        row = self._rows.setdefault(_claimed(finding), _Row())
+        row.words[finding.word] += 1
+        row.nodes += finding.nodes
+        if finding.time_s is not None:
+            row.time_s += finding.time_s
+            row.times[time_bin(finding.time_s)] += 1
+        if finding.soundness:
+            self._soundness[finding.soundness] += 1
+        if finding.solver:
+            self._solvers[finding.solver] = None
+        self._disagreements += finding.disagrees
+
+    def summary(self) -> dict[str, object]:
+        """Give what `json.dumps` takes.
+
+        Returns
+        -------
+        dict
+            `claims`: a row for each claim in their order, with the counts by `words`,
+            `nodes`, `time_s` and the `times` as pairs of a bin and a count;
+            `soundness`: counts, the most frequent first; `solvers`: their versions;
+            `disagreements`: how many.
+        """
+        return {
+            "claims": [
+                {
+                    "name": name,
+                    "words": row.words,
+                    "nodes": row.nodes,
+                    "time_s": row.time_s,
+                    "times": sorted(row.times.items()),
+                }
+                for (_, name), row in sorted(self._rows.items())
+            ],
+            "soundness": dict(self._soundness.most_common()),
+            "solvers": list(self._solvers),
+            "disagreements": self._disagreements,
+        }
+
+
+def time_bin(time_s: float) -> int:
+    """Number the bin of a time: from 10^(bin / 10) seconds on, up to the next."""
+    return math.floor(BINS_PER_DECADE * math.log10(max(time_s, SHORTEST_S)))
+
+
+def claim_name(finding: Finding) -> str:
+    """Name a claim: #3, #-2, no #4, or none."""
+    return _claimed(finding)[1]
+
+
+def _claimed(finding: Finding) -> tuple[int, str]:
+    """Name a claim, behind the number that puts it in its place.
+
+    Attackers' mates come first, then defenders', then no mate, then no claim.
+    """
+    if finding.no_mate is not None:
+        return 2 * _APART + finding.no_mate, f"no #{finding.no_mate}"
+    if finding.claim is None:
+        return 3 * _APART, "none"
+    moves = finding.claim
+    return (moves if moves > 0 else _APART - moves), f"#{moves}"
