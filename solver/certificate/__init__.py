@@ -1,12 +1,14 @@
 """Certificates: what was found, written down so that anybody can prove it again.
 
-The format stands in docs/certificates.md, the judge in `solver.verification`.
+The format stands in docs/certificates.md, the judge in `solver.verification`. The same
+prover gives people the play of a mate, as variations.
 """
 
 from solver.certificate.certification import Certification, certify
 from solver.certificate.document import Certificate
 from solver.certificate.limits import Budget, BuildingLimits, TooLargeError
 from solver.certificate.prover import BuildingStoppedError, Prover, WorkspaceProver
+from solver.certificate.variation_tree import build_variations
 
 __all__ = [
     "Budget",
@@ -17,5 +19,6 @@ __all__ = [
     "Prover",
     "TooLargeError",
     "WorkspaceProver",
+    "build_variations",
     "certify",
 ]

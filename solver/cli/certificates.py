@@ -2,27 +2,23 @@
 
 from __future__ import annotations
 
-import errno
-import os
 import re
 import threading
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from solver.background import run_stoppable
-from solver.certificate import BuildingStoppedError, WorkspaceProver, certify
+from solver.certificate import BuildingStoppedError, certify
 from solver.certificate.document import write
 from solver.cli.exits import Exit
-from solver.cli.interrupt import interruptible
-from solver.cli.progress import progress
+from solver.cli.proving import build_of_last, resumed_prover
 from solver.cli.streams import tell
-from solver.control import Control
 from solver.whole_file import require_writable
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from solver.certificate import Certification
+    from solver.control import Control
     from solver.solution import Solution
     from solver.solving import Solver
     from solver.workspace import Workspace
@@ -46,9 +42,7 @@ def certify_last(
     BuildingStoppedError
         `control` stopped it.
     """
-    workspace.resume()
-    control.attach(workspace.search)
-    return certify(solution, WorkspaceProver(workspace))
+    return certify(solution, resumed_prover(workspace, control))
 
 
 class CertificateFile:
@@ -67,8 +61,6 @@ class CertificateFile:
 
     def __init__(self, path: str) -> None:
         self._path = Path(path)
-        if self._path.is_dir():
-            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), path)
         require_writable(path)
 
     def write(self, solution: Solution, workspace: Workspace) -> Exit:
@@ -79,13 +71,10 @@ class CertificateFile:
         Exit
             LIMIT where there is nothing to write.
         """
-        control = Control()
-        control.lower_bound = solution.lower_bound
         try:
-            with interruptible(control), progress(control):
-                certification = run_stoppable(
-                    lambda: certify_last(solution, workspace, control), control
-                )
+            certification = build_of_last(
+                solution, workspace, lambda prover: certify(solution, prover)
+            )
         except BuildingStoppedError:
             tell(f"interrupted: {self._path} is not written")
             return Exit.INTERRUPTED
