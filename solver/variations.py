@@ -55,7 +55,7 @@ class Variations:
             case None:
                 return ""
             case 0:
-                return "Of the defences the mainline's alone are given."
+                return "Of the defences only the mainline's are given."
             case 1:
                 return "All first defences are given, farther on the mainline alone."
         return (

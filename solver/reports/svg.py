@@ -31,7 +31,7 @@ def draw_diagram(solution: Solution) -> str:
     Returns
     -------
     str
-        An element `svg` of SVG 1.1, which may stand in a page as it is.
+        An element `svg`, which may stand in a page as it is.
     """
     board = chess.Board(solution.problem.fen)
     keys = [chess.Move.from_uci(key) for key in solution.keys]
