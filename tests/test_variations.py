@@ -22,6 +22,7 @@ from solver.variations import Variation, Variations
 from tests.oracles.lanes import LaneGame
 from tests.oracles.remembering import Oracle
 from tests.played import Ply, require_whole_mate, walk
+from tests.reports.answers import ROOK_BY_TABLE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -252,6 +253,16 @@ def test_a_line_that_was_never_written_down_does_not_hide_the_defences(
     solution = Solution(Problem(MATED), Status.PROVED, -1, 1)
     variations = play(solution, solver)
     assert require_whole_mate(plies(solution, variations), -1) == 1
+
+
+def test_of_a_mate_that_tables_tell_the_mainline_and_the_keys_are_given(
+    solver: Solver,
+) -> None:
+    solver.workspace.begin(None)
+    variations = play(ROOK_BY_TABLE, solver)
+    assert variations.complete_moves == 0
+    assert tuple(v.move for v in mainline(variations)) == ROOK_BY_TABLE.pv
+    assert tuple(v.move for v in variations.first) == ROOK_BY_TABLE.keys
 
 
 @pytest.mark.parametrize(

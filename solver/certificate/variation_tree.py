@@ -46,7 +46,8 @@ def build_variations(
     1. The mainline is the answer's, and always whole.
     2. All defences are added a move at a time, each with the answer that the prover
        gives: near mate the fastest, farther from it within the bound that is proved.
-    3. A step that would pass a limit is left out whole, and so is all behind it.
+    3. A step that would pass a limit is left out whole, and so is all behind it. Of a
+       mate that endgame tables tell nothing is proved: there are no such steps.
 
     Parameters
     ----------
@@ -68,6 +69,8 @@ def build_variations(
         return Variations()
     builder = _Builder(understand_case(solution, prover), most_moves, time_s)
     first, defences = builder.begin(solution)
+    if solution.tablebase:
+        return Variations(tuple(first), 0)
     complete = 0
     while defences:
         try:
