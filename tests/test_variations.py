@@ -13,7 +13,7 @@ from solver.certificate import (
     WorkspaceProver,
     build_variations,
 )
-from solver.formats.lines import read_problems
+from solver.formats.collection import read_collection
 from solver.lane import Lane
 from solver.problem import Limits, Problem
 from solver.solution import Solution, Status
@@ -85,7 +85,7 @@ def each(variations: Variations) -> Iterator[Variation]:
 
 
 def puzzles(name: str, most: int) -> Iterator[Problem]:
-    for problem in read_problems(str(PUZZLES / f"{name}.epd")):
+    for problem in read_collection(str(PUZZLES / f"{name}.epd")):
         assert isinstance(problem, Problem)
         if problem.claim and 0 < abs(problem.claim.mate) <= most:
             yield problem

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 import textwrap
 from typing import TYPE_CHECKING
 
 import chess
 import chess.pgn
 
+from solver.formats.wording import printable
 from solver.reports.text import at_most
 from solver.solution import Solution, Status
 from solver.version import __version__
@@ -24,7 +26,8 @@ def encode_pgn(solution: Solution, variations: Variations) -> bytes:
     The mainline is the answer's line, the other keys are variations at its beginning,
     the defences wherever they are played. A comment before the first move tells the
     claim, "mate in 3" or "mated in 3", and what is proved of it; where the play is cut,
-    a comment tells how many moves are missing.
+    a comment tells how many moves are missing. The tag `Keys` names several keys in UCI
+    notation; the tag `Stipulation` is `?` where no mate is to come.
 
     Parameters
     ----------
@@ -48,15 +51,19 @@ def encode_pgn(solution: Solution, variations: Variations) -> bytes:
 
 
 def _headers(solution: Solution) -> dict[str, str]:
-    # PGN ends a tag's value with a double quote, and a line ends all of it.
-    name = " ".join(solution.problem.id.split()).replace('"', "'")
-    return {
-        "Event": name or "?",
+    name = printable(solution.problem.id)
+    tags = {
+        "Event": re.sub(r'([\\"])', r"\\\1", name) or "?",
         "Result": _result(solution),
         "Annotator": f"matesolve {__version__}",
         "SetUp": "1",
         "FEN": solution.problem.fen,
     }
+    if len(solution.keys) > 1:
+        tags["Keys"] = " ".join(solution.keys)
+    if not solution.mate:
+        tags["Stipulation"] = "?"  # the name might seem to claim something
+    return tags
 
 
 def _result(solution: Solution) -> str:

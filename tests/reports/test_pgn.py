@@ -11,7 +11,7 @@ import chess.pgn
 import pytest
 
 from solver.certificate import WorkspaceProver, build_variations
-from solver.formats.lines import read_problems
+from solver.formats.collection import read_collection
 from solver.lane import Lane
 from solver.problem import Limits, Problem
 from solver.reports.pgn import encode_pgn
@@ -165,8 +165,17 @@ def test_no_line_of_the_opening_comment_is_long() -> None:
 def test_a_name_cannot_leave_its_tag() -> None:
     problem = replace(SMOTHERED.problem, id='a "b"]\n[Result "0-1"] \\')
     game = read_back(encode_pgn(replace(SMOTHERED, problem=problem), Variations()))
-    assert game.headers["Event"] == "a 'b'] [Result '0-1'] \\"
+    assert game.headers["Event"] == r"a \"b\"] [Result \"0-1\"] \\"
     assert game.headers["Result"] == "1-0"
+
+
+def test_tags_tell_readers_what_the_mainline_cannot() -> None:
+    tags = read_back(encode_pgn(ROOK_FOUND, Variations())).headers
+    assert (tags.get("Keys"), tags.get("Stipulation")) == ("a2a8 a2a7", None)
+    tags = read_back(encode_pgn(SMOTHERED, Variations())).headers
+    assert (tags.get("Keys"), tags.get("Stipulation")) == (None, None)
+    tags = read_back(encode_pgn(ROOK_DISPROVED, Variations())).headers
+    assert (tags.get("Keys"), tags.get("Stipulation")) == (None, "?")
 
 
 def test_a_position_without_a_name_is_an_event_unknown() -> None:
@@ -177,7 +186,7 @@ def test_a_position_without_a_name_is_an_event_unknown() -> None:
 def test_a_game_that_was_read_back_is_the_whole_mate(name: str) -> None:
     solver = Solver(hash_mib=16)
     shown = 0
-    for problem in list(read_problems(str(PUZZLES / f"{name}.epd")))[:30]:
+    for problem in list(read_collection(str(PUZZLES / f"{name}.epd")))[:30]:
         assert isinstance(problem, Problem)
         solution = solver.solve(problem, Limits())
         if not solution.mate:
