@@ -7,10 +7,10 @@ import threading
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from solver.certificate import BuildingStoppedError, certify
+from solver.certificate import BuildingStoppedError, WorkspaceProver, certify
 from solver.certificate.document import write
 from solver.cli.exits import Exit
-from solver.cli.proving import build_of_last, resumed_prover
+from solver.cli.proving import build_of
 from solver.cli.streams import tell
 from solver.whole_file import require_writable
 
@@ -42,7 +42,9 @@ def certify_last(
     BuildingStoppedError
         `control` stopped it.
     """
-    return certify(solution, resumed_prover(workspace, control))
+    workspace.resume()
+    control.attach(workspace.search)
+    return certify(solution, WorkspaceProver(workspace))
 
 
 class CertificateFile:
@@ -72,8 +74,8 @@ class CertificateFile:
             LIMIT where there is nothing to write.
         """
         try:
-            certification = build_of_last(
-                solution, workspace, lambda prover: certify(solution, prover)
+            certification = build_of(
+                solution, lambda control: certify_last(solution, workspace, control)
             )
         except BuildingStoppedError:
             tell(f"interrupted: {self._path} is not written")

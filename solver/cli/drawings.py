@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-from solver.certificate import BuildingStoppedError, build_variations
+from solver.certificate import BuildingStoppedError, WorkspaceProver, build_variations
 from solver.cli.exits import Exit
-from solver.cli.proving import build_of_last
+from solver.cli.proving import build_of
 from solver.cli.streams import tell
 from solver.reports.pgn import encode_pgn
 from solver.reports.solution_page import encode_page
@@ -15,7 +14,9 @@ from solver.reports.svg import encode_svg
 from solver.whole_file import require_writable, write_whole
 
 if TYPE_CHECKING:
+    from solver.control import Control
     from solver.solution import Solution
+    from solver.variations import Variations
     from solver.workspace import Workspace
 
 
@@ -31,14 +32,15 @@ class Drawings:
     def __init__(
         self, *, svg: str | None = None, pgn: str | None = None, html: str | None = None
     ) -> None:
-        for path in filter(None, (svg, pgn, html)):
-            require_writable(path)
+        for path in (svg, pgn, html):
+            if path is not None:
+                require_writable(path)
         self._svg = svg
-        self._told = {
-            Path(path): encode
+        self._told = [
+            (path, encode)
             for path, encode in ((pgn, encode_pgn), (html, encode_page))
             if path is not None
-        }
+        ]
 
     def write(self, solution: Solution, workspace: Workspace) -> Exit:
         """Write the files; Ctrl-C leaves out those that show variations.
@@ -52,16 +54,18 @@ class Drawings:
             write_whole(self._svg, encode_svg(solution))
         if not self._told:
             return Exit.PROVED
+
+        def build(control: Control) -> Variations:
+            workspace.resume()
+            control.attach(workspace.search)
+            return build_variations(solution, WorkspaceProver(workspace))
+
         try:
-            variations = build_of_last(
-                solution,
-                workspace,
-                lambda prover: build_variations(solution, prover),
-            )
+            variations = build_of(solution, build)
         except BuildingStoppedError:
-            for path in self._told:
+            for path, _ in self._told:
                 tell(f"interrupted: {path} is not written")
             return Exit.INTERRUPTED
-        for path, encode in self._told.items():
+        for path, encode in self._told:
             write_whole(path, encode(solution, variations))
         return Exit.PROVED

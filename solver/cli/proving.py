@@ -1,11 +1,11 @@
-"""What is built of an answer once it is printed, by the search that found it."""
+"""What is built of an answer once it is printed, while Ctrl-C is heard."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, TypeVar
 
 from solver.background import run_stoppable
-from solver.certificate import BuildingStoppedError, WorkspaceProver
+from solver.certificate import BuildingStoppedError
 from solver.cli.interrupt import interruptible
 from solver.cli.progress import progress
 from solver.control import Control
@@ -13,28 +13,20 @@ from solver.control import Control
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from solver.certificate import Prover
     from solver.solution import Solution
-    from solver.workspace import Workspace
 
 Built = TypeVar("Built")
 
 
-def build_of_last(
-    solution: Solution, workspace: Workspace, build: Callable[[Prover], Built]
-) -> Built:
-    """Build something of the last answer that was found in a workspace.
-
-    Progress is shown, and Ctrl-C ends it.
+def build_of(solution: Solution, build: Callable[[Control], Built]) -> Built:
+    """Build something of an answer, with its progress shown, until Ctrl-C ends it.
 
     Parameters
     ----------
     solution : Solution
         The answer.
-    workspace : Workspace
-        Still holds what is proved of it.
     build : callable
-        Is given who proves it again, in a thread of its own.
+        Runs in a thread of its own. What it is given is to take charge of the search.
 
     Raises
     ------
@@ -43,19 +35,8 @@ def build_of_last(
     """
     control = Control()
     control.lower_bound = solution.lower_bound
-
-    def work() -> Built:
-        return build(resumed_prover(workspace, control))
-
     with interruptible(control), progress(control):
-        built = run_stoppable(work, control)
+        built = run_stoppable(lambda: build(control), control)
     if control.reason:
         raise BuildingStoppedError
     return built
-
-
-def resumed_prover(workspace: Workspace, control: Control) -> WorkspaceProver:
-    """Let the search that has ended go on as a prover, which `control` can stop."""
-    workspace.resume()
-    control.attach(workspace.search)
-    return WorkspaceProver(workspace)

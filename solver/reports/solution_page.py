@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import chess
 
+from solver.reports.analysis_link import analysis_link
 from solver.reports.svg import draw_diagram
 from solver.reports.text import describe
 from solver.version import __version__
@@ -19,9 +20,6 @@ if TYPE_CHECKING:
     from solver.reports.text import Sentence
     from solver.solution import Solution
     from solver.variations import Variation, Variations
-
-ANALYSIS = "https://lichess.org/analysis/standard/"
-"""Is followed by a FEN with underscores for its spaces."""
 
 
 def encode_page(solution: Solution, variations: Variations) -> bytes:
@@ -47,7 +45,7 @@ def encode_page(solution: Solution, variations: Variations) -> bytes:
         diagram=draw_diagram(solution),
         answer="\n".join(map(_paragraph, describe(solution))),
         fen=escape(fen),
-        link=escape(ANALYSIS + fen.replace(" ", "_")),
+        link=escape(analysis_link(fen)),
         play="\n".join(_play(fen, variations)),
     )
     return page.encode()
@@ -56,8 +54,8 @@ def encode_page(solution: Solution, variations: Variations) -> bytes:
 def _paragraph(sentence: Sentence) -> str:
     """Show a sentence; the words of its style are classes of the page."""
     tag = "h1" if "bold" in sentence.style else "p"
-    text = escape(" ".join(sentence.lines()))
-    return f'<{tag} class="{escape(sentence.style)}">{text}</{tag}>'
+    classes = f' class="{escape(sentence.style)}"' if sentence.style else ""
+    return f"<{tag}{classes}>{escape(' '.join(sentence.lines()))}</{tag}>"
 
 
 def _play(fen: str, variations: Variations) -> Iterator[str]:

@@ -16,10 +16,9 @@ import pytest
 from solver.certificate import BuildingStoppedError
 from solver.cli import drawings
 from solver.cli.main import run
-from solver.cli.proving import build_of_last
+from solver.cli.proving import build_of
 from solver.problem import Problem
 from solver.solution import Solution, Status
-from solver.workspace import Workspace
 from tests.cli.conftest import PATIENCE_S
 from tests.cli.processes import process, run_and_list_heavy
 from tests.played import Ply, require_whole_mate, walk
@@ -210,11 +209,9 @@ def test_ctrl_c_at_the_last_moment_is_heard_too() -> None:
         signal.raise_signal(signal.SIGINT)
         return "built"
 
-    workspace = Workspace(hash_mib=1)
-    workspace.begin(None)
     solution = Solution(Problem(FEN), Status.PROVED, 3, 3)
     with pytest.raises(BuildingStoppedError):
-        build_of_last(solution, workspace, interrupted)
+        build_of(solution, interrupted)
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals")
