@@ -190,6 +190,24 @@ def test_the_side_to_move_may_be_the_one_that_is_mated(solver: Solver) -> None:
     assert require_whole_mate(plies(solution, variations), -1) == 1
 
 
+@pytest.mark.parametrize("reply", ["h8g8", "a6a5"])
+def test_of_defences_that_last_as_long_the_mainline_s_comes_first(
+    reply: str, solver: Solver
+) -> None:
+    solver.workspace.begin(None)
+    line = (reply, "b1b8")
+    solution = Solution(Problem(MATED), Status.PROVED, -1, 1, pv=line)
+    variations = play(solution, solver)
+    assert tuple(variation.move for variation in mainline(variations)) == line
+    assert len(variations.first) == 2
+
+
+def test_a_mate_in_one_is_whole_though_there_is_no_time(solver: Solver) -> None:
+    solution = solver.solve(Problem("8/8/8/8/1Q6/2K5/8/k7 w - - 0 1"), Limits())
+    assert solution.mate == 1
+    assert play(solution, solver, time_s=0).complete_moves is None
+
+
 @pytest.mark.parametrize(
     ("fen", "mate"),
     [
