@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import tempfile
 from pathlib import Path
@@ -31,7 +32,7 @@ def write_whole(path: str | os.PathLike[str], data: bytes) -> None:
 
 
 def require_writable(path: str | os.PathLike[str]) -> None:
-    """Refuse, before hours of work, a folder in which no file can be made.
+    """Refuse, before hours of work, a path that no file can be written to.
 
     Raises
     ------
@@ -39,6 +40,10 @@ def require_writable(path: str | os.PathLike[str]) -> None:
         As the system tells it, about `path`.
     """
     target = Path(path)
+    if target.is_dir():
+        raise IsADirectoryError(
+            errno.EISDIR, os.strerror(errno.EISDIR), os.fspath(path)
+        )
     if target.exists() and not target.is_file():
         return
     try:

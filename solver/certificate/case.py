@@ -5,11 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    import chess
+import chess
 
-    from solver.certificate.moves import Moves
+from solver.board import pack
+from solver.certificate.moves import Moves
+from solver.problem import Limits
+from solver.question import understand
+
+if TYPE_CHECKING:
     from solver.certificate.prover import Prover
+    from solver.solution import Solution
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,3 +40,14 @@ class Case:
     attacking: bool
     moves: Moves
     prover: Prover
+
+
+def understand_case(solution: Solution, prover: Prover) -> Case:
+    """Tell from an answer who attacks."""
+    board = chess.Board(solution.problem.fen)
+    if solution.mate is None:
+        attacking = understand(solution.problem, board, Limits(), None).attacking
+    else:
+        attacking = solution.mate > 0
+    attacker = board.turn if attacking else not board.turn
+    return Case(bytes(pack(board)), attacker, attacking, Moves(), prover)

@@ -5,21 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-import chess
-
-from solver.board import pack
-from solver.certificate.case import Case
+from solver.certificate.case import understand_case
 from solver.certificate.document import Certificate
 from solver.certificate.limits import Budget, BuildingLimits, TooLargeError
 from solver.certificate.mate_tree import build_mate
-from solver.certificate.moves import Moves
 from solver.certificate.refutation_tree import build_refutation
-from solver.problem import Limits
-from solver.question import understand
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from solver.certificate.case import Case
     from solver.certificate.prover import Prover
     from solver.solution import Solution
 
@@ -60,7 +55,7 @@ def certify(
         The prover was told to stop.
     """
     limits = limits or BuildingLimits()
-    case = _understand(solution, prover)
+    case = understand_case(solution, prover)
     left_out: list[str] = []
     mate = refutation = None
     if solution.mate is not None:
@@ -76,16 +71,6 @@ def certify(
         fen = solution.problem.fen
         certificate = Certificate(fen, case.attacker, mate, refutation)
     return Certification(certificate, tuple(left_out))
-
-
-def _understand(solution: Solution, prover: Prover) -> Case:
-    board = chess.Board(solution.problem.fen)
-    if solution.mate is None:
-        attacking = understand(solution.problem, board, Limits(), None).attacking
-    else:
-        attacking = solution.mate > 0
-    attacker = board.turn if attacking else not board.turn
-    return Case(bytes(pack(board)), attacker, attacking, Moves(), prover)
 
 
 def _attempt(

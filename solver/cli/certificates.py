@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-import errno
-import os
 import re
 import threading
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from solver.background import run_stoppable
 from solver.certificate import BuildingStoppedError, certify_last
 from solver.certificate.document import write
 from solver.cli.exits import Exit
-from solver.cli.interrupt import interruptible
-from solver.cli.progress import progress
+from solver.cli.proving import build_of
 from solver.cli.streams import tell
-from solver.control import Control
 from solver.whole_file import require_writable
 
 if TYPE_CHECKING:
@@ -51,8 +46,6 @@ class CertificateFile:
 
     def __init__(self, path: str) -> None:
         self._path = Path(path)
-        if self._path.is_dir():
-            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), path)
         require_writable(path)
 
     def write(self, solution: Solution, workspace: Workspace) -> Exit:
@@ -63,13 +56,10 @@ class CertificateFile:
         Exit
             LIMIT where there is nothing to write.
         """
-        control = Control()
-        control.lower_bound = solution.lower_bound
         try:
-            with interruptible(control), progress(control):
-                certification = run_stoppable(
-                    lambda: certify_last(solution, workspace, control), control
-                )
+            certification = build_of(
+                solution, lambda control: certify_last(solution, workspace, control)
+            )
         except BuildingStoppedError:
             tell(f"interrupted: {self._path} is not written")
             return Exit.INTERRUPTED

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 import click
 
@@ -16,13 +16,13 @@ from solver.problem import Limits, Problem
 from solver.solution import Solution, Status, StoppedBy
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from solver.cli.answers import Answers
-    from solver.cli.certificates import CertificateFile
     from solver.lane import Lane
     from solver.solving import Solver
     from solver.tablebases import Tablebases
+    from solver.workspace import Workspace
 
 STDIN = "-"
 """The argument that stands for standard input."""
@@ -35,6 +35,13 @@ EXITS = {
 }
 
 
+class AnswerFile(Protocol):
+    """A file that an answer is written to, or several that belong together."""
+
+    def write(self, solution: Solution, workspace: Workspace) -> Exit:
+        """Write what the search has found, and give what that alone exits with."""
+
+
 @click.command(
     epilog="""\b
 Examples:
@@ -42,6 +49,7 @@ Examples:
   matesolve solve "8/8/8/8/8/5K2/R7/7k w - -" --board
   matesolve solve 8/7K/8/8/8/8/R7/7k -n 9 --time 10 --json
   matesolve solve 8/7K/8/8/8/8/R7/7k --certificate proof.json
+  matesolve solve 8/7K/8/8/8/8/R7/7k --pgn mate.pgn --html mate.html
   matesolve solve - --first --jsonl < positions.txt
 
 \b
@@ -72,6 +80,19 @@ as 65, Ctrl-C as 130.
     metavar="FILE",
     help="Write a proof that `matesolve check` proves again.",
 )
+@click.option("--svg", "svg_path", metavar="FILE", help="Draw a diagram with the keys.")
+@click.option(
+    "--pgn",
+    "pgn_path",
+    metavar="FILE",
+    help="Write the keys and all defences as a game with variations.",
+)
+@click.option(
+    "--html",
+    "html_path",
+    metavar="FILE",
+    help="Write the answer, its diagram and variations as a page for browsers.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print one indented JSON record.")
 @options.jsonl
 @click.pass_context
@@ -87,6 +108,9 @@ def solve(
     board: bool,
     letters: bool,
     certificate_path: str | None,
+    svg_path: str | None,
+    pgn_path: str | None,
+    html_path: str | None,
     as_json: bool,
     jsonl: bool,
 ) -> None:
@@ -106,6 +130,9 @@ def solve(
 
     A certificate proves the mate, and that none is shorter where that is not too large
     to write down. FILE is compressed if it ends in .gz.
+
+    --pgn and --html show every key and defence, and an answer to each that mates as
+    fast as is proved; where these are too many, the farthest are left out.
     """
     if as_json and jsonl:
         msg = "--json and --jsonl exclude each other."
@@ -121,6 +148,10 @@ def solve(
             "`verify --certificates` writes one for each."
         )
         raise click.UsageError(msg)
+    drawn = any(path is not None for path in (svg_path, pgn_path, html_path))
+    if many and drawn:
+        msg = "--svg, --pgn and --html are files of one position."
+        raise click.UsageError(msg)
 
     from solver.cli.answers import Records, Sentences
     from solver.formats.collection import read_collection
@@ -134,11 +165,15 @@ def solve(
         answers = Records(indent=2 if as_json else None)
     else:
         answers = Sentences(uci, board or letters, letters, spaced=many)
-    certificate = None
+    files: list[AnswerFile] = []
     if certificate_path is not None:
         from solver.cli.certificates import CertificateFile
 
-        certificate = CertificateFile(certificate_path)
+        files.append(CertificateFile(certificate_path))
+    if drawn:
+        from solver.cli.drawings import Drawings
+
+        files.append(Drawings(svg=svg_path, pgn=pgn_path, html=html_path))
     ctx.exit(
         solve_each(
             problems,
@@ -147,7 +182,7 @@ def solve(
             all_keys=not first,
             lane=lane,
             tablebases=tablebases,
-            certificate=certificate,
+            files=files,
         )
     )
 
@@ -160,7 +195,7 @@ def solve_each(
     all_keys: bool,
     lane: Lane | None = None,
     tablebases: Tablebases | None = None,
-    certificate: CertificateFile | None = None,
+    files: Sequence[AnswerFile] = (),
 ) -> Exit:
     """Answer problems in their order, until there are no more or Ctrl-C.
 
@@ -178,8 +213,8 @@ def solve_each(
         What the attacker keeps to.
     tablebases : Tablebases or None
         Endgame tables to ask as well.
-    certificate : CertificateFile, optional
-        Where to write the proof of the one answer, once it is printed.
+    files : sequence of AnswerFile
+        What to write of the one answer, once it is printed.
 
     Returns
     -------
@@ -199,8 +234,9 @@ def solve_each(
             solution = _solve(problem, limits, solver, all_keys=all_keys, lane=lane)
             answers.answer(solution)
             code = exit_code(solution)
-            if certificate is not None and code is not Exit.INTERRUPTED:
-                code = max(code, certificate.write(solution, solver.workspace))
+            for file in files:
+                if code is not Exit.INTERRUPTED:
+                    code = max(code, file.write(solution, solver.workspace))
         highest = max(highest, code)
         if code is Exit.INTERRUPTED:
             break

@@ -1,0 +1,235 @@
+"""`matesolve solve` with `--svg`, `--pgn` and `--html`."""
+
+from __future__ import annotations
+
+import io
+import signal
+import sys
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+from xml.etree import ElementTree as ET
+
+import chess.pgn
+import pytest
+
+from solver.certificate import BuildingStoppedError
+from solver.cli import drawings
+from solver.cli.main import run
+from solver.cli.proving import build_of
+from solver.problem import Problem
+from solver.solution import Solution, Status
+from tests.cli.conftest import PATIENCE_S
+from tests.cli.processes import process, run_and_list_heavy
+from tests.played import Ply, require_whole_mate, walk
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from solver.variations import Variations
+
+FEN = "8/8/8/8/8/5KR1/8/7k w - - 0 1"
+"""Mate in 3."""
+
+SEED = "8/7K/8/8/8/8/R7/7k"
+FILES = ("--svg", "a.svg", "--pgn", "a.pgn", "--html", "a.html")
+LOADED = "print(*{'chess.svg', 'chess.pgn', 'solver.variations'} & set(sys.modules))"
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def told_by(
+    capsys: pytest.CaptureFixture[str], *arguments: str
+) -> tuple[int, str, str]:
+    """Run the command in this process."""
+    code = run(arguments)
+    told = capsys.readouterr()
+    return code, told.out, told.err
+
+
+def written() -> list[str]:
+    return sorted(path.name for path in Path().iterdir())
+
+
+def game(name: str = "a.pgn") -> chess.pgn.Game:
+    read = chess.pgn.read_game(io.StringIO(Path(name).read_text(encoding="utf-8")))
+    assert read is not None
+    assert not read.errors
+    return read
+
+
+def plies(told: chess.pgn.Game) -> Iterator[Ply]:
+    return walk(
+        told.board(),
+        told.variations,
+        attacking=True,
+        move_of=lambda node: node.move.uci(),
+        next_of=lambda node: node.variations,
+    )
+
+
+def test_an_answer_is_drawn_told_as_a_game_and_shown_on_a_page(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    code, out, err = told_by(capsys, "solve", FEN, *FILES)
+    assert (code, err) == (0, "")
+    assert "White mates in 3." in out
+    assert written() == ["a.html", "a.pgn", "a.svg"]
+    assert ET.parse("a.svg").getroot().tag.endswith("}svg")
+    page = Path("a.html").read_text(encoding="utf-8")
+    assert page.startswith("<!DOCTYPE html>")
+    assert "White mates in 3." in page
+    assert require_whole_mate(plies(game()), 3) == 3
+
+
+def test_they_go_with_records_and_with_a_certificate(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    code, out, err = told_by(
+        capsys, "solve", FEN, *FILES, "--certificate", "a.json", "--jsonl"
+    )
+    assert (code, err) == (0, "")
+    assert out.startswith('{"schema":1,')
+    assert written() == ["a.html", "a.json", "a.pgn", "a.svg"]
+    assert told_by(capsys, "check", "a.json")[0] == 0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "comment"),
+    [
+        ((FEN, "-n", "2"), 1, "No mate takes 2 or fewer moves: proved."),
+        ((SEED, "--nodes", "3000"), 3, "Undecided. No mate takes 3 or fewer moves"),
+        (("7k/6Q1/6K1/8/8/8/8/8 b - -",), 0, "checkmate."),
+        (("7k/8/p5K1/8/8/8/8/1R6 b - -",), 0, "mated in 1. Proved"),
+    ],
+)
+def test_what_is_known_is_written_and_the_answer_gives_the_exit_code(
+    capsys: pytest.CaptureFixture[str],
+    arguments: tuple[str, ...],
+    code: int,
+    comment: str,
+) -> None:
+    assert told_by(capsys, "solve", *arguments, *FILES)[::2] == (code, "")
+    assert written() == ["a.html", "a.pgn", "a.svg"]
+    assert game().comment.startswith(comment)
+
+
+def test_a_mate_that_a_limit_left_open_is_shown_with_its_defences(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    long = "5bk1/p3p1p1/p3P1P1/p7/p7/8/P7/5K2 w - -"
+    arguments = ("solve", long, "--nodes", "150000", *FILES)
+    code, out, _ = told_by(capsys, *arguments)
+    assert code == 3
+    assert "White mates in 18." in out
+    assert "Stopped by the node limit." in out
+    assert "a shorter one is not excluded" in " ".join(game().comment.split())
+    assert require_whole_mate(plies(game()), 18) == 18
+
+
+def test_a_lane_is_told_and_kept_to(capsys: pytest.CaptureFixture[str]) -> None:
+    code, _, _ = told_by(capsys, "solve", SEED, "--king-flights", "2", *FILES)
+    assert code == 0
+    assert "The attacker keeps to at most 2 king flights." in " ".join(
+        game().comment.split()
+    )
+
+
+def test_the_same_answer_is_written_to_the_same_bytes(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    for name in ("one", "two"):
+        told_by(capsys, "solve", SEED, "--svg", f"{name}.svg", "--pgn", f"{name}.pgn")
+    for suffix in ("svg", "pgn"):
+        one, two = Path(f"one.{suffix}"), Path(f"two.{suffix}")
+        assert one.read_bytes() == two.read_bytes()
+
+
+@pytest.mark.parametrize("option", ["--svg", "--pgn", "--html"])
+@pytest.mark.parametrize(
+    ("path", "reason"),
+    [("missing/a", "No such file or directory"), (".", "Is a directory")],
+)
+def test_where_no_file_can_be_written_nothing_is_searched(
+    capsys: pytest.CaptureFixture[str], option: str, path: str, reason: str
+) -> None:
+    assert told_by(capsys, "solve", FEN, option, path) == (
+        74,
+        "",
+        f"error: {path}: {reason}\n",
+    )
+
+
+@pytest.mark.parametrize("option", ["--svg", "--pgn", "--html"])
+def test_they_are_of_one_position(
+    capsys: pytest.CaptureFixture[str], option: str
+) -> None:
+    code, out, err = told_by(capsys, "solve", "-", option, "a")
+    assert (code, out) == (2, "")
+    assert "--svg, --pgn and --html are files of one position." in err
+    assert written() == []
+
+
+def test_a_disk_that_is_full_leaves_what_was_there(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(path: Path, _: bytes) -> None:
+        raise OSError(28, "No space left on device", str(path))
+
+    Path("a.pgn").write_text("before")
+    monkeypatch.setattr(drawings, "write_whole", fail)
+    code, out, err = told_by(capsys, "solve", FEN, "--pgn", "a.pgn")
+    assert (code, err) == (74, "error: a.pgn: No space left on device\n")
+    assert "White mates in 3." in out
+    assert Path("a.pgn").read_text() == "before"
+
+
+def test_a_building_that_is_stopped_leaves_the_diagram_alone(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def stop(*_: object) -> Variations:
+        raise BuildingStoppedError
+
+    monkeypatch.setattr(drawings, "build_variations", stop)
+    code, out, err = told_by(capsys, "solve", FEN, *FILES)
+    assert (code, err) == (
+        130,
+        "interrupted: a.pgn is not written\ninterrupted: a.html is not written\n",
+    )
+    assert "White mates in 3." in out
+    assert written() == ["a.svg"]
+
+
+def test_ctrl_c_at_the_last_moment_is_heard_too() -> None:
+    def interrupted(_: object) -> str:
+        signal.raise_signal(signal.SIGINT)
+        return "built"
+
+    solution = Solution(Problem(FEN), Status.PROVED, 3, 3)
+    with pytest.raises(BuildingStoppedError):
+        build_of(solution, interrupted)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals")
+def test_ctrl_c_ends_the_search_without_files(folder: Path) -> None:
+    endless = "2k1N3/p2NPP2/2p3p1/2pp1P2/K7/6p1/p2Bp3/5brn w - - 0 1"
+    running = process("solve", endless, "--pgn", str(folder / "a.pgn"), "--json")
+    time.sleep(1)
+    running.send_signal(signal.SIGINT)
+    running.communicate(timeout=PATIENCE_S)
+    assert running.returncode == 130
+    assert written() == []
+
+
+def test_without_them_nothing_of_them_is_loaded() -> None:
+    program = (
+        "from solver.cli.main import run\n"
+        f"run(['solve', {FEN!r}, '--jsonl'])\n"
+        f"import sys\n{LOADED}"
+    )
+    printed, _ = run_and_list_heavy(program)
+    assert printed.splitlines()[1:] == [""]
