@@ -203,13 +203,13 @@ class _Record:
     size: int = 0
 
     def add(self, word: _Word) -> None:
-        self.size += len(word.text) + 1
-        if self.size > MAX_RECORD_BYTES:
-            self.fault = f"expected at most {MAX_RECORD_BYTES} bytes, found more"
-            return
-        if not self.words:
+        if not self.size:
             self.line = word.line
-        self.words.append(word.text)
+        self.size += len(word.text) + 1
+        if self.size <= MAX_RECORD_BYTES:
+            self.words.append(word.text)
+        else:
+            self.fault = f"expected at most {MAX_RECORD_BYTES} bytes, found more"
 
 
 def _split(lines: Iterable[tuple[int, bytes]]) -> Iterator[_Record]:
@@ -232,7 +232,7 @@ def _split(lines: Iterable[tuple[int, bytes]]) -> Iterator[_Record]:
                 record.fault = _unfinished(word.text)
             yield record
         record = None if word.bound == "EndProblem" else _Record(word.line)
-    if record and record.words:
+    if record and record.size:
         record.fault = _unfinished("the file's end")
         yield record
 
@@ -350,7 +350,7 @@ def _set_up(composition: Composition, forsyth: str) -> None:
     """Place men from a8 to h8, then from a7 to h7, and so on."""
     passed = 0
     for sign in _FORSYTH.findall(forsyth):
-        if sign.isdecimal():
+        if sign.isascii() and sign.isdecimal():
             passed += int(sign)
         elif sign == "/":
             if passed % 8:
