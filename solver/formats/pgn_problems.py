@@ -48,7 +48,7 @@ if TYPE_CHECKING:
 
 _NUMERALS = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
 _SIGN = re.compile(
-    r"""(?: \A | [.,:;(\n] ) \s*
+    r"""(?: \A | [.,:;(\n] ) [ \t]*
         (?P<claim> (?P<play> (?: [a-z]+- )? [hsr]{0,2} )
             \# (?P<moves> [+-]?[0-9]{1,9} ) (?! \.?[0-9] ) )""",
     re.VERBOSE | re.IGNORECASE,
@@ -61,7 +61,7 @@ _PHRASE = re.compile(
             (?: \s+ moves? )? )""",
     re.VERBOSE | re.IGNORECASE,
 )
-_COMMAND = re.compile(r"\[%[^\]]*\]")
+_COMMAND = re.compile(r"\[%[^\[\]]*\]")
 _ESCAPED = re.compile(r'\\([\\"])')
 _UNKNOWN = {"", "?"}
 _NO_CLAIMS = {"FEN", "Keys", "NoMate", "Round", "Stipulation"}

@@ -11,12 +11,12 @@ from solver.formats.claims import parse_keys
 if TYPE_CHECKING:
     import chess
 
-_COMMENT = re.compile(r"\{[^}]*\}")
+_COMMENT = re.compile(r"\{[^{}]*\}")
 _KEY = re.compile(
-    r"""(?<! [0-9.] ) 1\. \s*
+    r"""(?<! [0-9.] ) 1\. \s*+
         (?P<move> [0O]-[0O](?:-[0O])?
                 | [KQRBSN]? [a-h]? [1-8]? [-*x:]? [a-h][1-8] (?: =? [QRBSN] )? )
-        (?: \s* ep\. )? \s* [+#]{0,2} \s* !+ (?! [!?] )""",
+        (?: \s*+ ep\. )? \s*+ [+#]{0,2} \s*+ !++ (?! \? )""",
     re.VERBOSE,
 )
 """Behind the key there is a !, behind a try a ?; set play begins with `1...`."""

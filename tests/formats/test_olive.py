@@ -113,6 +113,13 @@ def test_the_key_is_what_the_solution_marks(
     assert read_one(f"{GOOD}solution: |\n{body}").claim == Claim(2, keys)
 
 
+@pytest.mark.parametrize("unit", ["{", "1.", "1.Rb7 ", " ", "!"])
+def test_long_solutions_are_searched_in_linear_time(unit: str) -> None:
+    text = f"1.Rb7{unit * (100_000 // len(unit))}"
+    solution = text.replace("!!", "! ")
+    assert read_one(f"{GOOD}solution: '{solution}'\n").id == "x.olv:1"
+
+
 def test_keys_may_be_captures_castling_promotions_and_knights_moves() -> None:
     men = with_men("Ke1, Rh1, Sd4, Pb7, Pe5", "Kd8, Pe6, Pd5")
     options = "options: [EnPassant d6]\n"

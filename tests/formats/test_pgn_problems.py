@@ -114,6 +114,11 @@ def test_a_comment_behind_the_first_move_must_say_nothing_else(
     assert claim == Claim(mate, ("b1b7",), LINE)
 
 
+@pytest.mark.parametrize("unit", ["[%", ".\n \n", "mate in", "(", "#"])
+def test_long_comments_are_searched_in_linear_time(unit: str) -> None:
+    assert claim_of(f"{{{unit * 100_000}}} 1. Rb7 *") is None
+
+
 def test_later_comments_claim_nothing() -> None:
     assert claim_of("1. Rb7 Kg8 {mate in 9} *") is None
 
