@@ -1,4 +1,4 @@
-"""Read the games of a PGN file, one at a time, for the men on the board at each ply.
+"""Read a PGN file one game at a time: its main line, and the men on the board.
 
 python-chess plays the moves. Where a game begins is decided here, by the lines that
 have a tag, so that a damaged game costs itself only. Variations and comments are passed
@@ -9,19 +9,22 @@ from __future__ import annotations
 
 import io
 import re
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 import chess
 import chess.pgn
 
 from solver.errors import InputError
+from solver.formats.encoding import decode
 from solver.formats.fen import parse_fen
 from solver.formats.game_position import MAX_RECORD_BYTES, RESULTS, UNFINISHED
 from solver.formats.wording import quote
 from solver.material import Material, count_men
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
+
+Result = TypeVar("Result")
 
 _TAG = re.compile(rb'\[[0-9A-Za-z][^\s"]*\s+"')
 _FIRST_TAG = b"[Event "
@@ -118,47 +121,81 @@ def parse_game(text: bytes) -> Game:
         If it is too long, is another game than orthodox chess, begins with a position
         that is none, has an illegal move, or has two results.
     """
+    return visit_game(text, _Count)
+
+
+def visit_game(text: bytes, visitor: Callable[[], MainLine[Result]]) -> Result:
+    """Play a game before a visitor.
+
+    Parameters
+    ----------
+    text : bytes
+        One game without blank lines. Moves are ASCII; names may be in any encoding.
+    visitor : callable
+        Makes the visitor, whose result is given.
+
+    Raises
+    ------
+    InputError
+        If it is too long, or what `MainLine` refuses.
+    """
     if len(text) > MAX_RECORD_BYTES:
         msg = f"expected a game of at most {MAX_RECORD_BYTES} bytes, found a longer one"
         raise InputError(msg)
     try:
-        game = chess.pgn.read_game(
-            io.StringIO(text.decode("latin-1")), Visitor=_MainLine
-        )
+        found = chess.pgn.read_game(io.StringIO(decode(text)), Visitor=visitor)
     except ValueError as error:
         msg = f"expected a game in PGN, found {quote(str(error))}"
         raise InputError(msg) from None
-    if game is None:
+    if found is None:
         msg = "expected a game in PGN, found none"
         raise InputError(msg)
-    return game
+    return found
 
 
-class _MainLine(chess.pgn.BaseVisitor[Game]):
-    """Counts the men at each ply, and refuses what it cannot."""
+class MainLine(chess.pgn.BaseVisitor[Result]):
+    """Follows the main line, and refuses what is no game of orthodox chess.
+
+    That is another variant, a position that is none, an illegal move, or moves behind
+    the result.
+
+    Attributes
+    ----------
+    tags : Headers
+        The FEN among them has six fields, in the order of the standard.
+    ending : str
+        The result behind the moves, or empty.
+    """
 
     def __init__(self) -> None:
-        self._tags: dict[str, str] = {}
-        self._materials: list[Material] = []
-        self._ending = ""
+        self.tags = chess.pgn.Headers({})
+        self.ending = ""
+
+    def begin_headers(self) -> chess.pgn.Headers:
+        """Give the tags, which python-chess asks for the position."""
+        return self.tags
 
     def visit_header(self, tagname: str, tagvalue: str) -> None:
-        self._tags[tagname] = tagvalue
+        """Keep a tag."""
+        self.tags[tagname] = tagvalue
 
     def end_headers(self) -> None:
-        variant = self._tags.get("Variant", "Standard")
+        """Check variant and position."""
+        variant = self.tags.get("Variant", "Standard")
         if variant.lower() not in _ORTHODOX:
             msg = f"Variant tag: expected Standard or none, found {quote(variant)}"
             raise InputError(msg)
-        if "FEN" in self._tags:
-            parse_fen(self._tags["FEN"])
+        if "FEN" in self.tags:
+            self.tags["FEN"] = parse_fen(self.tags["FEN"]).fen(en_passant="fen")
 
     def begin_variation(self) -> chess.pgn.SkipType:
+        """Pass over a variation."""
         return chess.pgn.SKIP
 
     def parse_san(self, board: chess.Board, san: str) -> chess.Move:
-        if self._ending:
-            msg = f"expected the end behind {self._ending}, found {quote(san)}"
+        """Read a move that is legal and stands before the result."""
+        if self.ending:
+            msg = f"expected the end behind {self.ending}, found {quote(san)}"
             raise InputError(msg)
         try:
             move = board.parse_san(san)
@@ -170,14 +207,23 @@ class _MainLine(chess.pgn.BaseVisitor[Game]):
             raise InputError(msg)
         return move
 
+    def visit_result(self, result: str) -> None:
+        """Keep the result."""
+        self.ending = result
+
+
+class _Count(MainLine[Game]):
+    """Counts the men at each ply."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._materials: list[Material] = []
+
     def visit_board(self, board: chess.Board) -> None:
         self._materials.append(count_men(board))
 
-    def visit_result(self, result: str) -> None:
-        self._ending = result
-
     def result(self) -> Game:
-        told = [self._tags.get("Result", UNFINISHED), self._ending]
+        told = [self.tags.get("Result", UNFINISHED), self.ending]
         results = {RESULTS[word] for word in told if word in RESULTS}
         if len(results) > 1:
             msg = f"expected one result, found {told[0]} in the tag and {told[1]} below"

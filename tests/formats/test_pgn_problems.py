@@ -1,0 +1,330 @@
+"""Problems in PGN: position, claim, key and line, read, and read again when written."""
+
+from __future__ import annotations
+
+import io
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from solver.errors import FormatError, InputError
+from solver.formats.game_position import MAX_RECORD_BYTES
+from solver.formats.pgn_problems import read_pgn, write_pgn
+from solver.problem import Claim, Problem
+from tests.formats.random_positions import NAMES, SEEDS, play, play_line
+
+START = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
+LADDER = "7k/8/8/8/8/8/R7/1R4K1 w - - 0 1"
+IN_TWO = "1. Rb7 Kg8 2. Ra8# 1-0"
+LINE = ("b1b7", "h8g8", "a2a8")
+
+
+def read(text: str | bytes, name: str = "dir/x.pgn") -> list[Problem | FormatError]:
+    raw = text if isinstance(text, bytes) else text.encode()
+    return list(read_pgn(enumerate(io.BytesIO(raw), start=1), name))
+
+
+def game(moves: str, *tags: str, fen: str = LADDER) -> str:
+    lines = ['[Event "?"]', *tags, '[SetUp "1"]', f'[FEN "{fen}"]', "", moves, "", ""]
+    return "\n".join(lines)
+
+
+def claim_of(moves: str, *tags: str, fen: str = LADDER) -> Claim | None:
+    (problem,) = read(game(moves, *tags, fen=fen))
+    assert isinstance(problem, Problem), problem
+    return problem.claim
+
+
+def refusal_of(moves: str, *tags: str, fen: str = LADDER) -> str:
+    (error,) = read(game(moves, *tags, fen=fen))
+    assert isinstance(error, FormatError), error
+    return error.reason
+
+
+def test_the_main_lines_mate_is_the_claim_and_its_first_move_the_key() -> None:
+    assert read(game(IN_TWO)) == [
+        Problem(LADDER, "x.pgn:1", Claim(2, ("b1b7",), LINE), "dir/x.pgn:1")
+    ]
+
+
+def test_who_is_mated_in_the_main_line_has_a_negative_claim_and_no_key() -> None:
+    fen = "7k/1R6/8/8/8/8/R7/6K1 b - - 0 1"
+    assert claim_of("1... Kg8 2. Ra8#", fen=fen) == Claim(-1, (), LINE[1:])
+
+
+@pytest.mark.parametrize("moves", ["*", "1. Rb7 *", "1. Rb7 Kg8 2. Ra6 1-0"])
+def test_without_mate_or_words_there_is_no_claim(moves: str) -> None:
+    assert claim_of(moves) is None
+
+
+def test_a_game_from_the_initial_position_claims_nothing_by_its_mate() -> None:
+    assert read("1. f3 e5 2. g4 Qh4# 0-1\n") == [
+        Problem(START, "x.pgn:1", None, "dir/x.pgn:1")
+    ]
+
+
+@pytest.mark.parametrize(
+    ("comment", "mate"),
+    [
+        ("#3", 3),
+        ("#3 Loyd 1878", 3),
+        ("Loyd, #3", 3),
+        ("White to play (#4)", 4),
+        ("mate in 3", 3),
+        ("White mates in 3 moves.", 3),
+        ("Checkmate in three!", 3),
+        ("Mate\nin 5", 5),
+        ("#-2", -2),
+        ("Mated in 2", -2),
+        ("[%csl Ga1] [%eval #9] mate in 4", 4),
+    ],
+)
+def test_the_opening_comment_claims(comment: str, mate: int) -> None:
+    claim = claim_of(f"{{{comment}}} {IN_TWO}")
+    assert claim is not None
+    assert claim.mate == mate
+
+
+@pytest.mark.parametrize(
+    "comment",
+    [
+        "Puzzle #3",
+        "[%eval #3]",
+        "#3.5",
+        "no mate in 3",
+        "stalemate in 3",
+        "mate in 3.",  # of a variation
+    ],
+)
+def test_other_words_claim_nothing(comment: str) -> None:
+    moves = f"1. Rb7 (1. Ra7 {{{comment}}})" if "mate in 3." in comment else comment
+    text = moves if moves != comment else f"{{{comment}}} 1. Rb7"
+    assert claim_of(f"{text} *") is None
+
+
+@pytest.mark.parametrize(
+    ("comment", "mate"),
+    [("#3", 3), ("mate in 3!", 3), ("[%eval #9] #3", 3), ("threatens mate in 1", 2)],
+)
+def test_a_comment_behind_the_first_move_must_say_nothing_else(
+    comment: str, mate: int
+) -> None:
+    claim = claim_of(f"1. Rb7 {{{comment}}} Kg8 2. Ra8#")
+    assert claim == Claim(mate, ("b1b7",), LINE)
+
+
+@pytest.mark.parametrize("unit", ["[%", ".\n \n", "mate in", "(", "#"])
+def test_long_comments_are_searched_in_linear_time(unit: str) -> None:
+    assert claim_of(f"{{{unit * 100_000}}} 1. Rb7 *") is None
+
+
+def test_later_comments_claim_nothing() -> None:
+    assert claim_of("1. Rb7 Kg8 {mate in 9} *") is None
+
+
+@pytest.mark.parametrize(
+    "tag",
+    [
+        '[Stipulation "#5"]',
+        '[Stipulation "Mate in 5"]',
+        '[White "Mate in 5"]',
+        '[Black "#5"]',
+        '[Title "Loyd: mate in five"]',
+    ],
+)
+def test_tags_claim(tag: str) -> None:
+    assert claim_of(IN_TWO, tag) == Claim(5, ("b1b7",), LINE)
+
+
+@pytest.mark.parametrize("tag", ['[Round "#5"]', '[Site "Blitz #5"]'])
+def test_numbers_in_tags_are_no_claims(tag: str) -> None:
+    assert claim_of("*", tag) is None
+
+
+def test_the_stipulation_comes_first_then_comments_then_tags() -> None:
+    tags = ['[Annotator "mate in 4"]', '[Stipulation "#6"]']
+    moves = "{mate in 5} 1. Rb7 {#7} *"
+    for tag, mate in [(tags, 6), (tags[:1], 5)]:
+        claim = claim_of(moves, *tag)
+        assert claim is not None
+        assert claim.mate == mate
+    assert claim_of("1. Rb7 {#7} *", tags[0]) == Claim(7, ("b1b7",), ())
+
+
+def test_a_stipulation_of_a_question_mark_claims_nothing() -> None:
+    assert claim_of(IN_TWO, '[Stipulation "?"]') is None
+
+
+def test_a_line_of_the_key_alone_is_no_line_unless_it_mates() -> None:
+    assert claim_of("{#2} 1. Rb7 *") == Claim(2, ("b1b7",), ())
+    mate = "7k/1R6/8/8/8/8/R7/6K1 w - - 0 1"
+    assert claim_of("1. Ra8#", fen=mate) == Claim(1, ("a2a8",), ("a2a8",))
+
+
+def test_root_variations_are_no_keys_but_a_tag_of_ours_names_them() -> None:
+    moves = f"1. Rb7 (1. Ra7 Kg8) {IN_TWO.removeprefix('1. Rb7')}"
+    assert claim_of(moves) == Claim(2, ("b1b7",), LINE)
+    keys = ("b1b7", "a2a7")
+    assert claim_of(moves, '[Keys "b1b7 Ra7"]') == Claim(2, keys, LINE)
+    assert claim_of(moves, '[Keys ""]') == Claim(2, (), LINE)
+
+
+def test_a_tag_of_ours_claims_that_there_is_no_mate() -> None:
+    (problem,) = read(game("*", '[NoMate "3"]', '[White "mate in 2"]'))
+    assert problem == Problem(LADDER, "x.pgn:1", None, "dir/x.pgn:1", 3)
+
+
+def test_the_event_names_the_problem() -> None:
+    text = game("*").replace('"?"', '"A \\"B\\" \\\\ \t C"')
+    (problem,) = read(text)
+    assert isinstance(problem, Problem)
+    assert problem.id == 'A "B" \\ C'
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "latin-1"])
+def test_names_may_be_in_an_old_encoding(encoding: str) -> None:
+    (problem,) = read(game("*").replace('"?"', '"Pauly é"').encode(encoding))
+    assert isinstance(problem, Problem)
+    assert problem.id == "Pauly é"
+
+
+@pytest.mark.parametrize(
+    ("moves", "tag", "reason"),
+    [
+        ("1. Qb7", "", "expected a legal move at 1., found 'Qb7'"),
+        ("1. Rb7 Kg6", "", "expected a legal move at 1..., found 'Kg6'"),
+        ("1. Rb7 -- 2. Ra8", "", "expected a legal move at 1..., found '--'"),
+        (
+            "1. Rb7 * 2. Ra8",
+            "",
+            "expected the end behind *, found 'Ra8'",
+        ),
+        (
+            "*",
+            '[Variant "Atomic"]',
+            "Variant tag: expected Standard or none, found 'Atomic'",
+        ),
+        (
+            "*",
+            '[Stipulation "h#2"]',
+            "stipulation: expected #n, found 'h#2'",
+        ),
+        ("*", '[Stipulation "Win"]', "Stipulation tag: expected #n, found 'Win'"),
+        ("{ser-h#7}", "", "stipulation: expected #n, found 'ser-h#7'"),
+        ("{Selfmate in 4}", "", "stipulation: expected #n, found 'Selfmate in 4'"),
+        (
+            "{mate in 201}",
+            "",
+            "mate in: expected 1 to 200 moves, negative when the side to move is "
+            "mated, found '201'",
+        ),
+        (
+            "*",
+            '[NoMate "0"]',
+            "NoMate tag: expected 1 to 200 moves, found '0'",
+        ),
+        (
+            "{#2}",
+            '[Keys "a1a9"]',
+            "Keys tag: expected a legal move in SAN or UCI that fits one man only, "
+            "found 'a1a9'",
+        ),
+    ],
+)
+def test_what_is_refused(moves: str, tag: str, reason: str) -> None:
+    assert refusal_of(moves, tag) == reason
+
+
+def test_an_impossible_position_is_refused() -> None:
+    assert refusal_of("*", fen="8/8/8/8/8/8/8/K7 w - - 0 1") == (
+        "expected one black king, found none"
+    )
+
+
+def test_a_bad_game_costs_itself_only() -> None:
+    good = game(IN_TWO)
+    found = read(good + game("1. Qa8#") + good)
+    assert [type(one) for one in found] == [Problem, FormatError, Problem]
+    assert [one.source for one in found] == [f"dir/x.pgn:{n}" for n in (1, 7, 13)]
+
+
+def test_a_game_that_is_too_long_costs_itself_only() -> None:
+    long = game(f"{{{'x' * MAX_RECORD_BYTES}}} 1. Rb7")
+    assert read(long + game("*"))[0] == FormatError(
+        "dir/x.pgn:1",
+        f"expected a game of at most {MAX_RECORD_BYTES} bytes, found a longer one",
+    )
+
+
+@pytest.mark.parametrize("end", ["\r\n", "\n"])
+def test_lines_may_end_as_editors_have_it(end: str) -> None:
+    text = game(IN_TWO).rstrip().replace("\n", end)
+    (problem,) = read(text)
+    assert isinstance(problem, Problem)
+    assert problem.claim == Claim(2, ("b1b7",), LINE)
+
+
+def test_an_empty_file_has_no_problem() -> None:
+    assert read("") == read("\n\n") == read("% comment\n") == []
+
+
+def test_a_written_game_tells_people_what_is_claimed() -> None:
+    problem = Problem(LADDER, "A", Claim(2, ("b1b7", "a2a7"), LINE))
+    assert write_pgn(problem).splitlines()[-4:] == [
+        '[Keys "b1b7 a2a7"]',
+        "",
+        "{ mate in 2 } 1. Rb7 ( 1. Ra7 ) 1... Kg8 2. Ra8# *",
+        "",
+    ]
+    mated = Problem("7k/1R6/8/8/8/8/R7/6K1 b - - 0 1", "A", Claim(-1))
+    assert "{ mated in 1 } *" in write_pgn(mated)
+
+
+@pytest.mark.parametrize(
+    "problem",
+    [
+        Problem(LADDER, "A", Claim(2)),
+        Problem(LADDER, "A", Claim(2, ("b1b7",))),
+        Problem(LADDER, "A", Claim(2, (), LINE)),
+        Problem(LADDER, "A", Claim(2, ("b1b7",), LINE)),
+        Problem(LADDER, "A", Claim(2, ("a2a7",), LINE)),
+        Problem(LADDER, "A", Claim(2, ("a2a7", "b1b7"), LINE)),
+        Problem(LADDER, "A", Claim(2, ("a2a7", "b1b7"))),
+        Problem(LADDER, "A", Claim(-2, (), LINE)),
+        Problem(LADDER, "mate in 7", None),
+        Problem(LADDER, "mate in 7", None, "", 3),
+        Problem(LADDER, 'quotes " and \\ and é', None),
+        Problem(START, "A", Claim(2, ("e2e4",))),
+        Problem("4k3/8/8/3pP3/8/8/8/4K2R w K d6 0 1", "A", Claim(2, ("e5d6",))),
+        Problem("4k3/8/8/3p4/8/8/8/4K2R w K d6 0 1", "A", Claim(2, ("e1g1",))),
+    ],
+)
+def test_what_was_written_is_read_again(problem: Problem) -> None:
+    (again,) = read(write_pgn(problem))
+    assert isinstance(again, Problem)
+    assert again == Problem(
+        problem.fen, problem.id, problem.claim, again.source, problem.no_mate
+    )
+
+
+@settings(max_examples=60, deadline=None)
+@given(SEEDS, NAMES, st.integers(2, 200), st.integers(2, 9))
+def test_any_problem_is_read_again(seed: int, name: str, mate: int, plies: int) -> None:
+    board = play(seed)
+    line = play_line(board, seed, plies)
+    keys = tuple(move.uci() for move in board.legal_moves)[:3]
+    line = line if len(line) > 1 else ()
+    problem = Problem(board.fen(en_passant="fen"), name, Claim(mate, keys, line))
+    (again,) = read(write_pgn(problem))
+    assert isinstance(again, Problem)
+    assert (again.fen, again.id, again.claim) == (
+        problem.fen,
+        problem.id,
+        problem.claim,
+    )
+
+
+def test_a_claimed_move_that_is_illegal_cannot_be_written() -> None:
+    with pytest.raises(InputError, match="line: expected a legal move"):
+        write_pgn(Problem(LADDER, "A", Claim(2, (), ("a1a9",))))

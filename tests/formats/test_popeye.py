@@ -1,0 +1,342 @@
+"""Popeye's input: mates in n read, all else refused by name, and written for Popeye."""
+
+from __future__ import annotations
+
+import io
+
+import chess
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from solver.errors import FormatError, InputError
+from solver.formats.game_position import MAX_RECORD_BYTES
+from solver.formats.popeye import HEAD, SEPARATOR, TAIL, read_popeye, write_popeye
+from solver.problem import Claim, Problem
+from tests.formats.random_positions import NAMES, SEEDS, play
+
+LADDER = "7k/8/8/8/8/8/R7/1R4K1 w - - 0 1"
+MEN = "pieces white Kg1 Ra2b1 black Kh8\n"
+GOOD = f"{MEN}stipulation #2\n"
+
+
+def read(text: str | bytes) -> list[Problem | FormatError]:
+    raw = text if isinstance(text, bytes) else text.encode()
+    return list(read_popeye(enumerate(io.BytesIO(raw), start=1), "dir/x.inp"))
+
+
+def read_one(body: str | bytes) -> Problem:
+    raw = body if isinstance(body, bytes) else body.encode()
+    (problem,) = read(HEAD.encode() + raw + b"\n" + TAIL.encode())
+    assert isinstance(problem, Problem), problem
+    return problem
+
+
+def refusal_of(body: str) -> str:
+    (error,) = read(HEAD + body + "\n" + TAIL)
+    assert isinstance(error, FormatError), error
+    return error.reason
+
+
+def test_a_problem_says_position_and_claim() -> None:
+    assert read(HEAD + GOOD + TAIL) == [
+        Problem(LADDER, "x.inp:2", Claim(2), "dir/x.inp:2")
+    ]
+
+
+def test_the_manuals_own_sample_is_read_long_and_short() -> None:
+    long = """BeginProblem
+Author          Unknown
+Origin          Also Unkown
+Stipulation     #2
+Pieces          White   Ka3 Ra8
+                Black   Kb1
+Option          MoveNumbers Try Set Variation
+EndProblem
+"""
+    short = """Begi
+Auth    Unknown
+Orig    Also Unkown
+Stip    #2
+Piec    Whit Ka3 Ra8
+        Blac Kb1
+Opti    Move Try Set Vari
+Endp
+"""
+    expected = Problem(
+        "R7/8/8/8/8/K7/8/1k6 w - - 0 1", "x.inp:2", Claim(2), "dir/x.inp:2"
+    )
+    assert read(long) == read(short) == [expected]
+
+
+@pytest.mark.parametrize(
+    "men",
+    [
+        "PIECES WHITE KG1 RA2B1 BLACK KH8",
+        "pieces wh kg1 r a2b1 bl kh8",
+        "pieces white kg1, ra2; rb1\nblack kh8",
+        "pieces white kg1 white ra2 black kh8\npieces white rb1",
+        "forsyth 7k/8/8/8/8/8/R7/1R4K1",
+        "forsyth 7k40R8R4K",
+        "forsyth 7k/8/8/24R7/1R4K1",
+        "forsyth 7k/8/8/24/R7/1R4K1",
+        "forsyth 7k/8/8/8/8/8/R7 pieces white kg1 rb1",
+    ],
+)
+def test_men_may_be_written_in_many_ways(men: str) -> None:
+    assert read_one(f"{men} stip #2").fen == LADDER
+
+
+def test_all_men_of_orthodox_chess_are_read() -> None:
+    fen = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
+    forsyth = "rsbqkbsr/pppppppp/8/8/8/8/PPPPPPPP/RSBQKBSR"
+    compact = "rsbqkbsrpppppppp32PPPPPPPPRSBQKBSR"
+    assert read_one(f"stip #2 forsyth {forsyth}").fen == fen
+    assert read_one(f"stip #2 forsyth {compact}").fen == fen
+    assert read_one("stip #2 InitialGameArray").fen == fen
+    men = "white ke1 qd1 ra1h1 bc1 sb1 pa2b2 black ke8 qd8 ra8h8 bc8 sb8 pa7b7"
+    expected = "rnbqk2r/pp6/8/8/8/8/PP6/RNBQK2R w KQkq - 0 1"
+    assert read_one(f"stip #2 pieces {men}").fen == expected
+
+
+@pytest.mark.parametrize(
+    ("option", "fields"),
+    [
+        ("", "w KQ -"),
+        ("option nocastling a1", "w K -"),
+        ("option nocastling a1h1", "w - -"),
+        ("option nocastling e1", "w - -"),
+        ("option enpassant d7d6d5", "w KQ d6"),
+        ("option vari enpassant d7d6d5 nocast a1 try set", "w K d6"),
+        ("option vari option try", "w KQ -"),
+        ("option maxsol 5 maxtime 30 intelligent nontrivial 0 1 beep", "w KQ -"),
+        ("option whitetoplay noboard", "w KQ -"),
+    ],
+)
+def test_options_tell_of_castling_and_en_passant(option: str, fields: str) -> None:
+    men = "pieces white Ke1 Ra1h1 Pe5 black Kg8 Pd5"
+    assert read_one(f"{men} {option} stip #2").fen.split(" ", 1)[1] == f"{fields} 0 1"
+
+
+def test_black_begins_and_mates_in_half_a_duplex() -> None:
+    problem = read_one(f"{GOOD}option halfduplex")
+    assert problem.fen.split()[1] == "b"
+    assert problem.claim == Claim(2)
+
+
+@pytest.mark.parametrize("stipulation", ["#3", "# 3", "h#2 stip #3", "=4 stipul #3"])
+def test_the_last_stipulation_counts(stipulation: str) -> None:
+    if "stip" in stipulation.split(" ", 1)[-1]:
+        stipulation = stipulation.replace("h#2", "#2").replace("=4", "#4")
+    assert read_one(f"{MEN}stipulation {stipulation}").claim == Claim(3)
+
+
+def test_the_title_names_the_problem_and_other_text_says_nothing() -> None:
+    text = (
+        "remark EndProblem and NextProblem, title x\n"
+        "author Loyd; Option Duplex\norigin stip h#2\naward\nprotocol out.txt\n"
+        "title The\ttitle, 'quoted'\n"
+    )
+    assert read_one(text + GOOD).id == "The title, 'quoted'"
+    assert read_one(text + GOOD + "title Two").id == "The title, 'quoted' Two"
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "latin-1"])
+def test_names_may_be_in_an_old_encoding(encoding: str) -> None:
+    assert read_one(f"title Pauly é\n{GOOD}".encode(encoding)).id == "Pauly é"
+
+
+@pytest.mark.parametrize(
+    ("body", "reason"),
+    [
+        (MEN, "stipulation: expected #n, found none"),
+        ("", "expected one white king, found none"),
+        *(
+            (f"{MEN}stip {other}", f"stipulation: expected #n, found '{other}'")
+            for other in ("h#2", "s#3", "r#2", "ser-h#4", "=2", "+2", "#3.5", "dia4")
+        ),
+        (f"{MEN}sstip white 3a[#]d", "stipulation: expected #n, found 'sstip'"),
+        (f"{MEN}stip", "stipulation: expected more, found the problem's end"),
+        (
+            f"{MEN}stip #201",
+            "stipulation: expected 1 to 200 moves, found '#201'",
+        ),
+        (f"{GOOD}cond Circe", "conditions: expected none, found 'Circe'"),
+        (f"{GOOD}condition", "conditions: expected none, found one"),
+        (f"{GOOD}twin move a2 a3", "twins: expected none, found 'twin'"),
+        (f"{GOOD}zero move a2 a3", "twins: expected none, found 'zero'"),
+        *(
+            (
+                f"{GOOD}option vari {option}",
+                "option: expected none that changes what a mate in n is, "
+                f"found '{option}'",
+            )
+            for option in ("Duplex", "postkey", "nowk", "NoBk", "NullMoves", "quod")
+        ),
+        (f"{GOOD}option Brett", "option: expected one of Popeye's, found 'Brett'"),
+        (f"{GOOD}option", "option: expected one of Popeye's, found none"),
+        (f"{GOOD}option no", "option: expected one of Popeye's, found 'no'"),
+        (
+            f"{GOOD}option nocastling vari",
+            "option NoCastling: expected squares, found 'vari'",
+        ),
+        (
+            f"{GOOD}option enpassant e2e4",
+            "option EnPassant: expected a double step such as e2e3e4, found e2 e4",
+        ),
+        (
+            "pieces white Kg1 Lia2 black Kh8 stip #2",
+            "men: expected K, Q, R, B, P, or S for a knight, found 'Li'",
+        ),
+        (
+            "pieces white Kg1 Na2 black Kh8 stip #2",
+            "men: expected K, Q, R, B, P, or S for a knight, found 'N'",
+        ),
+        (
+            "forsyth 7k/8/8/8/8/8/N7/1R4K1 stip #2",
+            "men: expected K, Q, R, B, P, or S for a knight, found 'N'",
+        ),
+        (
+            "forsyth 7k/8/8/8/8/8/.pa7/1R4K1 stip #2",
+            "men: expected K, Q, R, B, P, or S for a knight, found '.pa'",
+        ),
+        (
+            "pieces white Kg1 neutral Qa1 black Kh8",
+            "men: expected white and black ones, found 'neutral'",
+        ),
+        ("pieces Kg1", "men: expected White or Black, found 'Kg1'"),
+        ("pieces white K", "men: expected more, found the problem's end"),
+        ("pieces white K Qa1", "men: expected squares behind K, found 'Qa1'"),
+        ("pieces white Kg1 Pg1", "men: expected one on g1, found two"),
+        ("pieces white royal Qa1", "expected a keyword of Popeye's, found 'royal'"),
+        ("pieces white Pa6 b4 Ka1", "men: expected squares behind b4, found 'Ka1'"),
+        ("forsyth", "Forsyth: expected more, found the problem's end"),
+        (
+            "forsyth 7k/7/8 stip #2",
+            "Forsyth: expected full ranks before /, found '7k/7/8'",
+        ),
+        ("forsyth 64k stip #2", "Forsyth: expected at most 64 squares, found 65"),
+        (f"{GOOD}Bedingung", "expected a keyword of Popeye's, found 'Bedingung'"),
+        (f"{GOOD}a", "expected a keyword of Popeye's, found 'a'"),
+    ],
+)
+def test_what_is_refused(body: str, reason: str) -> None:
+    assert refusal_of(body) == reason
+
+
+@pytest.mark.parametrize("first", ["AnfangProblem", "DebutProbleme", "pieces"])
+def test_other_languages_are_refused(first: str) -> None:
+    assert read(f"\n{first}\nsteine weiss ka1\n") == [
+        FormatError(
+            "dir/x.inp:2", f"expected BeginProblem, in English, found '{first}'"
+        )
+    ]
+
+
+def test_a_bad_problem_costs_itself_only() -> None:
+    bad = "stip h#2\ntwin move a1 a2\n"
+    text = HEAD + GOOD + SEPARATOR + bad + SEPARATOR + GOOD + TAIL
+    found = read(text)
+    assert [type(one) for one in found] == [Problem, FormatError, Problem]
+    assert [one.source for one in found] == [f"dir/x.inp:{n}" for n in (2, 5, 8)]
+
+
+def test_a_problem_that_is_too_long_costs_itself_only() -> None:
+    reason = f"expected at most {MAX_RECORD_BYTES} bytes, found more"
+    for long in (
+        "remark " + "x" * MAX_RECORD_BYTES + "\n",
+        "remark x\n" * (MAX_RECORD_BYTES // 8),
+    ):
+        first, second = read(HEAD + long + SEPARATOR + GOOD + TAIL)
+        assert first == FormatError("dir/x.inp:2", reason)
+        assert isinstance(second, Problem)
+
+
+def test_a_file_that_ends_too_soon_costs_its_last_problem() -> None:
+    reason = "expected NextProblem or EndProblem, found the file's end"
+    found = read(HEAD + GOOD + SEPARATOR + GOOD)
+    assert isinstance(found[0], Problem)
+    assert found[1:] == [FormatError("dir/x.inp:5", reason)]
+
+
+def test_files_may_stand_one_behind_the_other() -> None:
+    text = HEAD + GOOD + TAIL
+    assert [type(one) for one in read(f"{text}anything\n{text}")] == [Problem, Problem]
+    reason = "expected NextProblem or EndProblem, found BeginProblem"
+    found = read(HEAD + GOOD + text)
+    assert found[0] == FormatError("dir/x.inp:2", reason)
+    assert isinstance(found[1], Problem)
+
+
+def test_lines_may_end_as_editors_have_it() -> None:
+    text = HEAD + "title A\n" + GOOD + TAIL
+    for other in (text.replace("\n", "\r\n"), text.rstrip()):
+        assert read(other) == read(text)
+        assert isinstance(read(other)[0], Problem)
+
+
+@pytest.mark.parametrize("text", ["", "\n", HEAD, HEAD + GOOD + TAIL + SEPARATOR])
+def test_where_nothing_is_said_there_is_no_problem(text: str) -> None:
+    assert len(read(text)) == text.count("#2")
+
+
+def test_a_record_is_written_as_popeye_reads_it() -> None:
+    fen = "rn2k2r/8/8/8/1pP5/8/8/4K2R b Kq c3 5 9"
+    assert write_popeye(Problem(fen, "A  B\n", Claim(3, ("b4c3",)))) == (
+        "Title A B\n"
+        "Forsyth rs2k2r/8/8/8/1pP5/8/8/4K2R\n"
+        "Stipulation #3\n"
+        "Option HalfDuplex NoCastling h8 EnPassant c2c3c4\n"
+    )
+    assert write_popeye(Problem(LADDER, "", Claim(2))) == (
+        "Forsyth 7k/8/8/8/8/8/R7/1R4K1\nStipulation #2\n"
+    )
+
+
+def test_a_very_long_title_is_cut() -> None:
+    title, *_ = write_popeye(Problem(LADDER, "é" * 500, Claim(2))).splitlines()
+    assert title == f"Title {'é' * 100}"
+
+
+@pytest.mark.parametrize(
+    ("problem", "found"),
+    [
+        (Problem(LADDER), "none"),
+        (Problem(LADDER, no_mate=2), "no mate in 2"),
+        (Problem(LADDER, claim=Claim(-2)), "one of its own king in 2"),
+    ],
+)
+def test_what_popeye_cannot_be_asked_is_not_written(
+    problem: Problem, found: str
+) -> None:
+    with pytest.raises(InputError) as error:
+        write_popeye(problem)
+    assert str(error.value) == (
+        f"Popeye: expected a claimed mate by the side to move, found {found}"
+    )
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(st.tuples(SEEDS, NAMES, st.integers(1, 200)), min_size=1, max_size=4))
+def test_any_mates_are_read_again(asked: list[tuple[int, str, int]]) -> None:
+    boards = [play(seed) for seed, _, _ in asked]
+    for board in boards:
+        board.halfmove_clock, board.fullmove_number = 0, 1
+    problems = [
+        Problem(board.fen(en_passant="fen"), f"a{name}", Claim(mate))
+        for board, (_, name, mate) in zip(boards, asked, strict=True)
+    ]
+    text = HEAD + SEPARATOR.join(map(write_popeye, problems)) + TAIL
+    again = [one for one in read(text) if isinstance(one, Problem)]
+    assert [(one.fen, one.claim) for one in again] == [
+        (one.fen, one.claim) for one in problems
+    ]
+    assert [one.id.rstrip(";,.") for one in again] == [
+        one.id.rstrip(";,.") for one in problems
+    ]
+
+
+def test_squares_of_the_board_count_from_the_top_left() -> None:
+    board = chess.Board(read_one("forsyth k61K stip #1 pieces white qc1").fen)
+    assert board.king(chess.BLACK) == chess.A8
+    assert board.king(chess.WHITE) == chess.G1
