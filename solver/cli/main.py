@@ -24,6 +24,7 @@ SUMMARIES = {
     "solve": "Find the shortest forced mate in a position.",
     "verify": "Check collections of problems against what they claim.",
     "check": "Prove certificates once more, by other rules than the solver's.",
+    "convert": "Write a collection of problems in another format.",
     "table": "Count the nodes that techniques of search cost or save.",
     "uci": "Be an engine that chess programs drive (UCI).",
     "perft": "Count the positions that a number of plies leads to.",
