@@ -5,7 +5,12 @@ from __future__ import annotations
 import errno
 import os
 import tempfile
+from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING, BinaryIO
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 
 def write_whole(path: str | os.PathLike[str], data: bytes) -> None:
@@ -16,15 +21,36 @@ def write_whole(path: str | os.PathLike[str], data: bytes) -> None:
     OSError
         It cannot be written; a file that was there is left as it was.
     """
+    with open_whole(path) as file:
+        file.write(data)
+
+
+@contextmanager
+def open_whole(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
+    """Write a file piece by piece; until the block ends, what was there before stays.
+
+    A block that ends with an exception, Ctrl-C included, leaves all as it was.
+
+    Yields
+    ------
+    BinaryIO
+        What the pieces are written to.
+
+    Raises
+    ------
+    OSError
+        It cannot be written; a file that was there is left as it was.
+    """
     target = Path(path)
     if target.exists() and not target.is_file():  # a device is not to be replaced
-        target.write_bytes(data)
+        with target.open("wb") as file:
+            yield file
         return
     target = target.resolve()  # a link stays one; /dev/stdout may lead to a file
     written = target.with_name(f".{target.name}.{os.getpid()}")
     try:
         with written.open("xb") as file:
-            file.write(data)
+            yield file
         written.replace(target)
     except BaseException:
         written.unlink(missing_ok=True)

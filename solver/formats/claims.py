@@ -131,7 +131,10 @@ def make_problem(
         If it claims both a mate and none.
     """
     if claim and no_mate:
-        msg = f"expected a mate or none, found dm {claim.mate} and nomate {no_mate}"
+        msg = (
+            f"expected a mate or none, found a mate in {claim.mate} "
+            f"and nomate {no_mate}"
+        )
         raise InputError(msg)
     if not name:
         path, _, line = source.rpartition(":")

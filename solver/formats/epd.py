@@ -9,6 +9,7 @@ The dialects of EPD that mate collections are written in are read alike:
   itself: without a distance there is no claim.
 - `pv ...;` or matetrack's `PV: ...;` gives the line, in SAN or UCI.
 - `id "a name";` names the problem, with or without quotes.
+- `hmvc 3;` and `fmvn 40;` are the counters of the FEN.
 
 All other operations are comments to us, and so are free tails such as `00:07;`. The FEN
 may have four fields, as EPD has, or six. A line that is a FEN and nothing more may have
@@ -20,6 +21,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+import chess
+
 from solver.errors import FormatError, InputError
 from solver.formats.claims import (
     make_problem,
@@ -30,6 +33,7 @@ from solver.formats.claims import (
 )
 from solver.formats.fen import parse_fen
 from solver.formats.numbered_lines import decode_line, is_record
+from solver.formats.quick_fen import format_fen
 from solver.formats.wording import printable, quote
 from solver.problem import Claim
 
@@ -47,6 +51,9 @@ _OPERATION = re.compile(
 )
 """Up to a semicolon outside quotes. They open after a space only: 00'12" is a time."""
 _ESCAPED = re.compile(r"\\(.)")
+_TO_ESCAPE = re.compile(r'(["\\])')
+_ESCAPE = r"\\\1"
+_COUNTER = re.compile(r"[0-9]{1,9}")
 _MOVE_NUMBER = re.compile(r"\A[0-9]+\.+")
 
 
@@ -106,6 +113,7 @@ def parse_record(text: str, source: str) -> Problem:
     name = ""
     distances: list[int] = []
     no_mate = None
+    counters: dict[str, int] = {}
     keys: tuple[str, ...] = ()
     line: tuple[str, ...] = ()
     for opcode, operand in _operations(tail):
@@ -116,6 +124,8 @@ def parse_record(text: str, source: str) -> Problem:
                 distances.append(parse_distance("dm", operand))
             case "nomate":
                 no_mate = parse_no_mate("nomate", operand)
+            case "hmvc" | "fmvn":
+                counters[opcode] = _parse_counter(opcode, operand)
             case "bm":
                 words = operand.split()
                 distances += [
@@ -129,8 +139,39 @@ def parse_record(text: str, source: str) -> Problem:
                 moves = (_MOVE_NUMBER.sub("", word) for word in operand.split())
                 line = parse_line(board, "pv", filter(None, moves))
     claim = _claim(distances, keys, line)
-    fen = board.fen(en_passant="fen")
+    board.halfmove_clock = counters.get("hmvc", board.halfmove_clock)
+    board.fullmove_number = max(counters.get("fmvn", board.fullmove_number), 1)
+    fen = format_fen(board)
     return make_problem(fen, name, source, claim, no_mate)
+
+
+def write_epd(problem: Problem) -> str:
+    """Write a problem as one line, its moves in SAN.
+
+    The counters stand in `hmvc` and `fmvn` where they are not 0 and 1. That any last
+    move is as good as another, EPD cannot say.
+    """
+    *position, clock, number = problem.fen.split()
+    operations = []
+    if clock != "0":
+        operations.append(f"hmvc {clock}")
+    if number != "1":
+        operations.append(f"fmvn {number}")
+    if claim := problem.claim:
+        operations.append(f"dm {claim.mate}")
+        if claim.keys:
+            board = chess.Board(problem.fen)
+            keys = (board.san(board.parse_uci(key)) for key in claim.keys)
+            operations.append(f"bm {' '.join(keys)}")
+        if claim.line:
+            board = chess.Board(problem.fen)
+            line = (board.san_and_push(board.parse_uci(move)) for move in claim.line)
+            operations.append(f"pv {' '.join(line)}")
+    if problem.no_mate is not None:
+        operations.append(f"nomate {problem.no_mate}")
+    if problem.id:
+        operations.append(f'id "{_TO_ESCAPE.sub(_ESCAPE, problem.id)}"')
+    return " ".join((*position, *(f"{operation};" for operation in operations))) + "\n"
 
 
 def _split_record(text: str) -> tuple[str, str]:
@@ -156,6 +197,13 @@ def _operations(tail: str) -> Iterator[tuple[str, str]]:
         if len(operand) >= 2 and operand[0] == operand[-1] == '"':
             operand = _ESCAPED.sub(r"\1", operand[1:-1])
         yield operation["opcode"].lower().removesuffix(":"), operand
+
+
+def _parse_counter(opcode: str, text: str) -> int:
+    if not _COUNTER.fullmatch(text):
+        msg = f"{opcode}: expected a whole number from 0 up, found {quote(text)}"
+        raise InputError(msg)
+    return int(text)
 
 
 def _claim(

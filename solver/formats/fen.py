@@ -8,11 +8,16 @@ does not: the side not to move in check, or checks that cannot have come togethe
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
 
 import chess
 
 from solver.errors import FenError
+from solver.formats.quick_fen import set_up_plain
 from solver.formats.wording import quote
+
+if TYPE_CHECKING:
+    from solver.problem import Problem
 
 MAX_CHARACTERS = 200
 """No FEN of orthodox chess is half as long."""
@@ -56,6 +61,9 @@ def parse_fen(text: str) -> chess.Board:
         *fields,
         *_DEFAULTS[len(fields) :],
     )
+    plain = set_up_plain(placement, side, castling, en_passant, clock, number)
+    if plain is not None:
+        return plain
     _check_placement(placement)
     if side not in {"w", "b"}:
         msg = f"side to move: expected w or b, found {quote(side)}"
@@ -77,6 +85,11 @@ def parse_fen(text: str) -> chess.Board:
     _check_en_passant(board)
     _check_checks(board)
     return board
+
+
+def write_fen(problem: Problem) -> str:
+    """Write the position of a problem, and nothing of its claim, as one line."""
+    return f"{problem.fen}\n"
 
 
 def _split(text: str) -> list[str]:

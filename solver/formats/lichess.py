@@ -10,22 +10,24 @@ Files of these have millions of rows, so what is not wanted is told by the text 
 
 from __future__ import annotations
 
-import csv
+from functools import lru_cache
 from itertools import chain
 from operator import itemgetter
 from typing import TYPE_CHECKING
 
+import chess
+
 from solver.errors import FormatError, InputError
 from solver.formats.claims import make_problem
+from solver.formats.csv_row import split_row
 from solver.formats.fen import parse_fen
-from solver.formats.numbered_lines import decode_line, is_record
+from solver.formats.numbered_lines import is_record
+from solver.formats.quick_fen import format_fen
 from solver.formats.wording import printable, quote
 from solver.problem import MAX_MOVES, Claim
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
-
-    import chess
 
     from solver.formats.meter import Meter
     from solver.formats.selection import Selection
@@ -73,7 +75,7 @@ def read_lichess(
         return
     number, line = first
     try:
-        header = _split(line)
+        header = split_row(line)
         if "FEN" not in header:
             header = _DATABASE
             lines = chain([first], lines)
@@ -84,7 +86,7 @@ def read_lichess(
     for number, line in lines:
         source = f"{name}:{number}"
         try:
-            problem = _read_row(_split(line), pick, selection, source)
+            problem = _read_row(split_row(line), pick, selection, source)
         except InputError as error:
             if is_record(line):
                 yield FormatError(source, str(error))
@@ -93,17 +95,6 @@ def read_lichess(
                 yield problem
             else:
                 meter.passed_over += 1
-
-
-def _split(line: bytes) -> list[str]:
-    text = decode_line(line)
-    if '"' not in text:
-        return text.split(",")
-    try:
-        return next(csv.reader([text], strict=True))
-    except csv.Error as error:
-        msg = f"expected a row of CSV, found {quote(text)}: {error}"
-        raise InputError(msg) from None
 
 
 def _find_columns(
@@ -132,16 +123,20 @@ def _read_row(
 
 
 def _is_wanted(row: Sequence[str], selection: Selection) -> bool:
-    _, _, moves, themes, *ratings = row
+    themes = row[3]
     if selection.theme is not None and selection.theme not in themes.split():
         return False
-    if selection.min_rating is not None:
-        (rating,) = ratings
-        if _parse_rating(rating) < selection.min_rating:
-            return False
-    if _MATE not in themes or _MATES.isdisjoint(themes.split()):
+    if selection.min_rating is not None and (
+        _parse_rating(row[-1]) < selection.min_rating
+    ):
+        return False
+    if not _claims_mate(themes):
         return selection.all_rows and not selection.asks_for_length
-    return not selection.asks_for_length or selection.has_length(_count_moves(moves))
+    return not selection.asks_for_length or selection.has_length(_count_moves(row[2]))
+
+
+def _claims_mate(themes: str) -> bool:
+    return _MATE in themes and not _MATES.isdisjoint(themes.split())
 
 
 def _parse_rating(text: str) -> float:
@@ -161,38 +156,58 @@ def _make_problem(row: Sequence[str], source: str) -> Problem:
     puzzle_id, fen, moves, themes = row[:4]
     board = parse_fen(fen)
     first, *line = moves.split() or [""]
-    _play(board, first)
-    fen = board.fen()
+    board.push(_parse_move(board, first))
+    if not board.has_legal_en_passant():
+        board.ep_square = None  # a position that comes by other ways is the same one
+    fen = format_fen(board)
     claim = None
-    if not _MATES.isdisjoint(themes.split()):
+    if _claims_mate(themes):
         mate = _claimed_length(moves, themes)
-        played = tuple(_play(board, move) for move in line)
-        claim = Claim(mate, played[:1], played, any_last_move=True)
+        _require_legal(board, line)
+        claim = Claim(mate, (line[0],), tuple(line), any_last_move=True)
     return make_problem(fen, printable(puzzle_id), source, claim, None)
 
 
 def _claimed_length(moves: str, themes: str) -> int:
     plies = len(moves.split())
-    if plies % 2 or not 1 <= plies // 2 <= MAX_MOVES:
+    mate = plies // 2
+    if plies % 2 or not 1 <= mate <= MAX_MOVES:
         msg = (
-            f"Moves: expected 1 to {MAX_MOVES} of the solver's, each after one of the "
+            f"Moves: expected 1 to {MAX_MOVES} of the solver's, each behind one of the "
             f"opponent's, found {plies} in all"
         )
         raise InputError(msg)
-    mate = plies // 2
     theme = f"mateIn{min(mate, _AND_MORE)}"
     if told := _MATES.intersection(themes.split()) - {_MATE, theme}:
-        msg = (
-            f"Moves: expected a {' and a '.join(sorted(told))}, found a mate in {mate}"
-        )
+        msg = f"Moves: expected {' and '.join(sorted(told))}, found a mate in {mate}"
         raise InputError(msg)
     return mate
 
 
-def _play(board: chess.Board, text: str) -> str:
-    try:
-        move = board.push_uci(text)
-    except ValueError:
+def _require_legal(board: chess.Board, line: Sequence[str]) -> None:
+    played = None
+    for text in line:
+        if played:
+            board.push(played)
+        played = _parse_move(board, text)
+
+
+def _parse_move(board: chess.Board, text: str) -> chess.Move:
+    move = _read_move(text)
+    # python-chess takes castling as the king's taking its rook for legal, too.
+    if (
+        move is None
+        or not board.is_legal(move)
+        or board.occupied_co[board.turn] & chess.BB_SQUARES[move.to_square]
+    ):
         msg = f"Moves: expected a legal move in UCI, found {quote(text)}"
-        raise InputError(msg) from None
-    return move.uci()
+        raise InputError(msg)
+    return move
+
+
+@lru_cache(1 << 15)
+def _read_move(text: str) -> chess.Move | None:
+    try:
+        return chess.Move.from_uci(text)
+    except ValueError:
+        return None

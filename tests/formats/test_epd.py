@@ -102,6 +102,19 @@ def test_the_position_has_six_fields(fields: str, fen: str) -> None:
     assert read(fields).fen == fen
 
 
+@pytest.mark.parametrize(
+    ("record", "fen"),
+    [
+        (f"{ROOK} hmvc 3; fmvn 40;", f"{ROOK} 3 40"),
+        (f"{ROOK} fmvn 40; dm 8;", f"{ROOK} 0 40"),
+        (f"{ROOK} fmvn 0;", f"{ROOK} 0 1"),
+        (f"{ROOK} 1 2 hmvc 3;", f"{ROOK} 3 2"),
+    ],
+)
+def test_the_counters_may_stand_in_operations(record: str, fen: str) -> None:
+    assert read(record).fen == fen
+
+
 NO_DISTANCE = "expected 1 to 200 moves, negative when the side to move is mated, found"
 NO_MOVE = "expected a legal move in SAN or UCI that fits one man only, found"
 
@@ -134,6 +147,8 @@ NO_MOVE = "expected a legal move in SAN or UCI that fits one man only, found"
             f'{ROOK} dm 8; id "unclosed;',
             "operations: expected a closing quote, found ' id \"unclosed;'",
         ),
+        (f"{ROOK} hmvc;", "hmvc: expected a whole number from 0 up, found ''"),
+        (f"{ROOK} fmvn -1;", "fmvn: expected a whole number from 0 up, found '-1'"),
         (f"{ROOK} 0 1 2", "expected a FEN of 1, 2, 4 or 6 fields, found 7"),
         (f"{ROOK} #8;", "expected a FEN of 1, 2, 4 or 6 fields, found 5"),
         (

@@ -1,0 +1,182 @@
+"""`matesolve convert`: a collection of problems in another format."""
+
+from __future__ import annotations
+
+import gzip
+import sys
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, BinaryIO, cast
+
+import click
+
+from solver.cli import options
+from solver.cli.counting import show_count
+from solver.cli.exits import Exit
+from solver.cli.streams import tell
+from solver.errors import FormatError, InputError
+from solver.formats.writing import GZIPPED, WRITABLE, find_writer, format_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+    from solver.formats.selection import Selection
+    from solver.formats.writing import Writer
+    from solver.problem import Problem
+
+STDOUT = "-"
+"""The path that stands for standard output, and for standard input."""
+
+
+@click.command(
+    epilog="""\b
+Examples:
+  matesolve convert lichess_db_puzzle.csv.zst mates.epd --min-moves 3
+  matesolve convert mates.epd mates.inp
+  matesolve convert - - --to jsonl < mates.pgn
+
+\b
+Exit codes, the first that fits:
+  130  Ctrl-C; nothing is written
+   74  reading or writing failed; nothing is written
+   65  a record was left out; it cost no other
+    0  all was written
+"""
+)
+@click.argument("source", metavar="IN")
+@click.argument("target", metavar="OUT")
+@options.reading_format("--from")
+@click.option(
+    "--to",
+    "target_format",
+    type=click.Choice(WRITABLE),
+    help="The format of what is written (default: by the name of OUT).",
+)
+@options.selection
+@click.pass_context
+def convert(
+    ctx: click.Context,
+    *,
+    source: str,
+    target: str,
+    source_format: str,
+    target_format: str | None,
+    selection: Selection,
+) -> None:
+    """Write a collection of problems in another format.
+
+    IN is in any format that `verify` reads, compressed or not. OUT is written when all
+    of IN is read: EPD, FENs, PGN, JSON lines, CSV or Popeye's input as its name ends in
+    .epd, .fen, .pgn, .jsonl, .csv or .inp, compressed if .gz stands behind that. - is
+    standard input and output.
+
+    A record that cannot be read, or that the other format cannot say, is left out and
+    told. Of claims, FENs keep none; Popeye takes mates by the side to move only; EPD
+    and PGN do not tell that any last move will do, as lichess has it.
+    """
+    target_format = target_format or format_of(target)
+    if target_format is None:
+        msg = f"{target}: its name tells no format: say --to {'|'.join(WRITABLE)}."
+        raise click.UsageError(msg)
+    if STDOUT not in {source, target} and _are_same(source, target):
+        msg = f"{target}: OUT would take the place of IN."
+        raise click.UsageError(msg)
+
+    from solver.formats.collection import read_collection
+    from solver.formats.meter import Meter
+
+    meter = Meter()
+    conversion = Conversion(find_writer(target_format))
+    records = read_collection(
+        source, source_format=source_format, selection=selection, meter=meter
+    )
+    with open_target(target) as file, show_count(conversion) as tell_above:
+        conversion.run(records, file, lambda fault: tell_above(f"error: {fault}"))
+    tell(
+        f"{conversion.positions:,} written, {meter.passed_over:,} passed over, "
+        f"{conversion.left_out:,} left out"
+    )
+    ctx.exit(Exit.BAD_INPUT if conversion.left_out else Exit.PROVED)
+
+
+class Conversion:
+    """Writes records one after the other.
+
+    Attributes
+    ----------
+    positions : int
+        Problems written so far.
+    left_out : int
+        Records that could not be read, or not be written in the format.
+    """
+
+    def __init__(self, writer: Writer) -> None:
+        self.positions = 0
+        self.left_out = 0
+        self._writer = writer
+
+    def run(
+        self,
+        records: Iterable[Problem | FormatError],
+        file: BinaryIO,
+        refuse: Callable[[FormatError], None],
+    ) -> None:
+        """Write all of them.
+
+        Parameters
+        ----------
+        records : iterable of Problem or FormatError
+            What was read.
+        file : BinaryIO
+            Where to write, UTF-8.
+        refuse : callable
+            Told of each record that is left out.
+        """
+        file.write(self._writer.head.encode())
+        for record in records:
+            text = self._text(record)
+            if isinstance(text, FormatError):
+                self.left_out += 1
+                refuse(text)
+                continue
+            if self.positions:
+                file.write(self._writer.separator.encode())
+            file.write(text.encode())
+            self.positions += 1
+        file.write(self._writer.tail.encode())
+
+    def _text(self, record: Problem | FormatError) -> str | FormatError:
+        if isinstance(record, FormatError):
+            return record
+        try:
+            return self._writer.write(record)
+        except InputError as error:
+            return FormatError(record.source, str(error))
+
+
+@contextmanager
+def open_target(path: str) -> Iterator[BinaryIO]:
+    """Open what is written: whole or not at all, compressed if its name says so."""
+    from solver.whole_file import open_whole, require_writable
+
+    if path == STDOUT:
+        if sys.stdout is None:
+            msg = "standard output is closed"
+            raise OSError(msg)
+        yield sys.stdout.buffer
+        return
+    require_writable(path)
+    with open_whole(path) as file:
+        if not path.endswith(GZIPPED):
+            yield file
+            return
+        # Neither name nor time: the same problems make the same file.
+        with gzip.GzipFile(filename="", mode="wb", fileobj=file, mtime=0) as compressed:
+            yield cast("BinaryIO", compressed)
+
+
+def _are_same(source: str, target: str) -> bool:
+    try:
+        return Path(source).samefile(target)
+    except FileNotFoundError:
+        return False  # which the reader will tell, where it is the source

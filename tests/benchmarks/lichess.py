@@ -1,0 +1,95 @@
+"""What rows of lichess's cost to read and to select.
+
+usage: python -m tests.benchmarks.lichess make SAMPLE.csv OUT.csv ROWS
+       python -m tests.benchmarks.lichess time FILE.csv
+
+`make` repeats the rows of a sample, shuffled, each with an id of its own: the same
+sample gives the same file. `time` reads it whole and by selections that keep few rows,
+and tells seconds, microseconds a row, and the most memory that the process had.
+"""
+
+from __future__ import annotations
+
+import random
+import resource
+import sys
+import time
+from itertools import count, islice
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from solver.errors import FormatError
+from solver.formats.collection import read_collection
+from solver.formats.meter import Meter
+from solver.formats.selection import EVERYTHING, Selection
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+SEED = 1
+DIGITS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+
+SELECTIONS = {
+    "--min-moves 5": Selection(min_moves=5),
+    "--theme smotheredMate": Selection(theme="smotheredMate"),
+    "--min-rating 2500": Selection(min_rating=2500),
+    "--theme mateIn1 --min-rating 1500": Selection(theme="mateIn1", min_rating=1500),
+    "all mates": EVERYTHING,
+}
+
+
+def name_of(number: int) -> str:
+    """Five digits, as lichess's ids have."""
+    letters = []
+    for _ in range(5):
+        number, digit = divmod(number, len(DIGITS))
+        letters.append(DIGITS[digit])
+    return "".join(reversed(letters))
+
+
+def repeat(rows: list[str]) -> Iterator[str]:
+    """Give the rows in one random order after the other, with fresh ids."""
+    shuffler = random.Random(SEED)
+    names = map(name_of, count())
+    while True:
+        for row in shuffler.sample(rows, len(rows)):
+            yield f"{next(names)},{row.partition(',')[2]}"
+
+
+def make(sample: str, target: str, number: int) -> None:
+    """Write a header and so many rows."""
+    header, *rows = Path(sample).read_text(encoding="utf-8").splitlines(keepends=True)
+    with Path(target).open("w", encoding="utf-8") as file:
+        file.write(header)
+        file.writelines(islice(repeat(rows), number))
+
+
+def measure(path: str) -> None:
+    """Read the file once for each selection."""
+    for name, selection in SELECTIONS.items():
+        meter = Meter()
+        started = time.perf_counter()
+        records = read_collection(path, selection=selection, meter=meter)
+        assert not any(isinstance(record, FormatError) for record in records)
+        seconds = time.perf_counter() - started
+        rows = meter.records + meter.passed_over
+        memory_mib = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+        print(
+            f"{name:34} {rows:,} rows, {meter.records:,} kept: {seconds:.2f} s, "
+            f"{seconds / max(rows, 1) * 1e6:.2f} us a row, {memory_mib:.1f} MiB"
+        )
+
+
+def main() -> None:
+    """Make a file, or time one."""
+    match sys.argv[1:]:
+        case ["make", sample, target, number]:
+            make(sample, target, int(number))
+        case ["time", path]:
+            measure(path)
+        case _:
+            sys.exit(__doc__)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,212 @@
+"""`matesolve convert`: exact outputs, and files that are whole or not there."""
+
+from __future__ import annotations
+
+import gzip
+import os
+import signal
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.cli.processes import process, run_and_list_heavy
+
+if TYPE_CHECKING:
+    from tests.cli.conftest import Matesolve
+
+ROOK = "8/7K/8/8/8/8/R7/7k w - -"
+RECORD = f'{ROOK} dm 8; bm Kg6; id "rook";\n'
+JSON = f'{{"id":"rook","fen":"{ROOK} 0 1","claim":8,"claimed_keys":["h7g6"]}}\n'
+LICHESS = (
+    "PuzzleId,FEN,Moves,Rating,RatingDeviation,Popularity,NbPlays,Themes,GameUrl,"
+    "OpeningTags\n"
+    "one,6k1/5ppp/8/8/8/8/r7/R5K1 b - - 4 30,a2b2 a1a8,1000,75,9,6,mate mateIn1,u,\n"
+    "two,6k1/5ppp/8/8/8/8/r7/R5K1 b - - 4 30,a2b2 a1a8,2000,75,9,6,mate mateIn1,u,\n"
+    "win,6k1/5ppp/8/8/8/8/r7/R5K1 b - - 4 30,a2b2 a1a8,2000,75,9,6,crushing,u,\n"
+)
+
+
+@pytest.fixture
+def source(tmp_path: Path) -> Path:
+    path = tmp_path / "x.epd"
+    path.write_text(RECORD)
+    return path
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("out.epd", RECORD),
+        ("out.fen", f"{ROOK} 0 1\n"),
+        ("out.jsonl", JSON),
+        (
+            "out.csv",
+            "id,fen,claim,nomate,claimed_keys,claimed_line,any_last_move\n"
+            f"rook,{ROOK} 0 1,8,,h7g6,,\n",
+        ),
+    ],
+)
+def test_the_name_tells_the_format(
+    source: Path, matesolve: Matesolve, name: str, text: str
+) -> None:
+    target = source.with_name(name)
+    told = (0, "", "1 written, 0 passed over, 0 left out\n")
+    assert matesolve("convert", str(source), str(target)) == told
+    assert target.read_text() == text
+    assert matesolve("convert", str(source), f"{target}.gz") == told
+    compressed = target.with_name(f"{name}.gz").read_bytes()
+    assert gzip.decompress(compressed).decode() == text
+    assert sorted(path.name for path in source.parent.iterdir()) == sorted(
+        ["x.epd", name, f"{name}.gz"]
+    )
+
+
+def test_the_same_problems_make_the_same_compressed_file(
+    source: Path, matesolve: Matesolve
+) -> None:
+    names = [str(source.with_name(name)) for name in ("a.epd.gz", "b.epd.gz")]
+    for name in names:
+        matesolve("convert", str(source), name)
+    first, second = (Path(name).read_bytes() for name in names)
+    assert first == second
+
+
+def test_standard_streams_serve_for_both(matesolve: Matesolve) -> None:
+    ended = matesolve("convert", "-", "-", "--to", "jsonl", stdin=RECORD)
+    assert ended == (0, JSON, "1 written, 0 passed over, 0 left out\n")
+    back = matesolve("convert", "-", "-", "--to", "epd", stdin=JSON)
+    assert back.out == RECORD
+
+
+def test_the_option_goes_before_the_name(source: Path, matesolve: Matesolve) -> None:
+    target = source.with_name("out.epd")
+    matesolve("convert", str(source), str(target), "--to", "fen")
+    assert target.read_text() == f"{ROOK} 0 1\n"
+
+
+@pytest.mark.parametrize(
+    ("options", "names", "told"),
+    [
+        ((), ["one", "two"], "2 written, 1 passed over, 0 left out\n"),
+        (
+            ("--min-rating", "1500"),
+            ["two"],
+            "1 written, 2 passed over, 0 left out\n",
+        ),
+        (("--min-moves", "2"), [], "0 written, 3 passed over, 0 left out\n"),
+        (
+            ("--max-moves", "1", "--theme", "mate"),
+            ["one", "two"],
+            "2 written, 1 passed over, 0 left out\n",
+        ),
+        (
+            ("--all-rows", "--theme", "crushing"),
+            ["win"],
+            "1 written, 2 passed over, 0 left out\n",
+        ),
+    ],
+)
+def test_records_are_selected(
+    matesolve: Matesolve, options: tuple[str, ...], names: list[str], told: str
+) -> None:
+    ended = matesolve("convert", "-", "-", "--to", "csv", *options, stdin=LICHESS)
+    assert (ended.code, ended.err) == (0, told)
+    assert [row.split(",")[0] for row in ended.out.splitlines()[1:]] == names
+
+
+def test_a_bad_record_is_left_out_and_costs_no_other(
+    tmp_path: Path, matesolve: Matesolve
+) -> None:
+    source, target = tmp_path / "x.epd", tmp_path / "y.epd"
+    source.write_text(f"{RECORD}hello\n{RECORD}")
+    assert matesolve("convert", str(source), str(target)) == (
+        65,
+        "",
+        f"error: {source}:2: board: expected 8 ranks with / between them, "
+        "found 1 in 'hello'\n2 written, 0 passed over, 1 left out\n",
+    )
+    assert target.read_text() == RECORD * 2
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("x.epd", "x.txt"), "x.txt: its name tells no format: say --to epd|fen|pgn|"),
+        (("x.epd", "-"), "-: its name tells no format: say --to epd|fen|"),
+        (("x.epd", "x.epd"), "OUT would take the place of IN."),
+        (("x.epd", "link.epd"), "OUT would take the place of IN."),
+        (("x.epd", "y.epd", "--from", "chess"), "'chess' is not one of"),
+        (("x.epd", "y.epd", "--to", "lichess"), "'lichess' is not one of"),
+        (("x.epd", "y.epd", "--min-moves", "0"), "from 1 to 200"),
+        (("x.epd",), "Missing argument 'OUT'"),
+    ],
+)
+def test_what_makes_no_sense_is_a_usage_error(
+    source: Path, matesolve: Matesolve, arguments: tuple[str, ...], message: str
+) -> None:
+    link = source.with_name("link.epd")
+    link.symlink_to(source)
+    named = [
+        str(source.parent / name) if ".epd" in name else name for name in arguments
+    ]
+    ended = matesolve("convert", *named)
+    assert (ended.code, ended.out) == (2, "")
+    assert message in ended.err
+    assert source.read_text() == RECORD
+    assert set(source.parent.iterdir()) == {source, link}
+
+
+def test_files_that_cannot_be_read_or_written_leave_nothing(
+    source: Path, matesolve: Matesolve
+) -> None:
+    missing = source.with_name("missing.epd")
+    target = source.with_name("y.epd")
+    assert matesolve("convert", str(missing), str(target)) == (
+        74,
+        "",
+        f"error: {missing}: No such file or directory\n",
+    )
+    nowhere = source.parent / "none" / "y.epd"
+    assert matesolve("convert", str(source), str(nowhere)) == (
+        74,
+        "",
+        f"error: {nowhere}: No such file or directory\n",
+    )
+    assert list(source.parent.iterdir()) == [source]
+
+
+def test_themes_are_lichess_alone(source: Path, matesolve: Matesolve) -> None:
+    ended = matesolve("convert", str(source), "-", "--to", "fen", "--theme", "mate")
+    assert ended == (
+        65,
+        "",
+        f"error: {source}: --theme and --min-rating: expected lichess's CSV, "
+        "found EPD\n0 written, 0 passed over, 1 left out\n",
+    )
+
+
+@pytest.mark.skipif(os.name == "nt", reason="needs POSIX signals")
+def test_an_interrupt_leaves_what_was_there(tmp_path: Path) -> None:
+    target = tmp_path / "y.epd"
+    target.write_text("what was there\n")
+    with process("convert", "-", str(target)) as running:
+        assert running.stdin is not None
+        assert running.stderr is not None
+        # The error line tells that the reading has begun.
+        running.stdin.write(f"{RECORD}hello\n")
+        running.stdin.flush()
+        assert "expected 8 ranks" in running.stderr.readline()
+        running.send_signal(signal.SIGINT)
+        running.stdin.close()
+        assert running.wait() == 130
+        assert running.stderr.read() == "interrupted\n"
+    assert target.read_text() == "what was there\n"
+    assert list(tmp_path.iterdir()) == [target]
+
+
+def test_help_loads_nothing_heavy() -> None:
+    program = "import solver.cli.main as m; m.run(['convert', '--help'])"
+    printed, heavy = run_and_list_heavy(program)
+    assert printed.startswith("Usage: ")
+    assert heavy == set()

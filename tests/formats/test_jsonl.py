@@ -1,0 +1,136 @@
+"""JSON lines: what `verify --jsonl` prints is read again, and types are checked."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from solver.errors import FormatError
+from solver.formats.jsonl import read_jsonl
+from solver.problem import Claim, Problem
+
+ROOK = "8/7K/8/8/8/8/R7/7k w - - 0 1"
+
+
+def read(*lines: str | bytes) -> list[Problem | FormatError]:
+    texts = (line if isinstance(line, bytes) else line.encode() for line in lines)
+    return list(read_jsonl(iter(enumerate(texts, 1)), "dir/x.jsonl"))
+
+
+def record(**fields: Any) -> str:
+    return json.dumps({"id": "rook", "fen": ROOK} | fields)
+
+
+def test_a_record_is_a_problem() -> None:
+    text = record(
+        claim=8,
+        claimed_keys=["h7g6"],
+        claimed_line=["h7g6", "h1g1"],
+        any_last_move=True,
+    )
+    claim = Claim(8, ("h7g6",), ("h7g6", "h1g1"), any_last_move=True)
+    assert read(text) == [Problem(ROOK, "rook", claim, "dir/x.jsonl:1")]
+
+
+@pytest.mark.parametrize(
+    ("fields", "claim", "no_mate"),
+    [
+        ({}, None, None),
+        ({"claim": None, "nomate": None, "claimed_keys": None}, None, None),
+        ({"claim": -3}, Claim(-3), None),
+        ({"nomate": 4}, None, 4),
+        ({"claimed_keys": ["h7g6"]}, None, None),
+        ({"claim": 8, "claimed_keys": ["Kg6", "h7g6"]}, Claim(8, ("h7g6",)), None),
+        ({"claim": 8, "claimed_keys": [], "any_last_move": False}, Claim(8), None),
+        ({"schema": 1, "mate": 8, "keys": [{"uci": "h7g6"}], "pv": []}, None, None),
+    ],
+)
+def test_what_is_not_said_is_not_claimed_and_other_fields_are_passed_over(
+    fields: dict[str, Any], claim: Claim | None, no_mate: int | None
+) -> None:
+    expected = Problem(ROOK, "rook", claim, "dir/x.jsonl:1", no_mate)
+    assert read(record(**fields)) == [expected]
+
+
+def test_only_the_position_must_be_there() -> None:
+    assert read('{"fen":"8/7K/8/8/8/8/R7/7k"}') == [
+        Problem(ROOK, "x.jsonl:1", None, "dir/x.jsonl:1")
+    ]
+
+
+def test_a_name_is_made_safe_for_a_terminal() -> None:
+    (problem,) = read(record(id=" red \x1b[31m\n rook "))
+    assert isinstance(problem, Problem)
+    assert problem.id == "red \ufffd[31m rook"
+
+
+def test_blank_lines_and_comments_count_for_nothing() -> None:
+    records = read("", "# a comment", record(), "  \r\n", record())
+    assert [found.source for found in records] == ["dir/x.jsonl:3", "dir/x.jsonl:5"]
+
+
+DISTANCE = "expected 1 to 200 moves"
+SIGNED = f"{DISTANCE}, negative when the side to move is mated"
+
+
+@pytest.mark.parametrize(
+    ("bad", "reason"),
+    [
+        (record(fen=None), "fen: expected text, found 'null'"),
+        ('{"id":"x"}', "fen: expected text, found nothing"),
+        (record(fen=3), "fen: expected text, found '3'"),
+        (record(id=3), "id: expected text, found '3'"),
+        (record(claim="3"), f"claim: {SIGNED}, found '\"3\"'"),
+        (record(claim=True), f"claim: {SIGNED}, found 'true'"),
+        (record(claim=3.0), f"claim: {SIGNED}, found '3.0'"),
+        (record(claim=0), f"claim: {SIGNED}, found '0'"),
+        (record(claim=201), f"claim: {SIGNED}, found '201'"),
+        (record(claim=[3]), f"claim: {SIGNED}, found '[3]'"),
+        (record(nomate=-3), f"nomate: {DISTANCE}, found '-3'"),
+        (
+            record(claim=3, nomate=3),
+            "expected a mate or none, found a mate in 3 and nomate 3",
+        ),
+        (
+            record(claimed_keys="h7g6"),
+            "claimed_keys: expected a list of moves, found '\"h7g6\"'",
+        ),
+        (
+            record(claimed_line=["h7g6", 3]),
+            "claimed_line: expected a list of moves, found '[\"h7g6\", 3]'",
+        ),
+        (
+            record(any_last_move=1),
+            "any_last_move: expected true or false, found '1'",
+        ),
+        (
+            record(claim=8, claimed_keys=["h7h5"]),
+            "claimed_keys: expected a legal move in SAN or UCI that fits one man only, "
+            "found 'h7h5'",
+        ),
+        (
+            record(claim=8, claimed_line=["h7g6", "h7g6"]),
+            "claimed_line: expected a legal move in SAN or UCI that fits one man only, "
+            "found 'h7g6'",
+        ),
+        ("[1]", "expected a JSON object, found '[1]'"),
+        ("null", "expected a JSON object, found 'null'"),
+        ("8/8", "expected a JSON object, found '8/8': Extra data"),
+        (f'{{"claim":{"9" * 5000}}}', 'expected a JSON object, found \'{"claim":999'),
+        ("[" * 60_000, "expected a JSON object, found '[[["),
+        (b'{"id":"\xff"}', "expected UTF-8, found 0xff at byte 8"),
+        (" " * 65_537, "expected a line of at most 65536 bytes, found a longer one"),
+    ],
+)
+def test_a_bad_record_costs_itself_and_is_told_in_one_line(
+    bad: str | bytes, reason: str
+) -> None:
+    first, error, last = read(record(), bad, record())
+    assert isinstance(first, Problem)
+    assert isinstance(last, Problem)
+    assert isinstance(error, FormatError)
+    assert error.source == "dir/x.jsonl:2"
+    assert error.reason.startswith(reason)
+    assert error.reason.isprintable()

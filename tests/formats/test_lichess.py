@@ -1,0 +1,280 @@
+"""Rows of lichess's: the position after the first move, and what they claim."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import chess
+import pytest
+
+from solver.errors import FormatError
+from solver.formats.lichess import read_lichess
+from solver.formats.meter import Meter
+from solver.formats.selection import EVERYTHING, Selection
+from solver.problem import Claim, Problem
+
+SAMPLE = Path(__file__).parents[3] / "shared" / "data" / "lichess_500.csv"
+
+HEADER = (
+    "PuzzleId,FEN,Moves,Rating,RatingDeviation,Popularity,NbPlays,Themes,GameUrl,"
+    "OpeningTags"
+)
+FEN = "6k1/5ppp/8/8/8/8/r7/R5K1 b - - 4 30"
+"""After Rb2 there is Ra8 mate."""
+
+AFTER = "6k1/5ppp/8/8/8/8/1r6/R5K1 w - - 5 31"
+ROOKS = "7k/8/8/8/8/R7/1R6/K7 b - - 0 1"
+"""After Kg8 the rooks mate in three: Ra7 Kf8 Rb8 is two."""
+
+
+def row(
+    name: str = "abc12",
+    fen: str = FEN,
+    moves: str = "a2b2 a1a8",
+    rating: str = "1500",
+    themes: str = "mate mateIn1 short",
+) -> str:
+    return f"{name},{fen},{moves},{rating},75,94,6608,{themes},https://x/y#1,"
+
+
+MATE = Problem(
+    AFTER,
+    "abc12",
+    Claim(1, ("a1a8",), ("a1a8",), any_last_move=True),
+    "x.csv:2",
+)
+
+
+def read(
+    *rows: str, selection: Selection = EVERYTHING, meter: Meter | None = None
+) -> list[Problem | FormatError]:
+    lines = ((number, f"{text}\n".encode()) for number, text in enumerate(rows, 1))
+    return list(read_lichess(lines, "x.csv", selection, meter or Meter()))
+
+
+def test_a_row_is_the_problem_after_the_opponents_move() -> None:
+    assert read(HEADER, row()) == [MATE]
+
+
+def test_without_a_header_columns_stand_as_in_the_database() -> None:
+    first, second = read(row(), row())
+    assert first == Problem(MATE.fen, MATE.id, MATE.claim, "x.csv:1")
+    assert second == MATE
+
+
+def test_columns_are_found_by_name_in_any_order_among_others() -> None:
+    names = "Themes,New,Moves,PuzzleId,FEN"
+    cells = f"mateIn1,1,a2b2 a1a8,abc12,{FEN}"
+    assert read(names, cells) == [MATE]
+    assert read(names, "") == []
+
+
+def test_cells_may_be_quoted() -> None:
+    quoted = row().replace("https://x/y#1", '"https://x/y,""z"""')
+    assert read(HEADER, quoted) == [MATE]
+
+
+@pytest.mark.parametrize("missing", ["PuzzleId", "Moves", "Themes"])
+def test_a_column_that_is_missing_ends_the_reading(missing: str) -> None:
+    reason = (
+        "lichess's CSV: expected the columns PuzzleId, FEN, Moves, Themes, "
+        f"found no {missing}"
+    )
+    told = read(HEADER.replace(missing, "other"), row(), row())
+    assert told == [FormatError("x.csv:1", reason)]
+
+
+def test_a_rating_need_be_there_only_where_it_is_asked_for() -> None:
+    names = HEADER.replace("Rating,", "other,")
+    assert read(names, row()) == [MATE]
+    (error,) = read(names, row(), selection=Selection(min_rating=1))
+    assert isinstance(error, FormatError)
+    assert error.reason.endswith("FEN, Moves, Themes, Rating, found no Rating")
+
+
+@pytest.mark.parametrize(
+    ("themes", "moves", "mate"),
+    [
+        ("mate", "a3b3 a1a8", 1),
+        ("mateIn1", "a2b2 a1a8", 1),
+        ("endgame mate short", "a2b2 a1a8", 1),
+    ],
+)
+def test_either_theme_of_mates_claims_one(themes: str, moves: str, mate: int) -> None:
+    (problem,) = read(row(themes=themes, moves=moves.replace("a3b3", "a2b2")))
+    assert isinstance(problem, Problem)
+    assert problem.claim is not None
+    assert problem.claim.mate == mate
+
+
+SHUFFLE = "h8g8 a3a2 g8h8 a2a3 h8g8 a3a2 g8h8 a2a3 h8g8 a3a2 g8h8 a2a3 h8g8 a3a2"
+"""Seven pairs of legal moves from ROOKS."""
+
+
+@pytest.mark.parametrize(
+    ("theme", "pairs"),
+    [("mate", 3), ("mateIn2", 2), ("mateIn4", 4), ("mateIn5", 5), ("mateIn5", 7)],
+)
+def test_the_claim_is_the_number_of_the_solvers_moves(theme: str, pairs: int) -> None:
+    moves = SHUFFLE.split()[: 2 * pairs]
+    (problem,) = read(row(fen=ROOKS, moves=" ".join(moves), themes=theme))
+    assert isinstance(problem, Problem)
+    assert problem.claim == Claim(
+        pairs, ("a3a2",), tuple(moves[1:]), any_last_move=True
+    )
+
+
+@pytest.mark.parametrize(
+    ("theme", "pairs", "found"),
+    [
+        ("mateIn2", 1, "expected mateIn2, found a mate in 1"),
+        ("mateIn2", 3, "expected mateIn2, found a mate in 3"),
+        ("mateIn5", 4, "expected mateIn5, found a mate in 4"),
+        ("mateIn4", 5, "expected mateIn4, found a mate in 5"),
+        ("mate mateIn1 mateIn3", 1, "expected mateIn3, found a mate in 1"),
+    ],
+)
+def test_a_theme_must_tell_the_number_of_moves(
+    theme: str, pairs: int, found: str
+) -> None:
+    moves = " ".join(SHUFFLE.split()[: 2 * pairs])
+    told = read(row(fen=ROOKS, moves=moves, themes=theme))
+    assert told == [FormatError("x.csv:1", f"Moves: {found}")]
+
+
+LEGAL = "Moves: expected a legal move in UCI, found"
+COUNT = "Moves: expected 1 to 200 of the solver's, each behind one of the opponent's"
+
+
+@pytest.mark.parametrize(
+    ("bad", "reason"),
+    [
+        (row(moves="a2a1 a1a8"), f"{LEGAL} 'a1a8'"),
+        (row(moves="g8g6 a1a8"), f"{LEGAL} 'g8g6'"),
+        (row(moves="a2b2 a1b2"), f"{LEGAL} 'a1b2'"),
+        (row(moves="a2b2 Ra8"), f"{LEGAL} 'Ra8'"),
+        (row(moves="0000 a1a8"), f"{LEGAL} '0000'"),
+        (row(moves="Q@a3 a1a8"), f"{LEGAL} 'Q@a3'"),
+        (row(moves=""), f"{LEGAL} ''"),
+        (
+            row(fen="4k2r/8/8/8/8/8/8/4K3 b k - 0 1", moves="e8h8 e1e2"),
+            f"{LEGAL} 'e8h8'",
+        ),
+        (row(moves="a2b2"), f"{COUNT}, found 1 in all"),
+        (row(moves="a2b2 a1a8 b2b1"), f"{COUNT}, found 3 in all"),
+        (row(moves="a2b2 " * 402), f"{COUNT}, found 402 in all"),
+        (
+            row(fen="8/8 b - - 0 1"),
+            "board: expected 8 ranks with / between them, found 2 in '8/8'",
+        ),
+        ("a,b", "expected a row of lichess's CSV, found 2 columns"),
+        ("hello", "expected a row of lichess's CSV, found 1 columns"),
+        (
+            f'{row()}"x',
+            f"expected a row of CSV, found {(row() + chr(34) + 'x')[:60]!r}...: "
+            "unexpected end of data",
+        ),
+    ],
+)
+def test_a_bad_row_costs_that_row_only(bad: str, reason: str) -> None:
+    good, error, _ = read(HEADER, row(), bad, row())[0:3]
+    assert good == MATE
+    assert error == FormatError("x.csv:3", reason)
+    assert len(read(HEADER, row(), bad, row())) == 3
+
+
+def test_what_is_no_text_costs_itself() -> None:
+    lines = iter([(1, HEADER.encode()), (2, row().encode()), (3, b"\xff,,,")])
+    problem, error = read_lichess(lines, "x.csv", EVERYTHING, Meter())
+    assert problem == MATE
+    assert error == FormatError("x.csv:3", "expected UTF-8, found 0xff at byte 1")
+
+
+def test_a_line_that_does_not_mate_is_a_claim_like_any_other() -> None:
+    (problem,) = read(row(moves="a2b2 a1a7"))
+    assert isinstance(problem, Problem)
+    assert problem.claim == Claim(1, ("a1a7",), ("a1a7",), any_last_move=True)
+
+
+def test_an_en_passant_square_is_kept_only_where_a_pawn_can_take() -> None:
+    fens = ("4k3/8/8/8/5p2/8/4P3/4K3 w - - 0 1", "4k3/8/8/8/8/8/4P3/4K3 w - - 0 1")
+    records = read(*(row(fen=fen, moves="e2e4 e8e7") for fen in fens))
+    assert [record.fen for record in records if isinstance(record, Problem)] == [
+        "4k3/8/8/8/4Pp2/8/8/4K3 b - e3 0 1",
+        "4k3/8/8/8/4P3/8/8/4K3 b - - 0 1",
+    ]
+
+
+ROWS = [
+    row("one", rating="1000"),
+    row("two", rating="2000", themes="mate mateIn1 hangingPiece"),
+    row("win", rating="3000", themes="crushing backRankMate"),
+    row("bad", moves="x", rating="1500", themes="mate"),
+    row(
+        "six",
+        fen=ROOKS,
+        moves=" ".join(SHUFFLE.split()[:12]),
+        rating="1500.0",
+        themes="mate mateIn5",
+    ),
+]
+
+
+@pytest.mark.parametrize(
+    ("selection", "given"),
+    [
+        (Selection(), ["one", "two", "x.csv:4", "six"]),
+        (Selection(all_rows=True), ["one", "two", "win", "x.csv:4", "six"]),
+        (Selection(min_rating=1500), ["two", "x.csv:4", "six"]),
+        (Selection(min_rating=1501), ["two"]),
+        (Selection(min_rating=1501, all_rows=True), ["two", "win"]),
+        (Selection(theme="hangingPiece"), ["two"]),
+        (Selection(theme="hanging"), []),
+        (Selection(theme="crushing"), []),
+        (Selection(theme="crushing", all_rows=True), ["win"]),
+        (Selection(min_moves=2), ["six"]),
+        (Selection(max_moves=5), ["one", "two", "x.csv:4"]),
+        (Selection(min_moves=1, max_moves=1, all_rows=True), ["one", "two"]),
+    ],
+)
+def test_rows_are_selected_by_what_stands_in_them(
+    selection: Selection, given: list[str]
+) -> None:
+    meter = Meter()
+    records = read(*ROWS, selection=selection, meter=meter)
+    assert [
+        record.id if isinstance(record, Problem) else record.source
+        for record in records
+    ] == given
+    assert meter.passed_over == len(ROWS) - len(given)
+
+
+def test_a_row_that_claims_no_mate_is_a_problem_without_a_claim() -> None:
+    (problem,) = read(ROWS[2], selection=Selection(all_rows=True))
+    assert problem == Problem(AFTER, "win", None, "x.csv:1")
+
+
+@pytest.mark.parametrize("rating", ["", "high"])
+def test_a_rating_that_is_none_is_told(rating: str) -> None:
+    told = read(row(rating=rating), selection=Selection(min_rating=1))
+    reason = f"Rating: expected a number, found {rating!r}"
+    assert told == [FormatError("x.csv:1", reason)]
+    assert read(row(rating=rating))[0].source == "x.csv:1"
+
+
+def test_the_sample_is_read_whole() -> None:
+    if not SAMPLE.exists():
+        pytest.skip("the sample is not part of the project")
+    meter = Meter()
+    with SAMPLE.open("rb") as file:
+        records = list(read_lichess(enumerate(file, 1), "s", EVERYTHING, meter))
+    assert (len(records), meter.passed_over) == (144, 356)
+    for record in records:
+        assert isinstance(record, Problem)
+        assert record.claim is not None
+        board = chess.Board(record.fen)
+        assert board.fen() == record.fen
+        for move in record.claim.line:
+            board.push_uci(move)
+        assert board.is_checkmate()
+        assert len(record.claim.line) == 2 * record.claim.mate - 1

@@ -1,0 +1,120 @@
+"""CSV of our own: columns by name, one problem a row."""
+
+from __future__ import annotations
+
+import pytest
+
+from solver.errors import FormatError
+from solver.formats.own_csv import HEAD, read_csv
+from solver.problem import Claim, Problem
+
+ROOK = "8/7K/8/8/8/8/R7/7k w - - 0 1"
+
+
+def read(*rows: str | bytes) -> list[Problem | FormatError]:
+    lines = (row if isinstance(row, bytes) else row.encode() for row in rows)
+    return list(read_csv(iter(enumerate(lines, 1)), "dir/x.csv"))
+
+
+def problem(
+    line: int = 2,
+    claim: Claim | None = None,
+    no_mate: int | None = None,
+    name: str = "rook",
+) -> Problem:
+    return Problem(ROOK, name, claim, f"dir/x.csv:{line}", no_mate)
+
+
+def test_the_header_is_the_documented_one() -> None:
+    assert HEAD == ("id,fen,claim,nomate,claimed_keys,claimed_line,any_last_move\n")
+
+
+@pytest.mark.parametrize(
+    ("row", "expected"),
+    [
+        (f"rook,{ROOK},,,,,", problem()),
+        (f"rook,{ROOK},8,,,,", problem(claim=Claim(8))),
+        (f"rook,{ROOK},-8,,,,false", problem(claim=Claim(-8))),
+        (f"rook,{ROOK},,4,,,", problem(no_mate=4)),
+        (
+            f"rook,{ROOK},8,,h7g6 h7h6,h7g6 h1g1,true",
+            problem(
+                claim=Claim(8, ("h7g6", "h7h6"), ("h7g6", "h1g1"), any_last_move=True)
+            ),
+        ),
+        (f"rook,{ROOK},,,h7g6,,", problem()),
+        (f'"a ""rook""; 1,2",{ROOK},,,,,', problem(name='a "rook"; 1,2')),
+        (f"#1,{ROOK},,,,,", problem(name="#1")),
+        (f",{ROOK},,,,,", problem(name="x.csv:2")),
+        (f"rook , {ROOK} , ,,,,\r\n", problem()),
+    ],
+)
+def test_a_row_is_a_problem(row: str, expected: Problem) -> None:
+    assert read(HEAD, row) == [expected]
+
+
+def test_columns_stand_in_any_order_among_others_and_only_fen_must_be_there() -> None:
+    assert read("solver,claim,fen,id", f"0.1,8,{ROOK},rook") == [
+        problem(claim=Claim(8))
+    ]
+    assert read('"fen"', f'"{ROOK}"') == [problem(name="x.csv:2")]
+
+
+def test_blank_rows_count_for_nothing() -> None:
+    rows = ("", "fen,id", "", f"{ROOK},rook", " \r\n", f"{ROOK},rook")
+    assert read(*rows) == [problem(4), problem(6)]
+    assert read() == []
+
+
+@pytest.mark.parametrize(
+    ("header", "reason"),
+    [
+        ("id,position", "expected a column fen, found 'id,position'"),
+        (b"\xff,fen", "expected UTF-8, found 0xff at byte 1"),
+        ('"fen', "expected a row of CSV, found '\"fen': unexpected end of data"),
+    ],
+)
+def test_without_a_header_nothing_is_read(header: str | bytes, reason: str) -> None:
+    told = read(header, f"rook,{ROOK}", f"rook,{ROOK}")
+    assert told == [FormatError("dir/x.csv:1", reason)]
+
+
+DISTANCE = "expected 1 to 200 moves"
+
+
+@pytest.mark.parametrize(
+    ("bad", "reason"),
+    [
+        (f"rook,{ROOK},,,,", "expected 7 columns, found 6"),
+        (f"a, rook,{ROOK},,,,,", "expected 7 columns, found 8"),
+        ("rook,,,,,,", "expected a FEN, found nothing"),
+        (
+            f"rook,{ROOK},x,,,,",
+            f"claim: {DISTANCE}, negative when the side to move is mated, found 'x'",
+        ),
+        (f"rook,{ROOK},,0,,,", f"nomate: {DISTANCE}, found '0'"),
+        (
+            f"rook,{ROOK},8,8,,,",
+            "expected a mate or none, found a mate in 8 and nomate 8",
+        ),
+        (
+            f"rook,{ROOK},8,,h7h5,,",
+            "claimed_keys: expected a legal move in SAN or UCI that fits one man only, "
+            "found 'h7h5'",
+        ),
+        (
+            f"rook,{ROOK},8,,,,yes",
+            "any_last_move: expected true, false or nothing, found 'yes'",
+        ),
+        (
+            f'"rook,{ROOK},8',
+            "expected a row of CSV, found '\"rook,8/7K/8/8/8/8/R7/7k w - - 0 1,8': "
+            "unexpected end of data",
+        ),
+        (b"caf\xe9,,,,,,", "expected UTF-8, found 0xe9 at byte 4"),
+    ],
+)
+def test_a_bad_row_costs_that_row_only(bad: str | bytes, reason: str) -> None:
+    good = f"rook,{ROOK},,,,,"
+    error = FormatError("dir/x.csv:3", reason)
+    assert read(HEAD, good, bad, good) == [problem(2), error, problem(4)]

@@ -1,0 +1,172 @@
+"""Writing: what is written is read back the same, but for what a format cannot say."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import chess
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from solver.formats.collection import read_collection
+from solver.formats.detection import FORMATS, detect_format
+from solver.formats.wording import printable
+from solver.formats.writing import WRITABLE, find_writer, format_of
+from solver.problem import MAX_MOVES, Claim, Problem
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+ROOK = "8/7K/8/8/8/8/R7/7k w - - 0 1"
+CLAIM = Claim(8, ("h7g6",), ("h7g6", "h1g1", "g6f5"))
+
+
+@pytest.mark.parametrize(
+    ("problem", "text"),
+    [
+        (Problem(ROOK), "8/7K/8/8/8/8/R7/7k w - -\n"),
+        (
+            Problem(ROOK, 'a "b"\\; c', CLAIM),
+            "8/7K/8/8/8/8/R7/7k w - - dm 8; bm Kg6; pv Kg6 Kg1 Kf5; "
+            'id "a \\"b\\"\\\\; c";\n',
+        ),
+        (
+            Problem("8/7K/8/8/8/8/R7/7k b - - 3 40", "x", Claim(-7)),
+            '8/7K/8/8/8/8/R7/7k b - - hmvc 3; fmvn 40; dm -7; id "x";\n',
+        ),
+        (
+            Problem("8/7K/8/8/8/8/R7/7k b - - 0 40", "x", no_mate=3),
+            '8/7K/8/8/8/8/R7/7k b - - fmvn 40; nomate 3; id "x";\n',
+        ),
+    ],
+)
+def test_epd_has_moves_in_san_and_names_in_quotes(problem: Problem, text: str) -> None:
+    assert find_writer("epd").write(problem) == text
+
+
+def test_epd_is_what_python_chess_reads() -> None:
+    text = find_writer("epd").write(Problem(ROOK, 'a "b"; c', CLAIM))
+    board = chess.Board()
+    operations = board.set_epd(text.strip())
+    assert board.fen() == ROOK
+    assert operations["dm"] == 8
+    assert operations["id"] == 'a "b"; c'
+    assert operations["bm"] == [chess.Move.from_uci("h7g6")]
+    assert operations["pv"] == list(map(chess.Move.from_uci, CLAIM.line))
+
+
+def test_a_fen_is_written_alone() -> None:
+    assert find_writer("fen").write(Problem(ROOK, "x", CLAIM)) == f"{ROOK}\n"
+
+
+@pytest.mark.parametrize(
+    ("problem", "text"),
+    [
+        (Problem(ROOK, "x"), f'{{"id":"x","fen":"{ROOK}"}}\n'),
+        (
+            Problem(ROOK, "né", replace(CLAIM, any_last_move=True)),
+            f'{{"id":"né","fen":"{ROOK}","claim":8,"claimed_keys":["h7g6"],'
+            '"claimed_line":["h7g6","h1g1","g6f5"],"any_last_move":true}\n',
+        ),
+        (Problem(ROOK, "x", no_mate=3), f'{{"id":"x","fen":"{ROOK}","nomate":3}}\n'),
+    ],
+)
+def test_json_leaves_out_what_is_not_said(problem: Problem, text: str) -> None:
+    assert find_writer("jsonl").write(problem) == text
+
+
+@pytest.mark.parametrize(
+    ("problem", "text"),
+    [
+        (Problem(ROOK, "x"), f"x,{ROOK},,,,,\n"),
+        (
+            Problem(ROOK, 'a "b", c', replace(CLAIM, any_last_move=True)),
+            f'"a ""b"", c",{ROOK},8,,h7g6,h7g6 h1g1 g6f5,true\n',
+        ),
+        (Problem(ROOK, "x", no_mate=3), f"x,{ROOK},,3,,,\n"),
+    ],
+)
+def test_csv_quotes_what_must_be(problem: Problem, text: str) -> None:
+    assert find_writer("csv").write(problem) == text
+
+
+@pytest.mark.parametrize(
+    ("path", "expected"),
+    [
+        ("x.epd", "epd"),
+        ("a.b/x.fen.gz", "fen"),
+        ("x.pgn", "pgn"),
+        ("x.jsonl.gz", "jsonl"),
+        ("x.csv", "csv"),
+        ("x.inp", "popeye"),
+        ("x", None),
+        ("x.gz", None),
+        ("x.txt", None),
+        ("-", None),
+        ("epd", None),
+    ],
+)
+def test_a_name_tells_the_format(path: str, expected: str | None) -> None:
+    assert format_of(path) == expected
+
+
+def test_what_can_be_written_can_be_read() -> None:
+    assert set(WRITABLE) < set(FORMATS)
+
+
+@st.composite
+def problems(draw: st.DrawFn) -> Problem:
+    moves = random.Random(draw(st.integers(0, 1 << 32)))
+    board = chess.Board()
+    for _ in range(moves.randrange(100)):
+        if (reply := next(iter(board.legal_moves), None)) is None:
+            break
+        board.push(moves.choice([reply, *board.legal_moves]))
+    fen = board.fen(en_passant="fen")
+    legal = [move.uci() for move in board.legal_moves]
+    keys = (
+        draw(st.lists(st.sampled_from(legal), unique=True, max_size=3)) if legal else []
+    )
+    line = []
+    for _ in range(draw(st.integers(0, 5))):
+        if not any(board.legal_moves):
+            break
+        move = moves.choice(list(board.legal_moves))
+        line.append(move.uci())
+        board.push(move)
+    distance = draw(st.integers(1, MAX_MOVES)) * draw(st.sampled_from([1, -1]))
+    name = printable(draw(st.text(min_size=1, max_size=20))) or "x"
+    claim = Claim(distance, tuple(keys), tuple(line), draw(st.booleans()))
+    kind = draw(st.sampled_from(["claim", "no mate", "nothing"]))
+    return Problem(
+        fen,
+        name,
+        claim if kind == "claim" else None,
+        no_mate=abs(distance) if kind == "no mate" else None,
+    )
+
+
+def written(folder: Path, name: str, problem: Problem) -> Problem:
+    writer = find_writer(name)
+    path = folder / "written"
+    text = writer.head + writer.write(problem) + writer.tail
+    path.write_text(text, encoding="utf-8", newline="")
+    assert detect_format(text.encode().splitlines()[0]) == name
+    (record,) = read_collection(path, source_format=name)
+    assert isinstance(record, Problem)
+    return replace(record, source="")
+
+
+@settings(derandomize=True, deadline=None, max_examples=150)
+@given(problem=problems())
+def test_what_is_written_is_read_back_the_same(
+    tmp_path_factory: pytest.TempPathFactory, problem: Problem
+) -> None:
+    folder = tmp_path_factory.mktemp("written")
+    assert written(folder, "jsonl", problem) == problem
+    assert written(folder, "csv", problem) == problem
+    claim = problem.claim and replace(problem.claim, any_last_move=False)
+    assert written(folder, "epd", problem) == replace(problem, claim=claim)
