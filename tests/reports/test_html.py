@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from solver.errors import FormatError
-from solver.reports.audit_record import result_record
+from solver.finding import finding_of
+from solver.reports.audit_record import finding_record
 from solver.reports.html import page
 from solver.reports.html.page import render_page, write_page
 from solver.verdict import judge
@@ -40,9 +41,9 @@ def only_entry(given: Mapping[str, object]) -> dict[str, Any]:
 
 def test_what_an_audit_tells_is_what_the_page_takes() -> None:
     unreadable = FormatError("x.epd:2", "expected a FEN")
-    results = [judge(SMOTHERED_ANSWER), judge(unreadable)]
+    findings = [finding_of(judge(SMOTHERED_ANSWER)), finding_of(judge(unreadable))]
 
-    made, failed = entries_of(rendered(*map(result_record, results)))
+    made, failed = entries_of(rendered(*map(finding_record, findings)))
 
     assert (made["word"], made["claim"], made["keys"]) == ("proved", "#2", "Qg8+")
     assert (failed["word"], failed["error"]) == ("unreadable", "expected a FEN")

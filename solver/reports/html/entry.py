@@ -13,7 +13,7 @@ from solver.reports.line import numbered_line
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from solver.reports.html.finding import Finding
+    from solver.reports.html.checked_record import CheckedRecord
 
 FIELDS = (
     "disagrees",
@@ -44,12 +44,12 @@ FIELDS = (
 """What the places of an entry mean, in their order; the rare ones come last."""
 
 
-def make_entry(finding: Finding) -> list[object]:
+def make_entry(finding: CheckedRecord) -> list[object]:
     """Make the entry of one record.
 
     Parameters
     ----------
-    finding : Finding
+    finding : CheckedRecord
         The record.
 
     Returns
@@ -120,7 +120,7 @@ def written_moves(fen: str, moves: Sequence[str]) -> str:
     return " ".join(_san(chess.Board(fen), move) for move in moves)
 
 
-def _duals(finding: Finding) -> list[str]:
+def _duals(finding: CheckedRecord) -> list[str]:
     """Tell where the solver had a choice: `move 2: Qg5 (also Qh6)`."""
     if not finding.plies:
         return []

@@ -16,8 +16,13 @@ from string import Template
 from typing import TYPE_CHECKING
 
 from solver.errors import InputError
+from solver.reports.html.checked_record import (
+    DISAGREEING,
+    WORDS,
+    CheckedRecord,
+    check_record,
+)
 from solver.reports.html.entry import FIELDS, make_entry
-from solver.reports.html.finding import DISAGREEING, WORDS, Finding, read_finding
 from solver.reports.html.men import symbols
 from solver.reports.html.tally import BINS_PER_DECADE, Tally
 from solver.verdict import Verdict
@@ -59,7 +64,7 @@ def write_page(
     Parameters
     ----------
     records : iterable of Mapping
-        As `result_record` makes them; each is read once and let go.
+        As `finding_record` makes them; each is read once and let go.
     path : str or PathLike
         The file to write.
     title : str
@@ -81,7 +86,7 @@ def render_page(records: Iterable[Mapping[str, object]], *, title: str) -> bytes
     Parameters
     ----------
     records : iterable of Mapping
-        As `result_record` makes them; each is read once and let go.
+        As `finding_record` makes them; each is read once and let go.
     title : str
         What the page is called.
 
@@ -109,11 +114,11 @@ def _data(records: Iterable[Mapping[str, object]]) -> str:
     entries: list[str] = []
     for number, record in enumerate(records, 1):
         try:
-            finding = read_finding(record)
+            finding = check_record(record)
             entry = _entry(finding, room)
         except InputError as error:
             name = f"record {number}"
-            finding = Finding(Verdict.UNREADABLE, id=name, error=str(error))
+            finding = CheckedRecord(Verdict.UNREADABLE, id=name, error=str(error))
             entry = _entry(finding, room)
         tally.add(finding)
         if entry:
@@ -130,7 +135,7 @@ def _data(records: Iterable[Mapping[str, object]]) -> str:
     return f'{_json(summary)[:-1]},"entries":[\n{lines}\n]}}'
 
 
-def _entry(finding: Finding, room: Mapping[bool, int]) -> str:
+def _entry(finding: CheckedRecord, room: Mapping[bool, int]) -> str:
     """Write a record's entry, or nothing where there is no room for it."""
     return _json(make_entry(finding)) if room[finding.disagrees] else ""
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from solver.reports.html.finding import Finding
+    from solver.reports.html.checked_record import CheckedRecord
 
 BINS_PER_DECADE = 10
 """How finely times are counted: a bin ends a quarter above where it begins."""
@@ -39,7 +39,7 @@ class Tally:
         self._solvers: dict[str, None] = {}
         self._disagreements = 0
 
-    def add(self, finding: Finding) -> None:
+    def add(self, finding: CheckedRecord) -> None:
         """Count one record."""
         row = self._rows.setdefault(_claimed(finding), _Row())
         row.words[finding.word] += 1
@@ -86,12 +86,12 @@ def time_bin(time_s: float) -> int:
     return math.floor(BINS_PER_DECADE * math.log10(max(time_s, SHORTEST_S)))
 
 
-def claim_name(finding: Finding) -> str:
+def claim_name(finding: CheckedRecord) -> str:
     """Name a claim: #3, #-2, no #4, or none."""
     return _claimed(finding)[1]
 
 
-def _claimed(finding: Finding) -> tuple[int, str]:
+def _claimed(finding: CheckedRecord) -> tuple[int, str]:
     """Name a claim, behind the number that puts it in its place.
 
     Attackers' mates come first, then defenders', then no mate, then no claim.

@@ -58,7 +58,7 @@ class Ply:
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class CheckedRecord:
     """What `verify --jsonl` tells of one record of a collection, in its words.
 
     Attributes
@@ -123,13 +123,13 @@ class Finding:
         )
 
 
-def read_finding(record: Mapping[str, object]) -> Finding:
+def check_record(record: Mapping[str, object]) -> CheckedRecord:
     """Read a record.
 
     Parameters
     ----------
     record : Mapping
-        As `result_record` makes it; fields may be missing, and None is as good as that.
+        As `finding_record` makes it; fields may be missing or None.
 
     Raises
     ------
@@ -143,7 +143,7 @@ def read_finding(record: Mapping[str, object]) -> Finding:
     if word not in WORDS:
         msg = f"verdict or status: expected one of {', '.join(WORDS)}, found "
         raise InputError(msg + (quote(word) if word else "neither"))
-    finding = Finding(
+    finding = CheckedRecord(
         word=word,
         id=_text(record, "id"),
         source=_text(record, "source"),
