@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from solver.errors import FormatError
@@ -12,6 +13,10 @@ from solver.version import __version__
 if TYPE_CHECKING:
     from solver.problem import Problem
     from solver.verdict import Result
+
+
+_SOURCE = re.compile(r"(?P<file>.*):(?P<line>[1-9][0-9]{0,17})", re.DOTALL)
+"""What is written otherwise, or too large for 64 bits, belongs to a file's name."""
 
 
 class Finding(NamedTuple):
@@ -100,6 +105,7 @@ def finding_of(result: Result) -> Finding:
             error=answer.reason,
         )
     problem, claim, plies = answer.problem, answer.problem.claim, result.plies
+    is_only = only_moves(claim, plies) if claim else None
     return Finding(
         source=problem.source,
         id=problem.id,
@@ -118,7 +124,7 @@ def finding_of(result: Result) -> Finding:
         wrong_keys=" ".join(result.wrong_keys),
         pv=" ".join(answer.pv),
         plies=json.dumps([ply._asdict() for ply in plies]) if plies else "",
-        only_moves=only_moves(claim, plies) if claim else None,
+        only_moves=None if is_only is None else int(is_only),
         nodes=answer.stats.nodes,
         time_s=round(answer.stats.time_s, 6),
         stopped_by=_value(answer.stopped_by),
@@ -133,8 +139,8 @@ def renamed(finding: Finding, problem: Problem) -> Finding:
 
 def split_source(source: str) -> tuple[str, int]:
     """Split `file:line`; a source without a line has 0."""
-    file, colon, line = source.rpartition(":")
-    return (file, int(line)) if colon and line.isdecimal() else (source, 0)
+    match = _SOURCE.fullmatch(source)
+    return (match["file"], int(match["line"])) if match else (source, 0)
 
 
 def _value(word: object) -> str | None:
