@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sqlite3
 import threading
 import time
@@ -23,7 +24,6 @@ from solver.store.schema import (
 )
 
 if TYPE_CHECKING:
-    import os
     from collections.abc import Iterator
     from types import TracebackType
 
@@ -41,6 +41,8 @@ _ANSWER = (
 )
 _PUT_ANSWER = upsert("answers", ALL_ANSWER_COLUMNS, 1)
 _PUT_RECORD = upsert("records", RECORD_COLUMNS, 2)
+
+_OF_STATEMENTS = {"", "SQLITE_ERROR", "SQLITE_TOOBIG", "SQLITE_MISMATCH"}
 
 _PLACES = tuple(map(Finding._fields.index, ANSWER_COLUMNS))
 
@@ -87,6 +89,7 @@ class Store:
         fresh: bool = False,
     ) -> None:
         self.path = Path(path)
+        self._file = self.path.absolute()
         self._lock = threading.RLock()
         self._pending = 0
         self._committed = time.monotonic()
@@ -94,6 +97,7 @@ class Store:
             self._base = self._connect(read_only=read_only)
             try:
                 self._prepare(read_only=read_only, fresh=fresh)
+                self._opened = self._file.stat()
             except BaseException:
                 self._base.close()
                 raise
@@ -129,12 +133,13 @@ class Store:
     ) -> None:
         """Keep an answer, in the place of an earlier one to the same question."""
         told = [finding[place] for place in _PLACES]
-        self._write(_PUT_ANSWER, (key, *told, options, time_limit_s, node_limit))
+        self._write(_PUT_ANSWER, [key, *told, options, time_limit_s, node_limit])
 
     def put_record(self, finding: Finding, key: bytes | None) -> None:
         """Keep which record has which answer, or why it cannot be read."""
         file, line = split_source(finding.source)
-        row = (file, line, finding.id, finding.fen, key, finding.error, finding.solver)
+        told = (finding.id, finding.fen, key, finding.error, finding.solver)
+        row = [_writable(value) for value in (file, line, *told)]
         self._write(_PUT_RECORD, row)
 
     def findings(self, where: str = "") -> Iterator[Finding]:
@@ -154,13 +159,13 @@ class Store:
         with self._telling():
             try:
                 rows = self._base.execute(f"{query} ORDER BY file, line")
-            except sqlite3.OperationalError as error:
-                if not where:
+                while row := rows.fetchone():
+                    yield Finding._make(row)
+            except (sqlite3.Error, UnicodeEncodeError) as error:
+                if not where or _is_of_file(error):
                     raise
                 msg = f"--where: expected an SQL expression, found {where!r}: {error}"
                 raise StoreQueryError(msg) from None
-            while row := rows.fetchone():
-                yield Finding._make(row)
 
     def commit_if_due(self) -> None:
         """Write down what has waited for a second."""
@@ -172,6 +177,7 @@ class Store:
         with self._telling():
             if self._base.in_transaction:
                 self._base.execute("COMMIT")
+                self._require_in_place()
             self._pending = 0
             self._committed = time.monotonic()
 
@@ -185,22 +191,22 @@ class Store:
 
     def merge_from(self, statements: Iterator[str], other: Path) -> None:
         """Run statements that read another store, named `other`, as one transaction."""
+        self.commit()
         with self._telling():
             self._base.execute(
                 "ATTACH ? AS other", (f"{other.absolute().as_uri()}?mode=ro",)
             )
-            self._base.execute("BEGIN IMMEDIATE")
             try:
+                self._base.execute("BEGIN IMMEDIATE")
                 for statement in statements:
                     self._base.execute(statement)
                 self._base.execute("COMMIT")
-            except BaseException:
-                self._base.execute("ROLLBACK")
-                raise
             finally:
+                if self._base.in_transaction:  # a full disk may have ended it
+                    self._base.execute("ROLLBACK")
                 self._base.execute("DETACH other")
 
-    def _write(self, statement: str, row: tuple[object, ...]) -> None:
+    def _write(self, statement: str, row: list[object]) -> None:
         with self._telling():
             if not self._base.in_transaction:
                 self._base.execute("BEGIN IMMEDIATE")
@@ -213,7 +219,7 @@ class Store:
     def _connect(self, *, read_only: bool) -> sqlite3.Connection:
         mode = "ro" if read_only else "rwc"
         return sqlite3.connect(
-            f"{self.path.absolute().as_uri()}?mode={mode}",
+            f"{self._file.as_uri()}?mode={mode}",
             uri=True,
             timeout=BUSY_S,
             isolation_level=None,
@@ -228,13 +234,11 @@ class Store:
             self._require_ours()
         if read_only:
             return
-        if not is_empty and not fresh:
-            self._base.execute("PRAGMA journal_mode = WAL")
-            return
-        if is_empty:
-            self._base.execute("PRAGMA journal_mode = WAL")
-        cleared = "" if is_empty else CLEARED
-        self._base.executescript(f"BEGIN IMMEDIATE; {cleared} {SCHEMA} COMMIT;")
+        if is_empty or fresh:
+            cleared = "" if is_empty else CLEARED
+            self._base.executescript(f"BEGIN IMMEDIATE; {cleared} {SCHEMA} COMMIT;")
+        # Writes to a new file: behind the tables, or a kill leaves a file without them.
+        self._base.execute("PRAGMA journal_mode = WAL")
 
     def _require_ours(self) -> None:
         if self._pragma("application_id") != APPLICATION:
@@ -243,6 +247,14 @@ class Store:
         if (version := self._pragma("user_version")) != VERSION:
             msg = f"{self.path}: expected a store of version {VERSION}, found {version}"
             raise StoreError(msg)
+
+    def _require_in_place(self) -> None:
+        """See that what was written can be found again."""
+        with suppress(FileNotFoundError):
+            if os.path.samestat(self._opened, self._file.stat()):
+                return
+        msg = f"{self.path}: expected the store, found it removed or replaced"
+        raise StoreError(msg)
 
     def _pragma(self, name: str) -> int:
         (value,) = self._base.execute(f"PRAGMA {name}").fetchone()
@@ -259,13 +271,33 @@ class Store:
                 raise StoreError(msg) from None
 
 
+def _writable(value: object) -> object:
+    """Escape in a text what is no Unicode: bytes of a file's name, say."""
+    if isinstance(value, str) and not value.isascii():
+        return value.encode(errors="backslashreplace").decode()
+    return value
+
+
+def _is_of_file(error: Exception) -> bool:
+    """Tell faults of the file, or its disk, from those of a statement."""
+    return _name(error) not in _OF_STATEMENTS
+
+
+def _name(error: Exception) -> str:
+    """Give SQLite's name of an error; empty where Python has found it first."""
+    name: str = getattr(error, "sqlite_errorname", "")
+    return "_".join(name.split("_")[:2])
+
+
 def _reason(error: sqlite3.Error) -> str:
     kept = "what was committed before is kept"
-    match getattr(error, "sqlite_errorname", "").split("_")[:2]:
-        case ["SQLITE", "FULL"]:
+    match _name(error):
+        case "SQLITE_FULL":
             return f"the disk is full; {kept}"
-        case ["SQLITE", "BUSY"]:
+        case "SQLITE_BUSY":
             return f"locked by another program for {BUSY_S:g} s; {kept}"
-        case ["SQLITE", "NOTADB"]:
+        case "SQLITE_NOTADB":
             return "expected a store of audits, found another file"
+        case "SQLITE_CANTOPEN":
+            return "cannot be opened, or made there"
     return f"{error}; {kept}"
