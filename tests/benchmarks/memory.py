@@ -1,0 +1,82 @@
+"""What an audit needs of memory, by the number of its records.
+
+usage: python -m tests.benchmarks.memory [ROWS...]
+
+Audits so many rows (10^3 to 10^6 unless said otherwise) without a store and with one,
+and prints the most memory that `matesolve verify` had, and how many rows a second it
+told. Without a store the rows are mates in one; with one there are mates in two among
+them as well, since each position is solved once. All have ids of their own. The
+transposition table has the same size throughout and is part of what is printed.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from itertools import cycle
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+ROOT = Path(__file__).parents[2]
+PUZZLES = ROOT / "puzzles"
+ROWS = (1_000, 10_000, 100_000, 1_000_000)
+HASH_MIB = 16
+
+
+def make(target: Path, source_names: Sequence[str], number: int) -> None:
+    """Write so many rows: those of our own puzzles, repeated under fresh ids."""
+    lines = [
+        line.partition(" id ")[0]
+        for name in source_names
+        for line in (PUZZLES / name).read_text(encoding="utf-8").splitlines()
+        if not line.startswith("#")
+    ]
+    with target.open("w", encoding="utf-8") as file:
+        for row, line in zip(range(number), cycle(lines), strict=False):
+            file.write(f'{line} id "row-{row}";\n')
+
+
+def peak_mib(*words: str) -> float:
+    """Run `matesolve verify`, and give the most memory that it had, in MiB."""
+    running = subprocess.Popen(
+        [sys.executable, "-m", "solver", "verify", "--hash", str(HASH_MIB), *words],
+        stdout=subprocess.DEVNULL,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+    )
+    _, status, usage = os.wait4(running.pid, 0)
+    running.returncode = os.waitstatus_to_exitcode(status)
+    assert running.returncode == 0, f"matesolve verify ended with {running.returncode}"
+    return usage.ru_maxrss / 1024
+
+
+def measure(numbers: Sequence[int], folder: Path) -> None:
+    """Print a line for each number of rows."""
+    print(f"{'rows':>9}  {'without a store':>24}  {'with a store':>24}")
+    easy, mixed = ["generated-1.epd"], ["generated-1.epd", "generated-2.epd"]
+    for number in numbers:
+        told = f"{number:9,}"
+        for names, store in ((easy, None), (mixed, folder / f"{number}.db")):
+            collection = folder / "rows.epd"
+            make(collection, names, number)
+            kept = () if store is None else ("--store", str(store))
+            started = time.perf_counter()
+            peak = peak_mib(str(collection), *kept)
+            rate = number / (time.perf_counter() - started)
+            told += f"  {peak:8.1f} MiB {rate:9,.0f}/s"
+        print(told, flush=True)
+
+
+def main() -> None:
+    """Measure the numbers of rows that the command line has, or all."""
+    with tempfile.TemporaryDirectory() as folder:
+        measure([int(word) for word in sys.argv[1:]] or ROWS, Path(folder))
+
+
+if __name__ == "__main__":
+    main()
