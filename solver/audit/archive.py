@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import operator
 from hashlib import blake2b
 from typing import TYPE_CHECKING
 
@@ -95,9 +96,10 @@ class Archive:
         if answered.finding.stopped_by == StoppedBy.CRASH:
             return True
         limits = self._limits
-        is_wider = _wide(limits.time_s) > _wide(answered.time_limit_s) or _wide(
-            limits.nodes
-        ) > _wide(answered.node_limit)
+        now = _wide(limits.time_s), _wide(limits.nodes)
+        before = _wide(answered.time_limit_s), _wide(answered.node_limit)
+        # If one were narrower, the answer could be a worse one.
+        is_wider = now != before and all(map(operator.ge, now, before))
         self.spared += not is_wider
         return is_wider
 

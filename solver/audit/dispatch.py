@@ -71,10 +71,10 @@ class Dispatcher:
                     started = time.perf_counter()
                     examined = self._examine(worker, tasks)
                     spent = time.perf_counter() - started
+                    self._desk.hand_in(tasks, examined)
                 except Exception as error:
                     self._desk.give_up(tasks, error)
                     break
-                self._desk.hand_in(tasks, examined)
                 fitting = int(len(tasks) * worker.batch_s / max(spent, 1e-6))
                 size = max(1, min(fitting, GROWTH * size, self._largest))
         finally:
