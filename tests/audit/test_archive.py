@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import product
 from typing import TYPE_CHECKING
 
 import pytest
@@ -109,12 +110,11 @@ def test_options_make_another_question(store: Store, other: Inquiry) -> None:
 
 
 def test_no_two_sets_of_options_are_one(store: Store) -> None:
-    options = ("within", "all_keys", "every_ply", "certify")
-    keys = set()
-    for number in range(2 ** len(options)):
-        chosen = {name: bool(number >> bit & 1) for bit, name in enumerate(options)}
-        keys.add(Archive(store, Inquiry(Limits(), **chosen)).key(PROBLEM))
-    assert len(keys) == 2 ** len(options)
+    keys = {
+        Archive(store, Inquiry(Limits(), within, keys, plies, proof)).key(PROBLEM)
+        for within, keys, plies, proof in product([False, True], repeat=4)
+    }
+    assert len(keys) == 16
 
 
 def test_limits_that_leave_an_answer_open_make_no_new_question(store: Store) -> None:

@@ -1,0 +1,76 @@
+"""Parts of a collection: together they are the whole, and no record is in two."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING
+
+import pytest
+
+from solver.audit.shard import Shard
+from solver.errors import FormatError
+from solver.problem import Claim, Problem
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+SQUARES = [(rank, file) for rank in range(2, 9) for file in range(8)]
+
+
+def position(rank: int, file: int, clocks: str = "0 1") -> str:
+    """A rook somewhere, and the kings in the corners of the first rank."""
+    row = "".join(map(str, filter(None, (file, "R", 7 - file))))
+    rows = [row if rank == number else "8" for number in range(8, 1, -1)]
+    return f"{'/'.join(rows)}/K6k w - - {clocks}"
+
+
+RECORDS: list[Problem | FormatError] = [
+    *(
+        Problem(position(rank, file, clocks), "", Claim(mate), f"a.epd:{rank}{file}")
+        for rank, file in SQUARES
+        for clocks in ("0 1", "7 30")
+        for mate in (1, 2)
+    ),
+    *(FormatError(f"b.epd:{line}", "expected a FEN") for line in range(1, 50)),
+]
+
+
+def parts(count: int) -> list[Sequence[Problem | FormatError]]:
+    return [[*Shard(number, count).of(RECORDS)] for number in range(1, count + 1)]
+
+
+@pytest.mark.parametrize("count", [1, 2, 3, 7, 64])
+def test_each_record_is_in_one_part(count: int) -> None:
+    together = Counter(record for part in parts(count) for record in part)
+    assert together == Counter(RECORDS)
+
+
+@pytest.mark.parametrize("count", [2, 3, 7])
+def test_a_part_keeps_the_order(count: int) -> None:
+    for part in parts(count):
+        places = [RECORDS.index(record) for record in part]
+        assert places == sorted(places)
+
+
+@pytest.mark.parametrize("count", [2, 3, 7])
+def test_a_position_is_in_one_part_however_it_is_asked_about(count: int) -> None:
+    where: dict[str, set[int]] = {}
+    for number, part in enumerate(parts(count)):
+        for record in part:
+            if isinstance(record, Problem):
+                where.setdefault(record.fen.split()[0], set()).add(number)
+    assert len(where) == len(SQUARES)
+    assert {len(numbers) for numbers in where.values()} == {1}
+
+
+@pytest.mark.parametrize("count", [2, 4])
+def test_parts_are_of_like_size(count: int) -> None:
+    fair = len(RECORDS) / count
+    assert all(fair / 2 < len(part) < 2 * fair for part in parts(count))
+
+
+def test_the_same_record_is_in_the_same_part_on_every_machine() -> None:
+    sources = [f"b.epd:{line}" for line in range(1, 13)]
+    errors = [FormatError(source, "expected a FEN") for source in sources]
+    second = [record.source for record in Shard(2, 3).of(errors)]
+    assert second == ["b.epd:4", "b.epd:5", "b.epd:6", "b.epd:10"]

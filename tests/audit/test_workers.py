@@ -1,0 +1,244 @@
+"""Workers: those in processes of their own answer as the others, and are not left."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from solver.audit import AuditControl, Examined, Inquiry, audit, local_workers
+from solver.audit.workers import ProcessWorker, ThreadWorker, WorkerLostError
+from solver.errors import TablebaseError
+from solver.formats.collection import read_collection
+from solver.problem import Claim, Limits, Problem
+from tests.cli.processes import process
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from solver.finding import Finding
+
+PUZZLES = Path(__file__).parents[2] / "puzzles"
+BACK_RANK = Problem("6k1/5ppp/8/8/8/8/8/R5K1 w - - 0 1", "quick", Claim(1))
+LONG = Problem(
+    "2k1N3/p2NPP2/2p3p1/2pp1P2/K7/6p1/p2Bp3/5brn w - - 0 1", "long", Claim(12)
+)
+PATIENCE_S = 60.0
+SMALL = Inquiry(Limits(hash_mib=1), all_keys=True)
+
+linux = pytest.mark.skipif(
+    not Path(f"/proc/{os.getpid()}/task/{os.getpid()}/children").exists(),
+    reason="looks for processes as Linux lists them",
+)
+
+
+@pytest.fixture
+def control() -> AuditControl:
+    return AuditControl()
+
+
+@pytest.fixture
+def worker(control: AuditControl) -> Iterator[ProcessWorker]:
+    worker = ProcessWorker(SMALL, control)
+    yield worker
+    worker.close()
+
+
+def untimed(examined: list[Examined | None]) -> list[Finding | None]:
+    return [x and x.finding._replace(time_s=0.0) for x in examined]
+
+
+def mixed() -> list[Problem]:
+    return [
+        problem
+        for name in ("generated-1.epd", "generated-2.epd", "traps.epd")
+        for problem in list(read_collection(PUZZLES / name))[:20]
+        if isinstance(problem, Problem)
+    ]
+
+
+def wait_until(is_so: Callable[[], bool]) -> None:
+    until = time.monotonic() + PATIENCE_S
+    while not is_so():
+        assert time.monotonic() < until, "it takes too long"
+        time.sleep(0.01)
+
+
+def test_a_process_answers_as_a_thread_does(
+    worker: ProcessWorker, control: AuditControl
+) -> None:
+    problems = mixed()
+    alone = ThreadWorker(SMALL, control, None)
+    expected = untimed(alone.examine_all(problems))
+    assert None not in expected
+    # One by one, or a slow machine has some come again.
+    found = [x for problem in problems for x in worker.examine_all([problem])]
+    assert untimed(found) == expected
+
+
+def test_of_a_batch_what_takes_long_comes_again(worker: ProcessWorker) -> None:
+    examined = worker.examine_all([BACK_RANK, LONG])
+    assert examined[1] is None
+
+
+def test_one_worker_is_in_this_process_and_several_are_not(
+    control: AuditControl,
+) -> None:
+    assert isinstance(local_workers(SMALL, 1)(control), ThreadWorker)
+    worker = local_workers(SMALL, 2)(control)
+    assert isinstance(worker, ProcessWorker)
+    worker.close()
+
+
+def test_a_worker_that_is_killed_is_lost_once_and_replaced(
+    worker: ProcessWorker,
+) -> None:
+    (before,) = worker.examine_all([BACK_RANK])
+    lost = worker._process
+    lost.kill()
+    lost.join()
+    with pytest.raises(WorkerLostError):
+        worker.examine_all([BACK_RANK])
+    assert worker._process is not lost
+    assert untimed(worker.examine_all([BACK_RANK])) == untimed([before])
+
+
+def test_a_worker_that_is_killed_at_work_is_lost_as_well(worker: ProcessWorker) -> None:
+    killer = threading.Timer(0.3, worker._process.kill)
+    killer.start()
+    with pytest.raises(WorkerLostError):
+        worker.examine_all([LONG])
+    killer.join()
+    assert worker.examine_all([BACK_RANK])[0] is not None
+
+
+def test_an_error_in_the_process_is_raised_here(
+    control: AuditControl, tmp_path: Path
+) -> None:
+    inquiry = Inquiry(Limits(hash_mib=1), directories=(str(tmp_path),))
+    worker = ProcessWorker(inquiry, control)
+    try:
+        for _ in range(2):
+            with pytest.raises(TablebaseError):
+                worker.examine_all([BACK_RANK])
+    finally:
+        worker.close()
+
+
+def test_a_stop_ends_the_search_and_the_process(
+    worker: ProcessWorker, control: AuditControl
+) -> None:
+    stopper = threading.Timer(0.3, control.stop)
+    stopper.start()
+    with pytest.raises(WorkerLostError):
+        worker.examine_all([LONG])
+    stopper.join()
+    assert not worker._process.is_alive()
+
+
+def test_a_worker_that_is_closed_has_no_process(control: AuditControl) -> None:
+    worker = ProcessWorker(SMALL, control)
+    assert worker._process.is_alive()
+    worker.close()
+    assert not worker._process.is_alive()
+    worker.close()  # as often as one likes
+
+
+def test_an_audit_survives_workers_that_are_killed(control: AuditControl) -> None:
+    made: list[ProcessWorker] = []
+
+    def make(control: AuditControl) -> ProcessWorker:
+        made.append(ProcessWorker(SMALL, control))
+        return made[-1]
+
+    problems = mixed()
+    found = []
+    for finding in audit(problems, SMALL, make, jobs=2, control=control):
+        found.append(finding)
+        if len(found) in {5, 25}:
+            made[len(found) % len(made)]._process.kill()
+    assert sorted(f.source for f in found) == sorted(p.source for p in problems)
+    assert {f.word for f in found} == {"proved"}
+    assert not any(worker._process.is_alive() for worker in made)
+
+
+# --- when whoever has started them is gone
+
+
+def children(pid: int) -> set[int]:
+    """Give the processes that a process has started, and those that they have."""
+    found: set[int] = set()
+    for listed in Path(f"/proc/{pid}/task").glob("*/children"):
+        for child in map(int, listed.read_text().split()):
+            found |= {child} | children(child)
+    return found
+
+
+def is_running(pid: int) -> bool:
+    try:
+        status = Path(f"/proc/{pid}/stat").read_text()
+    except (FileNotFoundError, ProcessLookupError):
+        return False
+    return status.rpartition(")")[2].split()[0] != "Z"  # nobody has buried it yet
+
+
+@linux
+@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT])
+def test_no_process_outlives_its_audit(tmp_path: Path, how: signal.Signals) -> None:
+    collection = tmp_path / "long.epd"
+    collection.write_text(f"{LONG.fen} dm 12;\n{LONG.fen.replace(' 0 1', ' 3 9')}\n")
+    words = ("verify", str(collection), "--jobs", "2", "--time", "3000", "--hash", "1")
+    with process(*words) as running:
+        searching: set[int] = set()
+
+        def is_searching() -> bool:
+            searching.update(children(running.pid))
+            busy = [pid for pid in searching if is_running(pid) and has_worked(pid)]
+            return len(busy) >= 2
+
+        wait_until(is_searching)
+        running.send_signal(how)
+        running.communicate(timeout=PATIENCE_S)
+    wait_until(lambda: not any(map(is_running, searching)))
+
+
+def has_worked(pid: int) -> bool:
+    """Tell whether a process has come as far as its search: it has used some time."""
+    try:
+        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    except (FileNotFoundError, ProcessLookupError):
+        return False
+    ticks = int(fields[11]) + int(fields[12])
+    return ticks > os.sysconf("SC_CLK_TCK") // 2
+
+
+@linux
+def test_a_process_whose_audit_is_gone_before_it_has_begun_ends_too() -> None:
+    program = (
+        "import os, signal\n"
+        "from solver.audit import AuditControl, Inquiry\n"
+        "from solver.audit.workers import ProcessWorker\n"
+        "from solver.problem import Limits\n"
+        "if __name__ == '__main__':\n"
+        "    worker = ProcessWorker(Inquiry(Limits(hash_mib=1)), AuditControl())\n"
+        "    print(worker._process.pid, flush=True)\n"
+        "    os.kill(os.getpid(), signal.SIGKILL)\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program],
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=PUZZLES.parent,
+        timeout=PATIENCE_S,
+    )
+    assert done.returncode == -signal.SIGKILL
+    pid = int(done.stdout)
+    wait_until(lambda: not is_running(pid))
