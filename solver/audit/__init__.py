@@ -112,7 +112,7 @@ def audit(
         thread.start()
     try:
         told = desk.findings()
-        for _, what in _in_order(told) if ordered else told:
+        for _, what in _in_order(told) if ordered or jobs == 1 else told:
             yield _require_finding(what)
             desk.make_room()
     except BaseException:
@@ -127,6 +127,8 @@ def _in_order(findings: Iterator[Told]) -> Iterator[Told]:
     early: dict[int, Told] = {}
     turn = 0
     for told in findings:
+        if told.number < turn:  # an error, of a record that was told already
+            yield told
         early[told.number] = told
         while turn in early:
             yield early.pop(turn)

@@ -74,7 +74,7 @@ class Dispatcher:
                     self._desk.hand_in(tasks, examined)
                 except Exception as error:
                     self._desk.give_up(tasks, error)
-                    break
+                    continue  # in order, what comes before is told before the error
                 fitting = int(len(tasks) * worker.batch_s / max(spent, 1e-6))
                 size = max(1, min(fitting, GROWTH * size, self._largest))
         finally:

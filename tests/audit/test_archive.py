@@ -247,7 +247,12 @@ class Prover:
     def close(self) -> None: ...
 
 
-def run(store: Store, *records: Problem | FormatError, jobs: int = 1) -> list[str]:
+def run(
+    store: Store,
+    *records: Problem | FormatError,
+    jobs: int = 1,
+    ordered: bool = False,
+) -> list[str]:
     """Audit the records; give the names of those that were examined."""
     worker = Prover()
 
@@ -255,7 +260,7 @@ def run(store: Store, *records: Problem | FormatError, jobs: int = 1) -> list[st
         return worker
 
     asked = Archive(store, INQUIRY)
-    findings = audit(records, INQUIRY, make, jobs=jobs, archive=asked)
+    findings = audit(records, INQUIRY, make, jobs=jobs, archive=asked, ordered=ordered)
     told = sorted(finding.source for finding in findings)
     assert told == sorted(record.source for record in records)
     assert sorted(f.source for f in store.findings()) == told
@@ -291,8 +296,9 @@ def test_a_store_that_fails_ends_the_audit_with_its_error(
 
 
 @pytest.mark.parametrize("jobs", [1, 2])
+@pytest.mark.parametrize("ordered", [False, True])
 def test_an_answer_that_cannot_be_kept_ends_the_audit_with_the_error(
-    store: Store, monkeypatch: pytest.MonkeyPatch, jobs: int
+    store: Store, monkeypatch: pytest.MonkeyPatch, jobs: int, ordered: bool
 ) -> None:
     def refuse(*_: object) -> None:
         msg = "run.db: the disk is full"
@@ -300,4 +306,4 @@ def test_an_answer_that_cannot_be_kept_ends_the_audit_with_the_error(
 
     monkeypatch.setattr(store, "put_answer", refuse)
     with pytest.raises(StoreError, match="the disk is full"):
-        run(store, PROBLEM, OTHERS["mate"], jobs=jobs)
+        run(store, PROBLEM, *OTHERS.values(), jobs=jobs, ordered=ordered)

@@ -131,7 +131,10 @@ def test_each_record_is_told_once_and_in_order_if_asked(
 
 def test_one_job_tells_in_order_unasked(workers: Workers) -> None:
     asked = [str(number) for number in range(100)]
-    assert names(workers.audit(problems(*asked))) == asked
+    records = problems(*asked)
+    records.insert(7, FormatError("x.epd:8", "expected a FEN, found nothing"))
+    expected = [*asked[:7], "x.epd:8", *asked[7:]]
+    assert names(workers.audit(records)) == expected
 
 
 def test_a_slow_position_holds_back_no_other(workers: Workers) -> None:
@@ -291,6 +294,17 @@ def test_an_error_in_a_search_is_raised_in_its_turn(workers: Workers) -> None:
     assert names([next(findings)]) == ["1"]
     with pytest.raises(RuntimeError, match="the search broke"):
         next(findings)
+
+
+def test_in_order_an_error_waits_for_what_is_late_and_comes_before_it() -> None:
+    workers = Workers(batch_s=1e9)
+    workers.go_on.set()
+    asked = [*map(str, range(30)), "slow", *map(str, range(30, 60)), "broken", "more"]
+    told: list[str] = []
+    findings = workers.audit(problems(*asked), ordered=True)
+    with pytest.raises(RuntimeError, match="the search broke"):
+        told.extend(finding.id for finding in findings)
+    assert told == asked[: len(told)]
 
 
 def test_an_error_of_the_source_is_raised_in_its_turn(workers: Workers) -> None:
