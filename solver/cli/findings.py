@@ -32,8 +32,11 @@ class Findings(Protocol):
     def add(self, finding: Finding) -> None:
         """Print the finding, or keep what is to be told of it."""
 
-    def close(self) -> None:
+    def finish(self) -> None:
         """Print what was kept."""
+
+    def close(self) -> None:
+        """Forget what was kept, printed or not."""
 
 
 class Records:
@@ -43,8 +46,11 @@ class Records:
         """Print the record of a finding."""
         click.echo(json.dumps(finding_record(finding), separators=(",", ":")))
 
-    def close(self) -> None:
+    def finish(self) -> None:
         """Do nothing: all has been printed."""
+
+    def close(self) -> None:
+        """Do nothing: nothing was kept."""
 
 
 class Summary:
@@ -72,7 +78,7 @@ class Summary:
         if told := disagreement(finding):
             self._disagreements.add(finding.source, told)
 
-    def close(self) -> None:
+    def finish(self) -> None:
         """Print table and disagreements; a terminal wraps long lines, nothing else."""
         console = stdout_console()
         if self._table:
@@ -81,6 +87,9 @@ class Summary:
                 console.print(told)
         for paragraph in self._disagreements:
             console.print(paragraph, soft_wrap=True)
+
+    def close(self) -> None:
+        """Forget the disagreements."""
         self._disagreements.close()
 
 

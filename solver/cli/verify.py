@@ -260,6 +260,7 @@ def verify(
 
             folder = CertificateFolder(folder_path, watch.tell)
         told: Findings = Records() if jsonl else Summary(watch, quiet=quiet)
+        ctx.call_on_close(told.close)
         findings = audit(
             shard.of(reading) if shard else reading,
             inquiry,
@@ -275,7 +276,7 @@ def verify(
                 told.add(finding)
                 codes.add(exit_code(finding, fail_on))
                 watch.advance(finding)
-    told.close()
+    told.finish()
     if reading.passed_over and not quiet:
         tell(f"{reading.passed_over:,} records passed over: not selected")
     if folder:

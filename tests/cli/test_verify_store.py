@@ -1,0 +1,533 @@
+"""`matesolve verify --store`: what is taken up again, and what stands in its way."""
+
+from __future__ import annotations
+
+import gzip
+import os
+import re
+import signal
+import sqlite3
+import threading
+from contextlib import closing
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from solver.audit.archive import Archive
+from solver.audit.workers import ProcessWorker, ThreadWorker
+from solver.cli.main import run
+from solver.store import Store, merge
+from solver.store.schema import VERSION
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from solver.audit import Examined
+    from solver.finding import Finding
+    from solver.problem import Problem
+
+ROOT = Path(__file__).parents[2]
+PUZZLES = ROOT / "puzzles"
+BACK_RANK = "6k1/5ppp/8/8/8/8/8/R5K1 w - -"
+LONG = "2k1N3/p2NPP2/2p3p1/2pp1P2/K7/6p1/p2Bp3/5brn w - - 0 1"
+COSTS = re.compile(r" +(nodes +time|[\d,]+ +[\d.]+ m?s)$", re.MULTILINE)
+TIME = re.compile(r" +(time|[\d.]+ m?s)$", re.MULTILINE)
+
+MIXED = f"""\
+{BACK_RANK} dm 1; id "fine";
+{BACK_RANK} dm 2; id "short";
+hello
+8/7K/8/8/8/8/R7/7k w - - dm 1; id "too soon";
+{BACK_RANK} dm 1; id "again";
+{BACK_RANK} nomate 1; id "there is one";
+{BACK_RANK} id "nothing claimed";
+"""
+UNREADABLE = (
+    "error: mixed.epd:3: board: expected 8 ranks with / between them, "
+    "found 1 in 'hello'\n"
+)
+
+jobs = pytest.mark.parametrize("jobs", ["1", "2"])
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "mixed.epd").write_text(MIXED)
+    (tmp_path / "good.epd").write_text(f"{BACK_RANK} dm 1;\n")
+    (tmp_path / "long.epd").write_text(f"{LONG} dm 12;\n")
+    lines = [
+        line
+        for length in (1, 2, 3)
+        for line in (PUZZLES / f"generated-{length}.epd").read_text().splitlines()
+        if not line.startswith("#")
+    ]
+    (tmp_path / "many.epd").write_text("\n".join(lines) + "\n")
+    return tmp_path
+
+
+class Watcher:
+    """Sees what workers are given, and may do something at a certain one."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.given: list[str] = []
+        self.at: dict[int, Callable[[], object]] = {}
+        self._lock = threading.Lock()
+        for kind in (ThreadWorker, ProcessWorker):
+            monkeypatch.setattr(kind, "examine_all", self._watched(kind))
+
+    def _watched(self, kind: type[ThreadWorker | ProcessWorker]) -> object:
+        examine_all = kind.examine_all
+
+        def watch(
+            worker: ThreadWorker | ProcessWorker, problems: Sequence[Problem]
+        ) -> list[Examined | None]:
+            with self._lock:
+                self.given += [problem.source for problem in problems]
+                for number in [n for n in self.at if n <= len(self.given)]:
+                    self.at.pop(number)()
+            return examine_all(worker, problems)  # type: ignore[arg-type]
+
+        return watch
+
+    def clear(self) -> None:
+        self.given.clear()
+
+
+@pytest.fixture
+def watcher(monkeypatch: pytest.MonkeyPatch) -> Watcher:
+    return Watcher(monkeypatch)
+
+
+class Told:
+    """What the command has told; nodes and times are cut off the table."""
+
+    def __init__(self, code: int, out: str, err: str) -> None:
+        self.code = code
+        self.out = COSTS.sub("", out)
+        self.nodes = TIME.sub("", out)
+        self.err = err
+
+
+@pytest.fixture
+def verify(capsys: pytest.CaptureFixture[str]) -> Callable[..., Told]:
+    """Run the command in this process, with `run.db` unless it says otherwise."""
+
+    def call(*arguments: str, store: str = "run.db") -> Told:
+        code = run(["verify", *arguments, "--hash", "1", "--store", store])
+        told = capsys.readouterr()
+        return Told(code, told.out, told.err)
+
+    return call
+
+
+def stored(path: str = "run.db") -> list[Finding]:
+    with Store(path, read_only=True) as store:
+        return list(store.findings())
+
+
+def untimed(findings: list[Finding]) -> list[Finding]:
+    return [finding._replace(time_s=0.0) for finding in findings]
+
+
+def require_sound(path: str = "run.db") -> None:
+    with closing(sqlite3.connect(path)) as base:
+        assert base.execute("PRAGMA integrity_check").fetchone() == ("ok",)
+
+
+# --- what is taken up again
+
+
+@jobs
+def test_a_second_run_tells_the_same_and_solves_nothing(
+    verify: Callable[..., Told], watcher: Watcher, jobs: str
+) -> None:
+    first = verify("mixed.epd", "-j", jobs)
+    assert sorted(watcher.given) == [f"mixed.epd:{n}" for n in (1, 2, 4, 6, 7)]
+    assert first.err == UNREADABLE
+    assert first.code == 65
+    kept = stored()
+    watcher.clear()
+    second = verify("mixed.epd", "-j", jobs)
+    assert watcher.given == []
+    assert (second.code, second.nodes, second.err) == (
+        first.code,
+        first.nodes,
+        first.err,
+    )
+    assert stored() == kept
+    assert [finding.source for finding in kept] == [
+        f"mixed.epd:{n}" for n in range(1, 8)
+    ]
+
+
+def test_a_store_changes_nothing_of_what_is_told(
+    verify: Callable[..., Told], capsys: pytest.CaptureFixture[str]
+) -> None:
+    code = run(["verify", "mixed.epd", "--hash", "1"])
+    told = capsys.readouterr()
+    without = Told(code, told.out, told.err)
+    for with_store in (verify("mixed.epd"), verify("mixed.epd")):
+        assert (with_store.code, with_store.out, with_store.err) == (
+            without.code,
+            without.out,
+            without.err,
+        )
+
+
+def test_jsonl_of_a_second_run_is_that_of_the_first(
+    verify: Callable[..., Told], watcher: Watcher
+) -> None:
+    first = verify("mixed.epd", "--jsonl")
+    watcher.clear()
+    assert verify("mixed.epd", "--jsonl").out == first.out
+    assert watcher.given == []
+
+
+@jobs
+def test_a_position_that_comes_again_is_solved_once(
+    verify: Callable[..., Told], watcher: Watcher, folder: Path, jobs: str
+) -> None:
+    lines = [f'{BACK_RANK} dm 1; id "{number}";\n' for number in range(300)]
+    (folder / "same.epd").write_text("".join(lines))
+    told = verify("same.epd", "good.epd", "-j", jobs)
+    assert watcher.given == ["same.epd:1"]
+    assert (
+        told.out == "claim  proved  total\n   #1     301    301\n  all     301    301\n"
+    )
+    assert (told.code, told.err) == (0, "")
+    ids = {finding.id for finding in stored()}
+    assert ids == {*map(str, range(300)), "good.epd:1"}
+
+
+@pytest.mark.parametrize(
+    "options",
+    [["--keys"], ["--within"], ["--every-ply"], ["-n", "4"]],
+)
+def test_other_options_ask_something_else(
+    verify: Callable[..., Told], watcher: Watcher, options: list[str]
+) -> None:
+    verify("good.epd")
+    watcher.clear()
+    verify("good.epd", *options)
+    assert watcher.given == ["good.epd:1"]
+
+
+def test_fresh_solves_all_again_and_forgets_the_rest(
+    verify: Callable[..., Told], watcher: Watcher
+) -> None:
+    verify("mixed.epd")
+    watcher.clear()
+    told = verify("good.epd", "--fresh")
+    assert watcher.given == ["good.epd:1"]
+    assert (told.code, told.err) == (0, "")
+    assert [finding.source for finding in stored()] == ["good.epd:1"]
+
+
+@jobs
+def test_what_was_left_undecided_is_searched_again_only_with_wider_limits(
+    verify: Callable[..., Told], watcher: Watcher, jobs: str
+) -> None:
+    def again(*options: str) -> tuple[int, str, list[str]]:
+        watcher.clear()
+        told = verify("long.epd", "good.epd", "-j", jobs, "--time", "900", *options)
+        return told.code, told.err, watcher.given[:]
+
+    verify("long.epd", "good.epd", "--nodes", "2000", "--time", "900", "-j", jobs)
+    retry = ("--retry", "undecided")
+    spared = "run.db: 1 not searched again: their limits were as wide before\n"
+    assert again("--nodes", "5000") == (3, "", [])
+    assert again("--nodes", "2000", *retry) == (3, spared, [])
+    assert again("--nodes", "1000", *retry) == (3, spared, [])
+    assert again("--nodes", "5000", "--retry", "holds") == (3, "", [])
+    assert again("--nodes", "5000", *retry) == (3, "", ["long.epd:1"])
+    assert again("--nodes", "4000", *retry) == (3, spared, [])
+    undecided = [finding for finding in stored() if finding.word == "undecided"]
+    assert [finding.stopped_by for finding in undecided] == ["nodes"]
+    assert undecided[0].nodes > 2000
+
+
+def test_a_line_that_is_mended_is_read_and_solved(
+    verify: Callable[..., Told], watcher: Watcher, folder: Path
+) -> None:
+    verify("mixed.epd")
+    watcher.clear()
+    mended = MIXED.replace("hello", f'{BACK_RANK} dm 3; id "mended";')
+    (folder / "mixed.epd").write_text(mended)
+    told = verify("mixed.epd")
+    assert watcher.given == ["mixed.epd:3"]
+    assert (told.code, told.err) == (1, "")
+    kept = stored()
+    assert [finding.id for finding in kept][2] == "mended"
+    assert {finding.error for finding in kept} == {None}
+
+
+@jobs
+def test_parts_put_together_are_the_whole(
+    verify: Callable[..., Told], watcher: Watcher, jobs: str
+) -> None:
+    files = ("mixed.epd", "many.epd")
+    verify(*files, "-j", jobs, store="whole.db")
+    watcher.clear()
+    for number in ("1", "2"):
+        verify(*files, "-j", jobs, "--shard", f"{number}/2", store=f"{number}.db")
+    assert len(watcher.given) == len(set(watcher.given)) == 305
+    assert len(stored("1.db")) + len(stored("2.db")) == len(stored("whole.db")) == 307
+    assert min(len(stored("1.db")), len(stored("2.db"))) > 100
+    with Store("1.db") as store:
+        merge(store, Path("2.db"))
+    assert untimed(stored("1.db")) == untimed(stored("whole.db"))
+
+
+# --- what ends an audit, and how it goes on
+
+
+@jobs
+def test_after_ctrl_c_it_goes_on_where_it_was(
+    verify: Callable[..., Told], watcher: Watcher, jobs: str
+) -> None:
+    undisturbed = verify("many.epd", "-j", jobs, store="undisturbed.db")
+    watcher.clear()
+    watcher.at[120] = lambda: signal.raise_signal(signal.SIGINT)
+    told = verify("many.epd", "-j", jobs)
+    assert (told.code, told.err) == (130, "interrupted\n")
+    require_sound()
+    kept = stored()
+    assert 0 < len(kept) < 300
+    watcher.clear()
+    told = verify("many.epd", "-j", jobs)
+    assert not {finding.source for finding in kept} & set(watcher.given)
+    assert (told.code, told.nodes, told.err) == (0, undisturbed.nodes, "")
+    assert untimed(stored()) == untimed(stored("undisturbed.db"))
+
+
+@jobs
+def test_after_a_full_disk_it_goes_on_where_it_was(
+    verify: Callable[..., Told],
+    monkeypatch: pytest.MonkeyPatch,
+    watcher: Watcher,
+    folder: Path,
+    jobs: str,
+) -> None:
+    named = (folder / "many.epd").read_text().replace('id "', 'id "' + 900 * "x")
+    (folder / "many.epd").write_text(named)
+    undisturbed = verify("many.epd", "-j", jobs, store="undisturbed.db")
+    prepare = Store._prepare
+
+    def prepare_little(store: Store, *, read_only: bool, fresh: bool) -> None:
+        prepare(store, read_only=read_only, fresh=fresh)
+        store._base.execute("PRAGMA max_page_count = 60")
+
+    with monkeypatch.context() as context:
+        context.setattr(Store, "_prepare", prepare_little)
+        told = verify("many.epd", "-j", jobs)
+    assert (told.code, told.out) == (74, "")
+    assert told.err == (
+        "error: run.db: the disk is full; what was committed before is kept\n"
+    )
+    require_sound()
+    watcher.clear()
+    kept = {finding.source for finding in stored()}
+    told = verify("many.epd", "-j", jobs)
+    assert not kept & set(watcher.given)
+    assert (told.code, told.nodes, told.err) == (0, undisturbed.nodes, "")
+    assert untimed(stored()) == untimed(stored("undisturbed.db"))
+
+
+@jobs
+def test_a_locked_store_ends_the_audit_with_a_line(
+    verify: Callable[..., Told], monkeypatch: pytest.MonkeyPatch, jobs: str
+) -> None:
+    monkeypatch.setattr("solver.store.store.BUSY_S", 0.1)
+    Store("run.db").close()
+    with closing(sqlite3.connect("run.db", isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        told = verify("good.epd", "-j", jobs)
+        other.execute("ROLLBACK")
+    assert (told.code, told.out) == (74, "")
+    assert told.err == (
+        "error: run.db: locked by another program for 0.1 s; "
+        "what was committed before is kept\n"
+    )
+    assert verify("good.epd").code == 0
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows removes no file that is open")
+def test_a_store_that_is_removed_meanwhile_ends_the_audit_with_a_line(
+    verify: Callable[..., Told], watcher: Watcher
+) -> None:
+    watcher.at[1] = Path("run.db").unlink
+    told = verify("many.epd")
+    assert told.code == 74
+    assert told.err == (
+        "error: run.db: expected the store, found it removed or replaced\n"
+    )
+
+
+def test_a_store_of_another_version_is_refused(verify: Callable[..., Told]) -> None:
+    Store("run.db").close()
+    with closing(sqlite3.connect("run.db")) as base:
+        base.execute(f"PRAGMA user_version = {VERSION + 1}")
+    for options in ((), ("--fresh",)):
+        told = verify("good.epd", *options)
+        assert (told.code, told.out) == (74, "")
+        assert told.err == (
+            f"error: run.db: expected a store of version {VERSION}, "
+            f"found {VERSION + 1}\n"
+        )
+
+
+@pytest.mark.parametrize("options", [(), ("--fresh",)])
+def test_a_file_of_another_kind_is_refused_and_left_as_it_is(
+    verify: Callable[..., Told], options: tuple[str, ...]
+) -> None:
+    told = verify("good.epd", *options, store="mixed.epd")
+    assert (told.code, told.out) == (74, "")
+    assert told.err == (
+        "error: mixed.epd: expected a store of audits, found another file\n"
+    )
+    assert Path("mixed.epd").read_text() == MIXED
+
+
+def test_a_place_where_no_store_can_be_is_told(verify: Callable[..., Told]) -> None:
+    told = verify("good.epd", store="missing/run.db")
+    assert (told.code, told.out) == (74, "")
+    assert told.err == "error: missing/run.db: cannot be opened, or made there\n"
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        (["--fresh"], "--fresh and --retry are about a --store."),
+        (["--retry", "undecided"], "--fresh and --retry are about a --store."),
+        (
+            ["--store", "."],
+            "Invalid value for '--store': File '.' is a directory.",
+        ),
+        (
+            ["--store", "run.db", "--retry", "sound"],
+            "Invalid value for '--retry': 'sound' is not one of proved, holds, "
+            "shorter, refuted, undecided, unreadable, found, none.",
+        ),
+        *(
+            (
+                ["--shard", word],
+                "Invalid value for '--shard': expected a part such as 2/5, "
+                f"found {word!r}",
+            )
+            for word in ("0/2", "3/2", "1", "1/", "/2", "-1/2", "a/b", "1/2/3")
+        ),
+    ],
+)
+def test_options_that_cannot_be_understood_are_told(
+    capsys: pytest.CaptureFixture[str], options: list[str], told: str
+) -> None:
+    assert run(["verify", "good.epd", *options]) == 2
+    assert capsys.readouterr().err.splitlines()[-1] == f"Error: {told}"
+    assert not Path("run.db").exists()
+
+
+# --- collections in trouble
+
+
+def zstandard(content: bytes) -> bytes:
+    library = pytest.importorskip("zstandard")
+    packed: bytes = library.ZstdCompressor().compress(content)
+    return packed
+
+
+def cut(name: str, content: bytes) -> tuple[bytes, bytes]:
+    """Compress a collection; give it whole, and with its end cut off."""
+    packed = zstandard(content) if name.endswith("zst") else gzip.compress(content)
+    return packed, packed[: len(packed) * 2 // 3]
+
+
+@jobs
+@pytest.mark.parametrize(
+    ("name", "method"), [("many.epd.gz", "gzip"), ("many.epd.zst", "Zstandard")]
+)
+def test_a_compressed_file_that_is_cut_short_keeps_what_came_before(
+    verify: Callable[..., Told],
+    watcher: Watcher,
+    folder: Path,
+    name: str,
+    method: str,
+    jobs: str,
+) -> None:
+    # Noise, so that something can be decompressed before the end is missed.
+    noise = [f"# {os.urandom(1000).hex()}\n" for _ in range(600)]
+    lines = (folder / "many.epd").read_text().splitlines(keepends=True)
+    mixed = [part for pair in zip(noise, lines * 2, strict=True) for part in pair]
+    whole, short = cut(name, "".join(mixed).encode())
+    (folder / name).write_bytes(short)
+    told = verify(name, "-j", jobs)
+    kept = stored()
+    assert told.code == 65
+    assert told.err == (
+        f"error: {kept[-1].source}: {method}: expected more compressed data, "
+        "found the file's end\n"
+    )
+    require_sound()
+    assert [finding.word for finding in kept] == ["proved"] * (len(kept) - 1) + [
+        "unreadable"
+    ]
+    assert len(kept) > 200
+    (folder / name).write_bytes(whole)
+    watcher.clear()
+    told = verify(name, "-j", jobs)
+    assert (told.code, told.err) == (0, "")
+    assert not {finding.source for finding in kept[:-1]} & set(watcher.given)
+    readable = [finding for finding in stored() if finding.error is None]
+    assert len(readable) == 600
+
+
+def test_a_file_that_changes_while_it_is_read_is_told(
+    verify: Callable[..., Told], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    key = Archive.key
+
+    def change(archive: Archive, problem: Problem) -> bytes:
+        with Path("good.epd").open("a") as file:
+            file.write("# one line more\n")
+        return key(archive, problem)
+
+    monkeypatch.setattr(Archive, "key", change)
+    told = verify("good.epd", "mixed.epd")
+    assert told.code == 74
+    assert told.err == f"error: good.epd: changed while it was read\n{UNREADABLE}"
+    assert stored()[0].source == "good.epd:1"
+    assert len(stored()) == 8
+    require_sound()
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no such names")
+def test_a_file_whose_name_is_no_text_can_be_audited(
+    verify: Callable[..., Told], folder: Path
+) -> None:
+    name = os.fsdecode(b"\xff.epd")
+    try:
+        (folder / name).write_text(f"{BACK_RANK} dm 1;\n")
+    except OSError:
+        pytest.skip("this file system has no such names")
+    assert verify(name).code == 0
+    assert [finding.source for finding in stored()] == ["\\udcff.epd:1"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code"),
+    [
+        (["good.epd"], 0),
+        (["mixed.epd", "--fail-on", "none"], 65),
+        (["good.epd", "--fail-on", "proved"], 1),
+        (["long.epd", "--nodes", "100"], 3),
+        (["missing.epd", "mixed.epd"], 74),
+    ],
+)
+def test_the_exit_code_is_the_same_when_nothing_is_left_to_be_solved(
+    verify: Callable[..., Told], watcher: Watcher, arguments: list[str], code: int
+) -> None:
+    assert verify(*arguments).code == code
+    watcher.clear()
+    assert verify(*arguments).code == code
+    assert watcher.given == []
