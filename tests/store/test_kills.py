@@ -1,0 +1,39 @@
+"""Audits that are killed at random moments lose nothing; see tests.benchmarks.kills."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from tests.benchmarks import kills
+
+PUZZLES = Path(__file__).parents[2] / "puzzles"
+RECORDS = 1564
+
+pytestmark = pytest.mark.skipif(os.name != "posix", reason="kills as POSIX does")
+
+
+def collections(folder: Path) -> list[str]:
+    """Give our own puzzles, and each once more under another id."""
+    files = sorted(PUZZLES.glob("*.epd"))
+    again = folder / "again.epd"
+    text = "".join(file.read_text(encoding="utf-8") for file in files)
+    again.write_text(text.replace('id "', 'id "again '), encoding="utf-8")
+    return [*map(str, files), str(again)]
+
+
+def test_an_audit_that_is_killed_twice_comes_to_the_same(tmp_path: Path) -> None:
+    audit = kills.Audit(collections(tmp_path), jobs=1, nodes=100_000)
+    # With this seed both come after a second: there is something to lose by then.
+    assert kills.compare(audit, 2, seed=0, folder=tmp_path, longest_s=1.6) == RECORDS
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_an_audit_that_is_killed_often_comes_to_the_same(
+    tmp_path: Path, jobs: int
+) -> None:
+    audit = kills.Audit(collections(tmp_path), jobs=jobs, nodes=100_000)
+    assert kills.compare(audit, 5, seed=jobs, folder=tmp_path, longest_s=1.5) == RECORDS
