@@ -162,6 +162,12 @@ class Store:
             while row := rows.fetchone():
                 yield Finding._make(row)
 
+    def count(self) -> int:
+        """Tell how many records there are."""
+        with self._telling():
+            (count,) = self._base.execute("SELECT count(*) FROM records").fetchone()
+        return int(count)
+
     def commit_if_due(self) -> None:
         """Write down what has waited for a second."""
         if self._pending and time.monotonic() - self._committed >= COMMIT_S:
