@@ -96,6 +96,11 @@ def test_the_option_goes_before_the_name(source: Path, matesolve: Matesolve) -> 
         ),
         (("--min-moves", "2"), [], "0 written, 3 passed over, 0 left out\n"),
         (
+            ("--theme", "mateIn1"),
+            ["one", "two"],
+            "2 written, 1 passed over, 0 left out\n",
+        ),
+        (
             ("--max-moves", "1", "--theme", "mate"),
             ["one", "two"],
             "2 written, 1 passed over, 0 left out\n",
@@ -210,3 +215,28 @@ def test_help_loads_nothing_heavy() -> None:
     printed, heavy = run_and_list_heavy(program)
     assert printed.startswith("Usage: ")
     assert heavy == set()
+
+
+def test_of_nothing_nothing_is_written(tmp_path: Path, matesolve: Matesolve) -> None:
+    target = tmp_path / "x.csv"
+    told = (0, "", "0 written, 0 passed over, 0 left out\n")
+    assert matesolve("convert", "-", str(target), stdin="\n# nothing\n") == told
+    assert target.read_bytes() == b""
+
+
+def test_a_file_that_changes_while_it_is_read_is_not_converted(
+    source: Path, tmp_path: Path
+) -> None:
+    target = tmp_path / "y.epd"
+    with source.open("r+") as growing:
+        growing.write("hello\n" + RECORD * 20_000)
+        growing.flush()
+        with process("convert", str(source), str(target)) as running:
+            assert running.stderr is not None
+            assert "expected 8 ranks" in running.stderr.readline()
+            growing.write(RECORD)
+            growing.flush()
+            assert running.wait() == 74
+            told = running.stderr.read()
+    assert told == f"error: {source}: changed while it was read\n"
+    assert list(tmp_path.iterdir()) == [source]
