@@ -240,3 +240,31 @@ def test_a_file_that_changes_while_it_is_read_is_not_converted(
             told = running.stderr.read()
     assert told == f"error: {source}: changed while it was read\n"
     assert list(tmp_path.iterdir()) == [source]
+
+
+@pytest.mark.parametrize(
+    ("name", "kept"),
+    [
+        ("out.pgn", RECORD),
+        ("out.inp", f'{ROOK} dm 8; id "rook";\n'),
+    ],
+)
+def test_pgn_and_popeyes_input_are_written_and_read_again(
+    source: Path, matesolve: Matesolve, name: str, kept: str
+) -> None:
+    source.write_text(RECORD * 3)
+    target = str(source.with_name(name))
+    told = "3 written, 0 passed over, 0 left out\n"
+    assert matesolve("convert", str(source), target) == (0, "", told)
+    assert matesolve("convert", target, "-", "--to", "epd") == (0, kept * 3, told)
+
+
+def test_what_the_other_format_cannot_say_is_left_out(matesolve: Matesolve) -> None:
+    records = f"{ROOK} nomate 3;\n{RECORD}{ROOK}\n"
+    ended = matesolve("convert", "-", "-", "--to", "popeye", stdin=records)
+    assert ended.code == 65
+    assert ended.out.count("Stipulation") == 1
+    first, second, summary = ended.err.splitlines()
+    assert first.startswith("error: stdin:1: ")
+    assert second.startswith("error: stdin:3: ")
+    assert summary == "1 written, 0 passed over, 2 left out"

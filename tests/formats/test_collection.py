@@ -401,3 +401,34 @@ def test_the_meter_tells_nothing_of_a_pipe(monkeypatch: pytest.MonkeyPatch) -> N
     meter = Meter()
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(GOOD)))
     assert [meter.fraction() for _ in read_collection("-", meter=meter)] == [None]
+
+
+@pytest.mark.parametrize(
+    ("text", "claim"),
+    [
+        (
+            f'[Event "x"]\n[SetUp "1"]\n[FEN "{ROOK} 0 1"]\n\n'
+            "{mate in 8} 1. Kg6 Kg1 *\n",
+            Claim(8, ("h7g6",), ("h7g6", "h1g1")),
+        ),
+        (
+            "BeginProblem\nTitle x\nPieces White Kh7 Ra2 Black Kh1\n"
+            "Stipulation #8\nEndProblem\n",
+            Claim(8),
+        ),
+        (
+            "title: x\nalgebraic: {white: [Kh7, Ra2], black: [Kh1]}\n"
+            'stipulation: "#8"\n',
+            Claim(8),
+        ),
+    ],
+)
+@pytest.mark.parametrize("compress", [bytes, gzip.compress])
+def test_formats_of_many_lines_are_told_by_their_content_too(
+    path: Path, text: str, claim: Claim, compress: Callable[[bytes], bytes]
+) -> None:
+    meter = Meter()
+    (record,) = outcomes(path, compress(text.encode()), meter=meter)
+    assert replace(record, source="") == Problem(f"{ROOK} 0 1", "x", claim)
+    assert outcomes(path, text.encode(), selection=Selection(max_moves=7)) == []
+    assert meter.fraction() == 1.0
