@@ -116,7 +116,7 @@ class Conversion:
         file: BinaryIO,
         refuse: Callable[[FormatError], None],
     ) -> None:
-        """Write all of them.
+        """Write all of them; nothing, not even a head, where there are none.
 
         Parameters
         ----------
@@ -127,18 +127,18 @@ class Conversion:
         refuse : callable
             Told of each record that is left out.
         """
-        file.write(self._writer.head.encode())
+        writer = self._writer
         for record in records:
             text = self._text(record)
             if isinstance(text, FormatError):
                 self.left_out += 1
                 refuse(text)
                 continue
-            if self.positions:
-                file.write(self._writer.separator.encode())
-            file.write(text.encode())
+            before = writer.separator if self.positions else writer.head
+            file.write((before + text).encode())
             self.positions += 1
-        file.write(self._writer.tail.encode())
+        if self.positions:
+            file.write(writer.tail.encode())
 
     def _text(self, record: Problem | FormatError) -> str | FormatError:
         if isinstance(record, FormatError):
