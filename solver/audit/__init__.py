@@ -112,7 +112,7 @@ def audit(
         thread.start()
     try:
         told = desk.findings()
-        for _, what in _in_order(told) if ordered else told:
+        for _, what in _in_order(told) if ordered or jobs == 1 else told:
             yield _require_finding(what)
             desk.make_room()
     except BaseException:

@@ -55,7 +55,7 @@ Exit codes:
     help="The format (default: by the name of FILE).",
 )
 def export(*, store: str, where: str, output: str, target_format: str | None) -> None:
-    """Write what a store of `verify --store` holds as CSV, JSON lines, EPD or Parquet.
+    """Write what a store holds as CSV, JSON lines, EPD or Parquet.
 
     CSV and Parquet have a column for each field, JSON lines are the records that
     `verify --jsonl` prints. EPD has what was found in the place of what was claimed,

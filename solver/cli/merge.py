@@ -30,9 +30,10 @@ Exit codes:
     "(default: the first).",
 )
 def merge(*, stores: tuple[str, ...], output: str | None) -> None:
-    """Put what several stores hold into one, such as those of an audit's shards.
+    """Put what several stores hold into one.
 
-    Where two have answered the same question, the more settled answer is kept.
+    Such as those of an audit's shards. Where two have answered the same question, the
+    more settled answer is kept.
     """
     first, *others = stores if output is None else (output, *stores)
     if not others:

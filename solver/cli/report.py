@@ -42,7 +42,7 @@ Exit codes, the first that fits:
 @click.option("--title", metavar="TEXT", help="What to call the page, if not FILE.")
 @click.pass_context
 def report(ctx: click.Context, *, file: str, output: str, title: str | None) -> None:
-    """Write one page about an audit, to be opened in a browser.
+    """Write an audit as one page for a browser.
 
     FILE is a store of `verify --store`, or holds the records that `verify --jsonl`
     printed, compressed or not; - is standard input.

@@ -154,7 +154,7 @@ class Store:
         with self._telling():
             try:
                 rows = self._base.execute(f"{query} ORDER BY file, line")
-            except sqlite3.OperationalError as error:
+            except (sqlite3.Warning, sqlite3.Error) as error:
                 if not where:
                     raise
                 msg = f"--where: expected an SQL expression, found {where!r}: {error}"
@@ -192,9 +192,7 @@ class Store:
     def merge_from(self, statements: Iterator[str], other: Path) -> None:
         """Run statements that read another store, named `other`, as one transaction."""
         with self._telling():
-            self._base.execute(
-                "ATTACH ? AS other", (f"{other.absolute().as_uri()}?mode=ro",)
-            )
+            self._base.execute("ATTACH ? AS other", (_address(other),))
             self._base.execute("BEGIN IMMEDIATE")
             try:
                 for statement in statements:
@@ -217,9 +215,8 @@ class Store:
                 self.commit()
 
     def _connect(self, *, read_only: bool) -> sqlite3.Connection:
-        mode = "ro" if read_only else "rwc"
         return sqlite3.connect(
-            f"{self.path.absolute().as_uri()}?mode={mode}",
+            _address(self.path, may_make=not read_only),
             uri=True,
             timeout=BUSY_S,
             isolation_level=None,
@@ -229,6 +226,7 @@ class Store:
     def _prepare(self, *, read_only: bool, fresh: bool) -> None:
         """Make the tables, or see that they are the ones of this version."""
         self._base.execute("PRAGMA synchronous = NORMAL")
+        self._base.execute(f"PRAGMA query_only = {int(read_only)}")
         is_empty = not self._pragma("page_count")
         if not is_empty or read_only:
             self._require_ours()
@@ -263,6 +261,15 @@ class Store:
             except sqlite3.Error as error:
                 msg = f"{self.path}: {_reason(error)}"
                 raise StoreError(msg) from None
+
+
+def _address(path: Path, *, may_make: bool = False) -> str:
+    """Give SQLite's address of a file.
+
+    Readers may write too, as far as SQLite is concerned: it keeps two files beside a
+    store that is open, and takes them away.
+    """
+    return f"{path.absolute().as_uri()}?mode={'rwc' if may_make else 'rw'}"
 
 
 def _reason(error: sqlite3.Error) -> str:
