@@ -1,4 +1,4 @@
-"""Collections that have one record a line: each is read as soon as its line is there."""
+"""Collections of one record a line: each is read as soon as its line is there."""
 
 from __future__ import annotations
 
