@@ -62,22 +62,33 @@ def unpack_men(position: Position) -> chess.Board:
 
 def unpack_move(board: chess.Board, word: int) -> chess.Move:
     """Give the chess move that a kernel move means on this board."""
-    start, end = word & _SQUARE_BITS, (word >> 6) & _SQUARE_BITS
-    if board.turn == chess.BLACK:
-        start ^= _FLIP_RANKS
-        end ^= _FLIP_RANKS
-    promotes = board.pawns & chess.BB_SQUARES[start] and chess.BB_SQUARES[end] & (
-        chess.BB_RANK_1 | chess.BB_RANK_8
-    )
-    return chess.Move(start, end, _ARRIVALS[word >> 12] if promotes else None)
+    return _unpack(word, board.turn, board.pawns)
 
 
 def unpack_line(board: chess.Board, words: Iterable[int]) -> tuple[str, ...]:
     """Give a line of kernel moves in UCI notation; the board is left as it is."""
-    board = board.copy(stack=False)
+    turn, pawns = board.turn, board.pawns
     line = []
     for word in words:
-        move = unpack_move(board, word)
+        move = _unpack(word, turn, pawns)
         line.append(move.uci())
-        board.push(move)
+        start, end = (
+            chess.BB_SQUARES[move.from_square],
+            chess.BB_SQUARES[move.to_square],
+        )
+        stays_pawn = pawns & start and not move.promotion
+        # A pawn taken in passing is still there, until a man arrives: none departs.
+        pawns = pawns & ~(start | end) | (end if stays_pawn else 0)
+        turn = not turn
     return tuple(line)
+
+
+def _unpack(word: int, turn: chess.Color, pawns: chess.Bitboard) -> chess.Move:
+    start, end = word & _SQUARE_BITS, (word >> 6) & _SQUARE_BITS
+    if turn == chess.BLACK:
+        start ^= _FLIP_RANKS
+        end ^= _FLIP_RANKS
+    promotes = pawns & chess.BB_SQUARES[start] and chess.BB_SQUARES[end] & (
+        chess.BB_BACKRANKS
+    )
+    return chess.Move(start, end, _ARRIVALS[word >> 12] if promotes else None)

@@ -13,7 +13,7 @@ from solver.background import run_stoppable
 from solver.control import WATCHDOG, Control
 from solver.crew import Crew
 from solver.errors import InputError
-from solver.formats.fen import parse_fen
+from solver.formats.fen import parse_fen, set_up_unchecked
 from solver.problem import DEFAULT_HASH_MIB, Limits, Problem
 from solver.question import understand
 from solver.solution import Solution, Stats, StoppedBy
@@ -154,7 +154,7 @@ class Solver:
         The table keeps the size that it was made with, whatever `limits` says.
         """
         started = time.perf_counter()
-        board = chess.Board(problem.fen)
+        board = set_up_unchecked(problem.fen)
         question = understand(problem, board, limits, within)
         require_legal(board, root_moves)
         if lane is not None and lane.is_open:

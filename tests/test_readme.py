@@ -43,6 +43,21 @@ def test_a_sample_is_what_the_program_prints(
     assert without_times(printed) == without_times(shown)
 
 
+def test_the_sample_audit_is_what_the_program_prints(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    page = (ROOT / "docs" / "audit.md").read_text(encoding="utf-8")
+    sample = re.search(
+        r"\$ cat (\S+)\n(.*?)\$ matesolve ([^\n]+)\n(.*?)```", page, re.DOTALL
+    )
+    assert sample
+    file, collection, arguments, shown = sample.groups()
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / file).write_text(collection, encoding="utf-8")
+    printed = CliRunner().invoke(matesolve, arguments.split()).stdout
+    assert without_times(printed) == without_times(shown)
+
+
 def test_the_gate_runs_the_command_that_the_readme_gives_for_the_tests() -> None:
     command = next(line for line in README.splitlines() if line.endswith("-m pytest"))
     assert command in (ROOT / ".ci" / "run").read_text(encoding="utf-8").splitlines()

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import gzip
-import sys
-from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO, cast
+from typing import TYPE_CHECKING, BinaryIO
 
 import click
 
@@ -14,18 +11,16 @@ from solver.cli import options
 from solver.cli.counting import show_count
 from solver.cli.exits import Exit
 from solver.cli.streams import tell
+from solver.cli.target import STDOUT, open_target
 from solver.errors import FormatError, InputError
-from solver.formats.writing import GZIPPED, WRITABLE, find_writer, format_of
+from solver.formats.writing import WRITABLE, find_writer, format_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable
 
     from solver.formats.selection import Selection
     from solver.formats.writing import Writer
     from solver.problem import Problem
-
-STDOUT = "-"
-"""The path that stands for standard output, and for standard input."""
 
 
 @click.command(
@@ -121,7 +116,7 @@ class Conversion:
         file: BinaryIO,
         refuse: Callable[[FormatError], None],
     ) -> None:
-        """Write all of them.
+        """Write all of them; nothing, not even a head, where there are none.
 
         Parameters
         ----------
@@ -132,18 +127,18 @@ class Conversion:
         refuse : callable
             Told of each record that is left out.
         """
-        file.write(self._writer.head.encode())
+        writer = self._writer
         for record in records:
             text = self._text(record)
             if isinstance(text, FormatError):
                 self.left_out += 1
                 refuse(text)
                 continue
-            if self.positions:
-                file.write(self._writer.separator.encode())
-            file.write(text.encode())
+            before = writer.separator if self.positions else writer.head
+            file.write((before + text).encode())
             self.positions += 1
-        file.write(self._writer.tail.encode())
+        if self.positions:
+            file.write(writer.tail.encode())
 
     def _text(self, record: Problem | FormatError) -> str | FormatError:
         if isinstance(record, FormatError):
@@ -152,27 +147,6 @@ class Conversion:
             return self._writer.write(record)
         except InputError as error:
             return FormatError(record.source, str(error))
-
-
-@contextmanager
-def open_target(path: str) -> Iterator[BinaryIO]:
-    """Open what is written: whole or not at all, compressed if its name says so."""
-    from solver.whole_file import open_whole, require_writable
-
-    if path == STDOUT:
-        if sys.stdout is None:
-            msg = "standard output is closed"
-            raise OSError(msg)
-        yield sys.stdout.buffer
-        return
-    require_writable(path)
-    with open_whole(path) as file:
-        if not path.endswith(GZIPPED):
-            yield file
-            return
-        # Neither name nor time: the same problems make the same file.
-        with gzip.GzipFile(filename="", mode="wb", fileobj=file, mtime=0) as compressed:
-            yield cast("BinaryIO", compressed)
 
 
 def _are_same(source: str, target: str) -> bool:

@@ -26,7 +26,7 @@ SUMMARIES = {
     "check": "Prove certificates once more, by other rules than the solver's.",
     "report": "Write an audit as one page for a browser.",
     "export": "Write what a store holds as CSV, JSON lines, EPD or Parquet.",
-    "merge": "Put several stores together.",
+    "merge": "Put what several stores hold into one.",
     "convert": "Write a collection of problems in another format.",
     "table": "Count the nodes that techniques of search cost or save.",
     "uci": "Be an engine that chess programs drive (UCI).",

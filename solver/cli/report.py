@@ -11,7 +11,7 @@ import click
 
 from solver.cli.exits import Exit, foremost
 from solver.cli.streams import tell
-from solver.errors import FormatError, InputError
+from solver.errors import FormatError
 from solver.formats.wording import quote
 
 if TYPE_CHECKING:
@@ -24,8 +24,9 @@ SQLITE_MAGIC = b"SQLite format 3\0"
 @click.command(
     epilog="""\b
 Examples:
-  matesolve verify mates.epd --jsonl > mates.jsonl
-  matesolve report mates.jsonl -o mates.html
+  matesolve verify mates.epd --keys --store run.db
+  matesolve report run.db -o report.html
+  matesolve verify - --jsonl < mates.epd | matesolve report - -o report.html
 
 \b
 Exit codes, the first that fits:
@@ -41,10 +42,10 @@ Exit codes, the first that fits:
 @click.option("--title", metavar="TEXT", help="What to call the page, if not FILE.")
 @click.pass_context
 def report(ctx: click.Context, *, file: str, output: str, title: str | None) -> None:
-    """Write one page about an audit, to be opened in a browser.
+    """Write an audit as one page for a browser.
 
-    FILE holds the records that `verify --jsonl` printed, compressed or not; - is
-    standard input.
+    FILE is a store of `verify --store`, or holds the records that `verify --jsonl`
+    printed, compressed or not; - is standard input.
 
     The page has totals, charts by claim, and a list of what disagrees, with diagrams
     and lines, which can be filtered. It needs no other file and no network.
@@ -65,11 +66,15 @@ def _records(path: str, codes: set[Exit]) -> Iterator[Mapping[str, object]]:
 
     with open_decompressed(path) as stream:
         start = stream.readline(len(SQLITE_MAGIC))
-        if start == SQLITE_MAGIC:
-            msg = f"{path}: expected records of `verify --jsonl`, found a database"
-            raise InputError(msg)
-        name = "stdin" if path == "-" else path
-        yield from _parse_lines(stream, start, name, codes)
+        if start != SQLITE_MAGIC:
+            name = "stdin" if path == "-" else path
+            yield from _parse_lines(stream, start, name, codes)
+            return
+    from solver.reports.audit_record import finding_record
+    from solver.store import Store
+
+    with Store(path, read_only=True) as store:
+        yield from map(finding_record, store.findings())
 
 
 def _parse_lines(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 import threading
 import time
-from collections import Counter
+from collections import Counter, deque
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
@@ -21,6 +21,10 @@ if TYPE_CHECKING:
 EVERY_S = 60.0
 """How often the progress is told where nobody watches a terminal."""
 
+RECENT_S = 30.0
+"""The rate is that of so many seconds: what a store answers is no measure of what is
+left."""
+
 _REFRESH_PER_SECOND = 4
 
 
@@ -35,7 +39,7 @@ class Watch:
 
     def __init__(self, expected: Callable[[], int | None]) -> None:
         self._expected = expected
-        self._started = time.monotonic()
+        self._marks = deque([(time.monotonic(), 0)])
         self._words: Counter[str] = Counter()
         self._console: Console | None = None
 
@@ -57,17 +61,26 @@ class Watch:
     def line(self) -> str:
         """Tell in a line how far the audit is, how fast, and what was found."""
         done = self._words.total()
-        rate = done / max(time.monotonic() - self._started, 1e-9)
+        rate = self._rate(done)
         told = [f"{done:,} done"]
         rates = [f"{rate:,.0f}/s" if rate >= 10 else f"{rate:.1f}/s"]
         if (expected := self._expected()) is not None:
             left = max(expected - done, 0)
             told.append(f"{left:,} left")
-            if done:
+            if rate:
                 rates.append(f"{_clock(left / rate)} to go")
         told += rates
         counts = [f"{count:,} {word}" for word, count in self._words.most_common()]
         return ", ".join(told) + (f": {', '.join(counts)}" if counts else "")
+
+    def _rate(self, done: int) -> float:
+        """Give findings a second, of late."""
+        now = time.monotonic()
+        self._marks.append((now, done))
+        while len(self._marks) > 2 and now - self._marks[1][0] > RECENT_S:
+            self._marks.popleft()
+        since, before = self._marks[0]
+        return (done - before) / max(now - since, 1e-9)
 
 
 @contextmanager

@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING
 
 import chess
 
-from solver.errors import FormatError, InputError
+from solver.errors import InputError
 from solver.formats.claims import (
     make_problem,
     parse_distance,
@@ -32,7 +32,7 @@ from solver.formats.claims import (
     parse_no_mate,
 )
 from solver.formats.fen import parse_fen
-from solver.formats.numbered_lines import decode_line, is_record
+from solver.formats.line_records import read_each
 from solver.formats.quick_fen import format_fen
 from solver.formats.wording import printable, quote
 from solver.problem import Claim
@@ -40,6 +40,7 @@ from solver.problem import Claim
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from solver.errors import FormatError
     from solver.problem import Problem
 
 _WORD = re.compile(r"\S+")
@@ -60,31 +61,8 @@ _MOVE_NUMBER = re.compile(r"\A[0-9]+\.+")
 def read_epd(
     lines: Iterator[tuple[int, bytes]], name: str
 ) -> Iterator[Problem | FormatError]:
-    """Read EPD or a list of FENs, each line as soon as it is there.
-
-    Blank lines count for nothing, nor do comments: lines whose first character is one
-    of `#`, `%` and `;`, with which no FEN can begin.
-
-    Parameters
-    ----------
-    lines : iterator of tuple
-        Number and bytes of each line, UTF-8.
-    name : str
-        What to call the file in `file:line`.
-
-    Yields
-    ------
-    Problem or FormatError
-        One for each line that is neither blank nor a comment, in their order.
-    """
-    for number, line in lines:
-        if not is_record(line):
-            continue
-        source = f"{name}:{number}"
-        try:
-            yield parse_record(decode_line(line), source)
-        except InputError as error:
-            yield FormatError(source, str(error))
+    """Read EPD or a list of FENs; see `read_each`. No FEN begins as comments do."""
+    return read_each(lines, name, parse_record)
 
 
 def parse_record(text: str, source: str) -> Problem:

@@ -10,42 +10,23 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from solver.errors import FormatError, InputError
-from solver.formats.numbered_lines import decode_line, is_record
+from solver.errors import InputError
+from solver.formats.line_records import read_each
 from solver.formats.own_fields import Fields
 from solver.formats.wording import quote
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
+    from solver.errors import FormatError
     from solver.problem import Problem
 
 
 def read_jsonl(
     lines: Iterator[tuple[int, bytes]], name: str
 ) -> Iterator[Problem | FormatError]:
-    """Read JSON lines, each as soon as it is there.
-
-    Parameters
-    ----------
-    lines : iterator of tuple
-        Number and bytes of each line, UTF-8.
-    name : str
-        What to call the file in `file:line`.
-
-    Yields
-    ------
-    Problem or FormatError
-        One for each line that is neither blank nor a comment, in their order.
-    """
-    for number, line in lines:
-        if not is_record(line):
-            continue
-        source = f"{name}:{number}"
-        try:
-            yield _parse_fields(decode_line(line)).check(source)
-        except InputError as error:
-            yield FormatError(source, str(error))
+    """Read JSON lines; see `read_each`."""
+    return read_each(lines, name, _parse_record)
 
 
 def write_jsonl(problem: Problem) -> str:
@@ -62,6 +43,10 @@ def write_jsonl(problem: Problem) -> str:
     if problem.no_mate is not None:
         record["nomate"] = problem.no_mate
     return json.dumps(record, ensure_ascii=False, separators=(",", ":")) + "\n"
+
+
+def _parse_record(text: str, source: str) -> Problem:
+    return _parse_fields(text).check(source)
 
 
 def _parse_fields(text: str) -> Fields:

@@ -1,22 +1,20 @@
-"""The men of a FEN's first field, quickly: a table knows the ranks that come often.
-
-A rank is a string of one byte for each bitboard, in the order of `Men`.
-"""
+"""The men of a FEN's first field, quickly: no square is looked at twice."""
 
 from __future__ import annotations
 
-import struct
-from functools import lru_cache
+import re
 from typing import NamedTuple
 
 import chess
 
-_LETTERS = "PNBRQK"
-_WHITE, _BLACK = 6, 7
-_BOARDS = struct.Struct("<8Q")
+_UNREADABLE = re.compile(r"[1-8]{2}|[^1-8/PNBRQKpnbrqk]")
+_EMPTY = "."
+_GAPS = [(str(squares), _EMPTY * squares) for squares in range(8, 0, -1)]
+_RANK_LENGTHS = [8] * 8
 
-_KEPT = 1 << 15
-"""Ranks kept, of which the most frequent come again and again."""
+_EMPTY_BOARD = "/".join([_EMPTY * 8] * 8)
+_PLACES = [(7 - square // 8) * 9 + square % 8 for square in chess.SQUARES]
+"""Where in the text of a board each square stands."""
 
 
 class Men(NamedTuple):
@@ -32,6 +30,13 @@ class Men(NamedTuple):
     black: int
 
 
+_BINARY = [
+    bytes(ord("1" if chr(code) in letters else "0") for code in range(256))
+    for letters in ("Pp", "Nn", "Bb", "Rr", "Qq", "Kk", "PNBRQK", "pnbrqk")
+]
+"""For each field of `Men`, what makes binary digits of men and empty squares."""
+
+
 def read_placement(placement: str) -> Men | None:
     """Read the first field of a FEN.
 
@@ -40,65 +45,37 @@ def read_placement(placement: str) -> Men | None:
     Men or None
         None where it is not written as it must be.
     """
-    rows = placement.split("/")
-    if len(rows) != 8:
+    if _UNREADABLE.search(placement):
         return None
-    ranks = bytearray(64)
-    for place, row in enumerate(rows):
-        rank = _read_rank(row)
-        if rank is None:
-            return None
-        ranks[7 - place :: 8] = rank
-    return Men._make(_BOARDS.unpack(ranks))
+    text = placement
+    for digit, gap in _GAPS:
+        text = text.replace(digit, gap)
+    ranks = text.split("/")
+    if [len(rank) for rank in ranks] != _RANK_LENGTHS:
+        return None
+    from_h8_to_a1 = "".join([rank[::-1] for rank in ranks]).encode()
+    return Men._make([int(from_h8_to_a1.translate(digits), 2) for digits in _BINARY])
 
 
 def write_placement(board: chess.Board) -> str:
     """Write the first field of a FEN."""
-    boards = _BOARDS.pack(
-        board.pawns,
-        board.knights,
-        board.bishops,
-        board.rooks,
-        board.queens,
-        board.kings,
-        board.occupied_co[chess.WHITE],
-        board.occupied_co[chess.BLACK],
-    )
-    return "/".join([_write_rank(boards[rank::8]) for rank in range(7, -1, -1)])
-
-
-@lru_cache(_KEPT)
-def _read_rank(row: str) -> bytes | None:
-    boards = [0] * 8
-    file = 0
-    after_gap = False
-    for letter in row:
-        is_gap = letter in "12345678"
-        if is_gap:
-            if after_gap:
-                return None
-            file += int(letter)
-        elif letter.upper() in _LETTERS and file < 8:
-            boards[_LETTERS.index(letter.upper())] |= 1 << file
-            boards[_WHITE if letter.isupper() else _BLACK] |= 1 << file
-            file += 1
-        else:
-            return None
-        after_gap = is_gap
-    return bytes(boards) if file == 8 else None
-
-
-@lru_cache(_KEPT)
-def _write_rank(boards: bytes) -> str:
-    row = ""
-    gap = 0
-    for file in range(8):
-        square = 1 << file
-        kind = next((kind for kind in range(6) if boards[kind] & square), None)
-        if kind is None:
-            gap += 1
-            continue
-        letter = _LETTERS[kind]
-        row += str(gap or "") + (letter if boards[_WHITE] & square else letter.lower())
-        gap = 0
-    return row + str(gap or "")
+    text = list(_EMPTY_BOARD)
+    white = board.occupied_co[chess.WHITE]
+    for letter, squares in (
+        ("p", board.pawns),
+        ("n", board.knights),
+        ("b", board.bishops),
+        ("r", board.rooks),
+        ("q", board.queens),
+        ("k", board.kings),
+    ):
+        left = squares
+        while left:
+            square = left & -left
+            left ^= square
+            place = _PLACES[square.bit_length() - 1]
+            text[place] = letter.upper() if square & white else letter
+    placement = "".join(text)
+    for digit, gap in _GAPS:
+        placement = placement.replace(gap, digit)
+    return placement

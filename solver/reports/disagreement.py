@@ -47,13 +47,13 @@ def disagreement(finding: Finding) -> str | None:
 def _objection(finding: Finding) -> str | None:
     if finding.verdict in {Verdict.SHORTER, Verdict.REFUTED}:
         return f"found {_found(finding)}"
-    keys = ", ".join(_sans(finding, finding.keys))
     if finding.wrong_keys:
-        return f"found {keys}"
+        return f"found {', '.join(_sans(finding, finding.keys))}"
     if finding.soundness == Soundness.NOT_SHORTEST_LINE:
         return _line_objection(finding)
     if finding.soundness == Soundness.COOKED:
-        return f"found {len(finding.keys.split())} keys: {keys}"
+        keys = _sans(finding, finding.keys)
+        return f"found {len(keys)} keys: {', '.join(keys)}"
     if finding.only_moves == 0:
         return _line_objection(finding)
     return None

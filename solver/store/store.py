@@ -167,6 +167,12 @@ class Store:
                 msg = f"--where: expected an SQL expression, found {where!r}: {error}"
                 raise StoreQueryError(msg) from None
 
+    def count(self) -> int:
+        """Tell how many records there are."""
+        with self._telling():
+            (count,) = self._base.execute("SELECT count(*) FROM records").fetchone()
+        return int(count)
+
     def commit_if_due(self) -> None:
         """Write down what has waited for a second."""
         if self._pending and time.monotonic() - self._committed >= COMMIT_S:
@@ -193,11 +199,9 @@ class Store:
         """Run statements that read another store, named `other`, as one transaction."""
         self.commit()
         with self._telling():
-            self._base.execute(
-                "ATTACH ? AS other", (f"{other.absolute().as_uri()}?mode=ro",)
-            )
+            self._base.execute("ATTACH ? AS other", (_address(other),))
             try:
-                self._base.execute("BEGIN IMMEDIATE")
+                self._base.execute("BEGIN")  # IMMEDIATE would lock the other as well
                 for statement in statements:
                     self._base.execute(statement)
                 self._base.execute("COMMIT")
@@ -217,9 +221,8 @@ class Store:
                 self.commit()
 
     def _connect(self, *, read_only: bool) -> sqlite3.Connection:
-        mode = "ro" if read_only else "rwc"
         return sqlite3.connect(
-            f"{self._file.as_uri()}?mode={mode}",
+            _address(self._file, may_make=not read_only),
             uri=True,
             timeout=BUSY_S,
             isolation_level=None,
@@ -229,6 +232,7 @@ class Store:
     def _prepare(self, *, read_only: bool, fresh: bool) -> None:
         """Make the tables, or see that they are the ones of this version."""
         self._base.execute("PRAGMA synchronous = NORMAL")
+        self._base.execute(f"PRAGMA query_only = {int(read_only)}")
         is_empty = not self._pragma("page_count")
         if not is_empty or read_only:
             self._require_ours()
@@ -287,6 +291,15 @@ def _name(error: Exception) -> str:
     """Give SQLite's name of an error; empty where Python has found it first."""
     name: str = getattr(error, "sqlite_errorname", "")
     return "_".join(name.split("_")[:2])
+
+
+def _address(path: Path, *, may_make: bool = False) -> str:
+    """Give SQLite's address of a file.
+
+    Readers may write too, as far as SQLite is concerned: it keeps two files beside a
+    store that is open, and takes them away.
+    """
+    return f"{path.absolute().as_uri()}?mode={'rwc' if may_make else 'rw'}"
 
 
 def _reason(error: sqlite3.Error) -> str:

@@ -96,6 +96,11 @@ def test_the_option_goes_before_the_name(source: Path, matesolve: Matesolve) -> 
         ),
         (("--min-moves", "2"), [], "0 written, 3 passed over, 0 left out\n"),
         (
+            ("--theme", "mateIn1"),
+            ["one", "two"],
+            "2 written, 1 passed over, 0 left out\n",
+        ),
+        (
             ("--max-moves", "1", "--theme", "mate"),
             ["one", "two"],
             "2 written, 1 passed over, 0 left out\n",
@@ -210,3 +215,56 @@ def test_help_loads_nothing_heavy() -> None:
     printed, heavy = run_and_list_heavy(program)
     assert printed.startswith("Usage: ")
     assert heavy == set()
+
+
+def test_of_nothing_nothing_is_written(tmp_path: Path, matesolve: Matesolve) -> None:
+    target = tmp_path / "x.csv"
+    told = (0, "", "0 written, 0 passed over, 0 left out\n")
+    assert matesolve("convert", "-", str(target), stdin="\n# nothing\n") == told
+    assert target.read_bytes() == b""
+
+
+def test_a_file_that_changes_while_it_is_read_is_not_converted(
+    source: Path, tmp_path: Path
+) -> None:
+    target = tmp_path / "y.epd"
+    with source.open("r+") as growing:
+        growing.write("hello\n" + RECORD * 20_000)
+        growing.flush()
+        with process("convert", str(source), str(target)) as running:
+            assert running.stderr is not None
+            assert "expected 8 ranks" in running.stderr.readline()
+            growing.write(RECORD)
+            growing.flush()
+            assert running.wait() == 74
+            told = running.stderr.read()
+    assert told == f"error: {source}: changed while it was read\n"
+    assert list(tmp_path.iterdir()) == [source]
+
+
+@pytest.mark.parametrize(
+    ("name", "kept"),
+    [
+        ("out.pgn", RECORD),
+        ("out.inp", f'{ROOK} dm 8; id "rook";\n'),
+    ],
+)
+def test_pgn_and_popeyes_input_are_written_and_read_again(
+    source: Path, matesolve: Matesolve, name: str, kept: str
+) -> None:
+    source.write_text(RECORD * 3)
+    target = str(source.with_name(name))
+    told = "3 written, 0 passed over, 0 left out\n"
+    assert matesolve("convert", str(source), target) == (0, "", told)
+    assert matesolve("convert", target, "-", "--to", "epd") == (0, kept * 3, told)
+
+
+def test_what_the_other_format_cannot_say_is_left_out(matesolve: Matesolve) -> None:
+    records = f"{ROOK} nomate 3;\n{RECORD}{ROOK}\n"
+    ended = matesolve("convert", "-", "-", "--to", "popeye", stdin=records)
+    assert ended.code == 65
+    assert ended.out.count("Stipulation") == 1
+    first, second, summary = ended.err.splitlines()
+    assert first.startswith("error: stdin:1: ")
+    assert second.startswith("error: stdin:3: ")
+    assert summary == "1 written, 0 passed over, 2 left out"

@@ -261,6 +261,64 @@ def test_standard_input_may_be_compressed(monkeypatch: pytest.MonkeyPatch) -> No
     assert [record.source for record in read_collection("-")] == ["stdin:1"]
 
 
+HEADS = {
+    "epd": "# a comment",
+    "lichess": "PuzzleId,FEN,Moves,Themes",
+    "csv": "claim,fen",
+    "jsonl": "",
+}
+RECORDS = {
+    "epd": f"{ROOK} dm 8;",
+    "lichess": "x,8/7K/8/8/8/8/R7/6k1 b - - 0 1,g1h1 h7g6,mate",
+    "csv": f"8,{ROOK}",
+    "jsonl": f'{{"fen":"{ROOK}","claim":8}}',
+}
+BAD = {"epd": "8/8", "lichess": "x,8/8,a1a8,mate", "csv": "8,8/8", "jsonl": "{}"}
+
+
+@pytest.mark.parametrize("name", HEADS)
+@pytest.mark.parametrize("source_format", ["auto", "its own"])
+def test_every_format_is_read_and_a_bad_record_costs_itself(
+    path: Path, name: str, source_format: str
+) -> None:
+    lines = (HEADS[name], RECORDS[name], BAD[name], "", RECORDS[name])
+    asked = name if source_format == "its own" else source_format
+    text = "\n".join(lines).encode()
+    first, error, last = outcomes(path, text, source_format=asked)
+    assert isinstance(first, Problem)
+    assert isinstance(error, FormatError)
+    assert isinstance(last, Problem)
+    told = [record.source for record in (first, error, last)]
+    assert told == ["x.epd:2", "x.epd:3", "x.epd:5"]
+    assert first.claim is not None
+    assert first.fen.startswith("8/7K/8/8/8/8/R7/7k w - - ")
+
+
+@pytest.mark.parametrize("name", HEADS)
+def test_every_line_of_standard_input_is_given_as_it_comes(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    reading, writing = os.pipe()
+    with open(reading) as stdin, open(writing, "wb", buffering=0) as source:  # noqa: PTH123
+        monkeypatch.setattr(sys, "stdin", stdin)
+        records = read_collection("-")
+        source.write(f"{HEADS[name]}\n".encode())
+        for number in (2, 3):
+            # A reader that wants more would wait here for ever.
+            source.write(f"{RECORDS[name]}\n".encode())
+            assert next(records).source == f"stdin:{number}"
+
+
+def test_rows_that_claim_no_mate_are_counted(path: Path) -> None:
+    text = f"{HEADS['lichess']}\n{RECORDS['lichess']}\n".encode()
+    text += f"{RECORDS['lichess'].replace('mate', 'crushing')}\n".encode()
+    meter = Meter()
+    assert len(outcomes(path, text, meter=meter)) == 1
+    assert (meter.records, meter.passed_over) == (1, 1)
+    taken = outcomes(path, text, selection=Selection(all_rows=True))
+    assert [isinstance(record, Problem) for record in taken] == [True, True]
+
+
 CHANGES = {
     "grown": lambda path: path.write_bytes(GOOD * 4),
     "shrunk": lambda path: path.write_bytes(b""),
@@ -343,3 +401,34 @@ def test_the_meter_tells_nothing_of_a_pipe(monkeypatch: pytest.MonkeyPatch) -> N
     meter = Meter()
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(GOOD)))
     assert [meter.fraction() for _ in read_collection("-", meter=meter)] == [None]
+
+
+@pytest.mark.parametrize(
+    ("text", "claim"),
+    [
+        (
+            f'[Event "x"]\n[SetUp "1"]\n[FEN "{ROOK} 0 1"]\n\n'
+            "{mate in 8} 1. Kg6 Kg1 *\n",
+            Claim(8, ("h7g6",), ("h7g6", "h1g1")),
+        ),
+        (
+            "BeginProblem\nTitle x\nPieces White Kh7 Ra2 Black Kh1\n"
+            "Stipulation #8\nEndProblem\n",
+            Claim(8),
+        ),
+        (
+            "title: x\nalgebraic: {white: [Kh7, Ra2], black: [Kh1]}\n"
+            'stipulation: "#8"\n',
+            Claim(8),
+        ),
+    ],
+)
+@pytest.mark.parametrize("compress", [bytes, gzip.compress])
+def test_formats_of_many_lines_are_told_by_their_content_too(
+    path: Path, text: str, claim: Claim, compress: Callable[[bytes], bytes]
+) -> None:
+    meter = Meter()
+    (record,) = outcomes(path, compress(text.encode()), meter=meter)
+    assert replace(record, source="") == Problem(f"{ROOK} 0 1", "x", claim)
+    assert outcomes(path, text.encode(), selection=Selection(max_moves=7)) == []
+    assert meter.fraction() == 1.0

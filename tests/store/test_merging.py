@@ -116,6 +116,15 @@ def test_the_other_store_is_only_read(tmp_path: Path) -> None:
     assert b.read_bytes() == before
 
 
+def test_the_other_store_may_be_written_meanwhile(tmp_path: Path) -> None:
+    a = made(tmp_path / "a.db", (WORST_FIRST[2], b"key"))
+    b = made(tmp_path / "b.db", (SETTLED, b"key"))
+    with closing(sqlite3.connect(b, isolation_level=None)) as audit:
+        audit.execute("BEGIN IMMEDIATE")
+        audit.execute("DELETE FROM records")
+        assert merged(a, b) == [SETTLED]
+
+
 def test_what_was_put_before_is_kept_with_it(tmp_path: Path) -> None:
     b = made(tmp_path / "b.db", (SETTLED._replace(source="b.epd:1"), b"other"))
     with Store(tmp_path / "a.db") as base:

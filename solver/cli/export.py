@@ -1,0 +1,92 @@
+"""`matesolve export`: what a store holds, for other programs."""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+from pathlib import PurePath
+from typing import TYPE_CHECKING
+
+import click
+
+from solver.cli.streams import tell
+from solver.formats.writing import GZIPPED
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from solver.finding import Finding
+    from solver.store import Store
+
+FORMATS = ("csv", "jsonl", "epd", "parquet")
+
+
+@click.command(
+    epilog="""\b
+Examples:
+  matesolve export run.db -o run.csv
+  matesolve export run.db --where "verdict = 'refuted' AND claim > 3" -o wrong.jsonl
+  matesolve export run.db --where "soundness = 'cooked'" --to epd -o -
+
+\b
+Exit codes:
+  2   the --where is no SQL expression
+  74  the store cannot be read, or the file not be written
+  0   all was written
+"""
+)
+@click.argument("store", metavar="RUN.db")
+@click.option(
+    "--where",
+    default="",
+    metavar="SQL",
+    help="Which findings: an expression over the columns of `results`.",
+)
+@click.option(
+    "-o",
+    "--output",
+    required=True,
+    metavar="FILE",
+    help="Where to write; - is standard output.",
+)
+@click.option(
+    "--to",
+    "target_format",
+    type=click.Choice(FORMATS),
+    help="The format (default: by the name of FILE).",
+)
+def export(*, store: str, where: str, output: str, target_format: str | None) -> None:
+    """Write what a store holds as CSV, JSON lines, EPD or Parquet.
+
+    CSV and Parquet have a column for each field, JSON lines are the records that
+    `verify --jsonl` prints. EPD has what was found in the place of what was claimed,
+    and can be audited again. A name that ends in .gz asks for compression.
+
+    The columns are described in docs/store.md.
+    """
+    suffix = PurePath(output.removesuffix(GZIPPED)).suffix.removeprefix(".")
+    target_format = target_format or suffix
+    if target_format not in FORMATS:
+        msg = f"{output}: its name tells no format: say --to {'|'.join(FORMATS)}."
+        raise click.UsageError(msg)
+
+    if target_format == "parquet" and find_spec("pyarrow") is None:
+        msg = "Parquet needs pyarrow: pip install 'matesolve[parquet]'"
+        raise click.UsageError(msg)
+
+    from solver.cli.target import open_target
+    from solver.reports.export import EXPORTS
+    from solver.store import Store
+
+    with Store(store, read_only=True) as opened:
+        findings = _begun(opened, where)
+        with open_target(output) as file:
+            count = EXPORTS[target_format](findings, file)
+    tell(f"{count:,} written")
+
+
+def _begun(store: Store, where: str) -> Iterator[Finding]:
+    """Ask the store before a file is begun, since the question may be refused."""
+    from itertools import chain, islice
+
+    findings = store.findings(where)
+    return chain(list(islice(findings, 1)), findings)

@@ -1,0 +1,203 @@
+"""`matesolve export` and `matesolve merge`: what stores hold, in every format."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import json
+import sqlite3
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from solver.cli.main import run
+from solver.finding import Finding
+from solver.store import Store
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+BACK_RANK = "6k1/5ppp/8/8/8/8/8/R5K1 w - -"
+MATED = "7k/R7/8/8/8/8/8/1R4K1 b - -"
+COLLECTION = f"""\
+{BACK_RANK} dm 2; id "one, \\"two\\"";
+{BACK_RANK} dm 1; bm Ra8; id "fine";
+8/7K/8/8/8/8/R7/7k w - - dm 2; id "none";
+hello
+{MATED} dm -1; id "lost";
+"""
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "set.epd").write_text(COLLECTION)
+    return tmp_path
+
+
+@pytest.fixture
+def store(capsys: pytest.CaptureFixture[str]) -> str:
+    assert run(["verify", "set.epd", "--keys", "--store", "run.db", "-q"]) == 65
+    capsys.readouterr()
+    return "run.db"
+
+
+def told_by(
+    capsys: pytest.CaptureFixture[str], *arguments: str
+) -> tuple[int, str, str]:
+    code = run(arguments)
+    told = capsys.readouterr()
+    return code, told.out, told.err
+
+
+def test_csv_has_a_column_for_each_field_and_reads_back(
+    capsys: pytest.CaptureFixture[str], folder: Path, store: str
+) -> None:
+    assert told_by(capsys, "export", store, "-o", "run.csv") == (0, "", "5 written\n")
+    with (folder / "run.csv").open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert list(rows[0]) == list(Finding._fields)
+    assert [row["id"] for row in rows] == [
+        'one, "two"', "fine", "none", "set.epd:4", "lost"
+    ]  # fmt: skip
+    assert [row["verdict"] for row in rows] == [
+        "shorter", "proved", "refuted", "unreadable", "proved"
+    ]  # fmt: skip
+    with Store(store, read_only=True) as opened:
+        findings = list(opened.findings())
+    assert [[*row.values()] for row in rows] == [
+        ["" if field is None else str(field) for field in finding]
+        for finding in findings
+    ]
+
+
+def test_json_lines_are_what_verify_prints(
+    capsys: pytest.CaptureFixture[str], folder: Path, store: str
+) -> None:
+    told_by(capsys, "export", store, "-o", "run.jsonl.gz")
+    lines = gzip.decompress((folder / "run.jsonl.gz").read_bytes()).splitlines()
+    _, out, _ = told_by(capsys, "verify", "set.epd", "--keys", "--jsonl")
+
+    def timeless(record: dict[str, Any]) -> dict[str, Any]:
+        return {name: value for name, value in record.items() if name != "time_s"}
+
+    printed = [timeless(json.loads(line)) for line in out.splitlines()]
+    assert [timeless(json.loads(line)) for line in lines] == printed
+
+
+def test_epd_is_a_corrected_edition_that_agrees_with_itself(
+    capsys: pytest.CaptureFixture[str], folder: Path, store: str
+) -> None:
+    code, out, _ = told_by(capsys, "export", store, "--to", "epd", "-o", "-")
+    assert code == 0
+    assert out == (
+        f'{BACK_RANK} dm 1; bm Ra8#; pv Ra8#; id "one, \\"two\\"";\n'
+        f'{BACK_RANK} dm 1; bm Ra8#; pv Ra8#; id "fine";\n'
+        '8/7K/8/8/8/8/R7/7k w - - nomate 2; id "none";\n'
+        f'{MATED} dm -1; pv Kg8 Rb8#; id "lost";\n'
+    )
+    (folder / "better.epd").write_text(out)
+    assert told_by(capsys, "verify", "better.epd", "--keys", "-q") == (0, "", "")
+
+
+def test_parquet_holds_the_same(
+    capsys: pytest.CaptureFixture[str], folder: Path, store: str
+) -> None:
+    parquet = pytest.importorskip("pyarrow.parquet")
+    told_by(capsys, "export", store, "-o", "run.parquet")
+    rows = parquet.read_table(folder / "run.parquet").to_pylist()
+    with Store(store, read_only=True) as opened:
+        assert [tuple(row.values()) for row in rows] == list(opened.findings())
+
+
+def test_an_expression_chooses(capsys: pytest.CaptureFixture[str], store: str) -> None:
+    where = "verdict = 'shorter' OR mate < 0"
+    code, out, err = told_by(
+        capsys, "export", store, "--where", where, "-o", "-", "--to", "jsonl"
+    )
+    assert (code, err) == (0, "2 written\n")
+    assert [json.loads(line)["id"] for line in out.splitlines()] == [
+        'one, "two"', "lost"
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "error"),
+    [
+        (
+            ["run.db", "--where", "colour = 1", "-o", "x.csv"],
+            2,
+            "error: --where: expected an SQL expression, found 'colour = 1': "
+            "no such column: colour\n",
+        ),
+        (
+            ["run.db", "--where", "1); DROP TABLE records; --", "-o", "x.csv"],
+            2,
+            None,
+        ),
+        (["set.epd", "-o", "x.csv"], 74, None),
+        (["missing.db", "-o", "x.csv"], 74, None),
+        (["run.db", "-o", "no/such/x.csv"], 74, None),
+        (["run.db", "-o", "x.doc"], 2, None),
+        (["run.db"], 2, None),
+    ],
+)
+def test_what_cannot_be_exported_is_told_and_leaves_no_file(
+    capsys: pytest.CaptureFixture[str],
+    folder: Path,
+    store: str,
+    arguments: list[str],
+    code: int,
+    error: str | None,
+) -> None:
+    before = sorted(folder.iterdir())
+    got, out, err = told_by(capsys, "export", *arguments)
+    assert (got, out) == (code, "")
+    assert error is None or err == error
+    assert "Traceback" not in err
+    assert sorted(folder.iterdir()) == before
+    with Store(store, read_only=True) as opened:
+        assert opened.count() == 5
+
+
+def test_shards_merge_into_the_whole(
+    capsys: pytest.CaptureFixture[str], store: str
+) -> None:
+    for part in ("1", "2"):
+        run(["verify", "set.epd", "--keys", "--store", part, "--shard", f"{part}/2"])
+    capsys.readouterr()
+    got = told_by(capsys, "merge", "1", "2", "-o", "all.db")
+    assert got == (0, "", "all.db: 5 records\n")
+    with Store(store, read_only=True) as whole, Store("all.db") as merged:
+        for one, other in zip(whole.findings(), merged.findings(), strict=True):
+            assert one._replace(time_s=0.0) == other._replace(time_s=0.0)
+
+
+def test_without_a_target_the_first_is_added_to(
+    capsys: pytest.CaptureFixture[str], folder: Path, store: str
+) -> None:
+    (folder / "more.epd").write_text(f"{BACK_RANK} nomate 1;\n")
+    run(["verify", "more.epd", "--store", "more.db", "-q"])
+    capsys.readouterr()
+    got = told_by(capsys, "merge", store, "more.db")
+    assert got == (0, "", "run.db: 6 records\n")
+    assert told_by(capsys, "merge", store, store) == (0, "", "run.db: 6 records\n")
+
+
+@pytest.mark.parametrize("other", ["set.epd", "missing.db", "other.db"])
+def test_what_is_no_store_is_not_merged(
+    capsys: pytest.CaptureFixture[str], folder: Path, store: str, other: str
+) -> None:
+    with sqlite3.connect(folder / "other.db") as base:
+        base.execute("CREATE TABLE x (y)")
+    base.close()
+    code, out, err = told_by(capsys, "merge", store, other)
+    assert (code, out) == (74, "")
+    assert err.startswith(f"error: {other}: ")
+    assert not (folder / "missing.db").exists()
+
+
+def test_one_store_alone_is_not_merged(
+    capsys: pytest.CaptureFixture[str], store: str
+) -> None:
+    assert told_by(capsys, "merge", store)[0] == 2
