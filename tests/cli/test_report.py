@@ -102,17 +102,31 @@ def test_bytes_that_are_no_text_are_a_damaged_line(
     assert "error: run.jsonl:1: expected a JSON object" in capsys.readouterr().err
 
 
-def test_a_database_is_no_list_of_records(
+def test_a_store_makes_the_page_that_its_records_make(folder: Path) -> None:
+    (folder / "set.epd").write_text(
+        '6k1/5ppp/8/8/8/8/8/R5K1 w - - dm 2; id "short";\nhello\n'
+    )
+    run(["verify", "set.epd", "--keys", "--store", "run.db", "-q"])
+    run(["export", "run.db", "-o", "told.jsonl"])
+    assert run(["report", "run.db", "-o", "store.html", "--title", "x"]) == 0
+    assert run(["report", "told.jsonl", "-o", "lines.html", "--title", "x"]) == 0
+    page = (folder / "store.html").read_bytes()
+    assert page == (folder / "lines.html").read_bytes()
+    assert [entry["word"] for entry in entries_of(page)] == ["shorter", "unreadable"]
+
+
+def test_another_database_is_refused(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     with sqlite3.connect(folder / "run.db") as database:
         database.execute("CREATE TABLE anything (it)")
     database.close()
 
-    assert run(["report", "run.db", "-o", "page.html"]) == 65
+    assert run(["report", "run.db", "-o", "page.html"]) == 74
     assert capsys.readouterr().err == (
-        "error: run.db: expected records of `verify --jsonl`, found a database\n"
+        "error: run.db: expected a store of audits, found another database\n"
     )
+    assert not (folder / "page.html").exists()
 
 
 @pytest.mark.parametrize(
