@@ -1,0 +1,110 @@
+"""What an audit's plumbing costs: rows a second by kind of worker, and with a store.
+
+usage: python -m tests.benchmarks.audit FILE... [--times N]
+
+Each problem comes in up to four forms, by colour and by side of the board, so that
+positions differ and a store has to solve them all. Kinds take turns within a round, so
+that ratios hold on a machine whose speed changes; told is the median of the rounds.
+"""
+
+from __future__ import annotations
+
+import argparse
+import statistics
+import tempfile
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import chess
+
+from solver.audit import Inquiry, audit
+from solver.audit.archive import Archive
+from solver.audit.workers import ProcessWorker, ThreadWorker
+from solver.errors import FormatError
+from solver.formats.collection import read_collection
+from solver.problem import Limits
+from solver.store import Store
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from solver.audit import AuditControl
+    from solver.audit.workers import Worker
+    from solver.problem import Problem
+
+INQUIRY = Inquiry(Limits(time_s=60.0))
+ROUNDS = 3
+
+
+def write_forms(files: list[str], target: Path) -> int:
+    """Write the problems in all their forms, claims without moves; count them."""
+    count = 0
+    with target.open("w", encoding="utf-8") as file:
+        for path in files:
+            for record in read_collection(path):
+                if isinstance(record, FormatError) or not record.claim:
+                    continue
+                for form in _forms(record):
+                    file.write(f"{form} dm {record.claim.mate};\n")
+                    count += 1
+    return count
+
+
+def _forms(problem: Problem) -> Iterator[str]:
+    board = chess.Board(problem.fen)
+    yield board.epd()
+    yield board.mirror().epd()
+    if not board.castling_rights:
+        flipped = board.transform(chess.flip_horizontal)
+        yield flipped.epd()
+        yield flipped.mirror().epd()
+
+
+def rate(collection: Path, kind: str, jobs: int, folder: Path, times: int) -> float:
+    """Audit a collection; give its rows a second."""
+
+    def make(control: AuditControl) -> Worker:
+        if kind == "process":
+            return ProcessWorker(INQUIRY, control)
+        return ThreadWorker(INQUIRY, control, None)
+
+    def records() -> Iterator[Problem | FormatError]:
+        for _ in range(times):
+            yield from read_collection(collection)
+
+    store = Store(folder / "run.db", fresh=True) if kind == "store" else None
+    archive = Archive(store, INQUIRY) if store else None
+    started = time.perf_counter()
+    count = sum(1 for _ in audit(records(), INQUIRY, make, jobs=jobs, archive=archive))
+    if store:
+        store.close()
+    return count / (time.perf_counter() - started)
+
+
+def main() -> None:
+    """Measure and print."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("files", nargs="+")
+    parser.add_argument("--times", type=int, default=1, help="read it so many times")
+    asked = parser.parse_args()
+    kinds = [("thread", 1), ("store", 1), ("thread", 2), ("process", 2)]
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        collection = folder / "forms.epd"
+        print(f"{asked.times * write_forms(asked.files, collection):,} rows")
+        rates: dict[tuple[str, int], list[float]] = {kind: [] for kind in kinds}
+        for _ in range(ROUNDS):
+            for kind, jobs in kinds:
+                rates[kind, jobs].append(
+                    rate(collection, kind, jobs, folder, asked.times)
+                )
+    alone = rates["thread", 1]
+    for (kind, jobs), told in rates.items():
+        ratio = statistics.median(x / y for x, y in zip(told, alone, strict=True))
+        median = statistics.median(told)
+        print(f"{kind:8}{jobs} {median:8,.0f} rows/s  {ratio:.2f}")
+
+
+if __name__ == "__main__":
+    main()
