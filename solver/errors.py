@@ -64,6 +64,12 @@ class StoreQueryError(MatesolveError):
     exit_code: ClassVar[int] = 2
 
 
+class ClusterError(MatesolveError):
+    """A cluster that cannot be reached, or whose workers cannot do an audit."""
+
+    exit_code: ClassVar[int] = 74
+
+
 @dataclass(frozen=True, slots=True)
 class FormatError:
     """One unreadable record of a file; a value, so that the next record is read.

@@ -16,14 +16,13 @@ from solver.audit.desk import Desk, OnExamined
 from solver.audit.dispatch import Dispatcher
 from solver.audit.examiner import Examined
 from solver.audit.inquiry import Inquiry
-from solver.audit.workers import local_workers
+from solver.audit.workers import Staff, local_staff
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Iterable, Iterator
+    from collections.abc import Generator, Iterable, Iterator
 
     from solver.audit.archive import Archive
     from solver.audit.desk import Told
-    from solver.audit.workers import Worker
     from solver.errors import FormatError
     from solver.finding import Finding
     from solver.problem import Problem
@@ -33,12 +32,10 @@ __all__ = [
     "Examined",
     "Inquiry",
     "OnExamined",
+    "Staff",
     "audit",
-    "local_workers",
+    "local_staff",
 ]
-
-WINDOW = 2048
-"""How many records a job may be ahead of those that are told."""
 
 _PATIENCE_S = 1.0
 """How long an audit waits for threads that it has stopped, in seconds."""
@@ -47,9 +44,8 @@ _PATIENCE_S = 1.0
 def audit(
     records: Iterable[Problem | FormatError],
     inquiry: Inquiry,
-    make_worker: Callable[[AuditControl], Worker],
+    staff: Staff,
     *,
-    jobs: int = 1,
     archive: Archive | None = None,
     on_examined: OnExamined | None = None,
     ordered: bool = False,
@@ -63,10 +59,8 @@ def audit(
         The collection. It is read in a thread of its own.
     inquiry : Inquiry
         What is asked of each problem.
-    make_worker : callable
-        Makes one of those who examine; see `local_workers`.
-    jobs : int
-        How many of them work at once.
+    staff : Staff
+        Who examines; see `local_staff`.
     archive : Archive or None
         Answers what was answered before, and keeps the rest.
     on_examined : callable or None
@@ -94,25 +88,25 @@ def audit(
         stopping,
         archive=archive,
         on_examined=on_examined,
-        room=WINDOW * jobs,
+        room=staff.window * staff.jobs,
     )
 
     dispatcher = Dispatcher(
         desk,
         stopping,
-        lambda: make_worker(stopping),
-        share=jobs,
-        one_by_one=inquiry.certify,
+        lambda: staff.make_worker(stopping),
+        share=staff.jobs,
+        largest=1 if inquiry.certify else staff.window // 2,
     )
     # Daemons: one that waits for a line of standard input must not delay the exit.
     workers = [
-        threading.Thread(target=dispatcher.work, daemon=True) for _ in range(jobs)
+        threading.Thread(target=dispatcher.work, daemon=True) for _ in range(staff.jobs)
     ]
     for thread in (threading.Thread(target=desk.read, daemon=True), *workers):
         thread.start()
     try:
         told = desk.findings()
-        for _, what in _in_order(told) if ordered or jobs == 1 else told:
+        for _, what in _in_order(told) if ordered or staff.jobs == 1 else told:
             yield _require_finding(what)
             desk.make_room()
     except BaseException:

@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from solver.audit.workers import Worker
     from solver.problem import Problem
 
-LARGEST_BATCH = 1024
 GROWTH = 4
 """A batch is at most so many times as large as the last one."""
 
@@ -40,8 +39,8 @@ class Dispatcher:
         Makes a worker, when there is something to do.
     share : int
         How many workers share what waits.
-    one_by_one : bool
-        Give each problem to a worker alone.
+    largest : int
+        How many problems a batch may have.
     """
 
     def __init__(
@@ -51,13 +50,13 @@ class Dispatcher:
         make_worker: Callable[[], Worker],
         *,
         share: int,
-        one_by_one: bool,
+        largest: int,
     ) -> None:
         self._desk = desk
         self._control = control
         self._make_worker = make_worker
         self._share = share
-        self._largest = 1 if one_by_one else LARGEST_BATCH
+        self._largest = largest
         self._losses: dict[int, int] = {}
 
     def work(self) -> None:
@@ -75,7 +74,10 @@ class Dispatcher:
                 except Exception as error:
                     self._desk.give_up(tasks, error)
                     continue  # in order, what comes before is told before the error
-                fitting = int(len(tasks) * worker.batch_s / max(spent, 1e-6))
+                if len(tasks) == 1 < size:
+                    continue  # it came again, and says nothing of those to come
+                done = len(tasks) - examined.count(None)
+                fitting = int(done * worker.batch_s / max(spent, 1e-6))
                 size = max(1, min(fitting, GROWTH * size, self._largest))
         finally:
             if worker:

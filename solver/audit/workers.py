@@ -7,7 +7,7 @@ import os
 import signal
 import threading
 from multiprocessing.connection import wait
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from solver.audit.examiner import Examiner
 
@@ -21,6 +21,9 @@ if TYPE_CHECKING:
     from solver.problem import Problem
     from solver.solution import StoppedBy
     from solver.tablebases import Tablebases
+
+WINDOW = 2048
+"""How many records a job on this machine may be ahead of those that are told."""
 
 PATIENCE_S = 0.1
 """How long a problem may keep others of its batch waiting."""
@@ -50,23 +53,42 @@ class Worker(Protocol):
         """Free what the worker holds."""
 
 
-def local_workers(
+class Staff(NamedTuple):
+    """All who examine an audit's batches.
+
+    Attributes
+    ----------
+    make_worker : callable
+        Makes one of them.
+    jobs : int
+        How many of them work at once.
+    window : int
+        How many records each may be ahead of those that are told. A batch is at most
+        half as large.
+    """
+
+    make_worker: Callable[[AuditControl], Worker]
+    jobs: int
+    window: int = WINDOW
+
+
+def local_staff(
     inquiry: Inquiry, jobs: int, tablebases: Tablebases | None = None
-) -> Callable[[AuditControl], Worker]:
-    """Make the maker of workers on this machine.
+) -> Staff:
+    """Have an audit done on this machine.
 
     Parameters
     ----------
     inquiry : Inquiry
-        What they are to ask.
+        What is asked.
     jobs : int
-        How many there will be: one works in this process, several in their own.
+        How many workers there will be: one works in this process, several in their own.
     tablebases : Tablebases or None
         The inquiry's endgame tables, open until the audit has ended.
     """
     if jobs == 1:
-        return lambda control: ThreadWorker(inquiry, control, tablebases)
-    return lambda control: ProcessWorker(inquiry, control)
+        return Staff(lambda control: ThreadWorker(inquiry, control, tablebases), jobs)
+    return Staff(lambda control: ProcessWorker(inquiry, control), jobs)
 
 
 class ThreadWorker:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from solver.cli import options
+from solver.cli.cluster import engaged, parse_address
 from solver.cli.exits import Exit, foremost
 from solver.cli.interrupt import interruptible
 from solver.cli.kernel import prepare_kernel
@@ -80,6 +81,7 @@ Examples:
   matesolve verify mates.epd --time 60 --jobs 2 --keys
   matesolve verify - --within --jsonl < mates.epd
   matesolve verify lichess.csv.zst --theme mateIn2 --store run.db --jobs 2
+  matesolve verify mates.jsonl --store run.db --cluster tcp://10.0.0.1:8786
   matesolve verify problems.olv --keys --fail-on cooked,refuted,shorter
 
 \b
@@ -104,7 +106,7 @@ Soundness, with --keys:
 \b
 Exit codes, the first that fits:
   130  Ctrl-C; what was complete has been told
-   74  a file could not be read; the others were
+   74  a file could not be read, the others were; or the cluster failed
    65  a record was unreadable
     1  a disagreement: a word of --fail-on
     3  a limit left something undecided
@@ -120,10 +122,17 @@ Exit codes, the first that fits:
     "-j",
     "--jobs",
     type=click.IntRange(1, MAX_JOBS),
-    default=1,
-    show_default=True,
     metavar="J",
-    help="Search J positions at once, each in a process with a table of its own.",
+    help="Search J positions at once, each in a process with a table of its own. "
+    "Default: 1; with --cluster local as many as there are cores.",
+)
+@click.option(
+    "--cluster",
+    "cluster_address",
+    callback=parse_address,
+    metavar="ADDRESS",
+    help="Search on the machines of the dask cluster whose scheduler is at ADDRESS, "
+    "such as tcp://HOST:8786; `local` starts one here.",
 )
 @click.option(
     "--ordered",
@@ -195,7 +204,8 @@ def verify(
     selection: Selection,
     limits: Limits,
     tablebases: Tablebases | None,
-    jobs: int,
+    jobs: int | None,
+    cluster_address: str | None,
     ordered: bool,
     within: bool,
     keys: bool,
@@ -229,7 +239,7 @@ def verify(
         msg = "--fresh and --retry are about a --store."
         raise click.UsageError(msg)
 
-    from solver.audit import AuditControl, Inquiry, audit, local_workers
+    from solver.audit import AuditControl, Inquiry, audit
     from solver.cli.findings import Findings, Records, Summary
     from solver.cli.reading import Reading
     from solver.cli.watch import Watch, showing
@@ -252,6 +262,7 @@ def verify(
     hidden = quiet or (jsonl and is_terminal(sys.stdout))
     with (
         _opened(store_path, inquiry, retry, fresh=fresh) as archive,
+        engaged(cluster_address, inquiry, jobs, tablebases) as staff,
         showing(watch, hidden=hidden),
     ):
         folder = None
@@ -264,8 +275,7 @@ def verify(
         findings = audit(
             shard.of(reading) if shard else reading,
             inquiry,
-            local_workers(inquiry, jobs, tablebases),
-            jobs=jobs,
+            staff,
             archive=archive,
             on_examined=folder.add if folder else None,
             ordered=ordered,

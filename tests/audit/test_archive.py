@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from solver.audit import Examined, Inquiry, archive, audit
+from solver.audit import Examined, Inquiry, Staff, archive, audit
 from solver.audit.archive import KEY_BYTES, Archive
 from solver.errors import FormatError, StoreError
 from solver.finding import finding_of
@@ -260,7 +260,8 @@ def run(
         return worker
 
     asked = Archive(store, INQUIRY)
-    findings = audit(records, INQUIRY, make, jobs=jobs, archive=asked, ordered=ordered)
+    staff = Staff(make, jobs)
+    findings = audit(records, INQUIRY, staff, archive=asked, ordered=ordered)
     told = sorted(finding.source for finding in findings)
     assert told == sorted(record.source for record in records)
     assert sorted(f.source for f in store.findings()) == told

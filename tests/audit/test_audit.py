@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from solver.audit import WINDOW, AuditControl, Examined, Inquiry, audit
+from solver.audit import AuditControl, Examined, Inquiry, Staff, audit
 from solver.audit.dispatch import LOSSES
-from solver.audit.workers import WorkerLostError
+from solver.audit.workers import WINDOW, WorkerLostError
 from solver.errors import FormatError
 from solver.finding import finding_of
 from solver.problem import Claim, Limits, Problem
@@ -58,9 +58,8 @@ class Workers:
         ordered: bool = False,
         control: AuditControl | None = None,
     ) -> Generator[Finding]:
-        return audit(
-            records, INQUIRY, self.make, jobs=jobs, ordered=ordered, control=control
-        )
+        staff = Staff(self.make, jobs)
+        return audit(records, INQUIRY, staff, ordered=ordered, control=control)
 
 
 @dataclass

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from solver.audit import AuditControl, Examined, Inquiry, audit, local_workers
+from solver.audit import AuditControl, Examined, Inquiry, Staff, audit, local_staff
 from solver.audit.workers import ProcessWorker, ThreadWorker, WorkerLostError
 from solver.errors import TablebaseError
 from solver.formats.collection import read_collection
@@ -91,8 +91,8 @@ def test_of_a_batch_what_takes_long_comes_again(worker: ProcessWorker) -> None:
 def test_one_worker_is_in_this_process_and_several_are_not(
     control: AuditControl,
 ) -> None:
-    assert isinstance(local_workers(SMALL, 1)(control), ThreadWorker)
-    worker = local_workers(SMALL, 2)(control)
+    assert isinstance(local_staff(SMALL, 1).make_worker(control), ThreadWorker)
+    worker = local_staff(SMALL, 2).make_worker(control)
     assert isinstance(worker, ProcessWorker)
     worker.close()
 
@@ -160,7 +160,7 @@ def test_an_audit_survives_workers_that_are_killed(control: AuditControl) -> Non
 
     problems = mixed()
     found = []
-    for finding in audit(problems, SMALL, make, jobs=2, control=control):
+    for finding in audit(problems, SMALL, Staff(make, 2), control=control):
         found.append(finding)
         if len(found) in {5, 25}:
             made[len(found) % len(made)]._process.kill()

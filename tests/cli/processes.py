@@ -12,7 +12,7 @@ from tests.cli.conftest import COMMAND
 
 ENVIRONMENT = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])}
 
-HEAVY = {"numba", "numpy", "llvmlite", "chess", "rich", "matplotlib"}
+HEAVY = {"numba", "numpy", "llvmlite", "chess", "rich", "matplotlib", "dask"}
 
 
 def process(*arguments: str, **settings: Any) -> subprocess.Popen[str]:

@@ -1,0 +1,349 @@
+"""Audits by dask.distributed: real schedulers and workers, on loopback."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import socket
+import sqlite3
+import subprocess
+import sys
+import threading
+import time
+from contextlib import closing, suppress
+from dataclasses import replace
+from itertools import chain, cycle
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+pytest.importorskip("distributed")
+
+from distributed import KilledWorker
+
+from solver.audit import AuditControl, Inquiry, audit, cluster, local_staff, remote
+from solver.audit.archive import Archive
+from solver.audit.cluster import LOCAL, open_cluster
+from solver.audit.workers import WorkerLostError
+from solver.cli.main import run
+from solver.errors import ClusterError
+from solver.formats.collection import read_collection
+from solver.problem import Claim, Limits, Problem
+from solver.solution import StoppedBy
+from solver.store import Store
+from solver.version import __version__
+from tests.audit.deadly import Deadly
+from tests.cli.conftest import COMMAND
+from tests.cli.processes import ENVIRONMENT, run_and_list_heavy
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+    from solver.audit import Staff
+    from solver.errors import FormatError
+    from solver.finding import Finding
+
+PUZZLES = Path(__file__).parents[2] / "puzzles"
+INQUIRY = Inquiry(Limits(time_s=60.0, hash_mib=1), all_keys=True)
+MATE = Problem("6k1/5ppp/8/8/8/8/8/R5K1 w - - 0 1", "mate", Claim(1), "x.epd:1")
+LONG = "2k1N3/p2NPP2/2p3p1/2pp1P2/K7/6p1/p2Bp3/5brn w - - 0 1"
+COSTS = re.compile(r" +(nodes +time|[\d,]+ +[\d.]+ m?s)$", re.MULTILINE)
+PATIENCE_S = 60.0
+
+
+def generated(*moves: int) -> Iterator[Problem | FormatError]:
+    files = (PUZZLES / f"generated-{number}.epd" for number in moves)
+    return chain.from_iterable(map(read_collection, files))
+
+
+def audited(
+    records: Iterable[Problem | FormatError],
+    staff: Staff,
+    archive: Archive | None = None,
+) -> Iterator[Finding]:
+    """Audit; one that hangs is stopped, and then lacks findings."""
+    control = AuditControl()
+    alarm = threading.Timer(PATIENCE_S, control.stop)
+    alarm.start()
+    try:
+        yield from audit(records, INQUIRY, staff, archive=archive, control=control)
+    finally:
+        alarm.cancel()
+
+
+def rows(store: Path) -> list[dict[str, Any]]:
+    with closing(sqlite3.connect(store)) as base:
+        base.row_factory = sqlite3.Row
+        told = map(dict, base.execute("SELECT * FROM results ORDER BY file, line"))
+        return [row | {"time_s": None} for row in told]
+
+
+def living(group: int) -> list[str]:
+    """List the processes of a group; one that nobody has waited for is none."""
+    listed = subprocess.run(
+        ["ps", "-e", "-o", "pgid=,stat=,args="],
+        stdout=subprocess.PIPE,
+        text=True,
+        check=True,
+    )
+    fields = (line.split(maxsplit=2) for line in listed.stdout.splitlines())
+    return [
+        args
+        for pgid, state, args in fields
+        if int(pgid) == group and not state.startswith("Z")
+    ]
+
+
+def test_a_killed_worker_loses_nothing_and_doubles_nothing(tmp_path: Path) -> None:
+    with Store(tmp_path / "calm.db") as store:
+        calm = Archive(store, INQUIRY)
+        asked = len(list(audited(generated(3, 4, 5), local_staff(INQUIRY, 1), calm)))
+    with (
+        Store(tmp_path / "killed.db") as store,
+        open_cluster(LOCAL, INQUIRY, 2) as machines,
+    ):
+        pids = machines.client.run(os.getpid).values()
+        assert len(set(pids)) == 2
+        told = 0
+        for _ in audited(generated(3, 4, 5), machines.staff, Archive(store, INQUIRY)):
+            told += 1
+            if told == 20:
+                os.kill(min(pids), signal.SIGKILL)
+        left = machines.client.run(os.getpid).values()
+    assert min(pids) not in left
+    assert told == asked == 300
+    assert rows(tmp_path / "killed.db") == rows(tmp_path / "calm.db")
+
+
+def test_a_problem_that_ends_its_workers_costs_itself() -> None:
+    deadly = replace(MATE, id="deadly")
+    with open_cluster(LOCAL, INQUIRY, 2) as machines:
+        machines.client.register_plugin(Deadly())
+        records = [*generated(1), deadly, *generated(2)]
+        findings = {finding.id: finding for finding in audited(records, machines.staff)}
+    assert len(findings) == len(records)
+    assert findings.pop("deadly").stopped_by == StoppedBy.CRASH
+    assert {finding.word for finding in findings.values()} == {"proved"}
+
+
+class Lost:
+    """A client and a task of its, all of whose workers are lost; counts the tasks."""
+
+    status = "running"
+
+    def __init__(self) -> None:
+        self.begun = threading.Semaphore(0)
+        self.submitted = 0
+        self.go_on = threading.Event()
+
+    def run(self, *_: Any, **__: Any) -> dict[str, str]:
+        return {}
+
+    def run_on_scheduler(self, *_: Any) -> str:
+        return __version__
+
+    def nthreads(self) -> dict[str, int]:
+        return {"a": 1}
+
+    def submit(self, *_: Any, key: str) -> Ending:
+        assert key
+        self.submitted += 1
+        self.begun.release()
+        return Ending(self.go_on)
+
+
+class Ending:
+    status = "error"
+
+    def __init__(self, go_on: threading.Event) -> None:
+        self.go_on = go_on
+
+    def add_done_callback(self, call: Callable[[Ending], None]) -> None:
+        self.go_on.wait(PATIENCE_S)
+        call(self)
+
+    def exception(self) -> Exception:
+        lost: Any = KilledWorker  # wants the worker too
+        error: Exception = lost("task", None, 1)
+        return error
+
+
+def test_a_suspect_is_tried_again_while_nothing_else_is_under_way() -> None:
+    client = Lost()
+    machines = cluster.Cluster(client, INQUIRY)
+    control = AuditControl()
+
+    def lose(problem: Problem) -> None:
+        with pytest.raises(WorkerLostError):
+            machines.examine_all([problem], control)
+
+    client.go_on.set()
+    lose(MATE)
+    client.go_on.clear()
+    other = replace(MATE, id="other")
+    threads = [threading.Thread(target=lose, args=[one]) for one in (other, MATE)]
+    threads[0].start()
+    for _ in range(2):
+        assert client.begun.acquire(timeout=PATIENCE_S)
+    threads[1].start()
+    assert not client.begun.acquire(timeout=0.1)
+    assert client.submitted == 2
+    client.go_on.set()
+    for thread in threads:
+        thread.join(PATIENCE_S)
+    assert client.submitted == 3
+
+
+def test_an_audit_ends_with_its_scheduler(tmp_path: Path) -> None:
+    place = tmp_path / "scheduler.json"
+    common = ["--scheduler-file", str(place), "--no-dashboard"]
+    started = [
+        subprocess.Popen(
+            [sys.executable, "-m", f"distributed.cli.dask_{role}", *common, *more],
+            env=ENVIRONMENT,
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,
+        )
+        for role, more in (
+            ("scheduler", ["--host", "127.0.0.1", "--port", "0"]),
+            ("worker", ["--host", "127.0.0.1", "--no-nanny", "--nthreads", "1"]),
+        )
+    ]
+    try:
+        with open_cluster(scheduler_of(place), INQUIRY) as machines:
+            findings = audited(cycle(generated(5)), machines.staff)
+            next(findings)
+            started[0].kill()
+            with pytest.raises(ClusterError, match="lost the connection"):
+                list(findings)
+    finally:
+        for one in started:
+            one.kill()
+            one.wait(PATIENCE_S)
+
+
+def scheduler_of(place: Path) -> str:
+    for _ in range(int(PATIENCE_S / 0.05)):
+        with suppress(FileNotFoundError, ValueError):
+            return str(json.loads(place.read_text())["address"])
+        time.sleep(0.05)
+    pytest.fail("no scheduler came up")
+
+
+def test_a_worker_with_another_solver_is_refused_at_once(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(cluster, "__version__", "99.0")
+    with (
+        pytest.raises(ClusterError, match=r"expected matesolve 99\.0, found \d"),
+        open_cluster(LOCAL, INQUIRY, 1),
+    ):
+        pass
+
+
+def test_a_worker_that_comes_later_with_another_solver_is_refused_too() -> None:
+    with pytest.raises(ClusterError, match=r"expected matesolve 99\.0, found \d"):
+        remote.examine_all("audit", "99.0", INQUIRY, [MATE])
+
+
+def test_a_worker_without_the_endgame_tables_is_refused(tmp_path: Path) -> None:
+    inquiry = replace(INQUIRY, directories=(str(tmp_path / "none"),))
+    with (
+        pytest.raises(ClusterError, match=r"127\.0\.0\.1:\d+: .*none"),
+        open_cluster(LOCAL, inquiry, 1),
+    ):
+        pass
+
+
+def test_a_batch_is_examined_in_its_order_and_its_audit_ended() -> None:
+    problems = [MATE, replace(MATE, claim=Claim(2))]
+    version = __version__
+    told = remote.examine_all("ended", version, INQUIRY, problems)
+    assert [one and one.finding.word for one in told] == ["proved", "shorter"]
+    remote.end("ended")
+    assert "ended" not in remote._shares
+
+
+def test_an_address_without_a_scheduler_is_told_in_a_line(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(cluster, "CONNECT_S", 0.5)
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        address = f"tcp://127.0.0.1:{silent.getsockname()[1]}"
+        code = run(["verify", str(PUZZLES / "traps.epd"), "--cluster", address])
+    assert code == 74
+    assert capsys.readouterr() == (
+        "",
+        f"error: {address}: expected a dask scheduler, found none within 0.5 s\n",
+    )
+
+
+@pytest.mark.parametrize("address", ["here", "tcp://host", "http://host:80", ""])
+def test_a_malformed_address_is_a_usage_error(
+    capsys: pytest.CaptureFixture[str], address: str
+) -> None:
+    assert run(["verify", "-", "--cluster", address]) == 2
+    assert f"tcp://HOST:8786, found {address!r}\n" in capsys.readouterr().err
+
+
+def test_jobs_are_not_for_a_cluster_elsewhere(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert run(["verify", "-", "--cluster", "tcp://127.0.0.1:1", "-j", "2"]) == 2
+    assert "--jobs is about this machine" in capsys.readouterr().err
+
+
+def test_without_dask_the_extra_is_named(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "distributed", None)
+    monkeypatch.delitem(sys.modules, "solver.audit.cluster")
+    assert run(["verify", "-", "--cluster", "local"]) == 2
+    assert "pip install 'matesolve[cluster]'" in capsys.readouterr().err
+
+
+def test_dask_is_loaded_for_a_cluster_only() -> None:
+    program = "from solver.cli.main import run; run(['verify', '-q', '/dev/null'])"
+    _, heavy = run_and_list_heavy(program)
+    assert "dask" not in heavy
+
+
+def test_the_command_tells_the_same_as_without_a_cluster(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    told = []
+    for options in ([], ["--cluster", "local", "--jobs", "1"]):
+        code = run(["verify", str(PUZZLES / "traps.epd"), "--keys", *options])
+        out, err = capsys.readouterr()
+        told.append((code, COSTS.sub("", out), err))
+    assert told[0] == told[1]
+
+
+def test_ctrl_c_leaves_no_process_behind() -> None:
+    verify = subprocess.Popen(
+        [*COMMAND, "verify", "-", "--jsonl", "--time", "1000", "--cluster", "local"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=ENVIRONMENT,
+        start_new_session=True,
+    )
+    alarm = threading.Timer(PATIENCE_S, os.killpg, (verify.pid, signal.SIGKILL))
+    alarm.start()
+    try:
+        assert verify.stdin is not None
+        assert verify.stdout is not None
+        verify.stdin.write(f"{MATE.fen}\n{LONG}\n")
+        verify.stdin.flush()
+        first = json.loads(verify.stdout.readline())
+        os.killpg(verify.pid, signal.SIGINT)
+        out, err = verify.communicate()
+    finally:
+        alarm.cancel()
+    assert first["mate"] == 1
+    assert (verify.returncode, out, err) == (130, "", "interrupted\n")
+    assert living(verify.pid) == []
