@@ -68,7 +68,7 @@ def _load_opener() -> Callable[
     [str, Inquiry, int | None], AbstractContextManager[Cluster]
 ]:
     try:
-        from solver.audit.cluster import open_cluster
+        from solver.audit.cluster_opening import open_cluster
     except ModuleNotFoundError as error:
         if error.name not in ("dask", "distributed"):
             raise

@@ -24,9 +24,17 @@ pytest.importorskip("distributed")
 
 from distributed import KilledWorker
 
-from solver.audit import AuditControl, Inquiry, audit, cluster, local_staff, remote
+from solver.audit import (
+    AuditControl,
+    Inquiry,
+    audit,
+    cluster,
+    cluster_opening,
+    local_staff,
+    remote,
+)
 from solver.audit.archive import Archive
-from solver.audit.cluster import LOCAL, open_cluster
+from solver.audit.cluster_opening import LOCAL, open_cluster
 from solver.audit.workers import WorkerLostError
 from solver.cli.main import run
 from solver.errors import ClusterError
@@ -270,7 +278,7 @@ def test_a_batch_is_examined_in_its_order_and_its_audit_ended() -> None:
 def test_an_address_without_a_scheduler_is_told_in_a_line(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(cluster, "CONNECT_S", 0.5)
+    monkeypatch.setattr(cluster_opening, "CONNECT_S", 0.5)
     with socket.create_server(("127.0.0.1", 0)) as silent:
         address = f"tcp://127.0.0.1:{silent.getsockname()[1]}"
         code = run(["verify", str(PUZZLES / "traps.epd"), "--cluster", address])
@@ -300,7 +308,7 @@ def test_without_dask_the_extra_is_named(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, "distributed", None)
-    monkeypatch.delitem(sys.modules, "solver.audit.cluster")
+    monkeypatch.delitem(sys.modules, "solver.audit.cluster_opening")
     assert run(["verify", "-", "--cluster", "local"]) == 2
     assert "pip install 'matesolve[cluster]'" in capsys.readouterr().err
 

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 
 import chess
 
-from solver.audit import Inquiry, audit
+from solver.audit import Inquiry, Staff, audit
 from solver.audit.archive import Archive
 from solver.audit.workers import ProcessWorker, ThreadWorker
 from solver.errors import FormatError
@@ -76,7 +76,8 @@ def rate(collection: Path, kind: str, jobs: int, folder: Path, times: int) -> fl
     store = Store(folder / "run.db", fresh=True) if kind == "store" else None
     archive = Archive(store, INQUIRY) if store else None
     started = time.perf_counter()
-    count = sum(1 for _ in audit(records(), INQUIRY, make, jobs=jobs, archive=archive))
+    findings = audit(records(), INQUIRY, Staff(make, jobs), archive=archive)
+    count = sum(1 for _ in findings)
     if store:
         store.close()
     return count / (time.perf_counter() - started)
