@@ -1,0 +1,79 @@
+"""500 rows of lichess's database, row by row, as docs/audit.md tells them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import chess
+import pytest
+
+from solver.audit import Inquiry, audit, local_staff
+from solver.formats.collection import read_collection
+from solver.formats.meter import Meter
+from solver.formats.selection import Selection
+from solver.problem import Limits, Problem
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from solver.finding import Finding
+
+SAMPLE = Path(__file__).parents[3] / "shared" / "data" / "lichess_500.csv"
+
+if not SAMPLE.exists():
+    pytest.skip("the sample is not part of the project", allow_module_level=True)
+
+RIVALS_AT_THE_END = {"004kB", "008o6", "00DPQ", "00EWi", "00LRq", "00OCQ", "00Pr6"}
+
+
+def audited(inquiry: Inquiry, records: Sequence[Problem]) -> list[Finding]:
+    return list(audit(records, inquiry, local_staff(inquiry, 1)))
+
+
+def test_all_that_claim_a_mate_are_sound_and_each_move_is_the_only_one() -> None:
+    meter = Meter()
+    records = [
+        record
+        for record in read_collection(SAMPLE, meter=meter)
+        if isinstance(record, Problem)
+    ]
+    assert (meter.records, meter.passed_over) == (144, 356)
+    inquiry = Inquiry(Limits(), all_keys=True, every_ply=True)
+    findings = audited(inquiry, records)
+    assert Counter(finding.claim for finding in findings) == {1: 64, 2: 64, 3: 14, 4: 2}
+    assert {(x.verdict, x.soundness, x.only_moves) for x in findings} == {
+        ("proved", "sound", 1)
+    }
+
+
+def test_some_have_rivals_of_their_last_move_which_python_chess_sees_too() -> None:
+    rivals = set()
+    for record in read_collection(SAMPLE):
+        assert isinstance(record, Problem)
+        assert record.claim
+        board = chess.Board(record.fen)
+        for move in record.claim.line[:-1]:
+            board.push_uci(move)
+        mates = 0
+        for move in board.legal_moves:
+            board.push(move)
+            mates += board.is_checkmate()
+            board.pop()
+        if mates > 1:
+            rivals.add(record.id)
+    assert rivals == RIVALS_AT_THE_END
+
+
+def test_one_row_that_claims_no_mate_has_one() -> None:
+    everything = read_collection(SAMPLE, selection=Selection(all_rows=True))
+    unclaimed = [
+        record
+        for record in everything
+        if isinstance(record, Problem) and record.claim is None
+    ]
+    assert len(unclaimed) == 356
+    findings = audited(Inquiry(Limits(max_moves=3)), unclaimed)
+    mates = {x.id: (x.mate, x.keys) for x in findings if x.mate is not None}
+    assert mates == {"00QkV": (1, "e7e8")}
