@@ -54,8 +54,8 @@ def test_some_have_rivals_of_their_last_move_which_python_chess_sees_too() -> No
         assert isinstance(record, Problem)
         assert record.claim
         board = chess.Board(record.fen)
-        for move in record.claim.line[:-1]:
-            board.push_uci(move)
+        for uci in record.claim.line[:-1]:
+            board.push_uci(uci)
         mates = 0
         for move in board.legal_moves:
             board.push(move)
