@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from rich.table import Table
 from rich.text import Text
 
+from solver.reports.claim_name import name_claim
 from solver.reports.text import duration
 from solver.soundness import Soundness
 
@@ -28,9 +29,6 @@ STYLES = {
     "unreadable": "red",
 }
 """The columns and their colours: verdicts, and where nothing was claimed, statuses."""
-
-_APART = 1_000
-"""More moves than any claim."""
 
 _UNBOUNDED = 10_000
 """Columns to measure a table with: no table of ours is as wide."""
@@ -60,7 +58,8 @@ class AuditTable:
 
     def add(self, finding: Finding) -> None:
         """Count one finding; it is not kept."""
-        self._rows.setdefault(_claimed(finding), _Row()).add(finding)
+        claim = name_claim(finding.claim, finding.nomate)
+        self._rows.setdefault(claim, _Row()).add(finding)
         self._all.add(finding)
         if finding.soundness:
             self._soundness[finding.soundness] += 1
@@ -122,15 +121,3 @@ class AuditTable:
         """Give the rows in the order of their claims, and the sum."""
         named = [(name, row) for (_, name), row in sorted(self._rows.items())]
         return [*named, ("all", self._all)]
-
-
-def _claimed(finding: Finding) -> tuple[int, str]:
-    """Name a claim, behind the number that puts it in its place.
-
-    Attackers' mates come first, then defenders', then no mate, then no claim.
-    """
-    if (moves := finding.claim) is not None:
-        return (moves if moves > 0 else _APART - moves), f"#{moves}"
-    if finding.nomate is not None:
-        return 2 * _APART + finding.nomate, f"no #{finding.nomate}"
-    return 3 * _APART, "none"

@@ -7,6 +7,8 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from solver.reports.claim_name import name_claim
+
 if TYPE_CHECKING:
     from solver.reports.html.checked_record import CheckedRecord
 
@@ -15,9 +17,6 @@ BINS_PER_DECADE = 10
 
 SHORTEST_S = 1e-6
 """Records tell times to the microsecond."""
-
-_APART = 1_000
-"""More moves than any claim."""
 
 
 @dataclass(slots=True)
@@ -41,7 +40,7 @@ class Tally:
 
     def add(self, finding: CheckedRecord) -> None:
         """Count one record."""
-        row = self._rows.setdefault(_claimed(finding), _Row())
+        row = self._rows.setdefault(name_claim(finding.claim, finding.no_mate), _Row())
         row.words[finding.word] += 1
         row.nodes += finding.nodes
         if finding.time_s is not None:
@@ -88,17 +87,4 @@ def time_bin(time_s: float) -> int:
 
 def claim_name(finding: CheckedRecord) -> str:
     """Name a claim: #3, #-2, no #4, or none."""
-    return _claimed(finding)[1]
-
-
-def _claimed(finding: CheckedRecord) -> tuple[int, str]:
-    """Name a claim, behind the number that puts it in its place.
-
-    Attackers' mates come first, then defenders', then no mate, then no claim.
-    """
-    if finding.no_mate is not None:
-        return 2 * _APART + finding.no_mate, f"no #{finding.no_mate}"
-    if finding.claim is None:
-        return 3 * _APART, "none"
-    moves = finding.claim
-    return (moves if moves > 0 else _APART - moves), f"#{moves}"
+    return name_claim(finding.claim, finding.no_mate)[1]
