@@ -297,9 +297,13 @@ def _address(path: Path, *, may_make: bool = False) -> str:
     """Give SQLite's address of a file.
 
     Readers may write too, as far as SQLite is concerned: it keeps two files beside a
-    store that is open, and takes them away.
+    store that is open, and takes them away. Where it cannot, nobody writes at all.
     """
-    return f"{path.absolute().as_uri()}?mode={'rwc' if may_make else 'rw'}"
+    mode = "rwc" if may_make else "rw"
+    log = path.with_name(f"{path.name}-wal")
+    if not (may_make or os.access(path.parent, os.W_OK) or log.exists()):
+        mode = "ro&immutable=1"
+    return f"{path.absolute().as_uri()}?mode={mode}"
 
 
 def _reason(error: sqlite3.Error) -> str:

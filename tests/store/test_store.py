@@ -533,6 +533,17 @@ def test_a_disk_that_cannot_be_written_is_told(tmp_path: Path) -> None:
         assert str(caught.value) == f"{path}: cannot be opened, or made there"
 
 
+def test_a_store_is_read_where_nothing_can_be_written(tmp_path: Path) -> None:
+    with mounted(tmp_path / "fixed", "size=1m") as folder:
+        path = folder / "run.db"
+        with Store(path) as base:
+            base.put_record(FULL, None)
+        remount = ["mount", "-o", "remount,ro", str(folder)]
+        subprocess.run(remount, check=True)
+        with Store(path, read_only=True) as base:
+            assert [finding.id for finding in base.findings()] == [FULL.id]
+
+
 @pytest.mark.parametrize("is_replaced", [False, True])
 @pytest.mark.skipif(os.name == "nt", reason="Windows removes no file that is open")
 def test_a_store_that_is_removed_while_it_is_open_is_told(
