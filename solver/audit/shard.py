@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from hashlib import blake2b
+from pathlib import PurePath
 from typing import TYPE_CHECKING
 
 from solver.errors import FormatError
@@ -37,9 +38,13 @@ class Shard:
         """Give the records of this part."""
         return (record for record in records if self._has(record))
 
+    def share_of(self, records: int | None) -> int | None:
+        """Estimate how many of so many records are in this part."""
+        return None if records is None else round(records / self.count)
+
     def _has(self, record: Problem | FormatError) -> bool:
         if isinstance(record, FormatError):
-            text = record.source
+            text = PurePath(record.source).name  # folders have other names elsewhere
         else:
             text = " ".join(record.fen.split()[:4])
         digest = blake2b(text.encode(), digest_size=8).digest()

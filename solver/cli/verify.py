@@ -256,7 +256,9 @@ def verify(
     control = AuditControl()
     codes = {Exit.PROVED}
     reading = Reading(files, source_format=source_format, selection=selection)
-    watch = Watch(reading.expected)
+    watch = Watch(
+        lambda: shard.share_of(reading.expected()) if shard else reading.expected()
+    )
     reading.tell = watch.tell
     # On one terminal, records would run through the progress line.
     hidden = quiet or (jsonl and is_terminal(sys.stdout))

@@ -74,3 +74,18 @@ def test_the_same_record_is_in_the_same_part_on_every_machine() -> None:
     errors = [FormatError(source, "expected a FEN") for source in sources]
     second = [record.source for record in Shard(2, 3).of(errors)]
     assert second == ["b.epd:4", "b.epd:5", "b.epd:6", "b.epd:10"]
+
+
+def test_what_cannot_be_read_is_in_the_same_part_wherever_the_file_lies() -> None:
+    here = [FormatError(f"x.epd:{line}", "no") for line in range(100)]
+    there = [FormatError(f"/far/away/x.epd:{line}", "no") for line in range(100)]
+    for number in (1, 2, 3):
+        shard = Shard(number, 3)
+        ours = [record.source for record in shard.of(here)]
+        theirs = [record.source for record in shard.of(there)]
+        assert [f"/far/away/{source}" for source in ours] == theirs
+
+
+def test_a_part_has_its_share_of_what_is_expected() -> None:
+    assert Shard(2, 4).share_of(1001) == 250
+    assert Shard(2, 4).share_of(None) is None
