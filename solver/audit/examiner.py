@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from contextlib import nullcontext
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
@@ -44,6 +45,21 @@ class Examined(NamedTuple):
     notices: tuple[str, ...] = ()
 
 
+class Patience(NamedTuple):
+    """How long others may be kept waiting, in seconds.
+
+    Attributes
+    ----------
+    problem_s : float
+        By one problem of a batch.
+    batch_s : float
+        By a batch that is harder than the last one.
+    """
+
+    problem_s: float
+    batch_s: float
+
+
 class Examiner:
     """Answers one inquiry for one problem after the other; one for each thread.
 
@@ -71,7 +87,7 @@ class Examiner:
         self._solver = Solver(limits.hash_mib, tablebases, threads=limits.threads)
 
     def examine_all(
-        self, problems: Sequence[Problem], patience_s: float
+        self, problems: Sequence[Problem], patience: Patience
     ) -> list[Examined | None]:
         """Examine a batch, in which no problem is to wait long for another.
 
@@ -79,18 +95,24 @@ class Examiner:
         ----------
         problems : sequence of Problem
             The batch.
-        patience_s : float
-            How long one of several problems may take, in seconds. One that takes
+        patience : Patience
+            How long one of several problems, and all of them, may take. What takes
             longer is to come again, alone.
 
         Returns
         -------
         list of Examined or None
-            One for each problem, in their order; None for one that took too long.
+            One for each problem, in their order; None for one that is to come again.
         """
         if len(problems) == 1:
             return [self.examine(problems[0])]
-        return [self.examine(problem, patience_s) for problem in problems]
+        until = time.perf_counter() + patience.batch_s
+        return [
+            self.examine(problem, patience.problem_s)
+            if time.perf_counter() < until
+            else None
+            for problem in problems
+        ]
 
     def examine(
         self, problem: Problem, patience_s: float | None = None

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import threading
-import time
 from typing import TYPE_CHECKING
 
 from solver.audit.control import AuditControl
-from solver.audit.examiner import Examiner
+from solver.audit.examiner import Examiner, Patience
 from solver.errors import ClusterError
 from solver.tablebases import Tablebases
 from solver.version import __version__
@@ -19,11 +18,7 @@ if TYPE_CHECKING:
     from solver.audit.inquiry import Inquiry
     from solver.problem import Problem
 
-PATIENCE_S = 1.0
-"""How long a problem may keep others of its batch waiting."""
-
-BATCH_PATIENCE_S = 5.0
-"""How long a batch may take that is harder than the last one; its rest goes back."""
+PATIENCE = Patience(problem_s=1.0, batch_s=5.0)
 
 MOST_AUDITS = 4
 """How many audits a process remembers that were not ended, such as those of a client
@@ -94,14 +89,7 @@ def examine_all(
     """
     if version != __version__:
         raise ClusterError(other_version(version, __version__))
-    examiner = _share_of(audit).examiner(inquiry)
-    if len(problems) == 1:
-        return [examiner.examine(problems[0])]
-    until = time.perf_counter() + BATCH_PATIENCE_S
-    return [
-        examiner.examine(problem, PATIENCE_S) if time.perf_counter() < until else None
-        for problem in problems
-    ]
+    return _share_of(audit).examiner(inquiry).examine_all(problems, PATIENCE)
 
 
 def end(audit: str) -> None:

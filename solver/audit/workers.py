@@ -9,7 +9,7 @@ import threading
 from multiprocessing.connection import wait
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
-from solver.audit.examiner import Examiner
+from solver.audit.examiner import Examiner, Patience
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -25,8 +25,7 @@ if TYPE_CHECKING:
 WINDOW = 2048
 """How many records a job on this machine may be ahead of those that are told."""
 
-PATIENCE_S = 0.1
-"""How long a problem may keep others of its batch waiting."""
+PATIENCE = Patience(problem_s=0.1, batch_s=0.5)
 
 
 class WorkerLostError(Exception):
@@ -171,7 +170,7 @@ def _serve(pipe: Connection, inquiry: Inquiry) -> None:
         answer: list[Examined | None] | Exception
         try:
             examiner = examiner or Examiner(inquiry)
-            answer = examiner.examine_all(problems, PATIENCE_S)
+            answer = examiner.examine_all(problems, PATIENCE)
         except Exception as error:  # raised again by the process that asked
             answer = error
         pipe.send(answer)

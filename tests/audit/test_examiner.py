@@ -12,7 +12,7 @@ import chess
 import pytest
 
 from solver.audit import Examined, Inquiry
-from solver.audit.examiner import Examiner
+from solver.audit.examiner import Examiner, Patience
 from solver.errors import TablebaseError
 from solver.problem import Claim, Limits, Problem
 from solver.solving import Control
@@ -31,7 +31,8 @@ LONG = Problem(
 )
 TWO_ROOKS = "7k/8/R7/1R6/8/8/8/K7 w - - 0 1"
 LINE = ("b5b7", "h8g8", "a6a8")
-PATIENCE_S = 0.5
+SOON = Patience(problem_s=0.5, batch_s=60.0)
+LATER = Patience(problem_s=1000.0, batch_s=1000.0)
 
 SMALL = Limits(hash_mib=1)
 
@@ -48,13 +49,21 @@ def examine(problem: Problem, inquiry: Inquiry) -> Finding:
 def test_one_that_takes_long_comes_again_and_the_others_are_told() -> None:
     examiner = Examiner(Inquiry(SMALL))
     batch = [BACK_RANK, LONG, BACK_RANK]
-    examined = examiner.examine_all(batch, PATIENCE_S)
+    examined = examiner.examine_all(batch, SOON)
     assert [x and x.finding.verdict for x in examined] == ["proved", None, "proved"]
+
+
+def test_of_a_batch_that_takes_long_the_rest_comes_again() -> None:
+    examiner = Examiner(Inquiry(SMALL))
+    examiner.examine(BACK_RANK)
+    batch = [BACK_RANK, LONG, BACK_RANK, BACK_RANK]
+    examined = examiner.examine_all(batch, Patience(problem_s=0.5, batch_s=0.3))
+    assert [x and x.finding.verdict for x in examined] == ["proved", None, None, None]
 
 
 def test_alone_it_may_take_as_long_as_its_own_limit_says() -> None:
     examiner = Examiner(Inquiry(replace(SMALL, nodes=100_000)))
-    (examined,) = examiner.examine_all([LONG], 1e-9)
+    (examined,) = examiner.examine_all([LONG], Patience(1e-9, 1e-9))
     assert examined is not None
     assert (examined.finding.word, examined.finding.stopped_by) == (
         "undecided",
@@ -64,13 +73,13 @@ def test_alone_it_may_take_as_long_as_its_own_limit_says() -> None:
 
 def test_a_limit_of_its_own_that_is_shorter_is_no_lateness() -> None:
     examiner = Examiner(Inquiry(replace(SMALL, time_s=0.01)))
-    examined = examiner.examine_all([LONG, LONG], 1000.0)
+    examined = examiner.examine_all([LONG, LONG], LATER)
     assert [x and x.finding.stopped_by for x in examined] == ["time", "time"]
 
 
 def test_a_limit_in_nodes_that_comes_first_is_no_lateness() -> None:
     examiner = Examiner(Inquiry(replace(SMALL, nodes=500)))
-    examined = examiner.examine_all([LONG, LONG], 1000.0)
+    examined = examiner.examine_all([LONG, LONG], LATER)
     assert [x and x.finding.stopped_by for x in examined] == ["nodes", "nodes"]
 
 
@@ -83,7 +92,7 @@ def test_what_is_interrupted_has_no_finding() -> None:
 
     examiner = Examiner(Inquiry(SMALL), searching=stopped)
     assert examiner.examine(LONG) is None
-    assert examiner.examine_all([LONG, LONG], PATIENCE_S) == [None, None]
+    assert examiner.examine_all([LONG, LONG], SOON) == [None, None]
 
 
 def test_a_line_whose_second_move_is_interrupted_has_no_finding() -> None:
