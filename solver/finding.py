@@ -56,7 +56,8 @@ class Finding(NamedTuple):
     nodes, time_s
         What the answer cost, `time_s` in seconds.
     stopped_by, tablebase : str or None
-        The limit that came first; tables that say what was not proved.
+        The limit that came first, be it at a later move of the claimed line; tables
+        that say what was not proved.
     error : str or None
         Why the record cannot be read.
     solver : str

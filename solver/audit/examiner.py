@@ -137,15 +137,17 @@ class Examiner:
                 return None
             certificate, notices = made
         plies: list[Ply] = []
-        stops = {answer.stopped_by}
+        stops = [answer.stopped_by]
         for ply, stopped_by in self._examine_line(answer, limits):
             plies.append(ply)
-            stops.add(stopped_by)
+            stops.append(stopped_by)
         is_late = limits.time_s != own_limit and StoppedBy.TIME in stops
         if is_late or StoppedBy.INTERRUPT in stops:
             return None
-        result = judge(answer, within=self._inquiry.within, plies=plies)
-        return Examined(finding_of(result), certificate, notices)
+        finding = finding_of(judge(answer, within=self._inquiry.within, plies=plies))
+        first_stop = next((stop for stop in stops if stop), None)
+        finding = finding._replace(stopped_by=first_stop and str(first_stop))
+        return Examined(finding, certificate, notices)
 
     def _solve(self, problem: Problem, limits: Limits, within: int | None) -> Solution:
         with self._searching() as control:

@@ -6,7 +6,7 @@ import io
 import json
 from contextlib import contextmanager
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import chess
 import pytest
@@ -15,6 +15,7 @@ from solver.audit import Examined, Inquiry
 from solver.audit.examiner import Examiner, Patience
 from solver.errors import TablebaseError
 from solver.problem import Claim, Limits, Problem
+from solver.solution import StoppedBy
 from solver.solving import Control
 from solver.verification import check, load
 from tests.oracles import naive
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from solver.finding import Finding
+    from solver.solution import Solution
 
 BACK_RANK = Problem("6k1/5ppp/8/8/8/8/8/R5K1 w - - 0 1", "quick", Claim(1))
 LONG = Problem(
@@ -205,6 +207,26 @@ def test_where_a_limit_comes_first_it_is_not_known_whether_moves_are_the_only() 
     found = examine(problem, Inquiry(replace(SMALL, nodes=1000), every_ply=True))
     assert (found.only_moves, found.soundness) == (None, None)
     assert json.loads(found.plies) == [{"move": "f7f8q", "mate": None, "keys": []}]
+
+
+def test_a_limit_that_comes_first_later_in_the_line_is_told(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    examiner = Examiner(Inquiry(SMALL, every_ply=True))
+    solve = examiner._solver.solve
+
+    def solve_the_first(problem: Problem, limits: Limits, **asked: Any) -> Solution:
+        solution = solve(problem, limits, **asked)
+        if problem.id == "two rooks":
+            return solution
+        return replace(solution, keys_complete=False, stopped_by=StoppedBy.NODES)
+
+    monkeypatch.setattr(examiner._solver, "solve", solve_the_first)
+    problem = Problem(TWO_ROOKS, "two rooks", Claim(2, line=LINE))
+    examined = examiner.examine(problem)
+    assert examined is not None
+    found = examined.finding
+    assert (found.verdict, found.stopped_by) == ("proved", "nodes")
 
 
 @pytest.mark.parametrize("claim", [None, Claim(-1, line=("g8f8",))])
