@@ -63,6 +63,11 @@ class Problem:
     source: str = ""
     no_mate: int | None = None
 
+    @property
+    def position(self) -> str:
+        """The FEN without its clocks, which no search minds."""
+        return " ".join(self.fen.split()[:4])
+
 
 @dataclass(frozen=True, slots=True)
 class Limits:

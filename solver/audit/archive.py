@@ -51,7 +51,7 @@ class Archive:
         """Digest a question: position, claim, options, and the solver's version."""
         claim = problem.claim
         asked = (
-            " ".join(problem.fen.split()[:4]),
+            problem.position,
             f"{claim and claim.mate} {problem.no_mate}",
             " ".join(claim.keys) if claim else "",
             " ".join(claim.line) if claim else "",
@@ -59,7 +59,7 @@ class Archive:
             self._options,
             __version__,
         )
-        return _digest("\n".join(asked))
+        return blake2b("\n".join(asked).encode(), digest_size=KEY_BYTES).digest()
 
     def recall(self, problem: Problem, key: bytes) -> Finding | None:
         """Give what was found for the same question, and note that this record asks it.
@@ -106,7 +106,3 @@ class Archive:
 
 def _wide(limit: float | None) -> float:
     return math.inf if limit is None else limit
-
-
-def _digest(text: str) -> bytes:
-    return blake2b(text.encode(), digest_size=KEY_BYTES).digest()

@@ -46,6 +46,6 @@ class Shard:
         if isinstance(record, FormatError):
             text = PurePath(record.source).name  # folders have other names elsewhere
         else:
-            text = " ".join(record.fen.split()[:4])
+            text = record.position
         digest = blake2b(text.encode(), digest_size=8).digest()
         return int.from_bytes(digest, "big") % self.count == self.number - 1

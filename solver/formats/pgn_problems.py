@@ -68,6 +68,11 @@ _NO_CLAIMS = {"FEN", "Keys", "NoMate", "Round", "Stipulation"}
 """Tags that claim nothing in words, or are read before others."""
 
 
+def event_of(problem: Problem) -> str:
+    """Write a problem's name for the tag `Event`, quotes and backslashes escaped."""
+    return re.sub(r'([\\"])', r"\\\1", printable(problem.id)) or "?"
+
+
 def read_pgn(
     lines: Iterable[tuple[int, bytes]], name: str
 ) -> Iterator[Problem | FormatError]:
@@ -115,8 +120,7 @@ def write_pgn(problem: Problem) -> str:
         If a claimed move is not legal.
     """
     game = chess.pgn.Game()
-    name = printable(problem.id)
-    game.headers["Event"] = re.sub(r'([\\"])', r"\\\1", name) or "?"
+    game.headers["Event"] = event_of(problem)
     game.headers["SetUp"] = "1"
     game.headers["FEN"] = problem.fen
     claim = problem.claim

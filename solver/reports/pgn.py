@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import re
 import textwrap
 from typing import TYPE_CHECKING
 
 import chess
 import chess.pgn
 
-from solver.formats.wording import printable
+from solver.formats.pgn_problems import event_of
 from solver.reports.text import at_most
 from solver.solution import Solution, Status
 from solver.version import __version__
@@ -51,9 +50,8 @@ def encode_pgn(solution: Solution, variations: Variations) -> bytes:
 
 
 def _headers(solution: Solution) -> dict[str, str]:
-    name = printable(solution.problem.id)
     tags = {
-        "Event": re.sub(r'([\\"])', r"\\\1", name) or "?",
+        "Event": event_of(solution.problem),
         "Result": _result(solution),
         "Annotator": f"matesolve {__version__}",
         "SetUp": "1",
