@@ -50,7 +50,8 @@ class Session:
     def __init__(self, tell: Callable[[str], None]) -> None:
         self._tell = tell
         self._options = Options()
-        self._board = chess.Board()
+        self._board: chess.Board | str = chess.Board()
+        """The position, or why the last `position` was refused."""
         self._solver: Solver | None = None
         self._solver_is_for: tuple[int, int] | None = None
         self._loaded = False
@@ -63,7 +64,7 @@ class Session:
             "uci": self._introduce,
             "isready": self._answer_ready,
             "setoption": self._set_option,
-            "ucinewgame": _need_nothing,
+            "ucinewgame": self._begin_game,
             "position": self._set_position,
             "go": self._go,
             "stop": self._stop,
@@ -182,26 +183,43 @@ class Session:
         if self._options.set(text) == CLEAR_HASH:
             self._solver_is_for = None  # so the next search gets another table
 
+    def _begin_game(self, _rest: str) -> None:
+        """Leave a refused position behind; no search depends on those before it."""
+        if isinstance(self._board, str):
+            self._board = chess.Board()
+
     def _set_position(self, text: str) -> None:
-        self._board = parse_position(text)
+        try:
+            self._board = parse_position(text)
+        except InputError as error:
+            # The client believes in its position: the one before would be a wrong one.
+            self._board = str(error)
+            raise
 
     def _go(self, text: str) -> None:
         if self._search:
             msg = "go: expected after the bestmove of the last, which is still running"
             raise InputError(msg)
         try:
+            board = self._require_board()
             go = parse_go(text)
             for word in go.searchmoves:
-                parse_move(self._board, word)
+                parse_move(board, word)
         except InputError as error:
             self._tell(f"info string {error}")
             self._tell("bestmove (none)")  # whoever asked waits for an answer
             return
         if go.unknown:
             self._tell(f"info string go: left out {' '.join(go.unknown)!r}")
-        self._search = Search(self._board, go, self._options[MULTI_PV], self._tell)
+        self._search = Search(board, go, self._options[MULTI_PV], self._tell)
         if self._loaded:
             self._begin(self._search)
+
+    def _require_board(self) -> chess.Board:
+        if isinstance(self._board, str):
+            msg = f"no position, since the last was refused: {self._board}"
+            raise InputError(msg)
+        return self._board
 
     def _begin(self, search: Search) -> None:
         search.begin(self._get_solver())
@@ -238,7 +256,8 @@ class Session:
             self._search.hit()
 
     def _draw(self, _rest: str) -> None:
-        self._tell(f"{self._board}\nFen: {self._board.fen()}")
+        board = self._require_board()
+        self._tell(f"{board}\nFen: {board.fen()}")
 
     def _quit(self, _rest: str) -> None:
         self._abandon()
@@ -257,7 +276,4 @@ class Session:
 
 
 def _need_nothing(_rest: str) -> None:
-    """Answer a command that says nothing to this engine.
-
-    No search depends on those before it, so a new game is no news.
-    """
+    """Answer a command that says nothing to this engine."""

@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 MATE_IN_2 = "2brrb2/8/p7/7Q/1p1kpPp1/1P1pN1K1/3P4/8 w - - 0 1"
 MATE_IN_8 = "8/7K/8/8/8/8/R7/7k w - - 0 1"
 MATED_IN_3 = "8/8/8/8/8/5K2/R7/7k b - - 0 1"
+BACK_RANK = "6k1/5ppp/8/8/8/8/8/R5K1 w - - 0 1"
+SEVENTEEN_WHITE_PIECES = "4k3/8/8/8/8/N7/PPPPPPPP/RNBQKBNR w KQ - 0 1"
 MATED = "7k/6Q1/6K1/8/8/8/8/8 b - - 0 1"
 STALEMATED = "7k/5Q2/6K1/8/8/8/8/8 b - - 0 1"
 HARD = "r1bqkb1r/pppp1ppp/2n2n2/4p3/2B1P3/5N2/PPPP1PPP/RNBQK2R w KQkq - 4 4"
@@ -162,7 +164,7 @@ def test_mate_and_stalemate_at_the_root_have_no_move(client: Client) -> None:
     ]
 
 
-def test_what_cannot_be_obeyed_is_told_and_changes_nothing(client: Client) -> None:
+def test_what_cannot_be_obeyed_is_told(client: Client) -> None:
     client.tell(
         f"position fen {MATE_IN_2}",
         "position fen 4k3/8/8/8/8/8/8/RK5R w HA - 0 1",
@@ -181,6 +183,7 @@ def test_what_cannot_be_obeyed_is_told_and_changes_nothing(client: Client) -> No
         "info string expected one of uci, isr",
         "info string expected one of the opti",
     ]
+    client.tell(f"position fen {MATE_IN_2}", "castle", "setoption name Contempt")
     assert client.ask("go mate 2")[-1] == "bestmove h5a5 ponder c8b7"
 
 
@@ -356,6 +359,51 @@ def test_a_real_client_gets_the_mate_by_any_limit(
 
     assert replayed(board, info) == 2
     assert {"depth", "seldepth", "nodes", "nps", "hashfull", "time"} <= info.keys()
+
+
+def test_a_real_client_gets_no_answer_for_a_position_that_was_refused(
+    engine: chess.engine.SimpleEngine,
+) -> None:
+    accepted = chess.Board(BACK_RANK)
+    refused = chess.Board(SEVENTEEN_WHITE_PIECES)
+    limit, game = chess.engine.Limit(mate=1), object()
+
+    assert replayed(accepted, engine.analyse(accepted, limit, game=game)) == 1
+    info = engine.analyse(refused, limit, game=game)
+    assert "score" not in info
+    assert "pv" not in info
+    assert engine.play(refused, limit, game=game).move is None
+    assert replayed(accepted, engine.analyse(accepted, limit, game=game)) == 1
+
+
+@pytest.mark.parametrize(
+    ("position", "why"),
+    [
+        (f"fen {SEVENTEEN_WHITE_PIECES}", "17"),
+        (f"fen {BACK_RANK} moves a1a8 a8a1", "a8a1"),
+        ("fen", "FEN"),
+        ("nowhere", "nowhere"),
+    ],
+)
+def test_after_a_refused_position_there_is_none_until_the_next(
+    position: str, why: str, client: Client
+) -> None:
+    client.tell(f"position fen {BACK_RANK}", f"position {position}", "d")
+    for go in ("go mate 1", "go searchmoves a1a8", "go infinite"):
+        refusals = client.ask(go)
+        assert refusals[-1] == "bestmove (none)"
+        assert all(line.startswith("info string ") for line in refusals[:-1])
+        assert why in refusals[-2]
+
+    assert client.ask("ucinewgame", "go depth 1")[-1] != "bestmove (none)"
+    client.tell(f"position {position}", f"position fen {BACK_RANK}")
+    assert client.ask("go mate 1")[-1] == "bestmove a1a8"
+
+
+def test_a_new_game_keeps_a_position_that_was_taken(client: Client) -> None:
+    client.tell(f"position fen {BACK_RANK}", "ucinewgame")
+
+    assert client.ask("go mate 1")[-1] == "bestmove a1a8"
 
 
 def test_a_real_client_learns_who_is_mated(engine: chess.engine.SimpleEngine) -> None:
