@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import re
 import threading
 from pathlib import Path
@@ -12,10 +13,11 @@ from solver.certificate.document import write
 from solver.cli.exits import Exit
 from solver.cli.proving import build_of
 from solver.cli.streams import tell
+from solver.cli.target import identify_file
 from solver.whole_file import require_writable
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
     from solver.audit import Examined
     from solver.solution import Solution
@@ -37,16 +39,10 @@ class CertificateFile:
     ----------
     path : str
         Compressed where it ends in .gz.
-
-    Raises
-    ------
-    OSError
-        No file can be written there.
     """
 
     def __init__(self, path: str) -> None:
         self._path = Path(path)
-        require_writable(path)
 
     def write(self, solution: Solution, workspace: Workspace) -> Exit:
         """Build the certificate and write it; Ctrl-C ends it without a file.
@@ -81,6 +77,8 @@ class CertificateFolder:
         Is made if there is none.
     tell : callable
         Told, in a line, what is left out or could not be written.
+    reads : iterable of str
+        Files that the command reads: none of them is overwritten.
 
     Raises
     ------
@@ -88,8 +86,11 @@ class CertificateFolder:
         It cannot be made, or no file can be written in it.
     """
 
-    def __init__(self, path: str, tell: Callable[[str], None]) -> None:
+    def __init__(
+        self, path: str, tell: Callable[[str], None], reads: Iterable[str] = ()
+    ) -> None:
         self._path = Path(path)
+        self._inputs = {identify_file(file) for file in reads}
         self._path.mkdir(parents=True, exist_ok=True)
         require_writable(str(self._path / "certificate"))
         self._tell = tell
@@ -116,7 +117,10 @@ class CertificateFolder:
 
     def _write(self, data: bytes, name: str) -> None:
         suffix = ".json.gz" if len(data) >= LARGE_BYTES else ".json"
-        write(data, self._path / (name + suffix))
+        target = self._path / (name + suffix)
+        if identify_file(str(target)) in self._inputs:
+            raise FileExistsError(errno.EEXIST, "expected a new file, found an input")
+        write(data, target)
 
     def _choose(self, id_: str) -> str:
         """Make a name of an id that any file system takes, and no other has."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
 import click
@@ -11,7 +10,7 @@ from solver.cli import options
 from solver.cli.counting import show_count
 from solver.cli.exits import Exit
 from solver.cli.streams import tell
-from solver.cli.target import STDOUT, open_target
+from solver.cli.target import open_target, prepare_outputs
 from solver.errors import FormatError, InputError
 from solver.formats.writing import WRITABLE, find_writer, format_of
 
@@ -73,9 +72,7 @@ def convert(
     if target_format is None:
         msg = f"{target}: its name tells no format: say --to {'|'.join(WRITABLE)}."
         raise click.UsageError(msg)
-    if STDOUT not in {source, target} and _are_same(source, target):
-        msg = f"{target}: OUT would take the place of IN."
-        raise click.UsageError(msg)
+    prepare_outputs(target, reads=[source])
 
     from solver.formats.collection import read_collection
     from solver.formats.meter import Meter
@@ -147,10 +144,3 @@ class Conversion:
             return self._writer.write(record)
         except InputError as error:
             return FormatError(record.source, str(error))
-
-
-def _are_same(source: str, target: str) -> bool:
-    try:
-        return Path(source).samefile(target)
-    except FileNotFoundError:
-        return False  # which the reader will tell, where it is the source

@@ -11,7 +11,7 @@ from solver.cli.streams import tell
 from solver.reports.pgn import encode_pgn
 from solver.reports.solution_page import encode_page
 from solver.reports.svg import encode_svg
-from solver.whole_file import require_writable, write_whole
+from solver.whole_file import write_whole
 
 if TYPE_CHECKING:
     from solver.control import Control
@@ -21,20 +21,11 @@ if TYPE_CHECKING:
 
 
 class Drawings:
-    """The files of `solve --svg`, `--pgn` and `--html`; None: it is not wanted.
-
-    Raises
-    ------
-    OSError
-        One of them cannot be written there.
-    """
+    """The files of `solve --svg`, `--pgn` and `--html`; None: it is not wanted."""
 
     def __init__(
         self, *, svg: str | None = None, pgn: str | None = None, html: str | None = None
     ) -> None:
-        for path in (svg, pgn, html):
-            if path is not None:
-                require_writable(path)
         self._svg = svg
         self._told = [
             (path, encode)

@@ -73,10 +73,11 @@ def export(*, store: str, where: str, output: str, target_format: str | None) ->
         msg = "Parquet needs pyarrow: pip install 'matesolve[parquet]'"
         raise click.UsageError(msg)
 
-    from solver.cli.target import open_target
+    from solver.cli.target import open_target, prepare_outputs, store_files
     from solver.reports.export import EXPORTS
     from solver.store import Store
 
+    prepare_outputs(output, reads=store_files(store))
     with Store(store, read_only=True) as opened:
         findings = _begun(opened, where)
         with open_target(output) as file:

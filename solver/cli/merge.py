@@ -40,14 +40,15 @@ def merge(*, stores: tuple[str, ...], output: str | None) -> None:
         msg = "expected two stores, or -o FILE."
         raise click.UsageError(msg)
 
+    from solver.cli.target import require_apart
     from solver.store import Store, merge
 
+    require_apart([first], reads=others)
     for other in (*others, first) if output is None else others:
         with Store(other, read_only=True):  # before anything is written
             pass
     with Store(first) as store:
         for other in others:
-            if not Path(other).samefile(first):
-                merge(store, Path(other))
+            merge(store, Path(other))
         count = store.count()
     tell(f"{first}: {count:,} records")

@@ -109,11 +109,12 @@ def build(
         msg = "nothing to count: expected a FILE or --merge TABLE."
         raise click.UsageError(msg)
 
-    from solver.cli.table_builder import TableBuilder, source_of
+    from solver.cli.table_builder import PARTIAL, TableBuilder, source_of
+    from solver.cli.target import prepare_outputs, require_apart
     from solver.imbalance import ImbalanceTable
-    from solver.whole_file import require_writable
 
-    require_writable(output)
+    prepare_outputs(output, reads=files)
+    require_apart([output + PARTIAL], reads=(*files, *merged))
     builder = TableBuilder(ImbalanceTable(source or source_of(merged + files)))
     for table in merged:
         builder.table.merge(ImbalanceTable.load(table))

@@ -50,10 +50,10 @@ def report(ctx: click.Context, *, file: str, output: str, title: str | None) -> 
     The page has totals, charts by claim, and a list of what disagrees, with diagrams
     and lines, which can be filtered. It needs no other file and no network.
     """
+    from solver.cli.target import prepare_outputs, store_files
     from solver.reports.html.page import write_page
-    from solver.whole_file import require_writable
 
-    require_writable(output)
+    prepare_outputs(output, reads=store_files(file))
     codes = {Exit.PROVED}
     name = "stdin" if file == "-" else PurePath(file).name
     write_page(_records(file, codes), output, title=title or f"Audit of {name}")

@@ -154,9 +154,11 @@ def solve(
         raise click.UsageError(msg)
 
     from solver.cli.answers import Records, Sentences
+    from solver.cli.target import prepare_outputs
     from solver.formats.collection import read_collection
     from solver.formats.fen import parse_fen
 
+    prepare_outputs(certificate_path, svg_path, pgn_path, html_path)
     problems: Iterable[Problem | FormatError] = (
         read_collection(STDIN) if many else [Problem(parse_fen(" ".join(fen)).fen())]
     )

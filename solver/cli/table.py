@@ -318,10 +318,12 @@ def table(
         print_ladder,
         print_survey,
     )
+    from solver.cli.target import prepare_outputs
     from solver.imbalance import ImbalanceTable
     from solver.laboratory.runner import Runner
     from solver.laboratory.search import Laboratory
 
+    prepare_outputs(plot, reads=[mip_table] if mip_table else [])
     form = Form.JSON if as_json else Form.CSV if as_csv else Form.TEXT
     codes = {Exit.PROVED}
     problems = list(_read_problems(files, codes))

@@ -242,7 +242,11 @@ def verify(
     from solver.audit import AuditControl, Inquiry, audit
     from solver.cli.findings import Findings, Records, Summary
     from solver.cli.reading import Reading
+    from solver.cli.target import require_apart, store_files
     from solver.cli.watch import Watch, showing
+
+    stored = store_files(store_path) if store_path is not None else ()
+    require_apart(stored, reads=files)
 
     inquiry = Inquiry(
         limits,
@@ -271,7 +275,7 @@ def verify(
         if folder_path is not None:
             from solver.cli.certificates import CertificateFolder
 
-            folder = CertificateFolder(folder_path, watch.tell)
+            folder = CertificateFolder(folder_path, watch.tell, (*files, *stored))
         told: Findings = Records() if jsonl else Summary(watch, quiet=quiet)
         ctx.call_on_close(told.close)
         findings = audit(

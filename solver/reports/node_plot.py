@@ -14,6 +14,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
 from solver.laboratory.glass import glass_row
+from solver.whole_file import open_whole
 
 if TYPE_CHECKING:
     import os
@@ -48,10 +49,13 @@ def plot_ladder(ladder: Ladder, path: str | os.PathLike[str]) -> None:
     OSError
         The file cannot be written.
     """
-    metadata = {"Date": None} if Path(path).suffix.lower() == ".svg" else None
+    kind = Path(path).suffix.lower().removeprefix(".")
+    metadata = {"Date": None} if kind == "svg" else None
     # Without a salt of ours an SVG's parts have other names each time.
     with mpl.rc_context({"svg.hashsalt": "matesolve", "svg.fonttype": "none"}):
-        _draw(ladder).savefig(path, dpi=_DOTS_PER_INCH, metadata=metadata)
+        figure = _draw(ladder)
+        with open_whole(path) as file:
+            figure.savefig(file, format=kind, dpi=_DOTS_PER_INCH, metadata=metadata)
 
 
 def _draw(ladder: Ladder) -> Figure:

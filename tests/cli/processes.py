@@ -16,10 +16,10 @@ HEAVY = {"numba", "numpy", "llvmlite", "chess", "rich", "matplotlib", "dask"}
 
 
 def process(*arguments: str, **settings: Any) -> subprocess.Popen[str]:
-    """Start the command; `settings` are `stderr` and environment variables."""
+    """Start the command; `settings` are stdin, stderr and environment variables."""
     return subprocess.Popen(
         [*COMMAND, *arguments],
-        stdin=subprocess.PIPE,
+        stdin=settings.pop("stdin", subprocess.PIPE),
         stdout=subprocess.PIPE,
         stderr=settings.pop("stderr", subprocess.PIPE),
         text=True,

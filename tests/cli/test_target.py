@@ -1,0 +1,155 @@
+"""No command overwrites what it reads, nor writes two outputs to one file."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+import pytest
+
+from solver.cli.main import run
+from solver.cli.target import prepare_outputs, require_apart
+from tests.cli.processes import process
+
+if TYPE_CHECKING:
+    from tests.cli.conftest import Matesolve
+
+MATE_IN_1 = "6k1/5ppp/8/8/8/8/8/R5K1 w - -"
+GAME = '[Result "0-1"]\n\n1. f3 e5 2. g4 Qh4# 0-1\n'
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with one input of each kind, which is the current one."""
+    monkeypatch.chdir(tmp_path)
+    Path("mates.epd").write_text(f"{MATE_IN_1} dm 1;\n")
+    Path("games.pgn").write_text(GAME)
+    Path("empty").touch()
+    assert run(["verify", "mates.epd", "--quiet", "--store", "a.db"]) == 0
+    assert run(["verify", "mates.epd", "--quiet", "--store", "b.db"]) == 0
+    assert run(["export", "a.db", "-o", "audit.jsonl"]) == 0
+    assert run(["mip", "build", "games.pgn", "-o", "games.mip"]) == 0
+    return tmp_path
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in folder.iterdir()}
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["convert", "mates.epd", "mates.epd"],
+        ["export", "a.db", "--to", "csv", "-o", "a.db"],
+        ["export", "a.db", "--to", "csv", "-o", "a.db-wal"],
+        ["report", "a.db", "-o", "a.db"],
+        ["report", "audit.jsonl", "-o", "audit.jsonl"],
+        ["merge", "a.db", "b.db", "-o", "a.db"],
+        ["merge", "a.db", "a.db"],
+        ["mip", "build", "games.pgn", "-o", "games.pgn"],
+        ["verify", "empty", "--store", "empty"],
+        ["verify", "a.db", "--store", "a.db"],
+        ["solve", MATE_IN_1, "--svg", "new", "--pgn", "new"],
+        ["solve", MATE_IN_1, "--html", "new", "--certificate", "new"],
+        ["table", MATE_IN_1, "--mip-table", "a.svg", "--plot", "a.svg"],
+    ],
+    ids=" ".join,
+)
+@pytest.mark.parametrize("link", ["none", "hard", "symbolic"])
+def test_an_output_that_is_an_input_or_another_output_is_a_usage_error(
+    arguments: list[str], link: str, folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    *others, output = arguments
+    for name in ("a.db-wal", "a.svg"):
+        Path(name).touch()
+    linked = f"link{Path(output).suffix}"
+    if link != "none":
+        Path(output).touch()
+        make = os.link if link == "hard" else os.symlink
+        make(output, linked)
+        output = linked
+    before = contents(folder)
+    capsys.readouterr()
+
+    assert run([*others, output]) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    *_, error = err.splitlines()
+    assert "found an input" in error or "found the same file twice" in error
+    assert contents(folder) == before
+
+
+@pytest.mark.skipif(os.name == "nt", reason="needs a POSIX shell's redirection")
+def test_standard_input_is_an_input_too(folder: Path) -> None:
+    before = contents(folder)
+    with (
+        Path("mates.epd").open("rb") as stdin,
+        process("convert", "-", str(folder / "mates.epd"), stdin=stdin) as running,
+    ):
+        _, err = running.communicate(timeout=60)
+
+    assert running.returncode == 2
+    assert "expected an output that is no input" in err
+    assert contents(folder) == before
+
+
+def test_the_files_beside_a_store_belong_to_it(folder: Path) -> None:
+    Path("link.db").symlink_to("a.db")
+    Path("a.db-wal").touch()
+    for store in ("a.db", "link.db"):
+        before = contents(folder)
+        assert run(["verify", "a.db-wal", "--store", store]) == 2
+        assert run(["report", store, "-o", "a.db-wal"]) == 2
+        assert contents(folder) == before
+
+
+def test_a_store_and_a_table_may_be_added_to(folder: Path) -> None:
+    before = contents(folder)
+    assert run(["merge", "a.db", "b.db"]) == 0
+    assert run(["verify", "mates.epd", "--quiet", "--store", "a.db"]) == 0
+    build = ["mip", "build", "games.pgn", "--merge", "games.mip", "-o", "games.mip"]
+    assert run(build) == 0
+    assert contents(folder)["games.mip"] != before["games.mip"]
+
+
+def test_a_certificate_does_not_overwrite_an_input(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    record = '{{"id":"{0}","fen":"{1} 0 1","claim":1}}\n'
+    collection = record.format("mates", MATE_IN_1) + record.format("other", MATE_IN_1)
+    Path("mates.json").write_text(collection)
+    arguments = ["verify", "mates.json", "--quiet", "--format", "jsonl"]
+
+    assert run([*arguments, "--certificates", str(folder)]) == 74
+    assert Path("mates.json").read_text() == collection
+    assert Path("other.json").exists()
+    assert "mates: expected a new file, found an input" in capsys.readouterr().err
+
+
+def test_devices_may_be_named_twice() -> None:
+    prepare_outputs(os.devnull, os.devnull, reads=[os.devnull])
+
+
+def test_files_that_are_not_there_yet_are_compared_by_where_they_would_be(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("link").symlink_to("target")
+    require_apart(["a", "b", "target"])
+    for other in ("./a", "b/../a", str(tmp_path / "a")):
+        with pytest.raises(click.UsageError, match="same file twice"):
+            require_apart(["a", other])
+    with pytest.raises(click.UsageError, match="same file twice"):
+        require_apart(["target", "link"])
+
+
+def test_an_output_in_a_missing_folder_is_reported_before_the_search(
+    matesolve: Matesolve, tmp_path: Path
+) -> None:
+    missing = str(tmp_path / "missing" / "file.svg")
+    for arguments in (["solve", MATE_IN_1, "--svg"], ["table", "--plot"]):
+        ended = matesolve(*arguments, missing)
+        assert (ended.code, ended.out) == (74, "")
+        assert ended.err == f"error: {missing}: No such file or directory\n"
