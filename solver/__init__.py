@@ -7,16 +7,17 @@
 from __future__ import annotations
 
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
 
-from solver.errors import FenError, InputError, MatesolveError
-from solver.lane import Lane
-from solver.problem import Claim, Limits, Problem
-from solver.solution import Solution, Stats, Status, StoppedBy
-from solver.version import __version__
-
+TYPE_CHECKING = False  # typing itself takes a while to load
 if TYPE_CHECKING:
+    from typing import Any
+
+    from solver.errors import FenError, InputError, MatesolveError
+    from solver.lane import Lane
+    from solver.problem import Claim, Limits, Problem
+    from solver.solution import Solution, Stats, Status, StoppedBy
     from solver.solving import Control, Solver, solve
+    from solver.version import __version__
 
 __all__ = [
     "Claim",
@@ -37,9 +38,35 @@ __all__ = [
 ]
 
 
+_HOMES = {
+    "Claim": "problem",
+    "Control": "solving",
+    "FenError": "errors",
+    "InputError": "errors",
+    "Lane": "lane",
+    "Limits": "problem",
+    "MatesolveError": "errors",
+    "Problem": "problem",
+    "Solution": "solution",
+    "Solver": "solving",
+    "Stats": "solution",
+    "Status": "solution",
+    "StoppedBy": "solution",
+    "__version__": "version",
+    "solve": "solving",
+}
+"""The module of each public name, loaded when the name is first asked for."""
+
+
 def __getattr__(name: str) -> Any:
-    """Load what needs the compiled kernel when it is first asked for."""
-    if name in {"Control", "Solver", "solve"}:
-        return getattr(import_module("solver.solving"), name)
-    msg = f"module 'solver' has no attribute {name!r}"
-    raise AttributeError(msg)
+    """Load what is asked for: the command has to start before it loads anything."""
+    if name not in _HOMES:
+        msg = f"module 'solver' has no attribute {name!r}"
+        raise AttributeError(msg)
+    value = getattr(import_module(f"solver.{_HOMES[name]}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

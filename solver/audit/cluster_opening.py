@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import signal
-import sys
 import tempfile
 import threading
 from contextlib import ExitStack, contextmanager, suppress
-from multiprocessing import resource_tracker
 from typing import TYPE_CHECKING, Any
 
 from dask.system import CPU_COUNT
@@ -17,6 +14,7 @@ from distributed import Client, LocalCluster, Security
 from distributed.comm.core import connect
 
 from solver.audit.cluster import Cluster
+from solver.audit.workers import interrupts_held_back
 from solver.errors import ClusterError
 
 if TYPE_CHECKING:
@@ -60,7 +58,7 @@ def open_cluster(
         stack.enter_context(_silence())
         if address != LOCAL:
             _require_scheduler_at(address)
-        with _ctrl_c_held_back():
+        with interrupts_held_back():
             where: Any = address
             if address == LOCAL:
                 scratch = stack.enter_context(tempfile.TemporaryDirectory())
@@ -127,7 +125,7 @@ def _require_scheduler_at(address: str) -> None:
 
 
 def _close(connection: Any) -> None:
-    with _ctrl_c_held_back():  # half closed, dask would close it at exit once more
+    with interrupts_held_back():  # half closed, dask would close it at exit once more
         connection.close()
 
 
@@ -139,20 +137,3 @@ def _silence() -> Iterator[None]:
         yield
     finally:
         logging.disable(before)
-
-
-@contextmanager
-def _ctrl_c_held_back() -> Iterator[None]:
-    """Let Ctrl-C wait; threads and processes that begin meanwhile never hear of it.
-
-    A terminal sends it to all processes, but only the audit's own is to act on it.
-    """
-    if sys.platform == "win32":
-        yield
-        return
-    resource_tracker.ensure_running()  # its start would let Ctrl-C through again
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)

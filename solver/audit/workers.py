@@ -5,14 +5,17 @@ from __future__ import annotations
 import multiprocessing
 import os
 import signal
+import sys
 import threading
+from contextlib import contextmanager
+from multiprocessing import resource_tracker
 from multiprocessing.connection import wait
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from solver.audit.examiner import Examiner, Patience
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
     from multiprocessing.connection import Connection
 
     from solver.audit.control import AuditControl
@@ -150,16 +153,38 @@ class ProcessWorker:
         self._process = context.Process(
             target=_serve, args=(far, self._inquiry), daemon=True
         )
-        self._process.start()
+        with interrupts_held_back():
+            self._process.start()
         far.close()
 
     def _kill(self, _reason: StoppedBy) -> None:
         self._process.kill()
 
 
+@contextmanager
+def interrupts_held_back() -> Iterator[None]:
+    """Let interrupts wait; what begins meanwhile never hears of them.
+
+    Terminals and supervisors send them to all processes, but only the audit's own is
+    to act on them.
+    """
+    if sys.platform == "win32":
+        yield
+        return
+    resource_tracker.ensure_running()  # its start would let Ctrl-C through again
+    interrupts = {signal.SIGINT, signal.SIGTERM, signal.SIGHUP}
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, interrupts)
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
 def _serve(pipe: Connection, inquiry: Inquiry) -> None:
     """Be the other process: answer batches until the pipe is closed."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the audit's own process hears it
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # where it could not be held back
+    if sys.platform != "win32":  # at its exit the audit's process may send this one
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGTERM})
     threading.Thread(target=_end_with_parent, daemon=True).start()
     examiner: Examiner | None = None
     while True:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from enum import IntEnum
 from typing import TYPE_CHECKING
 
+from solver.cli.signals import INTERRUPTED
+
 if TYPE_CHECKING:
     from collections.abc import Collection
 
@@ -37,8 +39,8 @@ class Exit(IntEnum):
     IO = 74
     """Reading or writing failed."""
 
-    INTERRUPTED = 130
-    """Ctrl-C."""
+    INTERRUPTED = INTERRUPTED
+    """Ctrl-C, SIGTERM or SIGHUP."""
 
 
 PRECEDENCE = (

@@ -1,4 +1,4 @@
-"""Ctrl-C during a search: stop it and tell what it has."""
+"""An interrupt during a search: stop the search, and print what it has."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import threading
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Protocol
 
+from solver.cli import signals
 from solver.solution import StoppedBy
 
 if TYPE_CHECKING:
@@ -23,22 +24,26 @@ class Stoppable(Protocol):
 
 @contextmanager
 def interruptible(search: Stoppable) -> Iterator[None]:
-    """Let the first Ctrl-C stop `search`; the second raises KeyboardInterrupt.
+    """Let the first interrupt stop `search`; Ctrl-C after it raises KeyboardInterrupt.
 
-    Outside the main thread, where Python lets nobody handle signals, and in a process
-    started with interrupts ignored (`nohup`, a script's `&`), nothing is changed.
+    Outside the main thread, where Python lets nobody handle signals, nothing is
+    changed, nor for signals that the process was started to ignore (`nohup`, a
+    script's `&`).
     """
-    main = threading.current_thread() is threading.main_thread()
-    if not main or signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    if threading.current_thread() is not threading.main_thread():
         yield
         return
 
-    def stop(_number: int, _frame: FrameType | None) -> None:
-        signal.signal(signal.SIGINT, signal.default_int_handler)
+    def stop(number: int, _frame: FrameType | None) -> None:
+        signals.raise_interrupts()
+        if number != signal.SIGINT:
+            signals.ignore_repeats()
         search.stop(StoppedBy.INTERRUPT)
 
-    previous = signal.signal(signal.SIGINT, stop)
+    previous = {number: signal.signal(number, stop) for number in signals.heard()}
     try:
         yield
     finally:
-        signal.signal(signal.SIGINT, previous)
+        for number, handler in previous.items():
+            if signal.getsignal(number) is not signals.ignore:
+                signal.signal(number, handler)

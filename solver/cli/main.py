@@ -13,6 +13,12 @@ from typing import TYPE_CHECKING
 import click
 
 from solver.cli.exits import Exit
+from solver.cli.signals import (
+    end_at_once,
+    forget_interrupts,
+    has_interrupted,
+    raise_interrupts,
+)
 from solver.cli.streams import let_go, tell
 from solver.errors import MatesolveError
 from solver.version import __version__
@@ -111,6 +117,7 @@ def run(arguments: Sequence[str]) -> int:
     int
         The exit code, one of `Exit`.
     """
+    forget_interrupts()
     try:
         # `click.Group.main` would exit with 1 on Ctrl-C and on a closed pipe, which
         # here means a clean negative.
@@ -124,8 +131,11 @@ def run(arguments: Sequence[str]) -> int:
         with contextlib.suppress(OSError):
             error.show()
         return Exit.USAGE
-    except (Exception, KeyboardInterrupt) as error:
+    except (OSError, MemoryError, MatesolveError) as error:
         return _report(error)
+    except (Exception, KeyboardInterrupt) as error:
+        # Some imports turn an interrupt into an error of their own.
+        return _report(KeyboardInterrupt() if has_interrupted() else error)
     return Exit.PROVED
 
 
@@ -157,10 +167,15 @@ def _report(error: BaseException) -> int:
 
 def main() -> None:
     """Be the program: run with the process's arguments and exit."""
-    if isinstance(sys.stdout, io.TextIOWrapper):
-        # A name in a script that the terminal cannot show is no reason to fail.
-        sys.stdout.reconfigure(errors="backslashreplace")
-    code = run(sys.argv[1:])
+    try:
+        raise_interrupts()
+        if isinstance(sys.stdout, io.TextIOWrapper):
+            # A name in a script that the terminal cannot show is no reason to fail.
+            sys.stdout.reconfigure(errors="backslashreplace")
+        code = run(sys.argv[1:])
+    except KeyboardInterrupt:  # one more, while the last was reported
+        code = Exit.INTERRUPTED
+    end_at_once()
     let_go(sys.stdout)
     let_go(sys.stderr)
     sys.exit(code)

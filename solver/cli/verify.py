@@ -266,33 +266,34 @@ def verify(
     reading.tell = watch.tell
     # On one terminal, records would run through the progress line.
     hidden = quiet or (jsonl and is_terminal(sys.stdout))
-    with (
-        _opened(store_path, inquiry, retry, fresh=fresh) as archive,
-        engaged(cluster_address, inquiry, jobs, tablebases) as staff,
-        showing(watch, hidden=hidden),
-    ):
-        folder = None
-        if folder_path is not None:
-            from solver.cli.certificates import CertificateFolder
+    with interruptible(control):  # until all is printed
+        with (
+            _opened(store_path, inquiry, retry, fresh=fresh) as archive,
+            engaged(cluster_address, inquiry, jobs, tablebases) as staff,
+            showing(watch, hidden=hidden),
+        ):
+            folder = None
+            if folder_path is not None:
+                from solver.cli.certificates import CertificateFolder
 
-            folder = CertificateFolder(folder_path, watch.tell, (*files, *stored))
-        told: Findings = Records() if jsonl else Summary(watch, quiet=quiet)
-        ctx.call_on_close(told.close)
-        findings = audit(
-            shard.of(reading) if shard else reading,
-            inquiry,
-            staff,
-            archive=archive,
-            on_examined=folder.add if folder else None,
-            ordered=ordered,
-            control=control,
-        )
-        with interruptible(control), closing(findings):
-            for finding in findings:
-                told.add(finding)
-                codes.add(exit_code(finding, fail_on))
-                watch.advance(finding)
-    told.finish()
+                folder = CertificateFolder(folder_path, watch.tell, (*files, *stored))
+            told: Findings = Records() if jsonl else Summary(watch, quiet=quiet)
+            ctx.call_on_close(told.close)
+            findings = audit(
+                shard.of(reading) if shard else reading,
+                inquiry,
+                staff,
+                archive=archive,
+                on_examined=folder.add if folder else None,
+                ordered=ordered,
+                control=control,
+            )
+            with closing(findings):
+                for finding in findings:
+                    told.add(finding)
+                    codes.add(exit_code(finding, fail_on))
+                    watch.advance(finding)
+        told.finish()
     if reading.passed_over and not quiet:
         tell(f"{reading.passed_over:,} records passed over: not selected")
     if folder:
