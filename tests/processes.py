@@ -1,21 +1,24 @@
 """Child processes of tests and benchmarks: default signals, a time limit, no orphans.
 
-Start each process through `started` or `run`. A child inherits the signals that its
-parent ignores, so under `nohup`, in a shell's `&` and on some runners it would never
-hear Ctrl-C, and whoever waits for its end would wait for ever.
+Start each process through `started` or `run`; `limited` and `limited_workers` are for
+processes that a library starts. A child inherits the signals that its parent ignores,
+so under `nohup`, in a shell's `&` and on some runners it would never hear Ctrl-C, and
+whoever waits for its end would wait for ever.
 """
 
 from __future__ import annotations
 
+import multiprocessing
 import os
 import signal
 import subprocess
 import threading
 from contextlib import contextmanager, suppress
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
 PATIENCE_S = 120.0
 """Ends a process that hangs; no test measures time."""
@@ -59,31 +62,52 @@ def limited(pid: int, patience_s: float = PATIENCE_S) -> Iterator[None]:
     TimeoutError
         At the end of the block: its time was up. An error of the block is the cause.
     """
-    is_late = threading.Event()
+    with _limited(partial(kill_group, pid), f"process {pid} was killed", patience_s):
+        yield
 
-    def end() -> None:
+
+@contextmanager
+def limited_workers(patience_s: float = 5 * PATIENCE_S) -> Iterator[None]:
+    """Do as `limited` does for all that `multiprocessing` starts in this process."""
+    with _limited(_kill_workers, "the workers were killed", patience_s):
+        yield
+
+
+@contextmanager
+def _limited(
+    kill: Callable[[], None], message: str, patience_s: float
+) -> Iterator[None]:
+    is_over, is_late = threading.Event(), threading.Event()
+
+    def watch() -> None:
+        if is_over.wait(patience_s):
+            return
         is_late.set()
-        kill_group(pid)
+        kill()
+        while not is_over.wait(1):
+            kill()  # what was started in the meantime
 
-    timer = threading.Timer(patience_s, end)
-    timer.daemon = True
-    timer.start()
+    late = TimeoutError(f"{message}: it took over {patience_s:g} s")
+    watching = threading.Thread(target=watch, daemon=True)
+    watching.start()
     try:
         yield
     except BaseException as error:
         if is_late.is_set():
-            raise _late(pid, patience_s) from error
+            raise late from error
         raise
     else:
         if is_late.is_set():
-            raise _late(pid, patience_s)
+            raise late
     finally:
-        timer.cancel()
-        kill_group(pid)
+        is_over.set()
+        watching.join()
+        kill()
 
 
-def _late(pid: int, patience_s: float) -> TimeoutError:
-    return TimeoutError(f"process {pid} was killed: it took over {patience_s:g} s")
+def _kill_workers() -> None:
+    for worker in multiprocessing.active_children():
+        worker.kill()
 
 
 def kill_group(pid: int) -> None:

@@ -18,6 +18,8 @@ from solver.verdict import judge
 if TYPE_CHECKING:
     from pathlib import Path
 
+pytestmark = pytest.mark.usefixtures("kernel")
+
 LONE_KNIGHT = "k7/8/1K6/8/3N4/8/8/8 w - -"
 BACK_RANK = "6k1/5ppp/8/8/8/8/8/R5K1 w - -"
 

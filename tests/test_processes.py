@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import multiprocessing
 import os
 import signal
 import subprocess
@@ -12,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.processes import run, started
+from tests.processes import limited_workers, run, started
 
 ROOT = Path(__file__).parents[1]
 
@@ -75,7 +76,7 @@ def test_a_process_that_takes_too_long_is_killed_with_its_children() -> None:
             assert parent.stdout.read() == ""  # the last of the group has ended
             assert parent.wait() == -signal.SIGKILL
 
-    with pytest.raises(TimeoutError, match=r"was killed: it took over 1 s"):
+    with pytest.raises(TimeoutError, match=r"process \d+ was killed: it took over 1 s"):
         wait_for_ever()
     assert has_ended(*children)
 
@@ -91,6 +92,19 @@ def test_a_test_that_fails_leaves_no_process_behind() -> None:
     with pytest.raises(BrokenPipeError):
         fail()
     assert has_ended(*children)
+
+
+def test_workers_that_take_too_long_are_killed() -> None:
+    worker = multiprocessing.get_context("spawn").Process(target=time.sleep, args=[600])
+    worker.start()
+
+    def wait_for_ever() -> None:
+        with limited_workers(patience_s=0.1):
+            worker.join()
+
+    with pytest.raises(TimeoutError, match=r"the workers were killed: it took over"):
+        wait_for_ever()
+    assert worker.exitcode == -signal.SIGKILL
 
 
 def test_a_run_gives_what_was_read_and_written() -> None:

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
     from solver.control import Control
 
+pytestmark = pytest.mark.usefixtures("kernel")
+
 BOARD = chess.Board()
 ANSWER = Outcome(3, settled=True, proved=True, nodes=5, nodes_total=9, complete=True)
 

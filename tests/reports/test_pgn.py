@@ -30,6 +30,8 @@ from tests.reports.answers import (
     SMOTHERED_BY_BLACK,
 )
 
+pytestmark = pytest.mark.usefixtures("kernel")
+
 PUZZLES = Path(__file__).parents[2] / "puzzles"
 
 SMOTHERED_PLAY = Variations(
