@@ -18,8 +18,6 @@ from solver.verdict import judge
 if TYPE_CHECKING:
     from pathlib import Path
 
-pytestmark = pytest.mark.usefixtures("kernel")
-
 LONE_KNIGHT = "k7/8/1K6/8/3N4/8/8/8 w - -"
 BACK_RANK = "6k1/5ppp/8/8/8/8/8/R5K1 w - -"
 
@@ -63,6 +61,7 @@ def test_the_verdict_follows_from_the_bounds(
     assert judge(answer).verdict == verdict
 
 
+@pytest.mark.usefixtures("kernel")
 def test_verify_proves_or_refutes_it(tmp_path: Path) -> None:
     path = tmp_path / "x.epd"
     path.write_text(f"{LONE_KNIGHT} nomate 3;\n{BACK_RANK} nomate 2;\n")

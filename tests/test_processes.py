@@ -34,6 +34,13 @@ from tests.processes import run
 print(run([sys.executable, "-c", {SIGNALS!r}], check=True).stdout)
 """
 
+PYTEST = """
+import sys, pytest
+code = pytest.main(["-q", "-p", "no:cacheprovider", *sys.argv[1:]])
+print("loaded:", *sorted({"llvmlite", "numba"} & set(sys.modules)))
+sys.exit(code)
+"""
+
 PARENT = ("/bin/sh", "-c", "sleep 600 & echo $!; wait")
 """Starts a child, and prints its number."""
 
@@ -105,6 +112,37 @@ def test_workers_that_take_too_long_are_killed() -> None:
     with pytest.raises(TimeoutError, match=r"the workers were killed: it took over"):
         wait_for_ever()
     assert worker.exitcode == -signal.SIGKILL
+
+
+def run_tests(*arguments: str, through: tuple[str, ...] = (), **variables: str) -> str:
+    """Run tests, which must pass, in a process of its own; give its last line."""
+    done = run(
+        [*through, sys.executable, "-c", PYTEST, *arguments],
+        cwd=ROOT,
+        env={**os.environ, **variables},
+    )
+    assert done.returncode == 0, done.stdout  # it is not when no test is found
+    last: str = done.stdout.splitlines()[-1]
+    return last
+
+
+@pytest.mark.usefixtures("kernel")
+@pytest.mark.parametrize("file", ["test_verify.py", "test_interrupt.py"])
+def test_tests_hear_ctrl_c_where_their_runner_ignores_it(file: str) -> None:
+    run_tests(f"tests/cli/{file}", "-k", "interrupt or ctrl_c", through=DEAF)
+
+
+@pytest.mark.parametrize("room", ["formats", "reports", "store"])
+def test_tests_that_solve_nothing_compile_nothing(room: str, tmp_path: Path) -> None:
+    cache = tmp_path / "cache"
+    words = (f"tests/{room}", "-k", "line")
+    assert run_tests(*words, MATESOLVE_CACHE_DIR=str(cache)) == "loaded:"
+    assert not cache.exists()
+
+
+@pytest.mark.usefixtures("kernel")
+def test_tests_that_solve_load_the_kernel() -> None:
+    assert run_tests("tests/test_perft.py") == "loaded: llvmlite"
 
 
 def test_a_run_gives_what_was_read_and_written() -> None:

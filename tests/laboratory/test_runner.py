@@ -19,8 +19,6 @@ if TYPE_CHECKING:
 
     from solver.control import Control
 
-pytestmark = pytest.mark.usefixtures("kernel")
-
 BOARD = chess.Board()
 ANSWER = Outcome(3, settled=True, proved=True, nodes=5, nodes_total=9, complete=True)
 
@@ -131,6 +129,7 @@ def test_an_answer_that_a_stop_cut_short_is_not_told(fake: Fake) -> None:
     stopper.join()
 
 
+@pytest.mark.usefixtures("kernel")
 def test_the_nodes_of_the_search_that_runs_are_told() -> None:
     runner = Runner(Laboratory(4))
     assert runner.nodes == 0
