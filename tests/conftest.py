@@ -1,4 +1,4 @@
-"""The kernel, had once for all tests."""
+"""What tests of several rooms need: signals, the kernel, workers that end."""
 
 from __future__ import annotations
 
@@ -6,21 +6,44 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from solver.kernel.calls import NO_LIMIT
-from solver.kernel.compiled import load_kernel
-from solver.kernel.memory import Search
+from tests.processes import limited_workers, restore_signals
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from solver.kernel.calls import Kernel
+    from solver.kernel.memory import Search
 
 
 @pytest.fixture(scope="session", autouse=True)
+def signals() -> None:
+    """Hear signals, here and in every child, also where the runner ignores them."""
+    restore_signals()
+
+
+@pytest.fixture(scope="session")
 def kernel() -> Kernel:
-    """The compiled kernel, stored before any test starts a process that needs it."""
+    """The compiled kernel, stored before any test starts a process that needs it.
+
+    A test that solves, or starts a process that does, asks for it; no other waits for
+    the compiler.
+    """
+    from solver.kernel.compiled import load_kernel
+
     return load_kernel().kernel
+
+
+@pytest.fixture
+def worker_processes(kernel: Kernel) -> Iterator[None]:  # noqa: ARG001
+    """Let a test start workers, which need the kernel and are killed if they hang."""
+    with limited_workers():
+        yield
 
 
 @pytest.fixture
 def search() -> Search:
     """Memory for one search, with a table of one bucket and no node limit."""
+    from solver.kernel.calls import NO_LIMIT
+    from solver.kernel.memory import Search
+
     return Search(node_limit=NO_LIMIT, generation=1, buckets=1)

@@ -10,6 +10,8 @@ from solver.problem import Limits, Problem
 from solver.solution import Status, StoppedBy
 from solver.solving import Solver
 
+pytestmark = pytest.mark.usefixtures("kernel")
+
 BISHOP_AND_KNIGHT = "7k/8/5K2/8/4N3/8/8/5B2 w - - 0 1"
 """Mate in 22."""
 

@@ -35,6 +35,8 @@ from tests.oracles.walks import random_positions, small_positions
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+pytestmark = pytest.mark.usefixtures("kernel")
+
 PUZZLES = Path(__file__).parents[1] / "puzzles"
 
 SEED = "8/7K/8/8/8/8/R7/7k w - - 0 1"

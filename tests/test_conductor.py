@@ -21,6 +21,8 @@ from tests.oracles.remembering import Oracle
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+pytestmark = pytest.mark.usefixtures("kernel")
+
 MOST = 4
 QUESTION = Question(
     attacking=True,

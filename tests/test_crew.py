@@ -25,6 +25,8 @@ from tests.oracles import walks
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+pytestmark = pytest.mark.usefixtures("kernel")
+
 PUZZLES = Path(__file__).parents[1] / "puzzles"
 
 ROOK_ENDING = "8/7K/8/8/8/8/R7/7k w - - 0 1"

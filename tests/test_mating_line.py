@@ -22,6 +22,8 @@ from tests.oracles.remembering import Oracle
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+pytestmark = pytest.mark.usefixtures("kernel")
+
 MATES_IN_FIVE = Path(__file__).parents[1] / "puzzles" / "generated-5.epd"
 
 ROOK_ENDING = "8/7K/8/8/8/8/R7/7k w - - 0 1"

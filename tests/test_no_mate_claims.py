@@ -61,6 +61,7 @@ def test_the_verdict_follows_from_the_bounds(
     assert judge(answer).verdict == verdict
 
 
+@pytest.mark.usefixtures("kernel")
 def test_verify_proves_or_refutes_it(tmp_path: Path) -> None:
     path = tmp_path / "x.epd"
     path.write_text(f"{LONE_KNIGHT} nomate 3;\n{BACK_RANK} nomate 2;\n")

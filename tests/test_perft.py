@@ -10,6 +10,8 @@ from solver.errors import InputError
 from solver.perft import divide, perft
 from solver.solution import StoppedBy
 
+pytestmark = pytest.mark.usefixtures("kernel")
+
 
 def test_depth_none_is_the_position_itself() -> None:
     assert perft(chess.Board(), 0) == 1

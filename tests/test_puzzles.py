@@ -18,6 +18,8 @@ from tests.oracles.remembering import Oracle
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+pytestmark = pytest.mark.usefixtures("kernel")
+
 FOLDER = Path(__file__).parents[1] / "puzzles"
 
 

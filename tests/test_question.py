@@ -11,6 +11,8 @@ from solver.question import understand
 from solver.solving import Solver
 from tests.oracles import naive, walks
 
+pytestmark = pytest.mark.usefixtures("kernel")
+
 ROOK_AGAINST_PAWN = "7k/8/5K2/8/8/8/6p1/R7 b - - 0 1"
 """Black to move is mated in 8; it has a pawn, so it might have mated itself."""
 

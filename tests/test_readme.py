@@ -11,6 +11,8 @@ from click.testing import CliRunner
 
 from solver.cli.main import matesolve
 
+pytestmark = pytest.mark.usefixtures("kernel")
+
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 

@@ -26,6 +26,8 @@ from tests.oracles.remembering import Oracle
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+pytestmark = pytest.mark.usefixtures("kernel")
+
 MATES_IN_TWO = Path(__file__).parents[2] / "shared" / "data" / "mate-in-2.epd"
 
 SEED = "8/7K/8/8/8/8/R7/7k w - - 0 1"

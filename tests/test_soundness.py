@@ -23,6 +23,8 @@ from tests.oracles import naive
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+pytestmark = pytest.mark.usefixtures("kernel")
+
 TWO_ROOKS = "7k/8/R7/1R6/8/8/8/K7 w - - 0 1"
 LINE = ("b5b7", "h8g8", "a6a8")
 BACK_RANK = "6k1/5ppp/8/8/8/8/8/R5K1 w - - 0 1"

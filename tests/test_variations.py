@@ -27,6 +27,8 @@ from tests.reports.answers import ROOK_BY_TABLE
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+pytestmark = pytest.mark.usefixtures("kernel")
+
 PUZZLES = Path(__file__).parents[1] / "puzzles"
 
 SEED = "8/7K/8/8/8/8/R7/7k w - - 0 1"

@@ -12,7 +12,7 @@ import subprocess
 import sys
 import threading
 import time
-from contextlib import closing, suppress
+from contextlib import AbstractContextManager, closing, suppress
 from dataclasses import replace
 from itertools import chain, cycle
 from pathlib import Path
@@ -44,8 +44,9 @@ from solver.solution import StoppedBy
 from solver.store import Store
 from solver.version import __version__
 from tests.audit.deadly import Deadly
-from tests.cli.conftest import COMMAND
-from tests.cli.processes import ENVIRONMENT, run_and_list_heavy
+from tests.cli.processes import ENVIRONMENT, process, run_and_list_heavy
+from tests.processes import run as run_process
+from tests.processes import started
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -91,12 +92,7 @@ def rows(store: Path) -> list[dict[str, Any]]:
 
 def living(group: int) -> list[str]:
     """List the processes of a group; one that nobody has waited for is none."""
-    listed = subprocess.run(
-        ["ps", "-e", "-o", "pgid=,stat=,args="],
-        stdout=subprocess.PIPE,
-        text=True,
-        check=True,
-    )
+    listed = run_process(["ps", "-e", "-o", "pgid=,stat=,args="], check=True)
     fields = (line.split(maxsplit=2) for line in listed.stdout.splitlines())
     return [
         args
@@ -208,29 +204,24 @@ def test_a_suspect_is_tried_again_while_nothing_else_is_under_way() -> None:
 def test_an_audit_ends_with_its_scheduler(tmp_path: Path) -> None:
     place = tmp_path / "scheduler.json"
     common = ["--scheduler-file", str(place), "--no-dashboard"]
-    started = [
-        subprocess.Popen(
+
+    def dask(role: str, *more: str) -> AbstractContextManager[subprocess.Popen[str]]:
+        return started(
             [sys.executable, "-m", f"distributed.cli.dask_{role}", *common, *more],
             env=ENVIRONMENT,
             stderr=subprocess.DEVNULL,
-            start_new_session=True,
         )
-        for role, more in (
-            ("scheduler", ["--host", "127.0.0.1", "--port", "0"]),
-            ("worker", ["--host", "127.0.0.1", "--no-nanny", "--nthreads", "1"]),
-        )
-    ]
-    try:
-        with open_cluster(scheduler_of(place), INQUIRY) as machines:
-            findings = audited(cycle(generated(5)), machines.staff)
-            next(findings)
-            started[0].kill()
-            with pytest.raises(ClusterError, match="lost the connection"):
-                list(findings)
-    finally:
-        for one in started:
-            one.kill()
-            one.wait(PATIENCE_S)
+
+    with (
+        dask("scheduler", "--host", "127.0.0.1", "--port", "0") as scheduler,
+        dask("worker", "--host", "127.0.0.1", "--no-nanny", "--nthreads", "1"),
+        open_cluster(scheduler_of(place), INQUIRY) as machines,
+    ):
+        findings = audited(cycle(generated(5)), machines.staff)
+        next(findings)
+        scheduler.kill()
+        with pytest.raises(ClusterError, match="lost the connection"):
+            list(findings)
 
 
 def scheduler_of(place: Path) -> str:
@@ -331,18 +322,8 @@ def test_the_command_tells_the_same_as_without_a_cluster(
 
 
 def test_ctrl_c_leaves_no_process_behind() -> None:
-    verify = subprocess.Popen(
-        [*COMMAND, "verify", "-", "--jsonl", "--time", "1000", "--cluster", "local"],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        env=ENVIRONMENT,
-        start_new_session=True,
-    )
-    alarm = threading.Timer(PATIENCE_S, os.killpg, (verify.pid, signal.SIGKILL))
-    alarm.start()
-    try:
+    words = ("verify", "-", "--jsonl", "--time", "1000", "--cluster", "local")
+    with process(*words) as verify:
         assert verify.stdin is not None
         assert verify.stdout is not None
         verify.stdin.write(f"{MATE.fen}\n{LONG}\n")
@@ -350,8 +331,6 @@ def test_ctrl_c_leaves_no_process_behind() -> None:
         first = json.loads(verify.stdout.readline())
         os.killpg(verify.pid, signal.SIGINT)
         out, err = verify.communicate()
-    finally:
-        alarm.cancel()
-    assert first["mate"] == 1
-    assert (verify.returncode, out, err) == (130, "", "interrupted\n")
-    assert living(verify.pid) == []
+        assert first["mate"] == 1
+        assert (verify.returncode, out, err) == (130, "", "interrupted\n")
+        assert living(verify.pid) == []

@@ -19,6 +19,7 @@ from solver.errors import TablebaseError
 from solver.formats.collection import read_collection
 from solver.problem import Claim, Limits, Problem
 from tests.cli.processes import process
+from tests.processes import started
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -205,8 +206,8 @@ def test_no_process_outlives_its_audit(tmp_path: Path, how: signal.Signals) -> N
 
         wait_until(is_searching)
         running.send_signal(how)
-        running.communicate(timeout=PATIENCE_S)
-    wait_until(lambda: not any(map(is_running, searching)))
+        running.communicate()
+        wait_until(lambda: not any(map(is_running, searching)))
 
 
 def has_worked(pid: int) -> bool:
@@ -231,14 +232,8 @@ def test_a_process_whose_audit_is_gone_before_it_has_begun_ends_too() -> None:
         "    print(worker._process.pid, flush=True)\n"
         "    os.kill(os.getpid(), signal.SIGKILL)\n"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", program],
-        capture_output=True,
-        text=True,
-        check=False,
-        cwd=PUZZLES.parent,
-        timeout=PATIENCE_S,
-    )
-    assert done.returncode == -signal.SIGKILL
-    pid = int(done.stdout)
-    wait_until(lambda: not is_running(pid))
+    words = [sys.executable, "-c", program]
+    with started(words, stdout=subprocess.PIPE, cwd=PUZZLES.parent) as running:
+        out, _ = running.communicate()
+        assert running.returncode == -signal.SIGKILL
+        wait_until(lambda: not is_running(int(out)))

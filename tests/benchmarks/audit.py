@@ -25,6 +25,7 @@ from solver.errors import FormatError
 from solver.formats.collection import read_collection
 from solver.problem import Limits
 from solver.store import Store
+from tests.processes import limited_workers, restore_signals
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -35,6 +36,8 @@ if TYPE_CHECKING:
 
 INQUIRY = Inquiry(Limits(time_s=60.0))
 ROUNDS = 3
+PATIENCE_S = 3600.0
+"""No measurement takes as long."""
 
 
 def write_forms(files: list[str], target: Path) -> int:
@@ -90,7 +93,8 @@ def main() -> None:
     parser.add_argument("--times", type=int, default=1, help="read it so many times")
     asked = parser.parse_args()
     kinds = [("thread", 1), ("store", 1), ("thread", 2), ("process", 2)]
-    with tempfile.TemporaryDirectory() as name:
+    restore_signals()
+    with tempfile.TemporaryDirectory() as name, limited_workers(PATIENCE_S):
         folder = Path(name)
         collection = folder / "forms.epd"
         print(f"{asked.times * write_forms(asked.files, collection):,} rows")

@@ -11,6 +11,7 @@ import statistics
 import subprocess
 import sys
 import time
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 import chess
@@ -24,6 +25,7 @@ from solver.laboratory import glass
 from solver.laboratory.search import Laboratory
 from solver.laboratory.techniques import Mdp, Techniques
 from solver.solving import Solver
+from tests import processes
 from tests.oracles.walks import random_positions
 
 KIWIPETE = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1"
@@ -67,22 +69,23 @@ def time_stockfish(engine: subprocess.Popen[str]) -> float:
     return KIWIPETE_LEAVES / elapsed
 
 
+def start(stockfish: str) -> AbstractContextManager[subprocess.Popen[str]]:
+    """Start Stockfish."""
+    pipe = subprocess.PIPE
+    return processes.started([stockfish], stdin=pipe, stdout=pipe)
+
+
 def compare_perft(stockfish: str | None) -> None:
     """Print our perft, and its ratio to Stockfish's round by round."""
     ours: dict[str, list[float]] = {"listed": [], "counted": []}
     theirs = []
-    engine = None
-    if stockfish:
-        engine = subprocess.Popen(
-            [stockfish], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
-        )
-    for _ in range(ROUNDS):
-        ours["listed"].append(time_perft(listed=True))
-        ours["counted"].append(time_perft(listed=False))
-        if engine:
-            theirs.append(time_stockfish(engine))
-    if engine:
-        engine.kill()
+    with start(stockfish) if stockfish else nullcontext() as engine:
+        for _ in range(ROUNDS):
+            ours["listed"].append(time_perft(listed=True))
+            ours["counted"].append(time_perft(listed=False))
+            if engine:
+                theirs.append(time_stockfish(engine))
+    if theirs:
         print(f"perft, Stockfish  {statistics.median(theirs) / 1e6:7.0f} M/s")
     for name, rates in ours.items():
         told = f"perft, {name:<10} {statistics.median(rates) / 1e6:7.0f} M/s"

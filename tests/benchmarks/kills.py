@@ -16,7 +16,6 @@ import argparse
 import os
 import random
 import re
-import signal
 import sqlite3
 import subprocess
 import sys
@@ -27,8 +26,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from tests.processes import kill_group, started
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from contextlib import AbstractContextManager
 
 ROOT = Path(__file__).parents[2]
 
@@ -39,6 +41,9 @@ LONGEST_S = 4.0
 HASH_MIB = 16
 TIME_S = 100_000
 """No search takes as long."""
+
+PATIENCE_S = 3600.0
+"""No audit takes as long."""
 
 _TIMES = re.compile(r" +(?:time|(?:\d+ min )?[\d.]+ m?s)$", re.MULTILINE)
 
@@ -65,16 +70,15 @@ class Audit:
     jobs: int = 1
     nodes: int = 300_000
 
-    def start(self, store: Path) -> subprocess.Popen[str]:
-        """Start it in a process group of its own."""
+    def start(self, store: Path) -> AbstractContextManager[subprocess.Popen[str]]:
+        """Start it in a process group of its own; see `started`."""
         limits = ("--nodes", self.nodes, "--time", TIME_S, "--hash", HASH_MIB)
         words = ("--keys", "--store", store, "--jobs", self.jobs, *limits, *self.files)
-        return subprocess.Popen(
+        return started(
             [sys.executable, "-m", "solver", "verify", *map(str, words)],
+            patience_s=PATIENCE_S,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
-            text=True,
-            start_new_session=True,
             env={**os.environ, "PYTHONPATH": str(ROOT), "COLUMNS": "200"},
         )
 
@@ -90,7 +94,7 @@ class Audit:
             try:
                 running.communicate(timeout=after_s)
             except subprocess.TimeoutExpired:
-                os.killpg(running.pid, signal.SIGKILL)
+                kill_group(running.pid)
                 running.communicate()
                 return True
         return False

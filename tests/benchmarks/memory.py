@@ -20,6 +20,8 @@ from itertools import cycle
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from tests import processes
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -27,6 +29,8 @@ ROOT = Path(__file__).parents[2]
 PUZZLES = ROOT / "puzzles"
 ROWS = (1_000, 10_000, 100_000, 1_000_000)
 HASH_MIB = 16
+PATIENCE_S = 3600.0
+"""No audit takes as long."""
 
 
 def make(target: Path, source_names: Sequence[str], number: int) -> None:
@@ -44,13 +48,14 @@ def make(target: Path, source_names: Sequence[str], number: int) -> None:
 
 def peak_mib(*words: str) -> float:
     """Run `matesolve verify`, and give the most memory that it had, in MiB."""
-    running = subprocess.Popen(
+    with processes.started(
         [sys.executable, "-m", "solver", "verify", "--hash", str(HASH_MIB), *words],
+        patience_s=PATIENCE_S,
         stdout=subprocess.DEVNULL,
         env={**os.environ, "PYTHONPATH": str(ROOT)},
-    )
-    _, status, usage = os.wait4(running.pid, 0)
-    running.returncode = os.waitstatus_to_exitcode(status)
+    ) as running:
+        _, status, usage = os.wait4(running.pid, 0)
+        running.returncode = os.waitstatus_to_exitcode(status)
     assert running.returncode == 0, f"matesolve verify ended with {running.returncode}"
     return usage.ru_maxrss / 1024
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import os
-import subprocess
 import sys
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 import pytest
+
+from tests.processes import run
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -17,9 +18,6 @@ COMMAND = (sys.executable, "-m", "solver")
 
 SHOWN_BY = ("COLUMNS", "NO_COLOR", "FORCE_COLOR", "MATESOLVE_DEBUG")
 """Variables of the tester's own that change what is printed."""
-
-PATIENCE_S = 120
-"""Ends a process that hangs; no test measures time."""
 
 
 class Ended(NamedTuple):
@@ -32,6 +30,11 @@ class Matesolve(Protocol):
     def __call__(
         self, *arguments: str, stdin: str = "", env: Mapping[str, str] = ...
     ) -> Ended: ...
+
+
+@pytest.fixture(autouse=True)
+def _workers(worker_processes: None) -> None:
+    """Each test may run a command that solves, and one that starts workers."""
 
 
 @pytest.fixture(scope="session")
@@ -48,14 +51,12 @@ def matesolve(pytestconfig: pytest.Config, environment: dict[str, str]) -> Mates
     def call(
         *arguments: str, stdin: str = "", env: Mapping[str, str] | None = None
     ) -> Ended:
-        done = subprocess.run(
+        done = run(
             [*COMMAND, *arguments],
-            input=stdin.encode(),
-            capture_output=True,
-            check=False,
+            stdin=stdin.encode(),
+            text=False,
             cwd=root,
             env={**environment, **(env or {})},
-            timeout=PATIENCE_S,
         )
         return Ended(done.returncode, done.stdout.decode(), done.stderr.decode())
 

@@ -6,23 +6,31 @@ import os
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tests.cli.conftest import COMMAND
+from tests.processes import run, started
+
+if TYPE_CHECKING:
+    from contextlib import AbstractContextManager
 
 ENVIRONMENT = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])}
 
 HEAVY = {"numba", "numpy", "llvmlite", "chess", "rich", "matplotlib", "dask"}
 
 
-def process(*arguments: str, **settings: Any) -> subprocess.Popen[str]:
-    """Start the command; `settings` are stdin, stderr and environment variables."""
-    return subprocess.Popen(
+def process(
+    *arguments: str, **settings: Any
+) -> AbstractContextManager[subprocess.Popen[str]]:
+    """Start the command; `settings` are stdin, stderr and environment variables.
+
+    See `started`: what runs is killed at the end of the block.
+    """
+    return started(
         [*COMMAND, *arguments],
         stdin=settings.pop("stdin", subprocess.PIPE),
         stdout=subprocess.PIPE,
         stderr=settings.pop("stderr", subprocess.PIPE),
-        text=True,
         env={**ENVIRONMENT, **settings},
     )
 
@@ -30,12 +38,7 @@ def process(*arguments: str, **settings: Any) -> subprocess.Popen[str]:
 def run_and_list_heavy(program: str) -> tuple[str, set[str]]:
     """Run Python; give what it printed, and which heavy modules it has loaded."""
     listing = f"import sys; print(*sorted({HEAVY} & set(sys.modules)))"
-    done = subprocess.run(
-        [sys.executable, "-c", f"{program}\n{listing}"],
-        capture_output=True,
-        text=True,
-        check=True,
-        env=ENVIRONMENT,
-    )
+    words = [sys.executable, "-c", f"{program}\n{listing}"]
+    done = run(words, check=True, env=ENVIRONMENT)
     *printed, heavy = done.stdout.splitlines(keepends=True)
     return "".join(printed), set(heavy.split())

@@ -17,13 +17,13 @@ from solver.certificate import BuildingStoppedError, Certification, latest
 from solver.certificate.document import write
 from solver.cli import certificates
 from solver.cli.main import run
-from tests.cli.conftest import PATIENCE_S, Matesolve
 from tests.cli.processes import process, run_and_list_heavy
 
 if TYPE_CHECKING:
     from solver.control import Control
     from solver.solution import Solution
     from solver.workspace import Workspace
+    from tests.cli.conftest import Matesolve
 
 FEN = "8/8/8/8/8/5KR1/8/7k w - - 0 1"
 ROOK_MATE = f"""{{"certificate":1,
@@ -251,12 +251,12 @@ def test_one_certificate_is_for_one_position(
 @pytest.mark.skipif(sys.platform == "win32", reason="signals")
 def test_ctrl_c_ends_the_building_without_a_file(folder: Path) -> None:
     path = folder / "long.json"
-    running = process("solve", LONG, "--first", "--certificate", str(path))
-    assert running.stdout is not None
-    while "nodes in" not in running.stdout.readline():  # the answer's last line
-        pass
-    running.send_signal(signal.SIGINT)
-    _, err = running.communicate(timeout=PATIENCE_S)
+    with process("solve", LONG, "--first", "--certificate", str(path)) as running:
+        assert running.stdout is not None
+        while "nodes in" not in running.stdout.readline():  # the answer's last line
+            assert running.poll() is None
+        running.send_signal(signal.SIGINT)
+        _, err = running.communicate()
     # Before the building begins, Ctrl-C ends the command as anywhere else.
     assert err in {"interrupted\n", f"interrupted: {path} is not written\n"}
     assert running.returncode == 130

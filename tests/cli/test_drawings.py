@@ -19,7 +19,6 @@ from solver.cli.main import run
 from solver.cli.proving import build_of
 from solver.problem import Problem
 from solver.solution import Solution, Status
-from tests.cli.conftest import PATIENCE_S
 from tests.cli.processes import process, run_and_list_heavy
 from tests.played import Ply, require_whole_mate, walk
 
@@ -217,10 +216,11 @@ def test_ctrl_c_at_the_last_moment_is_heard_too() -> None:
 @pytest.mark.skipif(sys.platform == "win32", reason="signals")
 def test_ctrl_c_ends_the_search_without_files(folder: Path) -> None:
     endless = "2k1N3/p2NPP2/2p3p1/2pp1P2/K7/6p1/p2Bp3/5brn w - - 0 1"
-    running = process("solve", endless, "--pgn", str(folder / "a.pgn"), "--json")
-    time.sleep(1)
-    running.send_signal(signal.SIGINT)
-    running.communicate(timeout=PATIENCE_S)
+    words = ("solve", endless, "--pgn", str(folder / "a.pgn"), "--json")
+    with process(*words) as running:
+        time.sleep(1)
+        running.send_signal(signal.SIGINT)
+        running.communicate()
     assert running.returncode == 130
     assert written() == []
 

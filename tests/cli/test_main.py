@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import errno
 import os
-import subprocess
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -14,6 +13,7 @@ from solver.cli import main
 from solver.errors import CacheError, FenError
 from solver.version import __version__
 from tests.cli.conftest import COMMAND
+from tests.processes import run
 
 if TYPE_CHECKING:
     from tests.cli.conftest import Matesolve
@@ -73,9 +73,7 @@ def test_what_takes_arguments_shows_examples(name: str, matesolve: Matesolve) ->
 def test_what_solves_nothing_loads_nothing_heavy(code: str) -> None:
     code += "; import sys; print(*sys.modules, file=sys.stderr)"
 
-    ended = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, check=True
-    )
+    ended = run([sys.executable, "-c", code], check=True)
 
     loaded = ended.stderr.split()
     assert "solver" in loaded
@@ -144,38 +142,25 @@ def test_a_reader_that_has_left_is_told_nothing(environment: dict[str, str]) -> 
     os.close(reading)
 
     with os.fdopen(writing, "wb") as pipe:
-        ended = subprocess.run(
-            [*COMMAND, "--help"],
-            stdout=pipe,
-            stderr=subprocess.PIPE,
-            env=environment,
-            check=False,
-        )
+        ended = run([*COMMAND, "--help"], stdout=pipe, env=environment)
 
-    assert (ended.returncode, ended.stderr) == (74, b"")
+    assert (ended.returncode, ended.stderr) == (74, "")
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
 def test_a_full_disk_is_told_in_one_line(environment: dict[str, str]) -> None:
     with Path("/dev/full").open("wb") as full:
-        ended = subprocess.run(
-            [*COMMAND, "--help"],
-            stdout=full,
-            stderr=subprocess.PIPE,
-            env=environment,
-            check=False,
-        )
+        ended = run([*COMMAND, "--help"], stdout=full, env=environment)
 
     assert ended.returncode == 74
-    assert ended.stderr == b"error: No space left on device\n"
+    assert ended.stderr == "error: No space left on device\n"
 
 
 @pytest.mark.skipif(os.name == "nt", reason="needs a POSIX shell")
 def test_closed_streams_are_no_error(environment: dict[str, str]) -> None:
-    ended = subprocess.run(
+    ended = run(
         ["/bin/sh", "-c", '"$@" >&- 2>&-', "sh", *COMMAND, "--version"],
         env=environment,
-        check=False,
     )
 
     assert ended.returncode == 0

@@ -13,7 +13,8 @@ from typing import IO, TYPE_CHECKING, Any
 import pytest
 
 from solver.version import __version__
-from tests.cli.conftest import COMMAND, PATIENCE_S
+from tests.cli.conftest import COMMAND
+from tests.processes import PATIENCE_S, started
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -314,20 +315,16 @@ def stream(
     environment: dict[str, str], pytestconfig: pytest.Config
 ) -> Iterator[subprocess.Popen[bytes]]:
     """`solve -` with its three streams as pipes."""
-    # Some runners start their jobs with interrupts ignored, and a child inherits that.
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    process = subprocess.Popen(
+    with started(
         [*COMMAND, "solve", "-", "--jsonl"],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
+        text=False,
         cwd=pytestconfig.rootpath,
         env=environment,
-    )
-    with process:
+    ) as process:
         yield process
-        process.kill()
-    signal.signal(signal.SIGINT, before)
 
 
 def send(process: subprocess.Popen[bytes], line: str) -> None:
@@ -371,7 +368,7 @@ def test_an_interrupt_ends_the_search_with_what_it_has(
     answer = receive(stream.stdout)
     assert (answer["fen"], answer["stopped_by"]) == (LONG, "interrupt")
     assert answer["status"] in {"found", "undecided"}
-    assert stream.communicate(timeout=PATIENCE_S) == (b"", b"")
+    assert stream.communicate() == (b"", b"")
     assert stream.returncode == 130
 
 
@@ -385,7 +382,7 @@ def test_an_interrupt_while_nothing_is_searched_ends_the_command(
 
     stream.send_signal(signal.SIGINT)
 
-    assert stream.wait(PATIENCE_S) == 130
+    assert stream.wait() == 130
     assert stream.stderr is not None
     assert stream.stderr.read() == b"interrupted\n"
 
@@ -401,7 +398,7 @@ def test_a_reader_that_leaves_early_ends_the_command_quietly(
 
     send(stream, SMOTHERED)
 
-    assert stream.wait(PATIENCE_S) == 74
+    assert stream.wait() == 74
     assert stream.stderr is not None
     assert stream.stderr.read() == b""
 
@@ -410,26 +407,26 @@ def on_a_terminal(*arguments: str, env: dict[str, str], root: Path) -> tuple[int
     """Run the command on a terminal; give its exit code and all that was shown."""
     pty = pytest.importorskip("pty")
     ours, theirs = pty.openpty()
-    process = subprocess.Popen(
+    shown = b""
+    with started(
         [*COMMAND, "solve", *arguments],
         stdin=theirs,
         stdout=theirs,
         stderr=theirs,
         cwd=root,
         env=env,
-    )
-    os.close(theirs)
-    shown = b""
-    try:
-        while part := os.read(ours, 4096):
-            shown += part
-    except OSError as error:
-        # Linux says so when the other end is closed.
-        if error.errno != errno.EIO:
-            raise
-    finally:
-        os.close(ours)
-    return process.wait(PATIENCE_S), shown.decode().replace("\r\n", "\n")
+    ) as process:
+        os.close(theirs)
+        try:
+            while part := os.read(ours, 4096):
+                shown += part
+        except OSError as error:
+            # Linux says so when the other end is closed.
+            if error.errno != errno.EIO:
+                raise
+        finally:
+            os.close(ours)
+        return process.wait(), shown.decode().replace("\r\n", "\n")
 
 
 @pytest.fixture

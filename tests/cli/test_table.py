@@ -22,7 +22,6 @@ from solver.kernel.calls import MATE_SCORE
 from solver.laboratory import glass, search
 from solver.laboratory.measurement import Iteration, Outcome
 from solver.laboratory.techniques import Extension, Mdp
-from tests.cli.conftest import PATIENCE_S
 from tests.cli.processes import process, run_and_list_heavy
 
 if TYPE_CHECKING:
@@ -700,7 +699,7 @@ def test_ctrl_c_ends_a_search_that_would_take_long() -> None:
         with contextlib.suppress(OSError):
             while more := os.read(watching, 65_536).decode():
                 shown += more
-        out, _ = running.communicate(timeout=PATIENCE_S)
+        out, _ = running.communicate()
     os.close(watching)
     assert running.returncode == 130
     record = json.loads(out)
@@ -714,7 +713,7 @@ def test_a_narrow_terminal_does_not_cut_what_goes_to_a_pipe() -> None:
     with process(
         "table", "--depth", "8", COLUMNS="20", TERM="xterm", FORCE_COLOR="1"
     ) as running:
-        out, err = running.communicate(timeout=PATIENCE_S)
+        out, err = running.communicate()
     assert (running.returncode, err) == (0, "")
     assert out.splitlines()[10].endswith("  1.000  62,692  62,692  1.000")
 
@@ -723,7 +722,7 @@ def test_bars_of_a_terminal_that_knows_ascii_only_are_ascii() -> None:
     with process(
         "table", "--depth", "3", PYTHONIOENCODING="ascii", PYTHONUTF8="0"
     ) as running:
-        out, _ = running.communicate(timeout=PATIENCE_S)
+        out, _ = running.communicate()
     assert running.returncode == 0
     assert out.isascii()
     assert 40 * "#" in out

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import signal
-import threading
 import warnings
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
@@ -14,8 +13,9 @@ import pytest
 
 from solver.uci.options import declarations
 from solver.version import __version__
-from tests.cli.conftest import COMMAND, PATIENCE_S
+from tests.cli.conftest import COMMAND
 from tests.cli.processes import ENVIRONMENT, process, run_and_list_heavy
+from tests.processes import PATIENCE_S, limited
 
 with warnings.catch_warnings():
     # python-chess names an event loop policy, which Python 3.14 deprecates.
@@ -75,7 +75,7 @@ class Client:
 
     def end(self) -> tuple[int, str, str]:
         """Close the pipe to the engine, and wait for its end."""
-        out, err = self.engine.communicate(timeout=PATIENCE_S)
+        out, err = self.engine.communicate()
         return self.engine.returncode, out, err
 
 
@@ -83,13 +83,7 @@ class Client:
 def started(**settings: str) -> Iterator[Client]:
     """Start an engine; one that does not answer is ended, so that the test fails."""
     with process("uci", **settings) as engine:
-        patience = threading.Timer(PATIENCE_S, engine.kill)
-        patience.start()
-        try:
-            yield Client(engine)
-        finally:
-            patience.cancel()
-            engine.kill()
+        yield Client(engine)
 
 
 @pytest.fixture
@@ -100,9 +94,15 @@ def client() -> Iterator[Client]:
 
 @pytest.fixture(scope="module")
 def engine() -> Iterator[chess.engine.SimpleEngine]:
-    with chess.engine.SimpleEngine.popen_uci(
-        [*COMMAND, "uci"], timeout=PATIENCE_S, env=ENVIRONMENT
-    ) as engine:
+    with (
+        chess.engine.SimpleEngine.popen_uci(
+            [*COMMAND, "uci"],
+            timeout=PATIENCE_S,
+            env=ENVIRONMENT,
+            start_new_session=True,
+        ) as engine,
+        limited(engine.transport.get_pid(), 5 * PATIENCE_S),
+    ):
         yield engine
 
 
@@ -299,7 +299,7 @@ def test_a_client_that_has_gone_is_no_error_to_tell(client: Client) -> None:
 
     assert client.engine.stderr is not None
     assert client.engine.stderr.read() == ""
-    assert client.engine.wait(PATIENCE_S) == 74
+    assert client.engine.wait() == 74
 
 
 def test_a_cache_that_cannot_be_used_is_told_on_both_streams(tmp_path: Path) -> None:

@@ -16,7 +16,6 @@ import solver
 from solver.audit import examiner
 from solver.cli.main import run
 from solver.solution import Solution, Status, StoppedBy
-from tests.cli.conftest import PATIENCE_S
 from tests.cli.processes import process, run_and_list_heavy
 
 if TYPE_CHECKING:
@@ -335,7 +334,7 @@ def test_standard_input_is_answered_line_by_line_until_ctrl_c() -> None:
             running.stdin.flush()
             assert json.loads(running.stdout.readline())["id"] == f"stdin:{number}"
         running.send_signal(signal.SIGINT)  # while it waits for the third line
-        assert running.wait(PATIENCE_S) == 130
+        assert running.wait() == 130
         assert running.stdout.read() == ""
         assert running.stderr.read() == "interrupted\n"
 
@@ -349,7 +348,7 @@ def test_ctrl_c_ends_a_search_that_would_take_long() -> None:
         running.stdin.flush()
         assert "stdin:1" in running.stderr.readline()
         running.send_signal(signal.SIGINT)
-        assert running.wait(PATIENCE_S) == 130
+        assert running.wait() == 130
         assert running.stdout.read().splitlines()[-1].split()[:3] == ["all", "1", "1"]
         assert running.stderr.read() == "interrupted\n"
 
@@ -365,7 +364,7 @@ def test_a_pipe_that_is_closed_early_ends_it_quietly() -> None:
         running.stdout.close()
         running.stdin.write(f"{BACK_RANK} dm 1;\n" * 200)
         running.stdin.close()
-        assert running.wait(PATIENCE_S) == 74
+        assert running.wait() == 74
         assert running.stderr.read() == ""
 
 
@@ -373,7 +372,7 @@ def test_a_narrow_terminal_does_not_cut_what_goes_to_a_pipe() -> None:
     with process(
         "verify", "short.epd", COLUMNS="20", TERM="xterm", FORCE_COLOR="1"
     ) as running:
-        out, err = running.communicate(timeout=PATIENCE_S)
+        out, err = running.communicate()
     assert out.splitlines()[-2:] == [
         "short.epd:1: claimed mate in 2, found mate in 1: 1. Ra8#",
         LINK.rstrip(),
@@ -394,7 +393,7 @@ def test_a_terminal_shows_progress_on_stderr_and_nothing_else() -> None:
     watching, terminal = pty.openpty()
     try:
         with process("verify", "good.epd", stderr=terminal, TERM="xterm") as running:
-            out, _ = running.communicate(timeout=PATIENCE_S)
+            out, _ = running.communicate()
         shown = os.read(watching, 65_536).decode()
     finally:
         os.close(watching)

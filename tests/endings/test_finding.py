@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
 import sys
 import threading
 from typing import TYPE_CHECKING
@@ -12,6 +11,7 @@ import pytest
 
 from solver.endings import EndingAnswer, building, find_ending, library
 from tests.endings.boards import random_boards
+from tests.processes import run
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -186,4 +186,4 @@ from solver.endings import find_ending
 assert find_ending(chess.Board(), chess.WHITE, is_stopped=bool) is None
 assert "numpy" not in sys.modules
 """
-    subprocess.run([sys.executable, "-c", program], check=True)
+    run([sys.executable, "-c", program], check=True)

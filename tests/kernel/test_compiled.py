@@ -12,6 +12,7 @@ import shutil
 import stat
 import subprocess
 import sys
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,13 +22,16 @@ from solver.kernel import cache, compiled
 from solver.kernel.cache import FALLBACK, read_kernel, write_kernel
 from solver.kernel.linking import CannotExtractError, extract
 from solver.kernel.self_test import KernelError, self_test
+from tests.processes import run, started
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from solver.kernel.calls import Kernel
 
 ROOT = Path(__file__).parents[2]
 PATIENCE_S = 300
-"""Ends a process that hangs; no test measures time."""
+"""For processes that compile."""
 
 HEAVY = {"numba", "numpy"}
 
@@ -56,39 +60,46 @@ FENS = (
 )
 
 
-class Asked:
-    """A process that loads the kernel and solves; it runs from the start."""
+@contextmanager
+def asked(**variables: str) -> Iterator[subprocess.Popen[str]]:
+    """Start a process that loads the kernel and solves."""
+    unset = {cache.DIRECTORY_VARIABLE, cache.FALLBACK_VARIABLE}
+    environment = {k: v for k, v in os.environ.items() if k not in unset}
+    with started(
+        [sys.executable, "-W", "error", "-c", ASK, *FENS],
+        patience_s=PATIENCE_S,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        cwd=ROOT,
+        env={**environment, **variables},
+    ) as process:
+        yield process
 
-    def __init__(self, **variables: str) -> None:
-        unset = {cache.DIRECTORY_VARIABLE, cache.FALLBACK_VARIABLE}
-        environment = {k: v for k, v in os.environ.items() if k not in unset}
-        self._process = subprocess.Popen(
-            [sys.executable, "-W", "error", "-c", ASK, *FENS],
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-            cwd=ROOT,
-            env={**environment, **variables},
-        )
 
-    def told(self) -> dict[str, Any]:
-        out, error = self._process.communicate(timeout=PATIENCE_S)
-        assert self._process.returncode == 0, error
-        assert error == ""
-        told: dict[str, Any] = json.loads(out)
-        return told
+def told_by(process: subprocess.Popen[str]) -> dict[str, Any]:
+    out, error = process.communicate()
+    assert process.returncode == 0, error
+    assert error == ""
+    told: dict[str, Any] = json.loads(out)
+    return told
+
+
+def ask_with(**variables: str) -> dict[str, Any]:
+    with asked(**variables) as process:
+        return told_by(process)
 
 
 def ask(directory: Path, **variables: str) -> dict[str, Any]:
-    return Asked(MATESOLVE_CACHE_DIR=str(directory), **variables).told()
+    return ask_with(MATESOLVE_CACHE_DIR=str(directory), **variables)
 
 
 @pytest.fixture(scope="module")
 def first(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[Any]]:
     """A fresh cache, and what two processes told that met it at once."""
     directory = tmp_path_factory.mktemp("compiled") / "cache"
-    both = [Asked(MATESOLVE_CACHE_DIR=str(directory)) for _ in range(2)]
-    return directory, [process.told() for process in both]
+    variables = {cache.DIRECTORY_VARIABLE: str(directory)}
+    with asked(**variables) as one, asked(**variables) as other:
+        return directory, [told_by(one), told_by(other)]
 
 
 @pytest.fixture
@@ -200,14 +211,11 @@ def test_a_folder_that_cannot_be_used_ends_the_command(tmp_path: Path) -> None:
     directory = tmp_path / "cache"
     directory.mkdir()
     directory.chmod(0o777)
-    ended = subprocess.run(
+    ended = run(
         [sys.executable, "-m", "solver", "solve", FENS[0]],
-        capture_output=True,
-        text=True,
-        check=False,
         cwd=ROOT,
         env={**os.environ, cache.DIRECTORY_VARIABLE: str(directory)},
-        timeout=PATIENCE_S,
+        patience_s=PATIENCE_S,
     )
     assert ended.returncode == 74
     assert ended.stdout == ""
@@ -224,7 +232,7 @@ def test_the_temporary_folder_serves_a_user_without_a_cache(
     temporary = tmp_path / "temporary"
     temporary.mkdir()
     home = copied.rename(temporary / f"matesolve-{os.geteuid()}")
-    told = Asked(XDG_CACHE_HOME=str(in_the_way), TMPDIR=str(temporary)).told()
+    told = ask_with(XDG_CACHE_HOME=str(in_the_way), TMPDIR=str(temporary))
     assert told["origin"] == "stored"
     assert told["path"] == str(stored_file(home))
 
@@ -249,7 +257,7 @@ def test_without_any_folder_every_start_compiles(tmp_path: Path) -> None:
     temporary = tmp_path / "temporary"
     temporary.mkdir()
     (temporary / f"matesolve-{os.geteuid()}").write_text("in the way")
-    told = Asked(XDG_CACHE_HOME=str(in_the_way), TMPDIR=str(temporary)).told()
+    told = ask_with(XDG_CACHE_HOME=str(in_the_way), TMPDIR=str(temporary))
     assert told["origin"] == "compiled"
     assert told["path"] == "None"
     assert told["notices"][0].startswith("no folder for compiled code")
@@ -290,11 +298,8 @@ print(len(boards))
 
 @pytest.mark.slow
 def test_no_index_is_out_of_bounds(tmp_path: Path) -> None:
-    ended = subprocess.run(
+    ended = run(
         [sys.executable, "-c", CHECK_BOUNDS],
-        capture_output=True,
-        text=True,
-        check=False,
         cwd=ROOT,
         env={
             **os.environ,
@@ -302,7 +307,7 @@ def test_no_index_is_out_of_bounds(tmp_path: Path) -> None:
             cache.DIRECTORY_VARIABLE: str(tmp_path / "cache"),
             cache.FALLBACK_VARIABLE: FALLBACK,
         },
-        timeout=PATIENCE_S,
+        patience_s=PATIENCE_S,
     )
     assert ended.stderr == ""
     assert ended.stdout == "600\n"

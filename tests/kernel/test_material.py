@@ -8,17 +8,11 @@ import chess
 import pytest
 
 from solver.board import pack
-from solver.kernel.compiled import load_kernel
 from solver.kernel.memory import MATERIAL_CELLS, Position, Search
 from solver.material import CELLS, Material, find_cell, material_of
 
 if TYPE_CHECKING:
     from solver.kernel.calls import Kernel
-
-
-@pytest.fixture(scope="module")
-def kernel() -> Kernel:
-    return load_kernel().kernel
 
 
 def with_men(material: Material) -> Position:

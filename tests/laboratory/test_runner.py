@@ -129,6 +129,7 @@ def test_an_answer_that_a_stop_cut_short_is_not_told(fake: Fake) -> None:
     stopper.join()
 
 
+@pytest.mark.usefixtures("kernel")
 def test_the_nodes_of_the_search_that_runs_are_told() -> None:
     runner = Runner(Laboratory(4))
     assert runner.nodes == 0

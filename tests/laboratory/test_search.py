@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 
     from solver.kernel.memory import Experiment, Position, Search
 
+pytestmark = pytest.mark.usefixtures("kernel")
+
 Rows = dict[Mdp, list[Iteration]]
 
 GLASS = "8/7K/8/8/8/8/R7/7k w - - 0 1"

@@ -6,11 +6,14 @@ import io
 
 import chess
 import chess.pgn
+import pytest
 
 from solver.control import Control
 from solver.formats.game_position import RESULTS
 from solver.imbalance import ImbalanceTable, cell_of, shipped
 from solver.laboratory.selfplay import Rules, play
+
+pytestmark = pytest.mark.usefixtures("kernel")
 
 RULES = Rules(depth=2)
 

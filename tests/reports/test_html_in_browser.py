@@ -5,12 +5,12 @@ from __future__ import annotations
 import html
 import re
 import shutil
-import subprocess
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import pytest
 
 from solver.reports.html.page import write_page
+from tests.processes import run
 from tests.reports.html_page import (
     HOSTILE,
     SMOTHERED,
@@ -26,8 +26,6 @@ BROWSER = next(
     filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))),
     None,
 )
-
-PATIENCE_S = 60
 
 pytestmark = pytest.mark.skipif(BROWSER is None, reason="no browser to look with")
 
@@ -78,7 +76,7 @@ def look(tmp_path: Path) -> Look:
         path = tmp_path / "page.html"
         write_page(records, path, title=f"Audit of {HOSTILE}")
         assert BROWSER
-        seen = subprocess.run(
+        seen = run(
             [
                 BROWSER,
                 "--headless",
@@ -92,9 +90,8 @@ def look(tmp_path: Path) -> Look:
                 "--dump-dom",
                 f"{path.as_uri()}{address}",
             ],
-            capture_output=True,
             check=True,
-            timeout=PATIENCE_S,
+            text=False,
         )
         logged = seen.stderr.decode(errors="replace").splitlines()
         console = [line for line in logged if "CONSOLE" in line]

@@ -182,6 +182,7 @@ def test_a_position_without_a_name_is_an_event_unknown() -> None:
     assert read_back(encode_pgn(MATED, Variations())).headers["Event"] == "?"
 
 
+@pytest.mark.usefixtures("kernel")
 @pytest.mark.parametrize("name", ["traps", "generated-3"])
 def test_a_game_that_was_read_back_is_the_whole_mate(name: str) -> None:
     solver = Solver(hash_mib=16)

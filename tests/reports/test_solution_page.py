@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import re
 import shutil
-import subprocess
 from dataclasses import replace
 from html.parser import HTMLParser
 from typing import TYPE_CHECKING
@@ -13,6 +12,7 @@ from solver.problem import Problem
 from solver.reports.solution_page import encode_page
 from solver.solution import Solution, Status
 from solver.variations import Variation, Variations
+from tests.processes import run
 from tests.reports.answers import (
     MATED,
     ROOK_DISPROVED,
@@ -209,7 +209,7 @@ def test_only_the_mainline_is_open() -> None:
 def test_a_browser_has_nothing_to_complain_of(tmp_path: Path) -> None:
     assert CHROMIUM is not None
     (tmp_path / "page.html").write_bytes(encode_page(ROOK_FOUND, ROOK_PLAY))
-    done = subprocess.run(
+    done = run(
         [
             CHROMIUM,
             "--headless",
@@ -219,10 +219,7 @@ def test_a_browser_has_nothing_to_complain_of(tmp_path: Path) -> None:
             "--dump-dom",
             (tmp_path / "page.html").as_uri(),
         ],
-        capture_output=True,
         check=True,
-        text=True,
-        timeout=120,
     )
     assert "CONSOLE" not in done.stderr
     assert '<details open="">' in done.stdout

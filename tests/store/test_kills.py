@@ -12,7 +12,10 @@ from tests.benchmarks import kills
 PUZZLES = Path(__file__).parents[2] / "puzzles"
 RECORDS = 1564
 
-pytestmark = pytest.mark.skipif(os.name != "posix", reason="kills as POSIX does")
+pytestmark = [
+    pytest.mark.skipif(os.name != "posix", reason="kills as POSIX does"),
+    pytest.mark.usefixtures("kernel"),
+]
 
 
 def collections(folder: Path) -> list[str]:

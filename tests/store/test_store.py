@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import shutil
 import sqlite3
-import subprocess
 import threading
 from contextlib import closing, contextmanager
 from typing import TYPE_CHECKING
@@ -16,6 +15,7 @@ from solver.errors import StoreError, StoreQueryError
 from solver.finding import Finding
 from solver.store import Answered, Store, store
 from solver.store.schema import APPLICATION, VERSION
+from tests.processes import run
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -485,12 +485,12 @@ def mounted(folder: Path, options: str) -> Iterator[Path]:
     if not mount or not umount or os.geteuid() != 0:
         pytest.skip("only the superuser mounts file systems")
     words = [mount, "-t", "tmpfs", "-o", options, "tmpfs", str(folder)]
-    if subprocess.run(words, capture_output=True, check=False).returncode:
+    if run(words).returncode:
         pytest.skip("no file system can be mounted here")
     try:
         yield folder
     finally:
-        subprocess.run([umount, str(folder)], check=True)
+        run([umount, str(folder)], check=True)
 
 
 def test_a_disk_that_is_full_indeed_is_told_and_leaves_the_store_sound(
@@ -539,7 +539,7 @@ def test_a_store_is_read_where_nothing_can_be_written(tmp_path: Path) -> None:
         with Store(path) as base:
             base.put_record(FULL, None)
         remount = ["mount", "-o", "remount,ro", str(folder)]
-        subprocess.run(remount, check=True)
+        run(remount, check=True)
         with Store(path, read_only=True) as base:
             assert [finding.id for finding in base.findings()] == [FULL.id]
 

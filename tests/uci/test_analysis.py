@@ -16,6 +16,8 @@ from tests.oracles import naive
 if TYPE_CHECKING:
     from solver.uci.line import Line
 
+pytestmark = pytest.mark.usefixtures("kernel")
+
 TWO_ROOKS = "7k/8/8/8/8/8/1R6/RK6 w - - 0 1"
 QUEEN = "7k/8/5K2/8/8/8/1Q6/8 w - - 0 1"
 BARE_KING = "8/8/8/8/3k4/8/1r4r1/4K3 w - - 0 1"
