@@ -2,11 +2,16 @@ from __future__ import annotations
 
 import signal
 import threading
+from typing import TYPE_CHECKING
 
 import pytest
 
 from solver.cli.interrupt import interruptible
+from solver.cli.signals import INTERRUPTS, raise_interrupts
 from solver.solution import StoppedBy
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 
 class Search:
@@ -26,6 +31,35 @@ def test_the_first_interrupt_stops_the_search_and_the_second_ends_the_program() 
         signal.raise_signal(signal.SIGINT)
 
     assert search.stopped == [StoppedBy.INTERRUPT]
+
+
+@pytest.fixture
+def handlers() -> Iterator[None]:
+    before = {number: signal.getsignal(number) for number in INTERRUPTS}
+    yield
+    for number, handler in before.items():
+        signal.signal(number, handler)
+
+
+@pytest.mark.usefixtures("handlers")
+@pytest.mark.parametrize("number", [n for n in INTERRUPTS if n != signal.SIGINT])
+def test_a_request_to_end_is_heard_once_and_ctrl_c_after_it_ends_the_program(
+    number: signal.Signals,
+) -> None:
+    search = Search()
+
+    with interruptible(search):
+        signal.raise_signal(number)
+        signal.raise_signal(number)
+    signal.raise_signal(number)
+    assert search.stopped == [StoppedBy.INTERRUPT]
+
+    raise_interrupts()
+    with pytest.raises(KeyboardInterrupt):
+        signal.raise_signal(number)
+    signal.raise_signal(number)
+    with pytest.raises(KeyboardInterrupt):
+        signal.raise_signal(signal.SIGINT)
 
 
 def test_interrupts_are_handled_as_before_once_the_search_is_over() -> None:

@@ -1,0 +1,159 @@
+"""Ctrl-C, SIGTERM and SIGHUP: what was found is printed and kept, exit code 130."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import sqlite3
+import sys
+import time
+from contextlib import closing
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.cli.conftest import COMMAND
+from tests.cli.processes import ENVIRONMENT, process
+from tests.processes import run, started
+
+if TYPE_CHECKING:
+    import subprocess
+    from pathlib import Path
+
+pytestmark = [
+    pytest.mark.skipif(os.name == "nt", reason="needs POSIX signals"),
+    pytest.mark.usefixtures("kernel"),
+]
+
+MATE_IN_1 = "6k1/5ppp/8/8/8/8/8/R5K1 w - -"
+LONG = "r1bqkb1r/pppp1ppp/2n2n2/4p3/2B1P3/5N2/PPPP1PPP/RNBQK2R w KQkq -"
+EVERY = ["SIGINT", "SIGTERM", "SIGHUP"]
+
+INTERRUPTED_IMPORT = """
+import os, signal, sys
+
+class Interrupting:
+    def find_spec(self, name, path=None, target=None):
+        if name == {module!r}:
+            sys.meta_path.remove(self)
+            try:
+                os.kill(os.getpid(), signal.{how})
+                while True:
+                    pass
+            except KeyboardInterrupt:
+                if {hidden}:
+                    raise SyntaxError("what an import made of it") from None
+                raise
+
+sys.meta_path.insert(0, Interrupting())
+sys.argv = ["matesolve", "solve", {fen!r}]
+from solver.__main__ import main
+main()
+"""
+
+
+def write(running: subprocess.Popen[str], *lines: str) -> None:
+    assert running.stdin is not None
+    running.stdin.write("".join(f"{line}\n" for line in lines))
+    running.stdin.flush()
+
+
+@pytest.mark.parametrize("how", EVERY)
+@pytest.mark.parametrize("options", [[], ["--jobs", "2"]], ids=["plain", "jobs"])
+def test_an_interrupted_audit_prints_what_was_complete(
+    how: str, options: list[str]
+) -> None:
+    with process("verify", "-", "--time", "3000", *options) as running:
+        write(running, f"{MATE_IN_1} dm 1;", "no position", LONG)
+        assert running.stderr is not None
+        assert "stdin:2" in running.stderr.readline()
+        time.sleep(1)  # the first may still be on its way
+
+        # As a terminal and `timeout` do, who send it to all, and the latter twice.
+        os.killpg(running.pid, getattr(signal, how))
+        if how != "SIGINT":
+            os.killpg(running.pid, getattr(signal, how))
+        out, err = running.communicate()
+
+    assert running.returncode == 130
+    assert out.splitlines()[-1].split()[:4] == ["all", "1", "1", "2"]
+    assert err == "interrupted\n"
+
+
+@pytest.mark.parametrize("how", EVERY)
+def test_an_interrupted_audit_keeps_what_was_found(how: str, tmp_path: Path) -> None:
+    path = tmp_path / "run.db"
+    words = ["--store", str(path), "--jsonl", "--time", "3000"]
+    with process("verify", "-", *words) as running:
+        write(running, f"{MATE_IN_1} dm 1;", LONG)
+        assert running.stdout is not None
+        assert json.loads(running.stdout.readline())["verdict"] == "proved"
+        os.killpg(running.pid, getattr(signal, how))
+        _, err = running.communicate()
+
+    assert (running.returncode, err) == (130, "interrupted\n")
+    with closing(sqlite3.connect(path)) as base:
+        assert base.execute("SELECT verdict FROM results").fetchall() == [("proved",)]
+    assert [file.name for file in tmp_path.iterdir()] == ["run.db"]
+
+
+@pytest.mark.parametrize("how", EVERY)
+def test_an_interrupted_search_prints_what_it_has(how: str) -> None:
+    with process("solve", "-", "--jsonl") as running:
+        write(running, MATE_IN_1, LONG)
+        assert running.stdout is not None
+        assert json.loads(running.stdout.readline())["mate"] == 1
+        time.sleep(0.5)
+        running.send_signal(getattr(signal, how))
+        if how != "SIGINT":
+            running.send_signal(getattr(signal, how))
+        out, err = running.communicate()
+
+    assert (running.returncode, err) == (130, "")
+    assert json.loads(out)["stopped_by"] == "interrupt"
+
+
+@pytest.mark.parametrize("how", EVERY)
+def test_an_interrupted_engine_ends_without_a_word(how: str) -> None:
+    with process("uci") as running:
+        write(running, "isready")
+        assert running.stdout is not None
+        assert running.stdout.readline() == "readyok\n"
+        running.send_signal(getattr(signal, how))
+        assert running.communicate() == ("", "")
+
+    assert running.returncode == 130
+
+
+@pytest.mark.parametrize("how", EVERY)
+@pytest.mark.parametrize(
+    "module", ["solver.cli.main", "click", "solver.cli.solve", "chess"]
+)
+@pytest.mark.parametrize("hidden", [False, True])
+def test_an_interrupt_while_modules_load_is_one_line(
+    how: str, module: str, hidden: bool
+) -> None:
+    program = INTERRUPTED_IMPORT.format(
+        module=module, how=how, hidden=hidden, fen=MATE_IN_1
+    )
+    ended = run([sys.executable, "-c", program], env=ENVIRONMENT)
+
+    assert (ended.returncode, ended.stdout) == (130, "")
+    assert ended.stderr == "interrupted\n"
+
+
+def test_a_signal_that_is_ignored_from_the_start_stays_ignored() -> None:
+    shell = ["/bin/sh", "-c", "trap '' HUP; exec \"$@\"", "sh"]
+    words = [*shell, *COMMAND, "verify", "-", "--jsonl"]
+    pipes = {"stdin": -1, "stdout": -1, "stderr": -1}
+    with started(words, env=ENVIRONMENT, **pipes) as running:
+        assert running.stdout is not None
+        for _ in range(2):
+            write(running, f"{MATE_IN_1} dm 1;")
+            assert json.loads(running.stdout.readline())["verdict"] == "proved"
+            running.send_signal(signal.SIGHUP)
+        running.send_signal(signal.SIGTERM)
+        assert running.communicate() == ("", "interrupted\n")
+
+    assert running.returncode == 130
