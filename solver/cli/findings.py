@@ -79,9 +79,12 @@ class Summary:
             self._disagreements.add(finding.source, told)
 
     def finish(self) -> None:
-        """Print table and disagreements; a terminal wraps long lines, nothing else."""
+        """Print table and disagreements; a terminal wraps long lines, nothing else.
+
+        Where nothing was found there is no table: it would look like success.
+        """
         console = stdout_console()
-        if self._table:
+        if self._table and not self._table.is_empty:
             console.print(self._table.draw(console))
             if told := self._table.soundness():
                 console.print(told)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from solver.cli import streams
 from solver.cli.exits import Exit
 from solver.formats.meter import Meter
+from solver.formats.opening import STDIN
 from solver.formats.selection import EVERYTHING, Selection
 
 if TYPE_CHECKING:
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
 
 class Reading:
     """Reads one file after the other; one that cannot be read costs itself.
+
+    A warning is printed for a file without any record.
 
     Parameters
     ----------
@@ -32,7 +35,7 @@ class Reading:
     Attributes
     ----------
     tell : callable
-        Told, in a line, which file could not be read, and why.
+        Told, in a line, which file could not be read, and why, or that it is empty.
     codes : set of Exit
         Has IO once a file could not be read.
     """
@@ -59,6 +62,7 @@ class Reading:
 
         for number, file in enumerate(self._files):
             self._behind = number
+            before = self._seen
             try:
                 yield from read_collection(
                     file,
@@ -69,12 +73,20 @@ class Reading:
             except OSError as error:
                 self.tell(f"error: {file}: {error.strerror or error}")
                 self.codes.add(Exit.IO)
+                continue
+            if self._seen == before:
+                name = "stdin" if file == STDIN else file
+                self.tell(f"warning: {name}: no records")
         self._behind = len(self._files)
 
     @property
     def passed_over(self) -> int:
         """How many records the selection has left out."""
         return self._meter.passed_over
+
+    @property
+    def _seen(self) -> int:
+        return self._meter.records + self._meter.passed_over
 
     def expected(self) -> int | None:
         """Estimate how many records there are, exactly once all is read.
@@ -93,6 +105,14 @@ class Reading:
             return None
         read = sum(sizes[:behind]) + fraction * sizes[behind]
         return round(records * sum(sizes) / read)
+
+
+def is_collection(word: str) -> bool:
+    """Tell whether a word on the command line is a file, or `-`, and not a FEN."""
+    try:
+        return word == STDIN or (Path(word).exists() and not Path(word).is_dir())
+    except (OSError, ValueError):  # too long, or no path at all
+        return False
 
 
 def _size(file: str) -> int | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from typing import TYPE_CHECKING, Protocol
 
 import click
@@ -11,7 +12,8 @@ from solver.cli.exits import Exit
 from solver.cli.interrupt import interruptible
 from solver.cli.kernel import prepare_kernel
 from solver.cli.progress import progress
-from solver.errors import FormatError
+from solver.cli.streams import tell
+from solver.errors import FenError, FormatError
 from solver.problem import Limits, Problem
 from solver.solution import Solution, Status, StoppedBy
 
@@ -156,11 +158,10 @@ def solve(
     from solver.cli.answers import Records, Sentences
     from solver.cli.target import prepare_outputs
     from solver.formats.collection import read_collection
-    from solver.formats.fen import parse_fen
 
     prepare_outputs(certificate_path, svg_path, pgn_path, html_path)
     problems: Iterable[Problem | FormatError] = (
-        read_collection(STDIN) if many else [Problem(parse_fen(" ".join(fen)).fen())]
+        read_collection(STDIN) if many else [_parse_problem(" ".join(fen))]
     )
     answers: Answers
     if as_json or jsonl:
@@ -187,6 +188,16 @@ def solve(
             files=files,
         )
     )
+
+
+def _parse_problem(text: str) -> Problem:
+    from solver.cli.reading import is_collection
+    from solver.formats.fen import parse_fen
+
+    if is_collection(text):
+        msg = f"expected a FEN, found a file: try matesolve verify {shlex.quote(text)}"
+        raise FenError(msg)
+    return Problem(parse_fen(text).fen())
 
 
 def solve_each(
@@ -228,7 +239,9 @@ def solve_each(
     prepare_kernel()
     solver = Solver(limits.hash_mib, tablebases, threads=limits.threads)
     highest = Exit.PROVED
+    is_empty = True
     for problem in problems:
+        is_empty = False
         if isinstance(problem, FormatError):
             answers.refuse(problem)
             code = Exit.BAD_INPUT
@@ -242,6 +255,8 @@ def solve_each(
         highest = max(highest, code)
         if code is Exit.INTERRUPTED:
             break
+    if is_empty:
+        tell("warning: stdin: no records")
     return highest
 
 

@@ -11,7 +11,7 @@ from click.core import ParameterSource
 from solver.cli import options
 from solver.cli.exits import Exit, foremost
 from solver.cli.kernel import prepare_kernel
-from solver.cli.reading import Reading
+from solver.cli.reading import Reading, is_collection
 from solver.cli.streams import tell
 from solver.errors import FenError, FormatError, InputError
 from solver.formats.wording import quote
@@ -292,16 +292,16 @@ def table(
     they stand beside. FILE is a collection as for `verify`, - standard input; its
     table has a row a problem, and the nodes are those until the mate was found.
     """
-    if as_json and as_csv:
-        msg = "--json and --csv exclude each other."
-        raise click.UsageError(msg)
-    if ablated and any(_is_given(ctx, name) for name in TECHNIQUES):
-        msg = "--ablation chooses the techniques itself."
-        raise click.UsageError(msg)
-    files = position if position and _is_file(position[0]) else ()
-    if files and plot:
-        msg = "--plot draws one position, not a collection."
-        raise click.UsageError(msg)
+    files = position if position and is_collection(position[0]) else ()
+    contradictions = {
+        "--json and --csv exclude each other.": as_json and as_csv,
+        "--ablation chooses the techniques itself.": ablated
+        and any(_is_given(ctx, name) for name in TECHNIQUES),
+        "--plot draws one position, not a collection.": files and plot,
+    }
+    for contradiction, holds in contradictions.items():
+        if holds:
+            raise click.UsageError(contradiction)
     cuts, tries = cuts_of_tries
     settings = Settings(null_reduction, cuts, tries, mip_positions, aspiration)
     variants = (
@@ -327,6 +327,8 @@ def table(
     form = Form.JSON if as_json else Form.CSV if as_csv else Form.TEXT
     codes = {Exit.PROVED}
     problems = list(_read_problems(files, codes))
+    if files and not problems:
+        ctx.exit(foremost(codes))
     fen = glass.FEN if files else _parse(position)
     imbalance = ImbalanceTable.load(mip_table) if mip_table else None
     prepare_kernel()
@@ -354,12 +356,6 @@ def table(
 
 def _is_given(ctx: click.Context, name: str) -> bool:
     return ctx.get_parameter_source(name) is not ParameterSource.DEFAULT
-
-
-def _is_file(word: str) -> bool:
-    from solver.formats.opening import STDIN
-
-    return word == STDIN or (Path(word).exists() and not Path(word).is_dir())
 
 
 def _parse(words: Sequence[str]) -> str:

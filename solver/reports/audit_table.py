@@ -64,6 +64,11 @@ class AuditTable:
         if finding.soundness:
             self._soundness[finding.soundness] += 1
 
+    @property
+    def is_empty(self) -> bool:
+        """Nothing was counted."""
+        return not self._rows
+
     def soundness(self) -> str:
         """Tell in a line how many problems are sound, cooked, and so on."""
         counts = [

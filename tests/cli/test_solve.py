@@ -310,6 +310,21 @@ def test_the_highest_code_of_the_lines_is_the_command_s(
     assert matesolve("solve", "-", "--nodes", "5000", stdin=lines).code == highest
 
 
+def test_standard_input_without_a_position_is_a_warning(matesolve: Matesolve) -> None:
+    ended = matesolve("solve", "-", stdin="\n")
+    assert ended == (0, "", "warning: stdin: no records\n")
+
+
+def test_a_file_in_the_place_of_a_position_leads_to_verify(
+    matesolve: Matesolve, tmp_path: Path
+) -> None:
+    path = tmp_path / "mates in 2.epd"
+    path.write_text(f"{SMOTHERED} bm #1;\n")
+    ended = matesolve("solve", str(path))
+    expected = f"expected a FEN, found a file: try matesolve verify '{path}'"
+    assert ended == (65, "", f"error: {expected}\n")
+
+
 @pytest.fixture
 def stream(
     environment: dict[str, str], pytestconfig: pytest.Config

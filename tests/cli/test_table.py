@@ -601,14 +601,32 @@ def test_a_drawing_is_written_beside_the_table(
 
 
 @pytest.mark.usefixtures("fake")
-def test_a_drawing_that_cannot_be_written_is_told_below_the_table(
+def test_a_collection_without_records_is_a_warning_and_no_table(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    empty = tmp_path / "empty.epd"
+    empty.touch()
+    warning = f"warning: {empty}: no records\n"
+    assert call(capsys, str(empty)) == (0, "", warning)
+
+
+def test_what_is_too_long_to_be_a_file_is_no_position(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    code, out, err = call(capsys, "8" * 5000)
+    assert (code, out) == (65, "")
+    assert err.startswith("error: expected a FEN or a file that is there, found ")
+
+
+@pytest.mark.usefixtures("fake")
+def test_a_drawing_that_cannot_be_written_is_reported_before_the_search(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     pytest.importorskip("matplotlib")
     arguments = (KING_AND_ROOK, "-d", "4", "--plot", "nowhere/nodes.png")
     assert call(capsys, *arguments) == (
         74,
-        LADDER,
+        "",
         "error: nowhere/nodes.png: No such file or directory\n",
     )
 

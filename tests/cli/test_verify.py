@@ -206,13 +206,6 @@ def test_a_file_that_cannot_be_read_costs_itself(
     )
 
 
-def test_an_empty_collection_agrees(
-    capsys: pytest.CaptureFixture[str], folder: Path
-) -> None:
-    (folder / "empty.epd").write_text("# nothing yet\n\n")
-    assert verify(capsys, "empty.epd") == (0, "claim  total\n  all      0\n", "")
-
-
 @pytest.mark.parametrize(
     ("limit", "verdict", "fail_on", "code"),
     [
@@ -271,6 +264,46 @@ def test_an_internal_error_is_one_line_and_keeps_what_was_told(
     assert [record["verdict"] for record in records(out)] == ["unreadable"]
     assert err.count("\n") == 1
     assert err.startswith("internal error: ZeroDivisionError")
+
+
+@pytest.mark.parametrize("options", [(), ("--jsonl",), ("--quiet",)])
+def test_a_file_without_records_is_a_warning_and_no_table(
+    capsys: pytest.CaptureFixture[str], folder: Path, options: tuple[str, ...]
+) -> None:
+    (folder / "empty.epd").write_text("# nothing yet\n\n")
+    code, out, err = verify(capsys, "empty.epd", *options)
+    assert (code, out) == (0, "")
+    assert err == "warning: empty.epd: no records\n"
+
+
+def test_where_no_file_can_be_read_there_is_no_table(
+    capsys: pytest.CaptureFixture[str], folder: Path
+) -> None:
+    code, out, err = verify(capsys, "missing.epd", str(folder))
+    assert (code, out) == (74, "")
+    assert err == (
+        "error: missing.epd: No such file or directory\n"
+        f"error: {folder}: Is a directory\n"
+    )
+
+
+def test_a_file_without_records_beside_another_is_a_warning(
+    capsys: pytest.CaptureFixture[str], folder: Path
+) -> None:
+    (folder / "empty.epd").touch()
+    (folder / "one.epd").write_text(f"{BACK_RANK} dm 1;\n")
+    code, out, err = verify(capsys, "empty.epd", "one.epd")
+    assert (code, err) == (0, "warning: empty.epd: no records\n")
+    assert out.splitlines()[-1].split()[:3] == ["all", "1", "1"]
+
+
+def test_records_that_are_not_selected_are_no_empty_file(
+    capsys: pytest.CaptureFixture[str], folder: Path
+) -> None:
+    (folder / "one.epd").write_text(f"{BACK_RANK} dm 1;\n")
+    code, out, err = verify(capsys, "one.epd", "--min-moves", "2")
+    assert (code, out) == (0, "")
+    assert err == "1 records passed over: not selected\n"
 
 
 def test_ctrl_c_tells_what_was_complete(
