@@ -36,7 +36,7 @@ Exit codes, the first that fits:
 """
 )
 @click.argument("files", nargs=-1, required=True, metavar="FILE...")
-@click.option("--json", "as_json", is_flag=True, help="Print indented JSON records.")
+@options.json_record
 @options.jsonl
 @click.pass_context
 def check(

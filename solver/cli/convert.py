@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 @click.command(
     epilog="""\b
 Examples:
-  matesolve convert lichess_db_puzzle.csv.zst mates.epd --min-moves 3
+  matesolve convert lichess_db_puzzle.csv.zst mates.epd --min-claim 3
   matesolve convert mates.epd mates.inp
   matesolve convert - - --to jsonl < mates.pgn
 
@@ -44,7 +44,7 @@ Exit codes, the first that fits:
     "--to",
     "target_format",
     type=click.Choice(WRITABLE),
-    help="The format of what is written (default: by the name of OUT).",
+    help="The format of what is written. Default: by the name of OUT.",
 )
 @options.selection
 @click.pass_context

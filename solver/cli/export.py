@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from solver.cli import options
 from solver.cli.streams import tell
 from solver.formats.writing import GZIPPED
 
@@ -41,18 +42,12 @@ Exit codes:
     metavar="SQL",
     help="Which findings: an expression over the columns of `results`.",
 )
-@click.option(
-    "-o",
-    "--output",
-    required=True,
-    metavar="FILE",
-    help="Where to write; - is standard output.",
-)
+@options.output("- is standard output.")
 @click.option(
     "--to",
     "target_format",
     type=click.Choice(FORMATS),
-    help="The format (default: by the name of FILE).",
+    help="The format of what is written. Default: by the name of FILE.",
 )
 def export(*, store: str, where: str, output: str, target_format: str | None) -> None:
     """Write what a store holds as CSV, JSON lines, EPD or Parquet.

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 
+from solver.cli import options
 from solver.cli.streams import tell
 
 
@@ -17,17 +18,16 @@ Examples:
 
 \b
 Exit codes:
-  74  a store cannot be read or written; what was merged before it is kept
+  74  a store is missing, or no store: none was merged; or reading or writing
+      failed: the stores before that one were merged, each as a whole
   0   all were merged
 """
 )
 @click.argument("stores", nargs=-1, required=True, metavar="RUN.db...")
-@click.option(
-    "-o",
-    "--output",
-    metavar="FILE",
-    help="The store to add all others to, made where there is none "
-    "(default: the first).",
+@options.output(
+    "It is the store that all others are added to, and is made where there is none. "
+    "Default: the first store.",
+    required=False,
 )
 def merge(*, stores: tuple[str, ...], output: str | None) -> None:
     """Put what several stores hold into one.

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from solver.cli import options
 from solver.cli.exits import Exit, foremost
-from solver.cli.options import whole
 from solver.cli.streams import tell
 
 if TYPE_CHECKING:
@@ -20,10 +20,6 @@ MOST_FREQUENT = 10
 
 DEFAULT_PLAY_DEPTH = 4
 DEEPEST_PLAY = 12
-
-json_option = click.option(
-    "--json", "as_json", is_flag=True, help="Print one indented JSON record."
-)
 
 
 @click.group(
@@ -60,14 +56,7 @@ Exit codes, the first that fits:
 """
 )
 @click.argument("files", nargs=-1, metavar="[FILE]...")
-@click.option(
-    "-o",
-    "--output",
-    type=click.Path(dir_okay=False),
-    required=True,
-    metavar="TABLE",
-    help="Where the table is written.",
-)
+@options.output("It is replaced when all has been read.")
 @click.option(
     "--merge",
     "merged",
@@ -131,12 +120,14 @@ Examples:
 """
 )
 @click.argument("what", nargs=-1, required=True, metavar="MATERIAL | FEN...")
-@click.option(
-    "--table",
+@options.renamed(
+    "--mip-table",
+    "table",
+    old="--table",
     metavar="TABLE",
-    help="The table to look into (default: the one that comes with the program).",
+    help="Look into this material table. Default: the one that comes along.",
 )
-@json_option
+@options.json_record
 def show(what: tuple[str, ...], *, table: str | None, as_json: bool) -> None:
     """Tell what a table holds for a material.
 
@@ -162,7 +153,7 @@ Examples:
 """
 )
 @click.argument("table", required=False, metavar="[TABLE]")
-@json_option
+@options.json_record
 def info(table: str | None, *, as_json: bool) -> None:
     """Tell what a table holds in all.
 
@@ -201,8 +192,10 @@ Examples:
     metavar="S",
     help="The same seed gives the same games.",
 )
-@click.option(
-    "--first",
+@options.renamed(
+    "--first-game",
+    "first",
+    old="--first",
     type=click.IntRange(1),
     default=1,
     show_default=True,
@@ -212,11 +205,11 @@ Examples:
 @click.option(
     "-d",
     "--depth",
-    type=whole(DEEPEST_PLAY),
+    type=options.whole(DEEPEST_PLAY),
     default=DEFAULT_PLAY_DEPTH,
     show_default=True,
     metavar="D",
-    help="Plies that each move is searched.",
+    help="Go D plies deep.",
 )
 @click.pass_context
 def play(ctx: click.Context, *, games: int, seed: int, first: int, depth: int) -> None:

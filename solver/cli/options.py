@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from solver.cli.streams import tell
 from solver.formats.detection import FORMATS
 from solver.formats.selection import Selection
 from solver.lane import RANGES, Lane
@@ -53,8 +54,41 @@ def whole(greatest: int) -> Callable[[str], int]:
     return read
 
 
+def renamed(*names: str, old: str, **settings: Any) -> Callable[[Function], Function]:
+    """Give a command an option that also has an old name, for one more release.
+
+    The help does not show the old name, and who uses it gets a notice.
+
+    Parameters
+    ----------
+    names : str
+        The option's names as for `click.option`, the parameter's name last.
+    old : str
+        The old name.
+    **settings
+        What `click.option` takes.
+    """
+    *_, name, parameter = names
+    by_old_name = f"old_{parameter}"
+
+    def decorate(command: Function) -> Function:
+        @click.option(*names, **settings)
+        @click.option(old, by_old_name, **{**settings, "hidden": True, "default": None})
+        @functools.wraps(command)
+        def take(*args: Any, **given: Any) -> Any:
+            value = given.pop(by_old_name)
+            if value is not None:
+                tell(f"warning: {old} is now {name}; the next release drops {old}")
+                given[parameter] = value
+            return command(*args, **given)
+
+        return take  # type: ignore[return-value]
+
+    return decorate
+
+
 def limits(
-    *, time_s: float | None = None, moves: str = "--max-moves"
+    *, time_s: float | None = None, old_moves: str | None = None
 ) -> Callable[[Function], Function]:
     """Give a command what a search may cost, as one `limits: Limits`.
 
@@ -62,34 +96,36 @@ def limits(
     ----------
     time_s : float or None
         What `--time` is when the user does not say, in seconds; None: no limit.
-    moves : str
-        The long name of `-n`; commands that read collections have another use for
-        `--max-moves`.
+    old_moves : str or None
+        The old name of `--search-moves`, where there was another.
     """
+    search_moves: dict[str, Any] = {
+        "type": whole(MAX_MOVES),
+        "metavar": "N",
+        "help": f"Look for mates in at most N moves (1 to {MAX_MOVES}).",
+    }
+    names = ("-n", "--search-moves", "max_moves")
+    time_default = "no limit" if time_s is None else f"{time_s:g}"
 
     def decorate(command: Function) -> Function:
-        @click.option(
-            "-n",
-            moves,
-            "max_moves",
-            type=whole(MAX_MOVES),
-            metavar="N",
-            help=f"Look for mates in at most N moves (1 to {MAX_MOVES}).",
+        @(
+            renamed(*names, old=old_moves, **search_moves)
+            if old_moves
+            else click.option(*names, **search_moves)
         )
         @click.option(
             "--time",
             "time_s",
             type=seconds,
             default=time_s,
-            show_default=time_s is not None,
             metavar="S",
-            help="Stop searching a position after S seconds.",
+            help=f"Stop each search after S seconds. Default: {time_default}.",
         )
         @click.option(
             "--nodes",
             type=whole(MAX_NODES),
             metavar="N",
-            help="Stop searching a position after N nodes.",
+            help="Stop each search after N nodes. Default: no limit.",
         )
         @click.option(
             "--hash",
@@ -124,6 +160,24 @@ def limits(
         return gather  # type: ignore[return-value]
 
     return decorate
+
+
+def json_record(command: Function) -> Function:
+    """Give a command `--json` as `as_json: bool`."""
+    return click.option("--json", "as_json", is_flag=True, help="Print indented JSON.")(
+        command
+    )
+
+
+def output(help_text: str, *, required: bool = True) -> Callable[[Function], Function]:
+    """Give a command `--output`, of whose FILE `help_text` says more."""
+    return click.option(
+        "-o",
+        "--output",
+        required=required,
+        metavar="FILE",
+        help=f"Write to FILE. {help_text}",
+    )
 
 
 def jsonl(command: Function) -> Function:
@@ -212,15 +266,18 @@ def selection(command: Function) -> Function:
         metavar="R",
         help="Take only rows of lichess's that are rated R or more.",
     )
-    @click.option(
-        "--min-moves",
+    @renamed(
+        "--min-claim",
+        "min_claim",
+        old="--min-moves",
         type=whole(MAX_MOVES),
         metavar="N",
         help="Take only claims of N moves or more.",
     )
-    @click.option(
-        "--max-moves",
+    @renamed(
+        "--max-claim",
         "max_claim",
+        old="--max-moves",
         type=whole(MAX_MOVES),
         metavar="N",
         help="Take only claims of N moves or fewer.",
@@ -235,12 +292,12 @@ def selection(command: Function) -> Function:
         *args: Any,
         theme: str | None,
         min_rating: int | None,
-        min_moves: int | None,
+        min_claim: int | None,
         max_claim: int | None,
         all_rows: bool,
         **others: Any,
     ) -> Any:
-        asked = Selection(theme, min_moves, max_claim, min_rating, all_rows)
+        asked = Selection(theme, min_claim, max_claim, min_rating, all_rows)
         return command(*args, selection=asked, **others)
 
     return select  # type: ignore[return-value]

@@ -25,7 +25,12 @@ Examples:
 )
 @click.argument("fen", nargs=-1)
 @click.option(
-    "-d", "--depth", type=whole(DEEPEST), required=True, metavar="D", help="Plies."
+    "-d",
+    "--depth",
+    type=whole(DEEPEST),
+    required=True,
+    metavar="D",
+    help="Go D plies deep.",
 )
 @click.option("--divide", "divided", is_flag=True, help="Count below each first move.")
 @click.option(

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from solver.cli import options
 from solver.cli.exits import Exit, foremost
 from solver.cli.streams import tell
 from solver.errors import FormatError
@@ -36,9 +37,7 @@ Exit codes, the first that fits:
 """
 )
 @click.argument("file", metavar="FILE")
-@click.option(
-    "-o", "--output", required=True, metavar="PAGE", help="Write the page to PAGE."
-)
+@options.output("It is one page of HTML.")
 @click.option("--title", metavar="TEXT", help="What to call the page, if not FILE.")
 @click.pass_context
 def report(ctx: click.Context, *, file: str, output: str, title: str | None) -> None:

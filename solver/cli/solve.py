@@ -64,7 +64,7 @@ as 65, Ctrl-C as 130.
 """
 )
 @click.argument("fen", nargs=-1, required=True, metavar="FEN...")
-@options.limits()
+@options.limits(old_moves="--max-moves")
 @options.lane
 @options.tablebases
 @click.option("--first", is_flag=True, help="Look for one key, not for all of them.")
@@ -95,7 +95,7 @@ as 65, Ctrl-C as 130.
     metavar="FILE",
     help="Write the answer, its diagram and variations as a page for browsers.",
 )
-@click.option("--json", "as_json", is_flag=True, help="Print one indented JSON record.")
+@options.json_record
 @options.jsonl
 @click.pass_context
 def solve(

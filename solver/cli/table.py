@@ -149,8 +149,8 @@ Exit codes, the first that fits:
     "--depth",
     type=options.whole(MAX_DEPTH),
     metavar="D",
-    help=f"The last iteration, in plies. Default: {DEPTH}; for a problem of a "
-    "collection what its claim takes, or 8 without one.",
+    help=f"Go D plies deep. Default: {DEPTH}; for a problem of a collection as deep as "
+    "its claim, or 8 without one.",
 )
 @click.option(
     "--mdp",
@@ -209,8 +209,8 @@ Exit codes, the first that fits:
 )
 @click.option(
     "--mip-table",
-    metavar="FILE",
-    help="Look material up in this table instead of the one that comes along.",
+    metavar="TABLE",
+    help="Look into this material table. Default: the one that comes along.",
 )
 @click.option(
     "--mip-positions",
@@ -241,17 +241,17 @@ Exit codes, the first that fits:
     "--nodes",
     type=options.whole(options.MAX_NODES),
     metavar="N",
-    help="End each search, one variant on one position, after N nodes. Default: no "
-    f"limit; for a collection {COLLECTION_NODES:,}.",
+    help="Stop each search after N nodes. Default: no limit; for a collection "
+    f"{COLLECTION_NODES:,}.",
 )
 @click.option(
     "--time",
     "time_s",
     type=options.seconds,
     metavar="S",
-    help="End each search after S seconds.",
+    help="Stop each search after S seconds. Default: no limit.",
 )
-@click.option("--json", "as_json", is_flag=True, help="Print one indented JSON record.")
+@options.json_record
 @click.option("--csv", "as_csv", is_flag=True, help="Print CSV.")
 @click.option(
     "--plot",
@@ -285,7 +285,8 @@ def table(
     """Count the nodes that techniques of search cost or save.
 
     A scored search deepens ply by ply, once for each variant: each combination of the
-    words given for the techniques. Each is compared with the first.
+    words given for the techniques. Each is compared with the first. A limit holds for
+    each search, one variant on one position.
 
     FEN is one position, with or without quotes; its table has a row a depth. Without
     one it is the position that the chess engine Glass published its counts of, and

@@ -116,7 +116,7 @@ Exit codes, the first that fits:
 @click.argument("files", nargs=-1, required=True, metavar="FILE...")
 @options.source_format
 @options.selection
-@options.limits(time_s=DEFAULT_TIME_S, moves="--search-moves")
+@options.limits(time_s=DEFAULT_TIME_S)
 @options.tablebases
 @click.option(
     "-j",

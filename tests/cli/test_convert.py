@@ -94,14 +94,14 @@ def test_the_option_goes_before_the_name(source: Path, matesolve: Matesolve) -> 
             ["two"],
             "1 written, 2 passed over, 0 left out\n",
         ),
-        (("--min-moves", "2"), [], "0 written, 3 passed over, 0 left out\n"),
+        (("--min-claim", "2"), [], "0 written, 3 passed over, 0 left out\n"),
         (
             ("--theme", "mateIn1"),
             ["one", "two"],
             "2 written, 1 passed over, 0 left out\n",
         ),
         (
-            ("--max-moves", "1", "--theme", "mate"),
+            ("--max-claim", "1", "--theme", "mate"),
             ["one", "two"],
             "2 written, 1 passed over, 0 left out\n",
         ),
@@ -143,7 +143,7 @@ def test_a_bad_record_is_left_out_and_costs_no_other(
         (("x.epd", "link.epd"), "expected an output that is no input"),
         (("x.epd", "y.epd", "--from", "chess"), "'chess' is not one of"),
         (("x.epd", "y.epd", "--to", "lichess"), "'lichess' is not one of"),
-        (("x.epd", "y.epd", "--min-moves", "0"), "from 1 to 200"),
+        (("x.epd", "y.epd", "--min-claim", "0"), "from 1 to 200"),
         (("x.epd",), "Missing argument 'OUT'"),
     ],
 )

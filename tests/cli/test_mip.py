@@ -206,8 +206,8 @@ def test_a_device_is_written_to_and_stays(capsys: pytest.CaptureFixture[str]) ->
         ),
         (
             ["x.epd", "-o", "."],
-            2,
-            "Error: Invalid value for '-o' / '--output': File '.' is a directory.",
+            74,
+            "error: .: Is a directory",
         ),
         (
             ["x.epd", "-o", "x.mip", "--source", "a\nb"],
@@ -345,11 +345,11 @@ there are cells for at most 1 queen, 2 rooks, 2 bishops, 2 knights and 8 pawns a
 def test_a_material_is_looked_up(
     capsys: pytest.CaptureFixture[str], table: str, what: list[str], told: str
 ) -> None:
-    assert mip(capsys, "show", *what, "--table", table) == (0, told, "")
+    assert mip(capsys, "show", *what, "--mip-table", table) == (0, told, "")
 
 
 def test_a_cell_has_a_record(capsys: pytest.CaptureFixture[str], table: str) -> None:
-    code, out, err = mip(capsys, "show", "KRvK", "--table", table, "--json")
+    code, out, err = mip(capsys, "show", "KRvK", "--mip-table", table, "--json")
     assert (code, err) == (0, "")
     assert list(json.loads(out).items()) == [
         ("schema", 1),
@@ -376,7 +376,7 @@ def test_a_cell_has_a_record(capsys: pytest.CaptureFixture[str], table: str) -> 
 def test_a_record_says_what_there_is_not(
     capsys: pytest.CaptureFixture[str], table: str, what: str, known: dict[str, Any]
 ) -> None:
-    _, out, _ = mip(capsys, "show", what, "--table", table, "--json")
+    _, out, _ = mip(capsys, "show", what, "--mip-table", table, "--json")
     record = json.loads(out)
     assert {name: record[name] for name in known} == known
 
@@ -385,23 +385,23 @@ def test_a_record_says_what_there_is_not(
     ("arguments", "code", "last"),
     [
         (
-            ["KRK", "--table", "hand.mip"],
+            ["KRK", "--mip-table", "hand.mip"],
             65,
             "error: expected men such as KRPvKR, White's first, found 'KRK'",
         ),
         (
-            ["8/8/8/8/8/8/R7/7k", "--table", "hand.mip"],
+            ["8/8/8/8/8/8/R7/7k", "--mip-table", "hand.mip"],
             65,
             "error: expected one white king, found none",
         ),
         (
-            ["KvK", "--table", "x.pgn"],
+            ["KvK", "--mip-table", "x.pgn"],
             65,
             "error: x.pgn: expected a material-imbalance table, "
             "found another kind of file",
         ),
         (
-            ["KvK", "--table", "missing"],
+            ["KvK", "--mip-table", "missing"],
             74,
             "error: missing: No such file or directory",
         ),

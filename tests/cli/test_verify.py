@@ -301,7 +301,7 @@ def test_records_that_are_not_selected_are_no_empty_file(
     capsys: pytest.CaptureFixture[str], folder: Path
 ) -> None:
     (folder / "one.epd").write_text(f"{BACK_RANK} dm 1;\n")
-    code, out, err = verify(capsys, "one.epd", "--min-moves", "2")
+    code, out, err = verify(capsys, "one.epd", "--min-claim", "2")
     assert (code, out) == (0, "")
     assert err == "1 records passed over: not selected\n"
 

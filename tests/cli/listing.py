@@ -1,0 +1,69 @@
+"""Every option of every command, with its help: `python -m tests.cli.listing`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import click
+
+from solver.cli.main import matesolve
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+class Listed(NamedTuple):
+    """An option as one command has it.
+
+    Attributes
+    ----------
+    command : str
+        Such as `mip build`.
+    option : click.Option
+    names : tuple of str
+        The spellings that the help shows, all of an option that it hides.
+    """
+
+    command: str
+    option: click.Option
+    names: tuple[str, ...]
+
+    @property
+    def meaning(self) -> str:
+        """The first sentence of its help, which says what it does."""
+        return (self.option.help or "").partition(". ")[0].rstrip(".")
+
+
+def commands(
+    group: click.Group = matesolve, path: str = ""
+) -> Iterator[tuple[str, click.Command]]:
+    """List all commands, those of groups in groups too, by what is typed for them."""
+    context = click.Context(group)
+    for name in group.list_commands(context):
+        command = group.get_command(context, name)
+        assert command is not None
+        yield f"{path}{name}", command
+        if isinstance(command, click.Group):
+            yield from commands(command, f"{path}{name} ")
+
+
+def listing() -> list[Listed]:
+    """List the options of all commands."""
+    return [
+        Listed(path, option, (*option.opts, *option.secondary_opts))
+        for path, command in commands()
+        for option in command.params
+        if isinstance(option, click.Option)
+    ]
+
+
+def main() -> None:
+    """Print an option a line, the same options of all commands together."""
+    for listed in sorted(listing(), key=lambda one: (max(one.names, key=len), one)):
+        hidden = " (hidden)" if listed.option.hidden else ""
+        click.echo(f"{', '.join(listed.names)}  {listed.command}{hidden}")
+        click.echo(f"    {listed.option.help}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,129 @@
+"""An option means the same in every command that has it, and is written alike."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from pathlib import Path
+
+import pytest
+
+from solver.cli.main import run
+from tests.cli.listing import Listed, listing, main
+
+MATE_IN_1 = "6k1/5ppp/8/8/8/8/8/R5K1 w - -"
+MATE_IN_2 = "2brrb2/8/p7/7Q/1p1kpPp1/1P1pN1K1/3P4/8 w - -"
+
+VISIBLE = [listed for listed in listing() if not listed.option.hidden]
+OLD_NAMES = [listed for listed in listing() if listed.option.hidden]
+
+
+def by_name(listed: list[Listed]) -> dict[str, list[Listed]]:
+    named: dict[str, list[Listed]] = defaultdict(list)
+    for one in listed:
+        for name in one.names:
+            named[name].append(one)
+    return named
+
+
+SHARED = {name: them for name, them in by_name(VISIBLE).items() if len(them) > 1}
+
+
+def test_the_commands_share_options() -> None:
+    assert {
+        "-n",
+        "--search-moves",
+        "--time",
+        "--nodes",
+        "--json",
+        "-o",
+    } <= SHARED.keys()
+
+
+@pytest.mark.parametrize("name", SHARED)
+def test_a_shared_option_means_the_same_in_each_command(name: str) -> None:
+    options = SHARED[name]
+    forms = {
+        (one.names, one.meaning, one.option.metavar, one.option.is_flag)
+        for one in options
+    }
+    assert len(forms) == 1, [(one.command, one.option.help) for one in options]
+
+
+@pytest.mark.parametrize(
+    "listed", VISIBLE, ids=lambda one: f"{one.command} {one.names[-1]}"
+)
+def test_every_option_has_a_help_in_sentences(listed: Listed) -> None:
+    help_text = listed.option.help or ""
+    assert re.fullmatch(r"(\.\.\. [a-z]|[A-Z]).*[.)]", help_text), help_text
+
+
+@pytest.mark.parametrize("command", ["solve", "verify", "table"])
+@pytest.mark.parametrize("name", ["--time", "--nodes"])
+def test_each_command_says_what_its_limits_are_by_default(
+    command: str, name: str
+) -> None:
+    (listed,) = [one for one in SHARED[name] if one.command == command]
+    default = listed.option.default
+    stated = "no limit" if not isinstance(default, float) else f"{default:g}"
+    assert f"Default: {stated}" in (listed.option.help or "")
+
+
+def test_old_names_are_not_given_another_meaning_in_the_same_command() -> None:
+    visible = {(one.command, name) for one in VISIBLE for name in one.names}
+    assert OLD_NAMES
+    for old in OLD_NAMES:
+        assert not {(old.command, name) for name in old.names} & visible
+
+
+CONVERT = ["convert", "mates.epd", "-", "--to", "epd"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "old", "new", "value"),
+    [
+        (["solve", MATE_IN_2, "--jsonl"], "--max-moves", "--search-moves", "1"),
+        (["verify", "mates.epd"], "--max-moves", "--max-claim", "1"),
+        (["verify", "mates.epd"], "--min-moves", "--min-claim", "2"),
+        (CONVERT, "--max-moves", "--max-claim", "1"),
+        (CONVERT, "--min-moves", "--min-claim", "2"),
+        (["mip", "play", "--games", "1", "-d", "1"], "--first", "--first-game", "2"),
+        (["mip", "show", "KRvK"], "--table", "--mip-table", "games.mip"),
+    ],
+    ids=lambda value: value if isinstance(value, str) else value[0],
+)
+@pytest.mark.usefixtures("kernel")
+def test_an_old_name_does_the_same_with_a_notice(
+    arguments: list[str],
+    old: str,
+    new: str,
+    value: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("mates.epd").write_text(f"{MATE_IN_2} dm 2;\n{MATE_IN_1} dm 1;\n")
+    Path("games.pgn").write_text('[Result "0-1"]\n\n1. f3 e5 2. g4 Qh4# 0-1\n')
+    assert run(["mip", "build", "games.pgn", "-o", "games.mip"]) == 0
+    capsys.readouterr()
+
+    def call(*option: str) -> tuple[int, str, str]:
+        code = run([*arguments, *option])
+        out, err = capsys.readouterr()
+        return code, re.sub(r'[\d.]+ m?s\b|"time_s":[^,]*', "", out), err
+
+    code, out, err = call(new, value)
+    notice = f"warning: {old} is now {new}; the next release drops {old}\n"
+    assert call(old, value) == (code, out, notice + err)
+    assert call()[1] != out
+
+
+def test_the_listing_has_a_line_for_each_option_and_command(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    main()
+    lines = capsys.readouterr().out.splitlines()
+    assert len(lines) == 2 * len(listing())
+    assert "-n, --search-moves  solve" in lines
+    assert "--max-moves  solve (hidden)" in lines
