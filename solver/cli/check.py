@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from solver.cli import options
+from solver.cli import completion, options
 from solver.cli.exits import Exit, foremost
 from solver.cli.streams import tell
 from solver.errors import CertificateError, ForgeryError
@@ -35,7 +35,9 @@ Exit codes, the first that fits:
     0  everything is proved
 """
 )
-@click.argument("files", nargs=-1, required=True, metavar="FILE...")
+@click.argument(
+    "files", nargs=-1, required=True, metavar="FILE...", shell_complete=completion.files
+)
 @options.json_record
 @options.jsonl
 @click.pass_context

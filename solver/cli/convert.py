@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, BinaryIO
 
 import click
 
-from solver.cli import options
+from solver.cli import completion, options
 from solver.cli.counting import show_count
 from solver.cli.exits import Exit
 from solver.cli.streams import tell
@@ -37,8 +37,8 @@ Exit codes, the first that fits:
     0  all was written
 """
 )
-@click.argument("source", metavar="IN")
-@click.argument("target", metavar="OUT")
+@click.argument("source", metavar="IN", shell_complete=completion.files)
+@click.argument("target", metavar="OUT", shell_complete=completion.files)
 @options.reading_format("--from")
 @click.option(
     "--to",

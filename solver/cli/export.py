@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from solver.cli import options
+from solver.cli import completion, options
 from solver.cli.streams import tell
 from solver.formats.writing import GZIPPED
 
@@ -35,7 +35,7 @@ Exit codes:
   0   all was written
 """
 )
-@click.argument("store", metavar="RUN.db")
+@click.argument("store", metavar="RUN.db", shell_complete=completion.files)
 @click.option(
     "--where",
     default="",

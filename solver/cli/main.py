@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from solver.cli import completion
 from solver.cli.exits import Exit
 from solver.cli.signals import (
     end_at_once,
@@ -25,6 +26,8 @@ from solver.version import __version__
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from click.shell_completion import CompletionItem
 
 SUMMARIES = {
     "solve": "Find the shortest forced mate in a position.",
@@ -65,6 +68,19 @@ class _Commands(click.Group):
         )
         return command
 
+    def shell_complete(
+        self, ctx: click.Context, incomplete: str
+    ) -> list[CompletionItem]:
+        """Complete commands without importing them, and the program's own options."""
+        from click.shell_completion import CompletionItem
+
+        commands = [
+            CompletionItem(name, help=summary)
+            for name, summary in SUMMARIES.items()
+            if name.startswith(incomplete)
+        ]
+        return commands + click.Command.shell_complete(self, ctx, incomplete)
+
     def format_commands(
         self,
         ctx: click.Context,  # noqa: ARG002
@@ -91,7 +107,9 @@ Exit codes:
     1  a clean negative              70  internal error
     2  usage                         74  reading or writing failed
     3  a limit left it undecided    130  interrupted
-""",
+
+"""
+    + completion.HELP,
 )
 @click.version_option(__version__, message="%(prog)s %(version)s")
 @click.pass_context
@@ -119,6 +137,8 @@ def run(arguments: Sequence[str]) -> int:
     """
     forget_interrupts()
     try:
+        if (code := completion.answer_shell(matesolve)) is not None:
+            return code
         # `click.Group.main` would exit with 1 on Ctrl-C and on a closed pipe, which
         # here means a clean negative.
         with matesolve.make_context("matesolve", list(arguments)) as context:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from solver.cli import options
+from solver.cli import completion, options
 from solver.cli.streams import tell
 
 
@@ -23,7 +23,13 @@ Exit codes:
   0   all were merged
 """
 )
-@click.argument("stores", nargs=-1, required=True, metavar="RUN.db...")
+@click.argument(
+    "stores",
+    nargs=-1,
+    required=True,
+    metavar="RUN.db...",
+    shell_complete=completion.files,
+)
 @options.output(
     "It is the store that all others are added to, and is made where there is none. "
     "Default: the first store.",

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from solver.cli import options
+from solver.cli import completion, options
 from solver.cli.exits import Exit, foremost
 from solver.cli.streams import tell
 
@@ -55,13 +55,14 @@ Exit codes, the first that fits:
     0  all was counted
 """
 )
-@click.argument("files", nargs=-1, metavar="[FILE]...")
+@click.argument("files", nargs=-1, metavar="[FILE]...", shell_complete=completion.files)
 @options.output("It is replaced when all has been read.")
 @click.option(
     "--merge",
     "merged",
     multiple=True,
     metavar="TABLE",
+    shell_complete=completion.files,
     help="Add the counts of a table; may be given several times.",
 )
 @click.option(
@@ -125,6 +126,7 @@ Examples:
     "table",
     old="--table",
     metavar="TABLE",
+    shell_complete=completion.files,
     help="Look into this material table. Default: the one that comes along.",
 )
 @options.json_record
@@ -152,7 +154,9 @@ Examples:
   matesolve mip info mine.mip --json
 """
 )
-@click.argument("table", required=False, metavar="[TABLE]")
+@click.argument(
+    "table", required=False, metavar="[TABLE]", shell_complete=completion.files
+)
 @options.json_record
 def info(table: str | None, *, as_json: bool) -> None:
     """Tell what a table holds in all.

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from solver.cli import completion
 from solver.cli.streams import tell
 from solver.formats.detection import FORMATS
 from solver.formats.selection import Selection
@@ -176,6 +177,7 @@ def output(help_text: str, *, required: bool = True) -> Callable[[Function], Fun
         "--output",
         required=required,
         metavar="FILE",
+        shell_complete=completion.files,
         help=f"Write to FILE. {help_text}",
     )
 
@@ -238,6 +240,7 @@ def tablebases(command: Function) -> Function:
         "directories",
         multiple=True,
         metavar="DIR",
+        shell_complete=completion.folders,
         help="Ask Gaviota's and Syzygy's endgame tables in DIR; may be repeated.",
     )
     @functools.wraps(command)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from solver.cli import options
+from solver.cli import completion, options
 from solver.cli.exits import Exit, foremost
 from solver.cli.streams import tell
 from solver.errors import FormatError
@@ -36,7 +36,7 @@ Exit codes, the first that fits:
     0  the page is written
 """
 )
-@click.argument("file", metavar="FILE")
+@click.argument("file", metavar="FILE", shell_complete=completion.files)
 @options.output("It is one page of HTML.")
 @click.option("--title", metavar="TEXT", help="What to call the page, if not FILE.")
 @click.pass_context

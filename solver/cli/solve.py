@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Protocol
 
 import click
 
-from solver.cli import options
+from solver.cli import completion, options
 from solver.cli.exits import Exit
 from solver.cli.interrupt import interruptible
 from solver.cli.kernel import prepare_kernel
@@ -80,19 +80,28 @@ as 65, Ctrl-C as 130.
     "--certificate",
     "certificate_path",
     metavar="FILE",
+    shell_complete=completion.files,
     help="Write a proof that `matesolve check` proves again.",
 )
-@click.option("--svg", "svg_path", metavar="FILE", help="Draw a diagram with the keys.")
+@click.option(
+    "--svg",
+    "svg_path",
+    metavar="FILE",
+    shell_complete=completion.files,
+    help="Draw a diagram with the keys.",
+)
 @click.option(
     "--pgn",
     "pgn_path",
     metavar="FILE",
+    shell_complete=completion.files,
     help="Write the keys and all defences as a game with variations.",
 )
 @click.option(
     "--html",
     "html_path",
     metavar="FILE",
+    shell_complete=completion.files,
     help="Write the answer, its diagram and variations as a page for browsers.",
 )
 @options.json_record

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 from click.core import ParameterSource
 
-from solver.cli import options
+from solver.cli import completion, options
 from solver.cli.exits import Exit, foremost
 from solver.cli.kernel import prepare_kernel
 from solver.cli.reading import Reading, is_collection
@@ -143,7 +143,12 @@ Exit codes, the first that fits:
     0  every search came to its end
 """
 )
-@click.argument("position", nargs=-1, metavar="[FEN | FILE...]")
+@click.argument(
+    "position",
+    nargs=-1,
+    metavar="[FEN | FILE...]",
+    shell_complete=completion.files,
+)
 @click.option(
     "-d",
     "--depth",
@@ -210,6 +215,7 @@ Exit codes, the first that fits:
 @click.option(
     "--mip-table",
     metavar="TABLE",
+    shell_complete=completion.files,
     help="Look into this material table. Default: the one that comes along.",
 )
 @click.option(
@@ -257,6 +263,7 @@ Exit codes, the first that fits:
     "--plot",
     callback=drawing,
     metavar="FILE",
+    shell_complete=completion.files,
     help="Draw one position's nodes by depth into a .png or .svg as well.",
 )
 @click.pass_context

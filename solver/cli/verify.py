@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from solver.cli import options
+from solver.cli import completion, options
 from solver.cli.cluster import engaged, parse_address
 from solver.cli.exits import Exit, foremost
 from solver.cli.interrupt import interruptible
@@ -113,7 +113,9 @@ Exit codes, the first that fits:
     0  everything agrees
 """
 )
-@click.argument("files", nargs=-1, required=True, metavar="FILE...")
+@click.argument(
+    "files", nargs=-1, required=True, metavar="FILE...", shell_complete=completion.files
+)
 @options.source_format
 @options.selection
 @options.limits(time_s=DEFAULT_TIME_S)
@@ -156,8 +158,8 @@ Exit codes, the first that fits:
 @click.option(
     "--store",
     "store_path",
-    type=click.Path(dir_okay=False),
     metavar="RUN.db",
+    shell_complete=completion.files,
     help="Keep what is found there, and take up what an earlier run has found.",
 )
 @click.option(
@@ -168,6 +170,7 @@ Exit codes, the first that fits:
     callback=_words_of(*Verdict, "found"),
     default=NONE,
     metavar="VERDICTS",
+    shell_complete=completion.words(*Verdict, "found", NONE),
     help="Search again what the store has as `undecided`, say, with wider limits.",
 )
 @click.option(
@@ -182,6 +185,7 @@ Exit codes, the first that fits:
     default=",".join((Verdict.SHORTER, Verdict.REFUTED, KEYS)),
     show_default=True,
     metavar="WORDS",
+    shell_complete=completion.words(*FAILURES, NONE),
     help="What exits with 1: verdicts, soundness and `keys` (a claimed key is none), "
     "or `none`.",
 )
@@ -189,6 +193,7 @@ Exit codes, the first that fits:
     "--certificates",
     "folder_path",
     metavar="DIR",
+    shell_complete=completion.folders,
     help="Write a proof of each answer into DIR, for `matesolve check`.",
 )
 @click.option(

@@ -1,0 +1,128 @@
+"""Shells complete commands, options, files and words, with the scripts of `--help`."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.cli.conftest import COMMAND
+from tests.cli.processes import ENVIRONMENT
+from tests.processes import run
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.cli.conftest import Matesolve
+
+CASES = [
+    ("matesolve ver", {"verify"}),
+    ("matesolve s", {"solve"}),
+    ("matesolve mip b", {"build"}),
+    ("matesolve verify --fo", {"--format"}),
+    ("matesolve verify --format p", {"pgn", "popeye"}),
+    ("matesolve convert --to c", {"csv"}),
+    ("matesolve verify --fail-on cooked,re", {"cooked,refuted"}),
+    ("matesolve verify --retry und", {"undecided"}),
+    ("matesolve verify --time 5 --max", {"--max-claim"}),
+    ("matesolve solve --max", set()),
+    ("matesolve verify a.epd mat", {"mates.epd"}),
+    ("matesolve check mat", {"mates.epd"}),
+    ("matesolve solve --svg mat", {"mates.epd"}),
+]
+
+BASH = """
+{script}
+COMP_WORDS=({line})
+COMP_CWORD=$((${{#COMP_WORDS[@]}} - 1))
+_matesolve_completion matesolve
+printf '%s\\n' "${{COMPREPLY[@]}}"
+"""
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """The folder of a user with one file, and the program on the path."""
+    program = tmp_path / "bin" / "matesolve"
+    program.parent.mkdir()
+    program.write_text(f'#!/bin/sh\nexec {COMMAND[0]} -m solver "$@"\n')
+    program.chmod(0o755)
+    (tmp_path / "mates.epd").touch()
+    return tmp_path
+
+
+def script_for(shell: str, help_text: str) -> str:
+    """The line for the start-up file, as the help has it."""
+    (line,) = re.findall(rf"^ +{shell} +(.*)$", help_text, re.MULTILINE)
+    return str(line)
+
+
+def completed(shell: str, line: str, folder: Path, matesolve: Matesolve) -> list[str]:
+    """Let a shell complete a line, and give what it offers."""
+    program = shutil.which(shell)
+    if program is None:
+        pytest.skip(f"needs {shell}")
+    script = script_for(shell, matesolve("--help").out)
+    if shell == "bash":
+        commands = BASH.format(script=script, line=line)
+    else:
+        commands = f"{script}\ncomplete -C '{line}'"
+    path = f"{folder / 'bin'}{os.pathsep}{os.environ['PATH']}"
+    ended = run(
+        [program, "-c", commands],
+        cwd=folder,
+        env={**ENVIRONMENT, "PATH": path, "HOME": str(folder)},
+    )
+    return [offer.split("\t")[0] for offer in ended.stdout.splitlines() if offer]
+
+
+@pytest.mark.parametrize(("line", "offers"), CASES)
+@pytest.mark.parametrize("shell", ["bash", "fish"])
+def test_a_shell_completes(
+    shell: str, line: str, offers: set[str], folder: Path, matesolve: Matesolve
+) -> None:
+    if shell == "fish" and "," in line:
+        pytest.skip("click's script for fish takes a comma for the end of an offer")
+    offered = set(completed(shell, line, folder, matesolve))
+    if shell == "bash" and offers == {"mates.epd"}:
+        offers = set()  # bash completes names of files by itself, where we offer none
+    assert offered == offers
+
+
+def test_zsh_gets_its_script_and_its_offers(
+    matesolve: Matesolve, environment: dict[str, str]
+) -> None:
+    line = script_for("zsh", matesolve("--help").out)
+    assert "_MATESOLVE_COMPLETE=zsh_source matesolve" in line
+    script = matesolve(env={"_MATESOLVE_COMPLETE": "zsh_source"})
+    assert (script.code, script.err) == (0, "")
+    assert script.out.startswith("#compdef matesolve\n")
+    if zsh := shutil.which("zsh"):
+        run([zsh, "-n"], stdin=script.out, check=True, env=environment)
+    asked = {
+        "_MATESOLVE_COMPLETE": "zsh_complete",
+        "COMP_WORDS": "matesolve verify mat",
+        "COMP_CWORD": "2",
+    }
+    assert matesolve(env=asked) == (0, "file\nmat\n_\n", "")
+
+
+def test_files_are_left_to_the_shell(matesolve: Matesolve) -> None:
+    asked = {"_MATESOLVE_COMPLETE": "bash_complete", "COMP_CWORD": "3"}
+    for words, kind in (
+        ("matesolve verify a.epd mat", "file"),
+        ("matesolve verify --store mat", "file"),
+        ("matesolve verify --certificates mat", "dir"),
+        ("matesolve solve --tablebases mat", "dir"),
+        ("matesolve table --plot mat", "file"),
+        ("matesolve report -o mat", "file"),
+    ):
+        ended = matesolve(env={**asked, "COMP_WORDS": words})
+        assert ended == (0, f"{kind},mat\n", ""), words
+
+
+def test_a_shell_that_is_not_known_is_a_usage_error(matesolve: Matesolve) -> None:
+    assert matesolve(env={"_MATESOLVE_COMPLETE": "tcsh_source"}).code == 2
