@@ -71,7 +71,8 @@ def test_records_are_counted_by_claim_and_verdict_in_the_claims_order() -> None:
     ]
     assert (claims[0]["nodes"], claims[0]["time_s"]) == (107, 1.002)
     assert data_of(page)["solvers"] == ["1.2.3"]
-    assert data_of(page)["disagreements"] == 4
+    assert data_of(page)["agreeing"] == 3
+    assert data_of(page)["disagreements"] == 2
 
 
 def test_times_are_counted_in_tenths_of_a_decade() -> None:
@@ -91,34 +92,57 @@ def test_soundness_is_counted_the_most_frequent_first() -> None:
     assert list(data_of(page)["soundness"].items()) == [("sound", 2), ("cooked", 1)]
 
 
+def with_plies(*keys: list[str], only_moves: bool) -> dict[str, object]:
+    """What a record of an earlier version says of a line that begins with h6f7."""
+    plies = [{"move": "h6f7", "mate": 1, "keys": moves} for moves in keys]
+    return {"only_moves": only_moves, "plies": plies}
+
+
 @pytest.mark.parametrize(
-    ("fields", "disagrees"),
+    ("fields", "words"),
     [
-        ({}, 0),
-        ({"verdict": "holds"}, 0),
-        ({"verdict": None, "status": "found"}, 0),
-        ({"verdict": None, "status": "disproved", "mate": None}, 0),
-        ({"soundness": "sound"}, 0),
-        ({"wrong_keys": []}, 0),
-        ({"plies": [{"move": "c4g8", "mate": 2, "keys": ["c4g8"]}]}, 0),
-        ({"plies": [{"move": "h6f7", "mate": 1, "keys": ["h6f7", "c4g8"]}]}, 0),
-        ({"verdict": "shorter"}, 1),
-        ({"verdict": "refuted"}, 1),
-        ({"verdict": "undecided"}, 1),
-        ({"verdict": None, "status": "undecided"}, 1),
-        ({"soundness": "cooked"}, 1),
-        ({"wrong_keys": ["h6f7"]}, 1),
-        ({"plies": [{"move": "c4g8", "mate": 2, "keys": ["c4g8", "h6f7"]}]}, 1),
-        ({"plies": [{"move": "c4g8", "mate": 2, "keys": ["h6f7"]}]}, 1),
+        ({}, []),
+        ({"verdict": "holds"}, []),
+        ({"verdict": None, "status": "found"}, []),
+        ({"verdict": None, "status": "disproved", "mate": None}, []),
+        ({"soundness": "sound"}, []),
+        ({"wrong_keys": []}, []),
+        (with_plies(["h6f7"], ["h6f7"], only_moves=True), []),
+        (with_plies(["h6f7"], ["h6f7", "c4g8"], only_moves=True), []),
+        ({"verdict": "shorter"}, ["shorter"]),
+        ({"verdict": "refuted"}, ["refuted"]),
+        ({"soundness": "cooked"}, ["cooked"]),
+        ({"wrong_keys": ["h6f7"]}, ["keys"]),
+        (with_plies(["h6f7"], ["h6f7", "c4g8"], only_moves=False), ["dual"]),
     ],
 )
-def test_what_is_not_all_as_claimed_disagrees(
-    fields: Mapping[str, object], disagrees: int
+def test_what_is_not_as_claimed_disagrees(
+    fields: Mapping[str, object], words: list[str]
 ) -> None:
     page = rendered(record(**fields))
 
-    assert data_of(page)["disagreements"] == disagrees
-    assert entries_of(page)[0]["disagrees"] == disagrees
+    (entry,) = entries_of(page)
+    assert data_of(page)["disagreements"] == int(bool(words))
+    assert data_of(page)["agreeing"] == entry["agrees"] == int(not words)
+    assert entry.get("disagreements", []) == words
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"verdict": "undecided"},
+        {"verdict": None, "status": "undecided"},
+        {"verdict": "proved", "stopped_by": "time"},
+        UNREADABLE,
+    ],
+)
+def test_what_is_undecided_or_unreadable_neither_agrees_nor_disagrees(
+    fields: Mapping[str, object],
+) -> None:
+    page = rendered(record(**fields))
+
+    assert data_of(page)["agreeing"] == data_of(page)["disagreements"] == 0
+    assert entries_of(page)[0]["agrees"] == 0
 
 
 def test_lines_and_keys_are_written_in_san() -> None:

@@ -12,6 +12,7 @@ const entries = audit.entries.map((values, place) => {
     entry[name] = index < values.length ? values[index] : "";
   });
   entry.duals = entry.duals || [];
+  entry.disagreements = entry.disagreements || [];
   return entry;
 });
 

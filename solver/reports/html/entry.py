@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from solver.reports.html.checked_record import CheckedRecord
 
 FIELDS = (
-    "disagrees",
+    "agrees",
     "word",
     "claim",
     "id",
@@ -37,6 +37,7 @@ FIELDS = (
     "wrongKeys",
     "duals",
     "soundness",
+    "disagreements",
     "stoppedBy",
     "tablebase",
     "error",
@@ -70,7 +71,7 @@ def make_entry(finding: CheckedRecord) -> list[object]:
     line, claimed_line = finding.pv, finding.claimed_line
     claimed = finding.wrong_keys or finding.claimed_keys or claimed_line
     entry: list[object] = [
-        int(finding.disagrees),
+        int(finding.agrees),
         finding.word,
         claim_name(finding),
         finding.id,
@@ -91,6 +92,7 @@ def make_entry(finding: CheckedRecord) -> list[object]:
         written_moves(fen, finding.wrong_keys),
         _duals(finding),
         finding.soundness,
+        list(finding.disagreements),
         finding.stopped_by,
         finding.tablebase,
         finding.error,
@@ -121,14 +123,14 @@ def written_moves(fen: str, moves: Sequence[str]) -> str:
 
 
 def _duals(finding: CheckedRecord) -> list[str]:
-    """Tell where the solver had a choice: `move 2: Qg5 (also Qh6)`."""
+    """Name the moves that are not the only ones: `move 2: Qg5 (also Qh6)`."""
     if not finding.plies:
         return []
     told: list[str] = []
     board = chess.Board(finding.fen)
     moves = finding.claimed_line[: _legal_moves(finding.fen, finding.claimed_line)]
     for number, ply in enumerate(finding.plies[: len(moves) // 2 + 1], 1):
-        if not ply.is_only:
+        if ply.only is False:
             others = [_san(board, key) for key in ply.keys if key != ply.move]
             word = "also" if ply.move in ply.keys else "rather"
             note = f" ({word} {' '.join(others)})" if others else ""

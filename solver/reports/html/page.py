@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 
 from solver.errors import InputError
 from solver.reports.html.checked_record import (
-    DISAGREEING,
+    NOT_AGREEING,
     WORDS,
     CheckedRecord,
     check_record,
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
 MAX_DISAGREEMENTS = 20_000
-"""So many are listed; all are counted."""
+"""So many are listed, with what is undecided or unreadable; all are counted."""
 
 MAX_AGREEING = 1_000
 """So many of the others are listed, which shows a small collection whole."""
@@ -110,7 +110,7 @@ def render_page(records: Iterable[Mapping[str, object]], *, title: str) -> bytes
 def _data(records: Iterable[Mapping[str, object]]) -> str:
     """Write what the script reads; `<` is escaped, so that no tag can end it."""
     tally = Tally()
-    room = {True: MAX_DISAGREEMENTS, False: MAX_AGREEING}
+    room = {False: MAX_DISAGREEMENTS, True: MAX_AGREEING}
     entries: list[str] = []
     for number, record in enumerate(records, 1):
         try:
@@ -122,11 +122,11 @@ def _data(records: Iterable[Mapping[str, object]]) -> str:
             entry = _entry(finding, room)
         tally.add(finding)
         if entry:
-            room[finding.disagrees] -= 1
+            room[finding.agrees] -= 1
             entries.append(entry)
     summary = {
         "words": WORDS,
-        "disagreeing": DISAGREEING,
+        "notAgreeing": NOT_AGREEING,
         "binsPerDecade": BINS_PER_DECADE,
         "fields": FIELDS,
         **tally.summary(),
@@ -137,7 +137,7 @@ def _data(records: Iterable[Mapping[str, object]]) -> str:
 
 def _entry(finding: CheckedRecord, room: Mapping[bool, int]) -> str:
     """Write a record's entry, or nothing where there is no room for it."""
-    return _json(make_entry(finding)) if room[finding.disagrees] else ""
+    return _json(make_entry(finding)) if room[finding.agrees] else ""
 
 
 def _json(value: object) -> str:

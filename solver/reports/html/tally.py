@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from solver.reports.claim_name import name_claim
+from solver.verdict import DUAL
 
 if TYPE_CHECKING:
     from solver.reports.html.checked_record import CheckedRecord
@@ -36,7 +37,9 @@ class Tally:
         self._rows: dict[tuple[int, str], _Row] = {}
         self._soundness: Counter[str] = Counter()
         self._solvers: dict[str, None] = {}
+        self._agreeing = 0
         self._disagreements = 0
+        self._duals = 0
 
     def add(self, finding: CheckedRecord) -> None:
         """Count one record."""
@@ -50,7 +53,9 @@ class Tally:
             self._soundness[finding.soundness] += 1
         if finding.solver:
             self._solvers[finding.solver] = None
-        self._disagreements += finding.disagrees
+        self._agreeing += finding.agrees
+        self._disagreements += bool(finding.disagreements)
+        self._duals += DUAL in finding.disagreements
 
     def summary(self) -> dict[str, object]:
         """Give what `json.dumps` takes.
@@ -60,9 +65,12 @@ class Tally:
         dict
             `claims`: a row for each claim in their order, with the counts by `words`,
             `nodes`, `time_s` and the `times` as pairs of a bin and a count;
-            `soundness`: counts, the most frequent first; `solvers`: their versions;
-            `disagreements`: how many.
+            `soundness`: counts, the most frequent first; `duals`: how many
+            records have one; `solvers`: their versions; `agreeing`: how many records
+            are as claimed; `disagreements`: how many are not. What is undecided or
+            unreadable is neither.
         """
+        rows = [(name, row) for (_, name), row in sorted(self._rows.items())]
         return {
             "claims": [
                 {
@@ -72,10 +80,12 @@ class Tally:
                     "time_s": row.time_s,
                     "times": sorted(row.times.items()),
                 }
-                for (_, name), row in sorted(self._rows.items())
+                for name, row in rows
             ],
             "soundness": dict(self._soundness.most_common()),
             "solvers": list(self._solvers),
+            "duals": self._duals,
+            "agreeing": self._agreeing,
             "disagreements": self._disagreements,
         }
 
