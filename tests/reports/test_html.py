@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import random
 import re
+import statistics
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -82,6 +84,46 @@ def test_times_are_counted_in_tenths_of_a_decade() -> None:
     (claim,) = data_of(page)["claims"]
 
     assert claim["times"] == [[-60, 2], [-30, 2], [-29, 1], [0, 1], [10, 1]]
+
+
+@pytest.mark.parametrize("number", [1, 2, 999, 1000])
+def test_the_median_of_skewed_times_is_exact(number: int) -> None:
+    dice = random.Random(number)
+    times = [round(dice.lognormvariate(-6, 3), 6) for _ in range(number)]
+    page = rendered(*(record(time_s=time) for time in times), record(time_s=None))
+
+    (row,) = data_of(page)["rows"]
+
+    assert row == {"name": "#2", "claims": [0], "median_s": statistics.median(times)}
+
+
+def test_of_few_claims_each_has_its_row_and_without_times_no_median() -> None:
+    page = rendered(record(claim=17, time_s=None), record(claim=18, time_s=0))
+
+    assert data_of(page)["rows"] == [
+        {"name": "#17", "claims": [0], "median_s": None},
+        {"name": "#18", "claims": [1], "median_s": 0},
+    ]
+
+
+def test_of_many_claims_the_long_ones_share_rows_and_medians() -> None:
+    claims = [*range(1, 11), 11, 15, 16, 100, 101, 500, -11, -15]
+    times = {claim: abs(claim) ** 2 / 1000 for claim in claims}
+    given = [record(claim=claim, time_s=times[claim]) for claim in claims]
+    page = rendered(*given, record(claim=None, nomate=12, time_s=9))
+
+    rows = data_of(page)["rows"]
+
+    assert {row["name"]: row["median_s"] for row in rows[9:]} == {
+        "#10": times[10],
+        "#11 to 15": (times[11] + times[15]) / 2,
+        "#16 to 20": times[16],
+        "#51 to 100": times[100],
+        "over #100": (times[101] + times[500]) / 2,
+        "#-11 to -15": (times[11] + times[15]) / 2,
+        "no #11 to 15": 9,
+    }
+    assert [row["claims"] for row in rows[8:11]] == [[8], [9], [10, 11]]
 
 
 def test_soundness_is_counted_the_most_frequent_first() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import math
 import re
 import shutil
 import subprocess
@@ -152,6 +153,20 @@ def test_the_summary_counts_every_record(look: Look) -> None:
     assert page.document.count('class="segment') == 4
     assert page.document.count('class="median"') == 3
     assert 'href="#verdict=shorter&amp;claim=3"' in page.document
+
+
+def test_the_median_is_the_middle_time_and_not_that_of_its_bin(look: Look) -> None:
+    times = [0.00101] * 3 + [0.00125] + [9.5] * 3
+
+    page = look([record(time_s=time) for time in times])
+
+    assert page.console == []
+    assert page.texts("text").count("1.25 ms") == 1
+    (x,) = map(float, re.findall(r'class="median" x1="([^"]*)"', page.document))
+    bars = re.findall(r'class="count" x="([^"]*)"[^>]*width="([^"]*)"', page.document)
+    first, *_ = [(float(left), float(width)) for left, width in bars]
+    share = 10 * math.log10(1.25)  # of the bin from 1 to 1.26 ms
+    assert x == pytest.approx(first[0] + share * (first[1] + 0.5))
 
 
 @pytest.mark.parametrize(
