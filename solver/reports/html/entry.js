@@ -99,12 +99,13 @@ function drawDiagram(diagram) {
   const entry = entries[Number(diagram.dataset.place)];
   const arrows = [];
   let caption = `${entry.fen.split(" ")[1] === "b" ? "Black" : "White"} to move`;
-  if (entry.claimedMove && entry.claimedMove !== entry.foundMove) {
-    arrows.push({ move: entry.claimedMove, kind: "claimed" });
-    caption += "; dashed: as claimed";
-  }
   if (entry.foundMove) {
     arrows.push({ move: entry.foundMove, kind: "key" });
+  }
+  // Narrower and on top, so that both are seen where they lie on one line.
+  if (entry.claimedMove) {
+    arrows.push({ move: entry.claimedMove, kind: "claimed" });
+    caption += "; dashed: as claimed";
   }
   diagram.replaceChildren(drawBoard(entry.fen, arrows), make("p", {}, caption));
 }

@@ -85,10 +85,10 @@ def make_entry(finding: CheckedRecord) -> list[object]:
         " ".join(finding.keys),
         int(finding.keys_complete),
         written_line(fen, line),
-        line[0] if line else "",
+        _arrow(line),
         written_line(fen, claimed_line),
         written_moves(fen, finding.claimed_keys),
-        claimed[0] if claimed else "",
+        _arrow(claimed),
         written_moves(fen, finding.wrong_keys),
         _duals(finding),
         finding.soundness,
@@ -120,6 +120,15 @@ def written_line(fen: str, moves: Sequence[str]) -> str:
 def written_moves(fen: str, moves: Sequence[str]) -> str:
     """Write alternative moves in SAN, and those that are illegal as they were given."""
     return " ".join(_san(chess.Board(fen), move) for move in moves)
+
+
+def _arrow(moves: Sequence[str]) -> str:
+    """Give the first of some moves; nothing where it does not join two squares."""
+    try:
+        move = chess.Move.from_uci(moves[0]) if moves else chess.Move.null()
+    except ValueError:  # python-chess's word for what is no move
+        return ""
+    return moves[0] if move.from_square != move.to_square else ""
 
 
 def _duals(finding: CheckedRecord) -> list[str]:
