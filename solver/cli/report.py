@@ -62,7 +62,7 @@ def report(ctx: click.Context, *, file: str, output: str, title: str | None) -> 
     name = "stdin" if file == "-" else PurePath(file).name
 
     def tell_damaged(message: str) -> None:
-        tell(f"error: {name}: {message}")
+        tell(f"error: {'stdin' if file == '-' else file}: {message}")
         codes.add(Exit.BAD_INPUT)
 
     write_page(

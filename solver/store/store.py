@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import sqlite3
+import stat
 import threading
 import time
 from contextlib import contextmanager, suppress
@@ -316,17 +318,25 @@ def _address(path: Path, *, may_make: bool = False) -> str:
 def _require_readable(path: Path) -> None:
     """Refuse what cannot be read, in the system's words, which say more than SQLite's.
 
+    The file is not opened: closing it would end all locks that another connection of
+    this process has on it.
+
     Raises
     ------
     StoreError
         There is no such file, it is a folder, or reading it is not allowed.
     """
+    reason = None
     try:
-        with path.open("rb"):
-            pass
+        if stat.S_ISDIR(path.stat().st_mode):
+            reason = os.strerror(errno.EISDIR)
+        elif not os.access(path, os.R_OK):
+            reason = os.strerror(errno.EACCES)
     except OSError as error:
-        msg = f"{path}: {error.strerror}"
-        raise StoreError(msg) from None
+        reason = error.strerror
+    if reason:
+        msg = f"{path}: {reason}"
+        raise StoreError(msg)
 
 
 def _reason(error: sqlite3.Error, *, read_only: bool) -> str:

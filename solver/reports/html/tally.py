@@ -69,8 +69,9 @@ class Tally:
         if finding.solver:
             self._solvers[finding.solver] = None
         self._agreeing += finding.agrees
-        self._disagreements += bool(finding.disagreements)
-        self._duals += DUAL in finding.disagreements
+        disagreements = finding.disagreements
+        self._disagreements += bool(disagreements)
+        self._duals += DUAL in disagreements
 
     def summary(self) -> dict[str, object]:
         """Give what `json.dumps` takes.
