@@ -169,10 +169,11 @@ def recorded_only(
     move, keys
         As in `Ply`.
     only_moves : bool or None
-        What the record says of all moves of the line together.
+        What the record says of all moves of the line together: where it is not False,
+        those that have rivals are allowed them.
     """
-    if only_moves:
-        return True
+    if only_moves is not False:
+        return only_moves
     return tuple(keys) == (move,) if keys else None
 
 

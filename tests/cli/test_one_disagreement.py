@@ -51,6 +51,11 @@ LINES = {
     "two mates on the last move": Line(
         (KEY, Ply("b1b8", 1, ("b1b8", "a7a8"))), has_dual=True, is_free=True
     ),
+    "a limit at the key, and two mates on the last move": Line(
+        (Ply("a2a7", None, ()), Ply("b1b8", 1, ("b1b8", "a7a8"))),
+        has_dual=True,
+        is_free=True,
+    ),
     "a choice before the last move": Line(
         (KEY, Ply("b1b8", 2, ("b1b8", "a7a8"))), has_dual=True
     ),

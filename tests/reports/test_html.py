@@ -217,6 +217,7 @@ def test_a_choice_of_the_solver_is_told_where_it_stands(
     entry = only_entry(
         record(
             claimed_line=["c4c7", reply, "c7e5"],
+            only_moves=False,
             plies=[
                 {"move": "c4c7", "mate": 3, "keys": ["c4g8"]},
                 {"move": "c7e5", "mate": 2, "keys": ["c7e5", "c7b7", "h6f7"]},
