@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 import re
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from solver.errors import FormatError
-from solver.soundness import only_moves
+from solver.soundness import Ply, only_moves, recorded_only
+from solver.verdict import disagreements, is_undecided
 from solver.version import __version__
 
 if TYPE_CHECKING:
@@ -49,10 +50,11 @@ class Finding(NamedTuple):
         The mating line.
     plies : str
         A JSON array, for each of the solver's moves in the claimed line
-        `{"move": ..., "mate": ..., "keys": [...]}`; empty where not looked at.
+        `{"move": ..., "mate": ..., "keys": [...], "only": ...}`; empty where not
+        looked at. Earlier versions wrote no `only`.
     only_moves : int or None
-        1 where each of those was the only one that mates as fast, 0 where not, None
-        where that is not known.
+        1 where each of those is `only`, 0 where one is not, None where that is not
+        known.
     nodes, time_s
         What the answer cost, `time_s` in seconds.
     stopped_by, tablebase : str or None
@@ -93,6 +95,24 @@ class Finding(NamedTuple):
     def word(self) -> str:
         """The verdict, or the answer's own status where nothing was claimed."""
         return str(self.verdict or self.status)
+
+    @property
+    def disagreements(self) -> tuple[str, ...]:
+        """What speaks against the claim; see `verdict.disagreements`."""
+        plies = self.claimed_plies() if self.only_moves == 0 else ()
+        return disagreements(self.word, self.soundness, self.wrong_keys, plies)
+
+    @property
+    def is_undecided(self) -> bool:
+        """Whether a limit came before the whole answer."""
+        return is_undecided(self.word, self.stopped_by)
+
+    def claimed_plies(self) -> tuple[Ply, ...]:
+        """Read `plies`."""
+        return tuple(
+            _read_ply(ply, only_moves=self.only_moves)
+            for ply in json.loads(self.plies or "[]")
+        )
 
 
 def finding_of(result: Result) -> Finding:
@@ -142,6 +162,14 @@ def split_source(source: str) -> tuple[str, int]:
     """Split `file:line`; a source without a line has 0."""
     match = _SOURCE.fullmatch(source)
     return (match["file"], int(match["line"])) if match else (source, 0)
+
+
+def _read_ply(ply: dict[str, Any], *, only_moves: int | None) -> Ply:
+    move, keys = ply["move"], tuple(ply["keys"])
+    if "only" in ply:
+        return Ply(move, ply["mate"], keys, ply["only"])
+    told = None if only_moves is None else bool(only_moves)
+    return Ply(move, ply["mate"], keys, recorded_only(move, keys, only_moves=told))
 
 
 def _value(word: object) -> str | None:

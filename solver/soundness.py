@@ -1,4 +1,7 @@
-"""Whether a problem is sound: it has a key, just one, and the one that is claimed."""
+"""Whether a problem is sound: it has a key, just one, and the one that is claimed.
+
+Duals are found here too. They leave a problem sound, as problemists use the word.
+"""
 
 from __future__ import annotations
 
@@ -46,11 +49,15 @@ class Ply(NamedTuple):
     keys : tuple of str
         All moves that mate as fast there, in UCI notation; none where a limit came
         before all were known.
+    only : bool or None
+        Whether this move mates as fast as any, and has no rival that the claim leaves
+        out; see `is_only`. None where that is not known.
     """
 
     move: str
     mate: int | None
     keys: tuple[str, ...]
+    only: bool | None = None
 
 
 def first_moves_claimed(claim: Claim) -> tuple[str, ...]:
@@ -92,18 +99,82 @@ def is_slow(ply: Ply) -> bool:
     return bool(ply.keys) and ply.move not in ply.keys
 
 
+def weigh_plies(claim: Claim, plies: Sequence[Ply]) -> tuple[Ply, ...]:
+    """Hold each of the solver's moves in the claimed line against its rivals.
+
+    Returns
+    -------
+    tuple of Ply
+        The same with `only`.
+    """
+    return tuple(
+        ply._replace(only=is_only(claim, ply, is_first=number == 0))
+        for number, ply in enumerate(plies)
+    )
+
+
+def is_only(claim: Claim, ply: Ply, *, is_first: bool) -> bool | None:
+    """Decide whether a move is the only one that mates as fast.
+
+    What the claim itself allows is no rival: the other claimed keys at the first move,
+    and other mates in one where the source counts them all alike.
+
+    Returns
+    -------
+    bool or None
+        None where a limit left that open.
+    """
+    if not ply.keys:
+        return None
+    if ply.move not in ply.keys:
+        return False
+    allowed = {ply.move, *(claim.keys if is_first else ())}
+    return _is_free(claim, ply.mate) or allowed.issuperset(ply.keys)
+
+
 def only_moves(claim: Claim, plies: Sequence[Ply]) -> bool | None:
-    """Tell whether each of the solver's moves was the only one that mates as fast.
+    """Decide whether each of the solver's moves is the only one that mates as fast.
 
     Returns
     -------
     bool or None
         None where the line was not looked at, or a limit left that open.
     """
-    asked = [ply for ply in plies if not _is_free(claim, ply.mate)]
-    if any(ply.keys and ply.keys != (ply.move,) for ply in asked):
+    only = [ply.only for ply in weigh_plies(claim, plies)]
+    if False in only:
         return False
-    return True if plies and all(ply.keys for ply in plies) else None
+    return True if only and None not in only else None
+
+
+def has_dual(plies: Sequence[Ply]) -> bool:
+    """Decide whether a move after the key has a rival that mates as fast.
+
+    Rivals of the key are cooks, and `Soundness` has words for them.
+    """
+    return any(map(is_dual, plies[1:]))
+
+
+def is_dual(ply: Ply) -> bool:
+    """Decide whether a move mates as fast as any, and another does so too."""
+    return ply.only is False and not is_slow(ply)
+
+
+def recorded_only(
+    move: str, keys: Sequence[str], *, only_moves: bool | None
+) -> bool | None:
+    """Give `Ply.only` for a record of an earlier version, which has it for all alone.
+
+    Parameters
+    ----------
+    move, keys
+        As in `Ply`.
+    only_moves : bool or None
+        What the record says of all moves of the line together: where it is not False,
+        those that have rivals are allowed them.
+    """
+    if only_moves is not False:
+        return only_moves
+    return tuple(keys) == (move,) if keys else None
 
 
 def _is_free(claim: Claim, mate: int | None) -> bool:

@@ -7,10 +7,16 @@ from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from solver.errors import FormatError
-from solver.soundness import Soundness, first_moves_claimed, weigh
+from solver.soundness import (
+    Soundness,
+    first_moves_claimed,
+    has_dual,
+    weigh,
+    weigh_plies,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Sequence, Sized
 
     from solver.problem import Claim
     from solver.solution import Solution
@@ -37,6 +43,61 @@ class Verdict(StrEnum):
 
     UNREADABLE = "unreadable"
     """The record cannot be read."""
+
+
+KEYS = "keys"
+"""The disagreement of a claimed key that is none."""
+
+DUAL = "dual"
+"""The disagreement of a claimed line whose solver has a choice after the key."""
+
+DISAGREEMENTS = (
+    Verdict.SHORTER,
+    Verdict.REFUTED,
+    *(word for word in Soundness if word is not Soundness.SOUND),
+    KEYS,
+    DUAL,
+)
+"""All words that `disagreements` gives."""
+
+
+def disagreements(
+    word: str, soundness: str | None, wrong_keys: Sized, plies: Sequence[Ply]
+) -> tuple[str, ...]:
+    """Name what speaks against a claim.
+
+    All that prints, lists, exports or counts disagreements asks this function.
+
+    Parameters
+    ----------
+    word : str
+        The verdict, or the answer's status where nothing was claimed.
+    soundness : str or None
+        How the keys fared; None or empty where that was not settled.
+    wrong_keys : sized
+        Claimed keys that are none.
+    plies : sequence of Ply
+        The solver's moves in the claimed line, each with `only`.
+
+    Returns
+    -------
+    tuple of str
+        Verdict, soundness, `KEYS` and `DUAL`, as far as they apply. None where the
+        claim holds, where a limit left it open, and where the record is unreadable.
+    """
+    words = [word] if word in {Verdict.SHORTER, Verdict.REFUTED} else []
+    if soundness and soundness != Soundness.SOUND:
+        words.append(soundness)
+    if wrong_keys:
+        words.append(KEYS)
+    if has_dual(plies):
+        words.append(DUAL)
+    return tuple(words)
+
+
+def is_undecided(word: str, stopped_by: str | None) -> bool:
+    """Decide whether a limit came before the whole answer to what was asked."""
+    return word == Verdict.UNDECIDED or bool(stopped_by)
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +183,7 @@ def judge(
         verdict,
         wrong_keys,
         _soundness(verdict, claim, answer, plies),
-        (*plies,),
+        weigh_plies(claim, plies),
     )
 
 

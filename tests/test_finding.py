@@ -86,7 +86,7 @@ def test_nothing_of_a_result_is_lost(result: Result) -> None:
     assert flat.nodes == answer.stats.nodes
     assert flat.time_s == pytest.approx(answer.stats.time_s, abs=1e-6)
     plies = [
-        Ply(ply["move"], ply["mate"], tuple(ply["keys"]))
+        Ply(ply["move"], ply["mate"], tuple(ply["keys"]), ply["only"])
         for ply in json.loads(flat.plies or "[]")
     ]
     assert tuple(plies) == result.plies

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from itertools import chain
+from itertools import chain, islice
 from pathlib import PurePath
 from typing import TYPE_CHECKING
 
@@ -12,14 +12,17 @@ import click
 from solver.cli import completion, options
 from solver.cli.exits import Exit, foremost
 from solver.cli.streams import tell
-from solver.errors import FormatError
+from solver.errors import FormatError, InputError
 from solver.formats.wording import quote
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
     from typing import BinaryIO
 
 SQLITE_MAGIC = b"SQLite format 3\0"
+
+HEAD_LINES = 10
+"""A file is refused if none of so many lines at its head is a record of an audit."""
 
 
 @click.command(
@@ -32,7 +35,8 @@ Examples:
 \b
 Exit codes, the first that fits:
    74  a file could not be read or written
-   65  a record was damaged; the page lists it as unreadable
+   65  a record was damaged, and the page lists it as unreadable; or FILE is no
+       audit, and no page is written
     0  the page is written
 """
 )
@@ -55,20 +59,39 @@ def report(ctx: click.Context, *, file: str, output: str, title: str | None) -> 
     prepare_outputs(output, reads=store_files(file))
     codes = {Exit.PROVED}
     name = "stdin" if file == "-" else PurePath(file).name
-    write_page(_records(file, codes), output, title=title or f"Audit of {name}")
+
+    def tell_damaged(message: str) -> None:
+        tell(f"error: {'stdin' if file == '-' else file}: {message}")
+        codes.add(Exit.BAD_INPUT)
+
+    write_page(
+        _records(file, codes),
+        output,
+        title=title or f"Audit of {name}",
+        on_damaged=tell_damaged,
+    )
     ctx.exit(foremost(codes))
 
 
 def _records(path: str, codes: set[Exit]) -> Iterator[Mapping[str, object]]:
-    """Read the records of an audit; BAD_INPUT is added for one that is damaged."""
+    """Read the records of an audit; BAD_INPUT is added for a line that is damaged.
+
+    Raises
+    ------
+    InputError
+        The file holds no records of an audit.
+    """
     from solver.formats.compressed import open_decompressed
 
+    name = "stdin" if path == "-" else path
     with open_decompressed(path) as stream:
         start = stream.readline(len(SQLITE_MAGIC))
         if start != SQLITE_MAGIC:
-            name = "stdin" if path == "-" else path
             yield from _parse_lines(stream, start, name, codes)
             return
+    if path == "-":
+        msg = f"{name}: expected the lines of `verify --jsonl`, found a database"
+        raise InputError(msg)
     from solver.reports.audit_record import finding_record
     from solver.store import Store
 
@@ -83,15 +106,48 @@ def _parse_lines(
     from solver.reports.record import unreadable_record
 
     first = start if start.endswith(b"\n") else start + stream.readline()
-    for number, line in enumerate(chain([first], stream), start=1):
-        if not line.strip():
-            continue
+    numbered = enumerate(chain([first], stream), start=1)
+    lines = ((number, line) for number, line in numbered if line.strip())
+    head = list(islice(lines, HEAD_LINES))
+    _require_audit(head, name)
+    for number, line in chain(head, lines):
         record = _parse_record(line, f"{name}:{number}")
         if isinstance(record, FormatError):
             tell(f"error: {record}")
             codes.add(Exit.BAD_INPUT)
             record = unreadable_record(record)
         yield record
+
+
+def _require_audit(head: Sequence[tuple[int, bytes]], name: str) -> None:
+    """Refuse a file whose first lines hold no record; an empty file holds all it has.
+
+    Raises
+    ------
+    InputError
+        What was found at its head.
+    """
+    if not head or any(_is_record(line) for _, line in head):
+        return
+    found = quote(head[0][1].decode(errors="replace").strip())
+    msg = (
+        f"{name}: expected a store or the lines of `verify --jsonl`, "
+        f"found {found} on line {head[0][0]}"
+    )
+    raise InputError(msg)
+
+
+def _is_record(line: bytes) -> bool:
+    from solver.reports.html.checked_record import check_record
+
+    record = _parse_record(line, "")
+    if isinstance(record, FormatError):
+        return False
+    try:
+        check_record(record)
+    except InputError:
+        return False
+    return True
 
 
 def _parse_record(line: bytes, source: str) -> Mapping[str, object] | FormatError:

@@ -15,7 +15,7 @@ from solver.cli.interrupt import interruptible
 from solver.cli.kernel import prepare_kernel
 from solver.cli.streams import is_terminal, tell
 from solver.soundness import Soundness
-from solver.verdict import Verdict
+from solver.verdict import DISAGREEMENTS, DUAL, KEYS, Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -31,12 +31,9 @@ if TYPE_CHECKING:
 DEFAULT_TIME_S = 10.0
 MAX_JOBS = 256
 
-KEYS = "keys"
-"""The word for claimed keys that are none, beside the verdicts."""
-
 NONE = "none"
 
-FAILURES = (*Verdict, *Soundness, KEYS)
+FAILURES = (*Verdict, *Soundness, KEYS, DUAL)
 
 
 def _words_of(
@@ -104,13 +101,18 @@ Soundness, with --keys:
   not-shortest-line  the claimed line takes longer than the mate
 
 \b
+Further words of --fail-on:
+  keys  a claimed key is none
+  dual  with --every-ply: after the key, another move mates as fast as the claimed one
+
+\b
 Exit codes, the first that fits:
-  130  Ctrl-C; what was complete has been told
+  130  Ctrl-C, SIGTERM or SIGHUP; what was complete has been printed
    74  a file could not be read, the others were; or the cluster failed
    65  a record was unreadable
-    1  a disagreement: a word of --fail-on
+    1  a disagreement, or what else --fail-on names
     3  a limit left something undecided
-    0  everything agrees
+    0  everything agrees, or --fail-on leaves out what does not
 """
 )
 @click.argument(
@@ -182,12 +184,12 @@ Exit codes, the first that fits:
 @click.option(
     "--fail-on",
     callback=_words_of(*FAILURES),
-    default=",".join((Verdict.SHORTER, Verdict.REFUTED, KEYS)),
-    show_default=True,
+    default=",".join(DISAGREEMENTS),
+    show_default="every disagreement",
     metavar="WORDS",
     shell_complete=completion.words(*FAILURES, NONE),
-    help="What exits with 1: verdicts, soundness and `keys` (a claimed key is none), "
-    "or `none`.",
+    help="What exits with 1: comma-separated verdicts, words of soundness, `keys` and "
+    "`dual`; or `none`.",
 )
 @click.option(
     "--certificates",
@@ -336,8 +338,7 @@ def exit_code(finding: Finding, fail_on: frozenset[str]) -> Exit:
     finding : Finding
         What the audit tells of one record.
     fail_on : frozenset of str
-        The verdicts and kinds of soundness that are failures, and `keys` if wrong keys
-        are one.
+        The failures: verdicts, kinds of soundness and other disagreements.
 
     Returns
     -------
@@ -345,12 +346,11 @@ def exit_code(finding: Finding, fail_on: frozenset[str]) -> Exit:
         NEGATIVE for a failure, BAD_INPUT for what is unreadable, LIMIT where a limit
         came before the whole answer, else PROVED.
     """
-    if finding.word in fail_on or finding.soundness in fail_on:
-        return Exit.NEGATIVE
-    if finding.wrong_keys and KEYS in fail_on:
+    words = {finding.word, finding.soundness, *finding.disagreements}
+    if not fail_on.isdisjoint(words):
         return Exit.NEGATIVE
     if finding.fen is None:
         return Exit.BAD_INPUT
-    if finding.word == Verdict.UNDECIDED or finding.stopped_by is not None:
+    if finding.is_undecided:
         return Exit.LIMIT
     return Exit.PROVED

@@ -27,8 +27,8 @@ def finding_record(finding: Finding) -> dict[str, object]:
         (`file:line`) behind `id`, and `verdict` and `soundness` behind `status`, None
         where they do not apply. At its end, only if there are any: `nomate` (claimed:
         none in so many moves), `claimed_keys`, `claimed_line`, `wrong_keys` in UCI
-        notation, `only_moves` and `plies` of the claimed line, `tablebase`. Of what is
-        unreadable: `error`.
+        notation, `only_moves` and `plies` of the claimed line, `tablebase`,
+        `disagreements` (see `Finding.disagreements`). Of what is unreadable: `error`.
     """
     told: dict[str, object] = {
         "schema": SCHEMA,
@@ -66,4 +66,6 @@ def finding_record(finding: Finding) -> dict[str, object]:
         told["plies"] = json.loads(finding.plies)
     if finding.tablebase:
         told["tablebase"] = finding.tablebase
+    if finding.disagreements:
+        told["disagreements"] = list(finding.disagreements)
     return told

@@ -12,6 +12,7 @@ from rich.text import Text
 from solver.reports.claim_name import name_claim
 from solver.reports.text import duration
 from solver.soundness import Soundness
+from solver.verdict import DUAL
 
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
@@ -55,6 +56,7 @@ class AuditTable:
         self._rows: dict[tuple[int, str], _Row] = {}
         self._all = _Row()
         self._soundness: Counter[str] = Counter()
+        self._duals = 0
 
     def add(self, finding: Finding) -> None:
         """Count one finding; it is not kept."""
@@ -63,6 +65,7 @@ class AuditTable:
         self._all.add(finding)
         if finding.soundness:
             self._soundness[finding.soundness] += 1
+        self._duals += DUAL in finding.disagreements
 
     @property
     def is_empty(self) -> bool:
@@ -70,13 +73,16 @@ class AuditTable:
         return not self._rows
 
     def soundness(self) -> str:
-        """Tell in a line how many problems are sound, cooked, and so on."""
+        """Count in a line the problems that are sound, cooked, and so on."""
         counts = [
             f"{self._soundness[word]:,} {word}"
             for word in Soundness
             if self._soundness[word]
         ]
-        return f"soundness: {', '.join(counts)}" if counts else ""
+        told = [f"soundness: {', '.join(counts)}"] if counts else []
+        if self._duals:
+            told.append(f"with a dual: {self._duals:,}")
+        return "; ".join(told)
 
     def draw(self, console: Console) -> RenderableType:
         """Draw the count as wide as a console has room for.

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import PurePath
 from typing import TYPE_CHECKING
 
@@ -10,11 +9,12 @@ import chess
 
 from solver.reports.analysis_link import analysis_link
 from solver.reports.line import first_moves, numbered_line
-from solver.soundness import Ply, Soundness, is_slow
-from solver.verdict import Verdict
+from solver.soundness import Soundness, is_dual, is_slow
+from solver.verdict import DUAL, KEYS
 
 if TYPE_CHECKING:
     from solver.finding import Finding
+    from solver.soundness import Ply
 
 
 def disagreement(finding: Finding) -> str | None:
@@ -32,11 +32,9 @@ def disagreement(finding: Finding) -> str | None:
         it the claimed line, if there is one, and a link to lichess's analysis. None
         when nothing speaks against the claim.
     """
-    if finding.fen is None or finding.verdict is None:
+    if finding.fen is None or not finding.disagreements:
         return None
-    if (objection := _objection(finding)) is None:
-        return None
-    told = [f"{_place(finding)}: claimed {_claimed(finding)}, {objection}"]
+    told = [f"{_place(finding)}: claimed {_claimed(finding)}, {_objection(finding)}"]
     if finding.claimed_line:
         line = numbered_line(finding.fen, finding.claimed_line.split())
         told.append(f"  claimed: {' '.join(line)}")
@@ -44,19 +42,21 @@ def disagreement(finding: Finding) -> str | None:
     return "\n".join(told)
 
 
-def _objection(finding: Finding) -> str | None:
-    if finding.verdict in {Verdict.SHORTER, Verdict.REFUTED}:
+def _objection(finding: Finding) -> str:
+    """Say the gravest of what speaks against the claim."""
+    words = finding.disagreements
+    if finding.word in words:
         return f"found {_found(finding)}"
-    if finding.wrong_keys:
+    if KEYS in words or Soundness.MISSING_SOLUTION in words:
         return f"found {', '.join(_sans(finding, finding.keys))}"
-    if finding.soundness == Soundness.NOT_SHORTEST_LINE:
-        return _line_objection(finding)
-    if finding.soundness == Soundness.COOKED:
+    if Soundness.NOT_SHORTEST_LINE in words:
+        return _slow_line(finding)
+    if Soundness.COOKED in words:
         keys = _sans(finding, finding.keys)
         return f"found {len(keys)} keys: {', '.join(keys)}"
-    if finding.only_moves == 0:
-        return _line_objection(finding)
-    return None
+    if DUAL in words:
+        return _dual(finding)
+    return f"found {', '.join(words)}"
 
 
 def _claimed(finding: Finding) -> str:
@@ -69,24 +69,31 @@ def _claimed(finding: Finding) -> str:
     return f"{claimed} by {', '.join(_sans(finding, keys))}" if keys else claimed
 
 
-def _line_objection(finding: Finding) -> str:
-    """Tell the first of the solver's moves that is slow, or not the only one."""
-    plies = [Ply(**ply) for ply in json.loads(finding.plies or "[]")]
-    board = chess.Board(finding.fen or chess.STARTING_FEN)
-    wants_slow = finding.soundness == Soundness.NOT_SHORTEST_LINE
-    for number, ply in enumerate(plies):
-        others = [move for move in ply.keys if move != ply.move]
-        if is_slow(ply) if wants_slow else others:
-            position = board.fen()
-            (san,) = first_moves(position, [ply.move])
-            better = ", ".join(first_moves(position, others))
-            mate = f"mate in {ply.mate}"
-            if wants_slow:
-                return f"but move {number + 1}, {san}, is no {mate}: {better}"
-            return f"but move {number + 1}, {san}, is not the only {mate}: {better}"
-        for move in finding.claimed_line.split()[2 * number : 2 * number + 2]:
-            board.push_uci(move)
+def _slow_line(finding: Finding) -> str:
+    """Name the first of the solver's moves that is slow, else the line as a whole."""
+    for number, ply in enumerate(finding.claimed_plies()):
+        if is_slow(ply):
+            return _line_objection(finding, number, ply, "is no")
     return "but the line takes longer"
+
+
+def _dual(finding: Finding) -> str:
+    """Name the first of the solver's moves behind the key that has a rival."""
+    plies = finding.claimed_plies()
+    number = next(n for n in range(1, len(plies)) if is_dual(plies[n]))
+    return _line_objection(finding, number, plies[number], "is not the only")
+
+
+def _line_objection(finding: Finding, number: int, ply: Ply, objection: str) -> str:
+    """Say what is wrong with a move of the line, and which moves are better."""
+    board = chess.Board(finding.fen or chess.STARTING_FEN)
+    for move in finding.claimed_line.split()[: 2 * number]:
+        board.push_uci(move)
+    position = board.fen()
+    (san,) = first_moves(position, [ply.move])
+    others = [move for move in ply.keys if move != ply.move]
+    better = ", ".join(first_moves(position, others))
+    return f"but move {number + 1}, {san}, {objection} mate in {ply.mate}: {better}"
 
 
 def _sans(finding: Finding, moves: str) -> list[str]:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import sqlite3
+import stat
 import threading
 import time
 from contextlib import contextmanager, suppress
@@ -93,6 +95,9 @@ class Store:
         self._lock = threading.RLock()
         self._pending = 0
         self._committed = time.monotonic()
+        self._read_only = read_only
+        if read_only:
+            _require_readable(self.path)
         with self._telling():
             self._base = self._connect(read_only=read_only)
             try:
@@ -234,9 +239,12 @@ class Store:
         self._base.execute("PRAGMA synchronous = NORMAL")
         self._base.execute(f"PRAGMA query_only = {int(read_only)}")
         is_empty = not self._pragma("page_count")
-        if not is_empty or read_only:
+        if not is_empty:
             self._require_ours()
         if read_only:
+            if is_empty:
+                msg = f"{self.path}: expected a store of audits, found an empty file"
+                raise StoreError(msg)
             return
         if is_empty or fresh:
             cleared = "" if is_empty else CLEARED
@@ -271,7 +279,8 @@ class Store:
             try:
                 yield
             except sqlite3.Error as error:
-                msg = f"{self.path}: {_reason(error)}"
+                reason = _reason(error, read_only=self._read_only)
+                msg = f"{self.path}: {reason}"
                 raise StoreError(msg) from None
 
 
@@ -306,15 +315,42 @@ def _address(path: Path, *, may_make: bool = False) -> str:
     return f"{path.absolute().as_uri()}?mode={mode}"
 
 
-def _reason(error: sqlite3.Error) -> str:
-    kept = "what was committed before is kept"
+def _require_readable(path: Path) -> None:
+    """Refuse what cannot be read, in the system's words, which say more than SQLite's.
+
+    The file is not opened: closing it would end all locks that another connection of
+    this process has on it.
+
+    Raises
+    ------
+    StoreError
+        There is no such file, it is a folder, or reading it is not allowed.
+    """
+    reason = None
+    try:
+        if stat.S_ISDIR(path.stat().st_mode):
+            reason = os.strerror(errno.EISDIR)
+        elif not os.access(path, os.R_OK):
+            reason = os.strerror(errno.EACCES)
+    except OSError as error:
+        reason = error.strerror
+    if reason:
+        msg = f"{path}: {reason}"
+        raise StoreError(msg)
+
+
+def _reason(error: sqlite3.Error, *, read_only: bool) -> str:
+    """Say what is wrong, and where something may have been written, what is left."""
+    kept = "" if read_only else "; what was committed before is kept"
     match _name(error):
         case "SQLITE_FULL":
-            return f"the disk is full; {kept}"
+            return f"the disk is full{kept}"
         case "SQLITE_BUSY":
-            return f"locked by another program for {BUSY_S:g} s; {kept}"
+            return f"locked by another program for {BUSY_S:g} s{kept}"
         case "SQLITE_NOTADB":
             return "expected a store of audits, found another file"
         case "SQLITE_CANTOPEN":
-            return "cannot be opened, or made there"
-    return f"{error}; {kept}"
+            return (
+                "cannot be opened" if read_only else "cannot be opened, or made there"
+            )
+    return f"{error}{kept}"

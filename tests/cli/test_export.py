@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import csv
+import errno
 import gzip
 import json
+import os
 import sqlite3
 from typing import TYPE_CHECKING, Any
 
@@ -136,7 +138,11 @@ def test_an_expression_chooses(capsys: pytest.CaptureFixture[str], store: str) -
             None,
         ),
         (["set.epd", "-o", "x.csv"], 74, None),
-        (["missing.db", "-o", "x.csv"], 74, None),
+        (
+            ["missing.db", "-o", "x.csv"],
+            74,
+            f"error: missing.db: {os.strerror(errno.ENOENT)}\n",
+        ),
         (["run.db", "-o", "no/such/x.csv"], 74, None),
         (["run.db", "-o", "x.doc"], 2, None),
         (["run.db"], 2, None),

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from solver.cli.main import run
+from solver.store import Store
 from tests.reports.html_page import data_of, entries_of, record
 
 if TYPE_CHECKING:
@@ -96,10 +97,77 @@ def test_of_nothing_a_page_is_written_too(text: str, folder: Path) -> None:
 def test_bytes_that_are_no_text_are_a_damaged_line(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    (folder / "run.jsonl").write_bytes(b"\xff\xfe{}\n")
+    (folder / "run.jsonl").write_bytes(b"\xff\xfe{}\n" + RECORDS.encode())
 
     assert run(["report", "run.jsonl", "-o", "page.html"]) == 65
     assert "error: run.jsonl:1: expected a JSON object" in capsys.readouterr().err
+    assert names(folder / "page.html") == ["run.jsonl:1", "a", "b"]
+
+
+def test_a_record_of_another_kind_is_told_listed_and_costs_itself_only(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    damaged = json.dumps(record(fen="8/8"))
+    (folder / "run.jsonl").write_text(f'{RECORDS}{{"fen":"x"}}\n{damaged}\n{RECORDS}')
+
+    assert run(["report", "run.jsonl", "-o", "page.html"]) == 65
+
+    other, no_position = capsys.readouterr().err.splitlines()
+    assert other.startswith(
+        "error: run.jsonl: record 3: verdict or status: expected one of proved,"
+    )
+    assert no_position.startswith("error: run.jsonl: record 4: board: expected 8 ranks")
+    assert names(folder / "page.html") == [*"ab", "record 3", "record 4", *"ab"]
+
+
+LICHESS = "PuzzleId,FEN,Moves,Rating,RatingDeviation,Popularity,NbPlays,Themes,GameUrl"
+PROBLEM = '{"id":"a","fen":"6k1/5ppp/8/8/8/8/8/R5K1 w - - 0 1","claim":1}'
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        (
+            f"{LICHESS}\n" + 1000 * "00008,8/8/8/8,e2e4 e7e5,1,2,3,4,mate,x\n",
+            f"'{LICHESS[:60]}'... on line 1",
+        ),
+        (1000 * f"{PROBLEM}\n", f"'{PROBLEM[:60]}'... on line 1"),
+        ("\n\n8/8/8/8/8/8/8/8 w - -\n", "'8/8/8/8/8/8/8/8 w - -' on line 3"),
+        ("[" * 100_000, f"'{'[' * 60}'... on line 1"),
+    ],
+)
+@pytest.mark.parametrize("name", ["other.txt", "other.gz", "-"])
+def test_a_file_that_is_no_audit_is_refused_in_one_line(
+    name: str, text: str, found: str, matesolve: Matesolve, folder: Path
+) -> None:
+    given = gzip.compress(text.encode()) if name.endswith(".gz") else text.encode()
+    if name != "-":
+        (folder / name).write_bytes(given)
+    page = folder / "page.html"
+
+    source = name if name == "-" else str(folder / name)
+    ended = matesolve("report", source, "-o", str(page), stdin=text)
+
+    shown = "stdin" if name == "-" else source
+    assert (ended.code, ended.out) == (65, "")
+    assert ended.err == (
+        f"error: {shown}: expected a store or the lines of `verify --jsonl`, "
+        f"found {found}\n"
+    )
+    assert not page.exists()
+
+
+def test_a_store_is_no_standard_input(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    Store(folder / "run.db").close()
+    with (folder / "run.db").open() as stream:
+        monkeypatch.setattr("sys.stdin", stream)
+        assert run(["report", "-", "-o", "page.html"]) == 65
+    assert capsys.readouterr().err == (
+        "error: stdin: expected the lines of `verify --jsonl`, found a database\n"
+    )
+    assert not (folder / "page.html").exists()
 
 
 def test_a_store_makes_the_page_that_its_records_make(folder: Path) -> None:

@@ -191,7 +191,7 @@ def test_a_verdict_that_is_none_is_named(capsys: pytest.CaptureFixture[str]) -> 
     assert err.splitlines()[-1] == (
         "Error: Invalid value for '--fail-on': 'wrong' is not one of proved, holds, "
         "shorter, refuted, undecided, unreadable, sound, cooked, short-solution, "
-        "no-solution, missing-solution, not-shortest-line, keys, none."
+        "no-solution, missing-solution, not-shortest-line, keys, dual, none."
     )
 
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import random
 import re
+import statistics
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -71,7 +73,8 @@ def test_records_are_counted_by_claim_and_verdict_in_the_claims_order() -> None:
     ]
     assert (claims[0]["nodes"], claims[0]["time_s"]) == (107, 1.002)
     assert data_of(page)["solvers"] == ["1.2.3"]
-    assert data_of(page)["disagreements"] == 4
+    assert data_of(page)["agreeing"] == 3
+    assert data_of(page)["disagreements"] == 2
 
 
 def test_times_are_counted_in_tenths_of_a_decade() -> None:
@@ -83,6 +86,46 @@ def test_times_are_counted_in_tenths_of_a_decade() -> None:
     assert claim["times"] == [[-60, 2], [-30, 2], [-29, 1], [0, 1], [10, 1]]
 
 
+@pytest.mark.parametrize("number", [1, 2, 999, 1000])
+def test_the_median_of_skewed_times_is_exact(number: int) -> None:
+    dice = random.Random(number)
+    times = [round(dice.lognormvariate(-6, 3), 6) for _ in range(number)]
+    page = rendered(*(record(time_s=time) for time in times), record(time_s=None))
+
+    (row,) = data_of(page)["rows"]
+
+    assert row == {"name": "#2", "claims": [0], "median_s": statistics.median(times)}
+
+
+def test_of_few_claims_each_has_its_row_and_without_times_no_median() -> None:
+    page = rendered(record(claim=17, time_s=None), record(claim=18, time_s=0))
+
+    assert data_of(page)["rows"] == [
+        {"name": "#17", "claims": [0], "median_s": None},
+        {"name": "#18", "claims": [1], "median_s": 0},
+    ]
+
+
+def test_of_many_claims_the_long_ones_share_rows_and_medians() -> None:
+    claims = [*range(1, 11), 11, 15, 16, 100, 101, 500, -11, -15]
+    times = {claim: abs(claim) ** 2 / 1000 for claim in claims}
+    given = [record(claim=claim, time_s=times[claim]) for claim in claims]
+    page = rendered(*given, record(claim=None, nomate=12, time_s=9))
+
+    rows = data_of(page)["rows"]
+
+    assert {row["name"]: row["median_s"] for row in rows[9:]} == {
+        "#10": times[10],
+        "#11 to 15": (times[11] + times[15]) / 2,
+        "#16 to 20": times[16],
+        "#51 to 100": times[100],
+        "over #100": (times[101] + times[500]) / 2,
+        "#-11 to -15": (times[11] + times[15]) / 2,
+        "no #11 to 15": 9,
+    }
+    assert [row["claims"] for row in rows[8:11]] == [[8], [9], [10, 11]]
+
+
 def test_soundness_is_counted_the_most_frequent_first() -> None:
     words = ("cooked", "sound", "sound", None)
 
@@ -91,34 +134,57 @@ def test_soundness_is_counted_the_most_frequent_first() -> None:
     assert list(data_of(page)["soundness"].items()) == [("sound", 2), ("cooked", 1)]
 
 
+def with_plies(*keys: list[str], only_moves: bool) -> dict[str, object]:
+    """What a record of an earlier version says of a line that begins with h6f7."""
+    plies = [{"move": "h6f7", "mate": 1, "keys": moves} for moves in keys]
+    return {"only_moves": only_moves, "plies": plies}
+
+
 @pytest.mark.parametrize(
-    ("fields", "disagrees"),
+    ("fields", "words"),
     [
-        ({}, 0),
-        ({"verdict": "holds"}, 0),
-        ({"verdict": None, "status": "found"}, 0),
-        ({"verdict": None, "status": "disproved", "mate": None}, 0),
-        ({"soundness": "sound"}, 0),
-        ({"wrong_keys": []}, 0),
-        ({"plies": [{"move": "c4g8", "mate": 2, "keys": ["c4g8"]}]}, 0),
-        ({"plies": [{"move": "h6f7", "mate": 1, "keys": ["h6f7", "c4g8"]}]}, 0),
-        ({"verdict": "shorter"}, 1),
-        ({"verdict": "refuted"}, 1),
-        ({"verdict": "undecided"}, 1),
-        ({"verdict": None, "status": "undecided"}, 1),
-        ({"soundness": "cooked"}, 1),
-        ({"wrong_keys": ["h6f7"]}, 1),
-        ({"plies": [{"move": "c4g8", "mate": 2, "keys": ["c4g8", "h6f7"]}]}, 1),
-        ({"plies": [{"move": "c4g8", "mate": 2, "keys": ["h6f7"]}]}, 1),
+        ({}, []),
+        ({"verdict": "holds"}, []),
+        ({"verdict": None, "status": "found"}, []),
+        ({"verdict": None, "status": "disproved", "mate": None}, []),
+        ({"soundness": "sound"}, []),
+        ({"wrong_keys": []}, []),
+        (with_plies(["h6f7"], ["h6f7"], only_moves=True), []),
+        (with_plies(["h6f7"], ["h6f7", "c4g8"], only_moves=True), []),
+        ({"verdict": "shorter"}, ["shorter"]),
+        ({"verdict": "refuted"}, ["refuted"]),
+        ({"soundness": "cooked"}, ["cooked"]),
+        ({"wrong_keys": ["h6f7"]}, ["keys"]),
+        (with_plies(["h6f7"], ["h6f7", "c4g8"], only_moves=False), ["dual"]),
     ],
 )
-def test_what_is_not_all_as_claimed_disagrees(
-    fields: Mapping[str, object], disagrees: int
+def test_what_is_not_as_claimed_disagrees(
+    fields: Mapping[str, object], words: list[str]
 ) -> None:
     page = rendered(record(**fields))
 
-    assert data_of(page)["disagreements"] == disagrees
-    assert entries_of(page)[0]["disagrees"] == disagrees
+    (entry,) = entries_of(page)
+    assert data_of(page)["disagreements"] == int(bool(words))
+    assert data_of(page)["agreeing"] == entry["agrees"] == int(not words)
+    assert entry.get("disagreements", []) == words
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"verdict": "undecided"},
+        {"verdict": None, "status": "undecided"},
+        {"verdict": "proved", "stopped_by": "time"},
+        UNREADABLE,
+    ],
+)
+def test_what_is_undecided_or_unreadable_neither_agrees_nor_disagrees(
+    fields: Mapping[str, object],
+) -> None:
+    page = rendered(record(**fields))
+
+    assert data_of(page)["agreeing"] == data_of(page)["disagreements"] == 0
+    assert entries_of(page)[0]["agrees"] == 0
 
 
 def test_lines_and_keys_are_written_in_san() -> None:
@@ -151,6 +217,7 @@ def test_a_choice_of_the_solver_is_told_where_it_stands(
     entry = only_entry(
         record(
             claimed_line=["c4c7", reply, "c7e5"],
+            only_moves=False,
             plies=[
                 {"move": "c4c7", "mate": 3, "keys": ["c4g8"]},
                 {"move": "c7e5", "mate": 2, "keys": ["c7e5", "c7b7", "h6f7"]},

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import math
 import re
 import shutil
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
@@ -119,14 +120,40 @@ def test_what_disagrees_is_listed_with_boards_and_nothing_of_it_is_run(
     assert boards == [SMOTHERED, SMOTHERED_BY_BLACK, SMOTHERED]
     men = re.findall(r'<use href="#man-(\w)" x="315" y="0">', page.document)
     assert men == ["k", "k"]  # on h8, where Black's mate has nobody
-    assert page.document.count('<g class="arrow key"') == 3
-    assert page.document.count('<g class="arrow claimed"') == 1
+    assert arrows(page) == ["key", "key", "claimed", "key"]
     assert (
         "https://lichess.org/analysis/standard/"
         "6k1/8/8/2q5/8/7n/6PP/5R1K_b_-_-_0_1" in page.document
     )
     assert "1... Qg1+ 2. Rxg1 Nf2#" in page.texts("dd")
     assert "expected a FEN, found nothing" in page.texts("dd")
+
+
+@pytest.mark.parametrize("claimed", ["c4g8", "c4e6", "c4b3", "f8g8"])
+def test_a_claimed_key_is_drawn_upon_the_found_one(claimed: str, look: Look) -> None:
+    page = look([record(verdict="shorter", claimed_keys=[claimed])])
+
+    assert page.console == []
+    assert arrows(page) == ["key", "claimed"]  # what comes later lies on top
+    key, on_top = re.findall(r'<path d="M[\d.]+ 0l-(\d+) -([\d.]+)v', page.document)
+    assert all(
+        float(over) < float(under) for over, under in zip(on_top, key, strict=True)
+    )
+    assert "White to move; dashed: as claimed" in page.texts("p")
+
+
+def test_what_is_no_move_has_no_arrow(look: Look) -> None:
+    given = [["x"], ["c4c4"], ["z9z8"], ["0000"], ["Q@e4"]]
+
+    page = look([record(verdict="shorter", claimed_keys=keys) for keys in given])
+
+    assert page.console == []
+    assert arrows(page) == ["key"] * len(given)
+
+
+def arrows(page: Page) -> list[str]:
+    """The kinds of all arrows, in the order in which they are drawn."""
+    return re.findall(r'<g class="arrow (\w+)"', page.document)
 
 
 def test_the_summary_counts_every_record(look: Look) -> None:
@@ -149,6 +176,20 @@ def test_the_summary_counts_every_record(look: Look) -> None:
     assert page.document.count('class="segment') == 4
     assert page.document.count('class="median"') == 3
     assert 'href="#verdict=shorter&amp;claim=3"' in page.document
+
+
+def test_the_median_is_the_middle_time_and_not_that_of_its_bin(look: Look) -> None:
+    times = [0.00101] * 3 + [0.00125] + [9.5] * 3
+
+    page = look([record(time_s=time) for time in times])
+
+    assert page.console == []
+    assert page.texts("text").count("1.25 ms") == 1
+    (x,) = map(float, re.findall(r'class="median" x1="([^"]*)"', page.document))
+    bars = re.findall(r'class="count" x="([^"]*)"[^>]*width="([^"]*)"', page.document)
+    first, *_ = [(float(left), float(width)) for left, width in bars]
+    share = 10 * math.log10(1.25)  # of the bin from 1 to 1.26 ms
+    assert x == pytest.approx(first[0] + share * (first[1] + 0.5))
 
 
 @pytest.mark.parametrize(

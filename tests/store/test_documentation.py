@@ -28,7 +28,7 @@ ROWS = [
         "three",
         "8/8",
         1,
-        plies='[{"move": "a1a8", "mate": 1, "keys": ["a1a8", "a1a7"]}]',
+        plies='[{"move": "a1a8", "mate": 1, "keys": ["a1a8", "a1a7"], "only": false}]',
     ),
 ]
 

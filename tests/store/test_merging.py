@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import sqlite3
 from contextlib import closing
 from itertools import product
@@ -145,7 +147,7 @@ def test_a_file_that_is_no_store_is_refused_by_its_name(tmp_path: Path) -> None:
     expected = {
         foreign: "expected a store of audits, found another file",
         newer: f"expected a store of version {VERSION}, found {VERSION + 1}",
-        missing: "cannot be opened, or made there",
+        missing: os.strerror(errno.ENOENT),
     }
     with Store(a) as store:
         for other, reason in expected.items():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import shutil
 import sqlite3
@@ -396,7 +397,7 @@ def test_a_store_is_marked_for_programs_that_tell_files_apart(path: Path) -> Non
 def test_what_is_only_read_is_neither_made_nor_written(path: Path) -> None:
     with pytest.raises(StoreError) as caught:
         Store(path, read_only=True)
-    assert str(caught.value) == f"{path}: cannot be opened, or made there"
+    assert str(caught.value) == f"{path}: {os.strerror(errno.ENOENT)}"
     assert not path.exists()
     Store(path).close()
     with (
@@ -404,6 +405,53 @@ def test_what_is_only_read_is_neither_made_nor_written(path: Path) -> None:
         pytest.raises(StoreError, match="readonly"),
     ):
         keep(base, FULL)
+
+
+@pytest.mark.parametrize(
+    ("name", "reason"),
+    [
+        ("missing.db", os.strerror(errno.ENOENT)),
+        ("no/such/run.db", os.strerror(errno.ENOENT)),
+        ("folder", os.strerror(errno.EISDIR)),
+        ("file/run.db", os.strerror(errno.ENOTDIR)),
+        ("empty.db", "expected a store of audits, found an empty file"),
+        ("file", "expected a store of audits, found another file"),
+    ],
+)
+@pytest.mark.skipif(os.name == "nt", reason="other words for the same")
+def test_what_cannot_be_read_is_named_with_the_reason(
+    name: str, reason: str, tmp_path: Path
+) -> None:
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "file").write_text("no store\n" * 100)
+    (tmp_path / "empty.db").touch()
+    before = sorted(tmp_path.rglob("*"))
+    with pytest.raises(StoreError) as caught:
+        Store(tmp_path / name, read_only=True)
+    assert str(caught.value) == f"{tmp_path / name}: {reason}"
+    assert sorted(tmp_path.rglob("*")) == before
+
+
+@pytest.mark.skipif(
+    not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root may read everything"
+)
+def test_a_store_that_may_not_be_read_is_told_so(path: Path) -> None:
+    Store(path).close()
+    path.chmod(0)
+    with pytest.raises(StoreError) as caught:
+        Store(path, read_only=True)
+    assert str(caught.value) == f"{path}: {os.strerror(errno.EACCES)}"
+
+
+def test_who_only_reads_is_told_of_nothing_committed(path: Path) -> None:
+    with Store(path) as base:
+        keep(base, FULL)
+    with path.open("r+b") as file:  # the tables' pages, behind the header
+        file.seek(4096)
+        file.write(b"\xff" * (path.stat().st_size - 4096))
+    with pytest.raises(StoreError) as caught:
+        told(path)
+    assert str(caught.value) == f"{path}: database disk image is malformed"
 
 
 # --- files in trouble

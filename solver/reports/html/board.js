@@ -70,18 +70,25 @@ function men(placement) {
   return drawn;
 }
 
-/** Draws a move from the middle of its first square to that of its second. */
+/**
+ * Draws a move from the middle of its first square to that of its second.
+ *
+ * A claimed move is drawn narrower than a key, in a light casing: it may lie upon one.
+ */
 function drawArrow({ move, kind }) {
   const [fromX, fromY, toX, toY] = [0, 2].flatMap((at) => [
     (FILES.indexOf(move[at]) + 0.5) * SQUARE,
     (8.5 - Number(move[at + 1])) * SQUARE,
   ]);
   const length = Math.hypot(toX - fromX, toY - fromY);
+  const [headLength, headWidth] = kind === "claimed" ? [15, 14] : [25, 30];
+  const shaft = { x1: 8, y1: 0, x2: length - 2 - headLength, y2: 0 };
   const turn = (Math.atan2(toY - fromY, toX - fromX) * 180) / Math.PI;
   return draw(
     "g",
     { class: `arrow ${kind}`, transform: `translate(${fromX} ${fromY}) rotate(${turn})` },
-    draw("line", { x1: 8, y1: 0, x2: length - 22, y2: 0 }),
-    draw("path", { d: `M${length - 2} 0l-22 -12v24z` }),
+    draw("line", { class: "casing", ...shaft }),
+    draw("line", shaft),
+    draw("path", { d: `M${length - 2} 0l-${headLength} -${headWidth / 2}v${headWidth}z` }),
   );
 }

@@ -95,9 +95,9 @@ function timeChart(width) {
   const at = (bin) => (bin / perDecade - first) / (last - first);
   const scale = { label: "time a record took (logarithmic)", ticks };
   const rows = chartRows()
-    .map(({ name, claims }) => ({ name, times: timesOf(claims) }))
+    .map(({ name, claims, median }) => ({ name, median, times: timesOf(claims) }))
     .filter(({ times }) => times.length > 0);
-  return drawChart(width, rows, scale, TIME_ROOM, ({ times }, top, place) => {
+  return drawChart(width, rows, scale, TIME_ROOM, ({ times, median }, top, place) => {
     const most = Math.max(...times.map(([, records]) => records));
     const bars = times.map(([bin, records]) => {
       const height = Math.max(NARROWEST_BAR, (records / most) * (ROW - 4));
@@ -110,12 +110,11 @@ function timeChart(width) {
       };
       return draw("rect", box);
     });
-    const middle = medianBin(times);
-    const x = place(at(middle + 0.5));
-    const median = { class: "median", x1: x, x2: x, y1: top - 4, y2: top + BAR };
-    const text = roughly(10 ** ((middle + 0.5) / perDecade));
+    // What took less than a microsecond is counted as one, where the scale begins.
+    const x = place(Math.max(0, at(perDecade * Math.log10(median))));
+    const line = { class: "median", x1: x, x2: x, y1: top - 4, y2: top + BAR };
     const behind = { x: width, y: top + 12, "text-anchor": "end" };
-    return [...bars, draw("line", median), draw("text", behind, text)];
+    return [...bars, draw("line", line), draw("text", behind, duration(median))];
   });
 }
 
@@ -126,18 +125,6 @@ function timesOf(claims) {
     counts.set(bin, (counts.get(bin) || 0) + records);
   }
   return Array.from(counts).sort(([one], [other]) => one - other);
-}
-
-/** Gives the bin of the record that half of the others were at least as fast as. */
-function medianBin(times) {
-  const half = total(times, ([, records]) => records) / 2;
-  let seen = 0;
-  return times.find(([, records]) => (seen += records) >= half)[0];
-}
-
-/** Writes a time that is known to some ten per cent. */
-function roughly(seconds) {
-  return duration(Number(seconds.toPrecision(2)));
 }
 
 /** Names a power of ten of a second: `10 µs`, `1 ms`, `100 s`. */

@@ -9,7 +9,8 @@ from typing import TypeVar
 
 from solver.errors import InputError
 from solver.formats.wording import quote
-from solver.verdict import Verdict
+from solver.soundness import Ply, recorded_only
+from solver.verdict import Verdict, disagreements, is_undecided
 
 WORDS = (
     "proved",
@@ -23,38 +24,9 @@ WORDS = (
 )
 """Verdicts, and the statuses of what claims nothing, in the order of the page."""
 
-DISAGREEING = ("shorter", "refuted", "undecided", "unreadable")
-"""What nobody who trusts a collection likes to hear of it."""
-
-SOUND = "sound"
-
 Kind = TypeVar("Kind")
 
 _KINDS = {int: "a whole number", str: "a text", bool: "true or false", list: "a list"}
-
-
-@dataclass(frozen=True, slots=True)
-class Ply:
-    """One of the solver's moves in the claimed line.
-
-    Attributes
-    ----------
-    move : str
-        The move, in UCI notation.
-    mate : int
-        Moves to mate, this one being the first.
-    keys : tuple of str
-        All moves that mate as fast.
-    """
-
-    move: str
-    mate: int
-    keys: tuple[str, ...]
-
-    @property
-    def is_only(self) -> bool:
-        """Whether no other move does as well; of mates in one, any is as good."""
-        return self.move in self.keys and (self.mate == 1 or len(self.keys) == 1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,14 +85,19 @@ class CheckedRecord:
         )
 
     @property
-    def disagrees(self) -> bool:
-        """Whether it is not all as claimed, or could not be settled."""
-        return (
-            self.word in DISAGREEING
-            or self.soundness not in {SOUND, ""}
-            or bool(self.wrong_keys)
-            or not all(ply.is_only for ply in self.plies)
-        )
+    def disagreements(self) -> tuple[str, ...]:
+        """What speaks against the claim; see `verdict.disagreements`."""
+        return disagreements(self.word, self.soundness, self.wrong_keys, self.plies)
+
+    @property
+    def agrees(self) -> bool:
+        """Whether all is as claimed: read, decided, and without a disagreement."""
+        is_decided = self.is_read and not is_undecided(self.word, self.stopped_by)
+        return is_decided and not self.disagreements
+
+
+NOT_AGREEING = tuple(word for word in WORDS if not CheckedRecord(word).agrees)
+"""Verdicts with which no record agrees."""
 
 
 def check_record(record: Mapping[str, object]) -> CheckedRecord:
@@ -160,7 +137,7 @@ def check_record(record: Mapping[str, object]) -> CheckedRecord:
         claimed_keys=_texts(record, "claimed_keys"),
         claimed_line=_texts(record, "claimed_line"),
         wrong_keys=_texts(record, "wrong_keys"),
-        plies=tuple(_ply(ply) for ply in _records(record, "plies")),
+        plies=_plies(record),
         nodes=_read(record, "nodes", int) or 0,
         time_s=_seconds(record, "time_s"),
         stopped_by=_text(record, "stopped_by"),
@@ -174,9 +151,17 @@ def check_record(record: Mapping[str, object]) -> CheckedRecord:
     return finding
 
 
-def _ply(record: Mapping[str, object]) -> Ply:
-    mate = _read(record, "mate", int) or 0
-    return Ply(_text(record, "move"), mate, _texts(record, "keys"))
+def _plies(record: Mapping[str, object]) -> tuple[Ply, ...]:
+    only_moves = _read(record, "only_moves", bool)
+    return tuple(_ply(ply, only_moves=only_moves) for ply in _records(record, "plies"))
+
+
+def _ply(record: Mapping[str, object], *, only_moves: bool | None) -> Ply:
+    move, keys = _text(record, "move"), _texts(record, "keys")
+    only = _read(record, "only", bool)
+    if "only" not in record:
+        only = recorded_only(move, keys, only_moves=only_moves)
+    return Ply(move, _read(record, "mate", int), keys, only)
 
 
 def _read(record: Mapping[str, object], name: str, kind: type[Kind]) -> Kind | None:

@@ -12,6 +12,7 @@ const entries = audit.entries.map((values, place) => {
     entry[name] = index < values.length ? values[index] : "";
   });
   entry.duals = entry.duals || [];
+  entry.disagreements = entry.disagreements || [];
   return entry;
 });
 
@@ -33,38 +34,15 @@ function countOfAll(claims) {
 /** The verdicts that occur, in their order. */
 const wordsThere = audit.words.filter((word) => countOf(audit.claims, word) > 0);
 
-const MANY_CLAIMS = 14;
-
-/** Longer claims share a row of a chart up to the next of these lengths. */
-const BAND_ENDS = [15, 20, 30, 50, 100, 1000];
-
 /**
- * Gathers the claims for a chart: each alone, or the long ones together where there
- * are many.
+ * Gives the rows of the charts: a claim each, or several long ones.
  *
- * @returns {{name: string, claims: object[]}[]} in the order of the claims.
+ * @returns {{name: string, claims: object[], median: ?number}[]} in the claims' order.
  */
 function chartRows() {
-  const rows = new Map();
-  for (const claim of audit.claims) {
-    const name = audit.claims.length > MANY_CLAIMS ? bandName(claim.name) : claim.name;
-    if (!rows.has(name)) {
-      rows.set(name, []);
-    }
-    rows.get(name).push(claim);
-  }
-  return Array.from(rows, ([name, claims]) => ({ name, claims }));
-}
-
-/** Names the band that a claim such as `#17` belongs to: `#16 to 20`, or `over #100`. */
-function bandName(name) {
-  const [, sign, digits] = /^(\D*)(\d*)$/.exec(name);
-  const moves = Number(digits);
-  if (moves <= 10) {
-    return name;
-  }
-  const end = BAND_ENDS.find((length) => moves <= length);
-  const before = [10, ...BAND_ENDS][BAND_ENDS.indexOf(end)];
-  const minus = sign.endsWith("-") ? "-" : "";
-  return end === 1000 ? `over ${sign}100` : `${sign}${before + 1} to ${minus}${end}`;
+  return audit.rows.map((row) => ({
+    name: row.name,
+    claims: row.claims.map((place) => audit.claims[place]),
+    median: row.median_s,
+  }));
 }

@@ -1,8 +1,6 @@
 /** Makes the article that shows an entry; its diagram is drawn by `drawDiagram`. */
 function showEntry(entry) {
-  const agrees = !audit.disagreeing.includes(entry.word);
-  const mark = agrees && entry.disagrees ? "unsound" : entry.word;
-  const article = make("article", { class: `entry ${mark}` });
+  const article = make("article", { class: `entry ${markOf(entry)}` });
   if (entry.fen) {
     const diagram = make("div", { class: "diagram" });
     diagram.dataset.place = entry.place;
@@ -12,6 +10,14 @@ function showEntry(entry) {
   }
   article.append(make("div", {}, entryHeader(entry), entryFacts(entry)));
   return article;
+}
+
+/** Gives the class that colours an entry: its verdict, if that says it all. */
+function markOf(entry) {
+  if (entry.agrees || audit.notAgreeing.includes(entry.word)) {
+    return entry.word;
+  }
+  return entry.disagreements.length ? "unsound" : "undecided";
 }
 
 function entryHeader(entry) {
@@ -24,6 +30,9 @@ function entryHeader(entry) {
   if (entry.soundness) {
     const mark = entry.soundness === "sound" ? "sound" : "unsound";
     header.append(make("span", { class: `badge ${mark}` }, entry.soundness));
+  }
+  if (entry.disagreements.includes("dual")) {
+    header.append(make("span", { class: "badge unsound" }, "dual"));
   }
   if (entry.source) {
     header.append(make("span", {}, entry.source));
@@ -90,12 +99,13 @@ function drawDiagram(diagram) {
   const entry = entries[Number(diagram.dataset.place)];
   const arrows = [];
   let caption = `${entry.fen.split(" ")[1] === "b" ? "Black" : "White"} to move`;
-  if (entry.claimedMove && entry.claimedMove !== entry.foundMove) {
-    arrows.push({ move: entry.claimedMove, kind: "claimed" });
-    caption += "; dashed: as claimed";
-  }
   if (entry.foundMove) {
     arrows.push({ move: entry.foundMove, kind: "key" });
+  }
+  // Narrower and on top, so that both are seen where they lie on one line.
+  if (entry.claimedMove) {
+    arrows.push({ move: entry.claimedMove, kind: "claimed" });
+    caption += "; dashed: as claimed";
   }
   diagram.replaceChildren(drawBoard(entry.fen, arrows), make("p", {}, caption));
 }

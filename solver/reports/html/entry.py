@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from solver.reports.html.checked_record import CheckedRecord
 
 FIELDS = (
-    "disagrees",
+    "agrees",
     "word",
     "claim",
     "id",
@@ -37,6 +37,7 @@ FIELDS = (
     "wrongKeys",
     "duals",
     "soundness",
+    "disagreements",
     "stoppedBy",
     "tablebase",
     "error",
@@ -70,7 +71,7 @@ def make_entry(finding: CheckedRecord) -> list[object]:
     line, claimed_line = finding.pv, finding.claimed_line
     claimed = finding.wrong_keys or finding.claimed_keys or claimed_line
     entry: list[object] = [
-        int(finding.disagrees),
+        int(finding.agrees),
         finding.word,
         claim_name(finding),
         finding.id,
@@ -84,13 +85,14 @@ def make_entry(finding: CheckedRecord) -> list[object]:
         " ".join(finding.keys),
         int(finding.keys_complete),
         written_line(fen, line),
-        line[0] if line else "",
+        _arrow(line),
         written_line(fen, claimed_line),
         written_moves(fen, finding.claimed_keys),
-        claimed[0] if claimed else "",
+        _arrow(claimed),
         written_moves(fen, finding.wrong_keys),
         _duals(finding),
         finding.soundness,
+        list(finding.disagreements),
         finding.stopped_by,
         finding.tablebase,
         finding.error,
@@ -120,15 +122,24 @@ def written_moves(fen: str, moves: Sequence[str]) -> str:
     return " ".join(_san(chess.Board(fen), move) for move in moves)
 
 
+def _arrow(moves: Sequence[str]) -> str:
+    """Give the first of some moves; nothing where it does not join two squares."""
+    try:
+        move = chess.Move.from_uci(moves[0]) if moves else chess.Move.null()
+    except ValueError:  # python-chess's word for what is no move
+        return ""
+    return moves[0] if move.from_square != move.to_square else ""
+
+
 def _duals(finding: CheckedRecord) -> list[str]:
-    """Tell where the solver had a choice: `move 2: Qg5 (also Qh6)`."""
+    """Name the moves that are not the only ones: `move 2: Qg5 (also Qh6)`."""
     if not finding.plies:
         return []
     told: list[str] = []
     board = chess.Board(finding.fen)
     moves = finding.claimed_line[: _legal_moves(finding.fen, finding.claimed_line)]
     for number, ply in enumerate(finding.plies[: len(moves) // 2 + 1], 1):
-        if not ply.is_only:
+        if ply.only is False:
             others = [_san(board, key) for key in ply.keys if key != ply.move]
             word = "also" if ply.move in ply.keys else "rather"
             note = f" ({word} {' '.join(others)})" if others else ""

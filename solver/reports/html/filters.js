@@ -22,8 +22,10 @@ function plain(claim) {
 function prepareFilters() {
   fillChoice("verdict", occurring((entry) => entry.word, audit.words));
   const soundnesses = Object.keys(audit.soundness);
-  fillChoice("soundness", occurring((entry) => entry.soundness, soundnesses));
-  form.elements.soundness.parentElement.hidden = soundnesses.length === 0;
+  const duals = entries.some((entry) => isOfKind(entry, "dual")) ? ["dual"] : [];
+  const kinds = [...occurring((entry) => entry.soundness, soundnesses), ...duals];
+  fillChoice("soundness", kinds);
+  form.elements.soundness.parentElement.hidden = kinds.length === 0;
   const claims = audit.claims.map((claim) => claim.name);
   fillChoice("claim", occurring((entry) => entry.claim, claims), plain);
   const orders = Object.entries(ORDERS).map(([value, [text]]) => make("option", { value }, text));
@@ -78,13 +80,18 @@ function chosenEntries() {
   return entries
     .filter(
       (entry) =>
-        (all.checked || entry.disagrees) &&
+        (all.checked || !entry.agrees) &&
         (!verdict.value || entry.word === verdict.value) &&
-        (!soundness.value || entry.soundness === soundness.value) &&
+        (!soundness.value || isOfKind(entry, soundness.value)) &&
         (!claim.value || plain(entry.claim) === claim.value) &&
         (!searched || textOf(entry).includes(searched)),
     )
     .sort((one, other) => measure(one) - measure(other));
+}
+
+/** Decides whether an entry has a word of soundness, or a dual. */
+function isOfKind(entry, word) {
+  return entry.soundness === word || entry.disagreements.includes(word);
 }
 
 function textOf(entry) {

@@ -15,16 +15,20 @@ const nearby = new IntersectionObserver(
 
 /** Says which entries this page has, and which are only counted. */
 function showKept() {
-  const disagreeing = entries.filter((entry) => entry.disagrees).length;
-  const agreeing = countOfAll(audit.claims) - audit.disagreements;
-  const agreeingKept = entries.length - disagreeing;
-  const sentences = ["What is not as claimed, is not sound, or could not be settled or read."];
-  if (disagreeing < audit.disagreements) {
-    const left = count(audit.disagreements - disagreeing);
-    sentences.push(`Only the first ${count(disagreeing)} are listed; ${left} more are counted above.`);
+  const others = countOfAll(audit.claims) - audit.agreeing;
+  const kept = entries.filter((entry) => entry.agrees).length;
+  const othersKept = entries.length - kept;
+  const open = count(others - audit.disagreements);
+  const sentences = [
+    `${count(audit.disagreements)} not as claimed, with a cook or with a dual;`,
+    `${open} undecided or unreadable.`,
+  ];
+  if (othersKept < others) {
+    const left = count(others - othersKept);
+    sentences.push(`Only the first ${count(othersKept)} are listed; ${left} more are counted above.`);
   }
-  if (agreeingKept < agreeing) {
-    sentences.push(`Of ${count(agreeing)} that agree, the first ${count(agreeingKept)} can be shown.`);
+  if (kept < audit.agreeing) {
+    sentences.push(`Of ${count(audit.agreeing)} that agree, the first ${count(kept)} can be shown.`);
   }
   fill("kept", sentences.join(" "));
 }
@@ -47,7 +51,7 @@ function showList(wantedPage) {
 
 function nothingShown() {
   let why = "Nothing matches these filters.";
-  if (!audit.disagreements) {
+  if (audit.agreeing === countOfAll(audit.claims)) {
     why = audit.claims.length ? "Everything agrees." : "There are no records.";
   }
   return make("p", { class: "empty" }, why);

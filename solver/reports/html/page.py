@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 
 from solver.errors import InputError
 from solver.reports.html.checked_record import (
-    DISAGREEING,
+    NOT_AGREEING,
     WORDS,
     CheckedRecord,
     check_record,
@@ -30,10 +30,10 @@ from solver.whole_file import write_whole
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
 MAX_DISAGREEMENTS = 20_000
-"""So many are listed; all are counted."""
+"""So many are listed, with what is undecided or unreadable; all are counted."""
 
 MAX_AGREEING = 1_000
 """So many of the others are listed, which shows a small collection whole."""
@@ -58,6 +58,7 @@ def write_page(
     path: str | os.PathLike[str],
     *,
     title: str,
+    on_damaged: Callable[[str], None] | None = None,
 ) -> None:
     """Write the page of an audit, whole or not at all.
 
@@ -69,16 +70,25 @@ def write_page(
         The file to write.
     title : str
         What the page is called.
+    on_damaged : callable
+        Gets a line for each record that is listed as unreadable because it is not as
+        `finding_record` makes it.
 
     Raises
     ------
     OSError
         The file cannot be written; what was there is left as it was.
     """
-    write_whole(path, render_page(records, title=title))
+    page = render_page(records, title=title, on_damaged=on_damaged)
+    write_whole(path, page)
 
 
-def render_page(records: Iterable[Mapping[str, object]], *, title: str) -> bytes:
+def render_page(
+    records: Iterable[Mapping[str, object]],
+    *,
+    title: str,
+    on_damaged: Callable[[str], None] | None = None,
+) -> bytes:
     """Make the page of an audit.
 
     A record that cannot be understood is listed as an unreadable one.
@@ -89,6 +99,8 @@ def render_page(records: Iterable[Mapping[str, object]], *, title: str) -> bytes
         As `finding_record` makes them; each is read once and let go.
     title : str
         What the page is called.
+    on_damaged : callable
+        See `write_page`.
 
     Returns
     -------
@@ -101,16 +113,18 @@ def render_page(records: Iterable[Mapping[str, object]], *, title: str) -> bytes
         title=html.escape(title),
         style=style,
         men=symbols(),
-        data=_data(records),
+        data=_data(records, on_damaged),
         script=script,
     )
     return page.encode(errors="replace")  # a file may be named in no encoding
 
 
-def _data(records: Iterable[Mapping[str, object]]) -> str:
+def _data(
+    records: Iterable[Mapping[str, object]], on_damaged: Callable[[str], None] | None
+) -> str:
     """Write what the script reads; `<` is escaped, so that no tag can end it."""
     tally = Tally()
-    room = {True: MAX_DISAGREEMENTS, False: MAX_AGREEING}
+    room = {False: MAX_DISAGREEMENTS, True: MAX_AGREEING}
     entries: list[str] = []
     for number, record in enumerate(records, 1):
         try:
@@ -118,15 +132,17 @@ def _data(records: Iterable[Mapping[str, object]]) -> str:
             entry = _entry(finding, room)
         except InputError as error:
             name = f"record {number}"
+            if on_damaged:
+                on_damaged(f"{name}: {error}")
             finding = CheckedRecord(Verdict.UNREADABLE, id=name, error=str(error))
             entry = _entry(finding, room)
         tally.add(finding)
         if entry:
-            room[finding.disagrees] -= 1
+            room[finding.agrees] -= 1
             entries.append(entry)
     summary = {
         "words": WORDS,
-        "disagreeing": DISAGREEING,
+        "notAgreeing": NOT_AGREEING,
         "binsPerDecade": BINS_PER_DECADE,
         "fields": FIELDS,
         **tally.summary(),
@@ -137,7 +153,7 @@ def _data(records: Iterable[Mapping[str, object]]) -> str:
 
 def _entry(finding: CheckedRecord, room: Mapping[bool, int]) -> str:
     """Write a record's entry, or nothing where there is no room for it."""
-    return _json(make_entry(finding)) if room[finding.disagrees] else ""
+    return _json(make_entry(finding)) if room[finding.agrees] else ""
 
 
 def _json(value: object) -> str:

@@ -9,8 +9,11 @@ function showSummary() {
   fill("origin", `${count(records)} ${noun} audited${solver}: ${cost}`);
   fill("verdicts", ...wordsThere.map((word) => tile(word, word, countOf(audit.claims, word), records)));
   const soundness = Object.entries(audit.soundness);
-  document.getElementById("soundness-title").hidden = soundness.length === 0;
   const judged = total(soundness, ([, number]) => number);
+  if (audit.duals) {
+    soundness.push(["with a dual", audit.duals]);
+  }
+  document.getElementById("soundness-title").hidden = soundness.length === 0;
   fill("soundness", ...soundness.map(([word, number]) => tile(word, "", number, judged)));
   fill("legend", ...wordsThere.map((word) => make("li", {}, swatch(word), word)));
   showClaims();
@@ -21,7 +24,7 @@ function tile(name, mark, number, whole) {
   return make("li", { class: mark }, make("b", {}, count(number)), label);
 }
 
-/** Shows the table of claims and verdicts; what disagrees leads to its entries. */
+/** Shows the table of claims and verdicts; what does not agree leads to its entries. */
 function showClaims() {
   const names = ["claim", ...wordsThere, "total", "nodes", "time"];
   const head = make("tr", {}, ...names.map((name) => make("th", { scope: "col" }, ...heading(name))));
@@ -41,7 +44,7 @@ function heading(name) {
 function claimRow(name, claims) {
   const cells = wordsThere.map((word) => {
     const number = countOf(claims, word);
-    if (!number || !audit.disagreeing.includes(word)) {
+    if (!number || !audit.notAgreeing.includes(word)) {
       return number ? count(number) : "";
     }
     const wanted = claims.length === 1 ? { verdict: word, claim: plain(name) } : { verdict: word };

@@ -1,0 +1,186 @@
+"""What disagrees with its claim does so in every form in which an audit is read."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from itertools import product
+from typing import TYPE_CHECKING, NamedTuple
+
+import pytest
+
+from solver.cli.exits import Exit
+from solver.cli.main import run
+from solver.cli.verify import exit_code, verify
+from solver.errors import FormatError
+from solver.finding import Finding, finding_of
+from solver.problem import Claim, Problem
+from solver.reports.audit_record import finding_record
+from solver.reports.audit_table import AuditTable
+from solver.reports.disagreement import disagreement
+from solver.reports.export import write_csv, write_jsonl
+from solver.reports.html.page import render_page
+from solver.solution import Solution, Status
+from solver.soundness import Ply, Soundness, weigh_plies
+from solver.store import Store
+from solver.verdict import Result, Verdict, judge
+from tests.reports.html_page import data_of, entries_of
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+LADDER = "7k/8/8/8/8/8/R7/1R4K1 w - - 0 1"
+LINE = ("a2a7", "h8g8", "b1b8")
+TWO_MATES = "8/8/4Q3/2k5/7K/7R/6R1/8 w - - 0 1"
+KEY = Ply("a2a7", 2, ("a2a7",))
+
+
+class Line(NamedTuple):
+    """The solver's moves in a claimed line, and what is against them."""
+
+    plies: tuple[Ply, ...]
+    has_dual: bool = False
+    is_free: bool = False
+    """No dual where the source counts all mates in one alike."""
+
+
+LINES = {
+    "not looked at": Line(()),
+    "only moves": Line((KEY, Ply("b1b8", 1, ("b1b8",)))),
+    "two mates on the last move": Line(
+        (KEY, Ply("b1b8", 1, ("b1b8", "a7a8"))), has_dual=True, is_free=True
+    ),
+    "a limit at the key, and two mates on the last move": Line(
+        (Ply("a2a7", None, ()), Ply("b1b8", 1, ("b1b8", "a7a8"))),
+        has_dual=True,
+        is_free=True,
+    ),
+    "a choice before the last move": Line(
+        (KEY, Ply("b1b8", 2, ("b1b8", "a7a8"))), has_dual=True
+    ),
+    "a rival of the key": Line((Ply("a2a7", 2, ("a2a7", "b1b7")),)),
+    "a slow last move": Line((KEY, Ply("b1b8", 1, ("a7a8",)))),
+    "a limit at the last move": Line((KEY, Ply("b1b8", None, ()))),
+}
+
+WORDS = [
+    (verdict, soundness)
+    for verdict, soundness in product(Verdict, [None, *Soundness])
+    if verdict is not Verdict.UNREADABLE
+]
+
+
+def finding(
+    verdict: Verdict, soundness: Soundness | None, line: Line, *, any_last_move: bool
+) -> Finding:
+    claim = Claim(2, ("a2a7",), LINE, any_last_move)
+    problem = Problem(LADDER, "a", claim, "x.epd:1")
+    answer = Solution(problem, Status.PROVED, 2, 2, LINE, ("a2a7",), keys_complete=True)
+    plies = weigh_plies(claim, line.plies)
+    return finding_of(Result(answer, verdict, (), soundness, plies))
+
+
+def read_back(row: dict[str, str]) -> Finding:
+    """The finding of a row of an exported CSV."""
+    given: dict[str, object] = {**row}
+    for name in ("claim", "mate", "lower_bound", "only_moves"):
+        given[name] = int(row[name]) if row[name] else None
+    return Finding(**given)  # type: ignore[arg-type]  # of the columns that are asked
+
+
+def default_failures() -> frozenset[str]:
+    (option,) = (param for param in verify.params if param.name == "fail_on")
+    return frozenset(str(option.default).split(","))
+
+
+def forms(given: Finding, folder: Path) -> dict[str, bool]:
+    """Ask every form of an audit whether a finding disagrees with its claim."""
+    record = json.loads(json.dumps(finding_record(given)))
+    page = render_page([record], title="x")
+    lines, rows = io.BytesIO(), io.BytesIO()
+    write_jsonl([given], lines)
+    write_csv([given], rows)
+    (row,) = csv.DictReader(rows.getvalue().decode().splitlines())
+    with Store(folder / "run.db", fresh=True) as store:
+        store.put_answer(b"key", given, "", None, None)
+        store.put_record(given, b"key")
+        (stored,) = store.findings()
+    return {
+        "finding": bool(given.disagreements),
+        "terminal": disagreement(given) is not None,
+        "exit code": exit_code(given, default_failures()) is Exit.NEGATIVE,
+        "record": bool(record.get("disagreements")),
+        "page's count": bool(data_of(page)["disagreements"]),
+        "page's entry": bool(entries_of(page)[0].get("disagreements")),
+        "exported line": bool(json.loads(lines.getvalue()).get("disagreements")),
+        "exported row": bool(read_back(row).disagreements),
+        "stored row": bool(stored.disagreements),
+    }
+
+
+@pytest.mark.parametrize("any_last_move", [False, True])
+@pytest.mark.parametrize("line", LINES)
+def test_every_form_agrees_on_what_disagrees(
+    line: str, any_last_move: bool, tmp_path: Path
+) -> None:
+    plies, has_dual, is_free = LINES[line]
+    dual = has_dual and not (is_free and any_last_move)
+    for verdict, soundness in WORDS:
+        given = finding(verdict, soundness, Line(plies), any_last_move=any_last_move)
+        disagrees = (
+            verdict in {"shorter", "refuted"}
+            or soundness not in {None, "sound"}
+            or dual
+        )
+        assert set(forms(given, tmp_path).values()) == {disagrees}
+        assert ("dual" in given.disagreements) is dual
+        table = AuditTable()
+        table.add(given)
+        assert ("with a dual: 1" in table.soundness()) is dual
+
+
+@pytest.mark.parametrize("any_last_move", [False, True])
+@pytest.mark.parametrize("line", LINES)
+def test_rows_of_an_earlier_version_disagree_alike(
+    line: str, any_last_move: bool, tmp_path: Path
+) -> None:
+    now = finding(
+        Verdict.PROVED, Soundness.SOUND, LINES[line], any_last_move=any_last_move
+    )
+    plies = json.loads(now.plies or "[]")
+    for ply in plies:
+        del ply["only"]
+    before = now._replace(plies=json.dumps(plies) if plies else "")
+
+    assert before.disagreements == now.disagreements
+    assert forms(before, tmp_path) == forms(now, tmp_path)
+
+
+def test_an_unreadable_record_disagrees_with_nothing(tmp_path: Path) -> None:
+    given = finding_of(judge(FormatError("x.epd:1", "expected a FEN")))
+
+    asked = forms(given, tmp_path)
+
+    assert set(asked.values()) == {False}
+    assert exit_code(given, default_failures()) is Exit.BAD_INPUT
+
+
+def test_a_dual_on_the_last_move_is_printed_and_exits_with_1(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    line = ["g2g5", "c5b4", "e6g4"]  # or 2. Qb3 or 2. Qe4
+    problem = {"fen": TWO_MATES, "claim": 2, "claimed_line": line}
+    (tmp_path / "dual.jsonl").write_text(json.dumps(problem))
+    (tmp_path / "free.jsonl").write_text(json.dumps({**problem, "any_last_move": True}))
+    audited = ["--every-ply", "--hash", "1"]
+
+    assert run(["verify", "free.jsonl", *audited]) == 0
+    assert "dual" not in capsys.readouterr().out
+    assert run(["verify", "dual.jsonl", *audited]) == 1
+    told = capsys.readouterr().out
+    assert "soundness: 1 sound; with a dual: 1\n" in told
+    assert "but move 2, Qg4#, is not the only mate in 1: Qb3#, Qe4#\n" in told
+    assert run(["verify", "dual.jsonl", *audited, "--fail-on", "dual"]) == 1
+    assert run(["verify", "dual.jsonl", *audited, "--fail-on", "cooked,keys"]) == 0
