@@ -45,12 +45,17 @@ if TYPE_CHECKING:
 
 _WORD = re.compile(r"\S+")
 _OPERATION = re.compile(
-    r"""\s* (?P<opcode> [^\s;]*)
-        (?P<operand> (?: (?<=\s) " (?: [^"\\] | \\. )*+ " | (?<!\s) " | [^";] )*+ )
+    r"""\s*+ (?P<opcode> [^\s;]*+ )
+        (?P<operand>
+            (?: [^";] | (?<!\s) " | (?<=\s) " [^"\\]* (?: \\. [^"\\]* )* " )* )
         (?: ; | \Z )""",
     re.VERBOSE,
 )
-"""Up to a semicolon outside quotes. They open after a space only: 00'12" is a time."""
+"""Up to a semicolon outside quotes. They open after a space only: 00'12" is a time.
+
+Nothing but a single character is repeated possessively: Python 3.11.4 and older take
+groups wrongly (python/cpython#106052).
+"""
 _ESCAPED = re.compile(r"\\(.)")
 _TO_ESCAPE = re.compile(r'(["\\])')
 _ESCAPE = r"\\\1"

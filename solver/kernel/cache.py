@@ -13,10 +13,15 @@ import os
 import stat
 import sys
 import tempfile
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from solver.errors import CacheError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 DIRECTORY_VARIABLE = "MATESOLVE_CACHE_DIR"
 FALLBACK_VARIABLE = "MATESOLVE_COMPILER"
@@ -48,16 +53,33 @@ class StoredKernel:
 def candidate_directories() -> list[Path]:
     """List the folders to try, best first.
 
-    A folder that the user names is the only candidate.
+    A folder that the user names is the only candidate. There may be none: a user that
+    the system does not know has no home, and a system may be read-only throughout.
     """
     named = os.environ.get(DIRECTORY_VARIABLE)
     if named:
         return [Path(named)]
-    return [_user_cache() / "matesolve", _temporary_directory()]
+    candidates = []
+    with suppress(RuntimeError):  # no home is known
+        candidates.append(_user_cache() / "matesolve")
+    with suppress(FileNotFoundError):  # no temporary file can be made anywhere
+        candidates.append(_temporary_directory())
+    return candidates
+
+
+def private_directories() -> Iterator[Path]:
+    """Give the folders whose content can be trusted, best first; change nothing.
+
+    What is stored there can be loaded, even where nothing can be added.
+    """
+    for directory in candidate_directories():
+        with suppress(OSError, CacheError):
+            require_private(directory)
+            yield directory
 
 
 def open_directory() -> Path:
-    """Find or make the folder for compiled code.
+    """Find or make the folder to store compiled code in.
 
     Raises
     ------
@@ -70,24 +92,31 @@ def open_directory() -> Path:
             directory.mkdir(mode=0o700, parents=True, exist_ok=True)
             require_private(directory)
             require_writable(directory)
-        except (OSError, CacheError) as error:
+        except OSError as error:
+            reasons.append(f"{directory}: {error.strerror}")
+        except CacheError as error:
             reasons.append(str(error))
         else:
             return directory
-    raise CacheError("; ".join(reasons))
+    raise CacheError("; ".join(reasons) or "no home and no temporary folder is known")
 
 
 def describe(directory: Path) -> str:
     """Tell in a few words whether the folder can serve; change nothing."""
     try:
         require_private(directory)
-        require_writable(directory)
     except FileNotFoundError:
         return "not there yet"
-    except (OSError, CacheError) as error:
+    except OSError as error:
+        return f"not used: {error.strerror}"
+    except CacheError as error:
         return f"not used: {error}"
-    stored = len(list(directory.glob("kernel-*")))
-    return f"{stored} stored"
+    stored = f"{len(list(directory.glob('kernel-*')))} stored"
+    try:
+        require_writable(directory)
+    except OSError as error:
+        return f"{stored}, none can be added: {error.strerror}"
+    return stored
 
 
 def require_private(path: Path) -> None:

@@ -28,6 +28,7 @@ from solver.kernel.cache import (
     FALLBACK_VARIABLE,
     holds_numba_entry,
     open_directory,
+    private_directories,
     read_kernel,
     write_kernel,
 )
@@ -118,19 +119,25 @@ def _numba_settings() -> dict[str, str]:
 
 def _build(notice: Notice) -> Build:
     started = time.perf_counter()
+    name = f"kernel-{fingerprint()}.bin"
+    by_numba = os.environ.get(FALLBACK_VARIABLE) == FALLBACK
+    if not by_numba:
+        for directory in private_directories():
+            if loaded := _load(directory / name, notice):
+                seconds = time.perf_counter() - started
+                return Build(loaded, "stored", directory / name, seconds)
+
     path = None
     try:
-        path = open_directory() / f"kernel-{fingerprint()}.bin"
+        path = open_directory() / name
     except CacheError as error:
         if os.environ.get(DIRECTORY_VARIABLE):
             raise
         notice(f"no folder for compiled code, so every start compiles: {error}")
 
-    kernel, origin = None, "stored"
-    if os.environ.get(FALLBACK_VARIABLE) != FALLBACK:
-        kernel = _load(path, notice) if path else None
-        if kernel is None:
-            kernel, origin = _compile(path, notice), "compiled"
+    kernel, origin = None, "compiled"
+    if not by_numba:
+        kernel = _compile(path, notice)
     if kernel is None:
         kernel, origin = _serve_by_numba(path, notice), "numba"
         path = _numba_directory(path) if path else None

@@ -5,16 +5,20 @@ Loading this module loads matplotlib, which the extra `plot` installs.
 
 from __future__ import annotations
 
+import logging
 from itertools import cycle, product
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import matplotlib as mpl
-from matplotlib.figure import Figure
-from matplotlib.ticker import MaxNLocator
-
 from solver.laboratory.glass import glass_row
 from solver.whole_file import open_whole
+
+# It warns where it cannot keep settings or fonts; the plot is the same without them.
+logging.getLogger("matplotlib").setLevel(logging.ERROR)
+
+import matplotlib as mpl  # noqa: E402
+from matplotlib.figure import Figure  # noqa: E402
+from matplotlib.ticker import MaxNLocator  # noqa: E402
 
 if TYPE_CHECKING:
     import os

@@ -147,6 +147,14 @@ NO_MOVE = "expected a legal move in SAN or UCI that fits one man only, found"
             f'{ROOK} dm 8; id "unclosed;',
             "operations: expected a closing quote, found ' id \"unclosed;'",
         ),
+        (
+            f'{ROOK} dm 8; "a "b;',
+            "operations: expected a closing quote, found ' \"a \"b;'",
+        ),
+        (  # as fast as it is long; trying each of its beginnings takes minutes
+            f'{ROOK} {"a" * 100_000} "',
+            f"operations: expected a closing quote, found '{'a' * 60}'...",
+        ),
         (f"{ROOK} hmvc;", "hmvc: expected a whole number from 0 up, found ''"),
         (f"{ROOK} fmvn -1;", "fmvn: expected a whole number from 0 up, found '-1'"),
         (f"{ROOK} 0 1 2", "expected a FEN of 1, 2, 4 or 6 fields, found 7"),

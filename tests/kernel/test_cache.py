@@ -12,7 +12,14 @@ import pytest
 
 from solver.errors import CacheError
 from solver.kernel import cache
-from solver.kernel.cache import StoredKernel, open_directory, read_kernel, write_kernel
+from solver.kernel.cache import (
+    StoredKernel,
+    describe,
+    open_directory,
+    private_directories,
+    read_kernel,
+    write_kernel,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -143,16 +150,89 @@ def test_every_reason_is_told_where_no_folder_serves(
     assert second.parent == temporary
 
 
+@pytest.fixture
+def no_home(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A user that the system does not know has no home, unless a variable names it."""
+
+    def refuse() -> Path:
+        msg = "Could not determine home directory."
+        raise RuntimeError(msg)
+
+    for variable in ("LOCALAPPDATA", "XDG_CACHE_HOME", cache.DIRECTORY_VARIABLE):
+        monkeypatch.delenv(variable, raising=False)
+    monkeypatch.setattr(Path, "home", refuse)
+
+
+@pytest.fixture
+def no_temporary(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A system that is read-only throughout has no folder for temporary files."""
+
+    def refuse() -> str:
+        raise FileNotFoundError(2, "No usable temporary directory found in ['/tmp']")
+
+    monkeypatch.setattr(tempfile, "gettempdir", refuse)
+
+
+@pytest.mark.usefixtures("no_home")
+def test_the_temporary_folder_serves_a_user_without_a_home(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    assert open_directory().parent == tmp_path
+
+
+@pytest.mark.usefixtures("no_temporary")
+def test_the_users_cache_serves_where_there_is_no_temporary_folder(
+    unnamed: tuple[Path, Path],
+) -> None:
+    assert open_directory() == unnamed[0] / "matesolve"
+
+
+@pytest.mark.usefixtures("no_home", "no_temporary")
+def test_without_a_home_and_a_temporary_folder_there_is_none() -> None:
+    assert list(private_directories()) == []
+    with pytest.raises(CacheError) as refused:
+        open_directory()
+    assert str(refused.value) == "no home and no temporary folder is known"
+
+
+def refuse_to_write(*_: object, **__: object) -> None:
+    raise PermissionError(13, "Permission denied", "some/file/in/it")
+
+
 @on_posix
 def test_a_folder_where_nothing_can_be_made_is_refused(
     named: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def refuse(*_: object, **__: object) -> None:
-        raise PermissionError(13, "Permission denied", str(named))
-
-    monkeypatch.setattr(tempfile, "TemporaryFile", refuse)
-    with pytest.raises(CacheError, match="Permission denied"):
+    monkeypatch.setattr(tempfile, "TemporaryFile", refuse_to_write)
+    with pytest.raises(CacheError) as refused:
         open_directory()
+    assert str(refused.value) == f"{named}: Permission denied"
+
+
+def test_what_is_stored_is_found_where_nothing_can_be_added(
+    named: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    named.mkdir(mode=0o700)
+    (named / "kernel-1.bin").touch()
+    assert describe(named) == "1 stored"
+    monkeypatch.setattr(tempfile, "TemporaryFile", refuse_to_write)
+    assert describe(named) == "1 stored, none can be added: Permission denied"
+    assert list(private_directories()) == [named]
+
+
+@on_posix
+def test_nothing_is_taken_from_a_folder_that_others_can_write_to(named: Path) -> None:
+    named.mkdir()
+    named.chmod(0o777)
+    assert list(private_directories()) == []
+    assert describe(named).startswith("not used: ")
+
+
+def test_a_folder_that_is_not_there_holds_nothing(named: Path) -> None:
+    assert list(private_directories()) == []
+    assert describe(named) == "not there yet"
+    assert not named.exists()
 
 
 # The file.

@@ -1,0 +1,156 @@
+"""Users who may write next to nothing: each command answers, and prints no more."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+import pytest
+
+import solver
+from solver.kernel import cache
+from solver.kernel.compiled import load_kernel
+from tests.processes import run
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from subprocess import CompletedProcess
+
+FEN = "8/7K/8/8/8/8/R7/7k w - - 0 1"
+NOBODY = 65534
+
+pytestmark = pytest.mark.skipif(
+    sys.platform != "linux", reason="folders are named otherwise"
+)
+
+
+class Place(NamedTuple):
+    """Where a user runs the command: all but `work` may be closed to writing."""
+
+    package: Path
+    home: Path
+    temporary: Path
+    work: Path
+    through: tuple[str, ...]
+
+    def run(self, *arguments: str, stdin: str = "") -> CompletedProcess[str]:
+        """Run Python there."""
+        unset = {cache.DIRECTORY_VARIABLE, cache.FALLBACK_VARIABLE, "XDG_CACHE_HOME"}
+        return run(
+            [*self.through, sys.executable, *arguments],
+            stdin=stdin,
+            cwd=self.work,
+            env={
+                **{k: v for k, v in os.environ.items() if k not in unset},
+                "HOME": str(self.home),
+                "PYTHONPATH": str(self.package),
+                "TMPDIR": str(self.temporary),
+            },
+        )
+
+
+def close(folder: Path) -> None:
+    """Let nobody write in a folder, or in those that it holds."""
+    for path in (folder, *folder.rglob("*")):
+        if path.is_dir():
+            path.chmod(0o555)
+
+
+def fill(folder: Path) -> None:
+    """Store the compiled kernel in a folder of the user's own."""
+    stored = load_kernel().path
+    if stored is None:
+        pytest.skip("no kernel can be stored on this machine")
+    folder.mkdir(mode=0o700, parents=True)
+    shutil.copy(stored, folder)
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Iterator[Place]:
+    """An installation that is read-only, of which Python has compiled nothing."""
+    through: tuple[str, ...] = ()
+    if os.geteuid() == 0:  # who may write anywhere, but for this
+        setpriv = shutil.which("setpriv")
+        through = (str(setpriv), "--inh-caps=-all", "--bounding-set=-all")
+        if setpriv is None or run([*through, "true"]).returncode:
+            pytest.skip("the superuser's rights cannot be given up here")
+    folders = [tmp_path / name for name in ("package", "home", "temporary", "work")]
+    for folder in folders:
+        folder.mkdir()
+    package, home, temporary, work = folders
+    place = Place(package, home, temporary, work, through)
+    shutil.copytree(
+        Path(solver.__file__).parent,
+        place.package / "solver",
+        ignore=shutil.ignore_patterns("__pycache__"),
+    )
+    close(place.package)
+    assert run([*through, "test", "-w", place.package]).returncode == 1
+    found = place.run("-c", "import solver; print(solver.__file__)").stdout
+    assert found == f"{place.package / 'solver' / '__init__.py'}\n"
+    yield place
+    for folder in (tmp_path, *filter(Path.is_dir, tmp_path.rglob("*"))):
+        folder.chmod(0o755)
+
+
+def require_answers(place: Place) -> None:
+    """See that the commands answer, and say nothing of where nothing can be written."""
+    (place.work / "one.epd").write_text(f"{FEN} dm 8;\n")
+    verify = ("verify", "--store", "one.db", "one.epd")
+    go = f"position fen {FEN}\ngo mate 8\nisready\n"
+    for arguments, stdin, answer in (
+        (["solve", FEN], "", "White mates in 8."),
+        (verify, "", "  all       1      1"),
+        (["warmup"], "", "ready: the compiled search was stored already"),
+        (["doctor"], "", "self-test passed"),
+        (["uci"], go, "bestmove"),
+    ):
+        ended = place.run("-m", "solver", *arguments, stdin=stdin)
+        assert (ended.returncode, ended.stderr) == (0, ""), arguments
+        assert answer in ended.stdout
+    assert not list(place.package.rglob("__pycache__"))
+
+
+def test_a_kernel_is_used_where_nothing_can_be_added(place: Place) -> None:
+    fill(place.home / ".cache" / "matesolve")
+    for folder in (place.home, place.temporary):
+        close(folder)
+    require_answers(place)
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only the superuser gives files away")
+def test_the_temporary_folder_serves_where_the_cache_is_another_users(
+    place: Place,
+) -> None:
+    fill(place.home / ".cache" / "matesolve")
+    fill(place.temporary / f"matesolve-{os.geteuid()}")
+    os.chown(place.home / ".cache" / "matesolve", NOBODY, NOBODY)
+    require_answers(place)
+
+
+def test_the_temporary_folder_serves_a_user_whom_the_system_does_not_know(
+    place: Place,
+) -> None:
+    fill(place.temporary / f"matesolve-{os.geteuid()}")
+    program = (
+        "import os, pwd, sys\n"
+        "os.environ.pop('HOME')\n"
+        "pwd.getpwuid = {}.__getitem__\n"
+        "from solver.cli.main import run\n"
+        f"sys.exit(run(['solve', {FEN!r}]))\n"
+    )
+    ended = place.run("-c", program)
+    assert (ended.returncode, ended.stderr) == (0, "")
+    assert "White mates in 8." in ended.stdout
+
+
+def test_a_plot_is_drawn_where_matplotlib_can_keep_nothing(place: Place) -> None:
+    pytest.importorskip("matplotlib")
+    fill(place.home / ".cache" / "matesolve")
+    close(place.home)
+    ended = place.run("-m", "solver", "table", "-d", "2", "--plot", "nodes.svg")
+    assert (ended.returncode, ended.stderr) == (0, "")
+    assert (place.work / "nodes.svg").exists()
