@@ -70,6 +70,14 @@ class ClusterError(MatesolveError):
     exit_code: ClassVar[int] = 74
 
 
+def missing_package(what: str, package: str) -> str:
+    """Say which package something needs, and how to install it.
+
+    Its own name works in a checkout and beside an installed wheel, an extra's does not.
+    """
+    return f"{what} needs {package}, which is not installed: pip install {package}"
+
+
 @dataclass(frozen=True, slots=True)
 class FormatError:
     """One unreadable record of a file; a value, so that the next record is read.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -43,6 +44,25 @@ def test_a_sample_is_what_the_program_prints(
         words += sorted(map(str, Path().glob(word))) if "*" in word else [word]
     printed = CliRunner().invoke(matesolve, words).stdout
     assert without_times(printed) == without_times(shown)
+
+
+def test_every_extra_is_listed_with_its_package() -> None:
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"][
+        "optional-dependencies"
+    ]
+    del extras["test"]
+    packages = {extra: re.match(r"[\w-]+", needs[0]) for extra, needs in extras.items()}
+    listed = re.findall(r"^\| `(\w+)` \| (\S+) \|", README, re.MULTILINE)
+    assert dict(listed) == {
+        extra: package and package[0] for extra, package in packages.items()
+    }
+
+
+def test_no_text_installs_a_package_that_is_not_published() -> None:
+    texts = [ROOT / "README.md", *ROOT.glob("docs/*.md"), *ROOT.glob("solver/**/*.py")]
+    for path in texts:
+        text = path.read_text(encoding="utf-8")
+        assert not re.search(r"pip install '?matesolve|matesolve\[\w+\]", text), path
 
 
 def test_the_sample_audit_is_what_the_program_prints(

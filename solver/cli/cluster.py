@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from solver.errors import missing_package
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from contextlib import AbstractContextManager
@@ -72,6 +74,6 @@ def _load_opener() -> Callable[
     except ModuleNotFoundError as error:
         if error.name not in ("dask", "distributed"):
             raise
-        msg = "--cluster needs dask: pip install 'matesolve[cluster]'"
+        msg = missing_package("--cluster", "distributed")
         raise click.UsageError(msg) from None
     return open_cluster

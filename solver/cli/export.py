@@ -10,6 +10,7 @@ import click
 
 from solver.cli import completion, options
 from solver.cli.streams import tell
+from solver.errors import missing_package
 from solver.formats.writing import GZIPPED
 
 if TYPE_CHECKING:
@@ -65,8 +66,7 @@ def export(*, store: str, where: str, output: str, target_format: str | None) ->
         raise click.UsageError(msg)
 
     if target_format == "parquet" and find_spec("pyarrow") is None:
-        msg = "Parquet needs pyarrow: pip install 'matesolve[parquet]'"
-        raise click.UsageError(msg)
+        raise click.UsageError(missing_package("Parquet", "pyarrow"))
 
     from solver.cli.target import open_target, prepare_outputs, store_files
     from solver.reports.export import EXPORTS

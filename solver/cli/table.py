@@ -13,7 +13,7 @@ from solver.cli.exits import Exit, foremost
 from solver.cli.kernel import prepare_kernel
 from solver.cli.reading import Reading, is_collection
 from solver.cli.streams import tell
-from solver.errors import FenError, FormatError, InputError
+from solver.errors import FenError, FormatError, InputError, missing_package
 from solver.formats.wording import quote
 from solver.laboratory import glass
 from solver.laboratory.measurement import MAX_DEPTH
@@ -385,7 +385,7 @@ def _load_plotter() -> Callable[[Ladder, str], None]:
     except ModuleNotFoundError as error:
         if error.name != "matplotlib":
             raise
-        msg = "--plot needs matplotlib: pip install 'matesolve[plot]'"
+        msg = missing_package("--plot", "matplotlib")
         raise click.UsageError(msg) from None
     return plot_ladder
 

@@ -11,7 +11,7 @@ from contextlib import suppress
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple, Protocol, TypeAlias, cast
 
-from solver.errors import InputError
+from solver.errors import InputError, missing_package
 from solver.formats.opening import open_collection
 
 if TYPE_CHECKING:
@@ -53,11 +53,7 @@ def _load_zstandard() -> _Loaded:
     with suppress(ModuleNotFoundError):
         zstandard = import_module("zstandard")
         return zstandard.ZstdDecompressor().decompressobj, zstandard.ZstdError
-    msg = (
-        "compressed by Zstandard: expected the package zstandard, found none; "
-        "it comes with matesolve[zstd]"
-    )
-    raise InputError(msg)
+    raise InputError(missing_package("reading Zstandard", "zstandard"))
 
 
 def _load_gzip() -> _Loaded:

@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import chess
 
-from solver.errors import FormatError, InputError
+from solver.errors import FormatError, InputError, missing_package
 from solver.formats.claims import make_problem
 from solver.formats.composition import Composition
 from solver.formats.encoding import decode
@@ -65,11 +65,7 @@ def read_olive(
         One for each entry, in their order; one error for the file if PyYAML is missing.
     """
     if find_spec("yaml") is None:
-        reason = (
-            "written in YAML: expected the package PyYAML, found none; "
-            "it comes with matesolve[olive]"
-        )
-        yield FormatError(name, reason)
+        yield FormatError(name, missing_package("reading YAML", "PyYAML"))
         return
     for chunk in _split(lines):
         yield from _read_chunk(chunk, name)

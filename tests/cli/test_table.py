@@ -631,7 +631,7 @@ def test_a_drawing_that_cannot_be_written_is_reported_before_the_search(
     )
 
 
-def test_without_matplotlib_a_drawing_names_the_extra(
+def test_without_matplotlib_a_drawing_names_the_package(
     capsys: pytest.CaptureFixture[str],
     monkeypatch: pytest.MonkeyPatch,
     fake: type[Fake],
@@ -641,7 +641,7 @@ def test_without_matplotlib_a_drawing_names_the_extra(
     code, out, err = call(capsys, "--plot", "x.png")
     assert (code, out, fake.made) == (2, "", [])
     assert err.splitlines()[-1] == (
-        "Error: --plot needs matplotlib: pip install 'matesolve[plot]'"
+        "Error: --plot needs matplotlib, which is not installed: pip install matplotlib"
     )
 
 

@@ -162,8 +162,8 @@ def test_where_zstandard_is_missing_the_extra_is_named(
     with pytest.raises(InputError) as refused:
         open_decompressed(path)
     assert str(refused.value) == (
-        "compressed by Zstandard: expected the package zstandard, found none; "
-        "it comes with matesolve[zstd]"
+        "reading Zstandard needs zstandard, which is not installed: "
+        "pip install zstandard"
     )
 
 

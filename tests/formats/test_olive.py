@@ -363,7 +363,6 @@ def test_without_pyyaml_the_file_is_told_what_it_needs(
     assert read(GOOD) == [
         FormatError(
             "dir/x.olv",
-            "written in YAML: expected the package PyYAML, found none; "
-            "it comes with matesolve[olive]",
+            "reading YAML needs PyYAML, which is not installed: pip install PyYAML",
         )
     ]
