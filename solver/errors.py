@@ -52,6 +52,12 @@ class CacheError(MatesolveError):
     exit_code: ClassVar[int] = 74
 
 
+class AllocationError(MatesolveError, MemoryError):
+    """The system has not got as much memory as a table was to have."""
+
+    exit_code: ClassVar[int] = 74
+
+
 class StoreError(MatesolveError):
     """A store of audits that is none, of another version, full or locked."""
 

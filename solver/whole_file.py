@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import errno
+import io
 import os
 import tempfile
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO
+from typing import TYPE_CHECKING, BinaryIO, cast
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from _typeshed import ReadableBuffer
 
 
 def write_whole(path: str | os.PathLike[str], data: bytes) -> None:
@@ -43,18 +46,41 @@ def open_whole(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
     """
     target = Path(path)
     if target.exists() and not target.is_file():  # a device is not to be replaced
-        with target.open("wb") as file:
+        with _open_named(target, "wb", path) as file:
             yield file
         return
     target = target.resolve()  # a link stays one; /dev/stdout may lead to a file
     written = target.with_name(f".{target.name}.{os.getpid()}")
     try:
-        with written.open("xb") as file:
+        with _open_named(written, "xb", path) as file:
             yield file
         written.replace(target)
     except BaseException:
         written.unlink(missing_ok=True)
         raise
+
+
+class _NamedFile(io.FileIO):
+    """Names the file when writing fails, as the system does when opening fails."""
+
+    def __init__(self, file: Path, mode: str, path: str | os.PathLike[str]) -> None:
+        super().__init__(file, mode)
+        self._path = os.fspath(path)
+
+    def write(self, data: ReadableBuffer, /) -> int:
+        try:
+            return super().write(data)
+        except OSError as error:
+            raise OSError(error.errno, error.strerror, self._path) from None
+
+
+def _open_named(file: Path, mode: str, path: str | os.PathLike[str]) -> BinaryIO:
+    """Open `file` for writing; errors name `path`, by which the user knows it."""
+    try:
+        raw = _NamedFile(file, mode, path)
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, os.fspath(path)) from None
+    return cast("BinaryIO", io.BufferedWriter(raw))
 
 
 def require_writable(path: str | os.PathLike[str]) -> None:

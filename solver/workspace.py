@@ -7,6 +7,7 @@ import mmap
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+from solver.errors import AllocationError
 from solver.kernel.calls import NO_LIMIT, Bounds, Verdict
 from solver.kernel.compiled import load_kernel
 from solver.kernel.memory import MAX_LEGAL_MOVES, Position, Search
@@ -47,7 +48,7 @@ class Workspace:
 
     def __init__(self, hash_mib: int) -> None:
         room = 1 << ((hash_mib * MIB // BUCKET_BYTES).bit_length() - 1)
-        self._share(allocate(room * BUCKET_BYTES))
+        self._share(allocate(room * BUCKET_BYTES, "--hash"))
 
     def companion(self) -> Workspace:
         """Make the workspace of another thread, with the same table.
@@ -202,9 +203,28 @@ def _or_any(most: int | None) -> int:
     return MAX_LEGAL_MOVES if most is None else most
 
 
-def allocate(size: int) -> mmap.mmap:
-    """Get zeroed memory from the system; pages cost nothing until they are used."""
-    memory = mmap.mmap(-1, size)
+def allocate(size: int, option: str) -> mmap.mmap:
+    """Get zeroed memory from the system; pages cost nothing until they are used.
+
+    Parameters
+    ----------
+    size : int
+        In bytes.
+    option : str
+        Which option of the command makes it smaller.
+
+    Raises
+    ------
+    AllocationError
+        The system has not got as much.
+    """
+    try:
+        memory = mmap.mmap(-1, size)
+    except (OSError, MemoryError) as error:
+        found = error.strerror if isinstance(error, OSError) else "less"
+        wanted = f"{size // MIB:,} MiB of memory for the table"
+        msg = f"{option}: expected {wanted}, found {found}"
+        raise AllocationError(msg) from None
     if hasattr(mmap, "MADV_HUGEPAGE"):
         memory.madvise(mmap.MADV_HUGEPAGE)
     return memory

@@ -110,7 +110,11 @@ class Paragraphs:
         """Keep a text that has its place by `source`, which is `file:line`."""
         file, line = split_source(source)
         place = self._files.setdefault(file, len(self._files)), line
-        self._kept.write(json.dumps((place, text)) + "\n")
+        try:
+            self._kept.write(json.dumps((place, text)) + "\n")
+        except OSError as error:  # it has no name of its own
+            folder = tempfile.gettempdir()
+            raise OSError(error.errno, error.strerror, folder) from None
         self._count += 1
 
     def __iter__(self) -> Iterator[str]:

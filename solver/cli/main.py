@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import io
 import os
 import sys
@@ -45,6 +46,9 @@ SUMMARIES = {
     "doctor": "Tell versions, machine and cache, and run a self-test of a second.",
 }
 """The commands, in the order of `--help`; each is `solver.cli.NAME:NAME`."""
+
+NO_ROOM = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
+"""What the system says when no more can be written."""
 
 DEBUG = "MATESOLVE_DEBUG"
 """Environment variable: set to 1, an internal error shows its traceback."""
@@ -168,16 +172,18 @@ def _report(error: BaseException) -> int:
         case BrokenPipeError():
             # Whoever closed the pipe has read enough and wants to hear no more.
             return Exit.IO
+        case MatesolveError():
+            tell(f"error: {_one_line(error)}")
+            return error.exit_code
         case OSError():
-            place = f"{error.filename}: " if error.filename else ""
+            # Files are named where they are written; what is left is stdout.
+            unnamed = "standard output: " if error.errno in NO_ROOM else ""
+            place = f"{error.filename}: " if error.filename else unnamed
             tell(f"error: {place}{error.strerror or error}")
             return Exit.IO
         case MemoryError():
             tell("error: out of memory; a smaller --hash needs less")
             return Exit.INTERNAL
-        case MatesolveError():
-            tell(f"error: {_one_line(error)}")
-            return error.exit_code
     if os.environ.get(DEBUG) == "1":
         tell("".join(traceback.format_exception(error)).rstrip())
     what = "".join(traceback.format_exception_only(error))

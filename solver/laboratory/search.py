@@ -77,7 +77,8 @@ class Laboratory:
         self._experiment = Experiment()
         self._imbalance = imbalance
         self._has_cells = False
-        self._memory = allocate(max(table_entries, LEAST_ENTRIES) * ENTRY_BYTES)
+        size = max(table_entries, LEAST_ENTRIES) * ENTRY_BYTES
+        self._memory = allocate(size, "--table-entries")
         self._table = ctypes.addressof(ctypes.c_char.from_buffer(self._memory))
 
     def deepen(

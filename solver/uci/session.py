@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 import chess
 
-from solver.errors import InputError
+from solver.errors import AllocationError, InputError
 from solver.kernel.compiled import load_kernel
 from solver.solving import Solver
 from solver.uci.options import (
@@ -237,12 +237,9 @@ class Session:
             self._solver = None  # its table goes before another is made
             try:
                 self._solver = Solver(wanted[0], threads=wanted[1])
-            except (OSError, MemoryError) as error:
+            except AllocationError as error:
                 least = OPTIONS[HASH].default
-                self._tell(
-                    f"info string option {HASH}: {wanted[0]} MiB cannot be had "
-                    f"({error}); {least} MiB serve"
-                )
+                self._tell(f"info string option {HASH}: {error}; {least} MiB serve")
                 self._solver = Solver(least, threads=wanted[1])
             self._solver_is_for = wanted
         return self._solver

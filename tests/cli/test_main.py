@@ -10,7 +10,7 @@ import click
 import pytest
 
 from solver.cli import main
-from solver.errors import CacheError, FenError
+from solver.errors import AllocationError, CacheError, FenError
 from solver.version import __version__
 from tests.cli.conftest import COMMAND
 from tests.processes import run
@@ -105,6 +105,11 @@ def test_an_unknown_command_is_a_usage_error(matesolve: Matesolve) -> None:
         ),
         (OSError("closed"), 74, "error: closed\n"),
         (
+            AllocationError("--hash: expected 9 MiB"),
+            74,
+            "error: --hash: expected 9 MiB\n",
+        ),
+        (
             ZeroDivisionError("by\nzero"),
             70,
             "internal error: ZeroDivisionError: by zero, please report\n",
@@ -153,7 +158,7 @@ def test_a_full_disk_is_told_in_one_line(environment: dict[str, str]) -> None:
         ended = run([*COMMAND, "--help"], stdout=full, env=environment)
 
     assert ended.returncode == 74
-    assert ended.stderr == "error: No space left on device\n"
+    assert ended.stderr == "error: standard output: No space left on device\n"
 
 
 @pytest.mark.skipif(os.name == "nt", reason="needs a POSIX shell")

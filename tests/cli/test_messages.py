@@ -1,0 +1,92 @@
+"""Messages name the option or the file that is at fault."""
+
+from __future__ import annotations
+
+import errno
+import mmap
+from pathlib import Path
+
+import pytest
+
+from solver import Limits, Solver
+from solver.cli.main import run
+from solver.errors import AllocationError
+
+FEN = "8/7K/8/8/8/8/R7/7k w - -"
+BACK_RANK = "6k1/5ppp/8/8/8/8/8/R5K1 w - -"
+
+
+@pytest.mark.usefixtures("kernel")
+@pytest.mark.parametrize("fault", [OSError(errno.ENOMEM, "no room"), MemoryError()])
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (["solve", FEN, "--hash", "64"], "--hash: expected 64 MiB"),
+        (["verify", "-", "--hash", "1024"], "--hash: expected 1,024 MiB"),
+        (["table", "--table-entries", "2^22"], "--table-entries: expected 64 MiB"),
+    ],
+    ids=lambda value: value[0] if isinstance(value, list) else "",
+)
+def test_a_table_that_is_too_large_names_the_option_and_the_size(
+    arguments: list[str],
+    told: str,
+    fault: Exception,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    tmp_path: Path,
+) -> None:
+    def refuse(*_: int) -> None:
+        raise fault
+
+    monkeypatch.chdir(tmp_path)
+    Path("mates.epd").write_text(f"{FEN} dm 8;\n")
+    arguments = ["mates.epd" if word == "-" else word for word in arguments]
+    monkeypatch.setattr(mmap, "mmap", refuse)
+    assert run(arguments) == 74
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.startswith(f"error: {told} of memory for the table, found ")
+    assert err.count("\n") == 1
+    with pytest.raises(AllocationError, match="64 MiB"):
+        Solver(64).solve(FEN, Limits(1))
+
+
+@pytest.mark.usefixtures("kernel")
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
+@pytest.mark.parametrize(
+    ("arguments", "file"),
+    [
+        (["solve", BACK_RANK, "--svg"], "new.svg"),
+        (["solve", BACK_RANK, "--pgn"], "new.pgn"),
+        (["solve", BACK_RANK, "--html"], "new.html"),
+        (["solve", BACK_RANK, "--certificate"], "new.json"),
+        (["convert", "mates.epd"], "new.epd"),
+        (["convert", "mates.epd"], "new.epd.gz"),
+        (["export", "run.db", "-o"], "new.csv"),
+        (["export", "run.db", "-o"], "new.parquet"),
+        (["report", "run.db", "-o"], "new.html"),
+        (["mip", "build", "games.pgn", "-o"], "new.mip"),
+        (["table", BACK_RANK, "-d", "1", "--plot"], "new.png"),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, list) else value,
+)
+def test_a_full_disk_is_one_line_that_names_the_file(
+    arguments: list[str],
+    file: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    if "parquet" in file:
+        pytest.importorskip("pyarrow")
+    if "--plot" in arguments:
+        pytest.importorskip("matplotlib")
+    monkeypatch.chdir(tmp_path)
+    Path("mates.epd").write_text(f"{BACK_RANK} dm 1;\n" * 9)
+    Path("games.pgn").write_text('[Result "0-1"]\n\n1. f3 e5 2. g4 Qh4# 0-1\n')
+    assert run(["verify", "mates.epd", "--quiet", "--store", "run.db"]) == 0
+    capsys.readouterr()
+
+    Path(file).symlink_to("/dev/full")
+    assert run([*arguments, file]) == 74
+    assert capsys.readouterr().err == f"error: {file}: No space left on device\n"
