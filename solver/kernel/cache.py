@@ -73,8 +73,11 @@ def private_directories() -> Iterator[Path]:
     What is stored there can be loaded, even where nothing can be added.
     """
     for directory in candidate_directories():
-        with suppress(OSError, CacheError):
+        try:
             require_private(directory)
+        except (OSError, CacheError):
+            continue
+        if directory.is_dir():
             yield directory
 
 

@@ -229,6 +229,11 @@ def test_nothing_is_taken_from_a_folder_that_others_can_write_to(named: Path) ->
     assert describe(named).startswith("not used: ")
 
 
+def test_a_file_in_place_of_a_folder_holds_nothing(named: Path) -> None:
+    named.touch(mode=0o600)
+    assert list(private_directories()) == []
+
+
 def test_a_folder_that_is_not_there_holds_nothing(named: Path) -> None:
     assert list(private_directories()) == []
     assert describe(named) == "not there yet"
