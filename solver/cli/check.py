@@ -28,7 +28,7 @@ Examples:
 
 \b
 Exit codes, the first that fits:
-  130  Ctrl-C
+  130  interrupted (Ctrl-C, SIGTERM, SIGHUP)
    74  a file could not be read; the others were
    65  a file is damaged, or no certificate
     1  a certificate does not prove what it says

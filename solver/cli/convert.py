@@ -31,7 +31,7 @@ Examples:
 
 \b
 Exit codes, the first that fits:
-  130  Ctrl-C; nothing is written
+  130  interrupted (Ctrl-C, SIGTERM, SIGHUP); nothing is written
    74  reading or writing failed; nothing is written
    65  a record was left out; it cost no other
     0  all was written

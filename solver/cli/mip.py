@@ -49,7 +49,7 @@ Examples:
 
 \b
 Exit codes, the first that fits:
-  130  Ctrl-C; what was counted is kept
+  130  interrupted (Ctrl-C, SIGTERM, SIGHUP); what was counted is kept
    74  a file could not be read; the others were
    65  a record was unreadable; it cost no other
     0  all was counted

@@ -60,7 +60,7 @@ Exit codes:
   1  no mate in the moves asked, proved
   3  a limit came first: no mate found, or a shorter one not excluded
 Several positions: the highest code of any. An unreadable line counts
-as 65, Ctrl-C as 130.
+as 65, an interrupt (Ctrl-C, SIGTERM, SIGHUP) as 130.
 """
 )
 @click.argument("fen", nargs=-1, required=True, metavar="FEN...")

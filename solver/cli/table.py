@@ -135,7 +135,7 @@ Words, those of the last two also joined by +:
 
 \b
 Exit codes, the first that fits:
-  130  Ctrl-C; what was complete has been told
+  130  interrupted (Ctrl-C, SIGTERM, SIGHUP); what was complete is printed
    74  a file could not be read or written
    65  a position, or a line of a collection, could not be read
     1  sound variants contradict each other, or what a problem claims

@@ -107,7 +107,7 @@ Further words of --fail-on:
 
 \b
 Exit codes, the first that fits:
-  130  Ctrl-C, SIGTERM or SIGHUP; what was complete has been printed
+  130  interrupted (Ctrl-C, SIGTERM, SIGHUP); what was complete is printed
    74  a file could not be read, the others were; or the cluster failed
    65  a record was unreadable
     1  a disagreement, or what else --fail-on names
