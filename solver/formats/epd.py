@@ -45,12 +45,15 @@ if TYPE_CHECKING:
 
 _WORD = re.compile(r"\S+")
 _OPERATION = re.compile(
-    r"""\s* (?P<opcode> [^\s;]*)
+    r"""\s*+ (?P<opcode> [^\s;]*+)
         (?P<operand> (?: (?<=\s) " (?: [^"\\] | \\. )*+ " | (?<!\s) " | [^";] )*+ )
         (?: ; | \Z )""",
     re.VERBOSE,
 )
-"""Up to a semicolon outside quotes. They open after a space only: 00'12" is a time."""
+"""Up to a semicolon outside quotes. They open after a space only: 00'12" is a time.
+
+Nothing is given back once it is taken: an operation is read in one pass, or refused.
+"""
 _ESCAPED = re.compile(r"\\(.)")
 _TO_ESCAPE = re.compile(r'(["\\])')
 _ESCAPE = r"\\\1"
