@@ -110,8 +110,6 @@ REFUSED = {
 def test_what_is_made_to_harm_is_refused_at_once_and_in_a_line(
     source_format: str, text: str, tmp_path: Path
 ) -> None:
-    if source_format == "olive":
-        pytest.importorskip("yaml")
     path = tmp_path / "hostile"
     path.write_text(text, encoding="utf-8")
     started = time.perf_counter()
