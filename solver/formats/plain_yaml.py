@@ -66,9 +66,9 @@ def parse_document(text: str) -> Iterator[Item]:
         root = _Loader(text).get_single_node()
     except yaml.YAMLError as error:
         raise _explain(error) from None
-    except (ValueError, OverflowError) as error:
-        # PyYAML lets through what Python says of a character or version that is none.
-        msg = f"expected YAML, found {quote(str(error))}"
+    except (ValueError, OverflowError):
+        # PyYAML lets through what Python says of an escape or a version too large.
+        msg = "expected YAML, found a number out of range in an escape or a directive"
         raise InputError(msg) from None
     if root is None:
         return
