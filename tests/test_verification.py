@@ -8,6 +8,7 @@ import io
 import json
 import random
 import re
+import time
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import chess
@@ -545,6 +546,68 @@ def test_a_doubled_move_of_a_refutation_is_refused() -> None:
     text = TEXT.replace('"g3g2": null', '"g3g2": null, "g3g2": null')
     with pytest.raises(ForgeryError, match=r"once, found 'g3g2' doubled$"):
         load(io.BytesIO(text.encode()))
+
+
+def doubled_names(count: int) -> bytes:
+    """An object of so many names, of which only the last is there twice."""
+    names = [f'"{number}":0' for number in range(count)]
+    return f"{{{','.join([*names, names[-1]])}}}".encode()
+
+
+def test_a_doubled_name_is_found_in_time_proportional_to_the_size() -> None:
+    def least_s(data: bytes) -> float:
+        times = []
+        for _ in range(3):
+            started = time.perf_counter()
+            with pytest.raises(ForgeryError, match=r"doubled$"):
+                load(io.BytesIO(data))
+            times.append(time.perf_counter() - started)
+        return min(times)
+
+    few, many = doubled_names(5_000), doubled_names(80_000)
+    # Sixteen times as many: the square would be 256 times as slow.
+    assert least_s(many) < 64 * least_s(few)
+
+
+HOSTILE = {
+    "deep arrays": "[" * 10**5,
+    "deep objects": '{"a":' * 10**5,
+    "a long number": json.dumps(ROOK_MATE).replace(": 1,", f": {'9' * 10**6},", 1),
+    "doubled names": doubled_names(80_000).decode(),
+}
+
+
+@pytest.mark.parametrize("text", HOSTILE.values(), ids=HOSTILE.keys())
+def test_what_is_made_to_harm_is_refused_at_once_and_in_a_line(text: str) -> None:
+    started = time.perf_counter()
+    with pytest.raises((CertificateError, ForgeryError)) as refused:
+        load(io.BytesIO(text.encode()))
+    assert time.perf_counter() - started < 1
+    assert str(refused.value).isprintable()
+    assert len(str(refused.value)) < 300
+
+
+@pytest.mark.parametrize("depth", range(900, 1000, 3))
+def test_what_is_nested_just_so_deeply_that_it_is_read_is_refused(depth: int) -> None:
+    deep = "[" * depth + "]" * depth
+    text = json.dumps(changed(ROOK_MATE, "mate", "moves", to="deep"))
+    with pytest.raises(CertificateError):
+        check(load(io.BytesIO(text.replace('"deep"', deep).encode())))
+
+
+@pytest.mark.parametrize(
+    "moves", [1 << 63, 10**4300 - 1, 10**5000], ids=["64 bits", "4,300 nines", "more"]
+)
+def test_a_number_too_long_to_count_on_is_refused(moves: int) -> None:
+    # One more than 4,300 nines is a number that Python does not write.
+    with pytest.raises(CertificateError, match=r"moves: expected .* 63 bits, found a"):
+        check(refutation("8/8/8/8/8/8/5k2/7K w - - 0 1", moves))
+
+
+def test_a_counter_too_long_to_write_is_refused() -> None:
+    fen = f"7R/8/8/8/8/8/5K2/7k b - - 0 {'9' * 4300}"
+    with pytest.raises(ForgeryError, match=r"expected a position, found 4,328 char"):
+        check(changed(MATED, "fen", to=fen))
 
 
 @pytest.mark.parametrize("compress", [bytes, gzip.compress])

@@ -46,7 +46,12 @@ def write_jsonl(problem: Problem) -> str:
 
 
 def _parse_record(text: str, source: str) -> Problem:
-    return _parse_fields(text).check(source)
+    try:
+        fields = _parse_fields(text)
+    except RecursionError:  # nested so deeply that it is read, but not shown
+        msg = f"expected a flat JSON object, found {quote(text)}"
+        raise InputError(msg) from None
+    return fields.check(source)
 
 
 def _parse_fields(text: str) -> Fields:

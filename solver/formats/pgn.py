@@ -30,6 +30,13 @@ _TAG = re.compile(rb'\[[0-9A-Za-z][^\s"]*\s+"')
 _FIRST_TAG = b"[Event "
 _COMMENT_MARKS = (b"%", b";")
 _ENDED = re.compile(rb"(?:\A|\s)(?:1-0|0-1|1/2-1/2|\*)\s*\Z")
+_MOVETEXT = re.compile(r"^[^\[%;]", re.MULTILINE)
+_COMMENT = re.compile(
+    r"""\{ [^}]*+ (?: \} | \Z ) (?= [ \t]*+ (?P<more> \S?) )
+         | ;.* | ^%.*""",
+    re.VERBOSE | re.MULTILINE,
+)
+"""A comment, and whether anything stands behind it on its line."""
 _ORTHODOX = frozenset(alias.lower() for alias in chess.Board.aliases)
 
 
@@ -143,7 +150,8 @@ def visit_game(text: bytes, visitor: Callable[[], MainLine[Result]]) -> Result:
         msg = f"expected a game of at most {MAX_RECORD_BYTES} bytes, found a longer one"
         raise InputError(msg)
     try:
-        found = chess.pgn.read_game(io.StringIO(decode(text)), Visitor=visitor)
+        lines = io.StringIO(_break_lines(decode(text)))
+        found = chess.pgn.read_game(lines, Visitor=visitor)
     except ValueError as error:
         msg = f"expected a game in PGN, found {quote(str(error))}"
         raise InputError(msg) from None
@@ -151,6 +159,20 @@ def visit_game(text: bytes, visitor: Callable[[], MainLine[Result]]) -> Result:
         msg = "expected a game in PGN, found none"
         raise InputError(msg)
     return found
+
+
+def _break_lines(text: str) -> str:
+    """End each line behind a comment, since python-chess copies all the rest of it.
+
+    The next line begins with a space: it is no escape and no comment.
+    """
+    moves = _MOVETEXT.search(text)
+    start = moves.start() if moves else len(text)
+    return text[:start] + _COMMENT.sub(_break_line, text[start:])
+
+
+def _break_line(found: re.Match[str]) -> str:
+    return f"{found[0]}\n " if found["more"] else found[0]
 
 
 class MainLine(chess.pgn.BaseVisitor[Result]):

@@ -177,7 +177,7 @@ class _Reader(MainLine[_Facts]):
     def __init__(self) -> None:
         super().__init__()
         self._board = chess.Board()
-        self._comments = ["", ""]
+        self._comments: tuple[list[str], list[str]] = ([], [])
 
     def visit_board(self, board: chess.Board) -> None:
         self._board = board
@@ -185,7 +185,7 @@ class _Reader(MainLine[_Facts]):
     def visit_comment(self, comment: str) -> None:
         played = len(self._board.move_stack)
         if played < len(self._comments):
-            self._comments[played] += f"{comment}\n"
+            self._comments[played].append(f"{comment}\n")
 
     def result(self) -> _Facts:
         moves = tuple(move.uci() for move in self._board.move_stack)
@@ -194,7 +194,7 @@ class _Reader(MainLine[_Facts]):
             self._board.root(),
             moves,
             self._board.is_checkmate(),
-            *self._comments,
+            *map("".join, self._comments),
         )
 
 

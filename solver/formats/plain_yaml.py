@@ -13,13 +13,16 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import yaml
 
 from solver.errors import InputError
-from solver.formats.wording import quote
+from solver.formats.wording import printable, quote
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 _MAX_DEPTH = 16
 """An entry of Olive's nests to a depth of five."""
+
+_SHOWN_CHARACTERS = 120
+"""PyYAML's longest words for a fault, with the name of a tag or an anchor in them."""
 
 _CORE = "tag:yaml.org,2002:"
 _TEXTS = ("str", "int", "float", "bool", "null", "timestamp", "value")
@@ -63,6 +66,10 @@ def parse_document(text: str) -> Iterator[Item]:
         root = _Loader(text).get_single_node()
     except yaml.YAMLError as error:
         raise _explain(error) from None
+    except (ValueError, OverflowError):
+        # PyYAML lets through what Python says of an escape or a version too large.
+        msg = "expected YAML, found a number out of range in an escape or a directive"
+        raise InputError(msg) from None
     if root is None:
         return
     for node in root.value if isinstance(root, yaml.SequenceNode) else [root]:
@@ -119,5 +126,7 @@ def _explain(error: yaml.YAMLError) -> InputError:
 
 
 def _fault(mark: Any, problem: str) -> InputError:
-    msg = f"expected YAML, found in line {mark.line + 1} of the entry: {problem}"
+    shown = printable(problem[:_SHOWN_CHARACTERS])
+    dots = "..." if len(problem) > _SHOWN_CHARACTERS else ""
+    msg = f"expected YAML, found in line {mark.line + 1} of the entry: {shown}{dots}"
     return InputError(msg)

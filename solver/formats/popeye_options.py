@@ -56,6 +56,7 @@ _REFUSED = (
     "Quodlibet",
 )
 _OPTIONS = (*_HARMLESS, *_REFUSED, "EnPassant", "HalfDuplex", "NoCastling")
+_SHOWN_SQUARES = 8
 _SQUARES = re.compile(r"(?:[a-h][1-8])+", re.IGNORECASE)
 
 
@@ -145,6 +146,8 @@ def _passed(squares: list[chess.Square]) -> chess.Square:
             return passed
         case [start, passed, end] if start - passed == passed - end in {8, -8}:
             return passed
-    names = " ".join(map(chess.square_name, squares))
+    names = " ".join(map(chess.square_name, squares[:_SHOWN_SQUARES]))
+    if len(squares) > _SHOWN_SQUARES:
+        names += " ..."
     msg = f"option EnPassant: expected a double step such as e2e3e4, found {names}"
     raise InputError(msg)

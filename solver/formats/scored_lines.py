@@ -100,8 +100,9 @@ class _NoBoardError(Exception):
 
 @lru_cache(_KEPT)
 def _count_rank(rank: str) -> int:
-    squares = sum(int(letter) if letter.isdigit() else 1 for letter in rank)
-    if squares != 8 or not _RANK.fullmatch(rank):
+    if not _RANK.fullmatch(rank):
+        raise _NoBoardError
+    if sum(int(letter) if letter.isdigit() else 1 for letter in rank) != 8:
         raise _NoBoardError
     return sum(_UNITS[letter] for letter in rank if letter.isalpha())
 

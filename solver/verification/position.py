@@ -12,6 +12,9 @@ from solver.verification.shape import shown
 if TYPE_CHECKING:
     from collections.abc import Collection
 
+_MAX_FEN_CHARACTERS = 200
+"""No position needs half of it; Python does not write counters of any length."""
+
 Key: TypeAlias = "tuple[object, ...]"
 """Two positions with the same key have the same future."""
 
@@ -24,6 +27,9 @@ def parse_position(fen: str) -> chess.Board:
     ForgeryError
         It is no such FEN, or the position is not legal.
     """
+    if len(fen) > _MAX_FEN_CHARACTERS:
+        msg = f"fen: expected a position, found {len(fen):,} characters"
+        raise ForgeryError(msg)
     try:
         board = chess.Board(fen)
     except ValueError:

@@ -6,6 +6,7 @@ import gzip
 import io
 import json
 import zlib
+from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, NoReturn
 
@@ -87,8 +88,8 @@ def _decompress(data: bytes) -> bytes:
 def _unite(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     table = dict(pairs)
     if len(table) < len(pairs):
-        names = [name for name, _ in pairs]
-        twice = next(name for name in names if names.count(name) > 1)
+        names = Counter(name for name, _ in pairs)
+        twice = next(name for name, count in names.items() if count > 1)
         msg = f"expected each name of an object once, found {shown(twice)} doubled"
         raise ForgeryError(msg)
     return table

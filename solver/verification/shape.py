@@ -8,6 +8,9 @@ from solver.errors import CertificateError
 
 _SHOWN_CHARACTERS = 40
 
+_MOST = (1 << 63) - 1
+"""Python does not write numbers of any length, so none may grow beyond its limit."""
+
 
 def shown(value: object) -> str:
     """Show what was found: the beginning of it, on one line of ASCII."""
@@ -16,6 +19,8 @@ def shown(value: object) -> str:
             return f"an array of {len(value)}"
         case dict():
             return f"an object of {len(value)}"
+        case int() if abs(value) > _MOST:
+            return f"a number of {value.bit_length()} bits"
     text = ascii(value[: _SHOWN_CHARACTERS + 1] if isinstance(value, str) else value)
     return text if len(text) <= _SHOWN_CHARACTERS else text[:_SHOWN_CHARACTERS] + "..."
 
@@ -52,9 +57,12 @@ def as_text(value: object, where: str) -> str:
 
 
 def as_number(value: object, where: str, least: int) -> int:
-    """Take a whole number of at least `least`; Python's True is none."""
+    """Take a whole number from `least` to 2^63 - 1; Python's True is none."""
     if type(value) is not int or value < least:
         msg = f"{where}: expected a whole number from {least} up, found {shown(value)}"
+        raise CertificateError(msg)
+    if value > _MOST:
+        msg = f"{where}: expected a number of at most 63 bits, found {shown(value)}"
         raise CertificateError(msg)
     return value
 

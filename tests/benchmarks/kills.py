@@ -1,13 +1,14 @@
 """An audit that is killed over and over, against one that nobody disturbs.
 
-usage: python -m tests.benchmarks.kills FILE... [--kills K] [--seed S] [--jobs J]
-                                        [--nodes N] [--longest SECONDS]
+usage: python -m tests.benchmarks.kills FILE... [--kills K] [--terms T] [--seed S]
+                                        [--jobs J] [--nodes N] [--longest SECONDS]
 
 Runs `matesolve verify FILE... --store`, kills it with all its processes (SIGKILL) at a
-random moment, resumes it, and so on K times; then it may run to its end. The store is
-checked after each kill. In the end its results and the table printed must be those of
-one undisturbed run, row for row, but for the times. Limits are in nodes, since what a
-clock leaves undecided is another row each time.
+random moment, resumes it, and so on K times; then it may run to its end. Before, it is
+asked to end (SIGTERM) T times: it must then exit with 130 and print the table of what
+it has. The store is checked each time. In the end its results and the table printed
+must be those of one undisturbed run, row for row, but for the times. Limits are in
+nodes, since what a clock leaves undecided is another row each time.
 """
 
 from __future__ import annotations
@@ -45,7 +46,13 @@ TIME_S = 100_000
 PATIENCE_S = 3600.0
 """No audit takes as long."""
 
-_TIMES = re.compile(r" +(?:time|(?:\d+ min )?[\d.]+ m?s)$", re.MULTILINE)
+INTERRUPTED = 130
+"""What an audit exits with that was asked to end."""
+
+_TIME = r"(?:\d+ min )?[\d.]+ m?s"
+_TIMES = re.compile(rf" +(?:time|{_TIME})$", re.MULTILINE)
+_TOTAL = re.compile(rf"^ *all\b.* ([\d,]+) +[\d,]+ +{_TIME}$", re.MULTILINE)
+"""Below `total`, which stands before nodes and time."""
 
 
 class DifferentError(Exception):
@@ -99,6 +106,36 @@ class Audit:
                 return True
         return False
 
+    def is_ended(self, store: Path, after_s: float) -> bool:
+        """Ask it to end after so many seconds; False if it has ended before.
+
+        Raises
+        ------
+        DifferentError
+            It has not printed how many results it has put into the store.
+        """
+        before, _ = check(store)
+        with self.start(store) as running:
+            try:
+                running.communicate(timeout=after_s)
+            except subprocess.TimeoutExpired:
+                running.terminate()
+                table, said = running.communicate()
+            else:
+                return False
+        if running.returncode != INTERRUPTED:
+            return False  # the signal came when all was printed, if this is the table
+        records, _ = check(store)
+        total = _TOTAL.search(table)
+        told = int(total[1].replace(",", "")) if total else 0
+        if not records - before <= told <= records:
+            msg = (
+                f"expected a table of {records - before:,} new results at least and of "
+                f"{records:,} at most, found {told:,}\n{table}{said}"
+            )
+            raise DifferentError(msg)
+        return True
+
 
 def rows(store: Path) -> list[tuple[object, ...]]:
     """Give all that a store tells, in the order of the records, but for the times."""
@@ -129,7 +166,13 @@ def check(store: Path) -> tuple[int, int]:
 
 
 def compare(
-    audit: Audit, kills: int, seed: int, folder: Path, longest_s: float = LONGEST_S
+    audit: Audit,
+    kills: int,
+    seed: int,
+    folder: Path,
+    longest_s: float = LONGEST_S,
+    *,
+    terms: int = 0,
 ) -> int:
     """Disturb an audit, and hold it against an undisturbed one.
 
@@ -145,6 +188,8 @@ def compare(
         Where the two stores are put.
     longest_s : float
         It is killed before this, in seconds from its start.
+    terms : int
+        How often it is asked to end, before it is killed.
 
     Returns
     -------
@@ -154,19 +199,20 @@ def compare(
     Raises
     ------
     DifferentError
-        A row or the table is another one, or the store is damaged.
+        A row or a table is another one, or the store is damaged.
     """
     moments = random.Random(seed)
     disturbed, undisturbed = folder / "killed.db", folder / "undisturbed.db"
-    killed = 0
-    for number in range(1, kills + 1):
+    ways = [("asked to end", audit.is_ended)] * terms
+    ways += [("killed", audit.is_killed)] * kills
+    times = dict.fromkeys(("asked to end", "killed", "ended before"), 0)
+    for number, (how, disturb) in enumerate(ways, 1):
         after_s = moments.uniform(SOONEST_S, longest_s)
-        was_killed = audit.is_killed(disturbed, after_s)
-        killed += was_killed
+        came = how if disturb(disturbed, after_s) else "ended before"
+        times[came] += 1
         records, answers = check(disturbed)
-        how = "killed" if was_killed else "ended before"
         print(
-            f"{number:3}  {after_s:5.2f} s  {how}: {records:,} records, "
+            f"{number:3}  {after_s:5.2f} s  {came}: {records:,} records, "
             f"{answers:,} answers, sound",
             flush=True,
         )
@@ -182,7 +228,10 @@ def compare(
     if table != expected_table:
         msg = f"expected the table\n{expected_table}\nfound\n{table}"
         raise DifferentError(msg)
-    print(f"killed {killed} times; {len(found):,} rows and the table are the same")
+    print(
+        f"killed {times['killed']} times, asked to end {times['asked to end']} times; "
+        f"{len(found):,} rows and the table are the same"
+    )
     return len(found)
 
 
@@ -191,6 +240,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("files", nargs="+", metavar="FILE")
     parser.add_argument("--kills", type=int, default=50)
+    parser.add_argument("--terms", type=int, default=0)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--nodes", type=int, default=300_000)
@@ -199,7 +249,14 @@ def main() -> None:
     audit = Audit(asked.files, asked.jobs, asked.nodes)
     with tempfile.TemporaryDirectory() as folder:
         started = time.perf_counter()
-        compare(audit, asked.kills, asked.seed, Path(folder), asked.longest)
+        compare(
+            audit,
+            asked.kills,
+            asked.seed,
+            Path(folder),
+            asked.longest,
+            terms=asked.terms,
+        )
         print(f"{time.perf_counter() - started:.0f} s")
 
 

@@ -17,6 +17,7 @@ from solver.certificate import BuildingStoppedError, Certification, latest
 from solver.certificate.document import write
 from solver.cli import certificates
 from solver.cli.main import run
+from solver.verification.reading import MAX_BYTES
 from tests.cli.processes import process, run_and_list_heavy
 
 if TYPE_CHECKING:
@@ -360,3 +361,29 @@ def test_verify_needs_a_folder(capsys: pytest.CaptureFixture[str]) -> None:
     code, out, err = told_by(capsys, "verify", "set.epd", "--certificates", "true.json")
     assert (code, out) == (74, "")
     assert err == "error: true.json: File exists\n"
+
+
+def test_a_file_over_the_limit_is_refused_in_a_line(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with (folder / "big.json").open("wb") as big:
+        big.truncate(MAX_BYTES + 1)
+    assert told_by(capsys, "check", "big.json") == (
+        65, "", "error: big.json: expected at most 268,435,456 bytes, found more\n"
+    )  # fmt: skip
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ['""', '"h1g1"'])
+def test_the_largest_file_of_doubled_names_is_refused(
+    name: str, folder: Path, matesolve: Matesolve
+) -> None:
+    pair = f"{name}:0"
+    names = ",".join([pair] * ((MAX_BYTES - 2) // (len(pair) + 1)))
+    (folder / "big.json").write_text(f"{{{names}}}")
+    # Some 25 s and 4.2 GiB: Python's own list of so many names.
+    ended = matesolve("check", str(folder / "big.json"))
+    found = name.replace('"', "'")
+    assert (ended.code, ended.out) == (1, "")
+    assert ended.err.endswith(f"once, found {found} doubled\n")
+    assert ended.err.count("\n") == 1

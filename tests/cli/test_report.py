@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 import sqlite3
+import time
 from typing import TYPE_CHECKING
 
 import pytest
@@ -84,6 +85,21 @@ def test_a_damaged_line_is_told_listed_and_costs_itself_only(
     assert told.err.startswith(f"error: {source}: expected a JSON object, found ")
     assert reason in told.err
     assert names(folder / "page.html") == ["a", "b", source, "a", "b"]
+
+
+@pytest.mark.parametrize(
+    "value", ["9" * 10**6, "[" * 10**5, "[" * 985 + "]" * 985, "9" * 4300]
+)
+def test_a_record_made_to_harm_is_refused_at_once(
+    value: str, folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (folder / "run.jsonl").write_text(f'{RECORDS}{{"mate":{value}}}\n')
+
+    started = time.perf_counter()
+    run(["report", "run.jsonl", "-o", "page.html"])
+    assert time.perf_counter() - started < 1
+    assert len(capsys.readouterr().err) < 400
+    assert len(names(folder / "page.html")) == 3
 
 
 @pytest.mark.parametrize("text", ["", "\n \n"])

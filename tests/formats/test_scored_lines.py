@@ -94,6 +94,7 @@ def test_a_game_without_a_result_says_nothing(tail: str) -> None:
         (f"{ROOK}", "side to move: expected w or b, found ''"),
         ("hello w 1-0", "board: expected 8 ranks with / between them, found 1 in"),
         ("8/7K/8/8/8/8/R7/7 w 1-0", "rank 1: expected 8 squares, found 7 in '7'"),
+        ("8/7K/8/8/8/8/R7/²7k w 1-0", "expected plain ASCII, found U+00B2"),
         ("8/8/8/8/8/8/R7/7k w 1-0", "expected one white king, found none"),
         ("8/7K/8/8/8/8/R7/P6k w 1-0", "expected no pawn on the first or last rank"),
     ],

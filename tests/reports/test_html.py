@@ -248,6 +248,8 @@ def test_from_an_illegal_move_on_a_line_is_shown_as_it_was_given() -> None:
         (record(pv=[1]), "pv: expected a list of texts, found '[1]'"),
         (record(keys=["e4"]), "keys: expected a list of objects"),
         (record(time_s=float("nan")), "time_s: expected a"),
+        (record(time_s=10**400), "time_s: expected a finite number of seconds, found"),
+        (record(nodes=10**4299), "nodes: expected at most 63 bits, found 14281"),
         (record(time_s=-1), "time_s: expected a number of seconds, found '-1'"),
         ({**UNREADABLE, "pv": ["e2e4"]}, "fen: expected a position, found none"),
     ],

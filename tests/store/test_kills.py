@@ -33,6 +33,12 @@ def test_an_audit_that_is_killed_twice_comes_to_the_same(tmp_path: Path) -> None
     assert kills.compare(audit, 2, seed=0, folder=tmp_path, longest_s=1.6) == RECORDS
 
 
+def test_an_audit_that_is_asked_to_end_prints_what_it_keeps(tmp_path: Path) -> None:
+    audit = kills.Audit(collections(tmp_path), jobs=1, nodes=100_000)
+    found = kills.compare(audit, 0, seed=0, folder=tmp_path, longest_s=1.6, terms=2)
+    assert found == RECORDS
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_an_audit_that_is_killed_often_comes_to_the_same(

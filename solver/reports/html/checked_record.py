@@ -24,6 +24,9 @@ WORDS = (
 )
 """Verdicts, and the statuses of what claims nothing, in the order of the page."""
 
+_MAX_BITS = 63
+"""Sums of such numbers can be written; Python does not write numbers of any length."""
+
 Kind = TypeVar("Kind")
 
 _KINDS = {int: "a whole number", str: "a text", bool: "true or false", list: "a list"}
@@ -171,6 +174,9 @@ def _read(record: Mapping[str, object], name: str, kind: type[Kind]) -> Kind | N
     if not isinstance(value, kind) or (isinstance(value, bool) and kind is not bool):
         msg = f"{name}: expected {_KINDS[kind]}, found {quote(repr(value))}"
         raise InputError(msg)
+    if isinstance(value, int) and value.bit_length() > _MAX_BITS:
+        msg = f"{name}: expected at most {_MAX_BITS} bits, found {value.bit_length()}"
+        raise InputError(msg)
     return value
 
 
@@ -201,7 +207,11 @@ def _seconds(record: Mapping[str, object], name: str) -> float | None:
     if isinstance(value, bool) or not isinstance(value, int | float) or value < 0:
         msg = f"{name}: expected a number of seconds, found {quote(repr(value))}"
         raise InputError(msg)
-    if not math.isfinite(value):
-        msg = f"{name}: expected a finite number of seconds, found {value}"
+    try:
+        seconds = float(value)
+    except OverflowError:
+        seconds = math.inf
+    if not math.isfinite(seconds):
+        msg = f"{name}: expected a finite number of seconds, found {quote(str(value))}"
         raise InputError(msg)
-    return float(value)
+    return seconds

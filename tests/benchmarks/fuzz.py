@@ -1,0 +1,504 @@
+"""Records changed at random, through every door of the program.
+
+usage: python -m tests.benchmarks.fuzz [--records N] [--seed S]
+                                       [--part PART] [--first BATCH]
+
+The parts are `readers` (all formats), `report`, `verify` (`verify -`), `certificates`,
+`api` (`solve`) and `uci`; they share N records. Valid records are changed at a few
+places and given to the program, most of them among valid ones. Wrong is
+
+- a traceback, and any error but those that are documented;
+- what takes longer than `PATIENCE_S`;
+- a record that is lost, and a valid one that is read otherwise because of another;
+- an accepted position or move that python-chess refuses, an answer in one move that is
+  not python-chess's, and an accepted certificate that the naive oracle denies.
+
+What is wrong is printed, with the command that repeats it, and the exit code is 1. A
+batch depends on the seed and on its number alone. Each part prints how many records it
+gave, and how many of them were refused, accepted, and compared with an oracle.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import io
+import json
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections import Counter
+from copy import deepcopy
+from dataclasses import replace
+from functools import lru_cache
+from itertools import count
+from pathlib import Path
+from random import Random
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import chess
+
+from solver.certificate import certify_last
+from solver.control import Control
+from solver.errors import CertificateError, ForgeryError, FormatError, MatesolveError
+from solver.formats.collection import read_collection
+from solver.formats.games import read_results
+from solver.formats.meter import Meter
+from solver.formats.wording import printable
+from solver.problem import MAX_MOVES, Limits, Problem
+from solver.reports.html.page import render_page
+from solver.solving import Solver, solve
+from solver.verification import check, load
+from tests.benchmarks.mutation import FORMATS, make_problems, mutate, mutate_json
+from tests.oracles import naive
+from tests.processes import run, started
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from solver.solution import Solution
+    from solver.verification import Checked
+    from tests.benchmarks.mutation import Format
+
+Results: TypeAlias = list[Problem | FormatError | None]
+"""What a reader gives for each record; None for what it passes over."""
+
+COMMAND = (sys.executable, "-m", "solver")
+ENVIRONMENT = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])}
+
+PATIENCE_S = 30
+"""No case takes a second; a batch for `verify` has as long for each 1,000 records."""
+
+LONGEST = 3
+"""The longest mate that the naive oracle is asked for."""
+
+LINE_ENDS = (b"\n", b"\r\n")
+
+READ = {"epd": 30, "jsonl": 15, "csv": 12, "fen": 15, "lichess": 12, "popeye": 9}
+READ |= {"pgn": 5, "olive": 2}
+"""How often the readers are given a file of a format, in per cent."""
+
+
+LITERAL = ("epd", "fen", "csv")
+"""Formats in which the board stands as it is written in the end."""
+
+
+class WrongError(Exception):
+    """The program has done what it must not."""
+
+
+class HangError(BaseException):
+    """It takes too long; not an Exception, so that no handler in between catches it."""
+
+
+def require(holds: object, found: object) -> None:
+    """Raise WrongError, unless it holds."""
+    if not holds:
+        raise WrongError(found)
+
+
+@contextlib.contextmanager
+def patience() -> Iterator[None]:
+    """Interrupt what takes longer than `PATIENCE_S`."""
+
+    def give_up(*_: object) -> None:
+        raise HangError
+
+    before = signal.signal(signal.SIGALRM, give_up)
+    signal.setitimer(signal.ITIMER_REAL, PATIENCE_S)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+
+
+class Readers:
+    """Reads files of all formats, every other record of which is changed."""
+
+    def __init__(self) -> None:
+        self._path = Path(tempfile.mkdtemp()) / "records"
+
+    def give(self, seeded: Random, found: Counter[str]) -> None:
+        """Read a file as it is valid, with changed records, and changed anywhere."""
+        name = seeded.choices([*READ], [*READ.values()])[0]
+        form = FORMATS[name]
+        valid = [form.write(problem).encode() for problem in make_problems(20, seeded)]
+        expected = self._read(form, valid, seeded, Counter())
+        mixed = []
+        for record in valid:  # a valid one first, which tells the format
+            mixed += [record, form.mutate(record, seeded)]
+        kept = [record for record in mixed if record is not None]
+        results = self._read(form, kept, seeded, found)
+        found["records"] += len(kept)
+        if form.one_a_line:
+            require(len(results) == len(kept), f"{len(results)} of {len(kept)} results")
+            places = [place for place, record in enumerate(kept) if record in valid]
+            alone = {r: bare(e) for r, e in zip(valid, expected, strict=True)}
+            for place in places:
+                require(bare(results[place]) == alone[kept[place]], results[place])
+            for result, record in zip(results, kept, strict=True):
+                if name in LITERAL and isinstance(result, Problem):
+                    board = result.fen.partition(" ")[0].encode()
+                    require(board in record, f"{result} of {record!r}")
+        else:  # a changed record may be several
+            read = iter([bare(result) for result in results])
+            for result in expected:
+                require(bare(result) in read, f"{name}: lost {result}")
+        self._path.write_bytes(mutate(form.join(valid), seeded, keep_lines=True))
+        with patience():
+            for _ in (*read_collection(self._path), *read_results(self._path)):
+                pass
+
+    def _read(
+        self, form: Format, records: list[bytes], seeded: Random, found: Counter[str]
+    ) -> Results:
+        line_end = seeded.choice(LINE_ENDS)
+        self._path.write_bytes(form.join(records).replace(b"\n", line_end))
+        meter, results = Meter(), Results()
+        head = form.head.count(b"\n") if form.one_a_line else 0
+        with patience():
+            for result in read_collection(self._path, meter=meter):
+                if isinstance(result, Problem):
+                    require_problem(result)
+                else:
+                    require(result.reason.isprintable(), f"not one line: {result!r}")
+                found["accepted" if isinstance(result, Problem) else "refused"] += 1
+                found["compared"] += isinstance(result, Problem)
+                line = int(result.source.rpartition(":")[2])
+                if form.one_a_line:
+                    results += [None] * (line - head - len(results) - 1)
+                results.append(result)
+        if form.one_a_line:
+            results += [None] * (len(records) - len(results))
+            require(results.count(None) == meter.passed_over, f"lost of {records}")
+        return results
+
+
+def bare(result: Problem | FormatError | None) -> object:
+    """Give what a record says wherever it stands."""
+    if isinstance(result, Problem):
+        nameless = result.id == Path(result.source).name
+        return replace(result, source="", id="" if nameless else result.id)
+    return result and result.reason
+
+
+def require_problem(problem: Problem) -> None:
+    """See that a reader has accepted nothing that python-chess refuses."""
+    board = chess.Board(problem.fen)
+    require(board.is_valid() and board.fen(en_passant="fen") == problem.fen, problem)
+    require(problem.id and printable(problem.id) == problem.id, problem)
+    require(problem.no_mate is None or 1 <= problem.no_mate <= MAX_MOVES, problem)
+    if claim := problem.claim:
+        require(1 <= abs(claim.mate) <= MAX_MOVES, problem)
+        legal = {move.uci() for move in board.legal_moves}
+        require(legal.issuperset(claim.keys), problem)
+        for move in claim.line:
+            require(chess.Move.from_uci(move) in board.legal_moves, problem)
+            board.push_uci(move)
+
+
+class Report:
+    """Makes the page of an audit out of changed records."""
+
+    def give(self, seeded: Random, found: Counter[str]) -> None:
+        """Make a page."""
+        records = []
+        for problem in make_problems(40, seeded):
+            found["records"] += 1
+            line = list(problem.claim.line) if problem.claim else []
+            record = {"id": problem.id, "source": "x:1", "fen": problem.fen, "claim": 1}
+            record |= {"status": "proved", "verdict": "proved", "mate": 1, "pv": line}
+            record |= {"keys": [{"uci": line[0], "san": "?"}], "claimed_line": line}
+            record |= {"plies": [{"move": line[0], "mate": 1, "keys": line}]}
+            record |= {"nodes": 7, "time_s": 0.1}
+            mutate_json(record, seeded)
+            records.append(record)
+        with patience():
+            page = render_page(records, title="fuzz").decode()
+        data = json.loads(page.partition('"application/json">')[2].partition("</")[0])
+        require(len(data["entries"]) == len(records), f"lost of {records}")
+        refused = sum(entry[1] == "unreadable" for entry in data["entries"])
+        found["refused"] += refused
+        found["accepted"] += len(records) - refused
+
+
+class Verify:
+    """Gives batches of EPD to `verify -`; claims of a mate in 1 are compared."""
+
+    size = 5000
+
+    def give(self, seeded: Random, found: Counter[str]) -> None:
+        """Audit a batch."""
+        lines = []
+        for problem in make_problems(self.size, seeded):
+            line = f"{problem.fen} dm 1; id {problem.id};".encode()
+            changed = FORMATS["epd"].mutate(line, seeded)
+            lines.append(changed if changed and seeded.random() < 0.5 else line)
+        options = "--format epd --jsonl --keys --nodes 3000 --time 1000 --hash 16"
+        done = run(
+            [*COMMAND, "verify", "-", *options.split()],
+            stdin=b"".join(line + b"\n" for line in lines),
+            text=False,
+            patience_s=PATIENCE_S * (1 + self.size // 1000),
+            env=ENVIRONMENT,
+        )
+        require(done.returncode in {1, 3, 65}, (done.returncode, done.stderr[-3000:]))
+        require(b"Traceback" not in done.stderr, done.stderr[-3000:])
+        records = [json.loads(line) for line in done.stdout.splitlines()]
+        sources = [record["source"] for record in records]
+        require(sources == [f"stdin:{n + 1}" for n in range(len(lines))], "lost")
+        found["records"] += len(lines)
+        for record in records:
+            found["refused" if record["fen"] is None else "accepted"] += 1
+            if record["claim"] == 1:
+                found["compared"] += 1
+                mates = mates_in_one(record["fen"])
+                keys = {key["uci"] for key in record["keys"]}
+                require(record["verdict"] == ("proved" if mates else "refuted"), record)
+                require(not mates or keys == mates, record)
+
+
+@lru_cache(1 << 12)
+def mates_in_one(fen: str) -> frozenset[str]:
+    """Find all moves that mate at once, in UCI notation."""
+    return frozenset(naive.keys(chess.Board(fen), 1))
+
+
+class Certificates:
+    """Checks proofs of short mates that are changed; what is accepted must be true."""
+
+    def __init__(self) -> None:
+        solver, few = Solver(hash_mib=1), 7
+        self._documents: list[dict[str, Any]] = []
+        for problem in make_problems(400, Random(0)):
+            if chess.Board(problem.fen).occupied.bit_count() <= few:
+                unclaimed = replace(problem, claim=None)
+                solution = solver.solve(unclaimed, Limits(max_moves=2, nodes=100_000))
+                made = certify_last(solution, solver.workspace, Control())
+                if made.certificate:
+                    self._documents.append(json.loads(made.certificate.encode()))
+
+    def give(self, seeded: Random, found: Counter[str]) -> None:
+        """Check some."""
+        for _ in range(100):
+            document = deepcopy(seeded.choice(self._documents))
+            for _ in range(seeded.choice((1, 1, 2, 3))):
+                mutate_json(document, seeded)
+            text = json.dumps(document).encode()
+            if seeded.random() < 0.2:
+                text = mutate(text, seeded)
+            found["records"] += 1
+            try:
+                with patience():
+                    checked = check(load(io.BytesIO(text)))
+            except (CertificateError, ForgeryError) as error:
+                require(str(error).isprintable(), f"not one line: {error!r}")
+                found["refused"] += 1
+                continue
+            found["accepted"] += 1
+            told = [(checked.mate, True), (checked.lower_bound - 1, False)]
+            for moves, mates in told:
+                found["compared"] += (truth := is_mate(checked, moves)) is not None
+                require(truth in {mates, None}, f"{checked} of {text!r}")
+
+
+def is_mate(checked: Checked, moves: int | None) -> bool | None:
+    """Ask the naive oracle; None where nothing was said, or the mate is too long."""
+    board = chess.Board(checked.fen)
+    attacking = board.turn == checked.attacker
+    if moves is not None and board.occupied_co[checked.attacker].bit_count() == 1:
+        moves = min(abs(moves), 1)  # the king alone does not mate later, either
+    if moves is None or not attacking <= abs(moves) <= LONGEST:
+        return None
+    return _is_mate(board.fen().rsplit(" ", 2)[0], abs(moves), attacking=attacking)
+
+
+@lru_cache(1 << 14)
+def _is_mate(position: str, moves: int, *, attacking: bool) -> bool:
+    asked = naive.mate_in if attacking else naive.mated_in
+    return asked(chess.Board(f"{position} 0 1"), moves)
+
+
+class Api:
+    """Asks `solve` of changed positions for a mate in one."""
+
+    def __init__(self) -> None:
+        self._solver = Solver(hash_mib=1)
+
+    def give(self, seeded: Random, found: Counter[str]) -> None:
+        """Solve some."""
+        for problem in make_problems(100, seeded):
+            fen, root_moves = problem.fen, None
+            if seeded.random() < 0.4:
+                fen = mutate(fen.encode(), seeded).decode("latin-1")
+            if problem.claim and seeded.random() < 0.1:
+                text = " ".join(problem.claim.keys).encode()
+                root_moves = mutate(text, seeded).decode("latin-1").split()
+            within = seeded.choice((*[None] * 6, 1, -1, 0, 201, 10**30))
+            limits = Limits(max_moves=1, nodes=100_000)
+            asked = {"within": within, "root_moves": root_moves, "solver": self._solver}
+            found["records"] += 1
+            try:
+                with patience():
+                    solution = solve(fen, limits, **asked)  # type: ignore[arg-type]
+            except MatesolveError as error:
+                changed = fen != problem.fen or within is not None
+                require(changed or root_moves is not None, f"{fen}: {error}")
+                found["refused"] += 1
+                continue
+            found["accepted"] += 1
+            if within is None and root_moves is None:
+                found["compared"] += 1
+                require(solution.mate == expected_mate(solution), solution)
+
+
+def expected_mate(solution: Solution) -> int | None:
+    """Ask the naive oracle for a mate in one, or of the side to move within one."""
+    board = chess.Board(solution.problem.fen)
+    if mates := mates_in_one(board.fen()):
+        return 1 if mates == {*solution.keys} and solution.keys_complete else None
+    return next((-n for n in (0, 1) if naive.mated_in(board, n)), None)
+
+
+class Uci:
+    """Speaks to an engine as a client, some lines changed; `go mate 1` is compared."""
+
+    others = (
+        *(b"setoption name MultiPV value 3", b"setoption name Clear Hash", b"stop"),
+        *(b"setoption name Ponder value true", b"setoption name Hash value"),
+        *(b"ucinewgame", b"uci", b"debug on", b"ponderhit", b"register later", b"d"),
+    )
+
+    def give(self, seeded: Random, found: Counter[str]) -> None:
+        """Have one session."""
+        pipes = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
+        with started(
+            [*COMMAND, "uci"], text=False, patience_s=600, env=ENVIRONMENT, **pipes
+        ) as engine:
+            ask(engine, b"setoption name Hash value 1")
+            for problem in make_problems(200, seeded):
+                self._play(engine, problem, seeded, found)
+            with patience():
+                _, err = engine.communicate(b"quit\n")
+            require(engine.returncode == 0 and b"Traceback" not in err, err[-3000:])
+
+    def _play(
+        self,
+        engine: subprocess.Popen[bytes],
+        problem: Problem,
+        seeded: Random,
+        found: Counter[str],
+    ) -> None:
+        line = f"position fen {problem.fen}"
+        if problem.claim and seeded.random() < 0.3:
+            line += f" moves {' '.join(problem.claim.line)}"
+        position = valid = line.encode()
+        if seeded.random() < 0.4:
+            position = b"position" + mutate(valid.removeprefix(b"position"), seeded)
+        refused = any("info string" in told for told in ask(engine, position))
+        board = [told[5:] for told in ask(engine, b"d") if told.startswith("Fen: ")]
+        if position.split()[0] == b"position":
+            require(refused != bool(board), f"{position!r}: {board}")
+        require(board or position != valid, f"{position!r} was refused")
+
+        go = seeded.choice((b"mate 1", b"mate 1", b"depth 1", b"nodes 50", b"infinite"))
+        asked = mutate(go, seeded) if seeded.random() < 0.2 else go
+        stop = b"" if asked == go != b"infinite" else b"\nstop"
+        told = ask(engine, b"go " + asked + stop, until="bestmove")
+        best = told[-1].split()[1]
+        if not board:
+            require(best == "(none)", f"{position!r}, go {asked!r}: {told}")
+        elif asked == b"mate 1":
+            found["compared"] += 1
+            mates = mates_in_one(board[0])
+            require(best in mates or not mates, f"{board}: {told}")
+            scored = any(" score mate 1 " in answer for answer in told)
+            require(scored == bool(mates), f"{board}: {told}")
+        other = mutate(seeded.choice(self.others), seeded)
+        if other.split()[:1] not in ([b"go"], [b"quit"]):
+            ask(engine, other)
+        found["records"] += 3
+        found["accepted" if board else "refused"] += 1
+
+
+def ask(
+    engine: subprocess.Popen[bytes], line: bytes, until: str = "readyok"
+) -> list[str]:
+    """Give an engine a line, and wait for the end of its answer."""
+    assert engine.stdin
+    assert engine.stdout
+    told = [""]
+    try:
+        with patience():
+            ready = b"\nisready" if until == "readyok" else b""
+            engine.stdin.write(line + ready + b"\n")
+            engine.stdin.flush()
+            while not told[-1].startswith(until):
+                answer = engine.stdout.readline()
+                require(answer, f"the engine has ended after {line!r}")
+                told.append(answer.decode().rstrip("\n"))
+    except HangError:
+        require(holds=False, found=f"no {until} after {line!r}: {told}")
+    return told
+
+
+PARTS: dict[str, tuple[float, Callable[[], Any]]] = {
+    "readers": (0.80, Readers),
+    "report": (0.02, Report),
+    "verify": (0.11, Verify),
+    "certificates": (0.04, Certificates),
+    "api": (0.02, Api),
+    "uci": (0.01, Uci),
+}
+"""The share of the records that each is given, and what gives them."""
+
+
+def fuzz(name: str, records: int, seed: int, first: int = 0) -> Counter[str]:
+    """Give a part so many records at least, from batch number `first` on.
+
+    Raises
+    ------
+    WrongError
+        With what is wrong, and the command that repeats it.
+    """
+    part = PARTS[name][1]()
+    found: Counter[str] = Counter()
+    for number in count(first):
+        if found["records"] >= records:
+            return found
+        try:
+            part.give(Random(f"{seed} {name} {number}"), found)
+        except (Exception, HangError) as error:
+            words = f"--part {name} --seed {seed} --first {number} --records 1"
+            msg = f"{error!r}\nagain: python -m tests.benchmarks.fuzz {words}"
+            raise WrongError(msg) from error
+        if number % 100 == 0:
+            print(f"{name}: {found['records']:,} of {records:,}", file=sys.stderr)
+    raise AssertionError
+
+
+def main() -> None:
+    """Read the command line, and run."""
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--records", type=int, default=20_000)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--part", choices=PARTS, action="append")
+    parser.add_argument("--first", type=int, default=0, metavar="BATCH")
+    asked = parser.parse_args()
+    parts = asked.part or [*PARTS]
+    whole = sum(PARTS[name][0] for name in parts)
+    for name in parts:
+        started = time.perf_counter()
+        records = max(1, round(asked.records * PARTS[name][0] / whole))
+        found = fuzz(name, records, asked.seed, asked.first)
+        words = ("records", "refused", "accepted", "compared")
+        told = ", ".join(f"{found[word]:,} {word}" for word in words)
+        print(f"{name}: {told}; {time.perf_counter() - started:.0f} s", flush=True)
+
+
+if __name__ == "__main__":
+    main()

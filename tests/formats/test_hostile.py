@@ -1,0 +1,213 @@
+"""Records made to cost time, memory or a traceback are refused at once, or read."""
+
+from __future__ import annotations
+
+import io
+import random
+import time
+from typing import TYPE_CHECKING
+
+import chess.pgn
+import pytest
+
+from solver.errors import FormatError, InputError
+from solver.formats.collection import read_collection
+from solver.formats.pgn import MainLine, visit_game
+from solver.problem import Problem
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+BUDGET_S = 1.0
+"""For what takes some milliseconds in fact, and took up to a minute once."""
+
+DIGITS = "9" * 10**6
+DEEP = "[" * 10**5
+FEN = "6k1/5ppp/8/8/8/8/8/R5K1 w - - 0 1"
+
+
+def jsonl(**fields: str) -> str:
+    """A record whose further fields are JSON already."""
+    written = ",".join(f'"{name}":{value}' for name, value in fields.items())
+    return f'{{"fen":"{FEN}",{written}}}'
+
+
+def pgn(moves: str, *tags: str) -> str:
+    return "\n".join(['[Event "x"]', f'[FEN "{FEN}"]', *tags, "", moves, ""])
+
+
+def olive(*lines: str) -> str:
+    men = "{white: [Kg1, Ra1], black: [Kg8, Pf7, Pg7, Ph7]}"
+    return "\n".join(["---", f"algebraic: {men}", *lines, "stipulation: '#1'", ""])
+
+
+def popeye(*lines: str) -> str:
+    men = "Pieces White Kg1 Ra1 Black Kg8 Pf7g7h7"
+    return "\n".join(["BeginProblem", men, "Sti #1", *lines, "EndProblem", ""])
+
+
+def bomb() -> list[str]:
+    """YAML of a few lines that stands for 8^18 texts."""
+    lines = ["a: &a [x, x, x, x, x, x, x, x]"]
+    for before, name in zip("abcdefghijklmnopq", "bcdefghijklmnopqr", strict=True):
+        lines.append(f"{name}: &{name} [{', '.join(8 * [f'*{before}'])}]")
+    return lines
+
+
+REFUSED = {
+    "a long number": {
+        "epd": f"{FEN} dm {DIGITS};",
+        "fen": f"6k1/5ppp/8/8/8/8/8/R5K1 w - - {DIGITS} 1",
+        "lichess": f"PuzzleId,FEN,Moves,Rating,Themes\nx,{FEN},a1a2,{DIGITS},mate\n",
+        "pgn": pgn("*", f'[Stipulation "#{DIGITS}"]'),
+        "olive": olive(f"stipulation: '#{DIGITS}'"),
+        "popeye": popeye(f"Stipulation #{DIGITS}"),
+        "jsonl": jsonl(claim=DIGITS),
+        "csv": f"fen,claim\n{FEN},{DIGITS}\n",
+    },
+    # No longer than a line or an entry may be.
+    "a number that is long enough to be read": {
+        "epd": f"{FEN} dm {DIGITS[:60_000]};",
+        "fen": f"6k1/5ppp/8/8/8/8/8/R5K1 w - - {DIGITS[:60_000]} 1",
+        "pgn": pgn(f"1. Ra2 ${DIGITS[:900_000]} *"),
+        "olive": olive(f"%YAML {DIGITS[:100_000]}.1"),
+        "popeye": popeye(f"Stipulation # {DIGITS[:900_000]}"),
+        "jsonl": jsonl(claim=DIGITS[:60_000]),
+        "csv": f"fen,claim\n{FEN},{DIGITS[:60_000]}\n",
+    },
+    "deep nesting": {
+        "jsonl": jsonl(claim=DEEP),
+        "olive": olive(f"title: {DEEP}"),
+        "olive too": olive(f"title:\n  {'- ' * 50_000}"),
+    },
+    "aliases": {"olive": olive(*bomb())},
+    "a character that is none": {
+        "olive": olive('title: "\\U00110000"'),
+        "olive too": olive('title: "\\UFFFFFFFF"'),
+    },
+    "quotes that do not close": {
+        "epd": f'{FEN} dm 1; {" " * 60_000}c0 "x',
+        "epd too": f'{FEN} dm 1; {"c" * 60_000} "x',
+        "fen": f"{FEN} dm 1;" + ' "a "b;' * 8_000,
+    },
+    "a long message": {
+        "olive": olive(f"title: !{'a' * 100_000}! x"),
+        "olive too": olive(f"title: !<{'%0a' * 30_000}> x"),
+        "popeye": popeye(f"Option EnPassant {'a1' * 450_000}"),
+    },
+}
+
+
+@pytest.mark.parametrize(
+    ("source_format", "text"),
+    [
+        pytest.param(name.removesuffix(" too"), text, id=f"{what}: {name}")
+        for what, texts in REFUSED.items()
+        for name, text in texts.items()
+    ],
+)
+def test_what_is_made_to_harm_is_refused_at_once_and_in_a_line(
+    source_format: str, text: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "hostile"
+    path.write_text(text, encoding="utf-8")
+    started = time.perf_counter()
+    (error,) = read_collection(path, source_format=source_format)
+    assert time.perf_counter() - started < BUDGET_S
+    assert isinstance(error, FormatError)
+    assert error.reason.isprintable()
+    assert len(error.reason) < 400
+
+
+@pytest.mark.parametrize("field", ["id", "claim", "claimed_keys", "any_last_move", "x"])
+def test_json_that_is_nested_just_so_deeply_that_it_is_read_costs_itself_only(
+    field: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "x.jsonl"
+    depths = range(900, 1000)  # Python gives up on the way
+    texts = [jsonl(**{field: "[" * depth + "]" * depth}) for depth in depths]
+    path.write_text("\n".join(texts), encoding="utf-8")
+    records = list(read_collection(path))
+    assert len(records) == len(texts)
+
+
+@pytest.mark.parametrize(
+    "moves",
+    [
+        "{} " * 300_000,
+        "{a;} 1. " * 100_000,
+        "{a}\n" * 200_000,
+        "{" * 900_000,
+        "1.\n[" + "{} " * 300_000,
+    ],
+    ids=["comments", "with semicolons", "on lines", "unclosed", "behind a bracket"],
+)
+def test_many_comments_in_a_game_take_no_longer_than_they_are(
+    moves: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "x.pgn"
+    path.write_text(pgn(f"{moves}\n*"), encoding="utf-8")
+    started = time.perf_counter()
+    (problem,) = read_collection(path)
+    assert time.perf_counter() - started < 4 * BUDGET_S  # 1 s; it was up to 12 s
+    assert isinstance(problem, Problem)
+
+
+class Transcript(MainLine[list[str]]):
+    """What python-chess finds in a game, one thing after the other."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._found: list[str] = []
+
+    def visit_header(self, tagname: str, tagvalue: str) -> None:
+        self._found.append(f"{tagname}: {tagvalue}")
+
+    def visit_comment(self, comment: str) -> None:
+        self._found.append(f"comment {comment!r}")
+
+    def visit_move(self, board: chess.Board, move: chess.Move) -> None:
+        self._found.append(board.san(move))
+
+    def visit_result(self, result: str) -> None:
+        super().visit_result(result)
+        self._found.append(result)
+
+    def result(self) -> list[str]:
+        return self._found
+
+
+def transcript(play: Callable[[], list[str] | None]) -> list[str] | None:
+    try:
+        return play()
+    except InputError as error:
+        return [str(error)]
+
+
+def test_a_game_is_read_as_python_chess_reads_it_wherever_its_comments_stand() -> None:
+    words = [
+        *("{", "}", "{}", "{ a }", "{b}", "{c;d}", "{%e}", ";f", "%g", "[h]", "*"),
+        *("1. e4", "e5", "Nf3", "Nc6", "(", ")", "\n", "\n", "\n;", "\n%", "\n["),
+        *(' [Site "{i} j"]', '[Date "k"]'),
+    ]
+    seeded = random.Random(11)
+    commented = 0
+    for _ in range(5000):
+        moves = "".join(
+            seeded.choice(words) + seeded.choice(["", " ", "  "])
+            for _ in range(seeded.randint(1, 20))
+        )
+        lines = ['[Event "{x} y"]', '[Site "z"]', *moves.split("\n")]
+        text = "".join(f"{line}\n" for line in lines if line.strip())
+        expected = transcript(
+            lambda text=text: chess.pgn.read_game(  # type: ignore[misc]
+                io.StringIO(text), Visitor=Transcript
+            )
+        )
+        found = transcript(
+            lambda text=text: visit_game(text.encode(), Transcript)  # type: ignore[misc]
+        )
+        assert found == expected, text
+        commented += found is not None and any("comment" in told for told in found)
+    assert commented > 1000
