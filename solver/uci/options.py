@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass
 
 from solver.errors import InputError
+from solver.formats.wording import quote
 from solver.problem import DEFAULT_HASH_MIB, MAX_HASH_MIB
 
 HASH = "Hash"
@@ -35,7 +36,7 @@ class Spin:
         if number is None or not self.least <= number <= self.most:
             msg = (
                 f"expected a whole number from {self.least} to {self.most}, "
-                f"found {value!r}"
+                f"found {quote(value)}"
             )
             raise InputError(msg)
         return number
@@ -55,7 +56,7 @@ class Check:
     def read(self, value: str) -> int:
         """Read what the client sets."""
         if value.lower() not in {"true", "false"}:
-            msg = f"expected true or false, found {value!r}"
+            msg = f"expected true or false, found {quote(value)}"
             raise InputError(msg)
         return int(value.lower() == "true")
 
@@ -70,7 +71,7 @@ class Button:
     def read(self, value: str) -> int:
         """Refuse a value."""
         if value:
-            msg = f"expected no value, found {value!r}"
+            msg = f"expected no value, found {quote(value)}"
             raise InputError(msg)
         return self.default
 
@@ -108,7 +109,7 @@ class Options:
         """
         match = _SET.fullmatch(text.strip())
         if match is None:
-            msg = f"setoption: expected name NAME value VALUE, found {text!r}"
+            msg = f"setoption: expected name NAME value VALUE, found {quote(text)}"
             raise InputError(msg)
         asked, value = match[1], (match[2] or "").strip()
         for name, option in OPTIONS.items():
@@ -119,7 +120,7 @@ class Options:
                     msg = f"option {name}: {error}"
                     raise InputError(msg) from None
                 return name
-        msg = f"expected one of the options {', '.join(OPTIONS)}, found {asked!r}"
+        msg = f"expected one of the options {', '.join(OPTIONS)}, found {quote(asked)}"
         raise InputError(msg)
 
 

@@ -9,6 +9,7 @@ import chess
 
 from solver.errors import InputError
 from solver.formats.fen import parse_fen
+from solver.formats.wording import quote
 from solver.kernel.calls import NO_LIMIT
 from solver.problem import MAX_MOVES
 
@@ -145,7 +146,7 @@ def _whole(name: str, digits: str) -> int:
     except ValueError:
         number = None
     if number is None or (number < 0 and not may_be_negative):
-        msg = f"go {name}: expected a whole number, found {digits or 'nothing'!r}"
+        msg = f"go {name}: expected a whole number, found {quote(digits or 'nothing')}"
         raise InputError(msg)
     return number
 
@@ -165,7 +166,7 @@ def parse_position(text: str) -> chess.Board:
     elif kind == "fen":
         board = parse_fen(fen)
     else:
-        msg = f"position: expected startpos or fen, found {kind or 'nothing'!r}"
+        msg = f"position: expected startpos or fen, found {quote(kind or 'nothing')}"
         raise InputError(msg)
     for word in moves.split():
         board.push(parse_move(board, word))
@@ -185,6 +186,6 @@ def parse_move(board: chess.Board, word: str) -> chess.Move:
     except chess.InvalidMoveError:
         move = chess.Move.null()
     if move not in board.legal_moves:
-        msg = f"expected a legal move of {board.fen()}, found {word!r}"
+        msg = f"expected a legal move of {board.fen()}, found {quote(word)}"
         raise InputError(msg)
     return move

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 import chess
 
 from solver.errors import AllocationError, InputError
+from solver.formats.wording import quote
 from solver.kernel.compiled import load_kernel
 from solver.solving import Solver
 from solver.uci.options import (
@@ -151,7 +152,7 @@ class Session:
         command = self._commands.get(word)
         if command is None:
             known = ", ".join(self._commands)
-            self._tell(f"info string expected one of {known}, found {word!r}")
+            self._tell(f"info string expected one of {known}, found {quote(word)}")
             return
         try:
             command(rest)
@@ -210,7 +211,7 @@ class Session:
             self._tell("bestmove (none)")  # whoever asked waits for an answer
             return
         if go.unknown:
-            self._tell(f"info string go: left out {' '.join(go.unknown)!r}")
+            self._tell(f"info string go: left out {quote(' '.join(go.unknown))}")
         self._search = Search(board, go, self._options[MULTI_PV], self._tell)
         if self._loaded:
             self._begin(self._search)

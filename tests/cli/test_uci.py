@@ -473,3 +473,26 @@ def test_a_real_client_sets_options(engine: chess.engine.SimpleEngine) -> None:
 
     assert replayed(chess.Board(MATE_IN_2), info) == 2
     engine.configure({"Hash": 128, "Threads": 1})
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "go nodes {}",
+        "go mate 1 {}",
+        "go searchmoves {}",
+        "setoption name Hash value {}",
+        "setoption name {} value 1",
+        "setoption {}",
+        "setoption name Ponder value {}",
+        "position {}",
+        "position fen {} w - -",
+        "position startpos moves {}",
+        "{}",
+    ],
+)
+def test_what_is_refused_is_quoted_in_short(command: str, client: Client) -> None:
+    client.tell(f"position fen {MATE_IN_2}", command.format("9" * 100_000), "isready")
+    lines = client.read_to("readyok")
+    (refusal,) = [line for line in lines if line.startswith("info string ")]
+    assert len(refusal) < 400
