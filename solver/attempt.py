@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from solver.conductor import Conductor
-from solver.endings import find_ending, is_ending
+from solver.endings import SeenEndings, find_ending, is_ending
 from solver.root import Root
 from solver.solution import Status, TableFormat
 
@@ -27,10 +27,18 @@ eighth of the nodes, and so many at least."""
 OTHER_SIDE_REST = 2_000_000
 """And with so many once it is proved that the side to move has no mate."""
 
-
 BEFORE_ENDINGS = 2_000_000
-"""A small ending is searched with so many nodes, before all of it is solved: as long
-as that takes."""
+"""The first position of a small ending is searched with so many nodes before the table
+of the ending is built, which takes as long. A limit of no more nodes never gets there,
+so that it means the same after any problems."""
+
+BEFORE_FURTHER_ENDINGS = 20_000
+"""The same for further positions of the same pieces: what a mate in three takes, so
+that easy problems build no table."""
+
+BUILDING_S = 1.0
+"""With less time than this the table is not built any sooner: it might take all of it.
+It takes up to half a second."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +70,10 @@ class Attempt:
         What is asked.
     root_moves : sequence of str or None
         The first moves to look at, in UCI notation; None: all.
+    seen : SeenEndings or None
+        The small endings that came before; changed. None: there were none.
+    builds_early : bool
+        The limits leave room to build the table of an ending that was seen before.
     on_turn : callable
         Called after each turn of prover or finder that has not brought the answer.
     """
@@ -74,6 +86,8 @@ class Attempt:
         question: Question,
         root_moves: Sequence[str] | None = None,
         *,
+        seen: SeenEndings | None = None,
+        builds_early: bool = False,
         on_turn: Callable[[], None] = lambda: None,
     ) -> None:
         self._workspace = workspace
@@ -81,6 +95,8 @@ class Attempt:
         self._control = control
         self._question = question
         self._root_moves = root_moves
+        self._seen = seen or SeenEndings()
+        self._builds_early = builds_early
         self._on_turn = on_turn
         self._ending: Answer | None = None
         self._may_be_ending = (
@@ -94,9 +110,40 @@ class Attempt:
             return Answer(Status.PROVED, 0, 0, keys_complete=True)
         if question.hopeless:
             return Answer(Status.DISPROVED, None, question.most_moves + 1)
-        conductor = self.search()
-        if self._ending:
+        answer = self._answer_as_ending(all_keys=all_keys)
+        if answer is None:
+            answer = self._search_answer(all_keys=all_keys)
+        if self._ending is None:
+            return answer
+        if all_keys or not self._ending.keys:
             return self._ending
+        return replace(self._ending, keys=self._ending.pv[:1], keys_complete=False)
+
+    def _answer_as_ending(self, *, all_keys: bool) -> Answer | None:
+        """Answer a small ending before the search proper; None: that has to answer it.
+
+        1. A table that this solver has probed before is probed first.
+        2. Else, where another position of the same pieces came before, a short search
+           answers what is easy.
+        3. What it leaves open, the table answers, which is built now.
+        """
+        workspace = self._workspace
+        if not self._may_be_ending or workspace.search.node_limit <= BEFORE_ENDINGS:
+            return None
+        is_further = self._seen.is_further(self._board)
+        self._ending = self._probe(only_again=True)
+        if self._ending or not (is_further and self._builds_early):
+            return self._ending
+        with workspace.budget(BEFORE_FURTHER_ENDINGS):
+            answer = self._search_answer(all_keys=all_keys)
+            # An answer that used up the budget may have left the other side's mate out.
+            if not workspace.is_exhausted:
+                return answer
+        self._ending = self._probe()
+        return self._ending or answer
+
+    def _search_answer(self, *, all_keys: bool) -> Answer:
+        conductor = self.search()
         root, lower, upper = conductor.root, conductor.lower, conductor.upper
         if upper is None:
             if conductor.is_done:
@@ -125,20 +172,36 @@ class Attempt:
         nodes = self._workspace.search.nodes
         if self._may_be_ending and nodes > BEFORE_ENDINGS:
             self._may_be_ending = False
-            self._ending = self._look_up()
+            self._ending = self._probe()
         return self._ending is not None or self._workspace.is_exhausted
 
-    def _look_up(self) -> Answer | None:
-        """Look for the position in its ending, solved backwards; None: stopped."""
+    def _probe(self, *, only_again: bool = False) -> Answer | None:
+        """Probe the table of a small ending.
+
+        Parameters
+        ----------
+        only_again : bool
+            Probe no table that this solver has not probed before.
+
+        Returns
+        -------
+        Answer or None
+            None: it was stopped, or such a table is needed.
+        """
         question, search = self._question, self._workspace.search
         sides = [question.attacking, not question.attacking]
         for attacking in sides[: 1 + question.both_sides]:
             attacker = self._board.turn if attacking else not self._board.turn
+            if only_again and not self._seen.was_probed(self._board, attacker):
+                return None
+            if search.stop:
+                return None
             found = find_ending(
                 self._board, attacker, is_stopped=lambda: bool(search.stop)
             )
             if found is None:
                 return None
+            self._seen.note_probe(self._board, attacker)
             if found.moves is not None and found.moves <= question.most_moves:
                 mate = found.moves if attacking else -found.moves
                 self._control.lower_bound = found.moves

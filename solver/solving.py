@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING
 
 import chess
 
-from solver.attempt import Attempt
+from solver.attempt import BUILDING_S, Attempt
 from solver.background import run_stoppable
 from solver.control import WATCHDOG, Control
 from solver.crew import Crew
+from solver.endings import SeenEndings
 from solver.errors import InputError
 from solver.formats.fen import parse_fen, set_up_unchecked
 from solver.problem import DEFAULT_HASH_MIB, Limits, Problem
@@ -108,6 +109,9 @@ def as_problem(problem: Problem | str | chess.Board) -> Problem:
 class Solver:
     """Solves one problem after the other in the same memory: one for each thread.
 
+    It remembers nothing of a problem but which small endings it has met: these are then
+    answered from endgame tables (docs/endings.md).
+
     Parameters
     ----------
     hash_mib : int
@@ -128,6 +132,7 @@ class Solver:
         self._workspace = Workspace(hash_mib)
         self._tablebases = tablebases
         self._crew = Crew(self._workspace, threads - 1)
+        self._seen_endings = SeenEndings()
 
     @property
     def workspace(self) -> Workspace:
@@ -180,6 +185,9 @@ class Solver:
             control,
             question,
             root_moves,
+            seen=self._seen_endings,
+            builds_early=limits.nodes is None
+            and (limits.time_s is None or limits.time_s >= BUILDING_S),
             on_turn=lambda: self._crew.start(accompany, lane),
         )
         try:
