@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from solver.board import pack, unpack_move
 from solver.conductor import Conductor
 from solver.endings import SeenEndings, find_ending, is_ending
 from solver.root import Root
@@ -211,10 +212,16 @@ class Attempt:
                     mate,
                     found.moves,
                     pv=found.line,
-                    keys=found.keys,
+                    keys=self._in_order(found.keys),
                     keys_complete=True,
                 )
         return Answer(Status.DISPROVED, None, question.most_moves + 1)
+
+    def _in_order(self, keys: Sequence[str]) -> tuple[str, ...]:
+        """Give keys in the order in which the search looks for them."""
+        words = self._workspace.moves(pack(self._board)) if keys else ()
+        moves = (unpack_move(self._board, word).uci() for word in words)
+        return tuple(move for move in moves if move in keys)
 
     def search(self) -> Conductor:
         """Close the bounds until they meet or a limit comes; give the side that mates.

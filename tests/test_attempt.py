@@ -149,7 +149,7 @@ def assert_alike(searched: Solution, probed: Solution) -> None:
         assert getattr(probed, name) == getattr(searched, name), (name, fen)
     assert len(probed.pv) == len(searched.pv), fen
     if probed.keys_complete:
-        assert set(probed.keys) == set(searched.keys), fen
+        assert probed.keys == searched.keys, fen
     else:
         assert probed.keys == probed.pv[:1], fen
     if probed.pv:
