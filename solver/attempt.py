@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+import chess
+
 from solver.board import pack, unpack_move
 from solver.conductor import Conductor
 from solver.endings import SeenEndings, find_ending, is_ending
@@ -14,9 +16,8 @@ from solver.solution import Status, TableFormat
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    import chess
-
     from solver.control import Control
+    from solver.endings import EndingAnswer
     from solver.question import Question
     from solver.workspace import Workspace
 
@@ -126,7 +127,8 @@ class Attempt:
         1. A table that this solver has probed before is probed first.
         2. Else, where another position of the same pieces came before, a short search
            answers what is easy.
-        3. What it leaves open, the table answers, which is built now.
+        3. What it leaves open, the table answers. It is built now, and so is that of
+           the other side as the attacker, which one of the next may need.
         """
         workspace = self._workspace
         if not self._may_be_ending or workspace.search.node_limit <= BEFORE_ENDINGS:
@@ -140,6 +142,8 @@ class Attempt:
             # An answer that used up the budget may have left the other side's mate out.
             if not workspace.is_exhausted:
                 return answer
+        for attacker in chess.COLORS:
+            self._find_ending(attacker, with_line=False)
         self._ending = self._probe()
         return self._ending or answer
 
@@ -189,20 +193,15 @@ class Attempt:
         Answer or None
             None: it was stopped, or such a table is needed.
         """
-        question, search = self._question, self._workspace.search
+        question = self._question
         sides = [question.attacking, not question.attacking]
         for attacking in sides[: 1 + question.both_sides]:
             attacker = self._board.turn if attacking else not self._board.turn
             if only_again and not self._seen.was_probed(self._board, attacker):
                 return None
-            if search.stop:
-                return None
-            found = find_ending(
-                self._board, attacker, is_stopped=lambda: bool(search.stop)
-            )
+            found = self._find_ending(attacker)
             if found is None:
                 return None
-            self._seen.note_probe(self._board, attacker)
             if found.moves is not None and found.moves <= question.most_moves:
                 mate = found.moves if attacking else -found.moves
                 self._control.lower_bound = found.moves
@@ -216,6 +215,23 @@ class Attempt:
                     keys_complete=True,
                 )
         return Answer(Status.DISPROVED, None, question.most_moves + 1)
+
+    def _find_ending(
+        self, attacker: chess.Color, *, with_line: bool = True
+    ) -> EndingAnswer | None:
+        """Probe one table, which is built first if it has to be; None: stopped."""
+        search = self._workspace.search
+        if search.stop:
+            return None
+        found = find_ending(
+            self._board,
+            attacker,
+            is_stopped=lambda: bool(search.stop),
+            with_line=with_line,
+        )
+        if found is not None:
+            self._seen.note_probe(self._board, attacker)
+        return found
 
     def _in_order(self, keys: Sequence[str]) -> tuple[str, ...]:
         """Give keys in the order in which the search looks for them."""

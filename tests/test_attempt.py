@@ -363,10 +363,14 @@ def test_who_is_stopped_while_a_table_is_built_knows_what_was_searched(
     fresh: Solver, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def stop_then_build(
-        board: chess.Board, attacker: chess.Color, *, is_stopped: Callable[[], bool]
+        board: chess.Board,
+        attacker: chess.Color,
+        *,
+        is_stopped: Callable[[], bool],
+        with_line: bool = True,
     ) -> EndingAnswer | None:
         control.stop()
-        return find_ending(board, attacker, is_stopped=is_stopped)
+        return find_ending(board, attacker, is_stopped=is_stopped, with_line=with_line)
 
     monkeypatch.setattr(library, "_TABLES", {})
     fresh.solve(Problem(KING_AND_ROOK[0]), Limits())

@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
 import chess
 
-from solver.endings.men import read_placement
-
-if TYPE_CHECKING:
-    from solver.endings.men import Men
-
-    Pieces: TypeAlias = frozenset[Men]
-    """The pieces of an ending, the same in either colour: as each side attacks."""
+Pieces: TypeAlias = tuple[int, ...]
+"""How many queens, rooks, bishops and knights the attacker has, then the defender."""
 
 
 class SeenEndings:
@@ -23,20 +18,35 @@ class SeenEndings:
     """
 
     def __init__(self) -> None:
-        self._first: dict[Pieces, tuple[str, chess.Color]] = {}
-        self._probed: set[Men] = set()
+        self._first: dict[Pieces, tuple[int, ...]] = {}
+        self._probed: set[Pieces] = set()
 
     def is_further(self, board: chess.Board) -> bool:
-        """Note a position; return whether another of the same pieces came first."""
-        pieces = frozenset(read_placement(board, side).men for side in chess.COLORS)
-        position = board.board_fen(), board.turn
+        """Note a position; return whether another of the same pieces came first.
+
+        Pieces are the same in either colour.
+        """
+        pieces = max(_pieces(board, side) for side in chess.COLORS)
+        # Without pawns and castling rights, this is all of a position.
+        position = (
+            *(board.turn, board.occupied_co[chess.WHITE], board.occupied, board.kings),
+            *(board.queens, board.rooks, board.bishops),
+        )
         return self._first.setdefault(pieces, position) != position
 
     def note_probe(self, board: chess.Board, attacker: chess.Color) -> None:
         """Note that the table of an ending was probed."""
-        self._probed.add(read_placement(board, attacker).men)
+        self._probed.add(_pieces(board, attacker))
 
     def was_probed(self, board: chess.Board, attacker: chess.Color) -> bool:
         """Whether the table of an ending was probed, or a bare king needs none."""
-        is_bare = chess.popcount(board.occupied_co[attacker]) == 1
-        return is_bare or read_placement(board, attacker).men in self._probed
+        pieces = _pieces(board, attacker)
+        return not any(pieces[: len(pieces) // 2]) or pieces in self._probed
+
+
+def _pieces(board: chess.Board, attacker: chess.Color) -> Pieces:
+    kinds = (board.queens, board.rooks, board.bishops, board.knights)
+    ours, theirs = board.occupied_co[attacker], board.occupied_co[not attacker]
+    return tuple(
+        chess.popcount(kind & side) for side in (ours, theirs) for kind in kinds
+    )
