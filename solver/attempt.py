@@ -38,9 +38,9 @@ BEFORE_FURTHER_ENDINGS = 20_000
 """The same for further positions of the same pieces: what a mate in three takes, so
 that easy problems build no table."""
 
-BUILDING_S = 1.0
-"""With less time than this the table is not built any sooner: it might take all of it.
-It takes up to half a second."""
+BUILDING_S = {3: 0.1, 4: 1.0}
+"""With less time than this, by the number of pieces, the table is not built any sooner:
+that might take all of the time. It takes less than half as long."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,8 +74,9 @@ class Attempt:
         The first moves to look at, in UCI notation; None: all.
     seen : SeenEndings or None
         The small endings that came before; changed. None: there were none.
-    builds_early : bool
-        The limits leave room to build the table of an ending that was seen before.
+    building_s : float
+        How much time there is to build the table of an ending that was seen before, in
+        seconds; 0: none.
     on_turn : callable
         Called after each turn of prover or finder that has not brought the answer.
     """
@@ -89,7 +90,7 @@ class Attempt:
         root_moves: Sequence[str] | None = None,
         *,
         seen: SeenEndings | None = None,
-        builds_early: bool = False,
+        building_s: float = 0.0,
         on_turn: Callable[[], None] = lambda: None,
     ) -> None:
         self._workspace = workspace
@@ -98,7 +99,7 @@ class Attempt:
         self._question = question
         self._root_moves = root_moves
         self._seen = seen or SeenEndings()
-        self._builds_early = builds_early
+        self._building_s = building_s
         self._on_turn = on_turn
         self._ending: Answer | None = None
         self._may_be_ending = (
@@ -135,8 +136,10 @@ class Attempt:
             return None
         is_further = self._seen.is_further(self._board)
         self._ending = self._probe(only_again=True)
-        if self._ending or not (is_further and self._builds_early):
+        if self._ending or not is_further:
             return self._ending
+        if self._building_s < BUILDING_S[chess.popcount(self._board.occupied)]:
+            return None
         with workspace.budget(BEFORE_FURTHER_ENDINGS):
             answer = self._search_answer(all_keys=all_keys)
             # An answer that used up the budget may have left the other side's mate out.

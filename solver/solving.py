@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import math
 import time
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import chess
 
-from solver.attempt import BUILDING_S, Attempt
+from solver.attempt import Attempt
 from solver.background import run_stoppable
 from solver.control import WATCHDOG, Control
 from solver.crew import Crew
@@ -179,6 +180,7 @@ class Solver:
             own = pristine.copy(stack=False)  # threads must not play on the same board
             Attempt(companion, own, progress, question, root_moves).search()
 
+        building_s = math.inf if limits.time_s is None else limits.time_s
         attempt = Attempt(
             self._workspace,
             board,
@@ -186,8 +188,7 @@ class Solver:
             question,
             root_moves,
             seen=self._seen_endings,
-            builds_early=limits.nodes is None
-            and (limits.time_s is None or limits.time_s >= BUILDING_S),
+            building_s=0.0 if limits.nodes is not None else building_s,
             on_turn=lambda: self._crew.start(accompany, lane),
         )
         try:

@@ -101,6 +101,13 @@ KING_AND_ROOK = (
 )
 """Mates in 5, of some 50,000 nodes."""
 
+QUEEN_AND_ROOK = (
+    "7K/R7/6Q1/8/8/8/3k4/8 b - - 0 1",
+    "8/6Q1/8/8/8/8/5R2/2K1k3 b - - 0 1",
+    "8/8/1K6/8/8/8/2kq4/r7 w - - 0 1",
+)
+"""Mated in 4 and 5, after some 50,000 nodes."""
+
 
 @pytest.fixture
 def fresh() -> Solver:
@@ -354,9 +361,14 @@ def test_little_time_or_a_node_limit_builds_no_table_any_sooner(
 ) -> None:
     expected = [
         Solver(hash_mib=16).solve(Problem(fen), Limits()).stats.nodes
-        for fen in KING_AND_ROOK
+        for fen in QUEEN_AND_ROOK
     ]
-    assert nodes_in_turn(fresh, KING_AND_ROOK, limits) == expected
+    assert nodes_in_turn(fresh, QUEEN_AND_ROOK, limits) == expected
+    assert min(expected) > 30_000
+
+
+def test_the_table_of_three_pieces_needs_less_time(fresh: Solver) -> None:
+    assert nodes_in_turn(fresh, KING_AND_ROOK, Limits(time_s=0.9))[-1] == 0
 
 
 def test_who_is_stopped_while_a_table_is_built_knows_what_was_searched(
