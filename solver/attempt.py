@@ -31,8 +31,9 @@ OTHER_SIDE_REST = 2_000_000
 
 BEFORE_ENDINGS = 2_000_000
 """The first position of a small ending is searched with so many nodes before the table
-of the ending is built, which takes as long. A limit of no more nodes never gets there,
-so that it means the same after any problems."""
+of the ending is built, which takes as long. With a limit of no more nodes no position
+is answered from a table sooner, so that such a limit means the same after any problems.
+"""
 
 BEFORE_FURTHER_ENDINGS = 20_000
 """The same for further positions of the same pieces: what a mate in three takes, so
@@ -128,8 +129,8 @@ class Attempt:
         1. A table that this solver has probed before is probed first.
         2. Else, where another position of the same pieces came before, a short search
            answers what is easy.
-        3. What it leaves open, the table answers. It is built now, and so is that of
-           the other side as the attacker, which one of the next may need.
+        3. What it leaves open, the table answers. It is built now, and so is the one
+           where the other side attacks: a later position may need it.
         """
         workspace = self._workspace
         if not self._may_be_ending or workspace.search.node_limit <= BEFORE_ENDINGS:
@@ -145,9 +146,9 @@ class Attempt:
             # An answer that used up the budget may have left the other side's mate out.
             if not workspace.is_exhausted:
                 return answer
+        self._ending = self._probe()
         for attacker in chess.COLORS:
             self._find_ending(attacker, with_line=False)
-        self._ending = self._probe()
         return self._ending or answer
 
     def _search_answer(self, *, all_keys: bool) -> Answer:
@@ -194,7 +195,7 @@ class Attempt:
         Returns
         -------
         Answer or None
-            None: it was stopped, or such a table is needed.
+            None: it was stopped, or a table is needed that was not probed before.
         """
         question = self._question
         sides = [question.attacking, not question.attacking]
