@@ -129,8 +129,8 @@ class Attempt:
         1. A table that this solver has probed before is probed first.
         2. Else, where another position of the same pieces came before, a short search
            answers what is easy.
-        3. What it leaves open, the table answers. It is built now, and so is the one
-           where the other side attacks: a later position may need it.
+        3. What it leaves open, the table answers. It is built now, as is the one where
+           the other side attacks: a later position may need it.
         """
         workspace = self._workspace
         if not self._may_be_ending or workspace.search.node_limit <= BEFORE_ENDINGS:
@@ -146,9 +146,10 @@ class Attempt:
             # An answer that used up the budget may have left the other side's mate out.
             if not workspace.is_exhausted:
                 return answer
-        self._ending = self._probe()
+        # All is built before the answer is read, so that no request to stop is lost.
         for attacker in chess.COLORS:
             self._find_ending(attacker, with_line=False)
+        self._ending = self._probe()
         return self._ending or answer
 
     def _search_answer(self, *, all_keys: bool) -> Answer:
