@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -12,6 +13,7 @@ from solver.attempt import Attempt
 from solver.background import run_stoppable
 from solver.control import WATCHDOG, Control
 from solver.crew import Crew
+from solver.endings import SeenEndings
 from solver.errors import InputError
 from solver.formats.fen import parse_fen, set_up_unchecked
 from solver.problem import DEFAULT_HASH_MIB, Limits, Problem
@@ -108,6 +110,9 @@ def as_problem(problem: Problem | str | chess.Board) -> Problem:
 class Solver:
     """Solves one problem after the other in the same memory: one for each thread.
 
+    It remembers nothing of a problem but which small endings it has met: these are then
+    answered from endgame tables (docs/endings.md).
+
     Parameters
     ----------
     hash_mib : int
@@ -128,6 +133,7 @@ class Solver:
         self._workspace = Workspace(hash_mib)
         self._tablebases = tablebases
         self._crew = Crew(self._workspace, threads - 1)
+        self._seen_endings = SeenEndings()
 
     @property
     def workspace(self) -> Workspace:
@@ -174,12 +180,15 @@ class Solver:
             own = pristine.copy(stack=False)  # threads must not play on the same board
             Attempt(companion, own, progress, question, root_moves).search()
 
+        building_s = math.inf if limits.time_s is None else limits.time_s
         attempt = Attempt(
             self._workspace,
             board,
             control,
             question,
             root_moves,
+            seen=self._seen_endings,
+            building_s=0.0 if limits.nodes is not None else building_s,
             on_turn=lambda: self._crew.start(accompany, lane),
         )
         try:

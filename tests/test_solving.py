@@ -39,13 +39,17 @@ HARD = "r1bqkb1r/pppp1ppp/2n2n2/4p3/2B1P3/5N2/PPPP1PPP/RNBQK2R w KQkq - 4 4"
 PATIENCE_S = 60
 """Ends a search that will not stop; no test measures time."""
 
+SEARCH_ONLY = 2_000_000
+"""A limit in nodes with which no small ending is answered from a table."""
+
 OVERRUN = 1000
 """Nodes by which a search may exceed its limit: it looks between two sets of replies,
 and these have been seen to cost 140."""
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture
 def solver() -> Solver:
+    """One that has met no small ending, so that it searches."""
     return Solver(hash_mib=16)
 
 
@@ -249,7 +253,7 @@ def test_endings_are_solved_as_solved_backwards(solver: Solver) -> None:
         for turn in chess.COLORS:
             won = [(b, plies) for b, plies in endgame.won(turn) if plies <= 11]
             for board, plies in random.sample(won, 12):
-                found = ask(solver, board.fen())
+                found = ask(solver, board.fen(), nodes=SEARCH_ONLY)
                 moves = (plies + 1) // 2
                 assert found.mate == (moves if turn else -moves), board.fen()
                 lasts = [endgame.plies_to_mate(b) for b in play(board.fen(), found.pv)]
@@ -488,16 +492,18 @@ def test_node_signature(solver: Solver) -> None:
 
 
 def test_problems_do_not_change_what_the_next_ones_cost() -> None:
+    """With a node limit, which small endings keep to as well."""
+    limits = {"max_moves": 5, "nodes": SEARCH_ONLY}
     fens = [board.fen() for board in walks.small_positions(40, 27)]
     fens.append(SEED)
     one_after_another = Solver(hash_mib=4)
-    first = [ask(one_after_another, fen, max_moves=5) for fen in fens]
-    again = [ask(one_after_another, fen, max_moves=5) for fen in reversed(fens)]
+    first = [ask(one_after_another, fen, **limits) for fen in fens]
+    again = [ask(one_after_another, fen, **limits) for fen in reversed(fens)]
     for before, after in zip(first, reversed(again), strict=True):
         assert before.stats.nodes == after.stats.nodes, before.problem.fen
         assert before.pv == after.pv
         assert before.keys == after.keys
-    alone = ask(Solver(hash_mib=4), fens[7], max_moves=5)
+    alone = ask(Solver(hash_mib=4), fens[7], **limits)
     assert alone.stats.nodes == first[7].stats.nodes
 
 

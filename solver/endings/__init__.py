@@ -9,5 +9,6 @@ with it. See docs/endings.md.
 
 from solver.endings.answer import EndingAnswer
 from solver.endings.finding import find_ending, is_ending
+from solver.endings.seen import SeenEndings
 
-__all__ = ["EndingAnswer", "find_ending", "is_ending"]
+__all__ = ["EndingAnswer", "SeenEndings", "find_ending", "is_ending"]

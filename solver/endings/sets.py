@@ -40,6 +40,8 @@ class Reflection:
         Which square of the triangle it comes to.
     images : ndarray of int, shape (64,)
         Where each square comes to.
+    image_of : tuple of int
+        The same, for one square at a time.
     """
 
     def __init__(self, square: chess.Square) -> None:
@@ -51,6 +53,7 @@ class Reflection:
         if self._diagonal:
             images = images >> 3 | (images & 7) << 3
         self.images = images
+        self.image_of: tuple[int, ...] = tuple(images.tolist())
         self.place = TRIANGLE.index(int(images[square]))
 
     def unfold(self, words: Words) -> Words:

@@ -51,11 +51,13 @@ class Table:
         return pack(self.attacker_nodes > moves)
 
     def moves(self, placement: Placement, *, attacking: bool) -> int:
-        """Look a legal position up: the attacker's moves to mate, or `NEVER`."""
+        """Give the number of a position: moves to mate, `NEVER` or `ILLEGAL`."""
         reflection = REFLECTIONS[placement.king]
-        squares = [*placement.squares, placement.target]
+        image = reflection.image_of
+        images = [image[square] for square in placement.squares]
         nodes = self.attacker_nodes if attacking else self.defender_nodes
-        return int(nodes[reflection.place, *reflection.images[squares]])
+        # Several times as fast as indexing an array with arrays or numbers.
+        return nodes.item(reflection.place, *images, image[placement.target])
 
 
 def blank(legal: Words) -> Moves:

@@ -237,6 +237,50 @@ def test_without_a_mate_by_the_side_to_move_there_is_no_line_to_look_at(
     assert (found.plies, found.only_moves) == ("", None)
 
 
+# --- further positions of the same pieces
+
+ENDINGS = (
+    *(("8/8/8/8/1R6/3K4/8/7k w - - 0 1", 5), ("7k/8/8/8/7K/8/3R4/8 w - - 0 1", 4)),
+    *(("8/4K3/6k1/8/8/1R6/8/8 w - - 0 1", 6), ("7k/8/8/8/7K/8/4R3/8 w - - 0 1", 5)),
+    *(("8/8/8/8/4k3/8/Q7/K7 w - - 0 1", 7), ("8/8/8/8/5k2/8/Q7/K7 w - - 0 1", 7)),
+    *(("8/8/8/4k3/8/8/3Q4/K7 b - - 0 1", -8), ("8/8/8/5k2/8/8/3Q4/K7 b - - 0 1", -9)),
+)
+"""Rook or queen, and what is claimed, rightly or not."""
+
+
+def examine_in_turn(inquiry: Inquiry, order: int) -> dict[str, Finding]:
+    """Examine the endings, the last first where `order` is -1."""
+    examiner = Examiner(inquiry)
+    findings = {}
+    for fen, moves in ENDINGS[::order]:
+        examined = examiner.examine(Problem(fen, claim=Claim(moves)))
+        assert examined is not None
+        findings[fen] = examined.finding._replace(time_s=0.0)
+    return findings
+
+
+@pytest.mark.parametrize("all_keys", [True, False])
+def test_the_order_of_small_endings_changes_their_costs_and_lines_alone(
+    all_keys: bool,
+) -> None:
+    inquiry = Inquiry(SMALL, all_keys=all_keys)
+    first, again = (examine_in_turn(inquiry, order) for order in (1, -1))
+    assert {finding.verdict for finding in first.values()} >= {"proved", "refuted"}
+    assert any(first[fen].nodes != again[fen].nodes for fen in first)
+    for fen, finding in first.items():
+        other = again[fen]
+        assert len(finding.pv) == len(other.pv)
+        keys = other.pv[:4] if finding.keys and not all_keys else finding.keys
+        assert other == finding._replace(pv=other.pv, nodes=other.nodes, keys=keys)
+
+
+def test_with_a_node_limit_the_order_of_small_endings_changes_nothing() -> None:
+    inquiry = Inquiry(replace(SMALL, nodes=200_000), all_keys=True)
+    first, again = (examine_in_turn(inquiry, order) for order in (1, -1))
+    assert {finding.verdict for finding in first.values()} >= {"proved", "undecided"}
+    assert first == again
+
+
 # --- proofs and tables
 
 

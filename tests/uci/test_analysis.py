@@ -181,3 +181,33 @@ def test_answers_do_not_depend_on_what_was_asked_before(solver: Solver) -> None:
 )
 def test_without_a_legal_move_there_is_no_line(fen: str, solver: Solver) -> None:
     assert analyse(solver, fen) == ()
+
+
+QUEEN_AGAINST_ROOK = "5Q2/8/8/7K/8/4k3/8/6r1 w - - 0 1"
+"""Mate in 11."""
+
+
+@pytest.mark.parametrize("go", ["", "mate 15", "depth 29"])
+def test_a_small_ending_is_mated_move_by_move(go: str) -> None:
+    """Whether the engine has its table or not; `mate` asks for any mate in time."""
+    solver = Solver(hash_mib=4)
+    board = chess.Board(QUEEN_AGAINST_ROOK)
+    for moves, played in (11, "f8c5 e3d3"), (10, "c5g1 d3c4"), (9, "h5g6 c4b4"):
+        (best,) = analyse(solver, board.fen(), go)
+        assert best.mate is not None
+        assert moves <= best.mate <= (15 if go == "mate 15" else moves)
+        for move in played.split():
+            board.push_uci(move)
+
+
+def test_without_a_limit_a_small_ending_that_came_before_costs_nothing() -> None:
+    solver = Solver(hash_mib=4)
+    board = chess.Board(QUEEN_AGAINST_ROOK)
+    nodes = []
+    for _ in range(2):
+        analysis = Analysis(board, parse_go(""), 1)
+        analysis.run(solver)
+        nodes.append(analysis.nodes)
+        for move in analysis.lines()[0].pv[:2]:
+            board.push_uci(move)
+    assert nodes[0] > nodes[1] == 0
