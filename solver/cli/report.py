@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from itertools import chain
+import sys
 from pathlib import PurePath
 from typing import TYPE_CHECKING
 
@@ -16,7 +16,7 @@ from solver.formats.wording import quote
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
-    from typing import BinaryIO
+    from io import BufferedReader
 
 SQLITE_MAGIC = b"SQLite format 3\0"
 
@@ -65,10 +65,9 @@ def _records(path: str, codes: set[Exit]) -> Iterator[Mapping[str, object]]:
     from solver.formats.compressed import open_decompressed
 
     with open_decompressed(path) as stream:
-        start = stream.readline(len(SQLITE_MAGIC))
-        if start != SQLITE_MAGIC:
+        if not stream.peek(len(SQLITE_MAGIC)).startswith(SQLITE_MAGIC):
             name = "stdin" if path == "-" else path
-            yield from _parse_lines(stream, start, name, codes)
+            yield from _parse_lines(stream, name, codes)
             return
     from solver.reports.audit_record import finding_record
     from solver.store import Store
@@ -78,13 +77,13 @@ def _records(path: str, codes: set[Exit]) -> Iterator[Mapping[str, object]]:
 
 
 def _parse_lines(
-    stream: BinaryIO, start: bytes, name: str, codes: set[Exit]
+    stream: BufferedReader, name: str, codes: set[Exit]
 ) -> Iterator[Mapping[str, object]]:
-    """Read a record a line, where `start` has been read of the first."""
+    """Read a record a line, however long."""
+    from solver.formats.numbered_lines import NumberedLines
     from solver.reports.record import unreadable_record
 
-    first = start if start.endswith(b"\n") else start + stream.readline()
-    for number, line in enumerate(chain([first], stream), start=1):
+    for number, line in NumberedLines(stream, sys.maxsize):
         if not line.strip():
             continue
         record = _parse_record(line, f"{name}:{number}")

@@ -143,7 +143,8 @@ def visit_game(text: bytes, visitor: Callable[[], MainLine[Result]]) -> Result:
         msg = f"expected a game of at most {MAX_RECORD_BYTES} bytes, found a longer one"
         raise InputError(msg)
     try:
-        found = chess.pgn.read_game(io.StringIO(decode(text)), Visitor=visitor)
+        lines = io.StringIO(decode(text), newline=None)  # ends of any kind
+        found = chess.pgn.read_game(lines, Visitor=visitor)
     except ValueError as error:
         msg = f"expected a game in PGN, found {quote(str(error))}"
         raise InputError(msg) from None

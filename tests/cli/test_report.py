@@ -13,6 +13,7 @@ from solver.cli.main import run
 from tests.reports.html_page import data_of, entries_of, record
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
     from tests.cli.conftest import Matesolve
@@ -83,6 +84,23 @@ def test_a_damaged_line_is_told_listed_and_costs_itself_only(
     assert told.err.startswith(f"error: {source}: expected a JSON object, found ")
     assert reason in told.err
     assert names(folder / "page.html") == ["a", "b", source, "a", "b"]
+
+
+@pytest.mark.parametrize("end", ["\r", "\r\n"])
+@pytest.mark.parametrize("compress", [bytes, gzip.compress])
+def test_records_are_lines_whatever_ends_them(
+    end: str,
+    compress: Callable[[bytes], bytes],
+    folder: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    text = f"{RECORDS}\nhello\n{RECORDS}".replace("\n", end)
+    (folder / "run.jsonl").write_bytes(compress(text.encode()))
+
+    assert run(["report", "run.jsonl", "-o", "page.html"]) == 65
+
+    assert capsys.readouterr().err.startswith("error: run.jsonl:4: expected ")
+    assert names(folder / "page.html") == ["a", "b", "run.jsonl:4", "a", "b"]
 
 
 @pytest.mark.parametrize("text", ["", "\n \n"])
