@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import doctest
 import re
 import shlex
 from pathlib import Path
@@ -41,6 +42,18 @@ def test_a_sample_is_what_the_program_prints(
         words += sorted(map(str, Path().glob(word))) if "*" in word else [word]
     printed = CliRunner().invoke(matesolve, words).stdout
     assert without_times(printed) == without_times(shown)
+
+
+def test_the_python_samples_do_what_they_show() -> None:
+    samples = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
+    assert samples
+    runner = doctest.DocTestRunner()
+    for number, sample in enumerate(samples):
+        test = doctest.DocTestParser().get_doctest(
+            sample, {}, f"sample {number}", "README.md", 0
+        )
+        assert test.examples
+        assert runner.run(test).failed == 0
 
 
 def test_the_sample_audit_is_what_the_program_prints(

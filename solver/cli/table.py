@@ -24,6 +24,7 @@ from solver.laboratory.techniques import (
     parse_pruning,
 )
 from solver.laboratory.variants import Settings, ablation, combine
+from solver.problem import MAX_NODES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -239,7 +240,7 @@ Exit codes, the first that fits:
 )
 @click.option(
     "--nodes",
-    type=options.whole(options.MAX_NODES),
+    type=options.whole(MAX_NODES),
     metavar="N",
     help="End each search, one variant on one position, after N nodes. Default: no "
     f"limit; for a collection {COLLECTION_NODES:,}.",

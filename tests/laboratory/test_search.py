@@ -187,7 +187,7 @@ def test_a_mate_of_forward_pruning_is_proved_before_it_is_told() -> None:
 
 
 def test_a_stopped_proof_proves_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("solver.laboratory.search.PROOF_NODES", 0)
+    monkeypatch.setattr("solver.laboratory.search.PROOF_NODES", 1)
     outcome = find(MATE_IN_TWO, 8, Techniques(pruning=ForwardPruning()))
     assert outcome.mate == 2
     assert not outcome.proved
@@ -255,7 +255,7 @@ def test_each_mate_of_an_unsound_search_is_shown_to_the_prover(
     assert score_word(rows[-1].score) == "M2"
     assert all(row.proved for row in rows)
     assert [row.settled for row in rows] == [is_mate(row.score) for row in rows]
-    monkeypatch.setattr("solver.laboratory.search.PROOF_NODES", 0)
+    monkeypatch.setattr("solver.laboratory.search.PROOF_NODES", 1)
     for row in deepen(MATE_IN_TWO, 8, pruned):
         assert row.proved == (not is_mate(row.score))
         assert not row.settled

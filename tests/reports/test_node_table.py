@@ -195,7 +195,7 @@ def test_a_narrow_terminal_has_a_line_a_problem() -> None:
     ("claim", "outcome", "row"),
     [
         (-2, replace(FOUND, mate=-2), "x -M2 1,000 yes"),
-        (0, replace(FOUND, mate=0), "x -M0 1,000 yes"),
+        (None, replace(FOUND, mate=0), "x -M0 1,000 yes"),
         (3, FOUND, "x M3 M2 1,000 yes"),
         (None, STOPPED, "x stopped stopped yes"),
     ],
