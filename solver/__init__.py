@@ -1,7 +1,22 @@
 """matesolve: the shortest forced mate in a chess position, with its proof.
 
-`solve` is the door; what it takes and gives stands in `Problem`, `Limits` and
-`Solution`. Importing the package loads neither numba nor python-chess.
+Call `solve` with a position; see `Problem`, `Limits` and `Solution` for what it takes
+and returns. Importing the package loads neither numba nor python-chess.
+
+Examples
+--------
+>>> from solver import Limits, solve
+>>> solution = solve("5r1k/6pp/7N/8/2Q5/8/8/6K1 w - -", Limits(max_moves=5))
+>>> solution.status, solution.mate, solution.lower_bound
+(<Status.PROVED: 'proved'>, 2, 2)
+>>> solution.san
+('Qg8+', 'Rxg8', 'Nf7#')
+>>> solution.to_dict()["keys"]
+[{'uci': 'c4g8', 'san': 'Qg8+'}]
+>>> solve("5r1k/6pp/7N/8/2Q5/8/8/6K1 w - -", Limits(max_moves=0))
+Traceback (most recent call last):
+    ...
+solver.errors.InputError: max_moves: expected 1 to 200, found 0
 """
 
 from __future__ import annotations

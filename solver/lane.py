@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from solver.errors import InputError
+from solver import arguments
 
 RANGES = {"king_flights": (0, 8), "replies": (0, 255), "threat": (1, 20)}
 """The numbers that each restriction takes."""
@@ -33,7 +33,7 @@ class Lane:
     Raises
     ------
     InputError
-        A number is out of its range in `RANGES`.
+        A number is out of its range in `RANGES`, or a field of another type.
     """
 
     checks_only: bool = False
@@ -42,11 +42,12 @@ class Lane:
     threat: int | None = None
 
     def __post_init__(self) -> None:
+        arguments.flag("checks_only", self.checks_only)
         for name, (least, most) in RANGES.items():
             value = getattr(self, name)
-            if value is not None and not least <= value <= most:
-                msg = f"{name}: expected {least} to {most}, found {value}"
-                raise InputError(msg)
+            if value is not None:
+                number = arguments.whole(name, value, least, most)
+                object.__setattr__(self, name, number)
 
     @property
     def is_open(self) -> bool:

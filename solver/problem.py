@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import threading
 from dataclasses import dataclass
 
-from solver.errors import InputError
+from solver import arguments
 
 MAX_MOVES = 200
 """The longest mate that a search looks for, in attacker's moves."""
@@ -15,6 +16,14 @@ DEFAULT_HASH_MIB = 128
 MAX_HASH_MIB = 1 << 20
 """The largest table that can be asked for: one tebibyte."""
 
+MAX_NODES = 2**63 - 1
+"""The search counts in a signed 64-bit word."""
+
+MAX_THREADS = 256
+"""The most cores that can be asked for."""
+
+_MOVES = "moves in UCI notation"
+
 
 @dataclass(frozen=True, slots=True)
 class Claim:
@@ -23,7 +32,7 @@ class Claim:
     Attributes
     ----------
     mate : int
-        Moves to mate; negative when the side to move is mated.
+        Moves to mate, 1 to `MAX_MOVES`; negative when the side to move is mated.
     keys : tuple of str
         First moves that the source names, in UCI notation.
     line : tuple of str
@@ -31,12 +40,23 @@ class Claim:
     any_last_move : bool
         The source counts every mate in one alike, as lichess does: there, further keys
         are no cooks.
+
+    Raises
+    ------
+    InputError
+        A field is of another type, or out of its range.
     """
 
     mate: int
     keys: tuple[str, ...] = ()
     line: tuple[str, ...] = ()
     any_last_move: bool = False
+
+    def __post_init__(self) -> None:
+        _set(self, "mate", signed_length("mate", self.mate))
+        _set(self, "keys", arguments.texts("keys", self.keys, _MOVES))
+        _set(self, "line", arguments.texts("line", self.line, _MOVES))
+        arguments.flag("any_last_move", self.any_last_move)
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +66,8 @@ class Problem:
     Attributes
     ----------
     fen : str
-        Six-field FEN of a legal position of orthodox chess.
+        Six-field FEN of a legal position of orthodox chess. Whether it is one is
+        checked when it is solved.
     id : str
         What the source calls it, else `file:line`; empty when it has no name.
     claim : Claim or None
@@ -54,7 +75,13 @@ class Problem:
     source : str
         `file:line`, or empty.
     no_mate : int or None
-        The source claims the opposite: no mate in so many moves or fewer.
+        The source claims the opposite: no mate in so many moves or fewer, 1 to
+        `MAX_MOVES`.
+
+    Raises
+    ------
+    InputError
+        A field is of another type, or out of its range.
     """
 
     fen: str
@@ -62,6 +89,14 @@ class Problem:
     claim: Claim | None = None
     source: str = ""
     no_mate: int | None = None
+
+    def __post_init__(self) -> None:
+        for name in ("fen", "id", "source"):
+            arguments.instance(name, getattr(self, name), str, "text")
+        if self.claim is not None:
+            arguments.instance("claim", self.claim, Claim, "a Claim or None")
+        if self.no_mate is not None:
+            _set(self, "no_mate", length("no_mate", self.no_mate))
 
     @property
     def position(self) -> str:
@@ -89,8 +124,9 @@ class Limits:
     Raises
     ------
     InputError
-        A limit is out of its range: 1 to `MAX_MOVES` moves, at least 0 seconds and
-        nodes, at least 1 MiB, at least 1 thread.
+        A limit is of another type or out of its range: 1 to `MAX_MOVES` moves, 0
+        seconds up to what the system's timers take, 1 to `MAX_NODES` nodes, 1 to
+        `MAX_HASH_MIB` MiB, 1 to `MAX_THREADS` threads.
     """
 
     max_moves: int | None = None
@@ -101,21 +137,46 @@ class Limits:
 
     def __post_init__(self) -> None:
         if self.max_moves is not None:
-            require_length(self.max_moves)
-        for name in ("time_s", "nodes"):
-            value = getattr(self, name)
-            if value is not None and not value >= 0:
-                msg = f"{name}: expected 0 or more, found {value}"
-                raise InputError(msg)
-        for name in ("hash_mib", "threads"):
-            value = getattr(self, name)
-            if value < 1:
-                msg = f"{name}: expected 1 or more, found {value}"
-                raise InputError(msg)
+            _set(self, "max_moves", length("max_moves", self.max_moves))
+        if self.time_s is not None:
+            longest = threading.TIMEOUT_MAX
+            _set(self, "time_s", arguments.seconds("time_s", self.time_s, longest))
+        if self.nodes is not None:
+            nodes = arguments.whole("nodes", self.nodes, 1, MAX_NODES)
+            _set(self, "nodes", nodes)
+        _set(self, "hash_mib", hash_size(self.hash_mib))
+        _set(self, "threads", thread_count(self.threads))
 
 
-def require_length(moves: int) -> None:
-    """Refuse a length of mate that no search can look for."""
-    if not 1 <= moves <= MAX_MOVES:
-        msg = f"moves to mate: expected 1 to {MAX_MOVES}, found {moves}"
-        raise InputError(msg)
+def length(name: str, value: object) -> int:
+    """Give a number of moves that a search can look for; others raise InputError."""
+    return arguments.whole(name, value, 1, MAX_MOVES)
+
+
+def signed_length(name: str, value: object) -> int:
+    """Give a number of moves, negative where the side to move is mated.
+
+    Raises
+    ------
+    InputError
+        It is none, is 0, or is more than a search can look for.
+    """
+    moves = arguments.whole(name, value, -MAX_MOVES, MAX_MOVES)
+    if not moves:
+        raise arguments.refusal(name, "another number of moves than 0", value)
+    return moves
+
+
+def hash_size(value: object) -> int:
+    """Give a size of the transposition table in MiB; others raise InputError."""
+    return arguments.whole("hash_mib", value, 1, MAX_HASH_MIB)
+
+
+def thread_count(value: object) -> int:
+    """Give a number of threads; others raise InputError."""
+    return arguments.whole("threads", value, 1, MAX_THREADS)
+
+
+def _set(record: object, name: str, value: object) -> None:
+    """Set a field of a frozen record that is being made."""
+    object.__setattr__(record, name, value)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import chess
 
-from solver.problem import MAX_MOVES, require_length
+from solver.problem import MAX_MOVES, signed_length
 
 if TYPE_CHECKING:
     from solver.problem import Limits, Problem
@@ -52,7 +52,7 @@ def understand(
     Raises
     ------
     InputError
-        `within` is 0, or more moves than a search looks for.
+        `within` is no whole number, 0, or more moves than a search looks for.
     """
     mover_is_bare, other_is_bare = (
         chess.popcount(board.occupied_co[color]) == 1
@@ -60,8 +60,8 @@ def understand(
     )
     most = limits.max_moves
     if within is not None:
+        within = signed_length("within", within)
         most = abs(within)
-        require_length(most)
     told = within
     if told is None:
         told = problem.claim.mate if problem.claim else problem.no_mate

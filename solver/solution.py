@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
+from solver.version import SCHEMA, __version__
+
 if TYPE_CHECKING:
+    import chess
+
     from solver.lane import Lane
     from solver.problem import Problem
 
@@ -115,3 +119,55 @@ class Solution:
     stats: Stats = field(default_factory=Stats)
     lane: Lane | None = None
     tablebase: TableFormat | None = None
+
+    @property
+    def board(self) -> chess.Board:
+        """The position asked, on a board of its own."""
+        import chess
+
+        return chess.Board(self.problem.fen)
+
+    @property
+    def san(self) -> tuple[str, ...]:
+        """The mating line `pv` in SAN."""
+        board = self.board
+        return tuple(board.san_and_push(board.parse_uci(move)) for move in self.pv)
+
+    def to_dict(self) -> dict[str, object]:
+        """Make the record that the command prints with `--json`.
+
+        Returns
+        -------
+        dict
+            What `json.dumps` takes, in the order in which it is printed. Moves are in
+            UCI notation, bounds and distances in moves, `time_s` in seconds to the
+            microsecond; `claim` and `mate` are negative when the side to move is mated.
+            At its end, only if there are any, `lane`: what the attacker was restricted
+            to, of which alone `lower_bound` and `keys` speak; `tablebase`: the tables
+            that say what was not proved.
+        """
+        problem, board = self.problem, self.board
+        record: dict[str, object] = {
+            "schema": SCHEMA,
+            "id": problem.id,
+            "fen": problem.fen,
+            "claim": problem.claim.mate if problem.claim else None,
+            "status": str(self.status),
+            "mate": self.mate,
+            "lower_bound": self.lower_bound,
+            "keys": [
+                {"uci": key, "san": board.san(board.parse_uci(key))}
+                for key in self.keys
+            ],
+            "keys_complete": self.keys_complete,
+            "pv": list(self.pv),
+            "nodes": self.stats.nodes,
+            "time_s": round(self.stats.time_s, 6),
+            "stopped_by": str(self.stopped_by) if self.stopped_by else None,
+            "solver": __version__,
+        }
+        if self.lane:
+            record["lane"] = asdict(self.lane)
+        if self.tablebase:
+            record["tablebase"] = str(self.tablebase)
+        return record

@@ -9,14 +9,24 @@ from typing import TYPE_CHECKING
 
 import chess
 
+from solver import arguments
 from solver.attempt import Attempt
 from solver.background import run_stoppable
 from solver.control import WATCHDOG, Control
 from solver.crew import Crew
 from solver.endings import SeenEndings
 from solver.errors import InputError
-from solver.formats.fen import parse_fen, set_up_unchecked
-from solver.problem import DEFAULT_HASH_MIB, Limits, Problem
+from solver.formats.fen import parse_fen
+from solver.formats.quick_fen import format_fen
+from solver.lane import Lane
+from solver.problem import (
+    DEFAULT_HASH_MIB,
+    Limits,
+    Problem,
+    hash_size,
+    signed_length,
+    thread_count,
+)
 from solver.question import understand
 from solver.solution import Solution, Stats, StoppedBy
 from solver.table_answer import consult, weigh
@@ -25,7 +35,6 @@ from solver.workspace import Workspace
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from solver.lane import Lane
     from solver.tablebases import Tablebases
 
 TABLE_NODES = 10_000_000
@@ -52,9 +61,10 @@ def solve(
     Parameters
     ----------
     problem : Problem, str or chess.Board
-        The position; a string is a FEN of 1, 2, 4 or 6 fields. The side to move is the
-        attacker, unless a claim says that it is mated or it has but its king. Without
-        a claim, its being mated is looked for as well, with a share of the effort.
+        A position of orthodox chess; a string is a FEN of 1, 2, 4 or 6 fields. The side
+        to move is the attacker, unless a claim says that it is mated or it has but its
+        king. Without a claim, its being mated is looked for as well, with a share of
+        the effort.
     limits : Limits, optional
         What the search may cost. Without limits it ends when there is an answer.
     within : int, optional
@@ -77,12 +87,16 @@ def solve(
     FenError
         The position is not legal.
     InputError
-        `within` is out of range, or a root move is not legal.
+        The position is one of another variant, an argument is of another type or out of
+        its range, or a root move is not legal.
     CacheError, KernelError
         The compiled kernel cannot be had; see `solver.kernel.compiled`.
     """
-    asked = as_problem(problem)
-    limits = limits or Limits()
+    asked, _ = set_up(problem)
+    limits = Limits() if limits is None else limits
+    root_moves = _check_arguments(limits, within, all_keys, control, lane, root_moves)
+    if solver is not None:
+        arguments.instance("solver", solver, Solver, "a Solver or None")
     control = control or Control()
     return run_stoppable(
         lambda: (solver or Solver(limits.hash_mib, threads=limits.threads)).solve(
@@ -98,13 +112,51 @@ def solve(
     )
 
 
-def as_problem(problem: Problem | str | chess.Board) -> Problem:
-    """Read whatever names a position."""
+def set_up(problem: Problem | str | chess.Board) -> tuple[Problem, chess.Board]:
+    """Read whatever names a position, and set it up.
+
+    Raises
+    ------
+    FenError
+        The position is not legal.
+    InputError
+        It is one of another variant or of Chess960, or does not name a position.
+    """
     if isinstance(problem, Problem):
-        return problem
+        board = parse_fen(problem.fen)
+        fen = format_fen(board)  # six fields, as python-chess has them
+        return problem if problem.fen == fen else replace(problem, fen=fen), board
     if isinstance(problem, chess.Board):
+        if problem.uci_variant != "chess" or problem.chess960:
+            found = "Chess960" if problem.chess960 else type(problem).__name__
+            msg = f"problem: expected a board of orthodox chess, found one of {found}"
+            raise InputError(msg)
         problem = problem.fen()
-    return Problem(parse_fen(problem).fen())
+    expected = "a FEN, a chess.Board or a Problem"
+    board = parse_fen(arguments.instance("problem", problem, str, expected))
+    return Problem(board.fen()), board
+
+
+def _check_arguments(
+    limits: object,
+    within: object,
+    all_keys: object,
+    control: object,
+    lane: object,
+    root_moves: object,
+) -> tuple[str, ...] | None:
+    """Refuse what `solve` cannot take by its name; give the root moves as a tuple."""
+    arguments.instance("limits", limits, Limits, "Limits or None")
+    if within is not None:
+        signed_length("within", within)
+    arguments.flag("all_keys", all_keys)
+    if control is not None:
+        arguments.instance("control", control, Control, "a Control or None")
+    if lane is not None:
+        arguments.instance("lane", lane, Lane, "a Lane or None")
+    if root_moves is None:
+        return None
+    return arguments.texts("root_moves", root_moves, "legal moves in UCI notation")
 
 
 class Solver:
@@ -121,6 +173,11 @@ class Solver:
         Endgame tables to ask as well; they may be shared by several solvers.
     threads : int
         How many cores to use on one position.
+
+    Raises
+    ------
+    InputError
+        An argument is of another type, or out of its range.
     """
 
     def __init__(
@@ -130,6 +187,13 @@ class Solver:
         *,
         threads: int = 1,
     ) -> None:
+        hash_mib, threads = hash_size(hash_mib), thread_count(threads)
+        if tablebases is not None:
+            from solver.tablebases import Tablebases
+
+            arguments.instance(
+                "tablebases", tablebases, Tablebases, "Tablebases or None"
+            )
         self._workspace = Workspace(hash_mib)
         self._tablebases = tablebases
         self._crew = Crew(self._workspace, threads - 1)
@@ -146,8 +210,8 @@ class Solver:
 
     def solve(
         self,
-        problem: Problem,
-        limits: Limits,
+        problem: Problem | str | chess.Board,
+        limits: Limits | None = None,
         *,
         within: int | None = None,
         all_keys: bool = True,
@@ -155,12 +219,16 @@ class Solver:
         lane: Lane | None = None,
         root_moves: Sequence[str] | None = None,
     ) -> Solution:
-        """Solve in the calling thread; see `solve` for the parameters.
+        """Solve in the calling thread; see `solve` for parameters and errors.
 
         The table keeps the size that it was made with, whatever `limits` says.
         """
         started = time.perf_counter()
-        board = set_up_unchecked(problem.fen)
+        problem, board = set_up(problem)
+        limits = Limits() if limits is None else limits
+        root_moves = _check_arguments(
+            limits, within, all_keys, control, lane, root_moves
+        )
         question = understand(problem, board, limits, within)
         require_legal(board, root_moves)
         if lane is not None and lane.is_open:

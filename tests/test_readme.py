@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import doctest
 import re
 import shlex
 import tomllib
@@ -63,6 +64,18 @@ def test_no_text_installs_a_package_that_is_not_published() -> None:
     for path in texts:
         text = path.read_text(encoding="utf-8")
         assert not re.search(r"pip install '?matesolve|matesolve\[\w+\]", text), path
+
+
+def test_the_python_samples_do_what_they_show() -> None:
+    samples = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
+    assert samples
+    runner = doctest.DocTestRunner()
+    for number, sample in enumerate(samples):
+        test = doctest.DocTestParser().get_doctest(
+            sample, {}, f"sample {number}", "README.md", 0
+        )
+        assert test.examples
+        assert runner.run(test).failed == 0
 
 
 def test_the_sample_audit_is_what_the_program_prints(

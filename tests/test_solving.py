@@ -137,7 +137,7 @@ def test_the_only_key_is_found(solver: Solver, fen: str, mate: int, key: str) ->
         pytest.param("7k/5Q2/6K1/8/8/8/8/8 b - - 0 1", -9, id="stalemate is an escape"),
         pytest.param("8/8/8/8/8/4k3/8/4K3 w - - 0 1", 200, id="kings alone"),
         pytest.param("7k/8/5q2/8/8/8/8/K7 w - - 0 1", 200, id="attacker's king alone"),
-        pytest.param("7k/8/5q2/8/8/8/8/K7 b - - 0 1", -9, id="defender to move"),
+        pytest.param("7k/8/8/5q2/8/8/8/K7 b - - 0 1", -9, id="defender to move"),
         pytest.param(SEED, 7, id="one move too few"),
     ],
 )
@@ -532,7 +532,7 @@ def test_a_node_limit_never_says_no_mate_and_keeps_a_true_bound(
         problem = Problem(board.fen())
         whole = solver.solve(problem, Limits(), within=within)
         for _ in range(4):
-            limit = random.randint(0, max(1, whole.stats.nodes))
+            limit = random.randint(1, max(1, whole.stats.nodes))
             found = solver.solve(problem, Limits(nodes=limit), within=within)
             statuses.add(found.status)
             if found.status is Status.UNDECIDED:
@@ -561,7 +561,7 @@ def test_a_node_limit_says_nothing_false_of_either_side(solver: Solver) -> None:
         fen = board.fen()
         whole = ask(solver, fen, max_moves=3)
         for _ in range(4):
-            limit = random.randint(0, max(1, whole.stats.nodes))
+            limit = random.randint(1, max(1, whole.stats.nodes))
             found = ask(solver, fen, max_moves=3, nodes=limit)
             statuses.add(found.status)
             if found.mate is not None:

@@ -11,7 +11,7 @@ import click
 
 from solver.cli.streams import is_terminal, tell
 from solver.reports.diagram import lettered_board, painted_board
-from solver.reports.record import solution_record, unreadable_record
+from solver.reports.record import unreadable_record
 from solver.reports.text import describe
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ class Records:
 
     def answer(self, solution: Solution) -> None:
         """Print the record of an answer."""
-        self._print(solution_record(solution))
+        self._print(solution.to_dict())
 
     def refuse(self, error: FormatError) -> None:
         """Print a record with the reason, in the place of the answer."""

@@ -14,17 +14,19 @@ from solver.cli.streams import tell
 from solver.formats.detection import FORMATS
 from solver.formats.selection import Selection
 from solver.lane import RANGES, Lane
-from solver.problem import DEFAULT_HASH_MIB, MAX_HASH_MIB, MAX_MOVES, Limits
+from solver.problem import (
+    DEFAULT_HASH_MIB,
+    MAX_HASH_MIB,
+    MAX_MOVES,
+    MAX_NODES,
+    MAX_THREADS,
+    Limits,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
 Function = TypeVar("Function", bound="Callable[..., Any]")
-
-MAX_NODES = 2**63 - 1
-"""The search counts in a signed 64-bit word."""
-
-MAX_THREADS = 256
 
 
 def seconds(text: str) -> float:

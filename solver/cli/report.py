@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from itertools import chain, islice
 from pathlib import PurePath
 from typing import TYPE_CHECKING
@@ -17,7 +18,7 @@ from solver.formats.wording import quote
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
-    from typing import BinaryIO
+    from io import BufferedReader
 
 SQLITE_MAGIC = b"SQLite format 3\0"
 
@@ -85,9 +86,8 @@ def _records(path: str, codes: set[Exit]) -> Iterator[Mapping[str, object]]:
 
     name = "stdin" if path == "-" else path
     with open_decompressed(path) as stream:
-        start = stream.readline(len(SQLITE_MAGIC))
-        if start != SQLITE_MAGIC:
-            yield from _parse_lines(stream, start, name, codes)
+        if not stream.peek(len(SQLITE_MAGIC)).startswith(SQLITE_MAGIC):
+            yield from _parse_lines(stream, name, codes)
             return
     if path == "-":
         msg = f"{name}: expected the lines of `verify --jsonl`, found a database"
@@ -100,13 +100,13 @@ def _records(path: str, codes: set[Exit]) -> Iterator[Mapping[str, object]]:
 
 
 def _parse_lines(
-    stream: BinaryIO, start: bytes, name: str, codes: set[Exit]
+    stream: BufferedReader, name: str, codes: set[Exit]
 ) -> Iterator[Mapping[str, object]]:
-    """Read a record a line, where `start` has been read of the first."""
+    """Read a record a line, however long."""
+    from solver.formats.numbered_lines import NumberedLines
     from solver.reports.record import unreadable_record
 
-    first = start if start.endswith(b"\n") else start + stream.readline()
-    numbered = enumerate(chain([first], stream), start=1)
+    numbered = NumberedLines(stream, sys.maxsize)
     lines = ((number, line) for number, line in numbered if line.strip())
     head = list(islice(lines, HEAD_LINES))
     _require_audit(head, name)

@@ -24,6 +24,7 @@ from solver.laboratory.techniques import (
     parse_pruning,
 )
 from solver.laboratory.variants import Settings, ablation, combine
+from solver.problem import MAX_NODES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -126,12 +127,13 @@ Examples:
   matesolve table puzzles/classics.epd --ablation --nodes 1000000
 
 \b
-Words, those of the last two also joined by +:
+Words:
   --mdp              off, upper, lower, cpw, tight, vipermate
   --efp              off, cut (common practice: cut nodes only), none (no
                      addition), on (all), or additions such as 14
-  --check-extension  off, all, captures, promotions
-  --mip              off, all, reduce, prune, lazy, correct
+  --check-extension  off, all, captures, promotions, or several joined by +
+  --mip              off, reduce, prune, lazy, correct, or one of the first
+                     two joined to one of the last two, as in prune+lazy
 
 \b
 Exit codes, the first that fits:
@@ -193,7 +195,8 @@ Exit codes, the first that fits:
     "--ablation",
     "ablated",
     is_flag=True,
-    help="Compare each technique alone, and all together, with none. A row a variant.",
+    help="Compare each technique alone, and one form of each together, with none. "
+    "A row a variant.",
 )
 @click.option(
     "--null-reduction",
@@ -245,7 +248,7 @@ Exit codes, the first that fits:
 )
 @click.option(
     "--nodes",
-    type=options.whole(options.MAX_NODES),
+    type=options.whole(MAX_NODES),
     metavar="N",
     help="Stop each search after N nodes. Default: no limit; for a collection "
     f"{COLLECTION_NODES:,}.",

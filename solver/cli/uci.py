@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from typing import TYPE_CHECKING
 
@@ -12,8 +11,6 @@ from solver.cli.exits import Exit
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-
-CHUNK_BYTES = 1 << 16
 
 
 @click.command(
@@ -50,11 +47,11 @@ def commands() -> Iterator[str]:
     Not through `sys.stdin`: a thread that waits there keeps a lock, and the
     interpreter's exit then ends in a crash.
     """
+    from solver.formats.numbered_lines import NumberedLines
+    from solver.formats.opening import STDIN, open_collection
+
     if sys.stdin is None:  # it was closed
         return
-    rest = b""
-    while chunk := os.read(sys.stdin.fileno(), CHUNK_BYTES):
-        *lines, rest = (rest + chunk).split(b"\n")
-        for line in lines:
+    with open_collection(STDIN) as stream:
+        for _, line in NumberedLines(stream, sys.maxsize):
             yield line.decode(errors="replace")
-    yield rest.decode(errors="replace")

@@ -79,12 +79,12 @@ _METHODS = (
 """Zstandard files begin with either a frame or a frame to be skipped."""
 
 
-def open_decompressed(path: str | os.PathLike[str]) -> BinaryIO:
+def open_decompressed(path: str | os.PathLike[str]) -> io.BufferedReader:
     """Open a file, or standard input for `-`, for reading what it holds.
 
     Returns
     -------
-    BinaryIO
+    io.BufferedReader
         Plain bytes, decompressed as they are read. Where the file is cut short or
         damaged, reading raises InputError; what came before can be read.
 
@@ -95,9 +95,12 @@ def open_decompressed(path: str | os.PathLike[str]) -> BinaryIO:
     InputError
         If what decompresses it is not installed.
     """
-    stream = open_collection(path)
-    if not isinstance(stream, io.BufferedReader):
-        stream = io.BufferedReader(cast("io.RawIOBase", stream))
+    opened = open_collection(path)
+    stream: io.BufferedReader
+    if isinstance(opened, io.BufferedReader):
+        stream = opened
+    else:
+        stream = io.BufferedReader(cast("io.RawIOBase", opened))
     try:
         start = stream.peek(_PEEKED_BYTES)
         for method in _METHODS:

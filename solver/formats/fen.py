@@ -87,11 +87,6 @@ def parse_fen(text: str) -> chess.Board:
     return board
 
 
-def set_up_unchecked(fen: str) -> chess.Board:
-    """Set up a position that was checked before, from the six fields of its FEN."""
-    return set_up_plain(*fen.split()) or chess.Board(fen)
-
-
 def write_fen(problem: Problem) -> str:
     """Write the position of a problem, and nothing of its claim, as one line."""
     return f"{problem.fen}\n"

@@ -19,7 +19,7 @@ import chess
 
 from solver.errors import FormatError, InputError
 from solver.formats.claims import make_problem
-from solver.formats.csv_row import split_row
+from solver.formats.csv_row import rows_behind, split_row
 from solver.formats.fen import parse_fen
 from solver.formats.numbered_lines import is_record
 from solver.formats.quick_fen import format_fen
@@ -83,10 +83,12 @@ def read_lichess(
     except InputError as error:
         yield FormatError(f"{name}:{number}", str(error))
         return
+    following = rows_behind(line, lines)
     for number, line in lines:
         source = f"{name}:{number}"
         try:
-            problem = _read_row(split_row(line), pick, selection, source)
+            cells = split_row(line, following)
+            problem = _read_row(cells, pick, selection, source)
         except InputError as error:
             if is_record(line):
                 yield FormatError(source, str(error))

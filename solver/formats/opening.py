@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     import os
@@ -14,7 +14,7 @@ STDIN = "-"
 """The path that stands for standard input."""
 
 
-def open_collection(path: str | os.PathLike[str]) -> BinaryIO:
+def open_collection(path: str | os.PathLike[str]) -> io.BufferedReader | io.BytesIO:
     """Open a file, or standard input for `-`, for reading bytes.
 
     Raises

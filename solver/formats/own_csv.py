@@ -13,12 +13,12 @@ from collections import defaultdict
 from typing import TYPE_CHECKING
 
 from solver.errors import FormatError, InputError
-from solver.formats.csv_row import split_row
+from solver.formats.csv_row import rows_behind, split_row
 from solver.formats.own_fields import Fields
 from solver.formats.wording import quote
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from solver.problem import Problem
 
@@ -46,16 +46,18 @@ def read_csv(
         One for each row that is not blank, in their order.
     """
     header: list[str] = []
+    following: Iterable[tuple[int, bytes]] = ()
     for number, line in lines:
         if not line.strip():
             continue
         source = f"{name}:{number}"
         try:
-            cells = [cell.strip() for cell in split_row(line)]
+            cells = [cell.strip() for cell in split_row(line, following)]
             if header:
                 yield _name_fields(header, cells).check(source)
             else:
                 header = _require_fen(cells)
+                following = rows_behind(line, lines)
         except InputError as error:
             yield FormatError(source, str(error))
             if not header:

@@ -150,7 +150,8 @@ def visit_game(text: bytes, visitor: Callable[[], MainLine[Result]]) -> Result:
         msg = f"expected a game of at most {MAX_RECORD_BYTES} bytes, found a longer one"
         raise InputError(msg)
     try:
-        lines = io.StringIO(_break_lines(decode(text)))
+        game = decode(text).replace("\r\n", "\n").replace("\r", "\n")
+        lines = io.StringIO(_break_lines(game))
         found = chess.pgn.read_game(lines, Visitor=visitor)
     except ValueError as error:
         msg = f"expected a game in PGN, found {quote(str(error))}"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import Flag, StrEnum
+from itertools import product
 from typing import TypeVar
 
 from solver.errors import InputError
@@ -107,12 +108,17 @@ _EXTENSIONS = {
     "captures": Extension.CAPTURING_CHECKS,
     "promotions": Extension.PROMOTIONS,
 }
-_MIP_USES = {
-    "reduce": MipUse.REDUCTION,
-    "prune": MipUse.PRUNING,
-    "lazy": MipUse.LAZY,
-    "correct": MipUse.CORRECTION,
+_MIP_AT_NODES = {"reduce": MipUse.REDUCTION, "prune": MipUse.PRUNING}
+_MIP_AT_HORIZON = {"lazy": MipUse.LAZY, "correct": MipUse.CORRECTION}
+_MIP_PAIRS = {
+    f"{one}+{other}": use | another
+    for first, second in (
+        (_MIP_AT_NODES, _MIP_AT_HORIZON),
+        (_MIP_AT_HORIZON, _MIP_AT_NODES),
+    )
+    for (one, use), (other, another) in product(first.items(), second.items())
 }
+_MIP_USES = {OFF: MipUse.NONE} | _MIP_AT_NODES | _MIP_AT_HORIZON | _MIP_PAIRS
 
 
 def parse_mdp(text: str) -> Mdp:
@@ -135,10 +141,17 @@ def parse_extension(text: str) -> Extension:
 
 
 def parse_mip(text: str) -> MipUse:
-    """Read `off`, `all`, or words for the table's uses joined by `+`."""
-    if text == "all":
-        return ~MipUse.NONE
-    return _join(text, _MIP_USES, MipUse.NONE)
+    """Read `off`, `reduce` or `prune`, `lazy` or `correct`, or one of each with `+`.
+
+    Two of a kind exclude each other: a node that is pruned is not searched, so it is
+    not searched less deep either, and one score replaces the evaluation at the
+    horizon. The search would use one of the two, and the table would name both.
+    """
+    if text not in _MIP_USES:
+        singles = [*_MIP_AT_NODES, *_MIP_AT_HORIZON]
+        pair = "one of the first two joined to one of the last two, such as prune+lazy"
+        raise _unknown(text, [OFF, *singles, f"or {pair}"])
+    return _MIP_USES[text]
 
 
 def parse_pruning(text: str) -> ForwardPruning | None:

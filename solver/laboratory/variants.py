@@ -22,6 +22,10 @@ if TYPE_CHECKING:
 PLAIN = "plain"
 """The name of a search without any technique."""
 
+SOUND = "sound"
+COMBINED = "combined"
+"""Names of an ablation's searches that use several techniques."""
+
 
 class Choice(NamedTuple):
     """One word for each technique, as `solver.laboratory.techniques` reads them."""
@@ -118,7 +122,8 @@ def ablation(settings: Settings) -> tuple[Variant, ...]:
     -------
     tuple of Variant
         The plain search; each form of each technique alone; `sound`: those together
-        that invent no mate; `everything`.
+        that invent no mate; `combined`: a form of each technique together. Of MIP that
+        is two uses; the other two would go where these have gone, see `parse_mip`.
     """
     alone = [
         *(Choice(mdp=word) for word in ("upper", "lower", "cpw", "tight", "vipermate")),
@@ -128,18 +133,21 @@ def ablation(settings: Settings) -> tuple[Variant, ...]:
     ]
     return (
         _make(PLAIN, Choice(), settings),
-        *(_make(_only_option(choice), choice, settings) for choice in alone),
-        _make("sound", Choice("tight", "all"), settings),
-        _make("everything", Choice("tight", "all+promotions", "on", "all"), settings),
+        *(_make(" ".join(options_of(choice)), choice, settings) for choice in alone),
+        _make(SOUND, Choice("tight", "all"), settings),
+        _make(
+            COMBINED, Choice("tight", "all+promotions", "on", "prune+lazy"), settings
+        ),
     )
 
 
-def _only_option(choice: Choice) -> str:
-    """Name a choice of one technique by the option that makes it."""
-    ((field, word),) = (
-        (field, word) for field, word in choice._asdict().items() if word != OFF
-    )
-    return f"{field.replace('_', '-')}={word}"
+def options_of(choice: Choice) -> list[str]:
+    """Name the techniques of a choice by the options that choose them."""
+    return [
+        f"{field.replace('_', '-')}={word}"
+        for field, word in choice._asdict().items()
+        if word != OFF
+    ]
 
 
 def _make(name: str, choice: Choice, settings: Settings) -> Variant:

@@ -6,7 +6,7 @@ import json
 from typing import TYPE_CHECKING
 
 from solver.reports.line import first_moves
-from solver.reports.record import SCHEMA
+from solver.version import SCHEMA
 
 if TYPE_CHECKING:
     from solver.finding import Finding

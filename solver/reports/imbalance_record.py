@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING
 
 from solver.imbalance_file import VERSION
 from solver.material import CELLS, find_cell, material_of
-from solver.reports.record import SCHEMA
-from solver.version import __version__
+from solver.version import SCHEMA, __version__
 
 if TYPE_CHECKING:
     from solver.imbalance import ImbalanceTable

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from solver.laboratory.comparison import found
 from solver.laboratory.glass import glass_row
+from solver.laboratory.variants import COMBINED, SOUND, options_of
 from solver.reports.node_words import (
     AT_MOST,
     UNPROVED,
@@ -38,6 +39,7 @@ def ladder_notes(ladder: Ladder, *, brief: bool) -> Iterator[str]:
     if others:
         where = "" if ladder.is_complete else _UNEVEN
         yield f"ratio, saved: nodes to PV against {first.variant.name}{where}."
+    yield from _combinations(series.variant for series in ladder.series)
     yield _setting(ladder.table_entries, first.variant)
     if ended := [s.variant.name for s in ladder.series if s.depth < ladder.depth]:
         yield f"Stopped before depth {ladder.depth}: {', '.join(ended)}."
@@ -72,6 +74,7 @@ def survey_notes(survey: Survey, *, brief: bool) -> Iterator[str]:
             "same mate. differing: answers unlike those of "
             f"{first.name}, where no limit came first."
         )
+    yield from _combinations(survey.variants)
     yield _setting(survey.table_entries, first)
     if len(survey.trials) < survey.problems:
         yield f"Stopped after {len(survey.trials)} of {survey.problems} problems."
@@ -83,6 +86,13 @@ def survey_notes(survey: Survey, *, brief: bool) -> Iterator[str]:
         )
     for trial in survey.contradictions():
         yield _contradiction(survey, trial)
+
+
+def _combinations(variants: Iterable[Variant]) -> Iterator[str]:
+    """Say what an ablation's variants of several techniques use."""
+    for variant in variants:
+        if variant.name in {SOUND, COMBINED}:
+            yield f"{variant.name}: {', '.join(options_of(variant.choice))}."
 
 
 def _setting(table_entries: int, variant: Variant) -> str:

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 
 from solver.laboratory.glass import glass_row
 from solver.laboratory.score import mate_distance, score_word
-from solver.reports.record import SCHEMA
-from solver.version import __version__
+from solver.version import SCHEMA, __version__
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

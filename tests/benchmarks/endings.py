@@ -15,7 +15,6 @@ import argparse
 import json
 import os
 import statistics
-import subprocess
 import sys
 import tempfile
 from pathlib import Path
@@ -27,6 +26,7 @@ from solver.formats.collection import read_collection
 from solver.problem import Limits, Problem
 from solver.solving import Solver
 from tests.endings.boards import random_boards
+from tests.processes import run
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -81,11 +81,10 @@ def verify(
                 claim = f" dm {mate};" if mate else ""
                 lines.write(f"{' '.join(fen.split()[:4])}{claim}\n")
         words = ("--keys", "--jsonl", "--ordered", "--quiet", "--jobs", str(jobs))
-        told = subprocess.run(
+        told = run(
             [sys.executable, "-m", "solver", "verify", *words, str(file)],
-            stdout=subprocess.PIPE,
-            text=True,
             check=True,
+            patience_s=3600,
             env={**os.environ, "PYTHONPATH": str(ROOT)},
         ).stdout
     records = [json.loads(line) for line in told.splitlines()]

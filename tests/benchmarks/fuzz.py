@@ -75,7 +75,7 @@ PATIENCE_S = 30
 LONGEST = 3
 """The longest mate that the naive oracle is asked for."""
 
-LINE_ENDS = (b"\n", b"\r\n")
+LINE_ENDS = (b"\n", b"\r\n", b"\r")
 
 READ = {"epd": 30, "jsonl": 15, "csv": 12, "fen": 15, "lichess": 12, "popeye": 9}
 READ |= {"pgn": 5, "olive": 2}

@@ -15,6 +15,7 @@ from solver.store import Store
 from tests.reports.html_page import data_of, entries_of, record
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
     from tests.cli.conftest import Matesolve
@@ -100,6 +101,23 @@ def test_a_record_made_to_harm_is_refused_at_once(
     assert time.perf_counter() - started < 1
     assert len(capsys.readouterr().err) < 400
     assert len(names(folder / "page.html")) == 3
+
+
+@pytest.mark.parametrize("end", ["\r", "\r\n"])
+@pytest.mark.parametrize("compress", [bytes, gzip.compress])
+def test_records_are_lines_whatever_ends_them(
+    end: str,
+    compress: Callable[[bytes], bytes],
+    folder: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    text = f"{RECORDS}\nhello\n{RECORDS}".replace("\n", end)
+    (folder / "run.jsonl").write_bytes(compress(text.encode()))
+
+    assert run(["report", "run.jsonl", "-o", "page.html"]) == 65
+
+    assert capsys.readouterr().err.startswith("error: run.jsonl:4: expected ")
+    assert names(folder / "page.html") == ["a", "b", "run.jsonl:4", "a", "b"]
 
 
 @pytest.mark.parametrize("text", ["", "\n \n"])

@@ -272,6 +272,21 @@ def test_each_line_of_stdin_is_answered_by_a_record(matesolve: Matesolve) -> Non
     assert records == [record(id="B", claim=2), record(id="stdin:2")]
 
 
+@pytest.mark.parametrize("end", ["\r", "\r\n"])
+def test_each_line_of_stdin_is_answered_whatever_ends_it(
+    end: str, matesolve: Matesolve
+) -> None:
+    lines = f"# a comment\n{SMOTHERED}\nnonsense\n{SMOTHERED}\n".replace("\n", end)
+
+    code, out, err = matesolve("solve", "-", stdin=lines)
+
+    assert code == 65
+    assert without_costs(out) == (
+        f"stdin:2: {SMOTHERED}\n{ANSWER}\nstdin:4: {SMOTHERED}\n{ANSWER}\n"
+    )
+    assert err.startswith("error: stdin:3: ")
+
+
 def test_a_bad_line_costs_itself_alone(matesolve: Matesolve) -> None:
     lines = f"nonsense\n{SMOTHERED}\n"
 

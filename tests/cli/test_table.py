@@ -278,7 +278,7 @@ def test_an_ablation_has_a_row_a_variant(capsys: pytest.CaptureFixture[str]) -> 
         *(f"check-extension={word}" for word in ("all", "captures", "promotions")),
         *("efp=cut", "efp=none", "efp=on"),
         *("mip=reduce", "mip=prune", "mip=lazy", "mip=correct"),
-        *("sound", "everything"),
+        *("sound", "combined"),
     ]
     assert lines[20] == ""
 
@@ -399,7 +399,7 @@ def test_an_ablation_of_a_collection_has_totals_only(
     code, out, _ = call(capsys, "good.epd", "--ablation")
     assert code == 0
     assert out.splitlines()[0].split()[:2] == ["variant", "found"]
-    assert out.splitlines()[18].startswith("everything")
+    assert out.splitlines()[18].startswith("combined")
 
 
 @pytest.mark.usefixtures("fake")
@@ -531,8 +531,14 @@ def test_other_sizes_are_a_usage_error(
             "vipermate, found 'of'",
         ),
         (
-            ["--mip", "all,off, all"],
-            "Invalid value for '--mip': expected each word once, found 'all' twice",
+            ["--mip", "lazy,off, lazy"],
+            "Invalid value for '--mip': expected each word once, found 'lazy' twice",
+        ),
+        (
+            ["--mip", "off,all"],
+            "Invalid value for '--mip': expected one of off, reduce, prune, lazy, "
+            "correct, or one of the first two joined to one of the last two, such as "
+            "prune+lazy, found 'all'",
         ),
         (
             ["--check-extension", ""],

@@ -147,6 +147,17 @@ def test_a_whole_session_as_a_chess_program_holds_it(client: Client) -> None:
     assert client.end() == (0, "", "")
 
 
+@pytest.mark.parametrize("end", ["\r", "\r\n"])
+def test_a_command_is_a_line_whatever_ends_it(end: str, client: Client) -> None:
+    assert client.engine.stdin is not None
+    for command, answer in (("uci", "uciok"), ("isready", "readyok")):
+        client.engine.stdin.write(f"{command}{end}")
+        client.engine.stdin.flush()
+        assert client.read_to(answer)[-1] == answer
+    client.engine.stdin.write(f"quit{end}")
+    assert client.end() == (0, "", "")
+
+
 def test_its_help_loads_nothing_heavy() -> None:
     program = "import solver.cli.main as m; assert m.run(['uci', '--help']) == 0"
 

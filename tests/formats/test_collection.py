@@ -7,6 +7,7 @@ import gzip
 import io
 import os
 import random
+import re
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -179,7 +180,7 @@ def test_any_bytes_give_at_most_one_outcome_a_line(
     tmp_path_factory: pytest.TempPathFactory, lines: list[bytes]
 ) -> None:
     path = tmp_path_factory.mktemp("any") / "x.epd"
-    lines = [line.replace(b"\n", b"") for line in lines]
+    lines = [re.sub(rb"[\r\n]", b"", line) for line in lines]
     records = outcomes(path, b"\n".join(lines), source_format="epd")
     numbers = [int(record.source.rpartition(":")[2]) for record in records]
     assert numbers == sorted(set(numbers))

@@ -17,6 +17,7 @@ from solver.laboratory.techniques import (
     Extension,
     ForwardPruning,
     Mdp,
+    MipUse,
     Techniques,
     parse_extension,
     parse_mdp,
@@ -37,6 +38,8 @@ GLASS = "8/7K/8/8/8/8/R7/7k w - - 0 1"
 MATE_IN_TWO = "2brrb2/8/p7/7Q/1p1kpPp1/1P1pN1K1/3P4/8 w - - 0 1"
 SMOTHERED = "5r1k/6pp/7N/8/2Q5/8/8/6K1 w - - 0 1"
 """1. Qg8+ Rxg8 2. Nf7#"""
+LOPSIDED = "5R2/4B2P/3K4/8/1k6/8/8/8 w - - 0 1"
+"""Much of what can become of it has always been won."""
 MATED_IN_ONE = "k7/8/1K6/8/8/8/8/7R b - - 0 1"
 
 GOLDEN = {
@@ -189,7 +192,7 @@ def test_a_mate_of_forward_pruning_is_proved_before_it_is_told() -> None:
 
 
 def test_a_stopped_proof_proves_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("solver.laboratory.search.PROOF_NODES", 0)
+    monkeypatch.setattr("solver.laboratory.search.PROOF_NODES", 1)
     outcome = find(MATE_IN_TWO, 8, Techniques(pruning=ForwardPruning()))
     assert outcome.mate == 2
     assert not outcome.proved
@@ -246,7 +249,46 @@ def test_switches_are_read() -> None:
     assert parse_pruning("13") == ForwardPruning(additions=frozenset({1, 3}))
     assert parse_pruning("on") == parse_pruning("1234")
     assert parse_pruning("off") is None
-    assert parse_mip("all") == parse_mip("reduce+prune+lazy+correct")
+    assert parse_mip("prune") == MipUse.PRUNING
+    assert parse_mip("prune+lazy") == MipUse.PRUNING | MipUse.LAZY
+    assert parse_mip("correct+reduce") == MipUse.REDUCTION | MipUse.CORRECTION
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["all", "reduce+prune", "lazy+correct", "prune+lazy+correct", "prune+prune", ""],
+)
+def test_uses_of_the_material_table_that_exclude_each_other_are_refused(
+    text: str,
+) -> None:
+    with pytest.raises(InputError) as caught:
+        parse_mip(text)
+    assert str(caught.value) == (
+        "expected one of off, reduce, prune, lazy, correct, or one of the first two "
+        f"joined to one of the last two, such as prune+lazy, found {text!r}"
+    )
+
+
+@pytest.mark.parametrize(
+    ("both", "one"),
+    [
+        (MipUse.REDUCTION | MipUse.PRUNING, MipUse.PRUNING),
+        (MipUse.LAZY | MipUse.CORRECTION, MipUse.LAZY),
+    ],
+)
+def test_of_uses_that_exclude_each_other_the_search_takes_one(
+    both: MipUse, one: MipUse
+) -> None:
+    """Which is why no word asks for both."""
+    rows = deepen(LOPSIDED, 5, Techniques(mip=both))
+    assert rows == deepen(LOPSIDED, 5, Techniques(mip=one))
+    assert rows != deepen(LOPSIDED, 5, Techniques(mip=both ^ one))
+
+
+def test_uses_of_two_kinds_go_together() -> None:
+    uses = [MipUse.PRUNING, MipUse.LAZY, MipUse.PRUNING | MipUse.LAZY]
+    rows = [deepen(LOPSIDED, 5, Techniques(mip=use)) for use in uses]
+    assert rows[2] not in rows[:2]
 
 
 def test_each_mate_of_an_unsound_search_is_shown_to_the_prover(
@@ -257,7 +299,7 @@ def test_each_mate_of_an_unsound_search_is_shown_to_the_prover(
     assert score_word(rows[-1].score) == "M2"
     assert all(row.proved for row in rows)
     assert [row.settled for row in rows] == [is_mate(row.score) for row in rows]
-    monkeypatch.setattr("solver.laboratory.search.PROOF_NODES", 0)
+    monkeypatch.setattr("solver.laboratory.search.PROOF_NODES", 1)
     for row in deepen(MATE_IN_TWO, 8, pruned):
         assert row.proved == (not is_mate(row.score))
         assert not row.settled

@@ -41,7 +41,7 @@ def test_several_are_combined_the_last_changing_first() -> None:
     [
         (("off", "off", "off", "off"), "plain"),
         (("cpw", "off", "off", "off"), "cpw"),
-        (("tight", "all+promotions", "off", "all"), "tight/all+promotions/all"),
+        (("tight", "all+promotions", "off", "lazy"), "tight/all+promotions/lazy"),
     ],
 )
 def test_a_single_variant_is_named_by_what_it_uses(
@@ -54,9 +54,9 @@ def test_a_single_variant_is_named_by_what_it_uses(
 
 def test_settings_go_where_they_belong() -> None:
     settings = Settings(3, cuts=2, tries=5, mip_positions=7, aspiration=9)
-    plain, pruned = combine(NONE, NONE, ["off", "14"], ["all"], settings)
+    plain, pruned = combine(NONE, NONE, ["off", "14"], ["lazy"], settings)
     assert plain.techniques == Techniques(
-        mip=~MipUse.NONE, mip_positions=7, aspiration=9
+        mip=MipUse.LAZY, mip_positions=7, aspiration=9
     )
     assert pruned.techniques.pruning == ForwardPruning(
         additions=frozenset({1, 4}), null_reduction=3, cuts=2, tries=5
@@ -76,7 +76,7 @@ def test_a_word_that_is_none_is_refused(technique: str) -> None:
         combine(**words, settings=Settings())
 
 
-def test_the_ablation_shows_each_technique_alone_and_all_together() -> None:
+def test_the_ablation_shows_each_technique_alone_and_together() -> None:
     variants = ablation(Settings())
     assert names(variants) == [
         "plain",
@@ -96,9 +96,10 @@ def test_the_ablation_shows_each_technique_alone_and_all_together() -> None:
         "mip=lazy",
         "mip=correct",
         "sound",
-        "everything",
+        "combined",
     ]
     assert variants[0].techniques == Techniques()
+    assert variants[-1].choice == Choice("tight", "all+promotions", "on", "prune+lazy")
     changed = [sum(word != "off" for word in v.choice) for v in variants]
     assert changed == [0] + 15 * [1] + [2, 4]
     assert len({variant.techniques for variant in variants}) == len(variants)

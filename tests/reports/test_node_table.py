@@ -10,6 +10,7 @@ import pytest
 from rich.console import Console
 
 from solver.laboratory.comparison import Series
+from solver.laboratory.variants import Settings, ablation
 from solver.problem import Problem
 from solver.reports.node_notes import ladder_notes, survey_notes
 from solver.reports.node_summary import draw_ladder_summary, draw_survey_summary
@@ -195,7 +196,7 @@ def test_a_narrow_terminal_has_a_line_a_problem() -> None:
     ("claim", "outcome", "row"),
     [
         (-2, replace(FOUND, mate=-2), "x -M2 1,000 yes"),
-        (0, replace(FOUND, mate=0), "x -M0 1,000 yes"),
+        (None, replace(FOUND, mate=0), "x -M0 1,000 yes"),
         (3, FOUND, "x M3 M2 1,000 yes"),
         (None, STOPPED, "x stopped stopped yes"),
     ],
@@ -340,3 +341,16 @@ def test_each_contradiction_is_told_with_its_place_and_the_answers() -> None:
         "x.epd:1: contradiction: claimed M1, M2 by off",
         f"{counts.ELSEWHERE}: contradiction: claimed none in 2, M2 by off, none by all",
     ]
+
+
+def test_notes_name_what_an_ablations_combinations_use() -> None:
+    variants = ablation(Settings())
+    survey = replace(SURVEY, variants=variants, trials=(), problems=0)
+    ladder = replace(LADDER, series=tuple(series(v, (596, 4, 19)) for v in variants))
+    for notes in (survey_notes(survey, brief=True), ladder_notes(ladder, brief=True)):
+        lines = list(notes)
+        assert "sound: mdp=tight, check-extension=all." in lines
+        assert (
+            "combined: mdp=tight, check-extension=all+promotions, efp=on, "
+            "mip=prune+lazy." in lines
+        )

@@ -3,7 +3,7 @@ import json
 import pytest
 
 from solver.errors import FormatError
-from solver.reports.record import solution_record, unreadable_record
+from solver.reports.record import unreadable_record
 from solver.solution import Solution
 from solver.version import __version__
 from tests.reports.answers import (
@@ -16,7 +16,7 @@ from tests.reports.answers import (
 
 
 def test_a_record_holds_the_documented_fields_in_order() -> None:
-    assert json.dumps(solution_record(SMOTHERED)) == json.dumps(
+    assert json.dumps(SMOTHERED.to_dict()) == json.dumps(
         {
             "schema": 1,
             "id": "smothered",
@@ -37,28 +37,28 @@ def test_a_record_holds_the_documented_fields_in_order() -> None:
 
 
 def test_a_mate_that_may_not_be_the_shortest_keeps_both_bounds() -> None:
-    record = solution_record(ROOK_FOUND)
+    record = ROOK_FOUND.to_dict()
 
     assert (record["status"], record["lower_bound"], record["mate"]) == ("found", 2, 3)
     assert (record["keys_complete"], record["stopped_by"]) == (False, "time")
 
 
 def test_a_limit_leaves_the_mate_empty() -> None:
-    record = solution_record(ROOK_UNDECIDED)
+    record = ROOK_UNDECIDED.to_dict()
 
     assert (record["status"], record["mate"]) == ("undecided", None)
     assert (record["stopped_by"], record["claim"]) == ("nodes", None)
 
 
 def test_the_mated_side_to_move_has_a_negative_mate_and_claim() -> None:
-    record = solution_record(MATED)
+    record = MATED.to_dict()
 
     assert (record["mate"], record["claim"], record["keys"]) == (-1, -1, [])
 
 
 @pytest.mark.parametrize("solution", [SMOTHERED, MATED, ROOK_FOUND, ROOK_UNDECIDED])
 def test_a_record_survives_json(solution: Solution) -> None:
-    record = solution_record(solution)
+    record = solution.to_dict()
 
     assert json.loads(json.dumps(record)) == record
 
@@ -76,9 +76,9 @@ def test_an_unreadable_line_has_a_record_of_its_own() -> None:
 
 
 def test_what_only_a_table_says_is_marked_at_the_end() -> None:
-    record = solution_record(ROOK_BY_TABLE)
+    record = ROOK_BY_TABLE.to_dict()
 
     assert list(record)[-1] == "tablebase"
     assert record["tablebase"] == "gaviota"
     assert (record["status"], record["stopped_by"]) == ("found", "tablebase")
-    assert "tablebase" not in solution_record(ROOK_FOUND)
+    assert "tablebase" not in ROOK_FOUND.to_dict()

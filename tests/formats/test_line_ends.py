@@ -1,0 +1,307 @@
+"""CR, LF and CR LF end a line, in any format, in any mixture, and nothing is lost."""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import io
+import os
+import re
+import sys
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from solver.errors import FormatError
+from solver.formats.collection import read_collection
+from solver.formats.games import read_results
+from solver.formats.numbered_lines import MAX_LINE_BYTES, NumberedLines
+from solver.problem import Claim, Problem
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+ROOK = "8/7K/8/8/8/8/R7/7k w - -"
+
+COLLECTIONS = {
+    "epd": f'# EPD\n\n{ROOK} dm 8; id "a";\nhello\n{ROOK} dm 7;\n',
+    "fen": f"; FENs\n{ROOK} 0 1\n8/8\n{ROOK}\n",
+    "lichess": (
+        "PuzzleId,FEN,Moves,Themes\n"
+        "x,8/7K/8/8/8/8/R7/6k1 b - - 0 1,g1h1 h7g6,mate\n"
+        "x,8/8,a1a8,mate\n\n"
+        'y,8/7K/8/8/8/8/R7/6k1 b - - 0 1,g1h1 h7g6,"mate"\n'
+    ),
+    "csv": f'id,fen,claim\n"a, b",{ROOK},8\n\n,8/8,8\n"say ""x""",{ROOK},7\n',
+    "jsonl": f'{{"fen":"{ROOK}","claim":8}}\n\n{{}}\n{{"fen":"{ROOK}"}}\n',
+    "pgn": (
+        f'[Event "x"]\n[FEN "{ROOK} 0 1"]\n\n{{mate\nin 8}} 1. Kg6 ; why\nKg1 *\n\n'
+        '[Event "y"]\n[FEN "8/8"]\n\n*\n\n'
+        f'% escaped\n[Event "z"]\n[FEN "{ROOK} 0 1"]\n\n1. Kg6 {{mate in 8}} *\n'
+    ),
+    "popeye": (
+        "BeginProblem\nTitle x\nPieces White Kh7 Ra2\nBlack Kh1\nStipulation #8\n"
+        "NextProblem\nnonsense\nNextProblem\nRemark Forsyth\nForsyth 8/7K/8/8/8/8/R7/7k"
+        "\nStipulation #7\nEndProblem\n"
+    ),
+    "olive": (
+        "---\ntitle: x\nalgebraic:\n  white: [Kh7, Ra2]\n  black:\n    - Kh1\n"
+        'stipulation: "#8"\nsolution: |\n  1.Kg6!\n  2.x\n'
+        '---\nstipulation: "h#2"\n---\n'
+        'algebraic: {white: [Kh7, Ra2], black: [Kh1]}\nstipulation: "#7"\n'
+    ),
+}
+"""Each with two good records and a bad one between them."""
+
+SCORED = {
+    "positions": (
+        f'# results\n{ROOK} c9 "1-0";\n\n8/8 1-0\n{ROOK} c9 "*";\n{ROOK} [0.5]\n'
+    ),
+    "games": (
+        f'[FEN "{ROOK} 0 1"]\n[Result "1-0"]\n\n1. Kg6\nKg1 1-0\n\n'
+        f'[FEN "8/8"]\n\n*\n\n[FEN "{ROOK} 0 1"]\n\n1. Kg6 *\n'
+    ),
+}
+
+
+def mixed(text: str) -> str:
+    """End the lines by turns; an empty one behind a CR cannot end in LF, though."""
+    ended = ""
+    for number, line in enumerate(text.splitlines()):
+        end = ("\n", "\r", "\r\n")[number % 3]
+        if not line and ended.endswith("\r") and end == "\n":
+            end = "\r"
+        ended += line + end
+    return ended
+
+
+ENDS: dict[str, Callable[[str], str]] = {
+    "CR": lambda text: text.replace("\n", "\r"),
+    "CRLF": lambda text: text.replace("\n", "\r\n"),
+    "mixed": mixed,
+    "CR and none at last": lambda text: text.rstrip("\n").replace("\n", "\r"),
+}
+COMPRESSIONS = {"plain": bytes, "gzip": gzip.compress, "bzip2": bz2.compress}
+
+each_end = pytest.mark.parametrize("end", ENDS.values(), ids=ENDS)
+
+
+def test_mixed_ends_are_all_three() -> None:
+    for text in COLLECTIONS.values():
+        ended = mixed(text)
+        assert io.StringIO(ended, newline=None).read() == text
+        assert {"\r", "\n", "\r\n"} <= set(re.findall(r"\r\n|\r|\n", ended))
+
+
+@each_end
+@pytest.mark.parametrize("compress", COMPRESSIONS.values(), ids=COMPRESSIONS)
+@pytest.mark.parametrize("name", COLLECTIONS)
+@pytest.mark.parametrize("source_format", ["auto", "its own"])
+def test_the_records_and_their_lines_are_those_of_lines_that_end_in_lf(
+    tmp_path: Path,
+    name: str,
+    source_format: str,
+    end: Callable[[str], str],
+    compress: Callable[[bytes], bytes],
+) -> None:
+    asked = name if source_format == "its own" else source_format
+    path = tmp_path / "x"
+    path.write_bytes(COLLECTIONS[name].encode())
+    expected = list(read_collection(path, source_format=asked))
+    kinds = [type(record) for record in expected]
+    assert kinds == [Problem, FormatError, Problem]
+
+    path.write_bytes(compress(end(COLLECTIONS[name]).encode()))
+
+    assert list(read_collection(path, source_format=asked)) == expected
+
+
+@each_end
+@pytest.mark.parametrize("compress", COMPRESSIONS.values(), ids=COMPRESSIONS)
+@pytest.mark.parametrize("text", SCORED.values(), ids=SCORED)
+def test_results_and_their_lines_are_those_of_lines_that_end_in_lf(
+    tmp_path: Path,
+    text: str,
+    end: Callable[[str], str],
+    compress: Callable[[bytes], bytes],
+) -> None:
+    path = tmp_path / "x"
+    path.write_bytes(text.encode())
+    expected = list(read_results(path))
+    assert len(expected) >= 4
+
+    path.write_bytes(compress(end(text).encode()))
+
+    assert list(read_results(path)) == expected
+
+
+class Pieces(io.RawIOBase):
+    """Gives bytes in pieces, as a pipe may."""
+
+    def __init__(self, pieces: list[bytes]) -> None:
+        self._pieces = [piece for piece in pieces if piece]
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: bytearray) -> int:  # type: ignore[override]
+        if not self._pieces:
+            return 0
+        piece = self._pieces.pop(0)
+        buffer[: len(piece)] = piece
+        return len(piece)
+
+
+ALPHABET = st.sampled_from([b"a", b"bc", b"\r", b"\n", b"\r\n"])
+
+
+@settings(derandomize=True, deadline=None, max_examples=400)
+@given(st.lists(st.lists(ALPHABET, max_size=6).map(b"".join), max_size=8))
+def test_lines_are_the_same_however_the_bytes_come(pieces: list[bytes]) -> None:
+    whole = b"".join(pieces)
+    expected = io.TextIOWrapper(io.BytesIO(whole), newline=None).readlines()
+
+    stream = io.BufferedReader(Pieces(pieces))  # type: ignore[type-var]
+    lines = NumberedLines(stream, 100)
+    found = list(lines)
+
+    assert [number for number, _ in found] == list(range(1, len(expected) + 1))
+    assert [line.rstrip(b"\r\n") for _, line in found] == [
+        line.rstrip("\n").encode() for line in expected
+    ]
+    assert lines.taken == len(whole)
+
+
+@pytest.mark.parametrize("end", ["\r", "\n", "\r\n"])
+@pytest.mark.parametrize("length", [9, 10, 11, 12, 13])
+def test_a_line_is_cut_at_the_same_length_whatever_ends_it(
+    end: str, length: int
+) -> None:
+    text = f"{'x' * length}{end}y".encode()
+    lines = NumberedLines(io.BytesIO(text), 10)
+    first, last = (line.rstrip(b"\r\n") for _, line in lines)
+    assert (first, last) == (b"x" * min(length, 11), b"y")
+    assert lines.taken == len(text)
+
+
+@pytest.mark.parametrize("end", ["\r", "\n", "\r\n"])
+def test_the_longest_line_of_a_record_does_not_depend_on_its_end(
+    tmp_path: Path, end: str
+) -> None:
+    path = tmp_path / "x"
+    lines = (ROOK.ljust(MAX_LINE_BYTES), " " * MAX_LINE_BYTES, "#" * MAX_LINE_BYTES)
+    longer = (f"{line} " for line in lines)
+    path.write_bytes("".join(f"{line}{end}" for line in (*lines, *longer)).encode())
+    record, *refused = read_collection(path, source_format="epd")
+    assert isinstance(record, Problem)
+    assert [error.source for error in refused] == [f"{path}:{n}" for n in (4, 5, 6)]
+    for error in refused:
+        assert isinstance(error, FormatError)
+        assert error.reason.endswith("found a longer one")
+
+
+def test_a_cr_answers_at_once_and_the_lf_that_follows_is_swallowed() -> None:
+    reading, writing = os.pipe()
+    with open(reading, "rb") as stream, open(writing, "wb", buffering=0) as source:  # noqa: PTH123
+        lines = iter(NumberedLines(stream, 10))
+        source.write(b"a\r")  # a reader that wants to see the LF would wait for ever
+        assert next(lines) == (1, b"a\r")
+        source.write(b"\nb\r")
+        assert next(lines) == (2, b"b\r")
+        source.write(b"\r")
+        assert next(lines) == (3, b"\r")
+        source.write(b"\n\n")
+        assert next(lines) == (4, b"\n")
+
+
+def test_a_record_of_standard_input_is_given_at_its_cr(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    reading, writing = os.pipe()
+    with open(reading) as stdin, open(writing, "wb", buffering=0) as source:  # noqa: PTH123
+        monkeypatch.setattr(sys, "stdin", stdin)
+        records = read_collection("-")
+        for number, text in enumerate((f"{ROOK}\r", f"\n{ROOK}\r", f"{ROOK}\r"), 1):
+            source.write(text.encode())
+            assert next(records).source == f"stdin:{number}"
+
+
+QUOTED = {
+    "csv": ("id,fen", f'"a\rb",{ROOK}', f"c,{ROOK}", f'"d,{ROOK}'),
+    "lichess": (
+        "OpeningTags,PuzzleId,FEN,Moves,Themes",
+        '"a\rb\rc",x,8/7K/8/8/8/8/R7/6k1 b - - 0 1,g1h1 h7g6,mate',
+        "d,y,8/7K/8/8/8/8/R7/6k1 b - - 0 1,g1h1 h7g6,mate",
+        '"e,z,8/7K/8/8/8/8/R7/6k1 b - - 0 1,g1h1 h7g6,mate',
+    ),
+}
+
+
+@pytest.mark.parametrize("name", QUOTED)
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+def test_a_cr_in_quotes_ends_no_row(tmp_path: Path, name: str, end: str) -> None:
+    header, quoted, plain, _ = QUOTED[name]
+    path = tmp_path / "x"
+    path.write_bytes(end.join((header, quoted, plain, quoted)).encode())
+
+    records = list(read_collection(path))
+
+    assert all(isinstance(record, Problem) for record in records)
+    crs = quoted.count("\r")
+    assert [record.source for record in records] == [
+        f"{path}:{line}" for line in (2, 3 + crs, 4 + crs)
+    ]
+
+
+@pytest.mark.parametrize("name", QUOTED)
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+def test_a_quote_that_is_never_closed_costs_its_own_row(
+    tmp_path: Path, name: str, end: str
+) -> None:
+    header, _, plain, unclosed = QUOTED[name]
+    path = tmp_path / "x"
+    path.write_bytes(end.join((header, unclosed, plain, unclosed, plain)).encode())
+
+    first, second, third, fourth = read_collection(path)
+
+    assert isinstance(first, FormatError)
+    assert isinstance(second, Problem)
+    assert isinstance(third, FormatError)
+    assert isinstance(fourth, Problem)
+    assert fourth.source == f"{path}:5"
+
+
+def test_a_row_that_goes_on_behind_cr_for_ever_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "x"
+    path.write_bytes(b'id,fen\n"' + b"a\r" * 70_000 + f'"\nb,{ROOK}\n'.encode())
+    *_, last = records = list(read_collection(path))
+    assert isinstance(records[0], FormatError)
+    assert records[0].source == f"{path}:2"
+    assert isinstance(last, Problem)
+
+
+@pytest.mark.parametrize("inside", ["\r", "\r\r", '\r[Event "y"]\r'])
+def test_a_cr_in_a_comment_of_a_game_is_read_as_an_lf(
+    tmp_path: Path, inside: str
+) -> None:
+    game = f'[Event "x"]\n[FEN "{ROOK} 0 1"]\n\n{{mate in 8{inside} }} 1. Kg6 *\n\n'
+    path = tmp_path / "x"
+    path.write_bytes(game.replace("\r", "\n").encode() * 2)
+    expected = list(read_collection(path))
+    path.write_bytes(game.encode() * 2)
+    assert list(read_collection(path)) == expected
+
+
+def test_a_cr_in_a_comment_of_a_game_costs_nothing(tmp_path: Path) -> None:
+    path = tmp_path / "x"
+    path.write_text(
+        f'[FEN "{ROOK} 0 1"]\n\n{{mate\rin 8}} 1. Kg6 *\n\n' * 2, newline=""
+    )
+    first, second = read_collection(path)
+    assert isinstance(first, Problem)
+    assert isinstance(second, Problem)
+    assert first.claim == second.claim == Claim(8, ("h7g6",))
+    assert second.source == f"{path}:6"

@@ -1,0 +1,318 @@
+"""The library's door: what it takes, what it refuses by name, what it gives."""
+
+from __future__ import annotations
+
+import doctest
+import json
+import math
+import pydoc
+from decimal import Decimal
+from typing import TYPE_CHECKING, Any
+
+import chess
+import chess.variant
+import numpy as np
+import pytest
+
+import solver as package
+from solver import Claim, InputError, Lane, Limits, MatesolveError, Problem, solve
+from solver.cli.main import run
+from solver.control import Control
+from solver.solving import Solver
+from tests.cli.processes import run_and_list_heavy
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+SMOTHERED = "5r1k/6pp/7N/8/2Q5/8/8/6K1 w - - 0 1"
+BLACK_MATES = "6k1/8/8/2q5/8/7n/6PP/5R1K b - - 0 1"
+CASTLES = "8/8/7p/8/5R1p/6k1/8/4K2R w K - 0 1"
+SMALL = Limits(max_moves=3, hash_mib=1)
+
+
+@pytest.fixture(scope="module")
+def solver() -> Solver:
+    return Solver(hash_mib=1)
+
+
+@pytest.fixture(params=["solve", "Solver.solve"])
+def call(request: pytest.FixtureRequest, solver: Solver) -> Callable[..., Any]:
+    """Either way to ask."""
+    if request.param == "solve":
+        return lambda *args, **asked: solve(*args, solver=solver, **asked)
+    return solver.solve
+
+
+def refused(reason: str, make: Callable[[], object]) -> None:
+    with pytest.raises(InputError) as caught:
+        make()
+    assert str(caught.value) == reason
+    assert isinstance(caught.value, MatesolveError)
+
+
+@pytest.mark.parametrize(
+    "problem",
+    [
+        SMOTHERED,
+        f"  {' '.join(SMOTHERED.split()[:4])} ",
+        chess.Board(SMOTHERED),
+        Problem(SMOTHERED),
+        Problem(f" {' '.join(SMOTHERED.split()[:4])}"),
+    ],
+    ids=["FEN", "four fields", "board", "problem", "problem of four fields"],
+)
+def test_a_position_may_be_given_in_any_way(
+    call: Callable[..., Any], problem: object
+) -> None:
+    solution = call(problem, SMALL)
+    assert solution.problem.fen == SMOTHERED
+    assert solution.pv == ("c4g8", "f8g8", "h6f7")
+
+
+def test_limits_may_be_left_out(call: Callable[..., Any]) -> None:
+    assert call(SMOTHERED).mate == 2
+
+
+def test_rights_to_castle_may_stand_in_any_order(call: Callable[..., Any]) -> None:
+    fen = "4k3/8/8/8/8/8/8/R3K2R w {} - 0 1"
+    solution = call(Problem(fen.format("QK")), Limits(max_moves=1, hash_mib=1))
+    assert solution.problem.fen == solution.to_dict()["fen"] == fen.format("KQ")
+
+
+def test_what_a_problem_says_is_kept(call: Callable[..., Any]) -> None:
+    problem = Problem(SMOTHERED, "a", Claim(2, ("c4g8",)), "x:1")
+    assert call(problem, SMALL).problem is problem
+
+
+VARIANTS = [variant for variant in chess.variant.VARIANTS if variant is not chess.Board]
+
+
+@pytest.mark.parametrize("variant", VARIANTS, ids=lambda variant: variant.__name__)
+def test_a_board_of_another_variant_is_refused(
+    call: Callable[..., Any], variant: type[chess.Board]
+) -> None:
+    reason = "problem: expected a board of orthodox chess, found one of "
+    refused(reason + variant.__name__, lambda: call(variant(), SMALL))
+
+
+def test_a_board_of_chess960_is_refused(call: Callable[..., Any]) -> None:
+    reason = "problem: expected a board of orthodox chess, found one of Chess960"
+    refused(reason, lambda: call(chess.Board(SMOTHERED, chess960=True), SMALL))
+
+
+@pytest.mark.parametrize(
+    ("problem", "found"),
+    [
+        (None, "None"),
+        (3, "3"),
+        (True, "True"),
+        (b"8/8", "b'8/8'"),
+        ([SMOTHERED], None),
+        (chess.BaseBoard(), None),
+        (chess, None),
+    ],
+)
+def test_what_names_no_position_is_refused(
+    call: Callable[..., Any], problem: object, found: str | None
+) -> None:
+    with pytest.raises(InputError) as caught:
+        call(problem, SMALL)
+    expected = "problem: expected a FEN, a chess.Board or a Problem, found "
+    assert str(caught.value).startswith(expected)
+    assert "\n" not in str(caught.value)
+    assert found is None or str(caught.value) == expected + found
+
+
+@pytest.mark.parametrize("fen", ["", "hello", "8/8/8/8/8/8/8/8 w - - 0 1"])
+def test_a_position_that_is_not_legal_is_refused_however_it_is_given(
+    call: Callable[..., Any], fen: str
+) -> None:
+    for problem in (fen, Problem(fen)):
+        with pytest.raises(package.FenError):
+            call(problem, SMALL)
+    with pytest.raises(package.FenError):
+        call(chess.Board(None), SMALL)
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "reason"),
+    [
+        ("limits", 5, "expected Limits or None, found 5"),
+        ("limits", 0, "expected Limits or None, found 0"),
+        ("within", "2", "expected a whole number from -200 to 200, found '2'"),
+        ("within", 2.0, "expected a whole number from -200 to 200, found 2.0"),
+        ("within", True, "expected a whole number from -200 to 200, found True"),
+        ("within", 201, "expected -200 to 200, found 201"),
+        ("within", 0, "expected another number of moves than 0, found 0"),
+        ("all_keys", 1, "expected True or False, found 1"),
+        ("control", 1, "expected a Control or None, found 1"),
+        ("lane", "checks", "expected a Lane or None, found 'checks'"),
+        ("root_moves", 3, "expected legal moves in UCI notation, found 3"),
+        ("root_moves", "c4g8", "expected legal moves in UCI notation, found 'c4g8'"),
+        ("root_moves", ["e9e9"], "expected legal moves in UCI notation, found 'e9e9'"),
+        ("root_moves", [3], "expected legal moves in UCI notation, found 3"),
+        ("root_moves", (), "expected legal moves in UCI notation, found none"),
+    ],
+)
+def test_an_argument_is_refused_by_its_name(
+    call: Callable[..., Any], name: str, value: object, reason: str
+) -> None:
+    refused(f"{name}: {reason}", lambda: call(SMOTHERED, **{name: value}))
+
+
+def test_what_is_no_solver_and_no_tablebases_is_refused() -> None:
+    other: Any = "tables"
+    reason = "solver: expected a Solver or None, found 'tables'"
+    refused(reason, lambda: solve(SMOTHERED, solver=other))
+    reason = "tablebases: expected Tablebases or None, found 'tables'"
+    refused(reason, lambda: Solver(1, other))
+
+
+def limits(name: str, value: Any) -> Limits:
+    return Limits(**{name: value})
+
+
+WHOLE = {
+    "max_moves": (1, 200),
+    "nodes": (1, 2**63 - 1),
+    "hash_mib": (1, 1 << 20),
+    "threads": (1, 256),
+}
+
+
+@pytest.mark.parametrize("name", WHOLE)
+def test_a_limit_is_refused_by_its_name(name: str) -> None:
+    least, most = WHOLE[name]
+    for value in (0, -1, most + 1):
+        with pytest.raises(InputError) as caught:
+            limits(name, value)
+        assert str(caught.value) == f"{name}: expected {least} to {most}, found {value}"
+    for other in ("1", 1.5, 1.0, math.nan, math.inf, True, b"1", [1], Decimal(1)):
+        with pytest.raises(InputError, match=f"^{name}: expected a whole number from "):
+            limits(name, other)
+    with pytest.raises(InputError, match=f"^{name}: expected {least} to {most}, found"):
+        limits(name, 10**5000)
+    assert getattr(limits(name, most), name) == most
+
+
+@pytest.mark.parametrize("name", WHOLE)
+def test_a_limit_may_be_a_number_of_numpy(name: str) -> None:
+    given = getattr(limits(name, np.int32(1)), name)
+    assert (given, type(given)) == (1, int)
+
+
+@pytest.mark.parametrize("name", ["hash_mib", "threads"])
+@pytest.mark.parametrize("value", [None, 0, "1"])
+def test_what_has_a_default_cannot_be_none(name: str, value: Any) -> None:
+    for kind in (Limits, Solver):
+        with pytest.raises(InputError, match=f"^{name}: expected "):
+            kind(**{name: value})
+
+
+@pytest.mark.parametrize("value", ["x", b"1", True, [1], 1j, Decimal(1)])
+def test_a_time_that_is_no_number_is_refused(value: Any) -> None:
+    with pytest.raises(InputError, match=r"^time_s: expected a number of seconds, "):
+        Limits(time_s=value)
+
+
+@pytest.mark.parametrize("value", [-1, -0.1, math.nan, math.inf, -math.inf, 10**400])
+def test_a_time_that_no_clock_has_is_refused(value: float) -> None:
+    with pytest.raises(InputError, match=r"^time_s: expected 0 to [0-9]+ seconds, "):
+        Limits(time_s=value)
+
+
+@pytest.mark.parametrize("value", [1, 1.0, np.float32(1), np.int64(1)])
+def test_a_time_may_be_any_real_number(value: Any) -> None:
+    assert Limits(time_s=value).time_s == 1.0
+
+
+TEXT = "expected text, found"
+MOVES = "expected moves in UCI notation, found"
+
+
+@pytest.mark.parametrize(
+    ("kind", "field", "value", "reason"),
+    [
+        (Claim, "mate", "2", "expected a whole number from -200 to 200, found '2'"),
+        (Claim, "mate", 0, "expected another number of moves than 0, found 0"),
+        (Claim, "mate", -201, "expected -200 to 200, found -201"),
+        (Claim, "keys", "c4g8", f"{MOVES} 'c4g8'"),
+        (Claim, "keys", None, f"{MOVES} None"),
+        (Claim, "line", [1], f"{MOVES} 1"),
+        (Claim, "any_last_move", None, "expected True or False, found None"),
+        (Problem, "fen", None, f"{TEXT} None"),
+        (Problem, "id", 3, f"{TEXT} 3"),
+        (Problem, "source", b"", f"{TEXT} b''"),
+        (Problem, "claim", 2, "expected a Claim or None, found 2"),
+        (Problem, "no_mate", 0, "expected 1 to 200, found 0"),
+        (Lane, "checks_only", 1, "expected True or False, found 1"),
+        (Lane, "replies", 1.5, "expected a whole number from 0 to 255, found 1.5"),
+        (Lane, "king_flights", "1", "expected a whole number from 0 to 8, found '1'"),
+        (Lane, "threat", True, "expected a whole number from 1 to 20, found True"),
+    ],
+)
+def test_a_field_is_refused_by_its_name(
+    kind: Any, field: str, value: object, reason: str
+) -> None:
+    required: Any = {Claim: {"mate": 2}, Problem: {"fen": SMOTHERED}, Lane: {}}
+    refused(f"{field}: {reason}", lambda: kind(**(required[kind] | {field: value})))
+
+
+def test_fields_may_be_lists_and_numbers_of_numpy() -> None:
+    line: Any = ["c4g8", "f8g8"]
+    two: Any = np.int8(2)
+    claim = Claim(two, line[:1], line)
+    assert claim == Claim(2, ("c4g8",), ("c4g8", "f8g8"))
+    assert hash(claim) == hash(Claim(2, ("c4g8",), ("c4g8", "f8g8")))
+    assert json.dumps(claim.mate) == "2"
+    assert Lane(replies=two) == Lane(replies=2)
+
+
+@pytest.mark.parametrize("fen", [SMOTHERED, BLACK_MATES, CASTLES])
+def test_the_line_in_san_is_the_line(fen: str, solver: Solver) -> None:
+    solution = solver.solve(fen, SMALL)
+    board = solution.board
+    assert board == chess.Board(fen)
+    assert solution.pv
+    for san in solution.san:
+        board.push_san(san)
+    assert tuple(move.uci() for move in board.move_stack) == solution.pv
+    assert board.is_checkmate()
+
+
+def test_without_a_mate_the_line_is_empty(solver: Solver) -> None:
+    assert solver.solve(SMOTHERED, Limits(max_moves=1)).san == ()
+
+
+def test_each_board_of_a_solution_is_another(solver: Solver) -> None:
+    solution = solver.solve(SMOTHERED, SMALL)
+    solution.board.push_san("Qg8+")
+    assert solution.board == chess.Board(SMOTHERED)
+
+
+@pytest.mark.parametrize("fen", [SMOTHERED, BLACK_MATES, CASTLES])
+def test_a_solution_as_a_dict_is_the_record_of_the_command(
+    fen: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run(["solve", fen, "--json", "--checks-only", "-n", "3", "--hash", "1"])
+    printed = json.loads(capsys.readouterr().out)
+    lane = Lane(checks_only=True)
+    record = solve(fen, SMALL, lane=lane, control=Control()).to_dict()
+    assert list(record) == list(printed)
+    timeless = {"time_s": 0.0}
+    assert json.loads(json.dumps(record | timeless)) == printed | timeless
+
+
+def test_the_help_has_an_example_that_does_what_it_shows() -> None:
+    example = ">>> from solver import Limits, solve"
+    assert example in pydoc.render_doc(package, renderer=pydoc.TextDoc())
+    outcome = doctest.testmod(package)
+    assert outcome.attempted >= 5
+    assert outcome.failed == 0
+
+
+def test_importing_the_package_loads_nothing_heavy() -> None:
+    program = (
+        "import solver; solver.Limits(); solver.Problem('8/8', claim=solver.Claim(2))"
+    )
+    assert run_and_list_heavy(program)[1] == set()
