@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from solver.errors import InputError
 from solver.formats.wording import quote
-from solver.problem import DEFAULT_HASH_MIB, MAX_HASH_MIB
+from solver.problem import DEFAULT_HASH_MIB, MAX_HASH_MIB, MAX_THREADS
 
 HASH = "Hash"
 THREADS = "Threads"
@@ -80,7 +80,7 @@ Option = Spin | Check | Button
 
 OPTIONS: dict[str, Option] = {
     HASH: Spin(DEFAULT_HASH_MIB, 1, MAX_HASH_MIB),
-    THREADS: Spin(1, 1, 512),
+    THREADS: Spin(1, 1, MAX_THREADS),
     MULTI_PV: Spin(1, 1, 218),
     CLEAR_HASH: Button(),
     # Analysis and play are one to a solver, and it thinks when it is told to; clients

@@ -171,7 +171,14 @@ def naive_plies(fen: str, line: tuple[str, ...], mate: int) -> list[dict[str, ob
             left = mate - number // 2
             shortest = naive.shortest_mate(board, left)
             keys = naive.keys(board, shortest) if shortest else set()
-            plies.append({"move": move, "mate": shortest, "keys": sorted(keys)})
+            plies.append(
+                {
+                    "move": move,
+                    "mate": shortest,
+                    "keys": sorted(keys),
+                    "only": keys == {move} if keys else None,
+                }
+            )
         board.push_uci(move)
     return plies
 
@@ -198,7 +205,9 @@ def test_each_move_of_the_solver_is_looked_at(line: tuple[str, ...], only: int) 
 def test_a_line_of_only_moves_is_told_as_such() -> None:
     problem = replace(BACK_RANK, claim=Claim(1, line=("a1a8",)))
     found = examine(problem, Inquiry(SMALL, every_ply=True))
-    assert json.loads(found.plies) == [{"move": "a1a8", "mate": 1, "keys": ["a1a8"]}]
+    assert json.loads(found.plies) == [
+        {"move": "a1a8", "mate": 1, "keys": ["a1a8"], "only": True}
+    ]
     assert (found.only_moves, found.soundness) == (1, "sound")
 
 
@@ -206,7 +215,9 @@ def test_where_a_limit_comes_first_it_is_not_known_whether_moves_are_the_only() 
     problem = replace(LONG, claim=Claim(12, line=("f7f8q",)))
     found = examine(problem, Inquiry(replace(SMALL, nodes=1000), every_ply=True))
     assert (found.only_moves, found.soundness) == (None, None)
-    assert json.loads(found.plies) == [{"move": "f7f8q", "mate": None, "keys": []}]
+    assert json.loads(found.plies) == [
+        {"move": "f7f8q", "mate": None, "keys": [], "only": None}
+    ]
 
 
 def test_a_limit_that_comes_first_later_in_the_line_is_told(

@@ -11,7 +11,7 @@ from solver.uci.options import Options, declarations
 def test_what_is_declared_is_what_the_options_start_with() -> None:
     assert declarations() == [
         "option name Hash type spin default 128 min 1 max 1048576",
-        "option name Threads type spin default 1 min 1 max 512",
+        "option name Threads type spin default 1 min 1 max 256",
         "option name MultiPV type spin default 1 min 1 max 218",
         "option name Clear Hash type button",
         "option name UCI_AnalyseMode type check default false",
@@ -54,7 +54,7 @@ def test_names_and_words_are_read_in_any_case(text: str, name: str, value: int) 
         ),
         (
             "name Threads value many",
-            "option Threads: expected a whole number from 1 to 512, found 'many'",
+            "option Threads: expected a whole number from 1 to 256, found 'many'",
         ),
         (
             "name MultiPV",
