@@ -160,6 +160,7 @@ Exit codes, the first that fits:
 @click.option(
     "--store",
     "store_path",
+    type=click.Path(dir_okay=False),
     metavar="RUN.db",
     shell_complete=completion.files,
     help="Keep what is found there, and take up what an earlier run has found.",
