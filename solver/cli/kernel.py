@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from solver.cli.signals import ending_at_once
 from solver.cli.streams import tell
 
 if TYPE_CHECKING:
@@ -14,4 +15,5 @@ def prepare_kernel() -> Build:
     """Load the kernel; a user who has to wait for it, or should know more, is told."""
     from solver.kernel.compiled import load_kernel
 
-    return load_kernel(tell)
+    with ending_at_once():
+        return load_kernel(tell)

@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import os
 import signal
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from types import FrameType
 
 _raised = False
@@ -35,6 +36,22 @@ def end_at_once() -> None:
     """Let an interrupt end the process with one line: there is nothing to print."""
     for number in heard():
         signal.signal(number, _end)
+
+
+@contextmanager
+def ending_at_once() -> Iterator[None]:
+    """Let an interrupt end the process inside the block, and do as before behind it.
+
+    This is for the compiler: LLVM calls back into Python, which would print an
+    exception raised there with its traceback, and go on.
+    """
+    previous = {number: signal.getsignal(number) for number in heard()}
+    end_at_once()
+    try:
+        yield
+    finally:
+        for number, handler in previous.items():
+            signal.signal(number, handler)
 
 
 def raise_interrupts() -> None:

@@ -53,6 +53,23 @@ main()
 """
 
 
+INTERRUPTED_COMPILER = """
+import ctypes, os, signal, sys
+import solver.kernel.compiled
+
+@ctypes.CFUNCTYPE(None)
+def call_back():
+    os.kill(os.getpid(), signal.{how})
+    for _ in range(1000):
+        pass
+
+solver.kernel.compiled.load_kernel = lambda tell: call_back()
+sys.argv = ["matesolve", *{arguments!r}]
+from solver.__main__ import main
+main()
+"""
+
+
 def write(running: subprocess.Popen[str], *lines: str) -> None:
     assert running.stdin is not None
     running.stdin.write("".join(f"{line}\n" for line in lines))
@@ -137,6 +154,20 @@ def test_an_interrupt_while_modules_load_is_one_line(
     program = INTERRUPTED_IMPORT.format(
         module=module, how=how, hidden=hidden, fen=MATE_IN_1
     )
+    ended = run([sys.executable, "-c", program], env=ENVIRONMENT)
+
+    assert (ended.returncode, ended.stdout) == (130, "")
+    assert ended.stderr == "interrupted\n"
+
+
+@pytest.mark.parametrize("how", EVERY)
+@pytest.mark.parametrize(
+    "arguments", [["warmup"], ["solve", MATE_IN_1], ["verify", "-"], ["table"]]
+)
+def test_an_interrupt_of_the_compiler_is_one_line(
+    how: str, arguments: list[str]
+) -> None:
+    program = INTERRUPTED_COMPILER.format(how=how, arguments=arguments)
     ended = run([sys.executable, "-c", program], env=ENVIRONMENT)
 
     assert (ended.returncode, ended.stdout) == (130, "")
