@@ -65,12 +65,15 @@ class NumberedLines:
 
         A CR at the end of a chunk ends its line there and then: whoever writes to a
         pipe may wait for the answer before writing more. An LF that follows in the next
-        chunk belongs to that line.
+        chunk belongs to that line. A file keeps nobody waiting: its chunks do not end
+        between CR and LF, which a CSV row with an open quote tells from a CR alone.
         """
         begun: list[bytes] = []  # pieces of a line whose end has not come
         kept = 0
         after_cr = False
         while chunk := self._stream.read1(_CHUNK_BYTES):
+            if chunk.endswith(b"\r") and self._stream.seekable():
+                chunk += self._stream.read(1)
             if after_cr and chunk.startswith(b"\n"):
                 self.taken += 1
                 chunk = chunk[1:]

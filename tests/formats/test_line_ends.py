@@ -274,6 +274,21 @@ def test_a_quote_that_is_never_closed_costs_its_own_row(
     assert fourth.source == f"{path}:5"
 
 
+def test_a_quote_that_is_never_closed_costs_its_own_row_wherever_a_file_is_cut(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "x"
+    rows = f'"b,{ROOK}\r\nc,{ROOK}\r\n'
+    buffered = (1 << 12, 1 << 13, 1 << 14)  # at first, as the file system likes it
+    for longest in (size - k for size in buffered for k in range(1, 70)):
+        path.write_bytes(f"id,fen\r\n{'a' * longest},{ROOK}\r\n{rows}".encode())
+        first, second, third = read_collection(path)
+        assert isinstance(first, Problem)
+        assert isinstance(second, FormatError)
+        assert isinstance(third, Problem)
+        assert third.source == f"{path}:4"
+
+
 def test_a_row_that_goes_on_behind_cr_for_ever_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "x"
     path.write_bytes(b'id,fen\n"' + b"a\r" * 70_000 + f'"\nb,{ROOK}\n'.encode())
