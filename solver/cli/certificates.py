@@ -13,7 +13,7 @@ from solver.certificate.document import write
 from solver.cli.exits import Exit
 from solver.cli.proving import build_of
 from solver.cli.streams import tell
-from solver.cli.target import identify_file
+from solver.cli.target import identify_file, identify_inputs
 from solver.whole_file import require_writable
 
 if TYPE_CHECKING:
@@ -90,7 +90,7 @@ class CertificateFolder:
         self, path: str, tell: Callable[[str], None], reads: Iterable[str] = ()
     ) -> None:
         self._path = Path(path)
-        self._inputs = {identify_file(file) for file in reads}
+        self._inputs = identify_inputs(reads)
         self._path.mkdir(parents=True, exist_ok=True)
         require_writable(str(self._path / "certificate"))
         self._tell = tell

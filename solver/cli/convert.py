@@ -72,7 +72,7 @@ def convert(
     if target_format is None:
         msg = f"{target}: its name tells no format: say --to {'|'.join(WRITABLE)}."
         raise click.UsageError(msg)
-    prepare_outputs(target, reads=[source])
+    prepare_outputs(target, reads=[source], stdout=True)
 
     from solver.formats.collection import read_collection
     from solver.formats.meter import Meter

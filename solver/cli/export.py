@@ -72,7 +72,7 @@ def export(*, store: str, where: str, output: str, target_format: str | None) ->
     from solver.reports.export import EXPORTS
     from solver.store import Store
 
-    prepare_outputs(output, reads=store_files(store))
+    prepare_outputs(output, reads=store_files(store), stdout=True)
     with Store(store, read_only=True) as opened:
         findings = _begun(opened, where)
         with open_target(output) as file:

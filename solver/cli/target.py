@@ -22,7 +22,9 @@ STDOUT = "-"
 """The path that stands for standard output, and for standard input."""
 
 
-def prepare_outputs(*outputs: str | None, reads: Iterable[str] = ()) -> None:
+def prepare_outputs(
+    *outputs: str | None, reads: Iterable[str] = (), stdout: bool = False
+) -> None:
     """Refuse, before hours of work, outputs that cannot or must not be written.
 
     Parameters
@@ -31,6 +33,8 @@ def prepare_outputs(*outputs: str | None, reads: Iterable[str] = ()) -> None:
         The files that the command will write; None: that one is not wanted.
     reads : iterable of str
         The files that the command reads.
+    stdout : bool
+        Whether `-` stands for standard output; else it is refused.
 
     Raises
     ------
@@ -42,13 +46,15 @@ def prepare_outputs(*outputs: str | None, reads: Iterable[str] = ()) -> None:
     from solver.whole_file import require_writable
 
     wanted = [output for output in outputs if output is not None]
-    require_apart(wanted, reads)
+    require_apart(wanted, reads, stdout=stdout)
     for output in wanted:
         if output != STDOUT:
             require_writable(output)
 
 
-def require_apart(outputs: Iterable[str], reads: Iterable[str] = ()) -> None:
+def require_apart(
+    outputs: Iterable[str], reads: Iterable[str] = (), *, stdout: bool = False
+) -> None:
     """Refuse to overwrite an input, or to write two outputs to one file.
 
     Files are compared by inode, so that links do not hide that they are the same.
@@ -57,11 +63,14 @@ def require_apart(outputs: Iterable[str], reads: Iterable[str] = ()) -> None:
     Raises
     ------
     click.UsageError
-        An output is also an input, or another output.
+        An output is also an input, or another output, or not the name of a file.
     """
-    inputs = {identify_file(path, sys.stdin) for path in reads}
+    inputs = identify_inputs(reads)
     written: dict[object, str] = {}
     for output in outputs:
+        if output == STDOUT and not stdout:
+            msg = f"{output}: expected the name of a file."
+            raise click.UsageError(msg)
         identity = identify_file(output, sys.stdout)
         if identity is None:
             continue
@@ -101,6 +110,11 @@ def open_target(path: str) -> Iterator[BinaryIO]:
         # Neither name nor time: the same problems make the same file.
         with gzip.GzipFile(filename="", mode="wb", fileobj=file, mtime=0) as compressed:
             yield cast("BinaryIO", compressed)
+
+
+def identify_inputs(reads: Iterable[str]) -> frozenset[object]:
+    """Give the identities of the files that a command reads; see `identify_file`."""
+    return frozenset(identify_file(path, sys.stdin) for path in reads) - {None}
 
 
 def identify_file(path: str, stream: TextIO | None = None) -> object:

@@ -10,7 +10,7 @@ import click
 import pytest
 
 from solver.cli.main import run
-from solver.cli.target import prepare_outputs, require_apart
+from solver.cli.target import identify_file, prepare_outputs, require_apart
 from tests.cli.processes import process
 
 if TYPE_CHECKING:
@@ -128,8 +128,51 @@ def test_a_certificate_does_not_overwrite_an_input(
     assert "mates: expected a new file, found an input" in capsys.readouterr().err
 
 
+def test_a_certificate_does_not_overwrite_standard_input(folder: Path) -> None:
+    collection = Path("mates.json")
+    collection.write_text(f'{{"id":"mates","fen":"{MATE_IN_1} 0 1","claim":1}}\n')
+    before = collection.read_bytes()
+    words = ("verify", "-", "--quiet", "--certificates", str(folder))
+    with (
+        collection.open("rb") as stdin,
+        process(*words, "--format", "jsonl", stdin=stdin) as running,
+    ):
+        _, err = running.communicate()
+
+    assert running.returncode == 74
+    assert "mates: expected a new file, found an input" in err
+    assert collection.read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["solve", MATE_IN_1, "--svg", "-"],
+        ["solve", MATE_IN_1, "--pgn", "-"],
+        ["solve", MATE_IN_1, "--html", "-"],
+        ["solve", MATE_IN_1, "--certificate", "-"],
+        ["report", "a.db", "-o", "-"],
+        ["mip", "build", "games.pgn", "-o", "-"],
+        ["verify", "mates.epd", "--store", "-"],
+        ["merge", "a.db", "-o", "-"],
+    ],
+    ids=" ".join,
+)
+def test_what_needs_a_file_refuses_standard_output(
+    arguments: list[str], folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    before = contents(folder)
+    capsys.readouterr()
+    assert run(arguments) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.splitlines()[-1] == "Error: -: expected the name of a file."
+    assert contents(folder) == before
+
+
 def test_devices_may_be_named_twice() -> None:
     prepare_outputs(os.devnull, os.devnull, reads=[os.devnull])
+    assert identify_file(os.devnull) is None
 
 
 def test_files_that_are_not_there_yet_are_compared_by_where_they_would_be(
