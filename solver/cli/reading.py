@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from solver.cli import streams
 from solver.cli.exits import Exit
 from solver.formats.meter import Meter
-from solver.formats.opening import STDIN
+from solver.formats.opening import STDIN, name_of
 from solver.formats.selection import EVERYTHING, Selection
 
 if TYPE_CHECKING:
@@ -75,8 +75,7 @@ class Reading:
                 self.codes.add(Exit.IO)
                 continue
             if self._seen == before:
-                name = "stdin" if file == STDIN else file
-                self.tell(f"warning: {name}: no records")
+                self.tell(f"warning: {name_of(file)}: no records")
         self._behind = len(self._files)
 
     @property

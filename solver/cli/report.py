@@ -14,6 +14,7 @@ from solver.cli import completion, options
 from solver.cli.exits import Exit, foremost
 from solver.cli.streams import tell
 from solver.errors import FormatError, InputError
+from solver.formats.opening import STDIN, name_of
 from solver.formats.wording import quote
 
 if TYPE_CHECKING:
@@ -59,16 +60,15 @@ def report(ctx: click.Context, *, file: str, output: str, title: str | None) -> 
 
     prepare_outputs(output, reads=store_files(file))
     codes = {Exit.PROVED}
-    name = "stdin" if file == "-" else PurePath(file).name
 
     def tell_damaged(message: str) -> None:
-        tell(f"error: {'stdin' if file == '-' else file}: {message}")
+        tell(f"error: {name_of(file)}: {message}")
         codes.add(Exit.BAD_INPUT)
 
     write_page(
         _records(file, codes),
         output,
-        title=title or f"Audit of {name}",
+        title=title or f"Audit of {PurePath(name_of(file)).name}",
         on_damaged=tell_damaged,
     )
     ctx.exit(foremost(codes))
@@ -84,12 +84,12 @@ def _records(path: str, codes: set[Exit]) -> Iterator[Mapping[str, object]]:
     """
     from solver.formats.compressed import open_decompressed
 
-    name = "stdin" if path == "-" else path
+    name = name_of(path)
     with open_decompressed(path) as stream:
         if not stream.peek(len(SQLITE_MAGIC)).startswith(SQLITE_MAGIC):
             yield from _parse_lines(stream, name, codes)
             return
-    if path == "-":
+    if path == STDIN:
         msg = f"{name}: expected the lines of `verify --jsonl`, found a database"
         raise InputError(msg)
     from solver.reports.audit_record import finding_record

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import signal
+import threading
 from contextlib import contextmanager, suppress
 
 TYPE_CHECKING = False
@@ -43,8 +44,12 @@ def ending_at_once() -> Iterator[None]:
     """Let an interrupt end the process inside the block, and do as before behind it.
 
     This is for the compiler: LLVM calls back into Python, which would print an
-    exception raised there with its traceback, and go on.
+    exception raised there with its traceback, and go on. Outside the main thread
+    nothing is changed.
     """
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
     previous = {number: signal.getsignal(number) for number in heard()}
     end_at_once()
     try:

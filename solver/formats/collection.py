@@ -21,7 +21,7 @@ from solver.formats.detection import TITLES, detect_format
 from solver.formats.game_position import MAX_RECORD_BYTES
 from solver.formats.meter import Meter
 from solver.formats.numbered_lines import NumberedLines, is_record
-from solver.formats.opening import STDIN
+from solver.formats.opening import name_of
 from solver.formats.selection import EVERYTHING, Selection
 
 if TYPE_CHECKING:
@@ -81,7 +81,7 @@ def read_collection(
         If the file cannot be opened or read, or, behind its last record, if it was
         changed while it was read.
     """
-    name = "stdin" if path == STDIN else os.fspath(path)
+    name = name_of(path)
     meter = meter or Meter()
     try:
         stream = open_decompressed(path)

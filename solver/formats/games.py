@@ -7,7 +7,6 @@ itself and no other; so does the rest of a compressed file that was cut short.
 
 from __future__ import annotations
 
-import os
 import re
 from itertools import chain
 from typing import TYPE_CHECKING, TypeAlias
@@ -16,11 +15,12 @@ from solver.errors import FormatError, InputError
 from solver.formats.compressed import open_decompressed
 from solver.formats.game_position import MAX_RECORD_BYTES, GamePosition, Unfinished
 from solver.formats.numbered_lines import NumberedLines
-from solver.formats.opening import STDIN
+from solver.formats.opening import name_of
 from solver.formats.pgn import parse_game, split_games
 from solver.formats.scored_lines import parse_scored_line
 
 if TYPE_CHECKING:
+    import os
     from collections.abc import Iterator
 
 Record: TypeAlias = GamePosition | Unfinished | FormatError
@@ -53,7 +53,7 @@ def read_results(
     OSError
         If the file cannot be opened or read.
     """
-    name = "stdin" if path == STDIN else os.fspath(path)
+    name = name_of(path)
     try:
         stream = open_decompressed(path)
     except InputError as error:

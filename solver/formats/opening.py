@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import io
+import os
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    import os
 
 STDIN = "-"
 """The path that stands for standard input."""
+
+
+def name_of(path: str | os.PathLike[str]) -> str:
+    """Name a file in messages and sources of records; standard input is `stdin`."""
+    return "stdin" if path == STDIN else os.fspath(path)
 
 
 def open_collection(path: str | os.PathLike[str]) -> io.BufferedReader | io.BytesIO:
