@@ -28,8 +28,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from solver.errors import FenError, InputError, MatesolveError
-    from solver.lane import Lane
-    from solver.problem import Claim, Limits, Problem
+    from solver.problem import Claim, Lane, Limits, Problem
     from solver.search.solver import Solver, solve
     from solver.search.threads import Control
     from solver.solution import Solution, Stats, Status, StoppedBy

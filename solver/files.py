@@ -15,6 +15,9 @@ if TYPE_CHECKING:
 
     from _typeshed import ReadableBuffer
 
+GZIPPED = ".gz"
+"""Files with this suffix are written compressed."""
+
 
 def write_whole(path: str | os.PathLike[str], data: bytes) -> None:
     """Write a file; until all of it is there, what was there before stays.

@@ -7,7 +7,7 @@ from itertools import product
 import pytest
 
 from solver.errors import InputError
-from solver.lane import Lane
+from solver.problem import Lane
 
 
 @pytest.mark.parametrize(

@@ -11,12 +11,9 @@ import threading
 import time
 from typing import TYPE_CHECKING
 
-from solver.audit.control import AuditControl
-from solver.audit.dispatch import Dispatcher
-from solver.audit.inquiry import Inquiry
-from solver.audit.job import Examined
-from solver.audit.queue import Desk, OnExamined
-from solver.audit.workers import Staff, local_staff
+from solver.audit.job import Examined, Inquiry
+from solver.audit.queue import AuditControl, Desk, OnExamined
+from solver.audit.workers import Dispatcher, Staff, local_staff
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterable, Iterator

@@ -6,9 +6,14 @@ import json
 import re
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from solver.audit.verdict import disagreements, is_undecided
+from solver.audit.verdict import (
+    Ply,
+    disagreements,
+    is_undecided,
+    only_moves,
+    recorded_only,
+)
 from solver.errors import FormatError
-from solver.soundness import Ply, only_moves, recorded_only
 from solver.version import __version__
 
 if TYPE_CHECKING:

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from types import TracebackType
 
+
 COMMIT_S = 1.0
 COMMIT_ROWS = 500
 """How old, and how many, findings are that a kill can lose."""
@@ -354,3 +355,47 @@ def _reason(error: sqlite3.Error, *, read_only: bool) -> str:
                 "cannot be opened" if read_only else "cannot be opened, or made there"
             )
     return f"{error}{kept}"
+
+
+# Several stores into one, such as those of the shards of an audit.
+
+_SETTLED = "CASE {0}.status WHEN 'undecided' THEN 0 WHEN 'found' THEN 1 ELSE 2 END"
+
+_ANSWERS = upsert(
+    "answers",
+    ALL_ANSWER_COLUMNS,
+    1,
+    rows=f"SELECT {', '.join(ALL_ANSWER_COLUMNS)} FROM other.answers WHERE true",
+)
+_IS_BETTER = (
+    f"({_SETTLED.format('excluded')}, excluded.lower_bound) > "
+    f"({_SETTLED.format('answers')}, answers.lower_bound)"
+)
+_RECORDS = upsert(
+    "records",
+    RECORD_COLUMNS,
+    2,
+    rows=f"SELECT {', '.join(RECORD_COLUMNS)} FROM other.records WHERE true",
+)
+
+
+def merge(store: Store, other: Path) -> None:
+    """Add what another store has found.
+
+    Where both have answered a question, the more settled answer stays; where both have
+    a record, the other's counts.
+
+    Parameters
+    ----------
+    store : Store
+        Is added to: all or nothing.
+    other : Path
+        A store; it is only read.
+
+    Raises
+    ------
+    StoreError
+        It is none, or one of the two cannot be used.
+    """
+    with Store(other, read_only=True):  # sees whether it is one, and of this version
+        store.merge_from(iter((f"{_ANSWERS} WHERE {_IS_BETTER}", _RECORDS)), other)

@@ -5,17 +5,22 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from solver.certificate.case import understand_case
 from solver.certificate.document import Certificate
-from solver.certificate.limits import Budget, BuildingLimits, TooLargeError
-from solver.certificate.proof_trees import build_mate
-from solver.certificate.refutation_tree import build_refutation
+from solver.certificate.proof_trees import build_mate, build_refutation
+from solver.certificate.prover import (
+    Budget,
+    BuildingLimits,
+    TooLargeError,
+    WorkspaceProver,
+    understand_case,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from solver.certificate.case import Case
-    from solver.certificate.prover import Prover
+    from solver.certificate.prover import Case, Prover
+    from solver.search.threads import Control
+    from solver.search.workspace import Workspace
     from solver.solution import Solution
 
 
@@ -87,3 +92,21 @@ def _attempt(
         what = "no mate" if build is build_refutation else "mate"
         left_out.append(f"the proof of {what} in {moves} is left out: {limit}")
         return None
+
+
+# The certificate of what a workspace has just answered.
+
+
+def certify_last(
+    solution: Solution, workspace: Workspace, control: Control
+) -> Certification:
+    """Build what can be built of the last answer that was found in a workspace.
+
+    Raises
+    ------
+    BuildingStoppedError
+        `control` stopped it.
+    """
+    workspace.resume()
+    control.attach(workspace.search)
+    return certify(solution, WorkspaceProver(workspace))

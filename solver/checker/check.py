@@ -6,11 +6,11 @@ from dataclasses import dataclass
 
 import chess
 
+from solver.checker.document import as_object, as_text, require_names, shown
 from solver.checker.mate import check_mate
 from solver.checker.position import parse_position
 from solver.checker.refutation import check_refutation
 from solver.errors import CertificateError
-from solver.verification.shape import as_object, as_text, require_names, shown
 
 VERSION = 1
 """The only version of the format so far."""

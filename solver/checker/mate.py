@@ -4,6 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
+from solver.checker.document import (
+    as_array,
+    as_number,
+    as_object,
+    as_text,
+    require_names,
+    shown,
+)
 from solver.checker.position import (
     Key,
     key_of,
@@ -12,14 +20,6 @@ from solver.checker.position import (
     require_exactly,
 )
 from solver.errors import ForgeryError
-from solver.verification.shape import (
-    as_array,
-    as_number,
-    as_object,
-    as_text,
-    require_names,
-    shown,
-)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

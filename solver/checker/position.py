@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import chess
 
+from solver.checker.document import shown
 from solver.errors import ForgeryError
-from solver.verification.shape import shown
 
 if TYPE_CHECKING:
     from collections.abc import Collection

@@ -5,6 +5,13 @@ from __future__ import annotations
 from collections import deque
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
+from solver.checker.document import (
+    as_array,
+    as_number,
+    as_object,
+    require_names,
+    shown,
+)
 from solver.checker.position import (
     Key,
     has_king_alone,
@@ -15,13 +22,6 @@ from solver.checker.position import (
     require_exactly,
 )
 from solver.errors import CertificateError, ForgeryError
-from solver.verification.shape import (
-    as_array,
-    as_number,
-    as_object,
-    require_names,
-    shown,
-)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from solver.cli import completion, options
-from solver.cli.exits import Exit, foremost
-from solver.cli.streams import tell
+from solver.cli.console import Exit, foremost, tell
 from solver.errors import CertificateError, ForgeryError
 
 if TYPE_CHECKING:
@@ -117,7 +116,7 @@ def proved_record(checked: Checked) -> dict[str, object]:
 def _check(file: str) -> Checked:
     from solver.checker import check as prove
     from solver.checker import load
-    from solver.formats.opening import open_collection
+    from solver.formats.streams import open_collection
 
     with open_collection(file) as stream:
         return prove(load(stream))

@@ -9,7 +9,7 @@ from importlib.metadata import version
 
 import click
 
-from solver.cli.kernel import prepare_kernel
+from solver.cli.console import prepare_kernel
 from solver.version import __version__
 
 DISTRIBUTIONS = ("chess", "click", "rich", "numba", "llvmlite", "numpy")

@@ -10,16 +10,17 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from solver.cli import completion
-from solver.cli.streams import tell
-from solver.formats.detection import FORMATS
-from solver.formats.selection import Selection
-from solver.lane import RANGES, Lane
+from solver.cli.console import tell
+from solver.formats.claims import Selection
+from solver.formats.registry import FORMATS
 from solver.problem import (
     DEFAULT_HASH_MIB,
     MAX_HASH_MIB,
     MAX_MOVES,
     MAX_NODES,
     MAX_THREADS,
+    RANGES,
+    Lane,
     Limits,
 )
 

@@ -11,11 +11,10 @@ from typing import TYPE_CHECKING
 import click
 
 from solver.cli import completion, options
-from solver.cli.exits import Exit, foremost
-from solver.cli.streams import tell
+from solver.cli.console import Exit, foremost, tell
 from solver.errors import FormatError, InputError
-from solver.formats.opening import STDIN, name_of
-from solver.formats.wording import quote
+from solver.formats.claims import quote
+from solver.formats.streams import STDIN, name_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -55,7 +54,7 @@ def report(ctx: click.Context, *, file: str, output: str, title: str | None) -> 
     The page has totals, charts by claim, and a list of what disagrees, with diagrams
     and lines, which can be filtered. It needs no other file and no network.
     """
-    from solver.cli.target import prepare_outputs, store_files
+    from solver.cli.console import prepare_outputs, store_files
     from solver.output.audit_page.page import write_page
 
     prepare_outputs(output, reads=store_files(file))
@@ -93,7 +92,7 @@ def _records(path: str, codes: set[Exit]) -> Iterator[Mapping[str, object]]:
         msg = f"{name}: expected the lines of `verify --jsonl`, found a database"
         raise InputError(msg)
     from solver.audit.store import Store
-    from solver.reports.audit_record import finding_record
+    from solver.output.records import finding_record
 
     with Store(path, read_only=True) as store:
         yield from map(finding_record, store.findings())
@@ -103,7 +102,7 @@ def _parse_lines(
     stream: BufferedReader, name: str, codes: set[Exit]
 ) -> Iterator[Mapping[str, object]]:
     """Read a record a line, however long."""
-    from solver.formats.numbered_lines import NumberedLines
+    from solver.formats.streams import NumberedLines
     from solver.output.records import unreadable_record
 
     numbered = NumberedLines(stream, sys.maxsize)

@@ -8,11 +8,8 @@ from typing import TYPE_CHECKING, Protocol
 import click
 
 from solver.cli import completion, options
-from solver.cli.exits import Exit
-from solver.cli.interrupt import interruptible
-from solver.cli.kernel import prepare_kernel
+from solver.cli.console import Exit, interruptible, prepare_kernel, tell
 from solver.cli.progress import progress
-from solver.cli.streams import tell
 from solver.errors import FenError, FormatError
 from solver.problem import Limits, Problem
 from solver.solution import Solution, Status, StoppedBy
@@ -22,7 +19,7 @@ if TYPE_CHECKING:
 
     from solver.cli.solve_output import Answers
     from solver.endgames.tablebases import Tablebases
-    from solver.lane import Lane
+    from solver.problem import Lane
     from solver.search.solver import Solver
     from solver.search.workspace import Workspace
 
@@ -164,8 +161,8 @@ def solve(
         msg = "--svg, --pgn and --html are files of one position."
         raise click.UsageError(msg)
 
+    from solver.cli.console import prepare_outputs
     from solver.cli.solve_output import Records, Sentences
-    from solver.cli.target import prepare_outputs
     from solver.formats.registry import read_collection
 
     prepare_outputs(certificate_path, svg_path, pgn_path, html_path)
@@ -179,11 +176,11 @@ def solve(
         answers = Sentences(uci, board or letters, letters, spaced=many)
     files: list[AnswerFile] = []
     if certificate_path is not None:
-        from solver.cli.certificates import CertificateFile
+        from solver.cli.solve_output import CertificateFile
 
         files.append(CertificateFile(certificate_path))
     if drawn:
-        from solver.cli.drawings import Drawings
+        from solver.cli.solve_output import Drawings
 
         files.append(Drawings(svg=svg_path, pgn=pgn_path, html=html_path))
     ctx.exit(
@@ -200,7 +197,7 @@ def solve(
 
 
 def _parse_problem(text: str) -> Problem:
-    from solver.cli.reading import is_collection
+    from solver.cli.verify_io import is_collection
     from solver.formats.fen import parse_fen
 
     if is_collection(text):

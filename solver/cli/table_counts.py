@@ -9,22 +9,20 @@ from typing import TYPE_CHECKING
 import chess
 import click
 
-from solver.cli.console import stdout_console
-from solver.cli.gauge import gauge
-from solver.cli.interrupt import interruptible
+from solver.cli.console import interruptible, stdout_console
+from solver.cli.progress import gauge
 from solver.laboratory import layout as node_notes
 from solver.laboratory import records as node_record
+from solver.laboratory import tables as node_summary
 from solver.laboratory import tables as node_table
 from solver.laboratory.comparison import Ladder, Series, Survey, Trial
-from solver.laboratory.horizon import depth_to_see
-from solver.laboratory.results import MAX_DEPTH
-from solver.reports import node_summary
+from solver.laboratory.results import MAX_DEPTH, depth_to_see
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from solver.laboratory.runner import Runner
-    from solver.laboratory.variants import Variant
+    from solver.laboratory.search import Runner
+    from solver.laboratory.techniques import Variant
     from solver.problem import Problem
 
 UNCLAIMED_DEPTH = 8

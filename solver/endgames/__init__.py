@@ -7,8 +7,6 @@ king is kept to the ten squares of the triangle a1-d1-d4 and the others are refl
 with it. See docs/endings.md.
 """
 
-from solver.endings.answer import EndingAnswer
-from solver.endings.finding import find_ending, is_ending
-from solver.endings.seen import SeenEndings
+from solver.endgames.probe import EndingAnswer, SeenEndings, find_ending, is_ending
 
 __all__ = ["EndingAnswer", "SeenEndings", "find_ending", "is_ending"]

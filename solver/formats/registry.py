@@ -10,19 +10,147 @@ from __future__ import annotations
 import errno
 import io
 import os
+import re
 import stat
 from importlib import import_module
 from itertools import chain
-from typing import TYPE_CHECKING, BinaryIO, TypeAlias
+from pathlib import PurePath
+from typing import TYPE_CHECKING, BinaryIO, NamedTuple, TypeAlias
 
 from solver.errors import FormatError, InputError
-from solver.formats.detection import TITLES, detect_format
-from solver.formats.game_position import MAX_RECORD_BYTES
-from solver.formats.meter import Meter
-from solver.formats.numbered_lines import NumberedLines, is_record
-from solver.formats.opening import name_of
-from solver.formats.selection import EVERYTHING, Selection
-from solver.formats.streams import count_compressed, open_decompressed
+from solver.files import GZIPPED
+from solver.formats.claims import EVERYTHING, Selection
+from solver.formats.streams import (
+    MAX_RECORD_BYTES,
+    Meter,
+    NumberedLines,
+    count_compressed,
+    is_record,
+    name_of,
+    open_decompressed,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from solver.problem import Problem
+
+
+# Tell the format of a collection by how it begins.
+
+FORMATS = ("epd", "fen", "lichess", "pgn", "olive", "popeye", "jsonl", "csv")
+"""What can be read; lists of FENs are EPD without operations."""
+
+TITLES = {
+    "epd": "EPD",
+    "fen": "FENs",
+    "lichess": "lichess's CSV",
+    "pgn": "PGN",
+    "olive": "Olive's YAML",
+    "popeye": "Popeye's input",
+    "jsonl": "JSON lines",
+    "csv": "CSV",
+}
+"""What people call them."""
+
+_BEGINNINGS = {
+    "jsonl": re.compile(rb'\{\s*(?:"[^"]*"\s*:|\}|\Z)'),
+    "pgn": re.compile(rb"\[|\{|[0-9]+\s*\."),
+    "popeye": re.compile(rb"begin", re.IGNORECASE),
+    "olive": re.compile(rb"---|- |-\Z|[A-Za-z_][\w -]*:(?:\s|\Z)"),
+    "lichess": re.compile(
+        rb'(?=.*\bPuzzleId\b)(?=.*\bFEN\b)[\w",]+\Z'  # names of columns
+        rb'|"?\w+"?,"?(?:[1-8A-Za-z]+/){7}[1-8A-Za-z]+ [wb] [^,]*,"?[a-h][1-8][a-h]'
+    ),
+    "csv": re.compile(rb'(?:[^/]*,)?\s*"?fen"?\s*(?:,[^/]*)?\Z'),
+}
+"""The first record's beginning, in this order; anything else is EPD or a FEN."""
+
+
+def detect_format(line: bytes) -> str:
+    """Tell the format of a file.
+
+    Parameters
+    ----------
+    line : bytes
+        Its first line that is neither blank nor a comment.
+
+    Returns
+    -------
+    str
+        One of `FORMATS`: `epd` where nothing speaks for another.
+    """
+    beginning = line.strip()
+    for name, pattern in _BEGINNINGS.items():
+        if pattern.match(beginning):
+            return name
+    return "epd"
+
+
+# Write problems in any format that can be written.
+
+_WRITERS = {
+    "epd": ("epd", "write_epd"),
+    "fen": ("fen", "write_fen"),
+    "pgn": ("pgn_problems", "write_pgn"),
+    "jsonl": ("jsonl", "write_jsonl"),
+    "csv": ("own_csv", "write_csv"),
+    "popeye": ("popeye", "write_popeye"),
+}
+"""Module and function, loaded when such a file is to be written.
+
+Where a module has `HEAD`, `SEPARATOR` or `TAIL`, these stand before the first problem,
+between any two and behind the last.
+"""
+
+WRITABLE = tuple(_WRITERS)
+"""The formats that problems can be written in."""
+
+_SUFFIXES = {
+    ".epd": "epd",
+    ".fen": "fen",
+    ".pgn": "pgn",
+    ".jsonl": "jsonl",
+    ".csv": "csv",
+    ".inp": "popeye",
+}
+
+
+class Writer(NamedTuple):
+    """What makes the text of a file.
+
+    Attributes
+    ----------
+    write : callable
+        Gives the text of one problem; raises InputError where the format cannot say it.
+    head, separator, tail : str
+        Stand before the first problem, between any two, and behind the last.
+    """
+
+    write: Callable[[Problem], str]
+    head: str
+    separator: str
+    tail: str
+
+
+def find_writer(target_format: str) -> Writer:
+    """Give the writer of a format, one of `WRITABLE`."""
+    module_name, function = _WRITERS[target_format]
+    module = import_module(f"solver.formats.{module_name}")
+    frame = (getattr(module, name, "") for name in ("HEAD", "SEPARATOR", "TAIL"))
+    return Writer(getattr(module, function), *frame)
+
+
+def format_of(path: str) -> str | None:
+    """Tell by its name, and a `.gz` behind it, in which format a file is to be.
+
+    Returns
+    -------
+    str or None
+        One of `WRITABLE`; None where the name does not tell.
+    """
+    return _SUFFIXES.get(PurePath(path.removesuffix(GZIPPED)).suffix)
+
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -25,8 +25,11 @@ from solver.kernel.alphabeta_table import (
     LOWER,
     UPPER,
     Scored,
+    captures,
     decides,
     probe_score,
+    promotes,
+    rank_moves,
     store_score,
 )
 from solver.kernel.check_extension import extension
@@ -50,12 +53,10 @@ from solver.kernel.material import (
     horizon_score,
     past_score,
 )
+from solver.kernel.memory import MULTI_CUT_REDUCTION
 from solver.kernel.movegen import generate
-from solver.kernel.moves import NO_MOVE
 from solver.kernel.ordering import bring_best, remember_refutation, unranked
-from solver.kernel.position import Position, checkers, make, passed, position_t
-from solver.kernel.scored_ordering import captures, promotes, rank_moves
-from solver.kernel.switches import MULTI_CUT_REDUCTION
+from solver.kernel.position import NO_MOVE, Position, checkers, make, passed, position_t
 from solver.kernel.transposition import TABLE, address
 
 INFINITY = np.int64(INFINITE_SCORE)

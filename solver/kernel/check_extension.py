@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
+from solver.kernel.alphabeta_table import captures, promotes
 from solver.kernel.checks import find_checks, gives_check
 from solver.kernel.jit import Move, Number, experiment_t, i64, jit, u64
+from solver.kernel.memory import Extension
 from solver.kernel.position import Position, position_t
-from solver.kernel.scored_ordering import captures, promotes
-from solver.kernel.switches import Extension
 
 NONE = np.int64(0)
 ONE_PLY = np.int64(1)

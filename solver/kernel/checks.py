@@ -6,12 +6,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from solver.kernel.attacks import (
-    diagonal_attacks,
-    knight_attacks,
-    orthogonal_attacks,
-    pawns_attacks_down,
-)
 from solver.kernel.bitboards import (
     BETWEEN,
     C1,
@@ -22,31 +16,38 @@ from solver.kernel.bitboards import (
     ORTHOGONAL_LINES,
     RANK_6,
     ZERO,
+    diagonal_attacks,
+    knight_attacks,
+    orthogonal_attacks,
+    pawns_attacks_down,
 )
-from solver.kernel.intrinsics import first_square
 from solver.kernel.jit import (
     ROW,
     Bitboard,
     Move,
     Number,
     boolean,
+    first_square,
     i64,
     jit,
     named_words,
     u64,
 )
 from solver.kernel.movegen import generate
-from solver.kernel.moves import (
+from solver.kernel.position import (
     DIAGONAL,
     KING,
     KNIGHT,
     ORTHOGONAL,
     PAWN,
+    Position,
     arrival,
+    checkers,
+    make,
     origin,
+    position_t,
     target,
 )
-from solver.kernel.position import Position, checkers, make, position_t
 
 NONE = np.int64(0)
 ONE_MOVE = np.int64(1)

@@ -16,55 +16,86 @@ from typing import Any
 
 import numpy as np
 
-from solver.kernel.bitboards import ONE, ZERO
+from solver.kernel.bitboards import ONE, ZERO, king_attacks
 from solver.kernel.jit import (
     Bitboard,
     Move,
     Number,
     boolean,
+    first_square,
     i64,
     jit,
+    population,
     search_t,
     u64,
     void,
 )
-from solver.kernel.lanes import admits, flights, in_lane
-from solver.kernel.movegen import count_within, generate
-from solver.kernel.moves import NO_MOVE
+from solver.kernel.movegen import (
+    Restrictions,
+    count_within,
+    generate,
+    restrictions,
+    restrictions_t,
+)
 from solver.kernel.ordering import (
     bring_best,
     rank_replies,
     remember_refutation,
     unranked,
 )
-from solver.kernel.position import Position, checkers, make, passed, position_t
-from solver.kernel.proof_table import (
+from solver.kernel.position import NO_MOVE, Position, checkers, make, passed, position_t
+from solver.kernel.prover import ATTACKING, DEFENDING, MATE, STOPPED, mates_within
+from solver.kernel.transposition import (
     INFINITE,
     MOST,
-    Numbers,
-    numbers_t,
-    prefetch_node,
-    probe_numbers,
-    store_numbers,
-)
-from solver.kernel.prover import (
-    ATTACKING,
-    DEFENDING,
-    MATE,
-    STOPPED,
-    mates_within,
-)
-from solver.kernel.restrictions import restrictions
-from solver.kernel.transposition import (
     TABLE,
     Address,
     Bounds,
+    Numbers,
     address,
     address_t,
     bounds_t,
+    numbers_t,
+    prefetch_node,
     probe,
+    probe_numbers,
     store,
+    store_numbers,
 )
+
+# Lanes: restrictions of the attacker, in which a search is narrow and goes far.
+#
+# A lane hides mates and invents none: a mate found in it is a mate, and "no mate"
+# speaks of the lane alone. Every lane admits each mating move.
+
+
+@jit(address_t(search_t, address_t), inline=True)
+def in_lane(search: Any, where: Address) -> Address:
+    """Where bounds of a position stand that hold in the lane alone."""
+    return Address(where.key ^ search.lane, where.place ^ search.lane)
+
+
+@jit(i64(position_t, restrictions_t), inline=True)
+def flights(position: Position, limits: Restrictions) -> Number:
+    """How many squares the king of the side to move can go to, castling aside."""
+    king = first_square(position.kings & position.us)
+    return population(king_attacks(king) & ~position.us & ~limits.danger)
+
+
+@jit(boolean(position_t, search_t))
+def admits(position: Position, search: Any) -> bool:
+    """Whether the lane admits the attack that led here, defender to move.
+
+    What the attack threatens is not asked here.
+    """
+    limits = restrictions(position)
+    if search.checks_only and not limits.checkers:
+        return False
+    return (
+        flights(position, limits) <= search.most_flights
+        and count_within(position, limits) <= search.most_replies
+    )
+
 
 NONE = np.int64(0)
 ONE_MOVE = np.int64(1)

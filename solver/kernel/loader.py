@@ -8,6 +8,7 @@ parts are not as expected, its own cache serves instead, and only the start is s
 
 from __future__ import annotations
 
+import ctypes
 import hashlib
 import importlib
 import os
@@ -21,11 +22,14 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+import llvmlite.binding as llvm
+
 from solver.errors import CacheError
 from solver.kernel.cache import (
     DIRECTORY_VARIABLE,
     FALLBACK,
     FALLBACK_VARIABLE,
+    StoredKernel,
     holds_numba_entry,
     open_directory,
     private_directories,
@@ -34,6 +38,68 @@ from solver.kernel.cache import (
 )
 from solver.kernel.interface import Kernel
 from solver.kernel.self_test import KernelError, self_test
+
+# Object code out of numba, and into a process by llvmlite alone.
+#
+# `extract` reaches into numba's compiled library; what it finds there is not
+# promised, so it raises `CannotExtract` rather than guess. `link` needs numba not at
+# all.
+
+_engines: list[Any] = []
+"""Engines own the code that they linked, which lives as long as the process."""
+
+
+class CannotExtractError(Exception):
+    """Numba keeps its object code elsewhere than expected."""
+
+
+def extract(native: Any) -> StoredKernel:
+    """Take the object code of a compiled `numba.cfunc`."""
+    try:
+        library = native._library  # noqa: SLF001 - numba has no public way
+        module = library._final_module  # noqa: SLF001
+        machine = library.codegen._tm  # noqa: SLF001
+        symbol = native.native_name
+        code = machine.emit_object(module)
+    except AttributeError as error:
+        raise CannotExtractError(str(error)) from error
+    declared = [*module.functions, *module.global_variables]
+    undefined = tuple(
+        value.name
+        for value in declared
+        if value.is_declaration and not value.name.startswith("llvm.")
+    )
+    return StoredKernel(symbol, undefined, code)
+
+
+def link(stored: StoredKernel) -> Kernel:
+    """Load object code into this process."""
+    llvm.initialize_native_target()
+    llvm.initialize_native_asmprinter()
+    for name in stored.undefined:
+        llvm.add_symbol(name, _stand_in(name))
+    machine = llvm.Target.from_default_triple().create_target_machine(
+        codemodel="jitdefault", jit=True
+    )
+    engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), machine)
+    engine.add_object_file(llvm.ObjectFileRef.from_data(stored.code))
+    engine.finalize_object()
+    _engines.append(engine)
+    return Kernel(engine.get_function_address(stored.symbol))
+
+
+def _stand_in(name: str) -> int:
+    """An address for a symbol of numba's error paths, which no kernel takes.
+
+    Python's own are at hand. The rest get one that ends the process, should a path be
+    taken all the same.
+    """
+    try:
+        symbol = ctypes.c_char.in_dll(ctypes.pythonapi, name)
+    except ValueError:
+        symbol = ctypes.c_char.in_dll(ctypes.pythonapi, "Py_FatalError")
+    return ctypes.addressof(symbol)
+
 
 Notice = Callable[[str], None]
 
@@ -146,8 +212,6 @@ def _build(notice: Notice) -> Build:
 
 def _load(path: Path, notice: Notice) -> Kernel | None:
     """Link what is stored; None when there is nothing, or nothing sound."""
-    from solver.kernel.linking import link
-
     try:
         stored = read_kernel(path)
     except FileNotFoundError:
@@ -168,7 +232,6 @@ def _compile(path: Path | None, notice: Notice) -> Kernel | None:
     """Compile and store; None when the object code cannot be had from this numba."""
     if path and _no_object_code(path).exists():
         return None  # an earlier process has tried
-    from solver.kernel.linking import CannotExtractError, extract, link
 
     notice(COMPILING)
     entry = _import_entry()

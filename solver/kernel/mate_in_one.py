@@ -10,13 +10,6 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from solver.kernel.attacks import (
-    diagonal_attacks,
-    king_attacks,
-    knight_attacks,
-    orthogonal_attacks,
-    pawns_attacks_up,
-)
 from solver.kernel.bitboards import (
     EIGHT,
     NINE,
@@ -30,12 +23,30 @@ from solver.kernel.bitboards import (
     SEVEN,
     SIXTEEN,
     ZERO,
+    diagonal_attacks,
+    king_attacks,
+    knight_attacks,
+    orthogonal_attacks,
+    pawns_attacks_up,
 )
 from solver.kernel.checks import find_checks
-from solver.kernel.intrinsics import first_square
-from solver.kernel.jit import Bitboard, Move, Square, boolean, jit, named_words, u64
-from solver.kernel.movegen import castling_targets, count, en_passant_takers
-from solver.kernel.moves import (
+from solver.kernel.jit import (
+    Bitboard,
+    Move,
+    Square,
+    boolean,
+    first_square,
+    jit,
+    named_words,
+    u64,
+)
+from solver.kernel.movegen import (
+    castling_targets,
+    count,
+    en_passant_takers,
+    restrictions,
+)
+from solver.kernel.position import (
     DIAGONAL,
     KING,
     KNIGHT,
@@ -43,16 +54,13 @@ from solver.kernel.moves import (
     ORTHOGONAL,
     PAWN,
     QUEEN,
-    encode,
-)
-from solver.kernel.position import (
     Position,
     checkers,
+    encode,
     leaves_king_attacked,
     make,
     position_t,
 )
-from solver.kernel.restrictions import restrictions
 
 
 @jit(boolean(position_t), inline=True)

@@ -19,8 +19,8 @@ from solver.kernel.evaluation import (
     men_t,
 )
 from solver.kernel.jit import Number, experiment_t, i64, jit
+from solver.kernel.memory import MipUse
 from solver.kernel.position import Position, position_t
-from solver.kernel.switches import MipUse
 
 NOT_IN_TABLE = np.int64(-1)
 """Neither a cell nor a score in per cent."""

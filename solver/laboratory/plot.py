@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from solver.files import open_whole
-from solver.laboratory.glass import glass_row
+from solver.laboratory.comparison import glass_row
 
 # It warns where it cannot keep settings or fonts; the plot is the same without them.
 logging.getLogger("matplotlib").setLevel(logging.ERROR)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import chess
 import chess.pgn
 
-from solver.kernel.switches import Extension
+from solver.kernel.memory import Extension
 from solver.laboratory.search import Laboratory
 from solver.laboratory.techniques import Mdp, Techniques
 from solver.search.threads import Control

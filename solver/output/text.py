@@ -3,12 +3,155 @@
 from __future__ import annotations
 
 import textwrap
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import chess
 
-from solver.reports.line import first_moves, numbered_line
 from solver.solution import Solution, Stats, Status, StoppedBy, TableFormat
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from rich.text import Text
+
+
+# Moves as people write them: SAN, and lines with move numbers.
+
+
+def first_moves(fen: str, moves: Iterable[str]) -> list[str]:
+    """Write alternative first moves in SAN.
+
+    Parameters
+    ----------
+    fen : str
+        The position that each of them is played in.
+    moves : iterable of str
+        Legal moves in UCI notation.
+
+    Returns
+    -------
+    list of str
+        The same moves in SAN, in the same order.
+    """
+    board = chess.Board(fen)
+    return [board.san(chess.Move.from_uci(move)) for move in moves]
+
+
+def numbered_line(fen: str, moves: Iterable[str]) -> list[str]:
+    """Write a line in SAN with move numbers, which begin at 1 as problems' do.
+
+    Parameters
+    ----------
+    fen : str
+        The position that the line begins in.
+    moves : iterable of str
+        Legal moves, each played after the one before, in UCI notation.
+
+    Returns
+    -------
+    list of str
+        One string for each number: `["1. Qe3 Kh4", "2. Qg5#"]`, or with Black to move
+        `["1... Qe3", "2. Kh1 Qe1#"]`.
+    """
+    board = chess.Board(fen)
+    line: list[str] = []
+    for uci in moves:
+        move = chess.Move.from_uci(uci)
+        san = board.san(move)
+        if board.turn == chess.WHITE:
+            line.append(f"{len(line) + 1}. {san}")
+        elif line:
+            line[-1] += f" {san}"
+        else:
+            line.append(f"1... {san}")
+        board.push(move)
+    return line
+
+
+# A board in the terminal: painted where there are colours, in letters elsewhere.
+
+# Numbers of the 256-colour palette above its first 16, which themes leave alone. Both
+# kinds of men have a contrast of at least 3 to 1 on both kinds of squares.
+_SQUARES = {chess.WHITE: 103, chess.BLACK: 60}
+_MEN = {chess.WHITE: 231, chess.BLACK: 16}
+
+_COORDINATES = "dim"
+
+
+def lettered_board(fen: str) -> list[str]:
+    """Draw a board in ASCII: letters as in a FEN, dots for empty squares.
+
+    Letters tell the sides apart on any background. Outlined and filled figurines do
+    not: on a dark one, the filled men look white.
+
+    Parameters
+    ----------
+    fen : str
+        The position.
+
+    Returns
+    -------
+    list of str
+        Nine lines without their ends; White is at the bottom.
+    """
+    board = chess.Board(fen)
+    rows = [
+        f"{rank + 1} " + " ".join(_letter(board.piece_at(square)) for square in squares)
+        for rank, squares in _ranks()
+    ]
+    return [*rows, "  " + " ".join(chess.FILE_NAMES)]
+
+
+def painted_board(fen: str) -> Text:
+    """Draw a board in colours of its own, the same on dark and light backgrounds.
+
+    Parameters
+    ----------
+    fen : str
+        The position.
+
+    Returns
+    -------
+    rich.text.Text
+        Nine lines; White is at the bottom. Needs 256 colours.
+    """
+    from rich.text import Text
+
+    board = chess.Board(fen)
+    drawing = Text()
+    for rank, squares in _ranks():
+        drawing.append(f"{rank + 1} ", _COORDINATES)
+        for square in squares:
+            drawing.append(*_painted_square(board.piece_at(square), square))
+        drawing.append("\n")
+    drawing.append(
+        "  " + "".join(f" {name} " for name in chess.FILE_NAMES), _COORDINATES
+    )
+    return drawing
+
+
+def _ranks() -> list[tuple[int, list[chess.Square]]]:
+    """Give the ranks from the eighth down, each with its squares from a to h."""
+    return [
+        (rank, [chess.square(file, rank) for file in range(8)])
+        for rank in reversed(range(8))
+    ]
+
+
+def _letter(piece: chess.Piece | None) -> str:
+    return piece.symbol() if piece else "."
+
+
+def _painted_square(piece: chess.Piece | None, square: chess.Square) -> tuple[str, str]:
+    """Give three cells and their style."""
+    light = bool(chess.BB_LIGHT_SQUARES & chess.BB_SQUARES[square])
+    background = f"on color({_SQUARES[light]})"
+    if piece is None:
+        return "   ", background
+    # The filled figurine serves both sides: its colour tells them apart.
+    figurine = chess.UNICODE_PIECE_SYMBOLS[chess.piece_symbol(piece.piece_type)]
+    return f" {figurine} ", f"bold color({_MEN[piece.color]}) {background}"
+
 
 _GLUE = "\N{NO-BREAK SPACE}"
 """Stands where a line must not be broken: between a move's number and the move."""

@@ -6,15 +6,17 @@ import heapq
 import threading
 import time
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from solver.kernel.interface import NO_LIMIT
 from solver.solution import StoppedBy
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from solver.kernel.memory import Search
+    from solver.problem import Lane
+    from solver.search.workspace import Workspace
 
 
 class Control:
@@ -120,3 +122,108 @@ class Watchdog:
 
 
 WATCHDOG = Watchdog()
+
+
+# Long work in a thread of its own, so that the caller's thread still hears Ctrl-C.
+
+Result = TypeVar("Result")
+
+WAIT_S = 0.05
+"""How long the caller sleeps at a time: not every system wakes it for a signal."""
+
+
+def run_stoppable(work: Callable[[], Result], control: Control) -> Result:
+    """Do the work in another thread and wait for it.
+
+    An exception of the work is raised here. One that reaches the waiting caller, such
+    as KeyboardInterrupt, stops the work through `control` and goes on.
+    """
+    results: list[Result] = []
+    errors: list[BaseException] = []
+
+    def run() -> None:
+        try:
+            results.append(work())
+        except BaseException as error:  # raised again in the caller's thread
+            errors.append(error)
+
+    thread = threading.Thread(target=run, daemon=True)
+    try:
+        thread.start()
+        while thread.is_alive():
+            thread.join(WAIT_S)
+    except BaseException:
+        control.stop(StoppedBy.INTERRUPT)
+        if thread.ident is not None:  # else it never began
+            thread.join()
+        raise
+    if errors:
+        raise errors[0]
+    return results[0]
+
+
+# Further threads on a hard position: companions that share the leader's table.
+#
+# They ask what the leader asks, in another order. What one has proved the others find
+# in the table, so the leader's answer, which is the one that counts, comes sooner.
+
+
+class Crew:
+    """The companions of one workspace, one thread each while they are at work.
+
+    Parameters
+    ----------
+    leader : Workspace
+        Whose table they share.
+    size : int
+        How many; none is fine.
+    """
+
+    def __init__(self, leader: Workspace, size: int) -> None:
+        self._leader = leader
+        self._companions = [leader.companion() for _ in range(size)]
+        self._threads: list[threading.Thread] = []
+        self._controls: list[Control] = []
+        self._counted = 0
+
+    @property
+    def nodes(self) -> int:
+        """Positions that the companions entered for the last problem."""
+        return self._counted
+
+    def begin(self) -> None:
+        """Forget the last problem."""
+        self._counted = 0
+
+    def start(
+        self, work: Callable[[Workspace, Control], object], lane: Lane | None
+    ) -> None:
+        """Let each companion do the work, unless they are at it.
+
+        What is left of the leader's node limit is shared among all.
+        """
+        if self._threads or not self._companions:
+            return
+        leader = self._leader.search
+        share = (leader.node_limit - leader.nodes) // (len(self._companions) + 1)
+        leader.node_limit = leader.nodes + share
+        for companion in self._companions:
+            companion.accompany(self._leader, lane, share)
+            control = Control()
+            control.attach(companion.search)  # here, so that no stop is overlooked
+            self._controls.append(control)
+            task = (companion, control)
+            thread = threading.Thread(target=work, args=task, daemon=True)
+            self._threads.append(thread)
+            thread.start()
+
+    def stop(self) -> None:
+        """End their work, and wait for that."""
+        for control in self._controls:
+            control.stop()  # not the search itself, which may be finishing a mate
+        for thread in self._threads:
+            thread.join()
+        if self._threads:
+            self._counted = sum(mate.search.nodes for mate in self._companions)
+        self._threads.clear()
+        self._controls.clear()

@@ -15,7 +15,7 @@ from solver.kernel.memory import MAX_LEGAL_MOVES, Position, Search
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from solver.lane import Lane
+    from solver.problem import Lane
 
 BUCKET_BYTES = 64
 MIB = 1 << 20

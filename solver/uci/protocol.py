@@ -2,16 +2,243 @@
 
 from __future__ import annotations
 
+import re
 import threading
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import chess
 
 from solver.errors import InputError
+from solver.formats.claims import quote
 from solver.formats.fen import parse_fen
-from solver.formats.wording import quote
 from solver.kernel.interface import NO_LIMIT
-from solver.problem import MAX_MOVES
+from solver.problem import DEFAULT_HASH_MIB, MAX_HASH_MIB, MAX_MOVES, MAX_THREADS
+
+# What a client may set, and what it is set to.
+
+HASH = "Hash"
+THREADS = "Threads"
+MULTI_PV = "MultiPV"
+CLEAR_HASH = "Clear Hash"
+
+_SET = re.compile(r"name\s+(.+?)(?:\s+value(?:\s+(.*))?)?", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Spin:
+    """An option whose value is a whole number."""
+
+    default: int
+    least: int
+    most: int
+
+    @property
+    def declaration(self) -> str:
+        """What stands behind the name when the option is declared."""
+        return f"type spin default {self.default} min {self.least} max {self.most}"
+
+    def read(self, value: str) -> int:
+        """Read what the client sets."""
+        number = int(value) if re.fullmatch(r"[+-]?[0-9]{1,18}", value) else None
+        if number is None or not self.least <= number <= self.most:
+            msg = (
+                f"expected a whole number from {self.least} to {self.most}, "
+                f"found {quote(value)}"
+            )
+            raise InputError(msg)
+        return number
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """An option that is on (1) or off (0)."""
+
+    default: int = 0
+
+    @property
+    def declaration(self) -> str:
+        """What stands behind the name when the option is declared."""
+        return f"type check default {'true' if self.default else 'false'}"
+
+    def read(self, value: str) -> int:
+        """Read what the client sets."""
+        if value.lower() not in {"true", "false"}:
+            msg = f"expected true or false, found {quote(value)}"
+            raise InputError(msg)
+        return int(value.lower() == "true")
+
+
+@dataclass(frozen=True, slots=True)
+class Button:
+    """An option without a value: something to be done."""
+
+    default = 0
+    declaration = "type button"
+
+    def read(self, value: str) -> int:
+        """Refuse a value."""
+        if value:
+            msg = f"expected no value, found {quote(value)}"
+            raise InputError(msg)
+        return self.default
+
+
+Option = Spin | Check | Button
+
+OPTIONS: dict[str, Option] = {
+    HASH: Spin(DEFAULT_HASH_MIB, 1, MAX_HASH_MIB),
+    THREADS: Spin(1, 1, MAX_THREADS),
+    MULTI_PV: Spin(1, 1, 218),
+    CLEAR_HASH: Button(),
+    # Analysis and play are one to a solver, and it thinks when it is told to; clients
+    # want to set these all the same.
+    "UCI_AnalyseMode": Check(),
+    "Ponder": Check(),
+}
+
+
+class Options:
+    """The options with their values, by the names in `OPTIONS`."""
+
+    def __init__(self) -> None:
+        self._values = {name: option.default for name, option in OPTIONS.items()}
+
+    def __getitem__(self, name: str) -> int:
+        return self._values[name]
+
+    def set(self, text: str) -> str:
+        """Do what stands behind `setoption`; give the name of the option.
+
+        Raises
+        ------
+        InputError
+            There is no such option, or it takes no such value.
+        """
+        match = _SET.fullmatch(text.strip())
+        if match is None:
+            msg = f"setoption: expected name NAME value VALUE, found {quote(text)}"
+            raise InputError(msg)
+        asked, value = match[1], (match[2] or "").strip()
+        for name, option in OPTIONS.items():
+            if name.lower() == " ".join(asked.lower().split()):
+                try:
+                    self._values[name] = option.read(value)
+                except InputError as error:
+                    msg = f"option {name}: {error}"
+                    raise InputError(msg) from None
+                return name
+        msg = f"expected one of the options {', '.join(OPTIONS)}, found {quote(asked)}"
+        raise InputError(msg)
+
+
+def declarations() -> list[str]:
+    """List the lines that tell a client which options there are."""
+    return [
+        f"option name {name} {option.declaration}" for name, option in OPTIONS.items()
+    ]
+
+
+# What is known of a first move, and how a client is told.
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A first move with the mate that it leads to, if one is known.
+
+    Attributes
+    ----------
+    mate : int or None
+        Moves to mate, forced; negative: the side to move is mated.
+    pv : tuple of str
+        In UCI notation: the whole line to the mate, or the first move alone.
+    lower_bound : int
+        No mate takes fewer moves than this: proved.
+    """
+
+    mate: int | None
+    pv: tuple[str, ...]
+    lower_bound: int
+
+    @property
+    def rank(self) -> tuple[int, int]:
+        """Sort by this, best first: mates, what is not known, losses; late ones last.
+
+        The longer it takes to be mated, the better.
+        """
+        if self.mate is None:
+            return 1, 0
+        return (0, self.mate) if self.mate > 0 else (2, self.mate)
+
+    @property
+    def wins(self) -> bool:
+        """The first move mates."""
+        return self.mate is not None and self.mate > 0
+
+    @property
+    def length(self) -> int:
+        """Moves to mate, whoever mates; 0 where none is known."""
+        return abs(self.mate or 0)
+
+    @property
+    def shortest(self) -> bool:
+        """The mate is proved to be as short as any."""
+        return self.mate is not None and self.lower_bound >= self.length
+
+    @property
+    def depth(self) -> int:
+        """Plies that were searched in full."""
+        return len(self.pv) if self.shortest else depth_below(self.lower_bound)
+
+
+class Effort(NamedTuple):
+    """What a search has cost so far.
+
+    Attributes
+    ----------
+    nodes : int
+        Positions entered.
+    time_s : float
+        Seconds.
+    hashfull : int
+        How full the table is, per mille.
+    """
+
+    nodes: int
+    time_s: float
+    hashfull: int
+
+    @property
+    def words(self) -> str:
+        """The words of an `info` line that tell the cost."""
+        nps = int(self.nodes / max(self.time_s, 0.001))
+        return (
+            f"nodes {self.nodes} nps {nps} hashfull {self.hashfull} "
+            f"time {int(self.time_s * 1000)}"
+        )
+
+
+def depth_below(lower_bound: int) -> int:
+    """Give the plies that a search with this lower bound has behind it."""
+    return max(1, 2 * lower_bound - 3)
+
+
+def tell_line(number: int, line: Line, effort: Effort) -> str:
+    """Give the `info` line of the line that is number `number` (from 1) of the best."""
+    score = "cp 0" if line.mate is None else f"mate {line.mate}"
+    return (
+        f"info depth {line.depth} seldepth {max(line.depth, len(line.pv))} "
+        f"multipv {number} score {score} {effort.words} pv {' '.join(line.pv)}"
+    )
+
+
+def tell_best(lines: tuple[Line, ...]) -> str:
+    """Give the `bestmove` line: the move to play and the reply to think about."""
+    if not lines:
+        return "bestmove (none)"
+    best, *replies = lines[0].pv
+    return f"bestmove {best} ponder {replies[0]}" if replies else f"bestmove {best}"
+
 
 NUMBERS = (
     "mate",

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from distributed import WorkerPlugin
 
-from solver.audit import remote
+from solver.audit import cluster as remote
 from solver.audit.job import Examiner
 
 if TYPE_CHECKING:

@@ -13,14 +13,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from solver.audit.control import AuditControl
-from solver.audit.dispatch import LOSSES
-from solver.audit.inquiry import Inquiry
-from solver.audit.job import Examined
+from solver.audit.job import Examined, Inquiry
 from solver.audit.pipeline import audit
+from solver.audit.queue import AuditControl
 from solver.audit.result import finding_of
 from solver.audit.verdict import judge
-from solver.audit.workers import WINDOW, Staff, WorkerLostError
+from solver.audit.workers import LOSSES, WINDOW, Staff, WorkerLostError
 from solver.errors import FormatError
 from solver.problem import Claim, Limits, Problem
 from solver.solution import Solution, Status, StoppedBy

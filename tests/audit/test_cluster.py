@@ -24,11 +24,13 @@ pytest.importorskip("distributed")
 
 from distributed import KilledWorker
 
-from solver.audit import cluster, cluster_opening, remote
-from solver.audit.cluster_opening import LOCAL, open_cluster
-from solver.audit.control import AuditControl
-from solver.audit.inquiry import Inquiry
+from solver.audit import cluster
+from solver.audit import cluster as cluster_opening
+from solver.audit import cluster as remote
+from solver.audit.cluster import LOCAL, open_cluster
+from solver.audit.job import Inquiry
 from solver.audit.pipeline import audit
+from solver.audit.queue import AuditControl
 from solver.audit.resume import Archive
 from solver.audit.store import Store
 from solver.audit.workers import WorkerLostError, local_staff
@@ -297,7 +299,7 @@ def test_without_dask_the_package_is_named(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, "distributed", None)
-    monkeypatch.delitem(sys.modules, "solver.audit.cluster_opening")
+    monkeypatch.delitem(sys.modules, "solver.audit.cluster")
     assert run(["verify", "-", "--cluster", "local"]) == 2
     assert capsys.readouterr().err.splitlines()[-1] == (
         "Error: --cluster needs distributed, which is not installed: "

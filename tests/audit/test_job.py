@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any
 import chess
 import pytest
 
-from solver.audit.inquiry import Inquiry
-from solver.audit.job import Examined, Examiner, Patience
+from solver.audit.job import Examined, Examiner, Inquiry, Patience
 from solver.checker import check, load
 from solver.errors import TablebaseError
 from solver.problem import Claim, Limits, Problem

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING
 import chess
 import pytest
 
-from solver.audit.inquiry import Inquiry
+from solver.audit.job import Inquiry
 from solver.audit.pipeline import audit
 from solver.audit.workers import local_staff
-from solver.formats.meter import Meter
+from solver.formats.claims import Selection
 from solver.formats.registry import read_collection
-from solver.formats.selection import Selection
+from solver.formats.streams import Meter
 from solver.problem import Limits, Problem
 
 if TYPE_CHECKING:

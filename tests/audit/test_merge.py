@@ -13,9 +13,8 @@ import pytest
 
 from solver.audit.result import Finding
 from solver.audit.schema import VERSION
-from solver.audit.store import Store
+from solver.audit.store import Store, merge
 from solver.errors import StoreError
-from solver.store.merging import merge
 
 if TYPE_CHECKING:
     from pathlib import Path

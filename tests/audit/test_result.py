@@ -9,11 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from solver.audit.result import Finding, finding_of, renamed, split_source
-from solver.audit.verdict import Result, Verdict, judge
+from solver.audit.verdict import Ply, Result, Soundness, Verdict, judge
 from solver.errors import FormatError
 from solver.problem import Claim, Problem
 from solver.solution import Solution, Stats, Status, StoppedBy, TableFormat
-from solver.soundness import Ply, Soundness
 from solver.version import __version__
 
 FEN = "6k1/5ppp/8/8/8/8/8/R5K1 w - - 0 1"

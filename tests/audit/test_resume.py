@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from solver.audit import resume as archive
-from solver.audit.inquiry import Inquiry
-from solver.audit.job import Examined
+from solver.audit.job import Examined, Inquiry
 from solver.audit.pipeline import audit
 from solver.audit.result import finding_of
 from solver.audit.resume import KEY_BYTES, Archive
@@ -25,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from pathlib import Path
 
-    from solver.audit.control import AuditControl
+    from solver.audit.queue import AuditControl
     from solver.audit.result import Finding
 
 FEN = "6k1/5ppp/8/8/8/8/8/R5K1 w - - 0 1"

@@ -11,13 +11,11 @@ from typing import TYPE_CHECKING
 import chess
 import pytest
 
-from solver.audit.inquiry import Inquiry
-from solver.audit.job import Examiner
+from solver.audit.job import Examiner, Inquiry
 from solver.audit.result import finding_of
-from solver.audit.verdict import judge
+from solver.audit.verdict import Ply, judge, only_moves
 from solver.problem import Claim, Limits, Problem
 from solver.solution import Solution, Status
-from solver.soundness import Ply, only_moves
 from tests.oracles import naive
 
 if TYPE_CHECKING:

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from solver.audit.control import AuditControl
-from solver.audit.inquiry import Inquiry
+from solver.audit.job import Inquiry
 from solver.audit.pipeline import audit
+from solver.audit.queue import AuditControl
 from solver.audit.workers import (
     ProcessWorker,
     Staff,

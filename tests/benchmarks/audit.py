@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 
 import chess
 
-from solver.audit.inquiry import Inquiry
+from solver.audit.job import Inquiry
 from solver.audit.pipeline import audit
 from solver.audit.resume import Archive
 from solver.audit.store import Store
@@ -31,7 +31,7 @@ from tests.processes import limited_workers, restore_signals
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from solver.audit.control import AuditControl
+    from solver.audit.queue import AuditControl
     from solver.audit.workers import Worker
     from solver.problem import Problem
 

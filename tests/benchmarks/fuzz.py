@@ -44,9 +44,9 @@ import chess
 from solver.certificate import certify_last
 from solver.checker import check, load
 from solver.errors import CertificateError, ForgeryError, FormatError, MatesolveError
-from solver.formats.meter import Meter
+from solver.formats.claims import printable
 from solver.formats.registry import read_collection
-from solver.formats.wording import printable
+from solver.formats.streams import Meter
 from solver.laboratory.games import read_results
 from solver.output.audit_page.page import render_page
 from solver.problem import MAX_MOVES, Limits, Problem

@@ -21,7 +21,7 @@ from solver import Limits, Problem
 from solver.board import pack
 from solver.kernel.loader import load_kernel
 from solver.kernel.memory import Search
-from solver.laboratory import glass
+from solver.laboratory import comparison as glass
 from solver.laboratory.search import Laboratory
 from solver.laboratory.techniques import Mdp, Techniques
 from solver.search.solver import Solver

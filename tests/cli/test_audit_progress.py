@@ -8,9 +8,9 @@ from queue import Empty, SimpleQueue
 import pytest
 
 from solver.audit.result import Finding
-from solver.cli import streams
-from solver.cli import watch as watch_module
-from solver.cli.watch import RECENT_S, Watch, showing
+from solver.cli import console as streams
+from solver.cli import progress as watch_module
+from solver.cli.progress import RECENT_S, Watch, showing
 
 PATIENCE_S = 20.0
 

@@ -14,9 +14,9 @@ import chess.pgn
 import pytest
 
 from solver.certificate import BuildingStoppedError
-from solver.cli import drawings
+from solver.cli import solve_output as drawings
 from solver.cli.main import run
-from solver.cli.proving import build_of
+from solver.cli.solve_output import build_of
 from solver.problem import Problem
 from solver.solution import Solution, Status
 from tests.cli.processes import process, run_and_list_heavy

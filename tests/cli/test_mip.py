@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from solver.cli import table_builder
+from solver.cli import mip as table_builder
 from solver.cli.main import run
-from solver.formats.game_position import GamePosition
+from solver.laboratory.games import GamePosition
 from solver.laboratory.imbalance import ImbalanceTable, Outcomes
 from solver.laboratory.material import Material, find_cell
 from solver.version import __version__

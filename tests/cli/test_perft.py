@@ -5,8 +5,8 @@ from __future__ import annotations
 import chess
 import pytest
 
+from solver.cli.perft import count_leaves, divide
 from solver.errors import InputError
-from solver.perft import divide, perft
 from solver.search.threads import Control
 from solver.solution import StoppedBy
 
@@ -14,7 +14,7 @@ pytestmark = pytest.mark.usefixtures("kernel")
 
 
 def test_depth_none_is_the_position_itself() -> None:
-    assert perft(chess.Board(), 0) == 1
+    assert count_leaves(chess.Board(), 0) == 1
 
 
 @pytest.mark.parametrize("listed", [False, True])

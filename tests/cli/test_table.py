@@ -19,8 +19,9 @@ import pytest
 from solver.cli import table
 from solver.cli.main import run
 from solver.kernel.interface import MATE_SCORE
-from solver.kernel.switches import Extension
-from solver.laboratory import glass, search
+from solver.kernel.memory import Extension
+from solver.laboratory import comparison as glass
+from solver.laboratory import search
 from solver.laboratory.results import Iteration, Outcome
 from solver.laboratory.techniques import Mdp
 from tests.cli.processes import process, run_and_list_heavy

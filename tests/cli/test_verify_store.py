@@ -16,10 +16,9 @@ import pytest
 
 from solver.audit.resume import Archive
 from solver.audit.schema import VERSION
-from solver.audit.store import Store
+from solver.audit.store import Store, merge
 from solver.audit.workers import ProcessWorker, ThreadWorker
 from solver.cli.main import run
-from solver.store.merging import merge
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

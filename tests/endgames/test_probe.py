@@ -18,8 +18,7 @@ from tests.processes import run
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from solver.endings.men import Men
-    from solver.endings.table import Table
+    from solver.endgames.table import Men, Table
 
 
 def never() -> bool:

@@ -11,9 +11,14 @@ import pytest
 from solver.board import pack
 from solver.endgames import find_ending
 from solver.endgames.probe import open_tables
-from solver.endgames.table import REFLECTIONS
-from solver.endings.men import Man, read_placement
-from solver.endings.table import ILLEGAL, NEVER, Table
+from solver.endgames.table import (
+    ILLEGAL,
+    NEVER,
+    REFLECTIONS,
+    Man,
+    Table,
+    read_placement,
+)
 from solver.kernel.interface import Verdict
 from solver.search.workspace import Workspace
 from tests.endgames.boards import ENDINGS, random_boards

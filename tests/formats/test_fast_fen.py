@@ -11,9 +11,13 @@ from hypothesis import strategies as st
 
 from solver.errors import FenError
 from solver.formats import fen as strict
-from solver.formats.fast_fen import format_fen, set_up_plain
+from solver.formats.fast_fen import (
+    format_fen,
+    read_placement,
+    set_up_plain,
+    write_placement,
+)
 from solver.formats.fen import parse_fen
-from solver.formats.placement import read_placement, write_placement
 
 
 def walk(seed: int) -> chess.Board:

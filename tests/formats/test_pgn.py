@@ -13,8 +13,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from solver.errors import InputError
-from solver.formats.game_position import MAX_RECORD_BYTES
-from solver.formats.pgn import GameText, parse_game, split_games
+from solver.formats.pgn import GameText, split_games
+from solver.formats.streams import MAX_RECORD_BYTES
+from solver.laboratory.games import parse_game
 from solver.laboratory.material import Material, count_men
 
 FULL = Material(1, 1, 2, 2, 2, 2, 2, 2, 8, 8)

@@ -19,11 +19,9 @@ from hypothesis import strategies as st
 
 from solver.errors import FormatError
 from solver.formats import registry as collection
-from solver.formats.detection import FORMATS, TITLES, detect_format
-from solver.formats.meter import Meter
-from solver.formats.numbered_lines import MAX_LINE_BYTES
-from solver.formats.registry import read_collection
-from solver.formats.selection import Selection
+from solver.formats.claims import Selection
+from solver.formats.registry import FORMATS, TITLES, detect_format, read_collection
+from solver.formats.streams import MAX_LINE_BYTES, Meter
 from solver.problem import Claim, Problem
 
 if TYPE_CHECKING:

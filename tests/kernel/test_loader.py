@@ -21,7 +21,7 @@ import pytest
 from solver.kernel import cache
 from solver.kernel import loader as compiled
 from solver.kernel.cache import FALLBACK, read_kernel, write_kernel
-from solver.kernel.linking import CannotExtractError, extract
+from solver.kernel.loader import CannotExtractError, extract
 from solver.kernel.self_test import KernelError, self_test
 from tests.processes import run, started
 
@@ -273,7 +273,7 @@ from solver.board import pack
 from solver.kernel.loader import load_kernel
 from solver.kernel.memory import Search
 from solver.laboratory.search import Laboratory
-from solver.laboratory.variants import Settings, ablation
+from solver.laboratory.techniques import Settings, ablation
 from solver.problem import Limits, Problem
 from solver.search.solver import Solver
 from tests.oracles import walks

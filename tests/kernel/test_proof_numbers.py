@@ -11,18 +11,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from solver.kernel.dfpn import plus
-from solver.kernel.intrinsics import record_at
-from solver.kernel.jit import i64, native, pointer, search_t, u64
+from solver.kernel.jit import i64, native, pointer, record_at, search_t, u64
 from solver.kernel.memory import Search
-from solver.kernel.proof_table import (
+from solver.kernel.transposition import (
     INFINITE,
     MOST,
     NUMBER_BITS,
+    TABLE,
+    Address,
     Numbers,
     probe_numbers,
     store_numbers,
 )
-from solver.kernel.transposition import TABLE, Address
 
 SLOTS = 4
 BUCKET_BYTES = 64

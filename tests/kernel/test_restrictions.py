@@ -10,7 +10,7 @@ import pytest
 
 from solver.board import pack
 from solver.kernel.interface import Verdict
-from solver.lane import Lane
+from solver.problem import Lane
 from solver.search.workspace import Workspace
 from tests.kernel.positions import crowded_positions
 from tests.oracles import walks

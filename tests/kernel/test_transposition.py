@@ -13,8 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from solver.kernel.intrinsics import record_at
-from solver.kernel.jit import i64, native, pointer, search_t, u64
+from solver.kernel.jit import i64, native, pointer, record_at, search_t, u64
 from solver.kernel.memory import Search
 from solver.kernel.transposition import TABLE, Address, Bounds, address, probe, store
 from tests.kernel import positions

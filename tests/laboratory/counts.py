@@ -5,11 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 
 from solver.kernel.interface import MATE_SCORE
-from solver.laboratory import glass
+from solver.laboratory import comparison as glass
 from solver.laboratory.comparison import Ladder, Series, Survey, Trial
-from solver.laboratory.results import Iteration, Outcome, settles
-from solver.laboratory.score import mate_distance
-from solver.laboratory.variants import Settings, Variant, combine
+from solver.laboratory.results import Iteration, Outcome, mate_distance, settles
+from solver.laboratory.techniques import Settings, Variant, combine
 from solver.problem import Claim, Problem
 
 OFF, CPW = combine(["off", "cpw"], ["off"], ["off"], ["off"], Settings())

@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 
 from solver.errors import FormatError
 from solver.formats import streams as compressed
-from solver.formats.game_position import MAX_RECORD_BYTES, GamePosition, Unfinished
-from solver.laboratory.games import Record, read_results
+from solver.formats.streams import MAX_RECORD_BYTES
+from solver.laboratory.games import GamePosition, Record, Unfinished, read_results
 from solver.laboratory.material import Material
 
 if TYPE_CHECKING:

@@ -12,8 +12,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from solver.errors import ImbalanceError, InputError, MatesolveError
-from solver.imbalance_file import Content, encode
-from solver.laboratory.imbalance import Coverage, ImbalanceTable, Outcomes, shipped
+from solver.laboratory.imbalance import (
+    Content,
+    Coverage,
+    ImbalanceTable,
+    Outcomes,
+    encode,
+    shipped,
+)
 from solver.laboratory.material import CELLS, Material, find_cell, mirror_cell
 
 if TYPE_CHECKING:

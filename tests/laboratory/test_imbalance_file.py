@@ -9,8 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from solver.errors import ImbalanceError
-from solver.imbalance_file import Content, decode, encode
-from solver.laboratory.imbalance import ImbalanceTable
+from solver.laboratory.imbalance import Content, ImbalanceTable, decode, encode
 
 CELLS = 236_196
 HEAD = b"\x89MIP\r\n\x1a\n\x01"

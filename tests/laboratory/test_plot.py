@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from solver.laboratory.comparison import Series
-from solver.laboratory.variants import Settings, ablation
+from solver.laboratory.techniques import Settings, ablation
 from tests.laboratory.counts import GLASS_LADDER, LADDER, OFF, series
 
 if TYPE_CHECKING:

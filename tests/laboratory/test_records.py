@@ -8,7 +8,7 @@ import json
 from dataclasses import replace
 from typing import Any
 
-from solver.laboratory import glass
+from solver.laboratory import comparison as glass
 from solver.laboratory.comparison import Series
 from solver.laboratory.records import (
     ladder_csv,

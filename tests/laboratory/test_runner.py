@@ -9,8 +9,7 @@ import chess
 import pytest
 
 from solver.laboratory.results import Iteration, Outcome
-from solver.laboratory.runner import Runner
-from solver.laboratory.search import Laboratory
+from solver.laboratory.search import Laboratory, Runner
 from solver.laboratory.techniques import Techniques
 from solver.solution import StoppedBy
 

@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 
 from solver.errors import FenError, InputError
 from solver.formats.fen import parse_fen
-from solver.formats.game_position import GamePosition
-from solver.formats.scored_lines import parse_scored_line
+from solver.laboratory.games import GamePosition, parse_scored_line
 from solver.laboratory.material import Material, count_men
 
 if TYPE_CHECKING:

@@ -9,9 +9,16 @@ import chess
 import pytest
 
 from solver.errors import InputError
-from solver.kernel.switches import Extension, MipUse
-from solver.laboratory.results import MAX_DEPTH, Iteration, Outcome, settles
-from solver.laboratory.score import is_mate, mate_distance, score_word
+from solver.kernel.memory import Extension, MipUse
+from solver.laboratory.results import (
+    MAX_DEPTH,
+    Iteration,
+    Outcome,
+    is_mate,
+    mate_distance,
+    score_word,
+    settles,
+)
 from solver.laboratory.search import Laboratory
 from solver.laboratory.techniques import (
     ForwardPruning,

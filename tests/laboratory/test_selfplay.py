@@ -8,7 +8,7 @@ import chess
 import chess.pgn
 import pytest
 
-from solver.formats.game_position import RESULTS
+from solver.formats.pgn import RESULTS
 from solver.laboratory.imbalance import ImbalanceTable, cell_of, shipped
 from solver.laboratory.selfplay import Rules, play
 from solver.search.threads import Control

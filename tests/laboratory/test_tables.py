@@ -10,12 +10,15 @@ import pytest
 from rich.console import Console
 
 from solver.laboratory.comparison import Series
-from solver.laboratory.layout import ladder_notes, survey_notes
-from solver.laboratory.tables import draw_ladder, draw_survey
-from solver.laboratory.variants import Settings, ablation
+from solver.laboratory.layout import ladder_notes, ratio_cell, survey_notes
+from solver.laboratory.tables import (
+    draw_ladder,
+    draw_ladder_summary,
+    draw_survey,
+    draw_survey_summary,
+)
+from solver.laboratory.techniques import Settings, ablation
 from solver.problem import Problem
-from solver.reports.node_summary import draw_ladder_summary, draw_survey_summary
-from solver.reports.node_words import ratio_cell
 from tests.laboratory import counts
 from tests.laboratory.counts import (
     CHECKS,

@@ -3,9 +3,17 @@ from __future__ import annotations
 import pytest
 
 from solver.errors import InputError
-from solver.kernel.switches import Extension, MipUse
-from solver.laboratory.techniques import ForwardPruning, Mdp, Techniques
-from solver.laboratory.variants import Choice, Settings, Variant, ablation, combine
+from solver.kernel.memory import Extension, MipUse
+from solver.laboratory.techniques import (
+    Choice,
+    ForwardPruning,
+    Mdp,
+    Settings,
+    Techniques,
+    Variant,
+    ablation,
+    combine,
+)
 
 NONE = ["off"]
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import chess
 
-from solver.kernel.switches import Extension, MipUse
+from solver.kernel.memory import Extension, MipUse
 from solver.laboratory.techniques import Mdp
 
 if TYPE_CHECKING:

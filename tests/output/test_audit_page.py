@@ -16,7 +16,7 @@ from solver.audit.verdict import judge
 from solver.errors import FormatError
 from solver.output.audit_page import page
 from solver.output.audit_page.page import render_page, write_page
-from solver.reports.audit_record import finding_record
+from solver.output.records import finding_record
 from tests.output.answers import SMOTHERED as SMOTHERED_ANSWER
 from tests.output.html_page import (
     HOSTILE,

@@ -7,12 +7,11 @@ from dataclasses import replace
 import pytest
 
 from solver.audit.result import finding_of
-from solver.audit.verdict import judge
+from solver.audit.verdict import Ply, judge
 from solver.errors import FormatError
+from solver.output.audit_text import disagreement
 from solver.problem import Claim, Problem
-from solver.reports.disagreement import disagreement
 from solver.solution import Solution, Status
-from solver.soundness import Ply
 from tests.output.answers import ROOK_BY_TABLE
 
 BACK_RANK = "6k1/5ppp/8/8/8/8/8/R5K1 w - - 0 1"

@@ -1,4 +1,4 @@
-from solver.reports.line import first_moves, numbered_line
+from solver.output.text import first_moves, numbered_line
 from tests.output.answers import ROOK, ROOK_LINE, SMOTHERED, SMOTHERED_BY_BLACK
 
 

@@ -10,14 +10,13 @@ import chess
 import chess.pgn
 import pytest
 
-from solver.certificate import WorkspaceProver, build_variations
+from solver.certificate import WorkspaceProver
 from solver.formats.registry import read_collection
-from solver.lane import Lane
 from solver.output.pgn import encode_pgn
-from solver.problem import Limits, Problem
+from solver.problem import Lane, Limits, Problem
 from solver.search.solver import Solver
 from solver.solution import Solution, Status
-from solver.variations.tree import Variation, Variations
+from solver.variations.tree import Variation, Variations, build_variations
 from solver.version import __version__
 from tests.output.answers import (
     MATED,

@@ -2,9 +2,8 @@ from dataclasses import replace
 
 import pytest
 
-from solver.lane import Lane
 from solver.output.text import Sentence, at_most, describe, duration
-from solver.problem import Claim, Problem
+from solver.problem import Claim, Lane, Problem
 from solver.solution import Solution, Stats, Status, StoppedBy, TableFormat
 from tests.output.answers import (
     MATED,

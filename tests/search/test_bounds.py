@@ -11,8 +11,7 @@ import pytest
 
 from solver.endgames import find_ending
 from solver.endgames import probe as library
-from solver.lane import Lane
-from solver.problem import Claim, Limits, Problem
+from solver.problem import Claim, Lane, Limits, Problem
 from solver.search import bounds as attempt
 from solver.search.solver import Solver
 from solver.search.threads import Control

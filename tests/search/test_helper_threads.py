@@ -10,13 +10,12 @@ from typing import TYPE_CHECKING
 import chess
 import pytest
 
-from solver import conductor
 from solver.board import pack
-from solver.crew import Crew
 from solver.kernel.interface import NO_LIMIT, Verdict
 from solver.problem import Limits, Problem
+from solver.search import bounds as conductor
 from solver.search.solver import Solver
-from solver.search.threads import Control
+from solver.search.threads import Control, Crew
 from solver.search.workspace import Workspace
 from solver.solution import Solution, Status, StoppedBy
 from tests.kernel.positions import crowded_positions

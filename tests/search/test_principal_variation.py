@@ -10,8 +10,8 @@ import pytest
 
 from solver.board import pack, unpack_line
 from solver.kernel.interface import Verdict
-from solver.lane import Lane
-from solver.mating_line import mating_line
+from solver.problem import Lane
+from solver.search.root import mating_line
 from solver.search.workspace import Workspace
 from tests.kernel.positions import crowded_positions
 from tests.oracles import walks

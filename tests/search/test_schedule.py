@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import chess
 import pytest
 
-from solver import conductor as conducting
-from solver.conductor import Conductor
+from solver.search import bounds as conducting
+from solver.search.bounds import Conductor
 from solver.search.question import Question
 from solver.search.root import Root
 from solver.search.threads import Control

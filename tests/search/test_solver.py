@@ -11,10 +11,9 @@ from typing import TYPE_CHECKING
 import chess
 import pytest
 
-from solver import conductor
 from solver.errors import FenError
-from solver.lane import Lane
-from solver.problem import Claim, Limits, Problem
+from solver.problem import Claim, Lane, Limits, Problem
+from solver.search import bounds as conductor
 from solver.search.solver import Solver, solve
 from solver.search.threads import Control
 from solver.solution import Solution, Status, StoppedBy

@@ -14,7 +14,7 @@ from solver.uci.protocol import parse_go
 from tests.oracles import naive
 
 if TYPE_CHECKING:
-    from solver.uci.line import Line
+    from solver.uci.protocol import Line
 
 pytestmark = pytest.mark.usefixtures("kernel")
 

@@ -11,14 +11,12 @@ import pytest
 from solver.certificate import (
     BuildingStoppedError,
     WorkspaceProver,
-    build_variations,
 )
 from solver.formats.registry import read_collection
-from solver.lane import Lane
-from solver.problem import Limits, Problem
+from solver.problem import Lane, Limits, Problem
 from solver.search.solver import Solver
 from solver.solution import Solution, Status
-from solver.variations.tree import Variation, Variations
+from solver.variations.tree import Variation, Variations, build_variations
 from tests.oracles.remembering import Oracle
 from tests.oracles.restrictions import LaneGame
 from tests.output.answers import ROOK_BY_TABLE
