@@ -29,12 +29,9 @@ from solver.cli.console import (
 )
 from solver.cli.progress import progress
 from solver.files import require_writable, write_whole
-from solver.output.pgn import encode_pgn
 from solver.output.records import unreadable_record
-from solver.output.solution_page import encode_page, encode_svg
 from solver.output.text import describe, lettered_board, painted_board
 from solver.search.threads import Control, run_stoppable
-from solver.variations.tree import build_variations
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -197,12 +194,7 @@ class Drawings:
     def __init__(
         self, *, svg: str | None = None, pgn: str | None = None, html: str | None = None
     ) -> None:
-        self._svg = svg
-        self._told = [
-            (path, encode)
-            for path, encode in ((pgn, encode_pgn), (html, encode_page))
-            if path is not None
-        ]
+        self._svg, self._pgn, self._html = svg, pgn, html
 
     def write(self, solution: Solution, workspace: Workspace) -> Exit:
         """Write the files; Ctrl-C leaves out those that show variations.
@@ -212,9 +204,18 @@ class Drawings:
         OSError
             One of them cannot be written.
         """
+        from solver.output.pgn import encode_pgn
+        from solver.output.solution_page import encode_page, encode_svg
+        from solver.variations.tree import build_variations
+
         if self._svg is not None:
             write_whole(self._svg, encode_svg(solution))
-        if not self._told:
+        files = [
+            (path, encode)
+            for path, encode in ((self._pgn, encode_pgn), (self._html, encode_page))
+            if path is not None
+        ]
+        if not files:
             return Exit.PROVED
 
         def build(control: Control) -> Variations:
@@ -225,10 +226,10 @@ class Drawings:
         try:
             variations = build_of(solution, build)
         except BuildingStoppedError:
-            for path, _ in self._told:
+            for path, _ in files:
                 tell(f"interrupted: {path} is not written")
             return Exit.INTERRUPTED
-        for path, encode in self._told:
+        for path, encode in files:
             write_whole(path, encode(solution, variations))
         return Exit.PROVED
 

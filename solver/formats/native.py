@@ -93,7 +93,7 @@ class Fields(NamedTuple):
 # `any_last_move` are read in any order, all others passed over; only `fen` must be
 # there. Moves are in UCI notation with spaces between them, distances in moves.
 
-HEAD = ",".join(Fields._fields) + "\n"
+CSV_HEAD = ",".join(Fields._fields) + "\n"
 """What stands above the rows that `write_csv` writes."""
 
 _FLAGS = {"": False, "false": False, "true": True}
@@ -136,7 +136,7 @@ def read_csv(
 
 
 def write_csv(problem: Problem) -> str:
-    """Write a problem as one row below `HEAD`."""
+    """Write a problem as one row below `CSV_HEAD`."""
     claim = problem.claim
     row = [
         problem.id,

@@ -40,13 +40,13 @@ if TYPE_CHECKING:
 
     from solver.problem import Problem
 
-HEAD = "BeginProblem\n"
+POPEYE_HEAD = "BeginProblem\n"
 """What stands before the first record of a file."""
 
-SEPARATOR = "NextProblem\n"
+POPEYE_SEPARATOR = "NextProblem\n"
 """What stands between two records."""
 
-TAIL = "EndProblem\n"
+POPEYE_TAIL = "EndProblem\n"
 """What stands behind the last."""
 
 _MAX_TITLE_BYTES = 200
@@ -105,7 +105,7 @@ def read_popeye(
 
 
 def write_popeye(problem: Problem) -> str:
-    """Write a problem as a record, to stand between `HEAD`, `SEPARATOR` and `TAIL`.
+    """Write a problem as a record, to stand between the three constants above.
 
     Keys, line, and the counters of the FEN are left out, and of a very long name what
     Popeye has no room for.

@@ -93,14 +93,14 @@ _WRITERS = {
     "epd": ("epd", "write_epd"),
     "fen": ("fen", "write_fen"),
     "pgn": ("pgn_problems", "write_pgn"),
-    "jsonl": ("jsonl", "write_jsonl"),
-    "csv": ("own_csv", "write_csv"),
+    "jsonl": ("native", "write_jsonl"),
+    "csv": ("native", "write_csv"),
     "popeye": ("popeye", "write_popeye"),
 }
 """Module and function, loaded when such a file is to be written.
 
-Where a module has `HEAD`, `SEPARATOR` or `TAIL`, these stand before the first problem,
-between any two and behind the last.
+A module may have constants such as `CSV_HEAD`, `CSV_SEPARATOR` and `CSV_TAIL`, which go
+before the first problem, between problems, and after the last.
 """
 
 WRITABLE = tuple(_WRITERS)
@@ -137,7 +137,11 @@ def find_writer(target_format: str) -> Writer:
     """Give the writer of a format, one of `WRITABLE`."""
     module_name, function = _WRITERS[target_format]
     module = import_module(f"solver.formats.{module_name}")
-    frame = (getattr(module, name, "") for name in ("HEAD", "SEPARATOR", "TAIL"))
+    prefix = target_format.upper()
+    frame = (
+        getattr(module, f"{prefix}_{part}", "")
+        for part in ("HEAD", "SEPARATOR", "TAIL")
+    )
     return Writer(getattr(module, function), *frame)
 
 
@@ -171,8 +175,8 @@ _READERS = {
     "pgn": ("pgn_problems", "read_pgn"),
     "olive": ("olive", "read_olive"),
     "popeye": ("popeye", "read_popeye"),
-    "jsonl": ("jsonl", "read_jsonl"),
-    "csv": ("own_csv", "read_csv"),
+    "jsonl": ("native", "read_jsonl"),
+    "csv": ("native", "read_csv"),
 }
 """Module and function, loaded when such a file comes."""
 

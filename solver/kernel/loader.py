@@ -22,7 +22,6 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-import llvmlite.binding as llvm
 
 from solver.errors import CacheError
 from solver.kernel.cache import (
@@ -74,6 +73,8 @@ def extract(native: Any) -> StoredKernel:
 
 def link(stored: StoredKernel) -> Kernel:
     """Load object code into this process."""
+    import llvmlite.binding as llvm
+
     llvm.initialize_native_target()
     llvm.initialize_native_asmprinter()
     for name in stored.undefined:

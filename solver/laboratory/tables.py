@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 # Node counts for people in brief: a row a variant, with bars.
 
-_IN_ALL, _DEPTH = 1, 2
+_SUMMARY_IN_ALL, _SUMMARY_DEPTH = 1, 2
 """What a narrow terminal does without, the last named first."""
 
 
@@ -61,10 +61,10 @@ def draw_ladder_summary(ladder: Ladder, console: Console) -> RenderableType:
     lines = [*_ladder_summary_lines(ladder), *_glass_lines(ladder)]
     columns = [
         Column("variant", [line.name for line in lines], left=True),
-        Column("depth", [line.depth for line in lines], rank=_DEPTH),
+        Column("depth", [line.depth for line in lines], rank=_SUMMARY_DEPTH),
         Column("score", [line.score for line in lines]),
         Column("to PV", [line.nodes for line in lines]),
-        Column("in all", [line.nodes_total for line in lines], rank=_IN_ALL),
+        Column("in all", [line.nodes_total for line in lines], rank=_SUMMARY_IN_ALL),
         Column("ratio", [ratio_cell(line.ratio) for line in lines]),
     ]
     ratios = [line.ratio for line in lines]
@@ -93,8 +93,14 @@ def draw_survey_summary(survey: Survey, console: Console) -> RenderableType:
         *_unless_none("unproved", [total.unproved for total in totals]),
         *_unless_none("stopped", [total.stopped for total in totals]),
         Column("differing", [str(total.differing) for total in totals]),
-        Column("nodes", [count(total.nodes_total) for total in totals], rank=_IN_ALL),
-        Column("compared", [str(total.compared) for total in totals], rank=_DEPTH),
+        Column(
+            "nodes",
+            [count(total.nodes_total) for total in totals],
+            rank=_SUMMARY_IN_ALL,
+        ),
+        Column(
+            "compared", [str(total.compared) for total in totals], rank=_SUMMARY_DEPTH
+        ),
         Column("ratio", [ratio_cell(total.ratio) for total in totals]),
     ]
     ratios = [total.ratio for total in totals]

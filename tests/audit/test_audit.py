@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 
     from solver.audit.result import Finding
 
+pytestmark = pytest.mark.usefixtures("worker_processes")
+
 FEN = "8/7K/8/8/8/8/R7/7k w - - 0 1"
 PATIENCE_S = 20.0
 INQUIRY = Inquiry(Limits(time_s=5.0, hash_mib=3))

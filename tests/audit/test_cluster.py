@@ -53,6 +53,8 @@ if TYPE_CHECKING:
     from solver.audit.workers import Staff
     from solver.errors import FormatError
 
+pytestmark = pytest.mark.usefixtures("worker_processes")
+
 PUZZLES = Path(__file__).parents[2] / "puzzles"
 # With so many nodes no small ending is answered from a table, whose nodes and lines
 # depend on which worker has built it.

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from solver.audit.result import Finding
     from solver.solution import Solution
 
+pytestmark = pytest.mark.usefixtures("worker_processes")
+
 BACK_RANK = Problem("6k1/5ppp/8/8/8/8/8/R5K1 w - - 0 1", "quick", Claim(1))
 LONG = Problem(
     "2k1N3/p2NPP2/2p3p1/2pp1P2/K7/6p1/p2Bp3/5brn w - - 0 1", "long", Claim(12)

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
     from solver.audit.result import Finding
 
+pytestmark = pytest.mark.usefixtures("worker_processes")
+
 SAMPLE = Path(__file__).parents[3] / "shared" / "data" / "lichess_500.csv"
 
 if not SAMPLE.exists():

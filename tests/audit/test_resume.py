@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from solver.audit.queue import AuditControl
     from solver.audit.result import Finding
 
+pytestmark = pytest.mark.usefixtures("worker_processes")
+
 FEN = "6k1/5ppp/8/8/8/8/8/R5K1 w - - 0 1"
 PROBLEM = Problem(FEN, "one", Claim(2, ("a1a8",), ("a1a8",)), "a.epd:1")
 INQUIRY = Inquiry(Limits(time_s=5.0, nodes=1000, hash_mib=3))

@@ -14,6 +14,8 @@ from solver.problem import Claim, Problem
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+pytestmark = pytest.mark.usefixtures("worker_processes")
+
 SQUARES = [(rank, file) for rank in range(2, 9) for file in range(8)]
 
 

@@ -35,6 +35,8 @@ if TYPE_CHECKING:
     from solver.audit.job import Examined
     from solver.audit.result import Finding
 
+pytestmark = pytest.mark.usefixtures("worker_processes")
+
 PUZZLES = Path(__file__).parents[2] / "puzzles"
 BACK_RANK = Problem("6k1/5ppp/8/8/8/8/8/R5K1 w - - 0 1", "quick", Claim(1))
 LONG = Problem(

@@ -10,7 +10,7 @@ import chess
 
 from solver.formats.epd import write_epd
 from solver.formats.fen import write_fen
-from solver.formats.native import HEAD, write_csv, write_jsonl
+from solver.formats.native import CSV_HEAD, write_csv, write_jsonl
 from solver.formats.pgn_problems import write_pgn
 from solver.formats.popeye import write_popeye
 from solver.problem import Claim, Problem
@@ -153,7 +153,7 @@ FORMATS = {
     "epd": Format(write_epd),
     "fen": Format(write_fen),
     "jsonl": Format(write_jsonl),
-    "csv": Format(write_csv, head=HEAD.encode()),
+    "csv": Format(write_csv, head=CSV_HEAD.encode()),
     "lichess": Format(_write_lichess, head=b"PuzzleId,FEN,Moves,Rating,Themes\n"),
     "pgn": Format(write_pgn, start=b"[Event ", one_a_line=False),
     "olive": Format(_write_olive, separator=b"---\n", one_a_line=False),

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.usefixtures("kernel")
 
-PUZZLES = Path(__file__).parents[1] / "puzzles"
+PUZZLES = Path(__file__).parents[2] / "puzzles"
 
 SEED = "8/7K/8/8/8/8/R7/7k w - - 0 1"
 """Mate in 8."""
@@ -277,7 +277,7 @@ def test_moves_are_named_as_python_chess_names_them() -> None:
         assert names == {move.uci() for move in board.legal_moves}
 
 
-DOCUMENTATION = Path(__file__).parents[1] / "docs" / "certificates.md"
+DOCUMENTATION = Path(__file__).parents[2] / "docs" / "certificates.md"
 
 
 def test_the_documented_example_is_what_is_written(prover: WorkspaceProver) -> None:

@@ -195,7 +195,7 @@ def test_a_building_that_is_stopped_leaves_the_diagram_alone(
     def stop(*_: object) -> Variations:
         raise BuildingStoppedError
 
-    monkeypatch.setattr(drawings, "build_variations", stop)
+    monkeypatch.setattr("solver.variations.tree.build_variations", stop)
     code, out, err = told_by(capsys, "solve", FEN, *FILES)
     assert (code, err) == (
         130,

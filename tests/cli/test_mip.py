@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from solver.cli import mip as table_builder
 from solver.cli.main import run
 from solver.laboratory.games import GamePosition
 from solver.laboratory.imbalance import ImbalanceTable, Outcomes
@@ -174,7 +173,7 @@ def test_where_nothing_was_counted_nothing_is_kept(
 def test_a_table_that_cannot_be_written_is_told_before_anything_is_read(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(table_builder, "read_results", pytest.fail)
+    monkeypatch.setattr("solver.laboratory.games.read_results", pytest.fail)
     assert mip(capsys, "build", "x.epd", "-o", "missing/x.mip") == (
         74,
         "",
@@ -257,7 +256,7 @@ def test_ctrl_c_keeps_what_was_counted(
         pytest.fail("the interrupt was lost")
 
     (folder / "x.mip").write_text("before")
-    monkeypatch.setattr(table_builder, "read_results", read)
+    monkeypatch.setattr("solver.laboratory.games.read_results", read)
     assert mip(capsys, "build", "x.epd", "-o", "x.mip") == (
         130,
         "x.mip.partial: 1 position in 1 of 236,196 cells\n",
@@ -508,8 +507,7 @@ def test_without_a_name_the_table_of_the_program_is_meant(
     folder: Path,
     table: str,
 ) -> None:
-    (folder / "data").mkdir()
-    Path(table).rename(folder / "data" / "imbalance.mip")
+    Path(table).rename(folder / "imbalance.mip")
     monkeypatch.setattr(resources, "files", lambda _: folder)
     assert mip(capsys, "info")[1].startswith("source     by hand\n")
     assert mip(capsys, "show", "KRvK")[1].startswith("KRvK: 2,000 positions")

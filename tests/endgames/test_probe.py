@@ -10,7 +10,7 @@ import chess
 import pytest
 
 from solver.endgames import EndingAnswer, find_ending
-from solver.endgames import probe as library
+from solver.endgames import answer as library
 from solver.endgames import retrograde as building
 from tests.endgames.boards import random_boards
 from tests.processes import run

@@ -10,7 +10,7 @@ import pytest
 
 from solver.board import pack
 from solver.endgames import find_ending
-from solver.endgames.probe import open_tables
+from solver.endgames.answer import open_tables
 from solver.endgames.table import (
     ILLEGAL,
     NEVER,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from solver.errors import FormatError
-from solver.formats.native import HEAD, read_csv
+from solver.formats.native import CSV_HEAD, read_csv
 from solver.problem import Claim, Problem
 
 ROOK = "8/7K/8/8/8/8/R7/7k w - - 0 1"
@@ -26,7 +26,7 @@ def problem(
 
 
 def test_the_header_is_the_documented_one() -> None:
-    assert HEAD == ("id,fen,claim,nomate,claimed_keys,claimed_line,any_last_move\n")
+    assert CSV_HEAD == ("id,fen,claim,nomate,claimed_keys,claimed_line,any_last_move\n")
 
 
 @pytest.mark.parametrize(
@@ -50,7 +50,7 @@ def test_the_header_is_the_documented_one() -> None:
     ],
 )
 def test_a_row_is_a_problem(row: str, expected: Problem) -> None:
-    assert read(HEAD, row) == [expected]
+    assert read(CSV_HEAD, row) == [expected]
 
 
 def test_columns_stand_in_any_order_among_others_and_only_fen_must_be_there() -> None:
@@ -117,4 +117,4 @@ DISTANCE = "expected 1 to 200 moves"
 def test_a_bad_row_costs_that_row_only(bad: str | bytes, reason: str) -> None:
     good = f"rook,{ROOK},,,,,"
     error = FormatError("dir/x.csv:3", reason)
-    assert read(HEAD, good, bad, good) == [problem(2), error, problem(4)]
+    assert read(CSV_HEAD, good, bad, good) == [problem(2), error, problem(4)]

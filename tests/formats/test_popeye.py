@@ -10,7 +10,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from solver.errors import FormatError, InputError
-from solver.formats.popeye import HEAD, SEPARATOR, TAIL, read_popeye, write_popeye
+from solver.formats.popeye import (
+    POPEYE_HEAD,
+    POPEYE_SEPARATOR,
+    POPEYE_TAIL,
+    read_popeye,
+    write_popeye,
+)
 from solver.formats.streams import MAX_RECORD_BYTES
 from solver.problem import Claim, Problem
 from tests.formats.random_positions import NAMES, SEEDS, play
@@ -27,19 +33,19 @@ def read(text: str | bytes) -> list[Problem | FormatError]:
 
 def read_one(body: str | bytes) -> Problem:
     raw = body if isinstance(body, bytes) else body.encode()
-    (problem,) = read(HEAD.encode() + raw + b"\n" + TAIL.encode())
+    (problem,) = read(POPEYE_HEAD.encode() + raw + b"\n" + POPEYE_TAIL.encode())
     assert isinstance(problem, Problem), problem
     return problem
 
 
 def refusal_of(body: str) -> str:
-    (error,) = read(HEAD + body + "\n" + TAIL)
+    (error,) = read(POPEYE_HEAD + body + "\n" + POPEYE_TAIL)
     assert isinstance(error, FormatError), error
     return error.reason
 
 
 def test_a_problem_says_position_and_claim() -> None:
-    assert read(HEAD + GOOD + TAIL) == [
+    assert read(POPEYE_HEAD + GOOD + POPEYE_TAIL) == [
         Problem(LADDER, "x.inp:2", Claim(2), "dir/x.inp:2")
     ]
 
@@ -235,7 +241,15 @@ def test_other_languages_are_refused(first: str) -> None:
 
 def test_a_bad_problem_costs_itself_only() -> None:
     bad = "stip h#2\ntwin move a1 a2\n"
-    text = HEAD + GOOD + SEPARATOR + bad + SEPARATOR + GOOD + TAIL
+    text = (
+        POPEYE_HEAD
+        + GOOD
+        + POPEYE_SEPARATOR
+        + bad
+        + POPEYE_SEPARATOR
+        + GOOD
+        + POPEYE_TAIL
+    )
     found = read(text)
     assert [type(one) for one in found] == [Problem, FormatError, Problem]
     assert [one.source for one in found] == [f"dir/x.inp:{n}" for n in (2, 5, 8)]
@@ -247,35 +261,37 @@ def test_a_problem_that_is_too_long_costs_itself_only() -> None:
         "remark " + "x" * MAX_RECORD_BYTES + "\n",
         "remark x\n" * (MAX_RECORD_BYTES // 8),
     ):
-        first, second = read(HEAD + long + SEPARATOR + GOOD + TAIL)
+        first, second = read(POPEYE_HEAD + long + POPEYE_SEPARATOR + GOOD + POPEYE_TAIL)
         assert first == FormatError("dir/x.inp:2", reason)
         assert isinstance(second, Problem)
 
 
 def test_a_file_that_ends_too_soon_costs_its_last_problem() -> None:
     reason = "expected NextProblem or EndProblem, found the file's end"
-    found = read(HEAD + GOOD + SEPARATOR + GOOD)
+    found = read(POPEYE_HEAD + GOOD + POPEYE_SEPARATOR + GOOD)
     assert isinstance(found[0], Problem)
     assert found[1:] == [FormatError("dir/x.inp:5", reason)]
 
 
 def test_files_may_stand_one_behind_the_other() -> None:
-    text = HEAD + GOOD + TAIL
+    text = POPEYE_HEAD + GOOD + POPEYE_TAIL
     assert [type(one) for one in read(f"{text}anything\n{text}")] == [Problem, Problem]
     reason = "expected NextProblem or EndProblem, found BeginProblem"
-    found = read(HEAD + GOOD + text)
+    found = read(POPEYE_HEAD + GOOD + text)
     assert found[0] == FormatError("dir/x.inp:2", reason)
     assert isinstance(found[1], Problem)
 
 
 def test_lines_may_end_as_editors_have_it() -> None:
-    text = HEAD + "title A\n" + GOOD + TAIL
+    text = POPEYE_HEAD + "title A\n" + GOOD + POPEYE_TAIL
     for other in (text.replace("\n", "\r\n"), text.rstrip()):
         assert read(other) == read(text)
         assert isinstance(read(other)[0], Problem)
 
 
-@pytest.mark.parametrize("text", ["", "\n", HEAD, HEAD + GOOD + TAIL + SEPARATOR])
+@pytest.mark.parametrize(
+    "text", ["", "\n", POPEYE_HEAD, POPEYE_HEAD + GOOD + POPEYE_TAIL + POPEYE_SEPARATOR]
+)
 def test_where_nothing_is_said_there_is_no_problem(text: str) -> None:
     assert len(read(text)) == text.count("#2")
 
@@ -326,7 +342,9 @@ def test_any_mates_are_read_again(asked: list[tuple[int, str, int]]) -> None:
         Problem(board.fen(en_passant="fen"), f"a{name}", Claim(mate))
         for board, (_, name, mate) in zip(boards, asked, strict=True)
     ]
-    text = HEAD + SEPARATOR.join(map(write_popeye, problems)) + TAIL
+    text = (
+        POPEYE_HEAD + POPEYE_SEPARATOR.join(map(write_popeye, problems)) + POPEYE_TAIL
+    )
     again = [one for one in read(text) if isinstance(one, Problem)]
     assert [(one.fen, one.claim) for one in again] == [
         (one.fen, one.claim) for one in problems

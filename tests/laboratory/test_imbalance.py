@@ -252,6 +252,5 @@ def test_the_shipped_table_is_read_from_the_package(
         shipped()
     assert missing.value.exit_code == 70
 
-    (tmp_path / "data").mkdir()
-    table_of([(ROOK, 1)], "shipped").save(tmp_path / "data" / "imbalance.mip")
+    table_of([(ROOK, 1)], "shipped").save(tmp_path / "imbalance.mip")
     assert shipped().source == "shipped"

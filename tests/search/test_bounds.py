@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import chess
 import pytest
 
+from solver.endgames import answer as library
 from solver.endgames import find_ending
-from solver.endgames import probe as library
 from solver.problem import Claim, Lane, Limits, Problem
 from solver.search import bounds as attempt
 from solver.search.solver import Solver

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.usefixtures("kernel")
 
-PUZZLES = Path(__file__).parents[1] / "puzzles"
+PUZZLES = Path(__file__).parents[2] / "puzzles"
 
 ROOK_ENDING = "8/7K/8/8/8/8/R7/7k w - - 0 1"
 """Mate in 8, by 1. Kg6 alone."""

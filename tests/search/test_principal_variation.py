@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.usefixtures("kernel")
 
-MATES_IN_FIVE = Path(__file__).parents[1] / "puzzles" / "generated-5.epd"
+MATES_IN_FIVE = Path(__file__).parents[2] / "puzzles" / "generated-5.epd"
 
 ROOK_ENDING = "8/7K/8/8/8/8/R7/7k w - - 0 1"
 """Mate in 8."""
