@@ -70,7 +70,7 @@ Endp
 
 
 @pytest.mark.parametrize(
-    "men",
+    "pieces",
     [
         "PIECES WHITE KG1 RA2B1 BLACK KH8",
         "pieces wh kg1 r a2b1 bl kh8",

@@ -58,7 +58,7 @@ def test_colours_change_places_with_the_move(kernel: Kernel) -> None:
 
 
 @pytest.mark.parametrize(
-    "men",
+    "pieces",
     [
         Material(white_queens=2),
         Material(black_queens=2),
