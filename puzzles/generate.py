@@ -60,17 +60,17 @@ class Recipe:
 
     moves: int
     from_play: int
-    men: range
+    pieces: range
     most_mobile: int
     same_material: int
 
 
 RECIPES = (
-    Recipe(1, from_play=60, men=range(3, 11), most_mobile=60, same_material=2),
-    Recipe(2, from_play=30, men=range(2, 8), most_mobile=45, same_material=2),
-    Recipe(3, from_play=0, men=range(2, 6), most_mobile=40, same_material=4),
-    Recipe(4, from_play=0, men=range(2, 5), most_mobile=28, same_material=5),
-    Recipe(5, from_play=0, men=range(2, 4), most_mobile=22, same_material=10),
+    Recipe(1, from_play=60, pieces=range(3, 11), most_mobile=60, same_material=2),
+    Recipe(2, from_play=30, pieces=range(2, 8), most_mobile=45, same_material=2),
+    Recipe(3, from_play=0, pieces=range(2, 6), most_mobile=40, same_material=4),
+    Recipe(4, from_play=0, pieces=range(2, 5), most_mobile=28, same_material=5),
+    Recipe(5, from_play=0, pieces=range(2, 4), most_mobile=22, same_material=10),
 )
 
 
@@ -88,24 +88,24 @@ def main() -> None:
 def make_set(recipe: Recipe, solver: Solver) -> Iterator[str]:
     """Yield the lines of one set as they are found."""
     random = Random(f"{SEED}/{recipe.moves}")  # noqa: S311 - a seed is no secret
-    played, placed = _play(random), _place(random, recipe.men)
+    played, placed = _play(random), _place(random, recipe.pieces)
     seen: set[str] = set()
     material: Counter[str] = Counter()
     while len(seen) < SET_SIZE:
         is_from_play = len(seen) < recipe.from_play
         board = next(played if is_from_play else placed)
-        men = "".join(sorted(str(man) for man in board.piece_map().values()))
+        pieces = "".join(sorted(str(piece) for piece in board.piece_map().values()))
         if (
             board.epd() in seen
             or board.legal_moves.count() > recipe.most_mobile
-            or (not is_from_play and material[men.lower()] >= recipe.same_material)
+            or (not is_from_play and material[pieces.lower()] >= recipe.same_material)
         ):
             continue
         key = _only_key(board, recipe.moves, solver)
         if key is None:
             continue
         seen.add(board.epd())
-        material[men.lower()] += 1
+        material[pieces.lower()] += 1
         how = "random play" if is_from_play else "men placed at random"
         yield (
             board.epd(
@@ -140,14 +140,14 @@ def _play(random: Random) -> Iterator[chess.Board]:
         yield board.copy(stack=False)
 
 
-def _place(random: Random, men: range) -> Iterator[chess.Board]:
+def _place(random: Random, pieces: range) -> Iterator[chess.Board]:
     """Yield legal positions of the kings and `men` others, most of them the mover's."""
     while True:
         attacker = random.choice(chess.COLORS)
         board = chess.Board(None)
         board.turn = attacker
         men_left = [(chess.KING, attacker), (chess.KING, not attacker)]
-        for _ in range(random.choice(men)):
+        for _ in range(random.choice(pieces)):
             color = attacker if random.random() < 0.7 else not attacker
             men_left.append((random.choice(MEN), color))
         for kind, color in men_left:

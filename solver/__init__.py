@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from solver.errors import FenError, InputError, MatesolveError
-    from solver.problem import Claim, Lane, Limits, Problem
+    from solver.problem import Claim, Limits, Problem, Restriction
     from solver.search.solver import Solver, solve
     from solver.search.threads import Control
     from solver.solution import Solution, Stats, Status, StoppedBy
@@ -39,10 +39,10 @@ __all__ = [
     "Control",
     "FenError",
     "InputError",
-    "Lane",
     "Limits",
     "MatesolveError",
     "Problem",
+    "Restriction",
     "Solution",
     "Solver",
     "Stats",
@@ -58,7 +58,7 @@ _HOMES = {
     "Control": "search.solver",
     "FenError": "errors",
     "InputError": "errors",
-    "Lane": "problem",
+    "Restriction": "problem",
     "Limits": "problem",
     "MatesolveError": "errors",
     "Problem": "problem",

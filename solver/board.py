@@ -41,7 +41,7 @@ def pack(board: chess.Board) -> Position:
     return Position(*boards)
 
 
-def unpack_men(position: Position) -> chess.Board:
+def unpack_pieces(position: Position) -> chess.Board:
     """Give the men of a kernel position, White to move; rights are left out."""
     board = chess.Board(None)
     us, them = position.us, position.them
@@ -54,8 +54,8 @@ def unpack_men(position: Position) -> chess.Board:
         chess.KING: position.kings,
     }
     for kind, squares in kinds.items():
-        for color, men in ((chess.WHITE, us), (chess.BLACK, them)):
-            for square in chess.SquareSet(squares & men):
+        for color, pieces in ((chess.WHITE, us), (chess.BLACK, them)):
+            for square in chess.SquareSet(squares & pieces):
                 board.set_piece_at(square, chess.Piece(kind, color))
     return board
 

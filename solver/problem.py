@@ -17,7 +17,7 @@ _NUMBERS = 1 << 10
 
 
 @dataclass(frozen=True, slots=True)
-class Lane:
+class Restriction:
     """Which moves the attacker may play; what is set restricts together.
 
     A mate in a lane is a mate. That there is none in a lane says nothing beyond it.
@@ -55,7 +55,7 @@ class Lane:
     @property
     def is_open(self) -> bool:
         """Whether nothing is restricted."""
-        return self == Lane()
+        return self == Restriction()
 
     @property
     def number(self) -> int:

@@ -11,7 +11,7 @@ from solver.version import SCHEMA, __version__
 if TYPE_CHECKING:
     import chess
 
-    from solver.problem import Lane, Problem
+    from solver.problem import Problem, Restriction
 
 
 class Status(StrEnum):
@@ -116,7 +116,7 @@ class Solution:
     keys_complete: bool = False
     stopped_by: StoppedBy | None = None
     stats: Stats = field(default_factory=Stats)
-    lane: Lane | None = None
+    restriction: Restriction | None = None
     tablebase: TableFormat | None = None
 
     @property
@@ -165,8 +165,8 @@ class Solution:
             "stopped_by": str(self.stopped_by) if self.stopped_by else None,
             "solver": __version__,
         }
-        if self.lane:
-            record["lane"] = asdict(self.lane)
+        if self.restriction:
+            record["lane"] = asdict(self.restriction)
         if self.tablebase:
             record["tablebase"] = str(self.tablebase)
         return record

@@ -15,7 +15,15 @@ import numpy as np
 import pytest
 
 import solver as package
-from solver import Claim, InputError, Lane, Limits, MatesolveError, Problem, solve
+from solver import (
+    Claim,
+    InputError,
+    Limits,
+    MatesolveError,
+    Problem,
+    Restriction,
+    solve,
+)
 from solver.cli.main import run
 from solver.search.solver import Solver
 from solver.search.threads import Control
@@ -146,7 +154,7 @@ def test_a_position_that_is_not_legal_is_refused_however_it_is_given(
         ("within", 0, "expected another number of moves than 0, found 0"),
         ("all_keys", 1, "expected True or False, found 1"),
         ("control", 1, "expected a Control or None, found 1"),
-        ("lane", "checks", "expected a Lane or None, found 'checks'"),
+        ("restriction", "checks", "expected a Restriction or None, found 'checks'"),
         ("root_moves", 3, "expected legal moves in UCI notation, found 3"),
         ("root_moves", "c4g8", "expected legal moves in UCI notation, found 'c4g8'"),
         ("root_moves", ["e9e9"], "expected legal moves in UCI notation, found 'e9e9'"),
@@ -245,16 +253,31 @@ MOVES = "expected moves in UCI notation, found"
         (Problem, "source", b"", f"{TEXT} b''"),
         (Problem, "claim", 2, "expected a Claim or None, found 2"),
         (Problem, "no_mate", 0, "expected 1 to 200, found 0"),
-        (Lane, "checks_only", 1, "expected True or False, found 1"),
-        (Lane, "replies", 1.5, "expected a whole number from 0 to 255, found 1.5"),
-        (Lane, "king_flights", "1", "expected a whole number from 0 to 8, found '1'"),
-        (Lane, "threat", True, "expected a whole number from 1 to 20, found True"),
+        (Restriction, "checks_only", 1, "expected True or False, found 1"),
+        (
+            Restriction,
+            "replies",
+            1.5,
+            "expected a whole number from 0 to 255, found 1.5",
+        ),
+        (
+            Restriction,
+            "king_flights",
+            "1",
+            "expected a whole number from 0 to 8, found '1'",
+        ),
+        (
+            Restriction,
+            "threat",
+            True,
+            "expected a whole number from 1 to 20, found True",
+        ),
     ],
 )
 def test_a_field_is_refused_by_its_name(
     kind: Any, field: str, value: object, reason: str
 ) -> None:
-    required: Any = {Claim: {"mate": 2}, Problem: {"fen": SMOTHERED}, Lane: {}}
+    required: Any = {Claim: {"mate": 2}, Problem: {"fen": SMOTHERED}, Restriction: {}}
     refused(f"{field}: {reason}", lambda: kind(**(required[kind] | {field: value})))
 
 
@@ -265,7 +288,7 @@ def test_fields_may_be_lists_and_numbers_of_numpy() -> None:
     assert claim == Claim(2, ("c4g8",), ("c4g8", "f8g8"))
     assert hash(claim) == hash(Claim(2, ("c4g8",), ("c4g8", "f8g8")))
     assert json.dumps(claim.mate) == "2"
-    assert Lane(replies=two) == Lane(replies=2)
+    assert Restriction(replies=two) == Restriction(replies=2)
 
 
 @pytest.mark.parametrize("fen", [SMOTHERED, BLACK_MATES, CASTLES])
@@ -296,8 +319,8 @@ def test_a_solution_as_a_dict_is_the_record_of_the_command(
 ) -> None:
     run(["solve", fen, "--json", "--checks-only", "-n", "3", "--hash", "1"])
     printed = json.loads(capsys.readouterr().out)
-    lane = Lane(checks_only=True)
-    record = solve(fen, SMALL, lane=lane, control=Control()).to_dict()
+    restriction = Restriction(checks_only=True)
+    record = solve(fen, SMALL, restriction=restriction, control=Control()).to_dict()
     assert list(record) == list(printed)
     timeless = {"time_s": 0.0}
     assert json.loads(json.dumps(record | timeless)) == printed | timeless

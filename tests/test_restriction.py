@@ -7,7 +7,7 @@ from itertools import product
 import pytest
 
 from solver.errors import InputError
-from solver.problem import Lane
+from solver.problem import Restriction
 
 
 @pytest.mark.parametrize(
@@ -26,45 +26,54 @@ def test_a_number_that_restricts_nothing_sensible_is_refused_by_name(
     name: str, value: int, expected: str
 ) -> None:
     with pytest.raises(InputError, match=f"{name}: expected {expected}, found {value}"):
-        Lane(**{name: value})  # type: ignore[arg-type]
+        Restriction(**{name: value})  # type: ignore[arg-type]
 
 
 def test_the_least_of_each_restriction_is_one() -> None:
-    assert not Lane(king_flights=0).is_open
-    assert not Lane(replies=0).is_open
-    assert not Lane(threat=1).is_open
-    assert not Lane(checks_only=True).is_open
+    assert not Restriction(king_flights=0).is_open
+    assert not Restriction(replies=0).is_open
+    assert not Restriction(threat=1).is_open
+    assert not Restriction(checks_only=True).is_open
 
 
 def test_without_a_restriction_a_lane_is_open_and_says_nothing() -> None:
-    assert Lane().is_open
-    assert Lane().words() == ""
+    assert Restriction().is_open
+    assert Restriction().words() == ""
 
 
 def test_each_lane_has_a_number_of_its_own_and_the_open_one_has_none() -> None:
     flights = (None, 0, 1, 7, 8)
     replies = (None, 0, 1, 2, 218, 255)
     threats = (None, 1, 2, 19, 20)
-    lanes = [Lane(*lane) for lane in product((False, True), flights, replies, threats)]
-    assert len({lane.number for lane in lanes}) == len(lanes)
-    assert [lane for lane in lanes if lane.number == 0] == [Lane()]
+    restrictions = [
+        Restriction(*restriction)
+        for restriction in product((False, True), flights, replies, threats)
+    ]
+    assert len({restriction.number for restriction in restrictions}) == len(
+        restrictions
+    )
+    assert [restriction for restriction in restrictions if restriction.number == 0] == [
+        Restriction()
+    ]
 
 
 @pytest.mark.parametrize(
-    ("lane", "words"),
+    ("restriction", "words"),
     [
-        (Lane(checks_only=True), "checks only"),
-        (Lane(king_flights=1), "at most 1 king flight"),
-        (Lane(king_flights=0), "at most 0 king flights"),
-        (Lane(replies=1), "at most 1 reply"),
-        (Lane(replies=3), "at most 3 replies"),
-        (Lane(threat=2), "threats of mate in 2"),
+        (Restriction(checks_only=True), "checks only"),
+        (Restriction(king_flights=1), "at most 1 king flight"),
+        (Restriction(king_flights=0), "at most 0 king flights"),
+        (Restriction(replies=1), "at most 1 reply"),
+        (Restriction(replies=3), "at most 3 replies"),
+        (Restriction(threat=2), "threats of mate in 2"),
         (
-            Lane(checks_only=True, king_flights=2, replies=1, threat=3),
+            Restriction(checks_only=True, king_flights=2, replies=1, threat=3),
             "checks only, at most 2 king flights, at most 1 reply, "
             "threats of mate in 3",
         ),
     ],
 )
-def test_the_words_name_what_is_restricted(lane: Lane, words: str) -> None:
-    assert lane.words() == words
+def test_the_words_name_what_is_restricted(
+    restriction: Restriction, words: str
+) -> None:
+    assert restriction.words() == words

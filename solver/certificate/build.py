@@ -67,7 +67,7 @@ def certify(
         budget = Budget(limits.mate_nodes, "nodes", limits.time_s)
         mate = _attempt(build_mate, case, abs(solution.mate), budget, left_out)
     # In a lane the lower bound speaks of the lane alone.
-    excluded = 0 if solution.lane else solution.lower_bound - 1
+    excluded = 0 if solution.restriction else solution.lower_bound - 1
     if excluded > 0:
         budget = Budget(limits.refutation_moves, "moves", limits.time_s)
         refutation = _attempt(build_refutation, case, excluded, budget, left_out)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Protocol
 
 import chess
 
-from solver.board import pack, unpack_men
+from solver.board import pack, unpack_pieces
 from solver.endgames import find_ending, is_ending
 from solver.errors import MatesolveError
 from solver.kernel.interface import Verdict
@@ -213,7 +213,7 @@ class WorkspaceProver:
 
         Farther from mate it is what the search has proved, by way of the table.
         """
-        if moves > NEAR_MOVES or self._workspace.has_lane:
+        if moves > NEAR_MOVES or self._workspace.is_restricted:
             return self._look_up(packed, budget) or self._remembered(
                 packed, moves, budget
             )
@@ -240,8 +240,8 @@ class WorkspaceProver:
     def _look_up(self, packed: bytes, budget: Budget) -> tuple[int, int] | None:
         """Read the attack off a small ending; None: it is none, or has no mate."""
         position = Position.from_buffer_copy(packed)
-        board = unpack_men(position)
-        if self._workspace.has_lane or position.rights or not is_ending(board):
+        board = unpack_pieces(position)
+        if self._workspace.is_restricted or position.rights or not is_ending(board):
             return None
         budget.check_time()
         search = self._workspace.search
@@ -276,7 +276,7 @@ class WorkspaceProver:
         """Ask the prover and the finder in turn, for what is cut short is kept."""
         workspace, position = self._workspace, Position.from_buffer_copy(packed)
         slice_nodes = FIRST_SLICE_NODES
-        engines = (workspace.decide, workspace.find)[workspace.has_lane :]
+        engines = (workspace.decide, workspace.find)[workspace.is_restricted :]
         while True:
             for engine in engines:
                 if workspace.is_exhausted:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from solver.cli import completion, options
-from solver.cli.console import Exit, foremost, tell
+from solver.cli.console import Exit, foremost, notify
 from solver.errors import CertificateError, ForgeryError
 
 if TYPE_CHECKING:
@@ -63,13 +63,13 @@ def check(
             checked = _check(file)
         except OSError as error:
             codes.add(Exit.IO)
-            tell(f"error: {file}: {error.strerror or error}")
+            notify(f"error: {file}: {error.strerror or error}")
             continue
         except (CertificateError, ForgeryError) as error:
             refused = isinstance(error, ForgeryError)
             codes.add(Exit.NEGATIVE if refused else Exit.BAD_INPUT)
             if not (as_json or jsonl):
-                tell(f"error: {file}: {'refused: ' if refused else ''}{error}")
+                notify(f"error: {file}: {'refused: ' if refused else ''}{error}")
                 continue
             record["status"] = "refused" if refused else "unreadable"
             record["error"] = str(error)

@@ -91,7 +91,7 @@ def is_terminal(stream: TextIO | None) -> bool:
     return stream is not None and stream.isatty()
 
 
-def tell(message: str) -> None:
+def notify(message: str) -> None:
     """Print one line of notice or error on stderr."""
     # With stderr gone as well there is nobody left to tell.
     with contextlib.suppress(OSError):
@@ -280,7 +280,7 @@ def prepare_kernel() -> Build:
     from solver.kernel.loader import load_kernel
 
     with ending_at_once():
-        return load_kernel(tell)
+        return load_kernel(notify)
 
 
 # Rich consoles for what people read on a terminal; rich is loaded only then.

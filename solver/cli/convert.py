@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, BinaryIO
 import click
 
 from solver.cli import completion, options
-from solver.cli.console import Exit, open_target, prepare_outputs, tell
+from solver.cli.console import Exit, notify, open_target, prepare_outputs
 from solver.cli.progress import show_count
 from solver.errors import FormatError, InputError
 from solver.formats.registry import WRITABLE, find_writer, format_of
@@ -80,9 +80,9 @@ def convert(
     records = read_collection(
         source, source_format=source_format, selection=selection, meter=meter
     )
-    with open_target(target) as file, show_count(conversion) as tell_above:
-        conversion.run(records, file, lambda fault: tell_above(f"error: {fault}"))
-    tell(
+    with open_target(target) as file, show_count(conversion) as notify_above:
+        conversion.run(records, file, lambda fault: notify_above(f"error: {fault}"))
+    notify(
         f"{conversion.positions:,} written, {meter.passed_over:,} passed over, "
         f"{conversion.left_out:,} left out"
     )

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from solver.cli import completion, options
-from solver.cli.console import tell
+from solver.cli.console import notify
 from solver.errors import missing_package
 from solver.files import GZIPPED
 
@@ -77,7 +77,7 @@ def export(*, store: str, where: str, output: str, target_format: str | None) ->
         findings = _begun(opened, where)
         with open_target(output) as file:
             count = EXPORTS[target_format](findings, file)
-    tell(f"{count:,} written")
+    notify(f"{count:,} written")
 
 
 def _begun(store: Store, where: str) -> Iterator[Finding]:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import click
 
 from solver.cli import completion
-from solver.cli.console import Exit, let_go, tell
+from solver.cli.console import Exit, let_go, notify
 from solver.cli.signals import (
     end_at_once,
     forget_interrupts,
@@ -167,27 +167,27 @@ def _report(error: BaseException) -> int:
     """Tell on stderr what ended the command, and choose the exit code for it."""
     match error:
         case KeyboardInterrupt():
-            tell("interrupted")
+            notify("interrupted")
             return Exit.INTERRUPTED
         case BrokenPipeError():
             # Whoever closed the pipe has read enough and wants to hear no more.
             return Exit.IO
         case MatesolveError():
-            tell(f"error: {_one_line(error)}")
+            notify(f"error: {_one_line(error)}")
             return error.exit_code
         case OSError():
             # Files are named where they are written; what is left is stdout.
             unnamed = "standard output: " if error.errno in NO_ROOM else ""
             place = f"{error.filename}: " if error.filename else unnamed
-            tell(f"error: {place}{error.strerror or error}")
+            notify(f"error: {place}{error.strerror or error}")
             return Exit.IO
         case MemoryError():
-            tell("error: out of memory; a smaller --hash needs less")
+            notify("error: out of memory; a smaller --hash needs less")
             return Exit.INTERNAL
     if os.environ.get(DEBUG) == "1":
-        tell("".join(traceback.format_exception(error)).rstrip())
+        notify("".join(traceback.format_exception(error)).rstrip())
     what = "".join(traceback.format_exception_only(error))
-    tell(f"internal error: {_one_line(what)}, please report")
+    notify(f"internal error: {_one_line(what)}, please report")
     return Exit.INTERNAL
 
 

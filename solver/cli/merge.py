@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from solver.cli import completion, options
-from solver.cli.console import tell
+from solver.cli.console import notify
 
 
 @click.command(
@@ -57,4 +57,4 @@ def merge(*, stores: tuple[str, ...], output: str | None) -> None:
         for other in others:
             merge(store, Path(other))
         count = store.count()
-    tell(f"{first}: {count:,} records")
+    notify(f"{first}: {count:,} records")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from solver.cli import completion, options
-from solver.cli.console import Exit, foremost, tell
+from solver.cli.console import Exit, foremost, notify
 from solver.cli.progress import show_count
 from solver.errors import FormatError
 
@@ -47,14 +47,14 @@ class TableBuilder:
     def count(self, files: Iterable[str], skip_plies: int) -> None:
         """Read one file after the other, until Ctrl-C; a fault costs itself only."""
         try:
-            with show_count(self) as tell_above:
+            with show_count(self) as notify_above:
                 for file in files:
-                    self._count_file(file, skip_plies, tell_above)
+                    self._count_file(file, skip_plies, notify_above)
         except KeyboardInterrupt:
             self.codes.add(Exit.INTERRUPTED)
 
     def _count_file(
-        self, file: str, skip_plies: int, tell_above: Callable[[str], None]
+        self, file: str, skip_plies: int, notify_above: Callable[[str], None]
     ) -> None:
         from solver.laboratory.games import GamePosition, read_results
         from solver.laboratory.material import find_cell
@@ -65,12 +65,12 @@ class TableBuilder:
                     self.table.add(find_cell(record.material), record.result)
                     self.positions += 1
                 elif isinstance(record, FormatError):
-                    tell_above(f"error: {record}")
+                    notify_above(f"error: {record}")
                     self.codes.add(Exit.BAD_INPUT)
                 else:
                     self._unfinished += 1
         except OSError as error:
-            tell_above(f"error: {file}: {error.strerror or error}")
+            notify_above(f"error: {file}: {error.strerror or error}")
             self.codes.add(Exit.IO)
 
     def write(self, output: str) -> None:
@@ -86,11 +86,11 @@ class TableBuilder:
                 "interrupted" if Exit.INTERRUPTED in self.codes else "not all was read"
             )
             if not coverage.positions:
-                tell(f"{why}: nothing was counted")
+                notify(f"{why}: nothing was counted")
                 return
             output += PARTIAL
             self.table.save(output)
-            tell(f"{why}: what was counted is in {output}")
+            notify(f"{why}: what was counted is in {output}")
         click.echo(
             f"{output}: {counted(coverage.positions, 'position')} "
             f"in {coverage.filled:,} of {CELLS:,} cells"
@@ -325,7 +325,7 @@ def play(ctx: click.Context, *, games: int, seed: int, first: int, depth: int) -
         while game := run_stoppable(lambda: next(played, None), control):
             click.echo(f"{game}\n")
     if control.reason:
-        tell("interrupted")
+        notify("interrupted")
         ctx.exit(Exit.INTERRUPTED)
 
 
@@ -337,6 +337,6 @@ def _load(path: str | None) -> ImbalanceTable:
 
 def _read_material(text: str) -> Material:
     from solver.formats.fen import parse_fen
-    from solver.laboratory.material import count_men, parse_material
+    from solver.laboratory.material import count_pieces, parse_material
 
-    return count_men(parse_fen(text)) if "/" in text else parse_material(text)
+    return count_pieces(parse_fen(text)) if "/" in text else parse_material(text)

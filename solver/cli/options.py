@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from solver.cli import completion
-from solver.cli.console import tell
+from solver.cli.console import notify
 from solver.formats.claims import Selection
 from solver.formats.registry import FORMATS
 from solver.problem import (
@@ -20,8 +20,8 @@ from solver.problem import (
     MAX_NODES,
     MAX_THREADS,
     RANGES,
-    Lane,
     Limits,
+    Restriction,
 )
 
 if TYPE_CHECKING:
@@ -82,7 +82,7 @@ def renamed(*names: str, old: str, **settings: Any) -> Callable[[Function], Func
         def take(*args: Any, **given: Any) -> Any:
             value = given.pop(by_old_name)
             if value is not None:
-                tell(f"warning: {old} is now {name}; the next release drops {old}")
+                notify(f"warning: {old} is now {name}; the next release drops {old}")
                 given[parameter] = value
             return command(*args, **given)
 
@@ -192,7 +192,7 @@ def jsonl(command: Function) -> Function:
     )(command)
 
 
-def lane(command: Function) -> Function:
+def restriction(command: Function) -> Function:
     """Give a command the restrictions of the attacker as `lane: Lane | None`."""
 
     @click.option(
@@ -225,8 +225,8 @@ def lane(command: Function) -> Function:
         threat: int | None,
         **others: Any,
     ) -> Any:
-        asked = Lane(checks_only, king_flights, replies, threat)
-        return command(*args, lane=None if asked.is_open else asked, **others)
+        asked = Restriction(checks_only, king_flights, replies, threat)
+        return command(*args, restriction=None if asked.is_open else asked, **others)
 
     return restrict  # type: ignore[return-value]
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from solver.cli.console import Exit, interruptible, prepare_kernel, tell
+from solver.cli.console import Exit, interruptible, notify, prepare_kernel
 from solver.cli.options import whole
 from solver.errors import InputError
 
@@ -128,7 +128,7 @@ def perft(
         )
     elapsed = time.perf_counter() - started
     if control.reason:
-        tell("interrupted")
+        notify("interrupted")
         ctx.exit(Exit.INTERRUPTED)
     if divided:
         for move, below in sorted(counts, key=lambda count: count[0].uci()):

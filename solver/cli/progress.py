@@ -50,12 +50,12 @@ class Watch:
         """Hear of one more finding."""
         self._words[finding.word] += 1
 
-    def tell(self, message: str) -> None:
+    def notify(self, message: str) -> None:
         """Hear a line of notice or error."""
         if self._console:
             self._console.print(message, soft_wrap=True)
         else:
-            streams.tell(message)
+            streams.notify(message)
 
     def show_above(self, console: Console | None) -> None:
         """Print messages there from now on; None: on stderr as they are."""
@@ -137,11 +137,11 @@ def _live(watch: Watch) -> Iterator[None]:
 def _every_minute(watch: Watch) -> Iterator[None]:
     ended = threading.Event()
 
-    def tell() -> None:
+    def notify() -> None:
         while not ended.wait(EVERY_S):
-            streams.tell(watch.line())
+            streams.notify(watch.line())
 
-    teller = threading.Thread(target=tell, daemon=True)
+    teller = threading.Thread(target=notify, daemon=True)
     teller.start()
     try:
         yield
@@ -274,7 +274,7 @@ def show_count(count: RecordCount) -> Iterator[Callable[[str], None]]:
         all that is told.
     """
     if not streams.is_terminal(sys.stderr):
-        yield streams.tell
+        yield streams.notify
         return
 
     from rich.live import Live

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 from solver.cli import completion, options
-from solver.cli.console import Exit, foremost, tell
+from solver.cli.console import Exit, foremost, notify
 from solver.errors import FormatError, InputError
 from solver.formats.claims import quote
 from solver.formats.streams import STDIN, name_of
@@ -61,7 +61,7 @@ def report(ctx: click.Context, *, file: str, output: str, title: str | None) -> 
     codes = {Exit.PROVED}
 
     def tell_damaged(message: str) -> None:
-        tell(f"error: {name_of(file)}: {message}")
+        notify(f"error: {name_of(file)}: {message}")
         codes.add(Exit.BAD_INPUT)
 
     write_page(
@@ -112,7 +112,7 @@ def _parse_lines(
     for number, line in chain(head, lines):
         record = _parse_record(line, f"{name}:{number}")
         if isinstance(record, FormatError):
-            tell(f"error: {record}")
+            notify(f"error: {record}")
             codes.add(Exit.BAD_INPUT)
             record = unreadable_record(record)
         yield record

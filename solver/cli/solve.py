@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Protocol
 import click
 
 from solver.cli import completion, options
-from solver.cli.console import Exit, interruptible, prepare_kernel, tell
+from solver.cli.console import Exit, interruptible, notify, prepare_kernel
 from solver.cli.progress import progress
 from solver.errors import FenError, FormatError
 from solver.problem import Limits, Problem
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from solver.cli.solve_output import Answers
     from solver.endgames.tablebases import Tablebases
-    from solver.problem import Lane
+    from solver.problem import Restriction
     from solver.search.solver import Solver
     from solver.search.workspace import Workspace
 
@@ -62,7 +62,7 @@ as 65, an interrupt (Ctrl-C, SIGTERM, SIGHUP) as 130.
 )
 @click.argument("fen", nargs=-1, required=True, metavar="FEN...")
 @options.limits(old_moves="--max-moves")
-@options.lane
+@options.restriction
 @options.tablebases
 @click.option("--first", is_flag=True, help="Look for one key, not for all of them.")
 @click.option(
@@ -109,7 +109,7 @@ def solve(
     fen: tuple[str, ...],
     *,
     limits: Limits,
-    lane: Lane | None,
+    restriction: Restriction | None,
     tablebases: Tablebases | None,
     first: bool,
     uci: bool,
@@ -189,7 +189,7 @@ def solve(
             limits,
             answers,
             all_keys=not first,
-            lane=lane,
+            restriction=restriction,
             tablebases=tablebases,
             files=files,
         )
@@ -212,7 +212,7 @@ def solve_each(
     answers: Answers,
     *,
     all_keys: bool,
-    lane: Lane | None = None,
+    restriction: Restriction | None = None,
     tablebases: Tablebases | None = None,
     files: Sequence[AnswerFile] = (),
 ) -> Exit:
@@ -252,7 +252,9 @@ def solve_each(
             answers.refuse(problem)
             code = Exit.BAD_INPUT
         else:
-            solution = _solve(problem, limits, solver, all_keys=all_keys, lane=lane)
+            solution = _solve(
+                problem, limits, solver, all_keys=all_keys, restriction=restriction
+            )
             answers.answer(solution)
             code = exit_code(solution)
             for file in files:
@@ -262,7 +264,7 @@ def solve_each(
         if code is Exit.INTERRUPTED:
             break
     if is_empty:
-        tell("warning: stdin: no records")
+        notify("warning: stdin: no records")
     return highest
 
 
@@ -279,7 +281,7 @@ def _solve(
     solver: Solver,
     *,
     all_keys: bool,
-    lane: Lane | None,
+    restriction: Restriction | None,
 ) -> Solution:
     from solver.search import solver as solving
 
@@ -290,6 +292,6 @@ def _solve(
             limits,
             all_keys=all_keys,
             control=control,
-            lane=lane,
+            restriction=restriction,
             solver=solver,
         )

@@ -25,7 +25,7 @@ from solver.cli.console import (
     identify_inputs,
     interruptible,
     is_terminal,
-    tell,
+    notify,
 )
 from solver.cli.progress import progress
 from solver.files import require_writable, write_whole
@@ -108,12 +108,12 @@ class CertificateFile:
                 solution, lambda control: certify_last(solution, workspace, control)
             )
         except BuildingStoppedError:
-            tell(f"interrupted: {self._path} is not written")
+            notify(f"interrupted: {self._path} is not written")
             return Exit.INTERRUPTED
         for notice in certification.left_out:
-            tell(f"{self._path}: {notice}")
+            notify(f"{self._path}: {notice}")
         if certification.certificate is None:
-            tell(f"{self._path}: not written, nothing is proved in it")
+            notify(f"{self._path}: not written, nothing is proved in it")
             return Exit.LIMIT
         write(certification.certificate.encode(), self._path)
         return Exit.PROVED
@@ -138,13 +138,13 @@ class CertificateFolder:
     """
 
     def __init__(
-        self, path: str, tell: Callable[[str], None], reads: Iterable[str] = ()
+        self, path: str, notify: Callable[[str], None], reads: Iterable[str] = ()
     ) -> None:
         self._path = Path(path)
         self._inputs = identify_inputs(reads)
         self._path.mkdir(parents=True, exist_ok=True)
         require_writable(str(self._path / "certificate"))
-        self._tell = tell
+        self._tell = notify
         self._taken: set[str] = set()
         self._choosing = threading.Lock()
         self.code = Exit.PROVED
@@ -227,7 +227,7 @@ class Drawings:
             variations = build_of(solution, build)
         except BuildingStoppedError:
             for path, _ in files:
-                tell(f"interrupted: {path} is not written")
+                notify(f"interrupted: {path} is not written")
             return Exit.INTERRUPTED
         for path, encode in files:
             write_whole(path, encode(solution, variations))
@@ -299,7 +299,7 @@ class Sentences:
 
     def refuse(self, error: FormatError) -> None:
         """Tell on stderr which line got no answer, and why."""
-        tell(f"error: {error}")
+        notify(f"error: {error}")
 
     def _show(self, solution: Solution) -> None:
         from solver.cli.console import paints, stdout_console

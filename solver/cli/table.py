@@ -9,7 +9,7 @@ import click
 from click.core import ParameterSource
 
 from solver.cli import completion, options
-from solver.cli.console import Exit, foremost, prepare_kernel, tell
+from solver.cli.console import Exit, foremost, notify, prepare_kernel
 from solver.cli.verify_io import Reading, is_collection
 from solver.errors import FenError, FormatError, InputError, missing_package
 from solver.formats.claims import quote
@@ -355,7 +355,7 @@ def table(
         if draw and plot:
             draw(counts, plot)
     if runner.is_stopped:
-        tell("interrupted")
+        notify("interrupted")
         codes.add(Exit.INTERRUPTED)
     if counts.is_contradictory:
         codes.add(Exit.NEGATIVE)
@@ -397,7 +397,7 @@ def _read_problems(files: Sequence[str], codes: set[Exit]) -> Iterator[Problem]:
     reading = Reading(files)
     for record in reading:
         if isinstance(record, FormatError):
-            tell(f"error: {record}")
+            notify(f"error: {record}")
             codes.add(Exit.BAD_INPUT)
         else:
             yield record

@@ -31,12 +31,12 @@ def uci(ctx: click.Context) -> None:
     from solver.uci.session import Session
 
     try:
-        Session(tell).run(commands())
+        Session(notify).run(commands())
     except KeyboardInterrupt:
         ctx.exit(Exit.INTERRUPTED)
 
 
-def tell(line: str) -> None:
+def notify(line: str) -> None:
     """Print a line for the client, who waits for it."""
     click.echo(line)  # which flushes
 

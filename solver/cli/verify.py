@@ -16,8 +16,8 @@ from solver.cli.console import (
     foremost,
     interruptible,
     is_terminal,
+    notify,
     prepare_kernel,
-    tell,
 )
 from solver.errors import missing_package
 
@@ -342,7 +342,7 @@ def verify(
     watch = Watch(
         lambda: shard.share_of(reading.expected()) if shard else reading.expected()
     )
-    reading.tell = watch.tell
+    reading.notify = watch.notify
     # On one terminal, records would run through the progress line.
     hidden = quiet or (jsonl and is_terminal(sys.stdout))
     with interruptible(control):  # until all is printed
@@ -355,7 +355,7 @@ def verify(
             if folder_path is not None:
                 from solver.cli.solve_output import CertificateFolder
 
-                folder = CertificateFolder(folder_path, watch.tell, (*files, *stored))
+                folder = CertificateFolder(folder_path, watch.notify, (*files, *stored))
             told: Findings = Records() if jsonl else Summary(watch, quiet=quiet)
             ctx.call_on_close(told.close)
             findings = audit(
@@ -374,11 +374,11 @@ def verify(
                     watch.advance(finding)
         told.finish()
     if reading.passed_over and not quiet:
-        tell(f"{reading.passed_over:,} records passed over: not selected")
+        notify(f"{reading.passed_over:,} records passed over: not selected")
     if folder:
         codes.add(folder.code)
     if control.is_stopped():
-        tell("interrupted")
+        notify("interrupted")
         codes.add(Exit.INTERRUPTED)
     ctx.exit(foremost(codes | reading.codes))
 
@@ -399,7 +399,7 @@ def _opened(
         yield archive
         if archive.spared:
             spared = f"{archive.spared:,} not searched again"
-            tell(f"{path}: {spared}: their limits were as wide before")
+            notify(f"{path}: {spared}: their limits were as wide before")
 
 
 def exit_code(finding: Finding, fail_on: frozenset[str]) -> Exit:

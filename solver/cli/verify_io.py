@@ -59,7 +59,7 @@ class Reading:
         self._files = files
         self._format = source_format
         self._selection = selection
-        self.tell: Callable[[str], None] = streams.tell
+        self.notify: Callable[[str], None] = streams.notify
         self._sizes = [_size(file) for file in files]
         self._meter = Meter()
         self._behind = 0
@@ -80,11 +80,11 @@ class Reading:
                     meter=self._meter,
                 )
             except OSError as error:
-                self.tell(f"error: {file}: {error.strerror or error}")
+                self.notify(f"error: {file}: {error.strerror or error}")
                 self.codes.add(Exit.IO)
                 continue
             if self._seen == before:
-                self.tell(f"warning: {name_of(file)}: no records")
+                self.notify(f"warning: {name_of(file)}: no records")
         self._behind = len(self._files)
 
     @property
@@ -186,7 +186,7 @@ class Summary:
         from solver.output.audit_text import disagreement
 
         if finding.fen is None:
-            self._watch.tell(f"error: {finding.source}: {finding.error}")
+            self._watch.notify(f"error: {finding.source}: {finding.error}")
         if self._table:
             self._table.add(finding)
         if told := disagreement(finding):

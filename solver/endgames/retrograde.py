@@ -141,7 +141,7 @@ def captured_by_king(smaller: Words, victim: int) -> Words:
     return before
 
 
-def captured_by_man(smaller: Words, victim: int, axis: int, men: Men) -> Words:
+def captured_by_piece(smaller: Words, victim: int, axis: int, men: Men) -> Words:
     """Take back what a man takes; see `captured_by_target`.
 
     Parameters
@@ -191,7 +191,7 @@ def retreat_king(words: Words) -> Words:
     return before
 
 
-def retreat_man(words: Words, empty: Words, axis: int, kind: chess.PieceType) -> Words:
+def unmove_piece(words: Words, empty: Words, axis: int, kind: chess.PieceType) -> Words:
     """Take back the moves of a man.
 
     Parameters
@@ -277,7 +277,7 @@ class _Builder:
     """
 
     def __init__(self, men: Men, smaller: Mapping[int, Table]) -> None:
-        self._men = men
+        self._pieces = men
         self._smaller = smaller
         self._ground = survey(men)
 
@@ -314,34 +314,36 @@ class _Builder:
     def _before_defender(self, nodes: Words, moves: int) -> Words:
         """Give where the defender can move to these, or escapes by a capture."""
         before = retreat_target(nodes)
-        for axis, man in enumerate(self._men, 1):
+        for axis, man in enumerate(self._pieces, 1):
             if not man.attacks:
-                before |= retreat_man(nodes, self._ground.empty, axis, man.kind)
+                before |= unmove_piece(nodes, self._ground.empty, axis, man.kind)
         for index, table in self._smaller.items():
-            if self._men[index].attacks:
+            if self._pieces[index].attacks:
                 escapes = table.open(moves)
                 before |= captured_by_target(escapes, index + 1)
-                before |= self._captured_by_men(escapes, index)
+                before |= self._captured_by_pieces(escapes, index)
         return before
 
     def _before_attacker(self, nodes: Words, moves: int) -> Words:
         """Give where the attacker can move to these, or wins by a capture."""
         before = retreat_king(nodes)
-        for axis, man in enumerate(self._men, 1):
+        for axis, man in enumerate(self._pieces, 1):
             if man.attacks:
-                before |= retreat_man(nodes, self._ground.empty, axis, man.kind)
+                before |= unmove_piece(nodes, self._ground.empty, axis, man.kind)
         for index, table in self._smaller.items():
-            if not self._men[index].attacks:
+            if not self._pieces[index].attacks:
                 won = table.won(moves)
                 before |= captured_by_king(won, index + 1)
-                before |= self._captured_by_men(won, index)
+                before |= self._captured_by_pieces(won, index)
         return before
 
-    def _captured_by_men(self, smaller: Words, victim: int) -> Words:
+    def _captured_by_pieces(self, smaller: Words, victim: int) -> Words:
         before = np.zeros_like(self._ground.empty)
-        for index, man in enumerate(self._men):
-            if man.attacks != self._men[victim].attacks:
-                before |= captured_by_man(smaller, victim + 1, index + 1, self._men)
+        for index, man in enumerate(self._pieces):
+            if man.attacks != self._pieces[victim].attacks:
+                before |= captured_by_piece(
+                    smaller, victim + 1, index + 1, self._pieces
+                )
         return before
 
 

@@ -81,7 +81,7 @@ class Composition:
 
     def __init__(self) -> None:
         self.options = Options()
-        self._men: dict[chess.Square, chess.Piece] = {}
+        self._pieces: dict[chess.Square, chess.Piece] = {}
         self._moves: int | None = None
 
     @property
@@ -115,7 +115,7 @@ class Composition:
             raise InputError(msg)
         self._moves = int(found[1])
 
-    def place(self, man: str, color: chess.Color, square: chess.Square) -> None:
+    def place(self, piece: str, color: chess.Color, square: chess.Square) -> None:
         """Put a man on its square.
 
         Parameters
@@ -130,14 +130,16 @@ class Composition:
         InputError
             If it is no man of orthodox chess, or stands where another does.
         """
-        kind = _MEN.get(man.upper())
+        kind = _MEN.get(piece.upper())
         if kind is None:
-            msg = f"men: expected K, Q, R, B, P, or S for a knight, found {quote(man)}"
+            msg = (
+                f"men: expected K, Q, R, B, P, or S for a knight, found {quote(piece)}"
+            )
             raise InputError(msg)
-        if square in self._men:
+        if square in self._pieces:
             msg = f"men: expected one on {chess.square_name(square)}, found two"
             raise InputError(msg)
-        self._men[square] = chess.Piece(kind, color)
+        self._pieces[square] = chess.Piece(kind, color)
 
     def board(self) -> chess.Board:
         """Set up the position.
@@ -148,7 +150,7 @@ class Composition:
             If it is no legal position of orthodox chess.
         """
         board = chess.Board(None)
-        board.set_piece_map(self._men)
+        board.set_piece_map(self._pieces)
         board.turn = not self.options.black_begins
         board.castling_rights = chess.BB_CORNERS
         board.castling_rights = board.clean_castling_rights() & ~self._immobile()

@@ -24,7 +24,7 @@ _PLACES = [(7 - square // 8) * 9 + square % 8 for square in chess.SQUARES]
 """Where in the text of a board each square stands."""
 
 
-class Men(NamedTuple):
+class Pieces(NamedTuple):
     """The bitboards of a position, as python-chess has them: a1 is bit 0, h8 bit 63."""
 
     pawns: int
@@ -44,7 +44,7 @@ _BINARY = [
 """For each field of `Men`, what makes binary digits of men and empty squares."""
 
 
-def read_placement(placement: str) -> Men | None:
+def read_placement(placement: str) -> Pieces | None:
     """Read the first field of a FEN.
 
     Returns
@@ -61,7 +61,7 @@ def read_placement(placement: str) -> Men | None:
     if [len(rank) for rank in ranks] != _RANK_LENGTHS:
         return None
     from_h8_to_a1 = "".join([rank[::-1] for rank in ranks]).encode()
-    return Men._make([int(from_h8_to_a1.translate(digits), 2) for digits in _BINARY])
+    return Pieces._make([int(from_h8_to_a1.translate(digits), 2) for digits in _BINARY])
 
 
 def write_placement(board: chess.Board) -> str:
@@ -120,21 +120,21 @@ def set_up_plain(
         None where the fields are no legal position of orthodox chess, and where pawns
         may be taken in passing or there is more than one check.
     """
-    men = read_placement(placement)
+    pieces = read_placement(placement)
     turn = _SIDES.get(side)
     rights = _RIGHTS.get(castling)
-    if men is None or turn is None or rights is None or en_passant != "-":
+    if pieces is None or turn is None or rights is None or en_passant != "-":
         return None
     if not (clock.isdecimal() and number.isdecimal()):
         return None
-    if not (_can_stand(men) and _can_castle(men, rights)):
+    if not (_can_stand(pieces) and _can_castle(pieces, rights)):
         return None
     board = chess.Board(None)
-    board.pawns, board.knights, board.bishops, board.rooks = men[:4]
-    board.queens, board.kings = men.queens, men.kings
-    board.occupied_co[chess.WHITE] = men.white
-    board.occupied_co[chess.BLACK] = men.black
-    board.occupied = men.white | men.black
+    board.pawns, board.knights, board.bishops, board.rooks = pieces[:4]
+    board.queens, board.kings = pieces.queens, pieces.kings
+    board.occupied_co[chess.WHITE] = pieces.white
+    board.occupied_co[chess.BLACK] = pieces.black
+    board.occupied = pieces.white | pieces.black
     board.turn = turn
     board.castling_rights = rights
     board.halfmove_clock = int(clock)
@@ -166,24 +166,24 @@ def format_fen(board: chess.Board) -> str:
     )
 
 
-def _can_stand(men: Men) -> bool:
-    return not men.pawns & chess.BB_BACKRANKS and all(
-        (men.kings & side).bit_count() == 1
-        and (men.pawns & side).bit_count() <= 8
+def _can_stand(pieces: Pieces) -> bool:
+    return not pieces.pawns & chess.BB_BACKRANKS and all(
+        (pieces.kings & side).bit_count() == 1
+        and (pieces.pawns & side).bit_count() <= 8
         and side.bit_count() <= 16
-        for side in (men.white, men.black)
+        for side in (pieces.white, pieces.black)
     )
 
 
-def _can_castle(men: Men, rights: int) -> bool:
+def _can_castle(pieces: Pieces, rights: int) -> bool:
     return not rights or all(
         not rights & rank
         or (
-            rights & rank == rights & rank & men.rooks & side
-            and bool(men.kings & side & home)
+            rights & rank == rights & rank & pieces.rooks & side
+            and bool(pieces.kings & side & home)
         )
         for side, rank, home in (
-            (men.white, chess.BB_RANK_1, chess.BB_E1),
-            (men.black, chess.BB_RANK_8, chess.BB_E8),
+            (pieces.white, chess.BB_RANK_1, chess.BB_E1),
+            (pieces.black, chess.BB_RANK_8, chess.BB_E8),
         )
     )

@@ -80,7 +80,7 @@ def parse_fen(text: str) -> chess.Board:
 
     rights = "".join(sorted(castling))  # python-chess insists on White's first
     board = chess.Board(" ".join((placement, side, rights, en_passant, clock, number)))
-    _check_men(board)
+    _check_pieces(board)
     _check_castling(board, castling)
     _check_en_passant(board)
     _check_checks(board)
@@ -167,7 +167,7 @@ def _check_counter(name: str, digits: str) -> None:
         raise FenError(msg)
 
 
-def _check_men(board: chess.Board) -> None:
+def _check_pieces(board: chess.Board) -> None:
     for color in (chess.WHITE, chess.BLACK):
         side = _side(color)
         kings = len(board.pieces(chess.KING, color))
@@ -202,7 +202,7 @@ def _check_castling(board: chess.Board, castling: str) -> None:
                 f"castling right {letter}: expected a {side} king on "
                 f"{chess.square_name(king)} and a {side} rook on "
                 f"{chess.square_name(rook)} (Chess960 is not supported), "
-                f"found {_man_on(board, king)} and {_man_on(board, rook)}"
+                f"found {_piece_on(board, king)} and {_piece_on(board, rook)}"
             )
             raise FenError(msg)
 
@@ -225,14 +225,14 @@ def _check_en_passant(board: chess.Board) -> None:
         msg = (
             f"en passant square {name}: expected {_described(pawn)} on "
             f"{chess.square_name(pushed_to)} that has just moved two squares, "
-            f"found {_man_on(board, pushed_to)}"
+            f"found {_piece_on(board, pushed_to)}"
         )
         raise FenError(msg)
     for empty in (square, pushed_from):
         if board.piece_at(empty):
             msg = (
                 f"en passant square {name}: expected {chess.square_name(empty)} to be "
-                f"empty, the pawn having just passed, found {_man_on(board, empty)}"
+                f"empty, the pawn having just passed, found {_piece_on(board, empty)}"
             )
             raise FenError(msg)
 
@@ -272,7 +272,7 @@ def _described(piece: chess.Piece) -> str:
     return f"a {_side(piece.color)} {chess.piece_name(piece.piece_type)}"
 
 
-def _man_on(board: chess.Board, square: chess.Square) -> str:
+def _piece_on(board: chess.Board, square: chess.Square) -> str:
     piece = board.piece_at(square)
     man = _described(piece) if piece else "nothing"
     return f"{man} on {chess.square_name(square)}"

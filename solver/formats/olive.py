@@ -267,7 +267,7 @@ def _make_problem(entry: object, source: str) -> Problem:
     composition = Composition()
     composition.stipulate(_text(entry.get("stipulation")))
     _take_options(composition, entry.get("options"))
-    _take_men(composition, entry.get("algebraic"))
+    _take_pieces(composition, entry.get("algebraic"))
     board = composition.board()
     keys = find_keys(board, _text(entry.get("solution")), _intended(entry))
     claim = Claim(composition.moves, keys)
@@ -282,20 +282,20 @@ def _take_options(composition: Composition, options: object) -> None:
             raise InputError(msg)
 
 
-def _take_men(composition: Composition, algebraic: object) -> None:
+def _take_pieces(composition: Composition, algebraic: object) -> None:
     if not isinstance(algebraic, dict):
         msg = f"algebraic: expected lists of men, found {_show(algebraic)}"
         raise InputError(msg)
-    for color, men in algebraic.items():
-        if color not in _COLORS and men:
+    for color, pieces in algebraic.items():
+        if color not in _COLORS and pieces:
             msg = f"algebraic: expected white and black men, found {quote(color)}"
             raise InputError(msg)
-        for man in _texts(men):
-            squares = parse_squares(man[-2:])
+        for piece in _texts(pieces):
+            squares = parse_squares(piece[-2:])
             if not squares:
-                msg = f"algebraic: expected men such as Kg3, found {quote(man)}"
+                msg = f"algebraic: expected men such as Kg3, found {quote(piece)}"
                 raise InputError(msg)
-            composition.place(man[:-2], _COLORS[color], squares[0])
+            composition.place(piece[:-2], _COLORS[color], squares[0])
 
 
 def _intended(entry: Mapping[str, object]) -> int:

@@ -264,7 +264,7 @@ def _parse(words: deque[str], source: str) -> Problem:
             case text if text in _TEXTS:
                 words.popleft()
             case "Pieces":
-                _take_men(composition, words)
+                _take_pieces(composition, words)
             case "Forsyth":
                 _set_up(composition, _take_word("Forsyth", words))
             case "InitialGameArray":
@@ -318,7 +318,7 @@ def _take_options(composition: Composition, words: deque[str]) -> None:
         pass
 
 
-def _take_men(composition: Composition, words: deque[str]) -> None:
+def _take_pieces(composition: Composition, words: deque[str]) -> None:
     color: chess.Color | None = None
     while words:
         if name := expand(words[0], (*_COLORS, *_OTHER_COLORS), shortest=2):
@@ -331,16 +331,16 @@ def _take_men(composition: Composition, words: deque[str]) -> None:
         if color is None:
             msg = f"men: expected White or Black, found {quote(words[0])}"
             raise InputError(msg)
-        if not (men := _MEN.fullmatch(words[0])):
+        if not (pieces := _MEN.fullmatch(words[0])):
             return
         words.popleft()
         # The squares may stand apart: P a2b2.
-        squares = men["squares"] or _take_word("men", words)
+        squares = pieces["squares"] or _take_word("men", words)
         if not parse_squares(squares):
-            msg = f"men: expected squares behind {men[0]}, found {quote(squares)}"
+            msg = f"men: expected squares behind {pieces[0]}, found {quote(squares)}"
             raise InputError(msg)
         for square in parse_squares(squares):
-            composition.place(men["man"], color, square)
+            composition.place(pieces["man"], color, square)
 
 
 def _set_up(composition: Composition, forsyth: str) -> None:

@@ -66,7 +66,7 @@ MOST_HISTORY = SECOND_KILLER - ONE
 
 
 @jit(u64(position_t, u64), inline=True)
-def man_on(position: Position, square: Bitboard) -> Bitboard:
+def piece_on(position: Position, square: Bitboard) -> Bitboard:
     """Rank the man on a square: pawn 1, knight, bishop, rook, queen 5, king 6."""
     if position.pawns & square:
         return ONE
@@ -80,7 +80,7 @@ def man_on(position: Position, square: Bitboard) -> Bitboard:
 
 
 @jit(u64(u64), inline=True)
-def man_arriving(kind: Move) -> Bitboard:
+def piece_arriving(kind: Move) -> Bitboard:
     """Rank what a pawn becomes."""
     if kind & KNIGHT:
         return TWO
@@ -117,11 +117,11 @@ def worth(
     if taking or promoting:
         gain = ZERO
         if taking:
-            victim = man_on(position, ONE << target(move))
+            victim = piece_on(position, ONE << target(move))
             gain += EIGHT * max(victim, ONE)  # en passant takes a pawn elsewhere
         if promoting:
-            gain += EIGHT * man_arriving(arrival(move))
-        return GAIN + gain + SIX - man_on(position, ONE << origin(move))
+            gain += EIGHT * piece_arriving(arrival(move))
+        return GAIN + gain + SIX - piece_on(position, ONE << origin(move))
     if move == search.killers[ply, 0]:
         return KILLER
     if move == search.killers[ply, 1]:

@@ -31,11 +31,11 @@ from solver.kernel.jit import (
     void,
 )
 from solver.kernel.movegen import (
-    Restrictions,
+    Pins,
     count_within,
+    find_pins,
     generate,
-    restrictions,
-    restrictions_t,
+    pins_t,
 )
 from solver.kernel.ordering import (
     bring_best,
@@ -70,13 +70,13 @@ from solver.kernel.transposition import (
 
 
 @jit(address_t(search_t, address_t), inline=True)
-def in_lane(search: Any, where: Address) -> Address:
+def in_restriction(search: Any, where: Address) -> Address:
     """Where bounds of a position stand that hold in the lane alone."""
-    return Address(where.key ^ search.lane, where.place ^ search.lane)
+    return Address(where.key ^ search.restriction, where.place ^ search.restriction)
 
 
-@jit(i64(position_t, restrictions_t), inline=True)
-def flights(position: Position, limits: Restrictions) -> Number:
+@jit(i64(position_t, pins_t), inline=True)
+def flights(position: Position, limits: Pins) -> Number:
     """How many squares the king of the side to move can go to, castling aside."""
     king = first_square(position.kings & position.us)
     return population(king_attacks(king) & ~position.us & ~limits.danger)
@@ -88,7 +88,7 @@ def admits(position: Position, search: Any) -> bool:
 
     What the attack threatens is not asked here.
     """
-    limits = restrictions(position)
+    limits = find_pins(position)
     if search.checks_only and not limits.checkers:
         return False
     return (
@@ -135,7 +135,7 @@ def is_stopped(search: Any) -> bool:
 @jit(numbers_t(position_t), inline=True)
 def first_numbers(position: Position) -> Numbers:
     """Estimate a defender node not met before: replies and flights are to be met."""
-    limits = restrictions(position)
+    limits = find_pins(position)
     replies = count_within(position, limits)
     if replies == NONE:
         # Stalemate is an escape, though "every reply loses" is vacuously true.
@@ -154,12 +154,12 @@ def known_bounds(where: Address, search: Any, table: Any) -> Bounds:
     What has no mate at all has none in the lane; a mate must be the lane's own where
     the question is about the lane.
     """
-    bounds = probe(table, search, in_lane(search, where))
-    if not search.lane:
+    bounds = probe(table, search, in_restriction(search, where))
+    if not search.restriction:
         return bounds
     anywhere = probe(table, search, where)
     no_mate = max(bounds.no_mate, anywhere.no_mate)
-    if search.lane_only:
+    if search.restricted_only:
         return Bounds(no_mate, bounds.mate, bounds.move)
     return Bounds(no_mate, anywhere.mate, bounds.move)
 
@@ -175,7 +175,7 @@ def look_up(
         return settled(attacking)
     if moves_left <= bounds.no_mate:
         return settled(not attacking)
-    numbers = probe_numbers(table, search, in_lane(search, where), moves_left)
+    numbers = probe_numbers(table, search, in_restriction(search, where), moves_left)
     if numbers.phi:
         return numbers
     return Numbers(ONE, ONE) if attacking else first_numbers(position)
@@ -199,7 +199,7 @@ def record(
     """
     where = address(position, attacking)
     if attacking == (move == NO_MOVE):
-        where = in_lane(search, where)
+        where = in_restriction(search, where)
         bounds = probe(table, search, where)
         refuted = Bounds(moves_left, bounds.mate, bounds.move if attacking else move)
         store(table, search, where, refuted, moves_left)
@@ -215,7 +215,7 @@ def record(
         child = address(make(position, search.rows[ply, index]), ATTACKING)
         longest = max(longest, known_bounds(child, search, table).mate)
     mate = min(longest, moves_left)
-    where = in_lane(search, where) if search.lane_only else where
+    where = in_restriction(search, where) if search.restricted_only else where
     no_mate = probe(table, search, where).no_mate
     store(table, search, where, Bounds(no_mate, mate, move), moves_left)
 
@@ -264,7 +264,7 @@ def settle(
         return settled(not attacking)
 
     # 2. The last moves are the prover's; the last one lies in any lane.
-    near = ONE_MOVE if search.lane_only else TWO_MOVES
+    near = ONE_MOVE if search.restricted_only else TWO_MOVES
     if moves_left <= near or (attacking and bounds.no_mate < near):
         verdict = mates_within(
             position, min(moves_left, near), ply, attacking, search, table
@@ -290,13 +290,13 @@ def settle(
             bring_best(moves, index, listed)
     for index in range(listed):
         child = make(position, unranked(moves[index]))
-        where_child = in_lane(search, address(child, not attacking))
+        where_child = in_restriction(search, address(child, not attacking))
         prefetch_node(table, search, where_child, left)
     size = NONE
     for index in range(listed):
         move = unranked(moves[index])
         child = make(position, move)
-        if attacking and search.lane:
+        if attacking and search.restriction:
             if not admits(child, search):
                 continue
             if search.threat_moves and not checkers(child):
@@ -317,7 +317,7 @@ def settle(
         size += NEXT
         if not theirs.delta:
             break
-    if search.lane and is_stopped(search):  # a threat may have been overlooked
+    if search.restriction and is_stopped(search):  # a threat may have been overlooked
         return Numbers(ZERO, ZERO)
 
     while True:
@@ -329,7 +329,7 @@ def settle(
         best: Number = NONE
         for index in range(size):
             needed = np.uint64(deltas[index])
-            if needed < phi or (search.is_companion and needed == phi):
+            if needed < phi or (search.is_helper and needed == phi):
                 second = phi
                 phi = needed
                 best = index
@@ -350,7 +350,7 @@ def settle(
         if is_stopped(search) or phi >= limits.phi or delta >= limits.delta:
             spent = search.nodes - begun
             store_numbers(
-                table, search, in_lane(search, where), moves_left, numbers, spent
+                table, search, in_restriction(search, where), moves_left, numbers, spent
             )
             return numbers
 

@@ -41,7 +41,7 @@ NOTHING = np.int64(0)
 RANK_MASKS = tuple(np.uint64(0xFF << 8 * rank) for rank in range(8))
 
 
-class Men(NamedTuple):
+class Pieces(NamedTuple):
     """How many men a side has, the king left out."""
 
     pawns: Number
@@ -51,14 +51,14 @@ class Men(NamedTuple):
     queens: Number
 
 
-men_t = types.NamedUniTuple(i64, 5, Men)
+pieces_t = types.NamedUniTuple(i64, 5, Pieces)
 
 
-@jit(men_t(position_t, u64), inline=True)
-def count_men(position: Position, side: Bitboard) -> Men:
+@jit(pieces_t(position_t, u64), inline=True)
+def count_pieces(position: Position, side: Bitboard) -> Pieces:
     """Count the men of one side by kind."""
     queens = position.diagonal & position.orthogonal & side
-    return Men(
+    return Pieces(
         population(position.pawns & side),
         population(position.knights & side),
         population(position.diagonal & side & ~queens),
@@ -67,8 +67,8 @@ def count_men(position: Position, side: Bitboard) -> Men:
     )
 
 
-@jit(i64(men_t, men_t), inline=True)
-def material_balance(ours: Men, theirs: Men) -> Number:
+@jit(i64(pieces_t, pieces_t), inline=True)
+def material_balance(ours: Pieces, theirs: Pieces) -> Number:
     """Our material less theirs, in centipawns."""
     return (
         PAWN_WORTH * (ours.pawns - theirs.pawns)
@@ -110,7 +110,7 @@ def evaluate(position: Position) -> Number:
     we_have_more = position.us & (position.us - ONE) != ZERO
     they_have_more = position.them & (position.them - ONE) != ZERO
     score = material_balance(
-        count_men(position, position.us), count_men(position, position.them)
+        count_pieces(position, position.us), count_pieces(position, position.them)
     )
     score += pawn_progress(position.pawns & position.us)
     score -= pawn_progress(turn_over(position.pawns & position.them))

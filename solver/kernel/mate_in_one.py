@@ -44,7 +44,7 @@ from solver.kernel.movegen import (
     castling_targets,
     count,
     en_passant_takers,
-    restrictions,
+    find_pins,
 )
 from solver.kernel.position import (
     DIAGONAL,
@@ -221,7 +221,7 @@ def _mate_by_king(position: Position, batteries: Bitboard) -> Move:
     if king & batteries:
         targets = king_attacks(start) & ~position.us
     if position.rights & RANK_1:
-        targets |= castling_targets(position, restrictions(position))
+        targets |= castling_targets(position, find_pins(position))
     while targets:
         move = encode(start, first_square(targets), KING)
         targets &= targets - ONE
@@ -265,33 +265,33 @@ def mate_in_one(position: Position) -> Move:
     cover = find_cover(position, bare)
 
     # 3. Knights and sliders.
-    men = position.us & (position.knights | position.diagonal | position.orthogonal)
-    while men:
-        man = men & (ZERO - men)
-        men ^= man
-        start = first_square(man)
+    pieces = position.us & (position.knights | position.diagonal | position.orthogonal)
+    while pieces:
+        piece = pieces & (ZERO - pieces)
+        pieces ^= piece
+        start = first_square(piece)
         kind = KNIGHT
         reached = knight_attacks(start)
         checked = checks.knight
-        if not position.knights & man:
+        if not position.knights & piece:
             kind = ZERO
             reached = ZERO
             checked = ZERO
-            if position.diagonal & man:
+            if position.diagonal & piece:
                 kind |= DIAGONAL
                 reached |= diagonal_attacks(start, bare)
                 checked |= checks.diagonal
-            if position.orthogonal & man:
+            if position.orthogonal & piece:
                 kind |= ORTHOGONAL
                 reached |= orthogonal_attacks(start, bare)
                 checked |= checks.orthogonal
         targets = reached & ~position.us
-        if not man & batteries:
+        if not piece & batteries:
             targets &= checked
         if not targets:
             continue
-        if man & (batteries | cover.by_sliders):
-            uncovered = open_flights(position, ring, man)
+        if piece & (batteries | cover.by_sliders):
+            uncovered = open_flights(position, ring, piece)
         else:
             uncovered = ring & ~(cover.twice | (cover.once & ~reached))
         while targets:

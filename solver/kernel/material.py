@@ -12,11 +12,11 @@ from typing import Any
 import numpy as np
 
 from solver.kernel.evaluation import (
-    Men,
-    count_men,
+    Pieces,
+    count_pieces,
     evaluate,
     material_balance,
-    men_t,
+    pieces_t,
 )
 from solver.kernel.jit import Number, experiment_t, i64, jit
 from solver.kernel.memory import MipUse
@@ -51,8 +51,8 @@ COUNT_SHIFT = np.int64(7)
 PER_CENT_BITS = np.int64(127)
 
 
-@jit(i64(men_t, men_t), inline=True)
-def find_cell(ours: Men, theirs: Men) -> Number:
+@jit(i64(pieces_t, pieces_t), inline=True)
+def find_cell(ours: Pieces, theirs: Pieces) -> Number:
     """Index a balance of men; NOT_IN_TABLE for more men than it has room for."""
     if (
         max(ours.queens, theirs.queens) >= TWO_KINDS
@@ -73,7 +73,7 @@ def find_cell(ours: Men, theirs: Men) -> Number:
 def material_cell(position: Position) -> Number:
     """The cell of a position as the side to move sees it."""
     return find_cell(
-        count_men(position, position.us), count_men(position, position.them)
+        count_pieces(position, position.us), count_pieces(position, position.them)
     )
 
 
@@ -87,8 +87,8 @@ def past_score(position: Position, experiment: Any) -> Number:
         0 to 100; 0 and 100 where every game was lost, or won. NOT_IN_TABLE where the
         table does not say: a balance within a pawn, too many men, too few positions.
     """
-    ours = count_men(position, position.us)
-    theirs = count_men(position, position.them)
+    ours = count_pieces(position, position.us)
+    theirs = count_pieces(position, position.them)
     balance = (
         ours.pawns
         - theirs.pawns
@@ -115,8 +115,8 @@ def horizon_score(position: Position, experiment: Any) -> Number:
         if scored != NOT_IN_TABLE:
             bonus = PER_CENT_WORTH * (scored - EVEN)
             if experiment.mip & LAZY:
-                ours = count_men(position, position.us)
-                theirs = count_men(position, position.them)
+                ours = count_pieces(position, position.us)
+                theirs = count_pieces(position, position.them)
                 return material_balance(ours, theirs) + bonus
             return evaluate(position) + bonus
     return evaluate(position)

@@ -72,7 +72,7 @@ from solver.kernel.position import (
 # What a side must respect when it moves: checks, pins, squares closed to its king.
 
 
-class Restrictions(NamedTuple):
+class Pins(NamedTuple):
     """What our men must respect.
 
     Each field is a bitboard: the men that give check; the squares that parry it (all
@@ -87,7 +87,7 @@ class Restrictions(NamedTuple):
     danger: Bitboard
 
 
-restrictions_t = named_words(Restrictions)
+pins_t = named_words(Pins)
 
 
 @jit(u64(position_t, u64), inline=True)
@@ -135,8 +135,8 @@ def _look_along(position: Position, king: Square, snipers: Bitboard) -> Snipers:
     return Snipers(checkers, pins)
 
 
-@jit(restrictions_t(position_t), inline=True)
-def restrictions(position: Position) -> Restrictions:
+@jit(pins_t(position_t), inline=True)
+def find_pins(position: Position) -> Pins:
     """Find checks, pins and the squares that our king must not enter."""
     king = position.kings & position.us
     square = first_square(king)
@@ -158,7 +158,7 @@ def restrictions(position: Position) -> Restrictions:
             parries = checkers | BETWEEN[square, first_square(checkers)]
     occupied = position.us | position.them
     danger = attacked_by_them(position, occupied ^ king)
-    return Restrictions(checkers, parries, diagonal.pins, orthogonal.pins, danger)
+    return Pins(checkers, parries, diagonal.pins, orthogonal.pins, danger)
 
 
 NONE = np.int64(0)
@@ -179,8 +179,8 @@ class PawnTargets(NamedTuple):
 pawn_targets_t = named_words(PawnTargets)
 
 
-@jit(pawn_targets_t(position_t, restrictions_t), inline=True)
-def pawn_targets(position: Position, limits: Restrictions) -> PawnTargets:
+@jit(pawn_targets_t(position_t, pins_t), inline=True)
+def pawn_targets(position: Position, limits: Pins) -> PawnTargets:
     """Pawn moves within the pins and the check, en passant left out."""
     empty = ~(position.us | position.them)
     pawns = position.pawns & position.us
@@ -223,8 +223,8 @@ def en_passant_takers(position: Position) -> Bitboard:
     return pawns_attacks_down(position.rights & RANK_6) & position.pawns & position.us
 
 
-@jit(u64(position_t, restrictions_t), inline=True)
-def castling_targets(position: Position, limits: Restrictions) -> Bitboard:
+@jit(u64(position_t, pins_t), inline=True)
+def castling_targets(position: Position, limits: Pins) -> Bitboard:
     """Where our king goes by castling."""
     targets = ZERO
     occupied = position.us | position.them
@@ -274,19 +274,15 @@ def _emit_pawns(
     return size
 
 
-@jit(u64(position_t, restrictions_t, u64), inline=True)
-def diagonal_targets(
-    position: Position, limits: Restrictions, slider: Bitboard
-) -> Bitboard:
+@jit(u64(position_t, pins_t, u64), inline=True)
+def diagonal_targets(position: Position, limits: Pins, slider: Bitboard) -> Bitboard:
     """Where a bishop goes that is not pinned to a file or rank."""
     reached = diagonal_attacks(first_square(slider), position.us | position.them)
     return reached & limits.diagonal_pins if slider & limits.diagonal_pins else reached
 
 
-@jit(u64(position_t, restrictions_t, u64), inline=True)
-def orthogonal_targets(
-    position: Position, limits: Restrictions, slider: Bitboard
-) -> Bitboard:
+@jit(u64(position_t, pins_t, u64), inline=True)
+def orthogonal_targets(position: Position, limits: Pins, slider: Bitboard) -> Bitboard:
     """Where a rook goes that is not pinned to a diagonal."""
     reached = orthogonal_attacks(first_square(slider), position.us | position.them)
     return (
@@ -309,7 +305,7 @@ def generate(position: Position, moves: np.ndarray) -> Number:
     int64
         How many there are.
     """
-    limits = restrictions(position)
+    limits = find_pins(position)
     king = first_square(position.kings & position.us)
     targets = king_attacks(king) & ~position.us & ~limits.danger
     if not limits.checkers:
@@ -355,8 +351,8 @@ def generate(position: Position, moves: np.ndarray) -> Number:
     return size
 
 
-@jit(i64(position_t, restrictions_t), inline=True)
-def count_within(position: Position, limits: Restrictions) -> Number:
+@jit(i64(position_t, pins_t), inline=True)
+def count_within(position: Position, limits: Pins) -> Number:
     """How many legal moves there are, for whoever has found the restrictions."""
     king = first_square(position.kings & position.us)
     targets = king_attacks(king) & ~position.us & ~limits.danger
@@ -405,4 +401,4 @@ def count_within(position: Position, limits: Restrictions) -> Number:
 @jit(i64(position_t))
 def count(position: Position) -> Number:
     """How many legal moves there are, without listing them."""
-    return count_within(position, restrictions(position))
+    return count_within(position, find_pins(position))

@@ -149,9 +149,11 @@ def passed(position: Position) -> Position:
 
 
 @jit(u64(u64, u64, u64, u64), inline=True)
-def _settled(men: Bitboard, left: Bitboard, arrived: Bitboard, kind: Move) -> Bitboard:
+def _settled(
+    pieces: Bitboard, left: Bitboard, arrived: Bitboard, kind: Move
+) -> Bitboard:
     """`men` without the squares `left`, and with `arrived` if it is of that kind."""
-    return (men & ~left) | (arrived if kind else ZERO)
+    return (pieces & ~left) | (arrived if kind else ZERO)
 
 
 @jit(position_t(position_t, u64), inline=True)

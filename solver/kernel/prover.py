@@ -217,7 +217,7 @@ def mates_within(
     rank_attacks(position, moves, size, bounds.move, moves_left > TWO_MOVES)
     for index in range(size):
         bring_best(moves, index, size)
-    if search.is_companion:  # the leader and it meet in the middle
+    if search.is_helper:  # the leader and it meet in the middle
         turn_around(moves, WELL_RANKED, size)
     for depth in range(no_mate + ONE_MOVE, moves_left + ONE_MOVE):
         for index in range(size):

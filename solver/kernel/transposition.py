@@ -108,7 +108,7 @@ def address(position: Position, attacking: bool) -> Address:
     Key and place are two functions of all eight words. A false hit needs the 64 bits
     of the key and the bits of the place to agree.
     """
-    men = fold_product(
+    pieces = fold_product(
         position.pawns ^ MIX_PAWNS, position.knights ^ MIX_KNIGHTS
     ) + fold_product(
         position.diagonal ^ MIX_DIAGONAL, position.orthogonal ^ MIX_ORTHOGONAL
@@ -118,7 +118,7 @@ def address(position: Position, attacking: bool) -> Address:
     )
     if not attacking:
         sides ^= DEFENDER
-    return Address(fold_product(men ^ MIX_US, sides ^ MIX_PAWNS), men ^ sides)
+    return Address(fold_product(pieces ^ MIX_US, sides ^ MIX_PAWNS), pieces ^ sides)
 
 
 @jit(void(TABLE, search_t, address_t), inline=True)

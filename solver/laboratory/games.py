@@ -29,7 +29,7 @@ from solver.formats.streams import (
     name_of,
     open_decompressed,
 )
-from solver.laboratory.material import Material, count_men
+from solver.laboratory.material import Material, count_pieces
 
 if TYPE_CHECKING:
     import os
@@ -83,7 +83,7 @@ _RESULT = re.compile(
     re.VERBOSE,
 )
 
-_UNITS = {man: 1 << 8 * place for place, man in enumerate("QqRrBbNnPpKk")}
+_UNITS = {piece: 1 << 8 * place for place, piece in enumerate("QqRrBbNnPpKk")}
 """Men are added up in one integer that has a byte for each kind."""
 
 _RANK = re.compile(r"(?:[1-8](?![1-8])|[PNBRQKpnbrqk])+")
@@ -112,7 +112,7 @@ def parse_scored_line(text: str) -> GamePosition | None:
         differ.
     """
     placement, _, tail = text.strip().partition(" ")
-    material = _read_men(placement)
+    material = _read_pieces(placement)
     if not tail.startswith(("w ", "b ")):
         msg = f"side to move: expected w or b, found {quote(tail.partition(' ')[0])}"
         raise InputError(msg)
@@ -137,7 +137,7 @@ def _value(word: str) -> float | None:
     return RESULTS[word] if word in RESULTS else float(word)
 
 
-def _read_men(placement: str) -> Material:
+def _read_pieces(placement: str) -> Material:
     """Count the men of a FEN's first field, quickly where it is in order."""
     ranks = placement.split("/")
     if len(ranks) == 8:
@@ -145,7 +145,7 @@ def _read_men(placement: str) -> Material:
             inner = sum(map(_count_rank, ranks[1:7]))
             ends = _count_end_rank(ranks[0]) + _count_end_rank(ranks[7])
             return _unpack(inner + ends)
-    return count_men(parse_fen(placement))  # which tells what is wrong
+    return count_pieces(parse_fen(placement))  # which tells what is wrong
 
 
 class _NoBoardError(Exception):
@@ -169,8 +169,8 @@ def _count_end_rank(rank: str) -> int:
 
 
 @lru_cache(_KEPT)
-def _unpack(men: int) -> Material:
-    *counts, white_king, black_king = men.to_bytes(len(_UNITS), "little")
+def _unpack(pieces: int) -> Material:
+    *counts, white_king, black_king = pieces.to_bytes(len(_UNITS), "little")
     material = Material(*counts)
     pawns = max(material.white_pawns, material.black_pawns)
     if (white_king, black_king) != (1, 1) or pawns > 8:
@@ -326,7 +326,7 @@ class _Count(MainLine[Game]):
         self._materials: list[Material] = []
 
     def visit_board(self, board: chess.Board) -> None:
-        self._materials.append(count_men(board))
+        self._materials.append(count_pieces(board))
 
     def result(self) -> Game:
         told = [self.tags.get("Result", UNFINISHED), self.ending]

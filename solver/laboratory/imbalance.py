@@ -20,7 +20,7 @@ from solver.errors import ImbalanceError, MatesolveError
 from solver.files import write_whole
 from solver.laboratory.material import (
     CELLS,
-    count_men,
+    count_pieces,
     find_cell,
     material_of,
     mirror_cell,
@@ -476,7 +476,7 @@ class ImbalanceTable:
 
 def cell_of(board: chess.Board) -> int | None:
     """Give the cell of a position; None when it has more men than cells are for."""
-    return find_cell(count_men(board))
+    return find_cell(count_pieces(board))
 
 
 def shipped() -> ImbalanceTable:

@@ -65,7 +65,7 @@ class Material(NamedTuple):
         return f"{_name(self.white)}v{_name(self.black)}"
 
 
-def count_men(board: chess.Board) -> Material:
+def count_pieces(board: chess.Board) -> Material:
     """Count the men on a board."""
     white, black = board.occupied_co[True], board.occupied_co[False]
     return Material(
@@ -105,10 +105,10 @@ def parse_material(text: str) -> Material:
 def find_cell(material: Material) -> int | None:
     """Number a material from 0 up; None when it has more men than cells are for."""
     cell = 0
-    for men, kinds in zip(material, _KINDS, strict=True):
-        if men >= kinds:
+    for pieces, kinds in zip(material, _KINDS, strict=True):
+        if pieces >= kinds:
             return None
-        cell = cell * kinds + men
+        cell = cell * kinds + pieces
     return cell
 
 
@@ -125,8 +125,8 @@ def material_of(cell: int) -> Material:
         raise ValueError(msg)
     numbers = []
     for kinds in reversed(_KINDS):
-        cell, men = divmod(cell, kinds)
-        numbers.append(men)
+        cell, pieces = divmod(cell, kinds)
+        numbers.append(pieces)
     return Material(*reversed(numbers))
 
 
@@ -147,5 +147,5 @@ def _join(white: Sequence[int], black: Sequence[int]) -> Material:
 
 
 def _name(side: Sequence[int]) -> str:
-    men = zip(_LETTERS, side, strict=True)
-    return "K" + "".join(letter * number for letter, number in men)
+    pieces = zip(_LETTERS, side, strict=True)
+    return "K" + "".join(letter * number for letter, number in pieces)

@@ -74,8 +74,8 @@ def _result(solution: Solution) -> str:
 def _remarks(solution: Solution, variations: Variations) -> list[str]:
     """Give the sentences before the first move; only the first may read as a claim."""
     told = [_claim(solution.mate), _proof(solution)]
-    if solution.lane:
-        told.append(f"The attacker keeps to {solution.lane.words()}.")
+    if solution.restriction:
+        told.append(f"The attacker keeps to {solution.restriction.words()}.")
     if solution.keys and not solution.keys_complete:
         told.append("There may be more keys.")
     told.append(variations.words())
@@ -93,8 +93,12 @@ def _claim(mate: int | None) -> str:
 
 def _proof(solution: Solution) -> str:
     excluded = solution.lower_bound - 1
-    lane = " in this lane" if solution.lane else ""
-    none = f"No mate{lane} takes {at_most(excluded)}: proved." if excluded > 0 else ""
+    restriction = " in this lane" if solution.restriction else ""
+    none = (
+        f"No mate{restriction} takes {at_most(excluded)}: proved."
+        if excluded > 0
+        else ""
+    )
     if solution.mate is None:
         if solution.status is Status.DISPROVED:
             return none
@@ -104,7 +108,7 @@ def _proof(solution: Solution) -> str:
     if solution.tablebase:
         return f"Told by endgame tables. {none}"
     if solution.status is Status.PROVED:
-        return f"Proved, and none{lane} is shorter."
+        return f"Proved, and none{restriction} is shorter."
     return f"Proved; a shorter one is not excluded. {none}"
 
 

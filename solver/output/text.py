@@ -232,7 +232,7 @@ def describe(solution: Solution, *, uci: bool = False) -> list[Sentence]:
     told = [
         Sentence(_name(solution), "dim"),
         Sentence(_position(solution.problem.fen), "dim"),
-        Sentence(_lane(solution), "dim"),
+        Sentence(_restriction(solution), "dim"),
         Sentence(_headline(solution), _STYLES[solution.status]),
         Sentence(_line(solution, uci=uci)),
         Sentence(_keys(solution, uci=uci)),
@@ -274,8 +274,12 @@ def _mover(fen: str) -> str:
     return "White" if fen.split()[1] == "w" else "Black"
 
 
-def _lane(solution: Solution) -> str:
-    return f"The attacker keeps to {solution.lane.words()}." if solution.lane else ""
+def _restriction(solution: Solution) -> str:
+    return (
+        f"The attacker keeps to {solution.restriction.words()}."
+        if solution.restriction
+        else ""
+    )
 
 
 def _headline(solution: Solution) -> str:
@@ -290,7 +294,7 @@ def _headline(solution: Solution) -> str:
     if _is_stalemate(solution):
         return f"{mover} is stalemated."
     if solution.status is Status.DISPROVED:
-        where = " in this lane" if solution.lane else ""
+        where = " in this lane" if solution.restriction else ""
         return f"No mate in {at_most(solution.lower_bound - 1)}{where}."
     return _DENIALS[solution.tablebase]
 
@@ -323,12 +327,18 @@ def _proof(solution: Solution) -> str:
     if solution.mate == 0 or _is_stalemate(solution):
         return ""
     if solution.status is Status.DISPROVED:
-        others = "other moves and longer mates" if solution.lane else "longer mates"
+        others = (
+            "other moves and longer mates" if solution.restriction else "longer mates"
+        )
         return f"Proved; {others} were not looked for."
     excluded = solution.lower_bound - 1
-    lane = " in this lane" if solution.lane else ""
+    restriction = " in this lane" if solution.restriction else ""
     if solution.mate is None:
-        none = f"no mate in {at_most(excluded)}{lane}" if excluded else "nothing yet"
+        none = (
+            f"no mate in {at_most(excluded)}{restriction}"
+            if excluded
+            else "nothing yet"
+        )
         return f"Proved: {none}."
     length = abs(solution.mate)
     if solution.tablebase:
@@ -336,8 +346,8 @@ def _proof(solution: Solution) -> str:
         return f"Gaviota: mate in {length} is forced, and none is shorter.{none}"
     forced = f"Proved: mate in {length} is forced"
     if solution.status is Status.PROVED:
-        return f"{forced}, and none{lane} is shorter."
-    none = f", none in {at_most(excluded)}{lane}" if excluded else ""
+        return f"{forced}, and none{restriction} is shorter."
+    none = f", none in {at_most(excluded)}{restriction}" if excluded else ""
     return f"{forced}{none}. Open: mate in {_range(excluded + 1, length - 1)}."
 
 

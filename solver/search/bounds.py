@@ -10,7 +10,7 @@ import chess
 from solver.board import pack, unpack_move
 from solver.endgames import SeenEndings, find_ending, is_ending
 from solver.kernel.interface import Verdict
-from solver.problem import Lane
+from solver.problem import Restriction
 from solver.search.root import Root
 from solver.solution import Status, TableFormat
 
@@ -43,7 +43,7 @@ REACH = 3
 """How far above the lower bound the finder asks in the first round, and how much
 farther in each round after."""
 
-LANE = Lane(king_flights=1)
+LANE = Restriction(king_flights=1)
 LANE_SHARE = 0.25
 LANE_FROM = 8
 """What the finder leaves open is asked again in a lane, for a share of the cost, from
@@ -140,7 +140,11 @@ class Conductor:
         workspace = self._workspace
         with workspace.budget(nodes):
             verdict = self.root.find(moves)
-        if verdict is not Verdict.STOPPED or workspace.has_lane or moves < LANE_FROM:
+        if (
+            verdict is not Verdict.STOPPED
+            or workspace.is_restricted
+            or moves < LANE_FROM
+        ):
             return verdict
         with workspace.budget(int(LANE_SHARE * nodes)), workspace.looking_in(LANE):
             found = self.root.find(moves)
@@ -252,7 +256,7 @@ class Attempt:
         self._on_turn = on_turn
         self._ending: Answer | None = None
         self._may_be_ending = (
-            not workspace.has_lane and root_moves is None and is_ending(board)
+            not workspace.is_restricted and root_moves is None and is_ending(board)
         )
 
     def answer(self, *, all_keys: bool) -> Answer:

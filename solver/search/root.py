@@ -25,22 +25,28 @@ def is_admitted(workspace: Workspace, board: chess.Board, move: chess.Move) -> b
 
     A threat is searched for; once the search is stopped, the answer is no.
     """
-    lane = workspace.lane
-    if lane is None:
+    restriction = workspace.restriction
+    if restriction is None:
         return True
     after = board.copy(stack=False)
     after.push(move)
     checks = after.is_check()
-    if lane.checks_only and not checks:
+    if restriction.checks_only and not checks:
         return False
-    if lane.king_flights is not None and _flights(after) > lane.king_flights:
+    if (
+        restriction.king_flights is not None
+        and _flights(after) > restriction.king_flights
+    ):
         return False
-    if lane.replies is not None and after.legal_moves.count() > lane.replies:
+    if (
+        restriction.replies is not None
+        and after.legal_moves.count() > restriction.replies
+    ):
         return False
-    if lane.threat is None or checks:
+    if restriction.threat is None or checks:
         return True
     after.push(chess.Move.null())
-    verdict = workspace.decide(pack(after), lane.threat, attacking=True)
+    verdict = workspace.decide(pack(after), restriction.threat, attacking=True)
     return verdict is Verdict.MATE
 
 
@@ -184,7 +190,7 @@ class Root:
     def decide(self, moves: int) -> Verdict:
         """Ask the prover; in a lane the finder decides, for the prover knows none."""
         workspace = self.workspace
-        engine = workspace.find if workspace.has_lane else workspace.decide
+        engine = workspace.find if workspace.is_restricted else workspace.decide
         return self._ask(engine, moves)
 
     def find(self, moves: int) -> Verdict:
@@ -214,7 +220,7 @@ class Root:
             position = workspace.made(position, self._key)
             moves, attacking = moves - 1, False
         words: Sequence[int] | None
-        if shortest and not workspace.has_lane:
+        if shortest and not workspace.is_restricted:
             words = workspace.line(position, moves, attacking=attacking)
             if len(words) != 2 * moves - attacking:
                 words = None
@@ -237,7 +243,7 @@ class Root:
     def _settle(self, child: Position, moves: int) -> Verdict:
         """Ask prover and finder in turn until one of them knows, or a limit comes."""
         workspace = self.workspace
-        engines = (workspace.decide, workspace.find)[workspace.has_lane :]
+        engines = (workspace.decide, workspace.find)[workspace.is_restricted :]
         budget = KEY_BUDGET
         while not workspace.is_exhausted:
             for engine in engines:

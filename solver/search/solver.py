@@ -16,16 +16,16 @@ from solver.formats.fast_fen import format_fen
 from solver.formats.fen import parse_fen
 from solver.problem import (
     DEFAULT_HASH_MIB,
-    Lane,
     Limits,
     Problem,
+    Restriction,
     hash_size,
     signed_length,
     thread_count,
 )
 from solver.search.bounds import Answer, Attempt
 from solver.search.question import understand
-from solver.search.threads import WATCHDOG, Control, Crew, run_stoppable
+from solver.search.threads import WATCHDOG, Control, HelperThreads, run_stoppable
 from solver.search.workspace import Workspace
 from solver.solution import Solution, Stats, Status, StoppedBy, TableFormat
 
@@ -101,7 +101,7 @@ def solve(
     within: int | None = None,
     all_keys: bool = True,
     control: Control | None = None,
-    lane: Lane | None = None,
+    restriction: Restriction | None = None,
     root_moves: Sequence[str] | None = None,
     solver: Solver | None = None,
 ) -> Solution:
@@ -145,7 +145,9 @@ def solve(
     """
     asked, _ = set_up(problem)
     limits = Limits() if limits is None else limits
-    root_moves = _check_arguments(limits, within, all_keys, control, lane, root_moves)
+    root_moves = _check_arguments(
+        limits, within, all_keys, control, restriction, root_moves
+    )
     if solver is not None:
         arguments.instance("solver", solver, Solver, "a Solver or None")
     control = control or Control()
@@ -156,7 +158,7 @@ def solve(
             within=within,
             all_keys=all_keys,
             control=control,
-            lane=lane,
+            restriction=restriction,
             root_moves=root_moves,
         ),
         control,
@@ -193,7 +195,7 @@ def _check_arguments(
     within: object,
     all_keys: object,
     control: object,
-    lane: object,
+    restriction: object,
     root_moves: object,
 ) -> tuple[str, ...] | None:
     """Refuse what `solve` cannot take by its name; give the root moves as a tuple."""
@@ -203,8 +205,10 @@ def _check_arguments(
     arguments.flag("all_keys", all_keys)
     if control is not None:
         arguments.instance("control", control, Control, "a Control or None")
-    if lane is not None:
-        arguments.instance("lane", lane, Lane, "a Lane or None")
+    if restriction is not None:
+        arguments.instance(
+            "restriction", restriction, Restriction, "a Restriction or None"
+        )
     if root_moves is None:
         return None
     return arguments.texts("root_moves", root_moves, "legal moves in UCI notation")
@@ -247,7 +251,7 @@ class Solver:
             )
         self._workspace = Workspace(hash_mib)
         self._tablebases = tablebases
-        self._crew = Crew(self._workspace, threads - 1)
+        self._helper_threads = HelperThreads(self._workspace, threads - 1)
         self._seen_endings = SeenEndings()
 
     @property
@@ -267,7 +271,7 @@ class Solver:
         within: int | None = None,
         all_keys: bool = True,
         control: Control | None = None,
-        lane: Lane | None = None,
+        restriction: Restriction | None = None,
         root_moves: Sequence[str] | None = None,
     ) -> Solution:
         """Solve in the calling thread; see `solve` for parameters and errors.
@@ -278,26 +282,26 @@ class Solver:
         problem, board = set_up(problem)
         limits = Limits() if limits is None else limits
         root_moves = _check_arguments(
-            limits, within, all_keys, control, lane, root_moves
+            limits, within, all_keys, control, restriction, root_moves
         )
         question = understand(problem, board, limits, within)
         require_legal(board, root_moves)
-        if lane is not None and lane.is_open:
-            lane = None
-        if lane is not None:
+        if restriction is not None and restriction.is_open:
+            restriction = None
+        if restriction is not None:
             question = replace(question, both_sides=False)
         control = control or Control()
         told = self._tablebases and consult(self._tablebases, board, question)
         enough = bool(told) and limits.time_s is None and limits.nodes is None
-        self._workspace.begin(TABLE_NODES if enough else limits.nodes, lane)
+        self._workspace.begin(TABLE_NODES if enough else limits.nodes, restriction)
         control.attach(self._workspace.search)
-        self._crew.begin()
+        self._helper_threads.begin()
 
         pristine = board.copy(stack=False)
 
-        def accompany(companion: Workspace, progress: Control) -> None:
+        def accompany(helper: Workspace, progress: Control) -> None:
             own = pristine.copy(stack=False)  # threads must not play on the same board
-            Attempt(companion, own, progress, question, root_moves).search()
+            Attempt(helper, own, progress, question, root_moves).search()
 
         building_s = math.inf if limits.time_s is None else limits.time_s
         attempt = Attempt(
@@ -308,13 +312,13 @@ class Solver:
             root_moves,
             seen=self._seen_endings,
             building_s=0.0 if limits.nodes is not None else building_s,
-            on_turn=lambda: self._crew.start(accompany, lane),
+            on_turn=lambda: self._helper_threads.start(accompany, restriction),
         )
         try:
             with WATCHDOG.limit(control, limits.time_s):
                 answer = attempt.answer(all_keys=all_keys)
         finally:
-            self._crew.stop()
+            self._helper_threads.stop()
         if told:
             answer = weigh(answer, told)
         stopped_by = None
@@ -331,10 +335,10 @@ class Solver:
             keys_complete=answer.keys_complete,
             stopped_by=stopped_by,
             stats=Stats(
-                self._workspace.search.nodes + self._crew.nodes,
+                self._workspace.search.nodes + self._helper_threads.nodes,
                 time.perf_counter() - started,
             ),
-            lane=lane,
+            restriction=restriction,
             tablebase=answer.tablebase,
         )
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from solver.kernel.memory import Search
-    from solver.problem import Lane
+    from solver.problem import Restriction
     from solver.search.workspace import Workspace
 
 
@@ -168,7 +168,7 @@ def run_stoppable(work: Callable[[], Result], control: Control) -> Result:
 # in the table, so the leader's answer, which is the one that counts, comes sooner.
 
 
-class Crew:
+class HelperThreads:
     """The companions of one workspace, one thread each while they are at work.
 
     Parameters
@@ -181,7 +181,7 @@ class Crew:
 
     def __init__(self, leader: Workspace, size: int) -> None:
         self._leader = leader
-        self._companions = [leader.companion() for _ in range(size)]
+        self._helpers = [leader.helper() for _ in range(size)]
         self._threads: list[threading.Thread] = []
         self._controls: list[Control] = []
         self._counted = 0
@@ -196,23 +196,25 @@ class Crew:
         self._counted = 0
 
     def start(
-        self, work: Callable[[Workspace, Control], object], lane: Lane | None
+        self,
+        work: Callable[[Workspace, Control], object],
+        restriction: Restriction | None,
     ) -> None:
         """Let each companion do the work, unless they are at it.
 
         What is left of the leader's node limit is shared among all.
         """
-        if self._threads or not self._companions:
+        if self._threads or not self._helpers:
             return
         leader = self._leader.search
-        share = (leader.node_limit - leader.nodes) // (len(self._companions) + 1)
+        share = (leader.node_limit - leader.nodes) // (len(self._helpers) + 1)
         leader.node_limit = leader.nodes + share
-        for companion in self._companions:
-            companion.accompany(self._leader, lane, share)
+        for helper in self._helpers:
+            helper.accompany(self._leader, restriction, share)
             control = Control()
-            control.attach(companion.search)  # here, so that no stop is overlooked
+            control.attach(helper.search)  # here, so that no stop is overlooked
             self._controls.append(control)
-            task = (companion, control)
+            task = (helper, control)
             thread = threading.Thread(target=work, args=task, daemon=True)
             self._threads.append(thread)
             thread.start()
@@ -224,6 +226,6 @@ class Crew:
         for thread in self._threads:
             thread.join()
         if self._threads:
-            self._counted = sum(mate.search.nodes for mate in self._companions)
+            self._counted = sum(mate.search.nodes for mate in self._helpers)
         self._threads.clear()
         self._controls.clear()

@@ -15,7 +15,7 @@ from solver.kernel.memory import MAX_LEGAL_MOVES, Position, Search
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from solver.problem import Lane
+    from solver.problem import Restriction
 
 BUCKET_BYTES = 64
 MIB = 1 << 20
@@ -50,26 +50,28 @@ class Workspace:
         room = 1 << ((hash_mib * MIB // BUCKET_BYTES).bit_length() - 1)
         self._share(allocate(room * BUCKET_BYTES, "--hash"))
 
-    def companion(self) -> Workspace:
+    def helper(self) -> Workspace:
         """Make the workspace of another thread, with the same table.
 
         Where both search the same problem, each takes up what the other has proved.
         """
         other = object.__new__(Workspace)
         other._share(self._memory)
-        other.search.is_companion = 1
+        other.search.is_helper = 1
         return other
 
     def _share(self, memory: mmap.mmap) -> None:
         self._kernel = load_kernel().kernel
         self.search = Search()
-        self.lane: Lane | None = None
+        self.restriction: Restriction | None = None
         self._memory = memory
         self._buckets = len(memory) // BUCKET_BYTES // 2
         self.search.proofs_from = self.search.proof_buckets = self._buckets
         self._table = ctypes.addressof(ctypes.c_char.from_buffer(self._memory))
 
-    def accompany(self, leader: Workspace, lane: Lane | None, nodes: int) -> None:
+    def accompany(
+        self, leader: Workspace, restriction: Restriction | None, nodes: int
+    ) -> None:
         """Begin with the problem that the leader of the same table is at.
 
         `nodes` is how many this search may take.
@@ -80,13 +82,13 @@ class Workspace:
         search.node_limit = nodes
         search.buckets = self._buckets
         search.generation = leader.search.generation
-        self._restrict(lane)
+        self._restrict(restriction)
         self._forget_refutations()
 
-    def begin(self, nodes: int | None, lane: Lane | None = None) -> None:
+    def begin(self, nodes: int | None, restriction: Restriction | None = None) -> None:
         """Forget the last search, and set what the next may take and play."""
         search = self.search
-        self._restrict(lane)
+        self._restrict(restriction)
         search.nodes = 0
         search.node_limit = NO_LIMIT if nodes is None else nodes
         search.buckets = min(self._buckets, SMALL_BUCKETS)
@@ -102,9 +104,9 @@ class Workspace:
             ctypes.memset(remembered, 0, ctypes.sizeof(remembered))
 
     @property
-    def has_lane(self) -> bool:
+    def is_restricted(self) -> bool:
         """Whether the question is about a lane alone."""
-        return self.lane is not None
+        return self.restriction is not None
 
     def resume(self) -> None:
         """Go on with the last problem, without its limits."""
@@ -151,28 +153,28 @@ class Workspace:
         return self._kernel.mate_in_one(position, self.search)
 
     @contextmanager
-    def looking_in(self, lane: Lane) -> Iterator[None]:
+    def looking_in(self, restriction: Restriction) -> Iterator[None]:
         """Let the finder look in a lane only; a mate that it finds is one anywhere."""
-        self._keep_to(lane)
+        self._keep_to(restriction)
         try:
             yield
         finally:
             self._keep_to(None)
 
-    def _restrict(self, lane: Lane | None) -> None:
-        self.lane = lane
-        self.search.lane_only = self.has_lane
-        self._keep_to(lane)
+    def _restrict(self, restriction: Restriction | None) -> None:
+        self.restriction = restriction
+        self.search.restricted_only = self.is_restricted
+        self._keep_to(restriction)
 
-    def _keep_to(self, lane: Lane | None) -> None:
+    def _keep_to(self, restriction: Restriction | None) -> None:
         search = self.search
-        search.lane = 0
-        if lane is not None:
-            search.lane = lane.number * LANE_WORD & WORD
-            search.checks_only = lane.checks_only
-            search.most_flights = _or_any(lane.king_flights)
-            search.most_replies = _or_any(lane.replies)
-            search.threat_moves = lane.threat or 0
+        search.restriction = 0
+        if restriction is not None:
+            search.restriction = restriction.number * LANE_WORD & WORD
+            search.checks_only = restriction.checks_only
+            search.most_flights = _or_any(restriction.king_flights)
+            search.most_replies = _or_any(restriction.replies)
+            search.threat_moves = restriction.threat or 0
 
     @property
     def is_exhausted(self) -> bool:

@@ -195,11 +195,11 @@ def test_of_free_last_moves_several_may_mate() -> None:
 def small_positions() -> Iterator[chess.Board]:
     """Give positions with few men, White to move, in which it mates in 1 or 2."""
     dice = random.Random(20)
-    men = [chess.Piece.from_symbol(letter) for letter in "KkQRP"]
+    pieces = [chess.Piece.from_symbol(letter) for letter in "KkQRP"]
     while True:
         board = chess.Board.empty()
-        for man, square in zip(men, dice.sample(chess.SQUARES, 5), strict=True):
-            board.set_piece_at(square, man)
+        for piece, square in zip(pieces, dice.sample(chess.SQUARES, 5), strict=True):
+            board.set_piece_at(square, piece)
         if board.is_valid() and naive.shortest_mate(board, 2):
             yield board
 

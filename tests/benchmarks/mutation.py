@@ -137,12 +137,12 @@ def _write_olive(problem: Problem) -> str:
     board = chess.Board(problem.fen)
     lines = ["algebraic:"]
     for side in chess.COLORS:
-        men = ", ".join(
-            man.symbol().upper().replace("N", "S") + chess.square_name(square)
-            for square, man in board.piece_map().items()
-            if man.color == side
+        pieces = ", ".join(
+            piece.symbol().upper().replace("N", "S") + chess.square_name(square)
+            for square, piece in board.piece_map().items()
+            if piece.color == side
         )
-        lines.append(f"  {chess.COLOR_NAMES[side]}: [{men}]")
+        lines.append(f"  {chess.COLOR_NAMES[side]}: [{pieces}]")
     lines += [f'stipulation: "#{claim.mate}"', f"title: {problem.id}", "solution: |"]
     lines += [f"  1.{key} !" for key in claim.keys]
     lines += [] if board.turn else ["options: [HalfDuplex]"]

@@ -68,7 +68,7 @@ def test_off_a_terminal_a_line_is_told_now_and_then(
 ) -> None:
     lines: SimpleQueue[str] = SimpleQueue()
     monkeypatch.setattr(watch_module, "EVERY_S", 0.001)
-    monkeypatch.setattr(streams, "tell", lines.put)
+    monkeypatch.setattr(streams, "notify", lines.put)
     watch = Watch(lambda: None)
     with showing(watch, hidden=False):
         assert lines.get(timeout=PATIENCE_S).startswith("0 done, ")

@@ -65,8 +65,8 @@ def mip(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, 
     return code, *capsys.readouterr()
 
 
-def outcomes(path: str, **men: int) -> Outcomes:
-    cell = find_cell(Material(**men))
+def outcomes(path: str, **pieces: int) -> Outcomes:
+    cell = find_cell(Material(**pieces))
     assert cell is not None
     return ImbalanceTable.load(path).outcomes(cell)
 
@@ -272,14 +272,14 @@ def test_ctrl_c_keeps_what_was_counted(
 @pytest.fixture
 def table() -> str:
     built = ImbalanceTable("by hand")
-    for men, won, drawn, lost in (
+    for pieces, won, drawn, lost in (
         (Material(white_rooks=1), 1_234, 765, 1),
         (Material(white_rooks=1, black_rooks=1, white_pawns=1), 1, 1, 0),
         (Material(black_queens=1), 0, 0, 5),
     ):
         for result, number in ((1, won), (0.5, drawn), (0, lost)):
             for _ in range(number):
-                built.add(find_cell(men), result)
+                built.add(find_cell(pieces), result)
     built.add(None, 1)
     built.save("hand.mip")
     return "hand.mip"

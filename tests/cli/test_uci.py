@@ -52,7 +52,7 @@ class Client:
     def __init__(self, engine: subprocess.Popen[str]) -> None:
         self.engine = engine
 
-    def tell(self, *commands: str) -> None:
+    def notify(self, *commands: str) -> None:
         assert self.engine.stdin is not None
         for command in commands:
             self.engine.stdin.write(f"{command}\n")
@@ -70,7 +70,7 @@ class Client:
 
     def ask(self, *commands: str) -> list[str]:
         """Tell, and read to the best move."""
-        self.tell(*commands)
+        self.notify(*commands)
         return self.read_to("bestmove")
 
     def end(self) -> tuple[int, str, str]:
@@ -125,25 +125,25 @@ def replayed(board: chess.Board, info: chess.engine.InfoDict) -> int | None:
 
 
 def test_a_whole_session_as_a_chess_program_holds_it(client: Client) -> None:
-    client.tell("uci")
+    client.notify("uci")
     assert client.read_to("uciok") == [
         f"id name matesolve {__version__}",
         "id author the matesolve authors",
         *declarations(),
         "uciok",
     ]
-    client.tell("setoption name Hash value 16", "debug off", "isready")
+    client.notify("setoption name Hash value 16", "debug off", "isready")
     assert client.read_to("readyok") == ["readyok"]
 
-    client.tell("ucinewgame", f"\tposition  fen\t{MATE_IN_2} ")
+    client.notify("ucinewgame", f"\tposition  fen\t{MATE_IN_2} ")
     assert without_cost(client.ask("go depth 3")[-2:]) == [
         "info depth 3 seldepth 3 multipv 1 score mate 2 cost pv h5a5 c8b7 e3f5",
         "bestmove h5a5 ponder c8b7",
     ]
-    client.tell(f"position fen {MATE_IN_2} moves h5a5")
+    client.notify(f"position fen {MATE_IN_2} moves h5a5")
     assert client.ask("go mate 2")[-1].startswith("bestmove ")
 
-    client.tell("quit")
+    client.notify("quit")
     assert client.end() == (0, "", "")
 
 
@@ -176,7 +176,7 @@ def test_mate_and_stalemate_at_the_root_have_no_move(client: Client) -> None:
 
 
 def test_what_cannot_be_obeyed_is_told(client: Client) -> None:
-    client.tell(
+    client.notify(
         f"position fen {MATE_IN_2}",
         "position fen 4k3/8/8/8/8/8/8/RK5R w HA - 0 1",
         f"position fen {MATE_IN_2} moves e1e3",
@@ -194,7 +194,7 @@ def test_what_cannot_be_obeyed_is_told(client: Client) -> None:
         "info string expected one of uci, isr",
         "info string expected one of the opti",
     ]
-    client.tell(f"position fen {MATE_IN_2}", "castle", "setoption name Contempt")
+    client.notify(f"position fen {MATE_IN_2}", "castle", "setoption name Contempt")
     assert client.ask("go mate 2")[-1] == "bestmove h5a5 ponder c8b7"
 
 
@@ -209,9 +209,9 @@ def test_a_go_that_cannot_be_read_is_answered_all_the_same(client: Client) -> No
 
 @pytest.mark.parametrize("go", NO_END)
 def test_stop_brings_a_legal_move_whatever_runs(go: str, client: Client) -> None:
-    client.tell(f"position fen {HARD}", "isready")
+    client.notify(f"position fen {HARD}", "isready")
     client.read_to("readyok")
-    client.tell(go, "isready")
+    client.notify(go, "isready")
     assert client.read_to("readyok") == ["readyok"]
 
     *infos, best = client.ask("stop")
@@ -227,23 +227,23 @@ def test_stop_brings_a_legal_move_whatever_runs(go: str, client: Client) -> None
 def test_a_known_answer_is_held_back_until_it_is_asked_for(
     go: str, release: str, client: Client
 ) -> None:
-    client.tell(f"position fen {MATE_IN_2}", go)
+    client.notify(f"position fen {MATE_IN_2}", go)
     assert " score mate 2 " in client.read_to("info depth 3")[-1]
-    client.tell("isready")
+    client.notify("isready")
     assert not [line for line in client.read_to("readyok") if "bestmove" in line]
 
     assert client.ask(release)[-1] == "bestmove h5a5 ponder c8b7"
 
 
 def test_after_ponderhit_the_clock_runs(client: Client) -> None:
-    client.tell(f"position fen {HARD}", "go ponder wtime 4000 btime 4000", "isready")
+    client.notify(f"position fen {HARD}", "go ponder wtime 4000 btime 4000", "isready")
     assert client.read_to("readyok") == ["readyok"]
 
     assert client.ask("ponderhit")[-1].startswith("bestmove ")
 
 
 def test_a_second_search_is_refused_while_one_runs(client: Client) -> None:
-    client.tell(f"position fen {HARD}", "go infinite", "go infinite")
+    client.notify(f"position fen {HARD}", "go infinite", "go infinite")
     client.read_to("info string go: expected after the bestmove of the last")
 
     assert client.ask("stop", "isready")[-1].startswith("bestmove ")
@@ -251,9 +251,9 @@ def test_a_second_search_is_refused_while_one_runs(client: Client) -> None:
 
 
 def test_options_set_during_a_search_hold_for_the_next(client: Client) -> None:
-    client.tell(f"position fen {MATE_IN_2}", "go infinite")
+    client.notify(f"position fen {MATE_IN_2}", "go infinite")
     client.read_to("info depth 3")
-    client.tell(
+    client.notify(
         "setoption name Hash value 2",
         "setoption name MultiPV value 2",
         "setoption name Clear Hash",
@@ -268,9 +268,9 @@ def test_options_set_during_a_search_hold_for_the_next(client: Client) -> None:
 
 @pytest.mark.parametrize("commands", [(), ("go infinite",), ("go infinite", "isready")])
 def test_quit_ends_whatever_runs(commands: tuple[str, ...], client: Client) -> None:
-    client.tell("isready")
+    client.notify("isready")
     client.read_to("readyok")
-    client.tell(f"position fen {HARD}", *commands, "quit", "go infinite")
+    client.notify(f"position fen {HARD}", *commands, "quit", "go infinite")
 
     code, out, err = client.end()
 
@@ -279,9 +279,9 @@ def test_quit_ends_whatever_runs(commands: tuple[str, ...], client: Client) -> N
 
 
 def test_the_end_of_input_brings_what_is_known(client: Client) -> None:
-    client.tell("isready")
+    client.notify("isready")
     client.read_to("readyok")
-    client.tell(f"position fen {HARD}", "go infinite")
+    client.notify(f"position fen {HARD}", "go infinite")
 
     code, out, err = client.end()
 
@@ -291,9 +291,9 @@ def test_the_end_of_input_brings_what_is_known(client: Client) -> None:
 
 @pytest.mark.parametrize("go", ["go infinite", "position startpos"])
 def test_an_interrupt_ends_it_without_a_word(go: str, client: Client) -> None:
-    client.tell("isready")
+    client.notify("isready")
     client.read_to("readyok")
-    client.tell(go, "isready")
+    client.notify(go, "isready")
     client.read_to("readyok")
 
     client.engine.send_signal(signal.SIGINT)
@@ -302,11 +302,11 @@ def test_an_interrupt_ends_it_without_a_word(go: str, client: Client) -> None:
 
 
 def test_a_client_that_has_gone_is_no_error_to_tell(client: Client) -> None:
-    client.tell("isready")
+    client.notify("isready")
     client.read_to("readyok")
     assert client.engine.stdout is not None
     client.engine.stdout.close()
-    client.tell("go infinite", "isready")
+    client.notify("go infinite", "isready")
 
     assert client.engine.stderr is not None
     assert client.engine.stderr.read() == ""
@@ -328,10 +328,10 @@ def test_a_cache_that_cannot_be_used_is_told_on_both_streams(tmp_path: Path) -> 
 @pytest.mark.slow
 def test_uciok_and_stop_do_not_wait_for_the_compiler(tmp_path: Path) -> None:
     with started(MATESOLVE_CACHE_DIR=str(tmp_path)) as client:
-        client.tell("uci", "isready", f"position fen {MATE_IN_2}", "go infinite")
+        client.notify("uci", "isready", f"position fen {MATE_IN_2}", "go infinite")
         assert "readyok" not in client.read_to("uciok")
         assert client.ask("stop")[-1].startswith("bestmove ")
-        client.tell("go mate 2")
+        client.notify("go mate 2")
         *before, _ready = client.read_to("readyok")
         assert before == [
             "info string compiling the search kernel, once for this version and "
@@ -343,9 +343,9 @@ def test_uciok_and_stop_do_not_wait_for_the_compiler(tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_quit_does_not_wait_for_the_compiler(tmp_path: Path) -> None:
     with started(MATESOLVE_CACHE_DIR=str(tmp_path)) as client:
-        client.tell("isready")
+        client.notify("isready")
         client.read_to("info string compiling")
-        client.tell("quit")
+        client.notify("quit")
 
         assert client.end() == (0, "", "")
 
@@ -399,7 +399,7 @@ def test_a_real_client_gets_no_answer_for_a_position_that_was_refused(
 def test_after_a_refused_position_there_is_none_until_the_next(
     position: str, why: str, client: Client
 ) -> None:
-    client.tell(f"position fen {BACK_RANK}", f"position {position}", "d")
+    client.notify(f"position fen {BACK_RANK}", f"position {position}", "d")
     for go in ("go mate 1", "go searchmoves a1a8", "go infinite"):
         refusals = client.ask(go)
         assert refusals[-1] == "bestmove (none)"
@@ -407,12 +407,12 @@ def test_after_a_refused_position_there_is_none_until_the_next(
         assert why in refusals[-2]
 
     assert client.ask("ucinewgame", "go depth 1")[-1] != "bestmove (none)"
-    client.tell(f"position {position}", f"position fen {BACK_RANK}")
+    client.notify(f"position {position}", f"position fen {BACK_RANK}")
     assert client.ask("go mate 1")[-1] == "bestmove a1a8"
 
 
 def test_a_new_game_keeps_a_position_that_was_taken(client: Client) -> None:
-    client.tell(f"position fen {BACK_RANK}", "ucinewgame")
+    client.notify(f"position fen {BACK_RANK}", "ucinewgame")
 
     assert client.ask("go mate 1")[-1] == "bestmove a1a8"
 
@@ -503,7 +503,7 @@ def test_a_real_client_sets_options(engine: chess.engine.SimpleEngine) -> None:
     ],
 )
 def test_what_is_refused_is_quoted_in_short(command: str, client: Client) -> None:
-    client.tell(f"position fen {MATE_IN_2}", command.format("9" * 100_000), "isready")
+    client.notify(f"position fen {MATE_IN_2}", command.format("9" * 100_000), "isready")
     lines = client.read_to("readyok")
     (refusal,) = [line for line in lines if line.startswith("info string ")]
     assert len(refusal) < 400

@@ -111,11 +111,11 @@ def test_what_is_no_board_is_left_to_the_strict_reader(placement: str) -> None:
     "castling", ["-", "K", "Q", "k", "q", "KQkq", "qkQK", "kQ", "Kq"]
 )
 def test_rights_to_castle_stand_in_their_order(castling: str) -> None:
-    men = "r3k2r/8/8/8/8/8/8/R3K2R"
-    plain = set_up_plain(men, "w", castling, "-", "7", "0")
+    pieces = "r3k2r/8/8/8/8/8/8/R3K2R"
+    plain = set_up_plain(pieces, "w", castling, "-", "7", "0")
     assert plain is not None
     in_order = "".join(letter for letter in "KQkq-" if letter in castling)
-    assert format_fen(plain) == f"{men} w {in_order} - 7 1"
+    assert format_fen(plain) == f"{pieces} w {in_order} - 7 1"
 
 
 @pytest.mark.parametrize(

@@ -38,13 +38,13 @@ def pgn(moves: str, *tags: str) -> str:
 
 
 def olive(*lines: str) -> str:
-    men = "{white: [Kg1, Ra1], black: [Kg8, Pf7, Pg7, Ph7]}"
-    return "\n".join(["---", f"algebraic: {men}", *lines, "stipulation: '#1'", ""])
+    pieces = "{white: [Kg1, Ra1], black: [Kg8, Pf7, Pg7, Ph7]}"
+    return "\n".join(["---", f"algebraic: {pieces}", *lines, "stipulation: '#1'", ""])
 
 
 def popeye(*lines: str) -> str:
-    men = "Pieces White Kg1 Ra1 Black Kg8 Pf7g7h7"
-    return "\n".join(["BeginProblem", men, "Sti #1", *lines, "EndProblem", ""])
+    pieces = "Pieces White Kg1 Ra1 Black Kg8 Pf7g7h7"
+    return "\n".join(["BeginProblem", pieces, "Sti #1", *lines, "EndProblem", ""])
 
 
 def bomb() -> list[str]:

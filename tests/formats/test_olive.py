@@ -33,9 +33,9 @@ def refusal_of(text: str | bytes) -> str:
     return error.reason
 
 
-def with_men(white: str, black: str = "Kh8") -> str:
-    men = f"algebraic: {{white: [{white}], black: [{black}]}}\n"
-    return men + 'stipulation: "#2"\n'
+def with_pieces(white: str, black: str = "Kh8") -> str:
+    pieces = f"algebraic: {{white: [{white}], black: [{black}]}}\n"
+    return pieces + 'stipulation: "#2"\n'
 
 
 def test_an_entry_says_position_and_claim() -> None:
@@ -66,13 +66,13 @@ def test_all_men_of_orthodox_chess_are_read_in_both_styles_of_yaml() -> None:
 def test_castling_is_legal_at_home_unless_it_is_taken_away(
     white: str, options: str, rights: str
 ) -> None:
-    text = with_men(white, "Kd8") + f"options: {options}\n"
+    text = with_pieces(white, "Kd8") + f"options: {options}\n"
     assert read_one(text).fen.split()[2] == rights
 
 
 @pytest.mark.parametrize("squares", ["d6", "d7 d6 d5", "d7d6d5"])
 def test_en_passant_is_legal_if_it_is_said(squares: str) -> None:
-    text = with_men("Ke1, Pe5", "Ke8, Pd5")
+    text = with_pieces("Ke1, Pe5", "Ke8, Pd5")
     assert read_one(text).fen.split()[3] == "-"
     said = text + f"options: [EnPassant {squares}]\n"
     assert read_one(said).fen.split()[3] == "d6"
@@ -121,7 +121,7 @@ def test_long_solutions_are_searched_in_linear_time(unit: str) -> None:
 
 
 def test_keys_may_be_captures_castling_promotions_and_knights_moves() -> None:
-    men = with_men("Ke1, Rh1, Sd4, Pb7, Pe5", "Kd8, Pe6, Pd5")
+    pieces = with_pieces("Ke1, Rh1, Sd4, Pb7, Pe5", "Kd8, Pe6, Pd5")
     options = "options: [EnPassant d6]\n"
     for move, key in [
         ("Sd4*e6 +", "d4e6"),
@@ -131,7 +131,7 @@ def test_keys_may_be_captures_castling_promotions_and_knights_moves() -> None:
         ("b8=Q+", "b7b8q"),
         ("e5*d6 ep.", "e5d6"),
     ]:
-        problem = read_one(f'{men}{options}solution: "1.{move} !"\n')
+        problem = read_one(f'{pieces}{options}solution: "1.{move} !"\n')
         assert problem.claim == Claim(2, (key,)), move
 
 
@@ -261,28 +261,28 @@ def test_an_entry_that_is_too_long_costs_itself_only() -> None:
             "option EnPassant: expected a double step such as e2e3e4, found e2 e4",
         ),
         (
-            with_men("Kg1, Gb1"),
+            with_pieces("Kg1, Gb1"),
             "men: expected K, Q, R, B, P, or S for a knight, found 'G'",
         ),
         (
-            with_men("Kg1, Nb1"),
+            with_pieces("Kg1, Nb1"),
             "men: expected K, Q, R, B, P, or S for a knight, found 'N'",
         ),
         (
-            with_men("Kg1, Royal Qb1"),
+            with_pieces("Kg1, Royal Qb1"),
             "men: expected K, Q, R, B, P, or S for a knight, found 'Royal Q'",
         ),
         (
-            with_men("Kg1, Pab1"),
+            with_pieces("Kg1, Pab1"),
             "men: expected K, Q, R, B, P, or S for a knight, found 'Pa'",
         ),
         (
-            with_men("Kg1, b2"),
+            with_pieces("Kg1, b2"),
             "men: expected K, Q, R, B, P, or S for a knight, found ''",
         ),
-        (with_men("Kg1, Qj9"), "algebraic: expected men such as Kg3, found 'Qj9'"),
-        (with_men("Kg1, Qh8"), "men: expected one on h8, found two"),
-        (with_men("Qb1"), "expected one white king, found none"),
+        (with_pieces("Kg1, Qj9"), "algebraic: expected men such as Kg3, found 'Qj9'"),
+        (with_pieces("Kg1, Qh8"), "men: expected one on h8, found two"),
+        (with_pieces("Qb1"), "expected one white king, found none"),
         (
             "stipulation: '#2'\n"
             "algebraic: {white: [Kg1], black: [Kh8], neutral: [Pa2]}",

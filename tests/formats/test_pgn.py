@@ -16,7 +16,7 @@ from solver.errors import InputError
 from solver.formats.pgn import GameText, split_games
 from solver.formats.streams import MAX_RECORD_BYTES
 from solver.laboratory.games import parse_game
-from solver.laboratory.material import Material, count_men
+from solver.laboratory.material import Material, count_pieces
 
 FULL = Material(1, 1, 2, 2, 2, 2, 2, 2, 8, 8)
 SCANDINAVIAN = b"1. e4 d5 2. exd5 Qxd5 1-0\n"
@@ -204,13 +204,13 @@ def test_whole_games_are_counted_as_python_chess_plays_them() -> None:
     for _ in range(20):
         game = chess.pgn.Game({"Result": chance.choice(["1-0", "0-1", "1/2-1/2"])})
         node: chess.pgn.GameNode = game
-        expected = [count_men(game.board())]
+        expected = [count_pieces(game.board())]
         while len(expected) < 120 and (moves := list(node.board().legal_moves)):
             if chance.random() < 0.1:
                 node.add_variation(chance.choice(moves))
             node = node.add_main_variation(chance.choice(moves))
             node.comment = chance.choice(["", "[%clk 0:01:02]", "a; comment"])
-            expected.append(count_men(node.board()))
+            expected.append(count_pieces(node.board()))
         (text,) = cut(f"{game}\n\n".encode())
         assert parse_game(text.text).materials == expected
 

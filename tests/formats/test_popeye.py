@@ -76,7 +76,7 @@ Endp
 
 
 @pytest.mark.parametrize(
-    "men",
+    "pieces",
     [
         "PIECES WHITE KG1 RA2B1 BLACK KH8",
         "pieces wh kg1 r a2b1 bl kh8",
@@ -89,8 +89,8 @@ Endp
         "forsyth 7k/8/8/8/8/8/R7 pieces white kg1 rb1",
     ],
 )
-def test_men_may_be_written_in_many_ways(men: str) -> None:
-    assert read_one(f"{men} stip #2").fen == LADDER
+def test_men_may_be_written_in_many_ways(pieces: str) -> None:
+    assert read_one(f"{pieces} stip #2").fen == LADDER
 
 
 def test_all_men_of_orthodox_chess_are_read() -> None:
@@ -100,9 +100,9 @@ def test_all_men_of_orthodox_chess_are_read() -> None:
     assert read_one(f"stip #2 forsyth {forsyth}").fen == fen
     assert read_one(f"stip #2 forsyth {compact}").fen == fen
     assert read_one("stip #2 InitialGameArray").fen == fen
-    men = "white ke1 qd1 ra1h1 bc1 sb1 pa2b2 black ke8 qd8 ra8h8 bc8 sb8 pa7b7"
+    pieces = "white ke1 qd1 ra1h1 bc1 sb1 pa2b2 black ke8 qd8 ra8h8 bc8 sb8 pa7b7"
     expected = "rnbqk2r/pp6/8/8/8/8/PP6/RNBQK2R w KQkq - 0 1"
-    assert read_one(f"stip #2 pieces {men}").fen == expected
+    assert read_one(f"stip #2 pieces {pieces}").fen == expected
 
 
 @pytest.mark.parametrize(
@@ -120,8 +120,10 @@ def test_all_men_of_orthodox_chess_are_read() -> None:
     ],
 )
 def test_options_tell_of_castling_and_en_passant(option: str, fields: str) -> None:
-    men = "pieces white Ke1 Ra1h1 Pe5 black Kg8 Pd5"
-    assert read_one(f"{men} {option} stip #2").fen.split(" ", 1)[1] == f"{fields} 0 1"
+    pieces = "pieces white Ke1 Ra1h1 Pe5 black Kg8 Pd5"
+    assert (
+        read_one(f"{pieces} {option} stip #2").fen.split(" ", 1)[1] == f"{fields} 0 1"
+    )
 
 
 def test_black_begins_and_mates_in_half_a_duplex() -> None:

@@ -95,14 +95,14 @@ def crowded_positions(count: int, seed: int) -> Iterator[chess.Board]:
 
 def _crowds(random: Random) -> Iterator[chess.Board]:
     while True:
-        men = [chess.Piece(chess.KING, color) for color in chess.COLORS]
-        men += [
+        pieces = [chess.Piece(chess.KING, color) for color in chess.COLORS]
+        pieces += [
             chess.Piece(random.choice(walks.MEN), random.random() < 0.6)
             for _ in range(random.randint(5, 18))
         ]
-        squares = random.sample(chess.SQUARES, len(men))
+        squares = random.sample(chess.SQUARES, len(pieces))
         board = chess.Board(None)
-        board.set_piece_map(dict(zip(squares, men, strict=True)))
+        board.set_piece_map(dict(zip(squares, pieces, strict=True)))
         board.turn = random.choice(chess.COLORS)
         if board.is_valid():
             yield board

@@ -88,10 +88,10 @@ def narrow_endings(count: int, seed: int) -> Iterator[chess.Board]:
             chess.Piece(random.choice((chess.PAWN, chess.PAWN, chess.KNIGHT)), color)
             for color in random.choices(chess.COLORS, k=random.randint(1, 3))
         ]
-        men = kings + others
-        squares = random.sample(chess.SQUARES, len(men))
+        pieces = kings + others
+        squares = random.sample(chess.SQUARES, len(pieces))
         board = chess.Board(None)
-        board.set_piece_map(dict(zip(squares, men, strict=True)))
+        board.set_piece_map(dict(zip(squares, pieces, strict=True)))
         board.turn = random.choice(chess.COLORS)
         if board.is_valid() and board.legal_moves.count() <= 8:
             count -= 1

@@ -75,12 +75,16 @@ def test_mates_in_two_are_those_of_the_definition() -> None:
 def test_mates_in_three_and_four_are_those_of_the_definition() -> None:
     oracle = Oracle()
     mates = agree_with_the_definition(
-        few_men(18, seed=52), range(3, 5), range(3, 4), oracle.mate_in, oracle.mated_in
+        few_pieces(18, seed=52),
+        range(3, 5),
+        range(3, 4),
+        oracle.mate_in,
+        oracle.mated_in,
     )
     assert mates > 10
 
 
-def few_men(count: int, seed: int) -> list[chess.Board]:
+def few_pieces(count: int, seed: int) -> list[chess.Board]:
     boards = walks.small_positions(10 * count, seed)
     return [board for board in boards if chess.popcount(board.occupied) <= 4][:count]
 

@@ -15,15 +15,17 @@ if TYPE_CHECKING:
     from solver.kernel.interface import Kernel
 
 
-def with_men(material: Material) -> Position:
+def with_pieces(material: Material) -> Position:
     """Put the men anywhere: the index counts them and asks for nothing else."""
     queens, rooks, bishops, knights, pawns = range(5)
     free = iter(range(64))
 
-    def place(men: int) -> int:
-        return sum(1 << next(free) for _ in range(men))
+    def place(pieces: int) -> int:
+        return sum(1 << next(free) for _ in range(pieces))
 
-    sides = [[place(men) for men in side] for side in (material.white, material.black)]
+    sides = [
+        [place(pieces) for pieces in side] for side in (material.white, material.black)
+    ]
     boards = [sum(both) for both in zip(*sides, strict=True)]
     kings = [place(1), place(1)]
     return Position(
@@ -41,7 +43,7 @@ def test_kernel_and_table_agree_on_every_cell(kernel: Kernel) -> None:
     search = Search()
     assert CELLS == MATERIAL_CELLS
     for cell in range(CELLS):
-        position = with_men(material_of(cell))
+        position = with_pieces(material_of(cell))
         assert kernel.material_cell(position, search) == cell
 
 
@@ -56,7 +58,7 @@ def test_colours_change_places_with_the_move(kernel: Kernel) -> None:
 
 
 @pytest.mark.parametrize(
-    "men",
+    "pieces",
     [
         Material(white_queens=2),
         Material(black_queens=2),
@@ -65,6 +67,6 @@ def test_colours_change_places_with_the_move(kernel: Kernel) -> None:
         Material(white_knights=3),
     ],
 )
-def test_more_men_than_cells_have_none(kernel: Kernel, men: Material) -> None:
-    assert kernel.material_cell(with_men(men), Search()) == -1
-    assert find_cell(men) is None
+def test_more_men_than_cells_have_none(kernel: Kernel, pieces: Material) -> None:
+    assert kernel.material_cell(with_pieces(pieces), Search()) == -1
+    assert find_cell(pieces) is None

@@ -194,12 +194,12 @@ def test_who_escapes_in_an_endgame_is_not_mated(
         board = chess.Board(None)
         board.turn = chess.BLACK
         squares = random.sample(chess.SQUARES, 3)
-        men = (
+        pieces = (
             chess.Piece(chess.KING, chess.BLACK),
             chess.Piece(chess.KING, chess.WHITE),
             chess.Piece(endgame.piece, chess.WHITE),
         )
-        board.set_piece_map(dict(zip(squares, men, strict=True)))
+        board.set_piece_map(dict(zip(squares, pieces, strict=True)))
         if board.is_valid() and endgame.plies_to_mate(board) is None:
             prover.forget()
             assert not prover.mates(pack(board), 4, attacking=False), board.fen()

@@ -10,40 +10,45 @@ import pytest
 
 from solver.board import pack
 from solver.kernel.interface import Verdict
-from solver.problem import Lane
+from solver.problem import Restriction
 from solver.search.workspace import Workspace
 from tests.kernel.positions import crowded_positions
 from tests.oracles import walks
 from tests.oracles.remembering import Oracle
-from tests.oracles.restrictions import LaneGame
+from tests.oracles.restrictions import RestrictedGame
 from tests.search import workspaces
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 LANES = {
-    "checks": Lane(checks_only=True),
-    "no flight": Lane(king_flights=0),
-    "a flight": Lane(king_flights=1),
-    "two flights": Lane(king_flights=2),
-    "a reply": Lane(replies=1),
-    "three replies": Lane(replies=3),
-    "threats": Lane(threat=1),
-    "longer threats": Lane(threat=2),
-    "checks with few flights": Lane(checks_only=True, king_flights=1),
-    "threats with few flights": Lane(king_flights=2, threat=1),
-    "all but checks": Lane(king_flights=3, replies=4, threat=2),
+    "checks": Restriction(checks_only=True),
+    "no flight": Restriction(king_flights=0),
+    "a flight": Restriction(king_flights=1),
+    "two flights": Restriction(king_flights=2),
+    "a reply": Restriction(replies=1),
+    "three replies": Restriction(replies=3),
+    "threats": Restriction(threat=1),
+    "longer threats": Restriction(threat=2),
+    "checks with few flights": Restriction(checks_only=True, king_flights=1),
+    "threats with few flights": Restriction(king_flights=2, threat=1),
+    "all but checks": Restriction(king_flights=3, replies=4, threat=2),
 }
 
 
 @pytest.fixture(params=list(LANES.values()), ids=list(LANES))
-def lane(request: pytest.FixtureRequest) -> Lane:
-    lane: Lane = request.param
-    return lane
+def restriction(request: pytest.FixtureRequest) -> Restriction:
+    restriction: Restriction = request.param
+    return restriction
 
 
-def game_of(lane: Lane) -> LaneGame:
-    return LaneGame(lane.checks_only, lane.king_flights, lane.replies, lane.threat)
+def game_of(restriction: Restriction) -> RestrictedGame:
+    return RestrictedGame(
+        restriction.checks_only,
+        restriction.king_flights,
+        restriction.replies,
+        restriction.threat,
+    )
 
 
 def verdict_of(*, is_mate: bool) -> Verdict:
@@ -54,12 +59,14 @@ def is_small(board: chess.Board) -> bool:
     return chess.popcount(board.occupied) <= 4
 
 
-def questions(board: chess.Board, lane: Lane) -> Iterator[tuple[int, bool]]:
+def questions(
+    board: chess.Board, restriction: Restriction
+) -> Iterator[tuple[int, bool]]:
     """Yield moves, and whether the attacker is to move: what is cheap to define."""
     most = 3 if is_small(board) else 2
     for n in range(1, most + 1):
         yield n, True
-    for n in range(most if is_small(board) and not lane.threat else 2):
+    for n in range(most if is_small(board) and not restriction.threat else 2):
         yield n, False
 
 
@@ -68,33 +75,41 @@ def is_quiet(board: chess.Board) -> bool:
     return not any(map(board.gives_check, board.legal_moves))
 
 
-def is_narrow(lane: Lane) -> bool:
+def is_narrow(restriction: Restriction) -> bool:
     """Whether it is to be expected that the lane hides some mates of the sample."""
-    return lane.checks_only or lane.king_flights == 0 or lane.replies == 1
+    return (
+        restriction.checks_only
+        or restriction.king_flights == 0
+        or restriction.replies == 1
+    )
 
 
-def boards_for(lane: Lane) -> Iterator[chess.Board]:
+def boards_for(restriction: Restriction) -> Iterator[chess.Board]:
     """Yield fewer and smaller positions where threats are to be defined."""
-    if lane.threat:
-        small = filter(is_small, walks.small_positions(80 // lane.threat**2, seed=61))
+    if restriction.threat:
+        small = filter(
+            is_small, walks.small_positions(80 // restriction.threat**2, seed=61)
+        )
         yield from small
-        yield from crowded_positions(2 if lane.threat == 1 else 0, seed=61)
+        yield from crowded_positions(2 if restriction.threat == 1 else 0, seed=61)
     else:
         yield from walks.small_positions(70, seed=61)
         yield from crowded_positions(10, seed=61)
 
 
-def test_answers_in_a_lane_are_those_of_its_definition(lane: Lane) -> None:
+def test_answers_in_a_lane_are_those_of_its_definition(
+    restriction: Restriction,
+) -> None:
     """With a table and with next to none; the bounds that are left are true too."""
-    game, anywhere = game_of(lane), Oracle()
+    game, anywhere = game_of(restriction), Oracle()
     roomy, tiny = Workspace(hash_mib=4), workspaces.tiny()
     mates = hidden = 0
-    for board in boards_for(lane):
+    for board in boards_for(restriction):
         position = pack(board)
-        roomy.begin(None, lane)
-        for n, attacking in questions(board, lane):
+        roomy.begin(None, restriction)
+        for n, attacking in questions(board, restriction):
             expected = (game.mate_in if attacking else game.mated_in)(board, n)
-            tiny.begin(None, lane)
+            tiny.begin(None, restriction)
             for workspace in (roomy, tiny):
                 found = workspace.find(position, n, attacking=attacking)
                 assert found is verdict_of(is_mate=expected), (board.fen(), n)
@@ -108,13 +123,15 @@ def test_answers_in_a_lane_are_those_of_its_definition(lane: Lane) -> None:
             assert not game.mate_in(board, min(bounds.no_mate, 3)), board.fen()
             assert bounds.mate is None or game.mate_in(board, bounds.mate), board.fen()
     assert mates > 5
-    assert hidden or not is_narrow(lane)
+    assert hidden or not is_narrow(restriction)
 
 
-@pytest.mark.parametrize("most_lane", ["no flight", "a reply", "threats"])
-def test_what_holds_in_a_lane_alone_is_not_taken_for_the_truth(most_lane: str) -> None:
+@pytest.mark.parametrize("most_restriction", ["no flight", "a reply", "threats"])
+def test_what_holds_in_a_lane_alone_is_not_taken_for_the_truth(
+    most_restriction: str,
+) -> None:
     """The finder looks in a lane and beyond it in turn, in one generation."""
-    lane = LANES[most_lane]
+    restriction = LANES[most_restriction]
     workspace = Workspace(hash_mib=4)
     oracle = Oracle()
     missed = 0
@@ -127,7 +144,7 @@ def test_what_holds_in_a_lane_alone_is_not_taken_for_the_truth(most_lane: str) -
         most = 3 if is_small(board) else 2
         expected = {n: oracle.mate_in(board, n) for n in range(1, most + 1)}
         for n in range(most, 0, -1):
-            with workspace.looking_in(lane):
+            with workspace.looking_in(restriction):
                 found = workspace.find(position, n, attacking=True)
             if found is Verdict.MATE:
                 assert expected[n], (board.fen(), n)
@@ -153,9 +170,9 @@ def test_lanes_looked_in_by_turns_share_only_what_is_true() -> None:
         position = pack(board)
         for n in (4, 3, 2):
             expected = prover.decide(position, n, attacking=True)
-            for lane in LANES.values():
-                if lane.threat != 2:
-                    with workspace.looking_in(lane), workspace.budget(20_000):
+            for restriction in LANES.values():
+                if restriction.threat != 2:
+                    with workspace.looking_in(restriction), workspace.budget(20_000):
                         found = workspace.find(position, n, attacking=True)
                     assert found is not Verdict.MATE or expected is Verdict.MATE
             with workspace.budget(20_000):
@@ -165,7 +182,7 @@ def test_lanes_looked_in_by_turns_share_only_what_is_true() -> None:
 
 @pytest.mark.parametrize("name", ["threats", "longer threats", "all but checks"])
 def test_a_limit_within_a_threat_gives_the_truth_or_nothing(name: str) -> None:
-    lane = LANES[name]
+    restriction = LANES[name]
     workspace = Workspace(hash_mib=4)
     tiny = workspaces.tiny()
     stopped = told = 0
@@ -176,18 +193,18 @@ def test_a_limit_within_a_threat_gives_the_truth_or_nothing(name: str) -> None:
     ):
         position = pack(board)
         for n in (2, 3):
-            workspace.begin(None, lane)
+            workspace.begin(None, restriction)
             whole = workspace.find(position, n, attacking=True)
             assert whole is not Verdict.STOPPED
             for limit in chain(range(1, 60, 2), range(60, 300, 11)):
                 for other in (workspace, tiny):
-                    other.begin(limit, lane)
+                    other.begin(limit, restriction)
                     found = other.find(position, n, attacking=True)
                     assert found in {Verdict.STOPPED, whole}, (board.fen(), n, limit)
                     stopped += found is Verdict.STOPPED
                     told += found is not Verdict.STOPPED
             # And what the stopped searches of one generation leave behind.
-            workspace.begin(None, lane)
+            workspace.begin(None, restriction)
             for limit in range(1, 300, 7):
                 with workspace.budget(limit):
                     found = workspace.find(position, n, attacking=True)
@@ -201,5 +218,5 @@ def test_castling_is_no_flight() -> None:
     board = chess.Board("r3k3/8/8/8/1Q6/p6R/7K/8 w q - 0 1")
     workspace = Workspace(hash_mib=1)
     for flights, expected in ((0, Verdict.NO_MATE), (1, Verdict.MATE)):
-        workspace.begin(None, Lane(king_flights=flights))
+        workspace.begin(None, Restriction(king_flights=flights))
         assert workspace.find(pack(board), 2, attacking=True) is expected

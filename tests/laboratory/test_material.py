@@ -13,7 +13,7 @@ from solver.laboratory.imbalance import cell_of
 from solver.laboratory.material import (
     CELLS,
     Material,
-    count_men,
+    count_pieces,
     find_cell,
     material_of,
     mirror_cell,
@@ -27,8 +27,8 @@ ROOK_ENDING = Material(white_rooks=1, black_rooks=1, white_pawns=1)
 
 def test_the_cells_number_all_materials_in_their_order() -> None:
     number = -1
-    for number, men in enumerate(IN_ORDER):
-        material = Material(*men)
+    for number, pieces in enumerate(IN_ORDER):
+        material = Material(*pieces)
         assert find_cell(material) == number
         assert material_of(number) == material
     assert number == CELLS - 1 == 236_195
@@ -66,8 +66,8 @@ def test_there_is_no_material_of_what_is_no_cell(cell: int) -> None:
 
 def test_a_mirrored_cell_has_the_colours_exchanged() -> None:
     for cell in range(0, CELLS, 7):
-        men = material_of(cell)
-        swapped = [men[place ^ 1] for place in range(10)]
+        pieces = material_of(cell)
+        swapped = [pieces[place ^ 1] for place in range(10)]
         assert mirror_cell(cell) == find_cell(Material(*swapped))
 
 
@@ -83,7 +83,7 @@ def test_a_mirrored_cell_has_the_colours_exchanged() -> None:
 )
 def test_men_are_counted_as_they_stand(fen: str) -> None:
     letters = Counter(fen.partition(" ")[0])
-    counted = count_men(chess.Board(fen))
+    counted = count_pieces(chess.Board(fen))
     assert counted == Material(*(letters[letter] for letter in "QqRrBbNnPp"))
     assert cell_of(chess.Board(fen)) == find_cell(counted)
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from solver.errors import FenError, InputError
 from solver.formats.fen import parse_fen
 from solver.laboratory.games import GamePosition, parse_scored_line
-from solver.laboratory.material import Material, count_men
+from solver.laboratory.material import Material, count_pieces
 
 if TYPE_CHECKING:
     import random
@@ -127,8 +127,8 @@ def test_a_board_is_taken_exactly_if_the_strict_reader_takes_its_men(
     reason = refusal_of(placement)
     # Whether the kings are in check is not asked of a position that is counted.
     if reason is None or "check" in reason:
-        men = count_men(chess.Board(f"{placement} w - - 0 1"))
-        assert parse_scored_line(line) == GamePosition(men, 1)
+        pieces = count_pieces(chess.Board(f"{placement} w - - 0 1"))
+        assert parse_scored_line(line) == GamePosition(pieces, 1)
     else:
         with pytest.raises(InputError) as refused:
             parse_scored_line(line)
@@ -145,4 +145,4 @@ def test_men_are_counted_in_positions_of_games(chance: random.Random) -> None:
             break
         board.push(chance.choice(moves))
     position = parse_scored_line(f"{board.fen()} [0.5]")
-    assert position == GamePosition(count_men(board), 0.5)
+    assert position == GamePosition(count_pieces(board), 0.5)

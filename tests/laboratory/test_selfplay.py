@@ -62,11 +62,11 @@ def test_the_winning_side_avoids_repetition() -> None:
 
 def balance(board: chess.Board) -> int:
     worth = {chess.PAWN: 1, chess.KNIGHT: 3, chess.BISHOP: 3, chess.ROOK: 5}
-    men = board.piece_map().values()
+    pieces = board.piece_map().values()
     return sum(
-        worth.get(man.piece_type, 9 * (man.piece_type == chess.QUEEN))
-        * (1 if man.color else -1)
-        for man in men
+        worth.get(piece.piece_type, 9 * (piece.piece_type == chess.QUEEN))
+        * (1 if piece.color else -1)
+        for piece in pieces
     )
 
 

@@ -31,17 +31,17 @@ def evaluate(board: chess.Board) -> int:
     """Score a position at the horizon for the side to move."""
     kings = {True: 0, False: 0}
     material = {True: 0, False: 0}
-    men = {True: 0, False: 0}
-    for square, man in board.piece_map().items():
-        men[man.color] += 1
-        material[man.color] += WORTH[man.symbol().lower()]
-        if man.piece_type == chess.KING:
-            kings[man.color] = square
-        elif man.piece_type == chess.PAWN:
-            rank = square // 8 if man.color else 7 - square // 8
-            material[man.color] += 3 * (rank - 1)
+    pieces = {True: 0, False: 0}
+    for square, piece in board.piece_map().items():
+        pieces[piece.color] += 1
+        material[piece.color] += WORTH[piece.symbol().lower()]
+        if piece.piece_type == chess.KING:
+            kings[piece.color] = square
+        elif piece.piece_type == chess.PAWN:
+            rank = square // 8 if piece.color else 7 - square // 8
+            material[piece.color] += 3 * (rank - 1)
     for side in (True, False):
-        if men[side] > 1 and men[not side] == 1:
+        if pieces[side] > 1 and pieces[not side] == 1:
             file, rank = kings[not side] % 8, kings[not side] // 8
             steps = abs(kings[side] % 8 - file) + abs(kings[side] // 8 - rank)
             material[side] += 10 * (OFF_CENTRE[file] + OFF_CENTRE[rank])

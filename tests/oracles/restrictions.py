@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 @dataclass
-class LaneGame:
+class RestrictedGame:
     """What the attacker is restricted to, and answers that remember one another.
 
     Attributes

@@ -370,7 +370,7 @@ def _uci(move: chess.Move | None, turn: chess.Color) -> str:
 
 def evaluate(board: chess.Board) -> int:
     """Material, pawns' advance and the hunt of a lone king; White is to move."""
-    score = _men(board, chess.WHITE) - _men(board, chess.BLACK)
+    score = _pieces(board, chess.WHITE) - _pieces(board, chess.BLACK)
     lone = [color for color in chess.COLORS if _has_only_king(board, color)]
     if len(lone) == 1:
         hunt = _hunt(board, lone[0])
@@ -378,7 +378,7 @@ def evaluate(board: chess.Board) -> int:
     return score
 
 
-def _men(board: chess.Board, color: chess.Color) -> int:
+def _pieces(board: chess.Board, color: chess.Color) -> int:
     start = 1 if color == chess.WHITE else 6
     advance = sum(
         abs(chess.square_rank(pawn) - start) for pawn in board.pieces(chess.PAWN, color)

@@ -118,8 +118,8 @@ def test_what_disagrees_is_listed_with_boards_and_nothing_of_it_is_run(
     assert "<img" not in page.document
     boards = re.findall(r'class="board"[^>]*aria-label="([^"]*)"', page.document)
     assert boards == [SMOTHERED, SMOTHERED_BY_BLACK, SMOTHERED]
-    men = re.findall(r'<use href="#man-(\w)" x="315" y="0">', page.document)
-    assert men == ["k", "k"]  # on h8, where Black's mate has nobody
+    pieces = re.findall(r'<use href="#man-(\w)" x="315" y="0">', page.document)
+    assert pieces == ["k", "k"]  # on h8, where Black's mate has nobody
     assert arrows(page) == ["key", "key", "claimed", "key"]
     assert (
         "https://lichess.org/analysis/standard/"

@@ -87,12 +87,12 @@ def test_the_sides_are_told_apart_by_the_colour_of_their_men() -> None:
 
 def test_men_stand_out_from_both_kinds_of_squares() -> None:
     squares = {background for _, _, background in cells().values()}
-    men = {colour for _, colour, _ in cells().values() if colour is not None}
+    pieces = {colour for _, colour, _ in cells().values() if colour is not None}
 
-    assert len(squares) == len(men) == 2
+    assert len(squares) == len(pieces) == 2
     for square in squares:
-        for man in men:
-            assert contrast(man, square) >= 3
+        for piece in pieces:
+            assert contrast(piece, square) >= 3
 
 
 @pytest.mark.parametrize("width", [26, 40, 80])

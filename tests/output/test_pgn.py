@@ -13,7 +13,7 @@ import pytest
 from solver.certificate import WorkspaceProver
 from solver.formats.registry import read_collection
 from solver.output.pgn import encode_pgn
-from solver.problem import Lane, Limits, Problem
+from solver.problem import Limits, Problem, Restriction
 from solver.search.solver import Solver
 from solver.solution import Solution, Status
 from solver.variations.tree import Variation, Variations, build_variations
@@ -121,12 +121,12 @@ def test_the_result_is_that_of_the_mate(solution: Solution, result: str) -> None
             "Undecided. No mate takes 4 or fewer moves: proved.",
         ),
         (
-            replace(SMOTHERED, lane=Lane(checks_only=True)),
+            replace(SMOTHERED, restriction=Restriction(checks_only=True)),
             "mate in 2. Proved, and none in this lane is shorter. "
             "The attacker keeps to checks only.",
         ),
         (
-            replace(ROOK_DISPROVED, lane=Lane(checks_only=True)),
+            replace(ROOK_DISPROVED, restriction=Restriction(checks_only=True)),
             "No mate in this lane takes 2 or fewer moves: proved. "
             "The attacker keeps to checks only.",
         ),
@@ -156,7 +156,7 @@ def test_a_comment_tells_what_is_cut_and_how_many_moves_are_missing() -> None:
 
 
 def test_no_line_of_the_opening_comment_is_long() -> None:
-    solution = replace(ROOK_FOUND, lane=Lane(True, 3, 4, 5))
+    solution = replace(ROOK_FOUND, restriction=Restriction(True, 3, 4, 5))
     text = encode_pgn(solution, Variations((), 7)).decode()
     assert max(map(len, text.splitlines())) <= 90
 

@@ -49,10 +49,10 @@ def test_every_man_stands_on_its_square_with_white_at_the_bottom() -> None:
     names = (None, "pawn", "knight", "bishop", "rook", "queen", "king")
     assert placed == {
         (
-            f"#{'white' if man.color else 'black'}-{names[man.piece_type]}",
+            f"#{'white' if piece.color else 'black'}-{names[piece.piece_type]}",
             f"translate({15 + 45 * (square % 8)}, {15 + 45 * (7 - square // 8)})",
         )
-        for square, man in board.piece_map().items()
+        for square, piece in board.piece_map().items()
     }
 
 

@@ -3,7 +3,7 @@ from dataclasses import replace
 import pytest
 
 from solver.output.text import Sentence, at_most, describe, duration
-from solver.problem import Claim, Lane, Problem
+from solver.problem import Claim, Problem, Restriction
 from solver.solution import Solution, Stats, Status, StoppedBy, TableFormat
 from tests.output.answers import (
     MATED,
@@ -220,15 +220,17 @@ def test_a_mate_that_tables_deny_is_not_called_disproved(
 
 
 def test_a_lane_stands_before_the_mate_and_in_what_is_proved() -> None:
-    narrow = replace(SMOTHERED, lane=Lane(checks_only=True, replies=2))
+    narrow = replace(SMOTHERED, restriction=Restriction(checks_only=True, replies=2))
     assert told(narrow)[2] == "The attacker keeps to checks only, at most 2 replies."
     assert "Proved: mate in 2 is forced, and none in this lane is shorter." in (
         told(narrow)
     )
-    open_ = replace(ROOK_FOUND, lane=Lane(threat=1))
+    open_ = replace(ROOK_FOUND, restriction=Restriction(threat=1))
     assert "The attacker keeps to threats of mate in 1." in told(open_)
     assert any("none in 1 move in this lane. Open" in line for line in told(open_))
-    none = replace(ROOK_DISPROVED, lane=Lane(king_flights=1))
+    none = replace(ROOK_DISPROVED, restriction=Restriction(king_flights=1))
     assert any(line.endswith("in this lane.") for line in told(none))
-    undecided = replace(ROOK_UNDECIDED, lower_bound=3, lane=Lane(king_flights=0))
+    undecided = replace(
+        ROOK_UNDECIDED, lower_bound=3, restriction=Restriction(king_flights=0)
+    )
     assert "Proved: no mate in 2 or fewer moves in this lane." in told(undecided)

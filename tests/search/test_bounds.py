@@ -11,7 +11,7 @@ import pytest
 
 from solver.endgames import answer as library
 from solver.endgames import find_ending
-from solver.problem import Claim, Lane, Limits, Problem
+from solver.problem import Claim, Limits, Problem, Restriction
 from solver.search import bounds as attempt
 from solver.search.solver import Solver
 from solver.search.threads import Control
@@ -84,7 +84,9 @@ def test_a_node_limit_holds_before_an_ending_is_solved(
 
 def test_a_lane_asks_no_ending(solver: Solver) -> None:
     narrow = solver.solve(
-        Problem(BISHOP_AND_KNIGHT), Limits(max_moves=30), lane=Lane(checks_only=True)
+        Problem(BISHOP_AND_KNIGHT),
+        Limits(max_moves=30),
+        restriction=Restriction(checks_only=True),
     )
     assert narrow.status is Status.DISPROVED
 
@@ -235,8 +237,8 @@ def test_a_node_limit_means_the_same_after_any_problems(
 def test_a_restricted_attacker_asks_no_table(fresh: Solver, probing: Solver) -> None:
     for fen in KING_AND_ROOK:
         for asked in (
-            {"lane": Lane(king_flights=2)},
-            {"lane": Lane(checks_only=True)},
+            {"restriction": Restriction(king_flights=2)},
+            {"restriction": Restriction(checks_only=True)},
             {"root_moves": [next(iter(chess.Board(fen).legal_moves)).uci()]},
         ):
             limits = Limits(max_moves=4)

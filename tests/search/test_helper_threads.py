@@ -15,7 +15,7 @@ from solver.kernel.interface import NO_LIMIT, Verdict
 from solver.problem import Limits, Problem
 from solver.search import bounds as conductor
 from solver.search.solver import Solver
-from solver.search.threads import Control, Crew
+from solver.search.threads import Control, HelperThreads
 from solver.search.workspace import Workspace
 from solver.solution import Solution, Status, StoppedBy
 from tests.kernel.positions import crowded_positions
@@ -74,7 +74,7 @@ def test_any_number_of_threads_gives_the_same_answer(threads: int) -> None:
         for move in found.pv:
             board.push_uci(move)
         assert board.is_checkmate(), fen
-        helped += together._crew.nodes > 0
+        helped += together._helper_threads.nodes > 0
     assert helped > 10
 
 
@@ -126,13 +126,13 @@ def test_a_table_that_two_threads_fill_at_once_holds_only_what_is_true(
             questions.append((board, moves, expected))
 
     leader = Workspace(hash_mib=1)
-    companion = leader.companion()
-    for workspace in (leader, companion):
+    helper = leader.helper()
+    for workspace in (leader, helper):
         workspace._buckets = workspace.search.proof_buckets = buckets
     leader.begin(None)
-    companion.accompany(leader, None, NO_LIMIT)
+    helper.accompany(leader, None, NO_LIMIT)
     wrong: list[str] = []
-    tasks = [ask(leader, questions, 1), ask(companion, questions, 2)]
+    tasks = [ask(leader, questions, 1), ask(helper, questions, 2)]
     threads = [
         threading.Thread(target=lambda task=task: wrong.extend(task()), daemon=True)
         for task in tasks
@@ -143,7 +143,7 @@ def test_a_table_that_two_threads_fill_at_once_holds_only_what_is_true(
         thread.join(PATIENCE_S)
         assert not thread.is_alive()
     assert not wrong
-    assert companion.search.nodes > 10_000
+    assert helper.search.nodes > 10_000
 
 
 def test_a_time_limit_ends_all_threads() -> None:
@@ -154,8 +154,8 @@ def test_a_time_limit_ends_all_threads() -> None:
     assert found.stopped_by is StoppedBy.TIME
     left = {*threading.enumerate()} - before
     assert not [thread for thread in left if "(accompany)" in thread.name]
-    assert solver._crew.nodes > 0
-    assert found.stats.nodes > solver._crew.nodes
+    assert solver._helper_threads.nodes > 0
+    assert found.stats.nodes > solver._helper_threads.nodes
 
 
 @pytest.mark.usefixtures("impatient")
@@ -164,7 +164,7 @@ def test_a_node_limit_holds_for_each_thread() -> None:
     found = solver.solve(Problem(HARD), Limits(nodes=30_000))
     assert (found.status, found.stopped_by) == (Status.UNDECIDED, StoppedBy.NODES)
     assert solver.workspace.search.nodes < 30_000 + OVERRUN
-    assert solver._crew.nodes < 30_000 + OVERRUN
+    assert solver._helper_threads.nodes < 30_000 + OVERRUN
 
 
 @pytest.mark.usefixtures("impatient")
@@ -178,39 +178,39 @@ def test_a_stop_from_outside_ends_all_threads() -> None:
 
     thread = threading.Thread(target=work, daemon=True)
     thread.start()
-    while not solver._crew._threads:
+    while not solver._helper_threads._threads:
         thread.join(0.005)
         assert thread.is_alive()
     control.stop()
     thread.join(PATIENCE_S)
     assert not thread.is_alive()
     assert answers[0].stopped_by is StoppedBy.INTERRUPT
-    assert not solver._crew._threads
+    assert not solver._helper_threads._threads
 
 
 def test_a_companion_that_writes_down_a_mate_is_stopped_all_the_same() -> None:
     """Writing down a proof puts off a limit; the end of the work is none."""
     leader = Workspace(hash_mib=1)
-    crew = Crew(leader, 1)
+    helper_threads = HelperThreads(leader, 1)
     leader.begin(None)
     stopping = threading.Event()
     stopped_after: list[bool] = []
 
-    def work(companion: Workspace, control: Control) -> None:
-        while not companion.search.stop:
+    def work(helper: Workspace, control: Control) -> None:
+        while not helper.search.stop:
             stopping.wait(0.001)
         with control.finishing():
             pass
-        stopped_after.append(bool(companion.search.stop))
+        stopped_after.append(bool(helper.search.stop))
 
-    crew.start(work, None)
-    crew.stop()
+    helper_threads.start(work, None)
+    helper_threads.stop()
     assert stopped_after == [True]
 
 
 def test_a_crew_of_none_does_nothing() -> None:
-    crew = Crew(Workspace(hash_mib=1), 0)
-    crew.begin()
-    crew.start(lambda *_: pytest.fail("nobody is there"), None)
-    crew.stop()
-    assert crew.nodes == 0
+    helper_threads = HelperThreads(Workspace(hash_mib=1), 0)
+    helper_threads.begin()
+    helper_threads.start(lambda *_: pytest.fail("nobody is there"), None)
+    helper_threads.stop()
+    assert helper_threads.nodes == 0

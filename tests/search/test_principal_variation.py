@@ -10,13 +10,13 @@ import pytest
 
 from solver.board import pack, unpack_line
 from solver.kernel.interface import Verdict
-from solver.problem import Lane
+from solver.problem import Restriction
 from solver.search.root import mating_line
 from solver.search.workspace import Workspace
 from tests.kernel.positions import crowded_positions
 from tests.oracles import walks
 from tests.oracles.remembering import Oracle
-from tests.oracles.restrictions import LaneGame
+from tests.oracles.restrictions import RestrictedGame
 from tests.search import workspaces
 
 if TYPE_CHECKING:
@@ -178,15 +178,25 @@ def test_a_limit_while_the_line_is_read_gives_a_whole_line_or_none() -> None:
 
 
 @pytest.mark.parametrize(
-    "lane", [Lane(checks_only=True), Lane(king_flights=1), Lane(replies=3)]
+    "restriction",
+    [
+        Restriction(checks_only=True),
+        Restriction(king_flights=1),
+        Restriction(replies=3),
+    ],
 )
-def test_lines_of_a_lane_keep_to_it(lane: Lane) -> None:
-    game = LaneGame(lane.checks_only, lane.king_flights, lane.replies, lane.threat)
+def test_lines_of_a_lane_keep_to_it(restriction: Restriction) -> None:
+    game = RestrictedGame(
+        restriction.checks_only,
+        restriction.king_flights,
+        restriction.replies,
+        restriction.threat,
+    )
     lines = 0
     for workspace in (Workspace(hash_mib=4), workspaces.tiny()):
         for board in walks.small_positions(100, seed=73):
             position = pack(board)
-            workspace.begin(None, lane)
+            workspace.begin(None, restriction)
             if workspace.find(position, 4, attacking=True) is Verdict.MATE:
                 words = mating_line(workspace, position, 4, attacking=True)
                 assert words is not None

@@ -12,7 +12,7 @@ import chess
 import pytest
 
 from solver.errors import FenError
-from solver.problem import Claim, Lane, Limits, Problem
+from solver.problem import Claim, Limits, Problem, Restriction
 from solver.search import bounds as conductor
 from solver.search.solver import Solver, solve
 from solver.search.threads import Control
@@ -20,7 +20,7 @@ from solver.solution import Solution, Status, StoppedBy
 from tests.kernel.positions import crowded_positions
 from tests.oracles import endgames, naive, walks
 from tests.oracles.remembering import Oracle
-from tests.oracles.restrictions import LaneGame
+from tests.oracles.restrictions import RestrictedGame
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -278,7 +278,7 @@ def test_a_small_table_gives_the_same_answers(solver: Solver) -> None:
 # Restricted questions: some first moves, any mate in time, lanes.
 
 
-def few_men(count: int, seed: int) -> Iterator[chess.Board]:
+def few_pieces(count: int, seed: int) -> Iterator[chess.Board]:
     for board in walks.small_positions(count, seed):
         if chess.popcount(board.occupied) <= 4:
             yield board
@@ -288,7 +288,7 @@ def test_some_first_moves_are_answered_for_these_alone(solver: Solver) -> None:
     """That the side to move is mated is said of the position whatever it moves."""
     random, oracle = Random(31), Oracle()
     told = set()
-    for board in few_men(60, 31):
+    for board in few_pieces(60, 31):
         legal = [move.uci() for move in board.legal_moves]
         if not legal:
             continue
@@ -324,7 +324,7 @@ def test_first_moves_that_are_not_best_have_longer_mates(solver: Solver) -> None
 def test_any_mate_within_what_was_asked_will_do(solver: Solver, within: int) -> None:
     oracle = Oracle()
     answered = 0
-    for board in few_men(90, 32):
+    for board in few_pieces(90, 32):
         shortest = next((n for n in range(1, 4) if oracle.mate_in(board, n)), None)
         if shortest is None:
             continue
@@ -351,26 +351,35 @@ def test_a_claim_of_any_length_changes_no_answer(solver: Solver, claim: int) -> 
 
 
 LANES = [
-    Lane(checks_only=True),
-    Lane(king_flights=1),
-    Lane(replies=3),
-    Lane(threat=1),
-    Lane(king_flights=2, replies=4),
+    Restriction(checks_only=True),
+    Restriction(king_flights=1),
+    Restriction(replies=3),
+    Restriction(threat=1),
+    Restriction(king_flights=2, replies=4),
 ]
 
 
-@pytest.mark.parametrize("lane", LANES, ids=Lane.words)
-def test_a_lane_is_answered_for_itself_alone(solver: Solver, lane: Lane) -> None:
-    game = LaneGame(lane.checks_only, lane.king_flights, lane.replies, lane.threat)
+@pytest.mark.parametrize("restriction", LANES, ids=Restriction.words)
+def test_a_lane_is_answered_for_itself_alone(
+    solver: Solver, restriction: Restriction
+) -> None:
+    game = RestrictedGame(
+        restriction.checks_only,
+        restriction.king_flights,
+        restriction.replies,
+        restriction.threat,
+    )
     told = set()
-    for board in few_men(80, 34):
+    for board in few_pieces(80, 34):
         if board.is_checkmate():
             continue
-        found = solver.solve(Problem(board.fen()), Limits(max_moves=3), lane=lane)
+        found = solver.solve(
+            Problem(board.fen()), Limits(max_moves=3), restriction=restriction
+        )
         bare = chess.popcount(board.occupied_co[board.turn]) == 1
         decide = game.mated_in if bare else game.mate_in
         mate = next((n for n in (1, 2, 3) if decide(board, n)), None)
-        assert found.lane == lane
+        assert found.restriction == restriction
         assert found.stopped_by is None
         assert found.lower_bound == (mate or 4), board.fen()
         if mate is None:
@@ -385,11 +394,20 @@ def test_a_lane_is_answered_for_itself_alone(solver: Solver, lane: Lane) -> None
     assert {1, 2, None} <= told
 
 
-@pytest.mark.parametrize("lane", LANES[:2], ids=Lane.words)
-def test_keys_in_a_lane_are_moves_of_the_lane(solver: Solver, lane: Lane) -> None:
-    game = LaneGame(lane.checks_only, lane.king_flights, lane.replies, lane.threat)
-    for board in few_men(110, 34):
-        found = solver.solve(Problem(board.fen()), Limits(max_moves=3), lane=lane)
+@pytest.mark.parametrize("restriction", LANES[:2], ids=Restriction.words)
+def test_keys_in_a_lane_are_moves_of_the_lane(
+    solver: Solver, restriction: Restriction
+) -> None:
+    game = RestrictedGame(
+        restriction.checks_only,
+        restriction.king_flights,
+        restriction.replies,
+        restriction.threat,
+    )
+    for board in few_pieces(110, 34):
+        found = solver.solve(
+            Problem(board.fen()), Limits(max_moves=3), restriction=restriction
+        )
         if found.mate is not None and found.mate > 0:
             assert set(found.keys) == game.keys(board, found.mate), board.fen()
 
@@ -401,7 +419,7 @@ def test_a_first_move_that_leaves_the_lane_mates_in_no_number_of_moves(
     found = solver.solve(
         Problem("8/1Q2R3/8/8/1K6/8/k7/8 w - - 0 1"),
         Limits(max_moves=2),
-        lane=Lane(checks_only=True),
+        restriction=Restriction(checks_only=True),
         root_moves=["b4c3"],
     )
     assert found.status is Status.DISPROVED

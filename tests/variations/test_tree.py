@@ -13,12 +13,12 @@ from solver.certificate import (
     WorkspaceProver,
 )
 from solver.formats.registry import read_collection
-from solver.problem import Lane, Limits, Problem
+from solver.problem import Limits, Problem, Restriction
 from solver.search.solver import Solver
 from solver.solution import Solution, Status
 from solver.variations.tree import Variation, Variations, build_variations
 from tests.oracles.remembering import Oracle
-from tests.oracles.restrictions import LaneGame
+from tests.oracles.restrictions import RestrictedGame
 from tests.output.answers import ROOK_BY_TABLE
 from tests.played import Ply, require_whole_mate, walk
 
@@ -223,12 +223,23 @@ def test_without_a_mate_to_come_there_is_no_play(
     assert play(solution, solver) == Variations()
 
 
-@pytest.mark.parametrize("lane", [Lane(checks_only=True), Lane(king_flights=2)])
-def test_in_a_lane_the_attacker_keeps_to_it(lane: Lane, solver: Solver) -> None:
-    game = LaneGame(lane.checks_only, lane.king_flights, lane.replies, lane.threat)
+@pytest.mark.parametrize(
+    "restriction", [Restriction(checks_only=True), Restriction(king_flights=2)]
+)
+def test_in_a_lane_the_attacker_keeps_to_it(
+    restriction: Restriction, solver: Solver
+) -> None:
+    game = RestrictedGame(
+        restriction.checks_only,
+        restriction.king_flights,
+        restriction.replies,
+        restriction.threat,
+    )
     shown = 0
     for problem in puzzles("generated-3", 3):
-        solution = solver.solve(problem, Limits(max_moves=4, nodes=100_000), lane=lane)
+        solution = solver.solve(
+            problem, Limits(max_moves=4, nodes=100_000), restriction=restriction
+        )
         if not solution.mate:
             continue
         variations = play(solution, solver)

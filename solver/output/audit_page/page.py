@@ -283,7 +283,7 @@ def render_page(
         policy=_policy(style, script),
         title=html.escape(title),
         style=style,
-        men=symbols(),
+        pieces=symbols(),
         data=_data(records, on_damaged),
         script=script,
     )
