@@ -22,7 +22,6 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-
 from solver.errors import CacheError
 from solver.kernel.cache import (
     DIRECTORY_VARIABLE,
