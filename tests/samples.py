@@ -19,17 +19,21 @@ import sys
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from click.testing import CliRunner
 
 from solver.cli.main import matesolve
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("**/*.md"))]
 
 BLOCK = re.compile(r"^```console\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 STEP = re.compile(r"^\$ (.+)\n((?:(?!\$ ).*\n)*)", re.MULTILINE)
-DURATION = re.compile(r"\b[0-9.]+ m?s\b|(?<=\"time_s\":)[0-9.]+")
+DURATION = re.compile(r"\b[0-9.]+ m?s\b|(?<=\"time_s\":) ?[0-9.e-]+")
 
 
 @dataclass(frozen=True)
@@ -89,11 +93,18 @@ def run(sample: Sample) -> str:
     return ""
 
 
-def replay(page: str) -> list[tuple[Sample, str]]:
-    """Run the commands of a page in a folder of their own; return what each prints."""
+@contextlib.contextmanager
+def sample_folder() -> Iterator[Path]:
+    """Enter a new folder for the samples of a page."""
     with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
         for name in ("puzzles", "docs"):
             Path(name).symlink_to(ROOT / name, target_is_directory=True)
+        yield Path(folder)
+
+
+def replay(page: str) -> list[tuple[Sample, str]]:
+    """Run the commands of a page in a folder of their own; return what each prints."""
+    with sample_folder():
         return [(sample, run(sample)) for sample in samples(page)]
 
 
