@@ -17,6 +17,7 @@ release = version = solver.__version__
 
 extensions = ["myst_parser", "numpydoc", "sphinx.ext.autodoc", "sphinx_click"]
 exclude_patterns = ["_build"]
+default_role = "code"
 myst_heading_anchors = 3
 
 html_theme = "furo"

@@ -5,16 +5,14 @@ from __future__ import annotations
 import doctest
 import re
 from importlib.util import find_spec
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import click
 import pytest
 
+import solver
 from solver.cli.main import matesolve
 from tests.samples import PAGES, ROOT, replay, samples, without_times
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 pytestmark = pytest.mark.usefixtures("kernel")
 
@@ -98,3 +96,9 @@ def test_the_pages_show_every_kind_of_answer() -> None:
         sample.command.split()[1] for text in TEXTS.values() for sample in samples(text)
     }
     assert commands >= {"solve", "verify", "check", "table", "mip", "convert", "report"}
+
+
+def test_the_api_page_describes_every_public_name() -> None:
+    page = TEXTS[str(Path("docs/reference/api.md"))]
+    described = set(re.findall(r"^\.\. auto\w+:: solver\.(\w+)", page, re.MULTILINE))
+    assert described == {*solver.__all__} - {"__version__"}
