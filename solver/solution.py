@@ -11,8 +11,7 @@ from solver.version import SCHEMA, __version__
 if TYPE_CHECKING:
     import chess
 
-    from solver.lane import Lane
-    from solver.problem import Problem
+    from solver.problem import Lane, Problem
 
 
 class Status(StrEnum):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from solver.cli.exits import Exit
+from solver.cli.console import Exit
 
 if TYPE_CHECKING:
     from collections.abc import Callable

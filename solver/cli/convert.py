@@ -7,18 +7,16 @@ from typing import TYPE_CHECKING, BinaryIO
 import click
 
 from solver.cli import completion, options
-from solver.cli.counting import show_count
-from solver.cli.exits import Exit
-from solver.cli.streams import tell
-from solver.cli.target import open_target, prepare_outputs
+from solver.cli.console import Exit, open_target, prepare_outputs, tell
+from solver.cli.progress import show_count
 from solver.errors import FormatError, InputError
-from solver.formats.writing import WRITABLE, find_writer, format_of
+from solver.formats.registry import WRITABLE, find_writer, format_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from solver.formats.selection import Selection
-    from solver.formats.writing import Writer
+    from solver.formats.claims import Selection
+    from solver.formats.registry import Writer
     from solver.problem import Problem
 
 
@@ -74,8 +72,8 @@ def convert(
         raise click.UsageError(msg)
     prepare_outputs(target, reads=[source], stdout=True)
 
-    from solver.formats.collection import read_collection
-    from solver.formats.meter import Meter
+    from solver.formats.registry import read_collection
+    from solver.formats.streams import Meter
 
     meter = Meter()
     conversion = Conversion(find_writer(target_format))

@@ -14,14 +14,13 @@ from typing import TYPE_CHECKING
 import click
 
 from solver.cli import completion
-from solver.cli.exits import Exit
+from solver.cli.console import Exit, let_go, tell
 from solver.cli.signals import (
     end_at_once,
     forget_interrupts,
     has_interrupted,
     raise_interrupts,
 )
-from solver.cli.streams import let_go, tell
 from solver.errors import MatesolveError
 from solver.version import __version__
 
@@ -29,6 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from click.shell_completion import CompletionItem
+
 
 SUMMARIES = {
     "solve": "Find the shortest forced mate in a position.",

@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from solver.cli import completion, options
-from solver.cli.streams import tell
+from solver.cli.console import tell
 
 
 @click.command(
@@ -46,8 +46,8 @@ def merge(*, stores: tuple[str, ...], output: str | None) -> None:
         msg = "expected two stores, or -o FILE."
         raise click.UsageError(msg)
 
-    from solver.cli.target import require_apart
-    from solver.store import Store, merge
+    from solver.audit.store import Store, merge
+    from solver.cli.console import require_apart
 
     require_apart([first], reads=others)
     for other in (*others, first) if output is None else others:

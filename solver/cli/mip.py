@@ -3,17 +3,112 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from solver.cli import completion, options
-from solver.cli.exits import Exit, foremost
-from solver.cli.streams import tell
+from solver.cli.console import Exit, foremost, tell
+from solver.cli.progress import show_count
+from solver.errors import FormatError
 
 if TYPE_CHECKING:
-    from solver.imbalance import ImbalanceTable
-    from solver.material import Material
+    from collections.abc import Callable, Iterable
+
+    from solver.laboratory.imbalance import ImbalanceTable
+    from solver.laboratory.material import Material
+
+
+# Counts files into a material-imbalance table, and writes it.
+
+PARTIAL = ".partial"
+"""Ends the name of a table whose files were not all read."""
+
+
+class TableBuilder:
+    """Adds the positions of files to a table.
+
+    Attributes
+    ----------
+    table : ImbalanceTable
+    positions : int
+        Read so far, those out of range included.
+    codes : set of Exit
+        What went wrong.
+    """
+
+    def __init__(self, table: ImbalanceTable) -> None:
+        self.table = table
+        self.positions = 0
+        self.codes = {Exit.PROVED}
+        self._unfinished = 0
+
+    def count(self, files: Iterable[str], skip_plies: int) -> None:
+        """Read one file after the other, until Ctrl-C; a fault costs itself only."""
+        try:
+            with show_count(self) as tell_above:
+                for file in files:
+                    self._count_file(file, skip_plies, tell_above)
+        except KeyboardInterrupt:
+            self.codes.add(Exit.INTERRUPTED)
+
+    def _count_file(
+        self, file: str, skip_plies: int, tell_above: Callable[[str], None]
+    ) -> None:
+        from solver.laboratory.games import GamePosition, read_results
+        from solver.laboratory.material import find_cell
+
+        try:
+            for record in read_results(file, skip_plies=skip_plies):
+                if isinstance(record, GamePosition):
+                    self.table.add(find_cell(record.material), record.result)
+                    self.positions += 1
+                elif isinstance(record, FormatError):
+                    tell_above(f"error: {record}")
+                    self.codes.add(Exit.BAD_INPUT)
+                else:
+                    self._unfinished += 1
+        except OSError as error:
+            tell_above(f"error: {file}: {error.strerror or error}")
+            self.codes.add(Exit.IO)
+
+    def write(self, output: str) -> None:
+        """Write the table and sum it up; beside its place if not all was read."""
+        from solver.laboratory.material import CELLS
+        from solver.laboratory.records import counted
+
+        coverage = self.table.coverage()
+        if self.codes.isdisjoint({Exit.INTERRUPTED, Exit.IO}):
+            self.table.save(output)
+        else:
+            why = (
+                "interrupted" if Exit.INTERRUPTED in self.codes else "not all was read"
+            )
+            if not coverage.positions:
+                tell(f"{why}: nothing was counted")
+                return
+            output += PARTIAL
+            self.table.save(output)
+            tell(f"{why}: what was counted is in {output}")
+        click.echo(
+            f"{output}: {counted(coverage.positions, 'position')} "
+            f"in {coverage.filled:,} of {CELLS:,} cells"
+        )
+        if coverage.ignored:
+            click.echo(f"{counted(coverage.ignored, 'position')} out of range")
+        if self._unfinished:
+            click.echo(f"{counted(self._unfinished, 'record')} without a result")
+
+
+def source_of(files: Iterable[str]) -> str:
+    """Name files in one line that a table can keep."""
+    from solver.laboratory.imbalance import MAX_SOURCE_BYTES
+
+    names = ", ".join(Path(file).name for file in files)
+    shown = "".join(letter if letter.isprintable() else "?" for letter in names)
+    return shown.encode()[:MAX_SOURCE_BYTES].decode(errors="ignore")
+
 
 MOST_FREQUENT = 10
 """How many cells `info` lists."""
@@ -99,9 +194,8 @@ def build(
         msg = "nothing to count: expected a FILE or --merge TABLE."
         raise click.UsageError(msg)
 
-    from solver.cli.table_builder import PARTIAL, TableBuilder, source_of
-    from solver.cli.target import prepare_outputs, require_apart
-    from solver.imbalance import ImbalanceTable
+    from solver.cli.console import prepare_outputs, require_apart
+    from solver.laboratory.imbalance import ImbalanceTable
 
     prepare_outputs(output, reads=files)
     require_apart([output + PARTIAL], reads=(*files, *merged))
@@ -136,8 +230,7 @@ def show(what: tuple[str, ...], *, table: str | None, as_json: bool) -> None:
     MATERIAL names the men, White's first: KRPvKR. A FEN will do as well, with or
     without quotes.
     """
-    from solver.reports.imbalance_record import cell_record
-    from solver.reports.imbalance_text import describe_cell
+    from solver.laboratory.records import cell_record, describe_cell
 
     material = _read_material(" ".join(what))
     loaded = _load(table)
@@ -163,8 +256,7 @@ def info(table: str | None, *, as_json: bool) -> None:
 
     TABLE is a file (default: the one that comes with the program).
     """
-    from solver.reports.imbalance_record import table_record
-    from solver.reports.imbalance_text import describe_table
+    from solver.laboratory.records import describe_table, table_record
 
     loaded = _load(table)
     if as_json:
@@ -221,12 +313,10 @@ def play(ctx: click.Context, *, games: int, seed: int, first: int, depth: int) -
 
     A game begins with 8 random moves; one that is not over after 400 has the result *.
     """
-    from solver.background import run_stoppable
-    from solver.cli.interrupt import interruptible
-    from solver.cli.kernel import prepare_kernel
-    from solver.control import Control
+    from solver.cli.console import interruptible, prepare_kernel
     from solver.laboratory.selfplay import Rules
     from solver.laboratory.selfplay import play as play_games
+    from solver.search.threads import Control, run_stoppable
 
     prepare_kernel()
     control = Control()
@@ -240,13 +330,13 @@ def play(ctx: click.Context, *, games: int, seed: int, first: int, depth: int) -
 
 
 def _load(path: str | None) -> ImbalanceTable:
-    from solver.imbalance import ImbalanceTable, shipped
+    from solver.laboratory.imbalance import ImbalanceTable, shipped
 
     return shipped() if path is None else ImbalanceTable.load(path)
 
 
 def _read_material(text: str) -> Material:
     from solver.formats.fen import parse_fen
-    from solver.material import count_men, parse_material
+    from solver.laboratory.material import count_men, parse_material
 
     return count_men(parse_fen(text)) if "/" in text else parse_material(text)

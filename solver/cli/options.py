@@ -10,16 +10,17 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from solver.cli import completion
-from solver.cli.streams import tell
-from solver.formats.detection import FORMATS
-from solver.formats.selection import Selection
-from solver.lane import RANGES, Lane
+from solver.cli.console import tell
+from solver.formats.claims import Selection
+from solver.formats.registry import FORMATS
 from solver.problem import (
     DEFAULT_HASH_MIB,
     MAX_HASH_MIB,
     MAX_MOVES,
     MAX_NODES,
     MAX_THREADS,
+    RANGES,
+    Lane,
     Limits,
 )
 
@@ -249,7 +250,7 @@ def tablebases(command: Function) -> Function:
     def consult(*args: Any, directories: tuple[str, ...], **others: Any) -> Any:
         if not directories:
             return command(*args, tablebases=None, **others)
-        from solver.tablebases import Tablebases
+        from solver.endgames.tablebases import Tablebases
 
         with Tablebases(directories) as tables:
             return command(*args, tablebases=tables, **others)

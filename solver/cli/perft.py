@@ -3,14 +3,81 @@
 from __future__ import annotations
 
 import time
+from typing import TYPE_CHECKING
 
 import click
 
-from solver.cli.exits import Exit
-from solver.cli.interrupt import interruptible
-from solver.cli.kernel import prepare_kernel
+from solver.cli.console import Exit, interruptible, prepare_kernel, tell
 from solver.cli.options import whole
-from solver.cli.streams import tell
+from solver.errors import InputError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    import chess
+
+    from solver.search.threads import Control
+
+
+# Perft on a `chess.Board`: how many positions a number of plies leads to.
+
+
+def divide(
+    board: chess.Board,
+    depth: int,
+    *,
+    listed: bool = False,
+    control: Control | None = None,
+) -> Iterator[tuple[chess.Move, int]]:
+    """Count the leaves below each legal move.
+
+    Parameters
+    ----------
+    board : chess.Board
+    depth : int
+        Plies, the first move included; at least 1.
+    listed : bool
+        List the moves of the last ply, as a search would, instead of counting them.
+    control : Control, optional
+        Ends the count early; what is counted by then is not told.
+
+    Yields
+    ------
+    move : chess.Move
+    leaves : int
+
+    Raises
+    ------
+    InputError
+        The depth is out of range.
+    """
+    from solver.board import pack, unpack_move
+    from solver.kernel.loader import load_kernel
+    from solver.kernel.memory import MAX_PLIES, Search
+    from solver.search.threads import Control
+
+    if not 1 <= depth < MAX_PLIES:
+        msg = f"depth: expected 1 to {MAX_PLIES - 1} plies, found {depth}"
+        raise InputError(msg)
+    kernel = load_kernel().kernel
+    search = Search()
+    control = control or Control()
+    control.attach(search)
+    position = pack(board)
+    for word in kernel.moves(position, search):
+        child = kernel.made(position, search, word)
+        leaves = 1
+        if depth > 1:
+            leaves = kernel.perft(child, search, depth - 1, listed=listed)
+        if control.reason:
+            return
+        yield unpack_move(board, word), leaves
+
+
+def count_leaves(board: chess.Board, depth: int) -> int:
+    """Count the leaves `depth` plies down; 1 at depth 0."""
+    return sum(leaves for _, leaves in divide(board, depth)) if depth else 1
+
 
 DEEPEST = 30
 """No machine gets so far, but a depth has to end somewhere."""
@@ -48,10 +115,8 @@ def perft(
     """
     import chess
 
-    from solver.background import run_stoppable
-    from solver.control import Control
     from solver.formats.fen import parse_fen
-    from solver.perft import divide
+    from solver.search.threads import Control, run_stoppable
 
     board = parse_fen(" ".join(fen)) if fen else chess.Board()
     prepare_kernel()

@@ -8,11 +8,8 @@ from typing import TYPE_CHECKING, Protocol
 import click
 
 from solver.cli import completion, options
-from solver.cli.exits import Exit
-from solver.cli.interrupt import interruptible
-from solver.cli.kernel import prepare_kernel
+from solver.cli.console import Exit, interruptible, prepare_kernel, tell
 from solver.cli.progress import progress
-from solver.cli.streams import tell
 from solver.errors import FenError, FormatError
 from solver.problem import Limits, Problem
 from solver.solution import Solution, Status, StoppedBy
@@ -20,11 +17,11 @@ from solver.solution import Solution, Status, StoppedBy
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from solver.cli.answers import Answers
-    from solver.lane import Lane
-    from solver.solving import Solver
-    from solver.tablebases import Tablebases
-    from solver.workspace import Workspace
+    from solver.cli.solve_output import Answers
+    from solver.endgames.tablebases import Tablebases
+    from solver.problem import Lane
+    from solver.search.solver import Solver
+    from solver.search.workspace import Workspace
 
 STDIN = "-"
 """The argument that stands for standard input."""
@@ -164,9 +161,9 @@ def solve(
         msg = "--svg, --pgn and --html are files of one position."
         raise click.UsageError(msg)
 
-    from solver.cli.answers import Records, Sentences
-    from solver.cli.target import prepare_outputs
-    from solver.formats.collection import read_collection
+    from solver.cli.console import prepare_outputs
+    from solver.cli.solve_output import Records, Sentences
+    from solver.formats.registry import read_collection
 
     prepare_outputs(certificate_path, svg_path, pgn_path, html_path)
     problems: Iterable[Problem | FormatError] = (
@@ -179,11 +176,11 @@ def solve(
         answers = Sentences(uci, board or letters, letters, spaced=many)
     files: list[AnswerFile] = []
     if certificate_path is not None:
-        from solver.cli.certificates import CertificateFile
+        from solver.cli.solve_output import CertificateFile
 
         files.append(CertificateFile(certificate_path))
     if drawn:
-        from solver.cli.drawings import Drawings
+        from solver.cli.solve_output import Drawings
 
         files.append(Drawings(svg=svg_path, pgn=pgn_path, html=html_path))
     ctx.exit(
@@ -200,7 +197,7 @@ def solve(
 
 
 def _parse_problem(text: str) -> Problem:
-    from solver.cli.reading import is_collection
+    from solver.cli.verify_io import is_collection
     from solver.formats.fen import parse_fen
 
     if is_collection(text):
@@ -243,7 +240,7 @@ def solve_each(
     Exit
         The highest exit code of any answer.
     """
-    from solver.solving import Solver
+    from solver.search.solver import Solver
 
     prepare_kernel()
     solver = Solver(limits.hash_mib, tablebases, threads=limits.threads)
@@ -284,7 +281,7 @@ def _solve(
     all_keys: bool,
     lane: Lane | None,
 ) -> Solution:
-    from solver import solving
+    from solver.search import solver as solving
 
     control = solving.Control()
     with interruptible(control), progress(control):

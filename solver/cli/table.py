@@ -9,21 +9,21 @@ import click
 from click.core import ParameterSource
 
 from solver.cli import completion, options
-from solver.cli.exits import Exit, foremost
-from solver.cli.kernel import prepare_kernel
-from solver.cli.reading import Reading, is_collection
-from solver.cli.streams import tell
+from solver.cli.console import Exit, foremost, prepare_kernel, tell
+from solver.cli.verify_io import Reading, is_collection
 from solver.errors import FenError, FormatError, InputError, missing_package
-from solver.formats.wording import quote
-from solver.laboratory import glass
-from solver.laboratory.measurement import MAX_DEPTH
+from solver.formats.claims import quote
+from solver.laboratory import comparison as glass
+from solver.laboratory.results import MAX_DEPTH
 from solver.laboratory.techniques import (
+    Settings,
+    ablation,
+    combine,
     parse_extension,
     parse_mdp,
     parse_mip,
     parse_pruning,
 )
-from solver.laboratory.variants import Settings, ablation, combine
 from solver.problem import MAX_NODES
 
 if TYPE_CHECKING:
@@ -322,17 +322,16 @@ def table(
     )
     draw = _load_plotter() if plot else None
 
-    from solver.cli.node_counts import (
+    from solver.cli.console import prepare_outputs
+    from solver.cli.table_counts import (
         Form,
         count_ladder,
         count_survey,
         print_ladder,
         print_survey,
     )
-    from solver.cli.target import prepare_outputs
-    from solver.imbalance import ImbalanceTable
-    from solver.laboratory.runner import Runner
-    from solver.laboratory.search import Laboratory
+    from solver.laboratory.imbalance import ImbalanceTable
+    from solver.laboratory.search import Laboratory, Runner
 
     prepare_outputs(plot, reads=[mip_table] if mip_table else [])
     form = Form.JSON if as_json else Form.CSV if as_csv else Form.TEXT
@@ -384,7 +383,7 @@ def _parse(words: Sequence[str]) -> str:
 
 def _load_plotter() -> Callable[[Ladder, str], None]:
     try:
-        from solver.reports.node_plot import plot_ladder
+        from solver.laboratory.plot import plot_ladder
     except ModuleNotFoundError as error:
         if error.name != "matplotlib":
             raise

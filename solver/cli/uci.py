@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from solver.cli.exits import Exit
+from solver.cli.console import Exit
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -47,8 +47,7 @@ def commands() -> Iterator[str]:
     Not through `sys.stdin`: a thread that waits there keeps a lock, and the
     interpreter's exit then ends in a crash.
     """
-    from solver.formats.numbered_lines import NumberedLines
-    from solver.formats.opening import STDIN, open_collection
+    from solver.formats.streams import STDIN, NumberedLines, open_collection
 
     if sys.stdin is None:  # it was closed
         return

@@ -2,31 +2,101 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from contextlib import closing, contextmanager
 from typing import TYPE_CHECKING
 
 import click
 
+from solver.audit.verdict import DISAGREEMENTS, DUAL, KEYS, Soundness, Verdict
 from solver.cli import completion, options
-from solver.cli.cluster import engaged, parse_address
-from solver.cli.exits import Exit, foremost
-from solver.cli.interrupt import interruptible
-from solver.cli.kernel import prepare_kernel
-from solver.cli.streams import is_terminal, tell
-from solver.soundness import Soundness
-from solver.verdict import DISAGREEMENTS, DUAL, KEYS, Verdict
+from solver.cli.console import (
+    Exit,
+    foremost,
+    interruptible,
+    is_terminal,
+    prepare_kernel,
+    tell,
+)
+from solver.errors import missing_package
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+    from contextlib import AbstractContextManager
 
-    from solver.audit import Inquiry
-    from solver.audit.archive import Archive
-    from solver.audit.shard import Shard
-    from solver.finding import Finding
-    from solver.formats.selection import Selection
+    from solver.audit.cluster import Cluster
+    from solver.audit.job import Inquiry
+    from solver.audit.result import Finding
+    from solver.audit.resume import Archive, Shard
+    from solver.audit.workers import Staff
+    from solver.endgames.tablebases import Tablebases
+    from solver.formats.claims import Selection
     from solver.problem import Limits
-    from solver.tablebases import Tablebases
+
+
+# The option `--cluster`: whose workers an audit has.
+
+LOCAL = "local"
+
+_ADDRESS = re.compile(r"(tcp|tls)://([^\s/:]+|\[[0-9a-fA-F:.]+\]):[0-9]{1,5}")
+
+
+def parse_address(
+    _ctx: click.Context, _param: click.Parameter, address: str | None
+) -> str | None:
+    """Refuse what is no scheduler's address."""
+    if address is None or address == LOCAL or _ADDRESS.fullmatch(address):
+        return address
+    msg = f"expected local or an address such as tcp://HOST:8786, found {address!r}"
+    raise click.BadParameter(msg)
+
+
+@contextmanager
+def engaged(
+    address: str | None,
+    inquiry: Inquiry,
+    jobs: int | None,
+    tablebases: Tablebases | None,
+) -> Iterator[Staff]:
+    """Give an audit its workers: this machine's, or a cluster's until the audit ends.
+
+    Parameters
+    ----------
+    address : str or None
+        The cluster's, or `local`; None: none is asked for.
+    inquiry : Inquiry
+        What they are to ask.
+    jobs : int or None
+        How many are to work here.
+    tablebases : Tablebases or None
+        The inquiry's endgame tables.
+    """
+    if address is None:
+        from solver.audit.workers import local_staff
+
+        yield local_staff(inquiry, jobs or 1, tablebases)
+        return
+    if jobs and address != LOCAL:
+        msg = "--jobs is about this machine; a cluster has the workers that it has."
+        raise click.UsageError(msg)
+    open_cluster = _load_opener()
+    with open_cluster(address, inquiry, jobs) as cluster:
+        yield cluster.staff
+
+
+def _load_opener() -> Callable[
+    [str, Inquiry, int | None], AbstractContextManager[Cluster]
+]:
+    try:
+        from solver.audit.cluster import open_cluster
+    except ModuleNotFoundError as error:
+        if error.name not in ("dask", "distributed"):
+            raise
+        msg = missing_package("--cluster", "distributed")
+        raise click.UsageError(msg) from None
+    return open_cluster
+
 
 DEFAULT_TIME_S = 10.0
 MAX_JOBS = 256
@@ -64,7 +134,7 @@ def _parse_shard(
     number, slash, count = value.partition("/")
     numbers = slash and number.isdecimal() and count.isdecimal()
     if numbers and 1 <= int(number) <= int(count):
-        from solver.audit.shard import Shard
+        from solver.audit.resume import Shard
 
         return Shard(int(number), int(count))
     msg = f"expected a part such as 2/5, found {value!r}"
@@ -247,11 +317,12 @@ def verify(
         msg = "--fresh and --retry are about a --store."
         raise click.UsageError(msg)
 
-    from solver.audit import AuditControl, Inquiry, audit
-    from solver.cli.findings import Findings, Records, Summary
-    from solver.cli.reading import Reading
-    from solver.cli.target import require_apart, store_files
-    from solver.cli.watch import Watch, showing
+    from solver.audit.job import Inquiry
+    from solver.audit.pipeline import audit
+    from solver.audit.queue import AuditControl
+    from solver.cli.console import require_apart, store_files
+    from solver.cli.progress import Watch, showing
+    from solver.cli.verify_io import Findings, Reading, Records, Summary
 
     stored = store_files(store_path) if store_path is not None else ()
     require_apart(stored, reads=files)
@@ -282,7 +353,7 @@ def verify(
         ):
             folder = None
             if folder_path is not None:
-                from solver.cli.certificates import CertificateFolder
+                from solver.cli.solve_output import CertificateFolder
 
                 folder = CertificateFolder(folder_path, watch.tell, (*files, *stored))
             told: Findings = Records() if jsonl else Summary(watch, quiet=quiet)
@@ -320,8 +391,8 @@ def _opened(
     if path is None:
         yield None
         return
-    from solver.audit.archive import Archive
-    from solver.store import Store
+    from solver.audit.resume import Archive
+    from solver.audit.store import Store
 
     with Store(path, fresh=fresh) as store:
         archive = Archive(store, inquiry, retry)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from solver.cli.kernel import prepare_kernel
+from solver.cli.console import prepare_kernel
 
 TOLD = {
     "stored": "ready: the compiled search was stored already",

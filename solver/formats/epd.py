@@ -23,25 +23,61 @@ from typing import TYPE_CHECKING
 
 import chess
 
-from solver.errors import InputError
+from solver.errors import FormatError, InputError
 from solver.formats.claims import (
     make_problem,
     parse_distance,
     parse_keys,
     parse_line,
     parse_no_mate,
+    printable,
+    quote,
 )
+from solver.formats.fast_fen import format_fen
 from solver.formats.fen import parse_fen
-from solver.formats.line_records import read_each
-from solver.formats.quick_fen import format_fen
-from solver.formats.wording import printable, quote
+from solver.formats.streams import decode_line, is_record
 from solver.problem import Claim
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
-    from solver.errors import FormatError
     from solver.problem import Problem
+
+
+# Collections of one record a line: each is read as soon as its line is there.
+
+
+def read_each(
+    lines: Iterator[tuple[int, bytes]], name: str, parse: Callable[[str, str], Problem]
+) -> Iterator[Problem | FormatError]:
+    """Read line after line.
+
+    Blank lines count for nothing, nor do comments: lines whose first character is one
+    of `#`, `%` and `;`.
+
+    Parameters
+    ----------
+    lines : iterator of tuple
+        Number and bytes of each line, UTF-8.
+    name : str
+        What to call the file in `file:line`.
+    parse : callable
+        Reads a line, given with its `file:line`; raises InputError.
+
+    Yields
+    ------
+    Problem or FormatError
+        One for each line that is neither blank nor a comment, in their order.
+    """
+    for number, line in lines:
+        if not is_record(line):
+            continue
+        source = f"{name}:{number}"
+        try:
+            yield parse(decode_line(line), source)
+        except InputError as error:
+            yield FormatError(source, str(error))
+
 
 _WORD = re.compile(r"\S+")
 _OPERATION = re.compile(

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 import chess
 
 from solver.errors import FenError
-from solver.formats.quick_fen import set_up_plain
-from solver.formats.wording import quote
+from solver.formats.claims import quote
+from solver.formats.fast_fen import set_up_plain
 
 if TYPE_CHECKING:
     from solver.problem import Problem

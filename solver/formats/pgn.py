@@ -15,14 +15,20 @@ import chess
 import chess.pgn
 
 from solver.errors import InputError
-from solver.formats.encoding import decode
+from solver.formats.claims import quote
 from solver.formats.fen import parse_fen
-from solver.formats.game_position import MAX_RECORD_BYTES, RESULTS, UNFINISHED
-from solver.formats.wording import quote
-from solver.material import Material, count_men
+from solver.formats.streams import MAX_RECORD_BYTES, decode
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
+
+
+RESULTS = {"1-0": 1.0, "1/2-1/2": 0.5, "1/2": 0.5, "0-1": 0.0}
+"""What PGN and EPD write, seen by White."""
+
+UNFINISHED = "*"
+"""What they write for a game that was not played to an end."""
+
 
 Result = TypeVar("Result")
 
@@ -53,21 +59,6 @@ class GameText(NamedTuple):
 
     line: int
     text: bytes
-
-
-class Game(NamedTuple):
-    """What is counted of a game.
-
-    Attributes
-    ----------
-    materials : list of Material
-        The men on the board before the first move and after each.
-    result : float or None
-        1 if White won, 0.5 for a draw, 0 if Black won; None if it has no result.
-    """
-
-    materials: list[Material]
-    result: float | None
 
 
 def split_games(lines: Iterable[tuple[int, bytes]]) -> Iterator[GameText]:
@@ -107,28 +98,6 @@ def split_games(lines: Iterable[tuple[int, bytes]]) -> Iterator[GameText]:
             size += len(line)
     if game:
         yield GameText(start, b"".join(game))
-
-
-def parse_game(text: bytes) -> Game:
-    """Play a game.
-
-    Parameters
-    ----------
-    text : bytes
-        One game without blank lines. Moves are ASCII; names may be in any encoding.
-
-    Returns
-    -------
-    Game
-        Its main line, from the position of its `FEN` tag if it has one.
-
-    Raises
-    ------
-    InputError
-        If it is too long, is another game than orthodox chess, begins with a position
-        that is none, has an illegal move, or has two results.
-    """
-    return visit_game(text, _Count)
 
 
 def visit_game(text: bytes, visitor: Callable[[], MainLine[Result]]) -> Result:
@@ -233,22 +202,3 @@ class MainLine(chess.pgn.BaseVisitor[Result]):
     def visit_result(self, result: str) -> None:
         """Keep the result."""
         self.ending = result
-
-
-class _Count(MainLine[Game]):
-    """Counts the men at each ply."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._materials: list[Material] = []
-
-    def visit_board(self, board: chess.Board) -> None:
-        self._materials.append(count_men(board))
-
-    def result(self) -> Game:
-        told = [self.tags.get("Result", UNFINISHED), self.ending]
-        results = {RESULTS[word] for word in told if word in RESULTS}
-        if len(results) > 1:
-            msg = f"expected one result, found {told[0]} in the tag and {told[1]} below"
-            raise InputError(msg)
-        return Game(self._materials, results.pop() if results else None)

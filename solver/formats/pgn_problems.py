@@ -36,9 +36,10 @@ from solver.formats.claims import (
     parse_keys,
     parse_line,
     parse_no_mate,
+    printable,
+    quote,
 )
 from solver.formats.pgn import MainLine, split_games, visit_game
-from solver.formats.wording import printable, quote
 from solver.problem import MAX_MOVES, Claim
 
 if TYPE_CHECKING:

@@ -29,13 +29,10 @@ from typing import TYPE_CHECKING, NamedTuple
 import chess
 
 from solver.errors import FormatError, InputError
-from solver.formats.abbreviation import expand
-from solver.formats.claims import make_problem
+from solver.formats.claims import make_problem, printable, quote
 from solver.formats.composition import Composition
-from solver.formats.encoding import decode
-from solver.formats.game_position import MAX_RECORD_BYTES
-from solver.formats.popeye_options import parse_squares
-from solver.formats.wording import printable, quote
+from solver.formats.popeye_options import expand, parse_squares
+from solver.formats.streams import MAX_RECORD_BYTES, decode
 from solver.problem import Claim
 
 if TYPE_CHECKING:

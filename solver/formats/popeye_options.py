@@ -12,11 +12,40 @@ from typing import TYPE_CHECKING
 import chess
 
 from solver.errors import InputError
-from solver.formats.abbreviation import expand
-from solver.formats.wording import quote
+from solver.formats.claims import quote
 
 if TYPE_CHECKING:
     from collections import deque
+    from collections.abc import Iterable
+
+
+# Keywords that may be shortened, as Popeye's may.
+
+
+def expand(word: str, keywords: Iterable[str], shortest: int = 3) -> str | None:
+    """Find the keyword that a word is, or is the beginning of.
+
+    Parameters
+    ----------
+    word : str
+        In small or capital letters.
+    keywords : iterable of str
+    shortest : int
+        How many letters it must have. Popeye takes any number, and its manual warns
+        that fewer than four may not stay unique.
+
+    Returns
+    -------
+    str or None
+        The keyword; None where the word fits none or several, or is too short.
+    """
+    if len(word) < shortest:
+        return None
+    fitting = [key for key in keywords if key.lower().startswith(word.lower())]
+    whole = [key for key in fitting if len(key) == len(word)]
+    candidates = whole or fitting
+    return candidates[0] if len(candidates) == 1 else None
+
 
 _HARMLESS = (
     "Beep",

@@ -6,37 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from solver.kernel.attacks import (
-    diagonal_attacks,
-    knight_attacks,
-    orthogonal_attacks,
-    pawns_attacks_down,
-)
-from solver.kernel.intrinsics import first_square
-from solver.kernel.jit import (
-    ROW,
-    Bitboard,
-    Move,
-    Number,
-    boolean,
-    i64,
-    jit,
-    named_words,
-    u64,
-)
-from solver.kernel.movegen import generate
-from solver.kernel.moves import (
-    DIAGONAL,
-    KING,
-    KNIGHT,
-    ORTHOGONAL,
-    PAWN,
-    arrival,
-    origin,
-    target,
-)
-from solver.kernel.position import Position, checkers, make, position_t
-from solver.kernel.squares import (
+from solver.kernel.bitboards import (
     BETWEEN,
     C1,
     DIAGONAL_LINES,
@@ -46,6 +16,37 @@ from solver.kernel.squares import (
     ORTHOGONAL_LINES,
     RANK_6,
     ZERO,
+    diagonal_attacks,
+    knight_attacks,
+    orthogonal_attacks,
+    pawns_attacks_down,
+)
+from solver.kernel.jit import (
+    ROW,
+    Bitboard,
+    Move,
+    Number,
+    boolean,
+    first_square,
+    i64,
+    jit,
+    named_words,
+    u64,
+)
+from solver.kernel.movegen import generate
+from solver.kernel.position import (
+    DIAGONAL,
+    KING,
+    KNIGHT,
+    ORTHOGONAL,
+    PAWN,
+    Position,
+    arrival,
+    checkers,
+    make,
+    origin,
+    position_t,
+    target,
 )
 
 NONE = np.int64(0)

@@ -16,9 +16,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from solver.kernel.calls import MATE_SCORE
+from solver.kernel.interface import MATE_SCORE
 from solver.kernel.jit import Number, i64, jit, types
-from solver.kernel.switches import MdpForm
+from solver.kernel.memory import MdpForm
 
 MATE = np.int64(MATE_SCORE)
 ROOT = np.int64(0)

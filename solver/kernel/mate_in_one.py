@@ -10,36 +10,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from solver.kernel.attacks import (
-    diagonal_attacks,
-    king_attacks,
-    knight_attacks,
-    orthogonal_attacks,
-    pawns_attacks_up,
-)
-from solver.kernel.checks import find_checks
-from solver.kernel.intrinsics import first_square
-from solver.kernel.jit import Bitboard, Move, Square, boolean, jit, named_words, u64
-from solver.kernel.movegen import castling_targets, count, en_passant_takers
-from solver.kernel.moves import (
-    DIAGONAL,
-    KING,
-    KNIGHT,
-    NO_MOVE,
-    ORTHOGONAL,
-    PAWN,
-    QUEEN,
-    encode,
-)
-from solver.kernel.position import (
-    Position,
-    checkers,
-    leaves_king_attacked,
-    make,
-    position_t,
-)
-from solver.kernel.restrictions import restrictions
-from solver.kernel.squares import (
+from solver.kernel.bitboards import (
     EIGHT,
     NINE,
     NOT_FILE_A,
@@ -52,6 +23,43 @@ from solver.kernel.squares import (
     SEVEN,
     SIXTEEN,
     ZERO,
+    diagonal_attacks,
+    king_attacks,
+    knight_attacks,
+    orthogonal_attacks,
+    pawns_attacks_up,
+)
+from solver.kernel.checks import find_checks
+from solver.kernel.jit import (
+    Bitboard,
+    Move,
+    Square,
+    boolean,
+    first_square,
+    jit,
+    named_words,
+    u64,
+)
+from solver.kernel.movegen import (
+    castling_targets,
+    count,
+    en_passant_takers,
+    restrictions,
+)
+from solver.kernel.position import (
+    DIAGONAL,
+    KING,
+    KNIGHT,
+    NO_MOVE,
+    ORTHOGONAL,
+    PAWN,
+    QUEEN,
+    Position,
+    checkers,
+    encode,
+    leaves_king_attacked,
+    make,
+    position_t,
 )
 
 

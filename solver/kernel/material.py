@@ -2,7 +2,7 @@
 
 After Ed Schröder's MIP: the numbers of men index 236,196 cells, each a count of
 positions and the score that they came to, in per cent. The table is folded to the view
-of the side to move; see `solver.imbalance`.
+of the side to move; see `solver.laboratory.imbalance`.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from solver.kernel.evaluation import (
     men_t,
 )
 from solver.kernel.jit import Number, experiment_t, i64, jit
+from solver.kernel.memory import MipUse
 from solver.kernel.position import Position, position_t
-from solver.kernel.switches import MipUse
 
 NOT_IN_TABLE = np.int64(-1)
 """Neither a cell nor a score in per cent."""

@@ -8,7 +8,60 @@ the stored kernel needs neither.
 from __future__ import annotations
 
 from ctypes import Structure, c_int64, c_uint32, c_uint64
+from enum import Flag, IntEnum, IntFlag, auto
 from typing import ClassVar
+
+# The scored search's switches as the numbers that the kernel knows.
+#
+# This module knows neither numba nor numpy.
+
+
+class MdpForm(IntFlag):
+    """Forms of mate-distance pruning; `solver.kernel.mate_distance` tells of them."""
+
+    OFF = 0
+    UPPER = 1
+    LOWER = 2
+    CPW = UPPER | LOWER
+    NEXT_PLY = 4
+    TIGHT = CPW | NEXT_PLY
+    VIPERMATE = 8
+
+
+class Extension(Flag):
+    """Which moves cost no depth."""
+
+    NONE = 0
+    CHECKS = auto()
+    CAPTURING_CHECKS = auto()
+    PROMOTIONS = auto()
+
+
+class MipUse(Flag):
+    """What a material-imbalance table is used for."""
+
+    NONE = 0
+    REDUCTION = auto()
+    """A node whose material has always lost, or won, is searched a ply less deep."""
+    PRUNING = auto()
+    """Such a node is not searched."""
+    LAZY = auto()
+    """At the horizon, material and what it scored stand for the evaluation."""
+    CORRECTION = auto()
+    """What the material scored is added to the evaluation."""
+
+
+class PrunedNodes(IntEnum):
+    """Where forward pruning is tried."""
+
+    NONE = 0
+    CUT = 1
+    CUT_AND_ALL = 2
+
+
+MULTI_CUT_REDUCTION = 2
+"""Plies that multi-cut's searches are shallower than the node's own."""
+
 
 MAX_PLIES = 448
 """Room for the longest line asked for, both sides' moves, and a threat behind it."""
@@ -72,7 +125,7 @@ class Search(Structure):
         Whether the question is about the lane alone; else a mate from anywhere will do,
         and the lane only says where to look.
     checks_only, most_flights, most_replies, threat_moves : int64
-        What the lane admits; see `solver.kernel.lanes`.
+        What the lane admits; see `solver.kernel.dfpn`.
     rows : uint64, shape (MAX_PLIES, MAX_LEGAL_MOVES)
         The moves of each ply.
     killers : uint64, shape (MAX_PLIES, 2)
@@ -147,7 +200,7 @@ class Experiment(Structure):
         Whether a limit was hit, so that `score` says nothing.
     cells : uint32, shape (MATERIAL_CELLS,)
         The material-imbalance table as the side to move sees it; see
-        `solver.imbalance`.
+        `solver.laboratory.imbalance`.
     """
 
     _fields_: ClassVar = [

@@ -10,44 +10,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from solver.kernel.attacks import (
-    diagonal_attacks,
-    king_attacks,
-    knight_attacks,
-    orthogonal_attacks,
-    pawns_attacks_down,
-)
-from solver.kernel.intrinsics import first_square, population
-from solver.kernel.jit import (
-    ROW,
-    Bitboard,
-    Move,
-    Number,
-    Square,
-    boolean,
-    i64,
-    jit,
-    named_words,
-    u64,
-)
-from solver.kernel.moves import (
-    DIAGONAL,
-    KING,
-    KNIGHT,
-    ORTHOGONAL,
-    PAWN,
-    QUEEN,
-    encode,
-)
-from solver.kernel.position import (
-    Position,
-    attackers_of_us,
-    position_t,
-)
-from solver.kernel.restrictions import Restrictions, restrictions, restrictions_t
-from solver.kernel.squares import (
+from solver.kernel.bitboards import (
     A1,
+    ALL,
+    BETWEEN,
     C1,
+    DIAGONAL_LINES,
     EIGHT,
     G1,
     H1,
@@ -57,6 +25,7 @@ from solver.kernel.squares import (
     NOT_FILE_A,
     NOT_FILE_H,
     ONE,
+    ORTHOGONAL_LINES,
     RANK_3,
     RANK_6,
     RANK_8,
@@ -65,7 +34,132 @@ from solver.kernel.squares import (
     SHORT_CASTLING_SAFE,
     SIXTEEN,
     ZERO,
+    diagonal_attacks,
+    king_attacks,
+    knight_attacks,
+    knights_attacks,
+    orthogonal_attacks,
+    pawns_attacks_down,
+    pawns_attacks_up,
 )
+from solver.kernel.jit import (
+    ROW,
+    Bitboard,
+    Move,
+    Number,
+    Square,
+    boolean,
+    first_square,
+    i64,
+    jit,
+    named_words,
+    population,
+    u64,
+)
+from solver.kernel.position import (
+    DIAGONAL,
+    KING,
+    KNIGHT,
+    ORTHOGONAL,
+    PAWN,
+    QUEEN,
+    Position,
+    attackers_of_us,
+    encode,
+    position_t,
+)
+
+# What a side must respect when it moves: checks, pins, squares closed to its king.
+
+
+class Restrictions(NamedTuple):
+    """What our men must respect.
+
+    Each field is a bitboard: the men that give check; the squares that parry it (all
+    when there is none); the pin lines with the pinning man, by direction; the squares
+    forbidden to our king.
+    """
+
+    checkers: Bitboard
+    parries: Bitboard
+    diagonal_pins: Bitboard
+    orthogonal_pins: Bitboard
+    danger: Bitboard
+
+
+restrictions_t = named_words(Restrictions)
+
+
+@jit(u64(position_t, u64), inline=True)
+def attacked_by_them(position: Position, occupied: Bitboard) -> Bitboard:
+    """Every square that their men attack, given the occupancy."""
+    attacked = pawns_attacks_down(position.pawns & position.them)
+    attacked |= knights_attacks(position.knights & position.them)
+    attacked |= king_attacks(first_square(position.kings & position.them))
+    sliders = position.diagonal & position.them
+    while sliders:
+        attacked |= diagonal_attacks(first_square(sliders), occupied)
+        sliders &= sliders - ONE
+    sliders = position.orthogonal & position.them
+    while sliders:
+        attacked |= orthogonal_attacks(first_square(sliders), occupied)
+        sliders &= sliders - ONE
+    return attacked
+
+
+class Snipers(NamedTuple):
+    """What their sliders of one direction do to our king: check it, or pin to it."""
+
+    checkers: Bitboard
+    pins: Bitboard
+
+
+snipers_t = named_words(Snipers)
+
+
+@jit(snipers_t(position_t, u64, u64), inline=True)
+def _look_along(position: Position, king: Square, snipers: Bitboard) -> Snipers:
+    """Tell checks from pins, for their sliders that stand on our king's lines."""
+    occupied = position.us | position.them
+    checkers = ZERO
+    pins = ZERO
+    while snipers:
+        line = BETWEEN[king, first_square(snipers)]
+        sniper = snipers & (ZERO - snipers)
+        snipers ^= sniper
+        blockers = line & occupied
+        if not blockers:
+            checkers |= sniper
+        elif not (blockers & (blockers - ONE)) and blockers & position.us:
+            pins |= line | sniper
+    return Snipers(checkers, pins)
+
+
+@jit(restrictions_t(position_t), inline=True)
+def restrictions(position: Position) -> Restrictions:
+    """Find checks, pins and the squares that our king must not enter."""
+    king = position.kings & position.us
+    square = first_square(king)
+    diagonal = _look_along(
+        position, square, DIAGONAL_LINES[square] & position.diagonal & position.them
+    )
+    orthogonal = _look_along(
+        position, square, ORTHOGONAL_LINES[square] & position.orthogonal & position.them
+    )
+    checkers = diagonal.checkers | orthogonal.checkers
+    checkers |= position.them & (
+        (pawns_attacks_up(king) & position.pawns)
+        | (knight_attacks(square) & position.knights)
+    )
+    parries = ALL
+    if checkers:
+        parries = ZERO
+        if not (checkers & (checkers - ONE)):
+            parries = checkers | BETWEEN[square, first_square(checkers)]
+    occupied = position.us | position.them
+    danger = attacked_by_them(position, occupied ^ king)
+    return Restrictions(checkers, parries, diagonal.pins, orthogonal.pins, danger)
+
 
 NONE = np.int64(0)
 ONE_MOVE = np.int64(1)

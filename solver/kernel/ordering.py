@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from solver.kernel.attacks import pawns_attacks_up
+from solver.kernel.bitboards import EIGHT, ONE, SIXTEEN, ZERO, pawns_attacks_up
 from solver.kernel.checks import find_checks, gives_check
 from solver.kernel.jit import (
     ROW,
@@ -25,18 +25,19 @@ from solver.kernel.jit import (
 )
 from solver.kernel.mate_in_one import attacks_of_kind
 from solver.kernel.movegen import count
-from solver.kernel.moves import (
+from solver.kernel.position import (
     DIAGONAL,
     KING,
     KNIGHT,
     ORTHOGONAL,
     PAWN,
+    Position,
     arrival,
+    make,
     origin,
+    position_t,
     target,
 )
-from solver.kernel.position import Position, make, position_t
-from solver.kernel.squares import EIGHT, ONE, SIXTEEN, ZERO
 
 LOW_WORD = np.uint64(0xFFFF_FFFF)
 WORTH_SHIFT = np.uint64(32)

@@ -4,27 +4,9 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from solver.kernel.attacks import (
-    diagonal_attacks,
-    king_attacks,
-    knight_attacks,
-    orthogonal_attacks,
-    pawns_attacks_down,
-    pawns_attacks_up,
-)
-from solver.kernel.intrinsics import first_square, turn_over
-from solver.kernel.jit import Bitboard, Move, Square, boolean, jit, named_words, u64
-from solver.kernel.moves import (
-    DIAGONAL,
-    KING,
-    KNIGHT,
-    ORTHOGONAL,
-    PAWN,
-    arrival,
-    origin,
-    target,
-)
-from solver.kernel.squares import (
+import numpy as np
+
+from solver.kernel.bitboards import (
     A1,
     C1,
     CORNERS,
@@ -39,9 +21,77 @@ from solver.kernel.squares import (
     ONE,
     RANK_1,
     RANK_6,
+    SIX,
     SIXTEEN,
     ZERO,
+    diagonal_attacks,
+    king_attacks,
+    knight_attacks,
+    orthogonal_attacks,
+    pawns_attacks_down,
+    pawns_attacks_up,
 )
+from solver.kernel.jit import (
+    Bitboard,
+    Move,
+    Square,
+    boolean,
+    first_square,
+    jit,
+    named_words,
+    turn_over,
+    u64,
+)
+
+# A move in 17 bits: origin (6), target (6), and what arrives on the target (5).
+#
+# What arrives is told as the boards that it stands in, so a queen is a diagonal and
+# an orthogonal slider, and a promotion is an arrival like any other. Castling is the
+# king's two-square move, a capture en passant a pawn's arrival on the en passant
+# square; neither needs a mark. No legal move is 0.
+
+PAWN = np.uint64(1)
+KNIGHT = np.uint64(2)
+DIAGONAL = np.uint64(4)
+ORTHOGONAL = np.uint64(8)
+QUEEN = np.uint64(12)
+KING = np.uint64(16)
+
+NO_MOVE = np.uint64(0)
+SQUARE_BITS = np.uint64(63)
+ARRIVAL_SHIFT = np.uint64(12)
+ARRIVAL_BITS = np.uint64(31)
+MOVE_BITS = np.uint64((1 << 17) - 1)
+
+
+@jit(u64(u64), inline=True)
+def origin(move: Move) -> Square:
+    """Where the man comes from."""
+    return move & SQUARE_BITS
+
+
+@jit(u64(u64), inline=True)
+def target(move: Move) -> Square:
+    """Where it goes."""
+    return (move >> SIX) & SQUARE_BITS
+
+
+@jit(u64(u64), inline=True)
+def arrival(move: Move) -> Move:
+    """The boards in which the man stands after the move."""
+    return (move >> ARRIVAL_SHIFT) & ARRIVAL_BITS
+
+
+@jit(u64(u64, u64, u64), inline=True)
+def encode(start: Square, end: Square, kind: Move) -> Move:
+    """Pack a move."""
+    return start | (end << SIX) | (kind << ARRIVAL_SHIFT)
+
+
+@jit(u64(u64), inline=True)
+def without_origin(move: Move) -> Move:
+    """What arrives, and where, whatever it came from; below ARRIVALS."""
+    return move >> SIX
 
 
 class Position(NamedTuple):

@@ -20,7 +20,6 @@ import numpy as np
 from solver.kernel.jit import Move, Number, boolean, i64, jit, search_t, u64
 from solver.kernel.mate_in_one import is_checkmate, mate_in_one
 from solver.kernel.movegen import generate
-from solver.kernel.moves import NO_MOVE, without_origin
 from solver.kernel.ordering import (
     bring_best,
     is_plain_move,
@@ -31,13 +30,22 @@ from solver.kernel.ordering import (
     unranked,
 )
 from solver.kernel.position import (
+    NO_MOVE,
     Position,
     checkers,
     leaves_king_attacked,
     make,
     position_t,
+    without_origin,
 )
-from solver.kernel.table import TABLE, Bounds, address, prefetch_bounds, probe, store
+from solver.kernel.transposition import (
+    TABLE,
+    Bounds,
+    address,
+    prefetch_bounds,
+    probe,
+    store,
+)
 
 NO_MATE = np.int64(0)
 MATE = np.int64(1)
@@ -230,3 +238,55 @@ def mates_within(
         refuted = Bounds(depth, bounds.mate, bounds.move)
         store(table, search, where, refuted, depth)
     return NO_MATE
+
+
+# After the proof: the mating line.
+
+
+@jit(i64(position_t, i64, boolean, search_t, TABLE))
+def find_line(
+    position: Position, moves_left: Number, attacking: bool, search: Any, table: Any
+) -> Number:
+    """Write the mating line of a position whose shortest mate is `moves_left`.
+
+    The attacker plays a move that mates in time, the defender a reply that no faster
+    mate answers, so the line has 2n - 1 plies, or 2n when the defender begins. It goes
+    to `search.line`.
+
+    Returns
+    -------
+    int64
+        Its plies, fewer than that when the search was stopped.
+    """
+    ply = NONE
+    while moves_left > NONE:
+        moves = search.rows[ply]
+        size = generate(position, moves)
+        if attacking:
+            known = probe(table, search, address(position, ATTACKING)).move
+            rank_attacks(position, moves, size, known, True)
+        wanted = MATE if attacking else NO_MATE
+        found = NO_MOVE
+        for index in range(size):
+            if attacking:
+                bring_best(moves, index, size)
+            move = unranked(moves[index])
+            verdict = mates_within(
+                make(position, move),
+                moves_left - ONE_MOVE,
+                ply + NEXT,
+                not attacking,
+                search,
+                table,
+            )
+            if verdict == wanted:
+                found = move
+                break
+        if found == NO_MOVE:
+            return ply
+        search.line[ply] = found
+        position = make(position, found)
+        moves_left -= ONE_MOVE if attacking else NONE
+        attacking = not attacking
+        ply += NEXT
+    return ply

@@ -7,30 +7,37 @@ empty table. A node is a move made, null moves included.
 from __future__ import annotations
 
 import ctypes
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from solver.board import pack, unpack_move
-from solver.control import Control
 from solver.errors import InputError
-from solver.kernel.calls import INFINITE_SCORE, NO_LIMIT
-from solver.kernel.compiled import load_kernel
-from solver.kernel.memory import Experiment, Search
-from solver.kernel.switches import MdpForm, PrunedNodes
-from solver.laboratory.measurement import MAX_DEPTH, Iteration, Outcome, settles
-from solver.laboratory.score import is_mate, mate_distance
-from solver.laboratory.techniques import MipUse
+from solver.kernel.interface import INFINITE_SCORE, NO_LIMIT
+from solver.kernel.loader import load_kernel
+from solver.kernel.memory import Experiment, MdpForm, MipUse, PrunedNodes, Search
+from solver.laboratory.results import (
+    MAX_DEPTH,
+    Iteration,
+    Outcome,
+    is_mate,
+    mate_distance,
+    settles,
+)
 from solver.problem import Limits, Problem
-from solver.solving import Solver
-from solver.workspace import BUCKET_BYTES, allocate
+from solver.search.solver import Solver
+from solver.search.threads import WATCHDOG, Control, run_stoppable
+from solver.search.workspace import BUCKET_BYTES, allocate
+from solver.solution import StoppedBy
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     import chess
 
-    from solver.imbalance import ImbalanceTable
     from solver.kernel.memory import Position
+    from solver.laboratory.imbalance import ImbalanceTable
     from solver.laboratory.techniques import Techniques
+
 
 DEFAULT_TABLE_ENTRIES = 1 << 18
 LEAST_ENTRIES = 4
@@ -207,7 +214,7 @@ class Laboratory:
 
     def _load_cells(self) -> None:
         """Give the kernel the material table as the side to move sees it."""
-        from solver.imbalance import shipped
+        from solver.laboratory.imbalance import shipped
 
         cells = self._experiment.cells
         words = (self._imbalance or shipped()).words_for_mover()
@@ -289,3 +296,82 @@ class _Proofs:
             )
             .mate
         )
+
+
+# Searches of the laboratory one after the other: limited, watched, stoppable.
+
+
+class Runner:
+    """Runs each search under the same limits, in a thread of its own.
+
+    So the caller's thread still hears Ctrl-C.
+
+    Parameters
+    ----------
+    laboratory : Laboratory
+    nodes : int, optional
+        Ends a search after so many nodes.
+    time_s : float, optional
+        Ends a search after so many seconds.
+    """
+
+    def __init__(
+        self,
+        laboratory: Laboratory,
+        *,
+        nodes: int | None = None,
+        time_s: float | None = None,
+    ) -> None:
+        self._laboratory = laboratory
+        self._node_limit = nodes
+        self._time_s = time_s
+        self._control = Control()
+        self._reason: StoppedBy | None = None
+
+    @property
+    def nodes(self) -> int:
+        """Nodes of the search that runs, so far."""
+        return self._control.nodes
+
+    @property
+    def is_stopped(self) -> bool:
+        """Whether all searches were asked to end."""
+        return self._reason is not None
+
+    def stop(self, reason: StoppedBy = StoppedBy.INTERRUPT) -> None:
+        """End the search that runs, and all that would follow."""
+        self._reason = self._reason or reason
+        self._control.stop(reason)
+
+    def deepen(
+        self, board: chess.Board, techniques: Techniques, depth: int
+    ) -> Iterator[Iteration]:
+        """Search 1, 2, 3, ... up to `depth` plies, or until a limit comes."""
+        with self._search() as control:
+            iterations = self._laboratory.deepen(
+                board, techniques, depth, nodes=self._node_limit, control=control
+            )
+            while iteration := run_stoppable(lambda: next(iterations, None), control):
+                yield iteration
+
+    def find_mate(
+        self, board: chess.Board, techniques: Techniques, depth: int
+    ) -> Outcome | None:
+        """Search for a mate; None if `stop` came before the answer."""
+        with self._search() as control:
+            outcome = run_stoppable(
+                lambda: self._laboratory.find_mate(
+                    board, techniques, depth, nodes=self._node_limit, control=control
+                ),
+                control,
+            )
+        return None if self.is_stopped else outcome
+
+    @contextmanager
+    def _search(self) -> Iterator[Control]:
+        """Give the control of a search that is about to begin."""
+        control = self._control = Control()
+        if self._reason:  # it may have come before the line above
+            control.stop(self._reason)
+        with WATCHDOG.limit(control, self._time_s):
+            yield control

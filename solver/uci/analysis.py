@@ -6,22 +6,84 @@ accumulate, so a search that is stopped has never less to tell than before.
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, NamedTuple
 
-from solver.control import Control
-from solver.kernel.calls import NO_LIMIT
+from solver.kernel.interface import NO_LIMIT
 from solver.problem import Limits, Problem
-from solver.uci.facts import Facts
-from solver.uci.line import Line
+from solver.search.threads import Control
+from solver.uci.protocol import Line
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     import chess
 
+    from solver.search.solver import Solver
     from solver.solution import Solution, StoppedBy
-    from solver.solving import Solver
-    from solver.uci.request import Go
+    from solver.uci.protocol import Go
+
+
+# What is known of the first moves of one position; knowledge only grows.
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """Lines that mate by force, at most one for each first move. Never changed.
+
+    Attributes
+    ----------
+    lines : dict of str to Line
+        By their first move.
+    lost_in : int or None
+        Whatever is played, the side to move is mated in so many moves at most.
+    """
+
+    lines: dict[str, Line] = field(default_factory=dict)
+    lost_in: int | None = None
+
+    @property
+    def winning(self) -> bool:
+        """Some first move mates."""
+        return any(line.wins for line in self.lines.values())
+
+    def add(self, line: Line) -> Facts:
+        """Take in what is known of one first move."""
+        known = self.lines.get(line.pv[0])
+        if known and (known.length, -known.lower_bound) <= (
+            line.length,
+            -line.lower_bound,
+        ):
+            return self
+        return replace(self, lines={**self.lines, line.pv[0]: line})
+
+    def add_answer(self, line: Line) -> Facts:
+        """Take in the answer to the whole position: a loss is one by every move."""
+        if line.wins:
+            return self.add(line)
+        # Lines that hold out longer are not forced, now that a faster loss is known.
+        kept = {
+            m: known for m, known in self.lines.items() if known.length <= line.length
+        }
+        return replace(self, lines=kept, lost_in=line.length).add(line)
+
+    def best(
+        self, moves: Iterable[str], lower_bound: int, count: int
+    ) -> tuple[Line, ...]:
+        """List `count` of the first moves `moves`, best first.
+
+        A move of which nothing is known has no score, with `lower_bound` proved. Where
+        every move loses, those whose mating line is not known are left out.
+        """
+        lines = [self.lines[move] for move in moves if move in self.lines]
+        if self.lost_in is None:
+            lines += [
+                Line(None, (move,), lower_bound)
+                for move in moves
+                if move not in self.lines
+            ]
+        return tuple(sorted(lines, key=lambda line: line.rank)[:count])
+
 
 FIRST_NODES = 1 << 16
 GROWTH = 8

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from solver.audit.shard import Shard
+from solver.audit.resume import Shard
 from solver.errors import FormatError
 from solver.problem import Claim, Problem
 

@@ -19,9 +19,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from solver.errors import FormatError
-from solver.formats.collection import read_collection
-from solver.formats.meter import Meter
-from solver.formats.selection import EVERYTHING, Selection
+from solver.formats.claims import EVERYTHING, Selection
+from solver.formats.registry import read_collection
+from solver.formats.streams import Meter
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

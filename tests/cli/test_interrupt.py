@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from solver.cli.interrupt import interruptible
+from solver.cli.console import interruptible
 from solver.cli.signals import INTERRUPTS, raise_interrupts
 from solver.solution import StoppedBy
 

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import click
 import pytest
 
+from solver.cli.console import identify_file, prepare_outputs, require_apart
 from solver.cli.main import run
-from solver.cli.target import identify_file, prepare_outputs, require_apart
 from tests.cli.processes import process
 
 if TYPE_CHECKING:

@@ -8,9 +8,9 @@ import chess
 import pytest
 
 from solver.errors import FormatError
+from solver.formats.claims import EVERYTHING, Selection
 from solver.formats.lichess import read_lichess
-from solver.formats.meter import Meter
-from solver.formats.selection import EVERYTHING, Selection
+from solver.formats.streams import Meter
 from solver.problem import Claim, Problem
 
 SAMPLE = Path(__file__).parents[3] / "shared" / "data" / "lichess_500.csv"

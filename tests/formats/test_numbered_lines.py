@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from solver.errors import InputError
-from solver.formats.numbered_lines import (
+from solver.formats.streams import (
     MAX_LINE_BYTES,
     NumberedLines,
     decode_line,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from solver.errors import FormatError
-from solver.formats.own_csv import HEAD, read_csv
+from solver.formats.native import HEAD, read_csv
 from solver.problem import Claim, Problem
 
 ROOK = "8/7K/8/8/8/8/R7/7k w - - 0 1"

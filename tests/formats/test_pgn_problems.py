@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from solver.errors import FormatError, InputError
-from solver.formats.game_position import MAX_RECORD_BYTES
 from solver.formats.pgn_problems import read_pgn, write_pgn
+from solver.formats.streams import MAX_RECORD_BYTES
 from solver.problem import Claim, Problem
 from tests.formats.random_positions import NAMES, SEEDS, play, play_line
 

@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from solver.errors import FormatError, InputError
-from solver.formats.game_position import MAX_RECORD_BYTES
 from solver.formats.popeye import HEAD, SEPARATOR, TAIL, read_popeye, write_popeye
+from solver.formats.streams import MAX_RECORD_BYTES
 from solver.problem import Claim, Problem
 from tests.formats.random_positions import NAMES, SEEDS, play
 

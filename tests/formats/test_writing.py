@@ -11,10 +11,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from solver.formats.collection import read_collection
-from solver.formats.detection import FORMATS, detect_format
-from solver.formats.wording import printable
-from solver.formats.writing import WRITABLE, find_writer, format_of
+from solver.formats.claims import printable
+from solver.formats.registry import (
+    FORMATS,
+    WRITABLE,
+    detect_format,
+    find_writer,
+    format_of,
+    read_collection,
+)
 from solver.problem import MAX_MOVES, Claim, Problem
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ import math
 
 import pytest
 
-from solver.laboratory.horizon import (
+from solver.laboratory.results import (
     Telling,
     contradict,
     depth_to_see,

@@ -3,14 +3,17 @@ from __future__ import annotations
 import pytest
 
 from solver.errors import InputError
+from solver.kernel.memory import Extension, MipUse
 from solver.laboratory.techniques import (
-    Extension,
+    Choice,
     ForwardPruning,
     Mdp,
-    MipUse,
+    Settings,
     Techniques,
+    Variant,
+    ablation,
+    combine,
 )
-from solver.laboratory.variants import Choice, Settings, Variant, ablation, combine
 
 NONE = ["off"]
 

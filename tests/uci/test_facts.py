@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from solver.uci.facts import Facts
-from solver.uci.line import Effort, Line, tell_best, tell_line
+from solver.uci.analysis import Facts
+from solver.uci.protocol import Effort, Line, tell_best, tell_line
 
 WIN_IN_2 = Line(2, ("a1a2", "h1g1", "a2a1"), 2)
 WIN_IN_3 = Line(3, ("b1b2", "h1g1", "b2b3", "g1h1", "b3b1"), 1)

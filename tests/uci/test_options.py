@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from solver.errors import InputError
-from solver.uci.options import Options, declarations
+from solver.uci.protocol import Options, declarations
 
 
 def test_what_is_declared_is_what_the_options_start_with() -> None:

@@ -1,0 +1,129 @@
+"""What the judge asks of a position, in python-chess's words."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, TypeAlias
+
+import chess
+
+from solver.checker.document import shown
+from solver.errors import ForgeryError
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
+_MAX_FEN_CHARACTERS = 200
+"""No position needs half of it; Python does not write counters of any length."""
+
+Key: TypeAlias = "tuple[object, ...]"
+"""Two positions with the same key have the same future."""
+
+
+def parse_position(fen: str) -> chess.Board:
+    """Read a FEN of six fields, written as python-chess writes it.
+
+    Raises
+    ------
+    ForgeryError
+        It is no such FEN, or the position is not legal.
+    """
+    if len(fen) > _MAX_FEN_CHARACTERS:
+        msg = f"fen: expected a position, found {len(fen):,} characters"
+        raise ForgeryError(msg)
+    try:
+        board = chess.Board(fen)
+    except ValueError:
+        msg = f"fen: expected a position, found {shown(fen)}"
+        raise ForgeryError(msg) from None
+    if not board.is_valid():
+        fault = str(board.status()).rpartition(".")[2]
+        msg = f"fen: expected a legal position, found {fault}: {shown(fen)}"
+        raise ForgeryError(msg)
+    if board.fen() != fen:
+        msg = f"fen: expected {board.fen()}, found {shown(fen)}"
+        raise ForgeryError(msg)
+    return board
+
+
+def key_of(board: chess.Board) -> Key:
+    """Give what makes two positions one: clock and history are left out."""
+    return (
+        board.pawns,
+        board.knights,
+        board.bishops,
+        board.rooks,
+        board.queens,
+        board.kings,
+        board.occupied_co[chess.WHITE],
+        board.turn,
+        board.clean_castling_rights(),
+        board.ep_square if board.has_legal_en_passant() else None,
+    )
+
+
+def moves_of(board: chess.Board) -> dict[str, chess.Move]:
+    """List the legal moves by their names in UCI notation."""
+    return {move.uci(): move for move in board.legal_moves}
+
+
+def legal_move(board: chess.Board, text: str, where: str) -> chess.Move:
+    """Find the legal move of this name in UCI notation."""
+    try:
+        move = chess.Move.from_uci(text)
+    except ValueError:
+        move = chess.Move.null()
+    # Not `is_legal`, which takes e1h1 for castling as well.
+    origin = chess.BB_SQUARES[move.from_square]
+    if move.uci() != text or move not in board.generate_legal_moves(origin):
+        msg = f"{where}: expected a legal move, found {shown(text)}"
+        raise ForgeryError(msg)
+    return move
+
+
+def require_exactly(
+    found: Collection[str], legal: dict[str, chess.Move], what: str, where: str
+) -> None:
+    """Refuse a list of moves that is not that of all legal moves."""
+    if len(found) == len(legal) and all(name in legal for name in found):
+        return
+    if missing := sorted(legal.keys() - set(found)):
+        msg = f"{where}: {what} {missing[0]} is left out"
+        raise ForgeryError(msg)
+    extra = min(set(found) - legal.keys())
+    msg = f"{where}: {what} {shown(extra)} is not legal"
+    raise ForgeryError(msg)
+
+
+def mate_in_one(board: chess.Board) -> chess.Move | None:
+    """Find a move that mates at once.
+
+    Only what may give check is tried. A man that checks stands a knight's jump or a
+    clear line away from the king: the one that moved, which is then on such a square
+    now, or one whose line it opened by leaving such a square. Castling and en passant
+    move or remove a second man, so they are always tried.
+    """
+    king = board.king(not board.turn)
+    assert king is not None  # the position is legal
+    sight = (
+        chess.BB_KNIGHT_ATTACKS[king]
+        | chess.BB_DIAG_ATTACKS[king][chess.BB_DIAG_MASKS[king] & board.occupied]
+        | chess.BB_FILE_ATTACKS[king][chess.BB_FILE_MASKS[king] & board.occupied]
+        | chess.BB_RANK_ATTACKS[king][chess.BB_RANK_MASKS[king] & board.occupied]
+    )
+    for move in board.legal_moves:
+        squares = chess.BB_SQUARES[move.from_square] | chess.BB_SQUARES[move.to_square]
+        if not (
+            squares & sight or board.is_castling(move) or board.is_en_passant(move)
+        ):
+            continue
+        board.push(move)
+        mates = board.is_checkmate()
+        board.pop()
+        if mates:
+            return move
+    return None
+
+
+def has_king_alone(board: chess.Board, color: chess.Color) -> bool:
+    """Tell whether a side has no man but its king, and so never mates."""
+    return board.occupied_co[color].bit_count() == 1

@@ -1,0 +1,268 @@
+"""JSON lines of our own: one object a line, as `verify --jsonl` prints them, too.
+
+The fields `id`, `fen`, `claim`, `nomate`, `claimed_keys`, `claimed_line` and
+`any_last_move` are read, all others passed over; only `fen` must be there. Moves are in
+UCI notation, distances in moves.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections import defaultdict
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
+
+from solver.errors import FormatError, InputError
+from solver.formats.claims import (
+    make_problem,
+    parse_distance,
+    parse_keys,
+    parse_line,
+    parse_no_mate,
+    printable,
+    quote,
+)
+from solver.formats.epd import read_each
+from solver.formats.fast_fen import format_fen
+from solver.formats.fen import parse_fen
+from solver.formats.lichess import rows_behind, split_row
+from solver.problem import Claim
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from solver.problem import Problem
+
+
+# The fields that records of our own have, in JSON lines and in CSV.
+
+
+class Fields(NamedTuple):
+    """What a record says, before it is checked; empty where it says nothing.
+
+    Attributes
+    ----------
+    id, fen : str
+        As in `Problem`.
+    claim, nomate : str
+        Moves in decimal digits.
+    claimed_keys, claimed_line : sequence of str
+        Moves in UCI notation or SAN.
+    any_last_move : bool
+        As in `Claim`.
+    """
+
+    id: str
+    fen: str
+    claim: str
+    nomate: str
+    claimed_keys: Sequence[str]
+    claimed_line: Sequence[str]
+    any_last_move: bool
+
+    def check(self, source: str) -> Problem:
+        """Make the problem that they say.
+
+        Parameters
+        ----------
+        source : str
+            `file:line`, which names the problem too when it has no `id`.
+
+        Raises
+        ------
+        InputError
+            If position, distance or moves cannot be read, or if both a mate and none
+            are claimed.
+        """
+        board = parse_fen(self.fen)
+        keys = parse_keys(board, "claimed_keys", self.claimed_keys)
+        line = parse_line(board, "claimed_line", self.claimed_line)
+        claim = None
+        if self.claim:
+            mate = parse_distance("claim", self.claim)
+            claim = Claim(mate, keys, line, self.any_last_move)
+        no_mate = parse_no_mate("nomate", self.nomate) if self.nomate else None
+        fen = format_fen(board)
+        return make_problem(fen, printable(self.id), source, claim, no_mate)
+
+
+# CSV of our own: a header that names the columns, then one problem a row.
+#
+# The columns `id`, `fen`, `claim`, `nomate`, `claimed_keys`, `claimed_line` and
+# `any_last_move` are read in any order, all others passed over; only `fen` must be
+# there. Moves are in UCI notation with spaces between them, distances in moves.
+
+HEAD = ",".join(Fields._fields) + "\n"
+"""What stands above the rows that `write_csv` writes."""
+
+_FLAGS = {"": False, "false": False, "true": True}
+
+
+def read_csv(
+    lines: Iterator[tuple[int, bytes]], name: str
+) -> Iterator[Problem | FormatError]:
+    """Read CSV, each row as soon as it is there.
+
+    Parameters
+    ----------
+    lines : iterator of tuple
+        Number and bytes of each line, UTF-8; the first names the columns.
+    name : str
+        What to call the file in `file:line`.
+
+    Yields
+    ------
+    Problem or FormatError
+        One for each row that is not blank, in their order.
+    """
+    header: list[str] = []
+    following: Iterable[tuple[int, bytes]] = ()
+    for number, line in lines:
+        if not line.strip():
+            continue
+        source = f"{name}:{number}"
+        try:
+            cells = [cell.strip() for cell in split_row(line, following)]
+            if header:
+                yield _name_fields(header, cells).check(source)
+            else:
+                header = _require_fen(cells)
+                following = rows_behind(line, lines)
+        except InputError as error:
+            yield FormatError(source, str(error))
+            if not header:
+                return
+
+
+def write_csv(problem: Problem) -> str:
+    """Write a problem as one row below `HEAD`."""
+    claim = problem.claim
+    row = [
+        problem.id,
+        problem.fen,
+        claim.mate if claim else "",
+        problem.no_mate or "",
+        " ".join(claim.keys) if claim else "",
+        " ".join(claim.line) if claim else "",
+        "true" if claim and claim.any_last_move else "",
+    ]
+    text = io.StringIO()
+    csv.writer(text, lineterminator="\n").writerow(row)
+    return text.getvalue()
+
+
+def _require_fen(header: list[str]) -> list[str]:
+    if "fen" not in header:
+        msg = f"expected a column fen, found {quote(','.join(header))}"
+        raise InputError(msg)
+    return header
+
+
+def _name_fields(header: list[str], cells: list[str]) -> Fields:
+    if len(cells) != len(header):
+        msg = f"expected {len(header)} columns, found {len(cells)}"
+        raise InputError(msg)
+    row = defaultdict(str, zip(header, cells, strict=True))
+    flag = row["any_last_move"]
+    if flag not in _FLAGS:
+        msg = f"any_last_move: expected true, false or nothing, found {quote(flag)}"
+        raise InputError(msg)
+    return Fields(
+        id=row["id"],
+        fen=row["fen"],
+        claim=row["claim"],
+        nomate=row["nomate"],
+        claimed_keys=row["claimed_keys"].split(),
+        claimed_line=row["claimed_line"].split(),
+        any_last_move=_FLAGS[flag],
+    )
+
+
+def read_jsonl(
+    lines: Iterator[tuple[int, bytes]], name: str
+) -> Iterator[Problem | FormatError]:
+    """Read JSON lines; see `read_each`."""
+    return read_each(lines, name, _parse_record)
+
+
+def write_jsonl(problem: Problem) -> str:
+    """Write a problem as one line; what it does not say is left out."""
+    record: dict[str, object] = {"id": problem.id, "fen": problem.fen}
+    if problem.claim:
+        record["claim"] = problem.claim.mate
+        if problem.claim.keys:
+            record["claimed_keys"] = problem.claim.keys
+        if problem.claim.line:
+            record["claimed_line"] = problem.claim.line
+        if problem.claim.any_last_move:
+            record["any_last_move"] = True
+    if problem.no_mate is not None:
+        record["nomate"] = problem.no_mate
+    return json.dumps(record, ensure_ascii=False, separators=(",", ":")) + "\n"
+
+
+def _parse_record(text: str, source: str) -> Problem:
+    try:
+        fields = _parse_fields(text)
+    except RecursionError:  # nested so deeply that it is read, but not shown
+        msg = f"expected a flat JSON object, found {quote(text)}"
+        raise InputError(msg) from None
+    return fields.check(source)
+
+
+def _parse_fields(text: str) -> Fields:
+    try:
+        record = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        msg = f"expected a JSON object, found {quote(text)}: {error}"
+        raise InputError(msg) from None
+    if not isinstance(record, dict):
+        msg = f"expected a JSON object, found {quote(text)}"
+        raise InputError(msg)
+    return Fields(
+        id=_text(record, "id", default=""),
+        fen=_text(record, "fen"),
+        claim=_number(record, "claim"),
+        nomate=_number(record, "nomate"),
+        claimed_keys=_moves(record, "claimed_keys"),
+        claimed_line=_moves(record, "claimed_line"),
+        any_last_move=_flag(record, "any_last_move"),
+    )
+
+
+def _text(record: Mapping[str, Any], field: str, default: str | None = None) -> str:
+    value = record.get(field)
+    if value is None:
+        value = default
+    if not isinstance(value, str):
+        _refuse(record, field, "text")
+    return value
+
+
+def _number(record: Mapping[str, Any], field: str) -> str:
+    """Give a number as it is written; whether it is one, its reader will tell."""
+    value = record.get(field)
+    return "" if value is None else json.dumps(value)
+
+
+def _moves(record: Mapping[str, Any], field: str) -> list[str]:
+    value = record.get(field)
+    if value is None:
+        return []
+    if not isinstance(value, list) or not all(isinstance(move, str) for move in value):
+        _refuse(record, field, "a list of moves")
+    return value
+
+
+def _flag(record: Mapping[str, Any], field: str) -> bool:
+    value = record.get(field, False)
+    if not isinstance(value, bool):
+        _refuse(record, field, "true or false")
+    return value
+
+
+def _refuse(record: Mapping[str, Any], field: str, expected: str) -> NoReturn:
+    found = quote(json.dumps(record[field])) if field in record else "nothing"
+    msg = f"{field}: expected {expected}, found {found}"
+    raise InputError(msg)

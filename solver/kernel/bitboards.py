@@ -1,0 +1,185 @@
+"""Bitboard constants and the tables that are computed once at compile time."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from solver.kernel.jit import Bitboard, Square, jit, turn_over, u64
+
+ZERO = np.uint64(0)
+ONE = np.uint64(1)
+TWO = np.uint64(2)
+SIX = np.uint64(6)
+SEVEN = np.uint64(7)
+EIGHT = np.uint64(8)
+NINE = np.uint64(9)
+SIXTEEN = np.uint64(16)
+ALL = np.uint64(0xFFFF_FFFF_FFFF_FFFF)
+
+NOT_FILE_A = np.uint64(0xFEFE_FEFE_FEFE_FEFE)
+NOT_FILE_H = np.uint64(0x7F7F_7F7F_7F7F_7F7F)
+NOT_FILES_AB = np.uint64(0xFCFC_FCFC_FCFC_FCFC)
+NOT_FILES_GH = np.uint64(0x3F3F_3F3F_3F3F_3F3F)
+RANK_1 = np.uint64(0xFF)
+RANK_3 = np.uint64(0xFF) << np.uint64(16)
+RANK_6 = np.uint64(0xFF) << np.uint64(40)
+RANK_8 = np.uint64(0xFF) << np.uint64(56)
+
+A1, C1, D1, E1, F1, G1, H1 = (ONE << np.uint64(file) for file in (0, 2, 3, 4, 5, 6, 7))
+CORNERS = np.uint64(0x8100_0000_0000_0081)
+LONG_CASTLING_EMPTY = np.uint64(0x0E)  # b1 c1 d1
+LONG_CASTLING_SAFE = np.uint64(0x1C)  # c1 d1 e1
+SHORT_CASTLING_EMPTY = np.uint64(0x60)  # f1 g1
+SHORT_CASTLING_SAFE = np.uint64(0x70)  # e1 f1 g1
+
+DIAGONAL_STEPS = ((1, 1), (-1, -1), (1, -1), (-1, 1))
+ORTHOGONAL_STEPS = ((1, 0), (-1, 0), (0, 1), (0, -1))
+KNIGHT_STEPS = (
+    (1, 2),
+    (2, 1),
+    (2, -1),
+    (1, -2),
+    (-1, -2),
+    (-2, -1),
+    (-2, 1),
+    (-1, 2),
+)
+
+
+def _walk(square: int, step: tuple[int, int], longest: int) -> list[int]:
+    """List the squares that a man passes from `square`, at most `longest`."""
+    file, rank = square % 8, square // 8
+    passed = []
+    for _ in range(longest):
+        file, rank = file + step[0], rank + step[1]
+        if not (0 <= file < 8 and 0 <= rank < 8):
+            break
+        passed.append(8 * rank + file)
+    return passed
+
+
+def _board(squares: list[int]) -> int:
+    return sum(1 << square for square in squares)
+
+
+def _reach(steps: tuple[tuple[int, int], ...], longest: int) -> np.ndarray:
+    """Attacks on an empty board; shape (64,), uint64."""
+    boards = [
+        _board([target for step in steps for target in _walk(square, step, longest)])
+        for square in range(64)
+    ]
+    return np.array(boards, dtype=np.uint64)
+
+
+def _between() -> np.ndarray:
+    """Squares strictly between two squares of one line; shape (64, 64), uint64."""
+    between = np.zeros((64, 64), dtype=np.uint64)
+    for square in range(64):
+        for step in DIAGONAL_STEPS + ORTHOGONAL_STEPS:
+            passed = _walk(square, step, 7)
+            for count, target in enumerate(passed):
+                between[square, target] = _board(passed[:count])
+    return between
+
+
+def _rank_attacks() -> np.ndarray:
+    """Rook attacks along the first rank; shape (64, 8), uint64.
+
+    The first index is the occupancy of the files b to g, the second the rook's file.
+    """
+    attacks = np.zeros((64, 8), dtype=np.uint64)
+    for inner in range(64):
+        for file in range(8):
+            reached = []
+            for step in ((1, 0), (-1, 0)):
+                for square in _walk(file, step, 7):
+                    reached.append(square)
+                    if inner << 1 >> square & 1:
+                        break
+            attacks[inner, file] = _board(reached)
+    return attacks
+
+
+KING_ATTACKS = _reach(DIAGONAL_STEPS + ORTHOGONAL_STEPS, 1)
+KNIGHT_ATTACKS = _reach(KNIGHT_STEPS, 1)
+DIAGONAL_LINES = _reach(DIAGONAL_STEPS, 7)
+ORTHOGONAL_LINES = _reach(ORTHOGONAL_STEPS, 7)
+RISING_DIAGONALS = _reach(DIAGONAL_STEPS[:2], 7)
+FALLING_DIAGONALS = _reach(DIAGONAL_STEPS[2:], 7)
+FILES = _reach(ORTHOGONAL_STEPS[2:], 7)
+RANK_ATTACKS = _rank_attacks()
+BETWEEN = _between()
+
+
+# Which squares a man attacks.
+#
+# Sliders by hyperbola quintessence (Dillon, "o ^ (o - 2r)"): subtracting the slider
+# from the line's occupancy flips the bits up to the first blocker; the same on the
+# board turned over gives the other direction. Turning over leaves a rank as it is, so
+# ranks are looked up.
+
+INNER_FILES = np.uint64(63)
+RANK_OF = np.uint64(56)
+
+
+@jit(u64(u64), inline=True)
+def king_attacks(square: Square) -> Bitboard:
+    """Squares that a king on `square` attacks."""
+    return KING_ATTACKS[square]
+
+
+@jit(u64(u64), inline=True)
+def knight_attacks(square: Square) -> Bitboard:
+    """Squares that a knight on `square` attacks."""
+    return KNIGHT_ATTACKS[square]
+
+
+@jit(u64(u64), inline=True)
+def knights_attacks(knights: Bitboard) -> Bitboard:
+    """Squares that any of the knights attacks."""
+    one_file = ((knights >> ONE) & NOT_FILE_H) | ((knights << ONE) & NOT_FILE_A)
+    two_files = ((knights >> TWO) & NOT_FILES_GH) | ((knights << TWO) & NOT_FILES_AB)
+    return (
+        (one_file << SIXTEEN)
+        | (one_file >> SIXTEEN)
+        | (two_files << EIGHT)
+        | (two_files >> EIGHT)
+    )
+
+
+@jit(u64(u64), inline=True)
+def pawns_attacks_up(pawns: Bitboard) -> Bitboard:
+    """Squares that our pawns attack."""
+    return ((pawns & NOT_FILE_A) << SEVEN) | ((pawns & NOT_FILE_H) << NINE)
+
+
+@jit(u64(u64), inline=True)
+def pawns_attacks_down(pawns: Bitboard) -> Bitboard:
+    """Squares that their pawns attack; equally, where pawns of ours attack these."""
+    return ((pawns & NOT_FILE_A) >> NINE) | ((pawns & NOT_FILE_H) >> SEVEN)
+
+
+@jit(u64(u64, u64, u64), inline=True)
+def _line_attacks(slider: Bitboard, occupied: Bitboard, line: Bitboard) -> Bitboard:
+    blockers = occupied & line
+    upwards = blockers - slider
+    downwards = turn_over(turn_over(blockers) - turn_over(slider))
+    return (upwards ^ downwards) & line
+
+
+@jit(u64(u64, u64), inline=True)
+def diagonal_attacks(square: Square, occupied: Bitboard) -> Bitboard:
+    """Squares that a bishop on `square` attacks, the first blockers included."""
+    slider = ONE << square
+    return _line_attacks(slider, occupied, RISING_DIAGONALS[square]) | _line_attacks(
+        slider, occupied, FALLING_DIAGONALS[square]
+    )
+
+
+@jit(u64(u64, u64), inline=True)
+def orthogonal_attacks(square: Square, occupied: Bitboard) -> Bitboard:
+    """Squares that a rook on `square` attacks, the first blockers included."""
+    rank = square & RANK_OF
+    inner = (occupied >> (rank + ONE)) & INNER_FILES
+    along_rank = RANK_ATTACKS[inner, square & SEVEN] << rank
+    return along_rank | _line_attacks(ONE << square, occupied, FILES[square])
