@@ -102,3 +102,9 @@ def test_the_api_page_describes_every_public_name() -> None:
     page = TEXTS[str(Path("docs/reference/api.md"))]
     described = set(re.findall(r"^\.\. auto\w+:: solver\.(\w+)", page, re.MULTILINE))
     assert described == {*solver.__all__} - {"__version__"}
+
+
+def test_pictures_are_small() -> None:
+    pictures = [*ROOT.glob("docs/**/images/*")]
+    assert pictures
+    assert max(picture.stat().st_size for picture in pictures) <= 150 * 1024
