@@ -1,4 +1,4 @@
-"""500 rows of lichess's database, row by row, as docs/audit.md tells them."""
+"""500 rows of lichess's database, row by row, as docs/howto/lichess.md lists them."""
 
 from __future__ import annotations
 

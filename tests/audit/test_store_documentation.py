@@ -1,4 +1,4 @@
-"""docs/store.md names every column, and its queries run."""
+"""docs/reference/store.md names every column, and its queries run."""
 
 from __future__ import annotations
 
@@ -18,7 +18,9 @@ from solver.audit.schema import (
 )
 from solver.audit.store import Store
 
-TEXT = (Path(__file__).parents[2] / "docs" / "store.md").read_text(encoding="utf-8")
+TEXT = (Path(__file__).parents[2] / "docs" / "reference" / "store.md").read_text(
+    encoding="utf-8"
+)
 QUERIES = re.findall(r"```sql\n(.*?)```", TEXT, re.DOTALL)
 ROWS = [
     Finding("a.epd:1", "one", "8/8", 2, verdict="shorter", soundness="cooked", nodes=9),

@@ -1,0 +1,110 @@
+"""README and docs: samples are what the program prints; what pages name exists."""
+
+from __future__ import annotations
+
+import doctest
+import re
+from importlib.util import find_spec
+from pathlib import Path
+
+import click
+import pytest
+
+import solver
+from solver.cli.main import matesolve
+from tests.samples import PAGES, ROOT, replay, samples, without_times
+
+pytestmark = pytest.mark.usefixtures("kernel")
+
+TEXTS = {
+    str(path.relative_to(ROOT)): path.read_text(encoding="utf-8") for path in PAGES
+}
+PYTHON = re.compile(r"^```python\n(>>> .*?)^```$", re.DOTALL | re.MULTILINE)
+CODE = re.compile(
+    r"^```(?:sh|console)\n(.*?)^```$|`([^`\n]+)`", re.DOTALL | re.MULTILINE
+)
+LINK = re.compile(r"\]\(([^()#:]+)(?:#[^()]*)?\)")
+
+
+def pages_with(pattern: re.Pattern[str]) -> list[str]:
+    return [name for name, text in TEXTS.items() if pattern.search(text)]
+
+
+@pytest.mark.parametrize("page", [name for name in TEXTS if samples(TEXTS[name])])
+def test_samples_show_what_the_program_prints(page: str) -> None:
+    for sample, printed in replay(TEXTS[page]):
+        assert without_times(printed) == without_times(sample.shown), sample.command
+
+
+@pytest.mark.parametrize("page", pages_with(PYTHON))
+def test_python_samples_do_what_they_show(
+    page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "puzzles").symlink_to(ROOT / "puzzles", target_is_directory=True)
+    monkeypatch.chdir(tmp_path)
+    source = "\n".join(PYTHON.findall(TEXTS[page]))
+    test = doctest.DocTestParser().get_doctest(source, {}, page, page, 0)
+    assert doctest.DocTestRunner().run(test).failed == 0
+
+
+def test_every_module_that_a_page_runs_exists() -> None:
+    modules = {
+        module
+        for text in TEXTS.values()
+        for module in re.findall(r"python -m (tests[\w.]*\w)", text)
+    }
+    assert modules
+    assert {module for module in modules if not find_spec(module)} == set()
+
+
+def options(command: click.Command) -> set[str]:
+    """Return the option names of a command and of its subcommands."""
+    names = {"--help"}
+    for parameter in command.params:
+        names |= {*parameter.opts, *parameter.secondary_opts}
+    if isinstance(command, click.Group):
+        context = click.Context(command)
+        for name in command.list_commands(context):
+            subcommand = command.get_command(context, name)
+            assert subcommand
+            names |= options(subcommand)
+    return names
+
+
+@pytest.mark.parametrize("page", TEXTS)
+def test_every_option_in_a_command_exists(page: str) -> None:
+    context = click.Context(matesolve)
+    for block, inline in CODE.findall(TEXTS[page]):
+        for line in (block or inline).splitlines():
+            for part in re.findall(r"matesolve ([a-z]+\b[^|#`]*)", line):
+                name = part.split()[0]
+                command = matesolve.get_command(context, name)
+                assert command, f"{page}: matesolve {name}"
+                used = set(re.findall(r"(?<!\S)--[a-z][\w-]*", part))
+                assert used <= options(command), f"{page}: {line}"
+
+
+@pytest.mark.parametrize("page", pages_with(LINK))
+def test_every_link_to_a_file_leads_to_one(page: str) -> None:
+    folder = (ROOT / page).parent
+    links = set(LINK.findall(TEXTS[page]))
+    assert {link for link in links if not (folder / link).exists()} == set()
+
+
+def test_the_pages_show_every_kind_of_answer() -> None:
+    commands = {
+        sample.command.split()[1] for text in TEXTS.values() for sample in samples(text)
+    }
+    assert commands >= {"solve", "verify", "check", "table", "mip", "convert", "report"}
+
+
+def test_the_api_page_describes_every_public_name() -> None:
+    page = TEXTS[str(Path("docs/reference/api.md"))]
+    described = set(re.findall(r"^\.\. auto\w+:: solver\.(\w+)", page, re.MULTILINE))
+    assert described == {*solver.__all__} - {"__version__"}
+
+
+def test_pictures_are_small() -> None:
+    pictures = [*ROOT.glob("docs/**/images/*")]
+    assert pictures
+    assert max(picture.stat().st_size for picture in pictures) <= 150 * 1024
