@@ -30,8 +30,9 @@ if TYPE_CHECKING:
     from solver.errors import FenError, InputError, MatesolveError
     from solver.lane import Lane
     from solver.problem import Claim, Limits, Problem
+    from solver.search.solver import Solver, solve
+    from solver.search.threads import Control
     from solver.solution import Solution, Stats, Status, StoppedBy
-    from solver.solving import Control, Solver, solve
     from solver.version import __version__
 
 __all__ = [
@@ -55,20 +56,20 @@ __all__ = [
 
 _HOMES = {
     "Claim": "problem",
-    "Control": "solving",
+    "Control": "search.solver",
     "FenError": "errors",
     "InputError": "errors",
-    "Lane": "lane",
+    "Lane": "problem",
     "Limits": "problem",
     "MatesolveError": "errors",
     "Problem": "problem",
     "Solution": "solution",
-    "Solver": "solving",
+    "Solver": "search.solver",
     "Stats": "solution",
     "Status": "solution",
     "StoppedBy": "solution",
     "__version__": "version",
-    "solve": "solving",
+    "solve": "search.solver",
 }
 """The module of each public name, loaded when the name is first asked for."""
 

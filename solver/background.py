@@ -10,7 +10,7 @@ from solver.solution import StoppedBy
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from solver.control import Control
+    from solver.search.threads import Control
 
 Result = TypeVar("Result")
 

@@ -10,15 +10,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from solver.kernel.calls import Verdict
+from solver.kernel.interface import Verdict
 from solver.lane import Lane
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from solver.control import Control
-    from solver.question import Question
-    from solver.root import Root
+    from solver.search.question import Question
+    from solver.search.root import Root
+    from solver.search.threads import Control
 
 FIRST_BUDGET = 20_000
 """Nodes that the finder may spend on one question in the first round."""

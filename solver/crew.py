@@ -9,13 +9,13 @@ from __future__ import annotations
 import threading
 from typing import TYPE_CHECKING
 
-from solver.control import Control
+from solver.search.threads import Control
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from solver.lane import Lane
-    from solver.workspace import Workspace
+    from solver.search.workspace import Workspace
 
 
 class Crew:

@@ -23,7 +23,7 @@ import hashlib
 from typing import TYPE_CHECKING, NamedTuple
 
 from solver.errors import ImbalanceError
-from solver.material import CELLS
+from solver.laboratory.material import CELLS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 import chess
 
 from solver.board import pack
-from solver.kernel.calls import Verdict
+from solver.kernel.interface import Verdict
 
 if TYPE_CHECKING:
-    from solver.workspace import Workspace
+    from solver.search.workspace import Workspace
 
 
 def is_admitted(workspace: Workspace, board: chess.Board, move: chess.Move) -> bool:

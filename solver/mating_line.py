@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from solver.kernel.calls import Verdict
+from solver.kernel.interface import Verdict
 
 if TYPE_CHECKING:
-    from solver.kernel.calls import Bounds
+    from solver.kernel.interface import Bounds
     from solver.kernel.memory import Position
-    from solver.workspace import Workspace
+    from solver.search.workspace import Workspace
 
 
 class _Line(NamedTuple):

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from solver.board import pack, unpack_move
-from solver.control import Control
 from solver.errors import InputError
-from solver.kernel.compiled import load_kernel
+from solver.kernel.loader import load_kernel
 from solver.kernel.memory import MAX_PLIES, Search
+from solver.search.threads import Control
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -5,15 +5,15 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from solver.attempt import Answer
 from solver.errors import TablebaseError
+from solver.search.bounds import Answer
 from solver.solution import Status, TableFormat
 
 if TYPE_CHECKING:
     import chess
 
-    from solver.question import Question
-    from solver.tablebases import Tablebases
+    from solver.endgames.tablebases import Tablebases
+    from solver.search.question import Question
 
 
 def consult(

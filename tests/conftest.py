@@ -11,7 +11,7 @@ from tests.processes import limited_workers, restore_signals
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from solver.kernel.calls import Kernel
+    from solver.kernel.interface import Kernel
     from solver.kernel.memory import Search
 
 
@@ -28,7 +28,7 @@ def kernel() -> Kernel:
     A test that solves, or starts a process that does, asks for it; no other waits for
     the compiler.
     """
-    from solver.kernel.compiled import load_kernel
+    from solver.kernel.loader import load_kernel
 
     return load_kernel().kernel
 
@@ -43,7 +43,7 @@ def worker_processes(kernel: Kernel) -> Iterator[None]:  # noqa: ARG001
 @pytest.fixture
 def search() -> Search:
     """Memory for one search, with a table of one bucket and no node limit."""
-    from solver.kernel.calls import NO_LIMIT
+    from solver.kernel.interface import NO_LIMIT
     from solver.kernel.memory import Search
 
     return Search(node_limit=NO_LIMIT, generation=1, buckets=1)

@@ -17,8 +17,8 @@ import pytest
 import solver as package
 from solver import Claim, InputError, Lane, Limits, MatesolveError, Problem, solve
 from solver.cli.main import run
-from solver.control import Control
-from solver.solving import Solver
+from solver.search.solver import Solver
+from solver.search.threads import Control
 from tests.cli.processes import run_and_list_heavy
 
 if TYPE_CHECKING:

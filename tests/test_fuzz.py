@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from solver.formats.collection import read_collection
+from solver.checker import Checked
+from solver.formats.registry import read_collection
 from solver.problem import Problem
-from solver.solving import solve
-from solver.verification import Checked
+from solver.search.solver import solve
 from tests.benchmarks import fuzz
 from tests.benchmarks.mutation import FORMATS, make_problems
 

@@ -142,7 +142,7 @@ def test_tests_that_solve_nothing_compile_nothing(room: str, tmp_path: Path) -> 
 
 @pytest.mark.usefixtures("kernel")
 def test_tests_that_solve_load_the_kernel() -> None:
-    assert run_tests("tests/test_perft.py") == "loaded: llvmlite"
+    assert run_tests("tests/cli/test_perft.py") == "loaded: llvmlite"
 
 
 def test_a_run_gives_what_was_read_and_written() -> None:

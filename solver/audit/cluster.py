@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from solver.audit.control import AuditControl
-    from solver.audit.examiner import Examined
     from solver.audit.inquiry import Inquiry
+    from solver.audit.job import Examined
     from solver.problem import Problem
 
 BATCH_S = 1.5

@@ -5,8 +5,8 @@ from __future__ import annotations
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+from solver.search.threads import Control
 from solver.solution import StoppedBy
-from solver.solving import Control
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

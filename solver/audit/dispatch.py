@@ -5,17 +5,17 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING
 
-from solver.audit.examiner import Examined
+from solver.audit.job import Examined
+from solver.audit.result import finding_of
+from solver.audit.verdict import judge
 from solver.audit.workers import WorkerLostError
-from solver.finding import finding_of
 from solver.solution import Solution, Status, StoppedBy
-from solver.verdict import judge
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from solver.audit.control import AuditControl
-    from solver.audit.desk import Desk, Task
+    from solver.audit.queue import Desk, Task
     from solver.audit.workers import Worker
     from solver.problem import Problem
 

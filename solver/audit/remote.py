@@ -6,16 +6,16 @@ import threading
 from typing import TYPE_CHECKING
 
 from solver.audit.control import AuditControl
-from solver.audit.examiner import Examiner, Patience
+from solver.audit.job import Examiner, Patience
+from solver.endgames.tablebases import Tablebases
 from solver.errors import ClusterError
-from solver.tablebases import Tablebases
 from solver.version import __version__
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from solver.audit.examiner import Examined
     from solver.audit.inquiry import Inquiry
+    from solver.audit.job import Examined
     from solver.problem import Problem
 
 PATIENCE = Patience(problem_s=1.0, batch_s=5.0)

@@ -12,18 +12,18 @@ from multiprocessing import resource_tracker
 from multiprocessing.connection import wait
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
-from solver.audit.examiner import Examiner, Patience
+from solver.audit.job import Examiner, Patience
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from multiprocessing.connection import Connection
 
     from solver.audit.control import AuditControl
-    from solver.audit.examiner import Examined
     from solver.audit.inquiry import Inquiry
+    from solver.audit.job import Examined
+    from solver.endgames.tablebases import Tablebases
     from solver.problem import Problem
     from solver.solution import StoppedBy
-    from solver.tablebases import Tablebases
 
 WINDOW = 2048
 """How many records a job on this machine may be ahead of those that are told."""

@@ -1,10 +1,10 @@
 """Certificates: what was found, written down so that anybody can prove it again.
 
-The format stands in docs/certificates.md, the judge in `solver.verification`. The same
+The format stands in docs/certificates.md, the judge in `solver.checker`. The same
 prover gives people the play of a mate, as variations.
 """
 
-from solver.certificate.certification import Certification, certify
+from solver.certificate.build import Certification, certify
 from solver.certificate.document import Certificate
 from solver.certificate.latest import certify_last
 from solver.certificate.limits import Budget, BuildingLimits, TooLargeError

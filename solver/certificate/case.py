@@ -10,7 +10,7 @@ import chess
 from solver.board import pack
 from solver.certificate.moves import Moves
 from solver.problem import Limits
-from solver.question import understand
+from solver.search.question import understand
 
 if TYPE_CHECKING:
     from solver.certificate.prover import Prover

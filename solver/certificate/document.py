@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import chess
 
-from solver.whole_file import write_whole
+from solver.files import write_whole
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from solver.certificate.certification import certify
+from solver.certificate.build import certify
 from solver.certificate.prover import WorkspaceProver
 
 if TYPE_CHECKING:
-    from solver.certificate.certification import Certification
-    from solver.control import Control
+    from solver.certificate.build import Certification
+    from solver.search.threads import Control
+    from solver.search.workspace import Workspace
     from solver.solution import Solution
-    from solver.workspace import Workspace
 
 
 def certify_last(

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import chess
 
-from solver.kernel.compiled import load_kernel
+from solver.kernel.loader import load_kernel
 from solver.kernel.memory import Position, Search
 
 if TYPE_CHECKING:

@@ -8,14 +8,14 @@ import chess
 
 from solver.board import unpack_men
 from solver.certificate.moves import Moves, name_of
-from solver.endings import find_ending, is_ending
+from solver.endgames import find_ending, is_ending
 from solver.errors import MatesolveError
-from solver.kernel.calls import Verdict
+from solver.kernel.interface import Verdict
 from solver.kernel.memory import Position
 
 if TYPE_CHECKING:
     from solver.certificate.limits import Budget
-    from solver.workspace import Workspace
+    from solver.search.workspace import Workspace
 
 
 NEAR_MOVES = 4

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from solver.certificate.case import understand_case
 from solver.certificate.limits import Budget, TooLargeError
 from solver.certificate.moves import name_of
-from solver.variations import Variation, Variations
+from solver.variations.tree import Variation, Variations
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -14,14 +14,14 @@ from solver.cli.exits import Exit
 from solver.cli.proving import build_of
 from solver.cli.streams import tell
 from solver.cli.target import identify_file, identify_inputs
-from solver.whole_file import require_writable
+from solver.files import require_writable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from solver.audit import Examined
+    from solver.audit.job import Examined
+    from solver.search.workspace import Workspace
     from solver.solution import Solution
-    from solver.workspace import Workspace
 
 LARGE_BYTES = 1 << 16
 """From here on a file whose name is ours to choose is compressed."""

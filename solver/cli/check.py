@@ -13,7 +13,7 @@ from solver.cli.streams import tell
 from solver.errors import CertificateError, ForgeryError
 
 if TYPE_CHECKING:
-    from solver.verification import Checked
+    from solver.checker import Checked
 
 SCHEMA = 1
 """Grows when a field changes its meaning or goes away, not when one is added."""
@@ -86,7 +86,7 @@ def check(
 
 def describe(checked: Checked) -> str:
     """Say in a line what a certificate proves."""
-    from solver.reports.text import at_most
+    from solver.output.text import at_most
 
     attacker = "White" if checked.attacker else "Black"
     excluded = checked.lower_bound - 1
@@ -115,9 +115,9 @@ def proved_record(checked: Checked) -> dict[str, object]:
 
 
 def _check(file: str) -> Checked:
+    from solver.checker import check as prove
+    from solver.checker import load
     from solver.formats.opening import open_collection
-    from solver.verification import check as prove
-    from solver.verification import load
 
     with open_collection(file) as stream:
         return prove(load(stream))

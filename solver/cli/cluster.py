@@ -14,9 +14,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from contextlib import AbstractContextManager
 
-    from solver.audit import Inquiry, Staff
     from solver.audit.cluster import Cluster
-    from solver.tablebases import Tablebases
+    from solver.audit.inquiry import Inquiry
+    from solver.audit.workers import Staff
+    from solver.endgames.tablebases import Tablebases
 
 LOCAL = "local"
 
@@ -54,7 +55,7 @@ def engaged(
         The inquiry's endgame tables.
     """
     if address is None:
-        from solver.audit import local_staff
+        from solver.audit.workers import local_staff
 
         yield local_staff(inquiry, jobs or 1, tablebases)
         return

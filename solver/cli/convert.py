@@ -74,8 +74,8 @@ def convert(
         raise click.UsageError(msg)
     prepare_outputs(target, reads=[source], stdout=True)
 
-    from solver.formats.collection import read_collection
     from solver.formats.meter import Meter
+    from solver.formats.registry import read_collection
 
     meter = Meter()
     conversion = Conversion(find_writer(target_format))

@@ -29,7 +29,7 @@ def doctor() -> None:
 
     from solver.errors import MatesolveError
     from solver.kernel.cache import candidate_directories, describe
-    from solver.solving import solve
+    from solver.search.solver import solve
 
     click.echo(f"matesolve {__version__}")
     click.echo(f"python    {platform.python_version()} ({platform.platform()})")

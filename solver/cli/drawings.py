@@ -8,16 +8,16 @@ from solver.certificate import BuildingStoppedError, WorkspaceProver, build_vari
 from solver.cli.exits import Exit
 from solver.cli.proving import build_of
 from solver.cli.streams import tell
-from solver.reports.pgn import encode_pgn
-from solver.reports.solution_page import encode_page
+from solver.files import write_whole
+from solver.output.pgn import encode_pgn
+from solver.output.solution_page import encode_page
 from solver.reports.svg import encode_svg
-from solver.whole_file import write_whole
 
 if TYPE_CHECKING:
-    from solver.control import Control
+    from solver.search.threads import Control
+    from solver.search.workspace import Workspace
     from solver.solution import Solution
-    from solver.variations import Variations
-    from solver.workspace import Workspace
+    from solver.variations.tree import Variations
 
 
 class Drawings:

@@ -16,8 +16,8 @@ from solver.formats.writing import GZIPPED
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from solver.finding import Finding
-    from solver.store import Store
+    from solver.audit.result import Finding
+    from solver.audit.store import Store
 
 FORMATS = ("csv", "jsonl", "epd", "parquet")
 
@@ -68,9 +68,9 @@ def export(*, store: str, where: str, output: str, target_format: str | None) ->
     if target_format == "parquet" and find_spec("pyarrow") is None:
         raise click.UsageError(missing_package("Parquet", "pyarrow"))
 
+    from solver.audit.store import Store
     from solver.cli.target import open_target, prepare_outputs, store_files
     from solver.reports.export import EXPORTS
-    from solver.store import Store
 
     prepare_outputs(output, reads=store_files(store), stdout=True)
     with Store(store, read_only=True) as opened:

@@ -8,12 +8,12 @@ from solver.cli.signals import ending_at_once
 from solver.cli.streams import tell
 
 if TYPE_CHECKING:
-    from solver.kernel.compiled import Build
+    from solver.kernel.loader import Build
 
 
 def prepare_kernel() -> Build:
     """Load the kernel; a user who has to wait for it, or should know more, is told."""
-    from solver.kernel.compiled import load_kernel
+    from solver.kernel.loader import load_kernel
 
     with ending_at_once():
         return load_kernel(tell)

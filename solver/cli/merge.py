@@ -46,8 +46,9 @@ def merge(*, stores: tuple[str, ...], output: str | None) -> None:
         msg = "expected two stores, or -o FILE."
         raise click.UsageError(msg)
 
+    from solver.audit.store import Store
     from solver.cli.target import require_apart
-    from solver.store import Store, merge
+    from solver.store.merging import merge
 
     require_apart([first], reads=others)
     for other in (*others, first) if output is None else others:

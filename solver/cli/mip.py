@@ -12,8 +12,8 @@ from solver.cli.exits import Exit, foremost
 from solver.cli.streams import tell
 
 if TYPE_CHECKING:
-    from solver.imbalance import ImbalanceTable
-    from solver.material import Material
+    from solver.laboratory.imbalance import ImbalanceTable
+    from solver.laboratory.material import Material
 
 MOST_FREQUENT = 10
 """How many cells `info` lists."""
@@ -101,7 +101,7 @@ def build(
 
     from solver.cli.table_builder import PARTIAL, TableBuilder, source_of
     from solver.cli.target import prepare_outputs, require_apart
-    from solver.imbalance import ImbalanceTable
+    from solver.laboratory.imbalance import ImbalanceTable
 
     prepare_outputs(output, reads=files)
     require_apart([output + PARTIAL], reads=(*files, *merged))
@@ -224,9 +224,9 @@ def play(ctx: click.Context, *, games: int, seed: int, first: int, depth: int) -
     from solver.background import run_stoppable
     from solver.cli.interrupt import interruptible
     from solver.cli.kernel import prepare_kernel
-    from solver.control import Control
     from solver.laboratory.selfplay import Rules
     from solver.laboratory.selfplay import play as play_games
+    from solver.search.threads import Control
 
     prepare_kernel()
     control = Control()
@@ -240,13 +240,13 @@ def play(ctx: click.Context, *, games: int, seed: int, first: int, depth: int) -
 
 
 def _load(path: str | None) -> ImbalanceTable:
-    from solver.imbalance import ImbalanceTable, shipped
+    from solver.laboratory.imbalance import ImbalanceTable, shipped
 
     return shipped() if path is None else ImbalanceTable.load(path)
 
 
 def _read_material(text: str) -> Material:
     from solver.formats.fen import parse_fen
-    from solver.material import count_men, parse_material
+    from solver.laboratory.material import count_men, parse_material
 
     return count_men(parse_fen(text)) if "/" in text else parse_material(text)

@@ -249,7 +249,7 @@ def tablebases(command: Function) -> Function:
     def consult(*args: Any, directories: tuple[str, ...], **others: Any) -> Any:
         if not directories:
             return command(*args, tablebases=None, **others)
-        from solver.tablebases import Tablebases
+        from solver.endgames.tablebases import Tablebases
 
         with Tablebases(directories) as tables:
             return command(*args, tablebases=tables, **others)

@@ -49,9 +49,9 @@ def perft(
     import chess
 
     from solver.background import run_stoppable
-    from solver.control import Control
     from solver.formats.fen import parse_fen
     from solver.perft import divide
+    from solver.search.threads import Control
 
     board = parse_fen(" ".join(fen)) if fen else chess.Board()
     prepare_kernel()

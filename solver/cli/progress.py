@@ -65,7 +65,7 @@ def _watch(search: Running, ended: threading.Event) -> None:
     from rich.text import Text
 
     from solver.cli.console import stderr_console
-    from solver.reports.text import at_most
+    from solver.output.text import at_most
 
     def state() -> Text:
         excluded = search.lower_bound - 1

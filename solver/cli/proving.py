@@ -8,7 +8,7 @@ from solver.background import run_stoppable
 from solver.certificate import BuildingStoppedError
 from solver.cli.interrupt import interruptible
 from solver.cli.progress import progress
-from solver.control import Control
+from solver.search.threads import Control
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -58,7 +58,7 @@ class Reading:
 
     def __iter__(self) -> Iterator[Problem | FormatError]:
         """Give the records of all files."""
-        from solver.formats.collection import read_collection
+        from solver.formats.registry import read_collection
 
         for number, file in enumerate(self._files):
             self._behind = number

@@ -56,7 +56,7 @@ def report(ctx: click.Context, *, file: str, output: str, title: str | None) -> 
     and lines, which can be filtered. It needs no other file and no network.
     """
     from solver.cli.target import prepare_outputs, store_files
-    from solver.reports.html.page import write_page
+    from solver.output.audit_page.page import write_page
 
     prepare_outputs(output, reads=store_files(file))
     codes = {Exit.PROVED}
@@ -82,7 +82,7 @@ def _records(path: str, codes: set[Exit]) -> Iterator[Mapping[str, object]]:
     InputError
         The file holds no records of an audit.
     """
-    from solver.formats.compressed import open_decompressed
+    from solver.formats.streams import open_decompressed
 
     name = name_of(path)
     with open_decompressed(path) as stream:
@@ -92,8 +92,8 @@ def _records(path: str, codes: set[Exit]) -> Iterator[Mapping[str, object]]:
     if path == STDIN:
         msg = f"{name}: expected the lines of `verify --jsonl`, found a database"
         raise InputError(msg)
+    from solver.audit.store import Store
     from solver.reports.audit_record import finding_record
-    from solver.store import Store
 
     with Store(path, read_only=True) as store:
         yield from map(finding_record, store.findings())
@@ -104,7 +104,7 @@ def _parse_lines(
 ) -> Iterator[Mapping[str, object]]:
     """Read a record a line, however long."""
     from solver.formats.numbered_lines import NumberedLines
-    from solver.reports.record import unreadable_record
+    from solver.output.records import unreadable_record
 
     numbered = NumberedLines(stream, sys.maxsize)
     lines = ((number, line) for number, line in numbered if line.strip())
@@ -138,7 +138,7 @@ def _require_audit(head: Sequence[tuple[int, bytes]], name: str) -> None:
 
 
 def _is_record(line: bytes) -> bool:
-    from solver.reports.html.checked_record import check_record
+    from solver.output.audit_page.rows import check_record
 
     record = _parse_record(line, "")
     if isinstance(record, FormatError):

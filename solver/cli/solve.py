@@ -20,11 +20,11 @@ from solver.solution import Solution, Status, StoppedBy
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from solver.cli.answers import Answers
+    from solver.cli.solve_output import Answers
+    from solver.endgames.tablebases import Tablebases
     from solver.lane import Lane
-    from solver.solving import Solver
-    from solver.tablebases import Tablebases
-    from solver.workspace import Workspace
+    from solver.search.solver import Solver
+    from solver.search.workspace import Workspace
 
 STDIN = "-"
 """The argument that stands for standard input."""
@@ -164,9 +164,9 @@ def solve(
         msg = "--svg, --pgn and --html are files of one position."
         raise click.UsageError(msg)
 
-    from solver.cli.answers import Records, Sentences
+    from solver.cli.solve_output import Records, Sentences
     from solver.cli.target import prepare_outputs
-    from solver.formats.collection import read_collection
+    from solver.formats.registry import read_collection
 
     prepare_outputs(certificate_path, svg_path, pgn_path, html_path)
     problems: Iterable[Problem | FormatError] = (
@@ -243,7 +243,7 @@ def solve_each(
     Exit
         The highest exit code of any answer.
     """
-    from solver.solving import Solver
+    from solver.search.solver import Solver
 
     prepare_kernel()
     solver = Solver(limits.hash_mib, tablebases, threads=limits.threads)
@@ -284,7 +284,7 @@ def _solve(
     all_keys: bool,
     lane: Lane | None,
 ) -> Solution:
-    from solver import solving
+    from solver.search import solver as solving
 
     control = solving.Control()
     with interruptible(control), progress(control):

@@ -16,7 +16,7 @@ from solver.cli.streams import tell
 from solver.errors import FenError, FormatError, InputError, missing_package
 from solver.formats.wording import quote
 from solver.laboratory import glass
-from solver.laboratory.measurement import MAX_DEPTH
+from solver.laboratory.results import MAX_DEPTH
 from solver.laboratory.techniques import (
     parse_extension,
     parse_mdp,
@@ -322,7 +322,7 @@ def table(
     )
     draw = _load_plotter() if plot else None
 
-    from solver.cli.node_counts import (
+    from solver.cli.table_counts import (
         Form,
         count_ladder,
         count_survey,
@@ -330,7 +330,7 @@ def table(
         print_survey,
     )
     from solver.cli.target import prepare_outputs
-    from solver.imbalance import ImbalanceTable
+    from solver.laboratory.imbalance import ImbalanceTable
     from solver.laboratory.runner import Runner
     from solver.laboratory.search import Laboratory
 
@@ -384,7 +384,7 @@ def _parse(words: Sequence[str]) -> str:
 
 def _load_plotter() -> Callable[[Ladder, str], None]:
     try:
-        from solver.reports.node_plot import plot_ladder
+        from solver.laboratory.plot import plot_ladder
     except ModuleNotFoundError as error:
         if error.name != "matplotlib":
             raise

@@ -12,15 +12,15 @@ from solver.cli.exits import Exit
 from solver.cli.streams import tell
 from solver.errors import FormatError
 from solver.formats.game_position import GamePosition
-from solver.formats.games import read_results
 from solver.imbalance_file import MAX_SOURCE_BYTES
-from solver.material import CELLS, find_cell
+from solver.laboratory.games import read_results
+from solver.laboratory.material import CELLS, find_cell
 from solver.reports.imbalance_text import counted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from solver.imbalance import ImbalanceTable
+    from solver.laboratory.imbalance import ImbalanceTable
 
 PARTIAL = ".partial"
 """Ends the name of a table whose files were not all read."""

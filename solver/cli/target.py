@@ -43,7 +43,7 @@ def prepare_outputs(
     OSError
         As the system reports it, about the output.
     """
-    from solver.whole_file import require_writable
+    from solver.files import require_writable
 
     wanted = [output for output in outputs if output is not None]
     require_apart(wanted, reads, stdout=stdout)
@@ -95,7 +95,7 @@ def store_files(path: str) -> tuple[str, str, str]:
 @contextmanager
 def open_target(path: str) -> Iterator[BinaryIO]:
     """Open what is written: whole or not at all, compressed if its name says so."""
-    from solver.whole_file import open_whole
+    from solver.files import open_whole
 
     if path == STDOUT:
         if sys.stdout is None:

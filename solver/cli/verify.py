@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from solver.audit.verdict import DISAGREEMENTS, DUAL, KEYS, Verdict
 from solver.cli import completion, options
 from solver.cli.cluster import engaged, parse_address
 from solver.cli.exits import Exit, foremost
@@ -15,18 +16,17 @@ from solver.cli.interrupt import interruptible
 from solver.cli.kernel import prepare_kernel
 from solver.cli.streams import is_terminal, tell
 from solver.soundness import Soundness
-from solver.verdict import DISAGREEMENTS, DUAL, KEYS, Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from solver.audit import Inquiry
-    from solver.audit.archive import Archive
+    from solver.audit.inquiry import Inquiry
+    from solver.audit.result import Finding
+    from solver.audit.resume import Archive
     from solver.audit.shard import Shard
-    from solver.finding import Finding
+    from solver.endgames.tablebases import Tablebases
     from solver.formats.selection import Selection
     from solver.problem import Limits
-    from solver.tablebases import Tablebases
 
 DEFAULT_TIME_S = 10.0
 MAX_JOBS = 256
@@ -247,10 +247,12 @@ def verify(
         msg = "--fresh and --retry are about a --store."
         raise click.UsageError(msg)
 
-    from solver.audit import AuditControl, Inquiry, audit
-    from solver.cli.findings import Findings, Records, Summary
+    from solver.audit.control import AuditControl
+    from solver.audit.inquiry import Inquiry
+    from solver.audit.pipeline import audit
     from solver.cli.reading import Reading
     from solver.cli.target import require_apart, store_files
+    from solver.cli.verify_io import Findings, Records, Summary
     from solver.cli.watch import Watch, showing
 
     stored = store_files(store_path) if store_path is not None else ()
@@ -320,8 +322,8 @@ def _opened(
     if path is None:
         yield None
         return
-    from solver.audit.archive import Archive
-    from solver.store import Store
+    from solver.audit.resume import Archive
+    from solver.audit.store import Store
 
     with Store(path, fresh=fresh) as store:
         archive = Archive(store, inquiry, retry)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from rich.console import Console
 
-    from solver.finding import Finding
+    from solver.audit.result import Finding
 
 EVERY_S = 60.0
 """How often the progress is told where nobody watches a terminal."""

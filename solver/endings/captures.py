@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 import chess
 import numpy as np
 
+from solver.endgames.table import REFLECTIONS, TRIANGLE, lay
 from solver.endings.geometry import BETWEEN, KING_STEPS, has_square, sight
-from solver.endings.sets import REFLECTIONS, TRIANGLE, lay
 
 if TYPE_CHECKING:
+    from solver.endgames.table import Words
     from solver.endings.men import Men
-    from solver.endings.sets import Words
 
 _KINGS = np.array(TRIANGLE)
 

@@ -55,7 +55,7 @@ def find_ending(
     if chess.popcount(board.occupied_co[attacker]) == 1:
         return EndingAnswer(None)  # a bare king never mates
     # Only now, as numpy takes a tenth of a second to load.
-    from solver.endings.library import open_tables
+    from solver.endgames.probe import open_tables
     from solver.endings.men import read_placement
     from solver.endings.play import answer
 

@@ -9,7 +9,7 @@ import chess
 import numpy as np
 
 if TYPE_CHECKING:
-    from solver.endings.sets import Words
+    from solver.endgames.table import Words
 
 STRAIGHT = ((1, 0), (-1, 0), (0, 1), (0, -1))
 DIAGONAL = ((1, 1), (1, -1), (-1, 1), (-1, -1))

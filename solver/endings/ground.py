@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from solver.endgames.table import TRIANGLE, lay
 from solver.endings.geometry import BETWEEN, KING_STEPS, SQUARES, has_square, sight
-from solver.endings.sets import TRIANGLE, lay
 
 if TYPE_CHECKING:
+    from solver.endgames.table import Words
     from solver.endings.men import Men
-    from solver.endings.sets import Words
 
 _KINGS = np.array(TRIANGLE)
 _OTHERS = ~SQUARES

@@ -13,7 +13,7 @@ from solver.endings.table import NEVER
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from solver.endings.library import Tables
+    from solver.endgames.probe import Tables
 
 _ATTACKING_KING = Man(attacks=True, kind=chess.KING)
 _DEFENDING_KING = Man(attacks=False, kind=chess.KING)

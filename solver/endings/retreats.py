@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 import chess
 import numpy as np
 
+from solver.endgames.table import REFLECTIONS, TRIANGLE
 from solver.endings.geometry import LEAPS, SLIDES
-from solver.endings.sets import REFLECTIONS, TRIANGLE
 
 if TYPE_CHECKING:
-    from solver.endings.sets import Words
+    from solver.endgames.table import Words
 
 _NOT_FILE_A = np.uint64(~chess.BB_FILE_A & chess.BB_ALL)
 _NOT_FILE_H = np.uint64(~chess.BB_FILE_H & chess.BB_ALL)

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from solver.endings.sets import REFLECTIONS, pack, unpack
+from solver.endgames.table import REFLECTIONS, pack, unpack
 
 if TYPE_CHECKING:
+    from solver.endgames.table import Moves, Words
     from solver.endings.men import Placement
-    from solver.endings.sets import Moves, Words
 
 NEVER = 127
 """In place of a number of moves: the attacker does not mate."""

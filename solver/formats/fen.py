@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import chess
 
 from solver.errors import FenError
-from solver.formats.quick_fen import set_up_plain
+from solver.formats.fast_fen import set_up_plain
 from solver.formats.wording import quote
 
 if TYPE_CHECKING:

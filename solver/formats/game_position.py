@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from solver.material import Material
+    from solver.laboratory.material import Material
 
 MAX_RECORD_BYTES = 1 << 20
 """A longer line or game is no record; reading it whole could fill the memory."""

@@ -20,9 +20,9 @@ import chess
 from solver.errors import FormatError, InputError
 from solver.formats.claims import make_problem
 from solver.formats.csv_row import rows_behind, split_row
+from solver.formats.fast_fen import format_fen
 from solver.formats.fen import parse_fen
 from solver.formats.numbered_lines import is_record
-from solver.formats.quick_fen import format_fen
 from solver.formats.wording import printable, quote
 from solver.problem import MAX_MOVES, Claim
 

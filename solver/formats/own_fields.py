@@ -11,8 +11,8 @@ from solver.formats.claims import (
     parse_line,
     parse_no_mate,
 )
+from solver.formats.fast_fen import format_fen
 from solver.formats.fen import parse_fen
-from solver.formats.quick_fen import format_fen
 from solver.formats.wording import printable
 from solver.problem import Claim
 

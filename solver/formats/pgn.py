@@ -19,7 +19,7 @@ from solver.formats.encoding import decode
 from solver.formats.fen import parse_fen
 from solver.formats.game_position import MAX_RECORD_BYTES, RESULTS, UNFINISHED
 from solver.formats.wording import quote
-from solver.material import Material, count_men
+from solver.laboratory.material import Material, count_men
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator

@@ -18,7 +18,7 @@ from solver.errors import InputError
 from solver.formats.fen import parse_fen
 from solver.formats.game_position import RESULTS, UNFINISHED, GamePosition
 from solver.formats.wording import quote
-from solver.material import Material, count_men
+from solver.laboratory.material import Material, count_men
 
 _NUMBER = r"(?: [01](?:\.0*)? | 0?\.50* )"
 _RESULT = re.compile(

@@ -20,9 +20,17 @@ from typing import Any
 
 import numpy as np
 
-from solver.kernel.calls import INFINITE_SCORE
+from solver.kernel.alphabeta_table import (
+    EXACT,
+    LOWER,
+    UPPER,
+    Scored,
+    decides,
+    probe_score,
+    store_score,
+)
+from solver.kernel.check_extension import extension
 from solver.kernel.evaluation import evaluate
-from solver.kernel.extensions import extension
 from solver.kernel.forward_pruning import (
     ALL_NODE,
     CUT_NODE,
@@ -30,6 +38,7 @@ from solver.kernel.forward_pruning import (
     has_pieces,
     may_prune,
 )
+from solver.kernel.interface import INFINITE_SCORE
 from solver.kernel.jit import Number, boolean, experiment_t, i64, jit, search_t
 from solver.kernel.mate_distance import MATE, NEXT, NONE, ROOT, narrow_to_mates
 from solver.kernel.material import (
@@ -45,18 +54,9 @@ from solver.kernel.movegen import generate
 from solver.kernel.moves import NO_MOVE
 from solver.kernel.ordering import bring_best, remember_refutation, unranked
 from solver.kernel.position import Position, checkers, make, passed, position_t
-from solver.kernel.score_table import (
-    EXACT,
-    LOWER,
-    UPPER,
-    Scored,
-    decides,
-    probe_score,
-    store_score,
-)
 from solver.kernel.scored_ordering import captures, promotes, rank_moves
 from solver.kernel.switches import MULTI_CUT_REDUCTION
-from solver.kernel.table import TABLE, address
+from solver.kernel.transposition import TABLE, address
 
 INFINITY = np.int64(INFINITE_SCORE)
 DRAW = np.int64(0)

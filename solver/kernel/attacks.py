@@ -10,9 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from solver.kernel.intrinsics import turn_over
-from solver.kernel.jit import Bitboard, Square, jit, u64
-from solver.kernel.squares import (
+from solver.kernel.bitboards import (
     EIGHT,
     FALLING_DIAGONALS,
     FILES,
@@ -30,6 +28,8 @@ from solver.kernel.squares import (
     SIXTEEN,
     TWO,
 )
+from solver.kernel.intrinsics import turn_over
+from solver.kernel.jit import Bitboard, Square, jit, u64
 
 INNER_FILES = np.uint64(63)
 RANK_OF = np.uint64(56)

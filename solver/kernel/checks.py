@@ -12,6 +12,17 @@ from solver.kernel.attacks import (
     orthogonal_attacks,
     pawns_attacks_down,
 )
+from solver.kernel.bitboards import (
+    BETWEEN,
+    C1,
+    DIAGONAL_LINES,
+    E1,
+    G1,
+    ONE,
+    ORTHOGONAL_LINES,
+    RANK_6,
+    ZERO,
+)
 from solver.kernel.intrinsics import first_square
 from solver.kernel.jit import (
     ROW,
@@ -36,17 +47,6 @@ from solver.kernel.moves import (
     target,
 )
 from solver.kernel.position import Position, checkers, make, position_t
-from solver.kernel.squares import (
-    BETWEEN,
-    C1,
-    DIAGONAL_LINES,
-    E1,
-    G1,
-    ONE,
-    ORTHOGONAL_LINES,
-    RANK_6,
-    ZERO,
-)
 
 NONE = np.int64(0)
 ONE_MOVE = np.int64(1)

@@ -1,4 +1,4 @@
-"""The one compiled C function; see `solver.kernel.calls` for its Python side.
+"""The one compiled C function; see `solver.kernel.interface` for its Python side.
 
 Importing this module compiles the kernel, or loads it from numba's own cache.
 """
@@ -10,9 +10,10 @@ from typing import Any
 import numpy as np
 
 from solver.kernel.alphabeta import search_score
-from solver.kernel.calls import Operation
 from solver.kernel.checks import generate_checks
+from solver.kernel.dfpn import known_bounds, settle
 from solver.kernel.evaluation import evaluate
+from solver.kernel.interface import Operation
 from solver.kernel.intrinsics import record_at
 from solver.kernel.jit import experiment_t, i64, native, pointer, search_t, u64
 from solver.kernel.line import find_line
@@ -21,10 +22,9 @@ from solver.kernel.material import material_cell
 from solver.kernel.movegen import generate
 from solver.kernel.perft import perft
 from solver.kernel.position import Position, make
-from solver.kernel.proof_number import known_bounds, settle
 from solver.kernel.proof_table import INFINITE, Numbers
 from solver.kernel.prover import mates_within
-from solver.kernel.table import address
+from solver.kernel.transposition import address
 
 PERFT = np.int64(Operation.PERFT)
 GENERATE = np.int64(Operation.GENERATE)

@@ -10,10 +10,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from solver.kernel.bitboards import EIGHT, ONE, SEVEN, ZERO
 from solver.kernel.intrinsics import first_square, population, turn_over
 from solver.kernel.jit import Bitboard, Number, Square, i64, jit, types, u64
 from solver.kernel.position import Position, position_t
-from solver.kernel.squares import EIGHT, ONE, SEVEN, ZERO
 
 PAWN_WORTH = np.int64(100)
 KNIGHT_WORTH = np.int64(320)

@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from solver.kernel.calls import MATE_ZONE
+from solver.kernel.bitboards import ZERO
+from solver.kernel.interface import MATE_ZONE
 from solver.kernel.jit import Number, boolean, experiment_t, i64, jit
 from solver.kernel.position import Position, checkers, position_t
-from solver.kernel.squares import ZERO
 from solver.kernel.switches import PrunedNodes
 
 MATE_FROM = np.int64(MATE_ZONE)

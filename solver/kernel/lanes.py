@@ -14,7 +14,7 @@ from solver.kernel.jit import Number, boolean, i64, jit, search_t
 from solver.kernel.movegen import count_within
 from solver.kernel.position import Position, position_t
 from solver.kernel.restrictions import Restrictions, restrictions, restrictions_t
-from solver.kernel.table import Address, address_t
+from solver.kernel.transposition import Address, address_t
 
 
 @jit(address_t(search_t, address_t), inline=True)

@@ -17,7 +17,7 @@ from solver.kernel.prover import (
     NO_MATE,
     mates_within,
 )
-from solver.kernel.table import TABLE, address, probe
+from solver.kernel.transposition import TABLE, address, probe
 
 NONE = np.int64(0)
 ONE_MOVE = np.int64(1)

@@ -12,7 +12,7 @@ from typing import Any
 import llvmlite.binding as llvm
 
 from solver.kernel.cache import StoredKernel
-from solver.kernel.calls import Kernel
+from solver.kernel.interface import Kernel
 
 _engines: list[Any] = []
 """Engines own the code that they linked, which lives as long as the process."""

@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from solver.kernel.calls import MATE_SCORE
+from solver.kernel.interface import MATE_SCORE
 from solver.kernel.jit import Number, i64, jit, types
 from solver.kernel.switches import MdpForm
 

@@ -17,6 +17,20 @@ from solver.kernel.attacks import (
     orthogonal_attacks,
     pawns_attacks_up,
 )
+from solver.kernel.bitboards import (
+    EIGHT,
+    NINE,
+    NOT_FILE_A,
+    NOT_FILE_H,
+    ONE,
+    RANK_1,
+    RANK_3,
+    RANK_6,
+    RANK_8,
+    SEVEN,
+    SIXTEEN,
+    ZERO,
+)
 from solver.kernel.checks import find_checks
 from solver.kernel.intrinsics import first_square
 from solver.kernel.jit import Bitboard, Move, Square, boolean, jit, named_words, u64
@@ -39,20 +53,6 @@ from solver.kernel.position import (
     position_t,
 )
 from solver.kernel.restrictions import restrictions
-from solver.kernel.squares import (
-    EIGHT,
-    NINE,
-    NOT_FILE_A,
-    NOT_FILE_H,
-    ONE,
-    RANK_1,
-    RANK_3,
-    RANK_6,
-    RANK_8,
-    SEVEN,
-    SIXTEEN,
-    ZERO,
-)
 
 
 @jit(boolean(position_t), inline=True)

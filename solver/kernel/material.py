@@ -2,7 +2,7 @@
 
 After Ed Schröder's MIP: the numbers of men index 236,196 cells, each a count of
 positions and the score that they came to, in per cent. The table is folded to the view
-of the side to move; see `solver.imbalance`.
+of the side to move; see `solver.laboratory.imbalance`.
 """
 
 from __future__ import annotations

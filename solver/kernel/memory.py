@@ -147,7 +147,7 @@ class Experiment(Structure):
         Whether a limit was hit, so that `score` says nothing.
     cells : uint32, shape (MATERIAL_CELLS,)
         The material-imbalance table as the side to move sees it; see
-        `solver.imbalance`.
+        `solver.laboratory.imbalance`.
     """
 
     _fields_: ClassVar = [

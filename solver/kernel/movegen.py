@@ -17,6 +17,27 @@ from solver.kernel.attacks import (
     orthogonal_attacks,
     pawns_attacks_down,
 )
+from solver.kernel.bitboards import (
+    A1,
+    C1,
+    EIGHT,
+    G1,
+    H1,
+    LONG_CASTLING_EMPTY,
+    LONG_CASTLING_SAFE,
+    NINE,
+    NOT_FILE_A,
+    NOT_FILE_H,
+    ONE,
+    RANK_3,
+    RANK_6,
+    RANK_8,
+    SEVEN,
+    SHORT_CASTLING_EMPTY,
+    SHORT_CASTLING_SAFE,
+    SIXTEEN,
+    ZERO,
+)
 from solver.kernel.intrinsics import first_square, population
 from solver.kernel.jit import (
     ROW,
@@ -45,27 +66,6 @@ from solver.kernel.position import (
     position_t,
 )
 from solver.kernel.restrictions import Restrictions, restrictions, restrictions_t
-from solver.kernel.squares import (
-    A1,
-    C1,
-    EIGHT,
-    G1,
-    H1,
-    LONG_CASTLING_EMPTY,
-    LONG_CASTLING_SAFE,
-    NINE,
-    NOT_FILE_A,
-    NOT_FILE_H,
-    ONE,
-    RANK_3,
-    RANK_6,
-    RANK_8,
-    SEVEN,
-    SHORT_CASTLING_EMPTY,
-    SHORT_CASTLING_SAFE,
-    SIXTEEN,
-    ZERO,
-)
 
 NONE = np.int64(0)
 ONE_MOVE = np.int64(1)

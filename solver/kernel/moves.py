@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from solver.kernel.bitboards import SIX
 from solver.kernel.jit import Move, Square, jit, u64
-from solver.kernel.squares import SIX
 
 PAWN = np.uint64(1)
 KNIGHT = np.uint64(2)

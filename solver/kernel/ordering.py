@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from solver.kernel.attacks import pawns_attacks_up
+from solver.kernel.bitboards import EIGHT, ONE, SIXTEEN, ZERO
 from solver.kernel.checks import find_checks, gives_check
 from solver.kernel.jit import (
     ROW,
@@ -36,7 +37,6 @@ from solver.kernel.moves import (
     target,
 )
 from solver.kernel.position import Position, make, position_t
-from solver.kernel.squares import EIGHT, ONE, SIXTEEN, ZERO
 
 LOW_WORD = np.uint64(0xFFFF_FFFF)
 WORTH_SHIFT = np.uint64(32)

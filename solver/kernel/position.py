@@ -12,19 +12,7 @@ from solver.kernel.attacks import (
     pawns_attacks_down,
     pawns_attacks_up,
 )
-from solver.kernel.intrinsics import first_square, turn_over
-from solver.kernel.jit import Bitboard, Move, Square, boolean, jit, named_words, u64
-from solver.kernel.moves import (
-    DIAGONAL,
-    KING,
-    KNIGHT,
-    ORTHOGONAL,
-    PAWN,
-    arrival,
-    origin,
-    target,
-)
-from solver.kernel.squares import (
+from solver.kernel.bitboards import (
     A1,
     C1,
     CORNERS,
@@ -41,6 +29,18 @@ from solver.kernel.squares import (
     RANK_6,
     SIXTEEN,
     ZERO,
+)
+from solver.kernel.intrinsics import first_square, turn_over
+from solver.kernel.jit import Bitboard, Move, Square, boolean, jit, named_words, u64
+from solver.kernel.moves import (
+    DIAGONAL,
+    KING,
+    KNIGHT,
+    ORTHOGONAL,
+    PAWN,
+    arrival,
+    origin,
+    target,
 )
 
 

@@ -1,8 +1,8 @@
 """Proof numbers between two visits of a node, kept in a table of fixed size.
 
 An entry guides the search and proves nothing: what is proved stands in the bounds of
-`solver.kernel.table`. So a lost entry, or one that another position overwrote, costs
-time and no truth. Numbers hold for one question, "mate in n?", and the key names the
+`solver.kernel.transposition`. So a lost entry, or one that another position overwrote,
+costs time and no truth. Numbers hold for one question, "mate in n?", and the key names the
 position and n.
 
 Layout: as the bounds, buckets of four entries of two words, in the same memory behind
@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from solver.kernel.bitboards import ONE, ZERO
 from solver.kernel.intrinsics import prefetch
 from solver.kernel.jit import (
     Bitboard,
@@ -27,8 +28,7 @@ from solver.kernel.jit import (
     search_t,
     void,
 )
-from solver.kernel.squares import ONE, ZERO
-from solver.kernel.table import (
+from solver.kernel.transposition import (
     BUCKET_WORDS,
     ENTRY_WORDS,
     TABLE,

@@ -37,7 +37,14 @@ from solver.kernel.position import (
     make,
     position_t,
 )
-from solver.kernel.table import TABLE, Bounds, address, prefetch_bounds, probe, store
+from solver.kernel.transposition import (
+    TABLE,
+    Bounds,
+    address,
+    prefetch_bounds,
+    probe,
+    store,
+)
 
 NO_MATE = np.int64(0)
 MATE = np.int64(1)

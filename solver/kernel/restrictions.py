@@ -13,10 +13,7 @@ from solver.kernel.attacks import (
     pawns_attacks_down,
     pawns_attacks_up,
 )
-from solver.kernel.intrinsics import first_square
-from solver.kernel.jit import Bitboard, Square, jit, named_words, u64
-from solver.kernel.position import Position, position_t
-from solver.kernel.squares import (
+from solver.kernel.bitboards import (
     ALL,
     BETWEEN,
     DIAGONAL_LINES,
@@ -24,6 +21,9 @@ from solver.kernel.squares import (
     ORTHOGONAL_LINES,
     ZERO,
 )
+from solver.kernel.intrinsics import first_square
+from solver.kernel.jit import Bitboard, Square, jit, named_words, u64
+from solver.kernel.position import Position, position_t
 
 
 class Restrictions(NamedTuple):

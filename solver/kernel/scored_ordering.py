@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from solver.kernel.bitboards import EIGHT, ONE, RANK_6, SIX, TWO, ZERO
 from solver.kernel.jit import (
     ROW,
     Bitboard,
@@ -34,7 +35,6 @@ from solver.kernel.moves import (
 )
 from solver.kernel.ordering import WORTH_SHIFT
 from solver.kernel.position import Position, position_t
-from solver.kernel.squares import EIGHT, ONE, RANK_6, SIX, TWO, ZERO
 
 THREE = np.uint64(3)
 FOUR = np.uint64(4)

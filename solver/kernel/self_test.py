@@ -5,7 +5,13 @@ from __future__ import annotations
 import ctypes
 
 from solver.errors import MatesolveError
-from solver.kernel.calls import INFINITE_SCORE, MATE_SCORE, NO_LIMIT, Kernel, Verdict
+from solver.kernel.interface import (
+    INFINITE_SCORE,
+    MATE_SCORE,
+    NO_LIMIT,
+    Kernel,
+    Verdict,
+)
 from solver.kernel.memory import Experiment, Position, Search
 
 BUCKET_WORDS = 8

@@ -12,7 +12,7 @@ from solver.laboratory.score import mate_distance
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from solver.laboratory.measurement import Iteration, Outcome
+    from solver.laboratory.results import Iteration, Outcome
     from solver.laboratory.variants import Variant
     from solver.problem import Problem
 

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from solver.background import run_stoppable
-from solver.control import WATCHDOG, Control
+from solver.search.threads import WATCHDOG, Control
 from solver.solution import StoppedBy
 
 if TYPE_CHECKING:
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     import chess
 
-    from solver.laboratory.measurement import Iteration, Outcome
+    from solver.laboratory.results import Iteration, Outcome
     from solver.laboratory.search import Laboratory
     from solver.laboratory.techniques import Techniques
 

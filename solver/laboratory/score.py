@@ -6,7 +6,7 @@ A score is from the point of view of the side to move. A mate at `ply` is worth
 
 from __future__ import annotations
 
-from solver.kernel.calls import MATE_SCORE, MATE_ZONE
+from solver.kernel.interface import MATE_SCORE, MATE_ZONE
 
 
 def is_mate(score: int) -> bool:

@@ -10,26 +10,25 @@ import ctypes
 from typing import TYPE_CHECKING
 
 from solver.board import pack, unpack_move
-from solver.control import Control
 from solver.errors import InputError
-from solver.kernel.calls import INFINITE_SCORE, NO_LIMIT
-from solver.kernel.compiled import load_kernel
+from solver.kernel.interface import INFINITE_SCORE, NO_LIMIT
+from solver.kernel.loader import load_kernel
 from solver.kernel.memory import Experiment, Search
-from solver.kernel.switches import MdpForm, PrunedNodes
-from solver.laboratory.measurement import MAX_DEPTH, Iteration, Outcome, settles
+from solver.kernel.switches import MdpForm, MipUse, PrunedNodes
+from solver.laboratory.results import MAX_DEPTH, Iteration, Outcome, settles
 from solver.laboratory.score import is_mate, mate_distance
-from solver.laboratory.techniques import MipUse
 from solver.problem import Limits, Problem
-from solver.solving import Solver
-from solver.workspace import BUCKET_BYTES, allocate
+from solver.search.solver import Solver
+from solver.search.threads import Control
+from solver.search.workspace import BUCKET_BYTES, allocate
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     import chess
 
-    from solver.imbalance import ImbalanceTable
     from solver.kernel.memory import Position
+    from solver.laboratory.imbalance import ImbalanceTable
     from solver.laboratory.techniques import Techniques
 
 DEFAULT_TABLE_ENTRIES = 1 << 18
@@ -207,7 +206,7 @@ class Laboratory:
 
     def _load_cells(self) -> None:
         """Give the kernel the material table as the side to move sees it."""
-        from solver.imbalance import shipped
+        from solver.laboratory.imbalance import shipped
 
         cells = self._experiment.cells
         words = (self._imbalance or shipped()).words_for_mover()

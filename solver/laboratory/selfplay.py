@@ -13,14 +13,15 @@ from typing import TYPE_CHECKING
 import chess
 import chess.pgn
 
-from solver.control import Control
+from solver.kernel.switches import Extension
 from solver.laboratory.search import Laboratory
-from solver.laboratory.techniques import Extension, Mdp, Techniques
+from solver.laboratory.techniques import Mdp, Techniques
+from solver.search.threads import Control
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from solver.laboratory.measurement import Iteration
+    from solver.laboratory.results import Iteration
 
 TABLE_ENTRIES = 1 << 14
 TECHNIQUES = Techniques(mdp=Mdp.TIGHT, extension=Extension.CHECKS)

@@ -1,1 +1,1 @@
-"""How answers look: records for programs, text and drawings for people."""
+"""Left over."""

@@ -9,7 +9,7 @@ from solver.reports.line import first_moves
 from solver.version import SCHEMA
 
 if TYPE_CHECKING:
-    from solver.finding import Finding
+    from solver.audit.result import Finding
 
 
 def finding_record(finding: Finding) -> dict[str, object]:

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 
 import chess
 
+from solver.audit.verdict import DUAL, KEYS
 from solver.reports.analysis_link import analysis_link
 from solver.reports.line import first_moves, numbered_line
 from solver.soundness import Soundness, is_dual, is_slow
-from solver.verdict import DUAL, KEYS
 
 if TYPE_CHECKING:
-    from solver.finding import Finding
+    from solver.audit.result import Finding
     from solver.soundness import Ply
 
 

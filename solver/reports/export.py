@@ -8,7 +8,7 @@ import json
 from itertools import islice
 from typing import TYPE_CHECKING, BinaryIO, TypeAlias, get_type_hints
 
-from solver.finding import Finding
+from solver.audit.result import Finding
 from solver.problem import Claim, Problem
 
 if TYPE_CHECKING:

@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from solver.imbalance_file import VERSION
-from solver.material import CELLS, find_cell, material_of
+from solver.laboratory.material import CELLS, find_cell, material_of
 from solver.version import SCHEMA, __version__
 
 if TYPE_CHECKING:
-    from solver.imbalance import ImbalanceTable
-    from solver.material import Material
+    from solver.laboratory.imbalance import ImbalanceTable
+    from solver.laboratory.material import Material
 
 _COUNTED = ("positions", "wins", "draws", "losses", "per_cent", "word")
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from solver.imbalance_file import VERSION
-from solver.material import CELLS, find_cell, material_of
+from solver.laboratory.material import CELLS, find_cell, material_of
 
 if TYPE_CHECKING:
-    from solver.imbalance import ImbalanceTable
-    from solver.material import Material
+    from solver.laboratory.imbalance import ImbalanceTable
+    from solver.laboratory.material import Material
 
 
 def counted(number: int, noun: str) -> str:

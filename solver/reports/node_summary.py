@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from solver.laboratory.glass import glass_row
-from solver.reports.columns import Column, bars, fit
+from solver.output.columns import Column, bars, fit
 from solver.reports.node_words import count, ratio_cell, score_cell
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from solver.laboratory.comparison import found, is_answer
 from solver.laboratory.score import is_mate, score_word
 
 if TYPE_CHECKING:
-    from solver.laboratory.measurement import Iteration, Outcome
+    from solver.laboratory.results import Iteration, Outcome
 
 AT_MOST = "<="
 UNPROVED = "?"

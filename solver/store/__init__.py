@@ -4,7 +4,7 @@ The schema stands in docs/store.md. A store is written in one transaction after 
 other, so that it is consistent whatever ends the program.
 """
 
+from solver.audit.store import Answered, Store
 from solver.store.merging import merge
-from solver.store.store import Answered, Store
 
 __all__ = ["Answered", "Store", "merge"]

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from solver.store.schema import ALL_ANSWER_COLUMNS, RECORD_COLUMNS, upsert
-from solver.store.store import Store
+from solver.audit.schema import ALL_ANSWER_COLUMNS, RECORD_COLUMNS, upsert
+from solver.audit.store import Store
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from solver.control import Control
-from solver.kernel.calls import NO_LIMIT
+from solver.kernel.interface import NO_LIMIT
 from solver.problem import Limits, Problem
+from solver.search.threads import Control
 from solver.uci.facts import Facts
 from solver.uci.line import Line
 
@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 
     import chess
 
+    from solver.search.solver import Solver
     from solver.solution import Solution, StoppedBy
-    from solver.solving import Solver
-    from solver.uci.request import Go
+    from solver.uci.protocol import Go
 
 FIRST_NODES = 1 << 16
 GROWTH = 8

@@ -14,9 +14,9 @@ if TYPE_CHECKING:
 
     import chess
 
-    from solver.solving import Solver
+    from solver.search.solver import Solver
     from solver.uci.line import Line
-    from solver.uci.request import Go
+    from solver.uci.protocol import Go
 
 REPORT_S = 1.0
 """Between two reports of a search that has found nothing new."""

@@ -17,8 +17,8 @@ import chess
 
 from solver.errors import AllocationError, InputError
 from solver.formats.wording import quote
-from solver.kernel.compiled import load_kernel
-from solver.solving import Solver
+from solver.kernel.loader import load_kernel
+from solver.search.solver import Solver
 from solver.uci.options import (
     CLEAR_HASH,
     HASH,
@@ -28,7 +28,7 @@ from solver.uci.options import (
     Options,
     declarations,
 )
-from solver.uci.request import parse_go, parse_move, parse_position
+from solver.uci.protocol import parse_go, parse_move, parse_position
 from solver.uci.search import Search
 from solver.version import __version__
 

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 from distributed import WorkerPlugin
 
 from solver.audit import remote
-from solver.audit.examiner import Examiner
+from solver.audit.job import Examiner
 
 if TYPE_CHECKING:
     from distributed import Worker
 
-    from solver.audit.examiner import Examined
+    from solver.audit.job import Examined
     from solver.problem import Problem
 
 

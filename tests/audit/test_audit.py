@@ -13,19 +13,22 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from solver.audit import AuditControl, Examined, Inquiry, Staff, audit
+from solver.audit.control import AuditControl
 from solver.audit.dispatch import LOSSES
-from solver.audit.workers import WINDOW, WorkerLostError
+from solver.audit.inquiry import Inquiry
+from solver.audit.job import Examined
+from solver.audit.pipeline import audit
+from solver.audit.result import finding_of
+from solver.audit.verdict import judge
+from solver.audit.workers import WINDOW, Staff, WorkerLostError
 from solver.errors import FormatError
-from solver.finding import finding_of
 from solver.problem import Claim, Limits, Problem
 from solver.solution import Solution, Status, StoppedBy
-from solver.verdict import judge
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterable, Iterator, Sequence
 
-    from solver.finding import Finding
+    from solver.audit.result import Finding
 
 FEN = "8/7K/8/8/8/8/R7/7k w - - 0 1"
 PATIENCE_S = 20.0

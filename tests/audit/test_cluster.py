@@ -24,25 +24,20 @@ pytest.importorskip("distributed")
 
 from distributed import KilledWorker
 
-from solver.attempt import BEFORE_ENDINGS
-from solver.audit import (
-    AuditControl,
-    Inquiry,
-    audit,
-    cluster,
-    cluster_opening,
-    local_staff,
-    remote,
-)
-from solver.audit.archive import Archive
+from solver.audit import cluster, cluster_opening, remote
 from solver.audit.cluster_opening import LOCAL, open_cluster
-from solver.audit.workers import WorkerLostError
+from solver.audit.control import AuditControl
+from solver.audit.inquiry import Inquiry
+from solver.audit.pipeline import audit
+from solver.audit.resume import Archive
+from solver.audit.store import Store
+from solver.audit.workers import WorkerLostError, local_staff
 from solver.cli.main import run
 from solver.errors import ClusterError
-from solver.formats.collection import read_collection
+from solver.formats.registry import read_collection
 from solver.problem import Claim, Limits, Problem
+from solver.search.bounds import BEFORE_ENDINGS
 from solver.solution import StoppedBy
-from solver.store import Store
 from solver.version import __version__
 from tests.audit.deadly import Deadly
 from tests.cli.processes import ENVIRONMENT, process, run_and_list_heavy
@@ -52,9 +47,9 @@ from tests.processes import started
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-    from solver.audit import Staff
+    from solver.audit.result import Finding
+    from solver.audit.workers import Staff
     from solver.errors import FormatError
-    from solver.finding import Finding
 
 PUZZLES = Path(__file__).parents[2] / "puzzles"
 # With so many nodes no small ending is answered from a table, whose nodes and lines

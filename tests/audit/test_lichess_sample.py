@@ -9,16 +9,18 @@ from typing import TYPE_CHECKING
 import chess
 import pytest
 
-from solver.audit import Inquiry, audit, local_staff
-from solver.formats.collection import read_collection
+from solver.audit.inquiry import Inquiry
+from solver.audit.pipeline import audit
+from solver.audit.workers import local_staff
 from solver.formats.meter import Meter
+from solver.formats.registry import read_collection
 from solver.formats.selection import Selection
 from solver.problem import Limits, Problem
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from solver.finding import Finding
+    from solver.audit.result import Finding
 
 SAMPLE = Path(__file__).parents[3] / "shared" / "data" / "lichess_500.csv"
 

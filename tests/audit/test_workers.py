@@ -13,10 +13,18 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from solver.audit import AuditControl, Examined, Inquiry, Staff, audit, local_staff
-from solver.audit.workers import ProcessWorker, ThreadWorker, WorkerLostError
+from solver.audit.control import AuditControl
+from solver.audit.inquiry import Inquiry
+from solver.audit.pipeline import audit
+from solver.audit.workers import (
+    ProcessWorker,
+    Staff,
+    ThreadWorker,
+    WorkerLostError,
+    local_staff,
+)
 from solver.errors import TablebaseError
-from solver.formats.collection import read_collection
+from solver.formats.registry import read_collection
 from solver.problem import Claim, Limits, Problem
 from tests.cli.processes import process
 from tests.processes import started
@@ -24,7 +32,8 @@ from tests.processes import started
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from solver.finding import Finding
+    from solver.audit.job import Examined
+    from solver.audit.result import Finding
 
 PUZZLES = Path(__file__).parents[2] / "puzzles"
 BACK_RANK = Problem("6k1/5ppp/8/8/8/8/8/R5K1 w - - 0 1", "quick", Claim(1))
@@ -224,7 +233,7 @@ def has_worked(pid: int) -> bool:
 def test_a_process_whose_audit_is_gone_before_it_has_begun_ends_too() -> None:
     program = (
         "import os, signal\n"
-        "from solver.audit import AuditControl, Inquiry\n"
+        "from solver.audit.pipeline import AuditControl, Inquiry\n"
         "from solver.audit.workers import ProcessWorker\n"
         "from solver.problem import Limits\n"
         "if __name__ == '__main__':\n"

@@ -18,19 +18,20 @@ from typing import TYPE_CHECKING
 
 import chess
 
-from solver.audit import Inquiry, Staff, audit
-from solver.audit.archive import Archive
-from solver.audit.workers import ProcessWorker, ThreadWorker
+from solver.audit.inquiry import Inquiry
+from solver.audit.pipeline import audit
+from solver.audit.resume import Archive
+from solver.audit.store import Store
+from solver.audit.workers import ProcessWorker, Staff, ThreadWorker
 from solver.errors import FormatError
-from solver.formats.collection import read_collection
+from solver.formats.registry import read_collection
 from solver.problem import Limits
-from solver.store import Store
 from tests.processes import limited_workers, restore_signals
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from solver.audit import AuditControl
+    from solver.audit.control import AuditControl
     from solver.audit.workers import Worker
     from solver.problem import Problem
 

@@ -16,11 +16,11 @@ from statistics import median
 from typing import TYPE_CHECKING
 
 from solver.certificate import WorkspaceProver, certify
-from solver.formats.collection import read_collection
+from solver.checker import check, load
+from solver.formats.registry import read_collection
 from solver.problem import Limits, Problem
-from solver.solving import Solver
-from solver.verification import check, load
-from solver.workspace import Workspace
+from solver.search.solver import Solver
+from solver.search.workspace import Workspace
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -22,10 +22,10 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import chess
 
-from solver.formats.collection import read_collection
+from solver.formats.registry import read_collection
 from solver.problem import Limits, Problem
-from solver.solving import Solver
-from tests.endings.boards import random_boards
+from solver.search.solver import Solver
+from tests.endgames.boards import random_boards
 from tests.processes import run
 
 if TYPE_CHECKING:

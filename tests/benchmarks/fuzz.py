@@ -42,16 +42,16 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import chess
 
 from solver.certificate import certify_last
-from solver.control import Control
+from solver.checker import check, load
 from solver.errors import CertificateError, ForgeryError, FormatError, MatesolveError
-from solver.formats.collection import read_collection
-from solver.formats.games import read_results
 from solver.formats.meter import Meter
+from solver.formats.registry import read_collection
 from solver.formats.wording import printable
+from solver.laboratory.games import read_results
+from solver.output.audit_page.page import render_page
 from solver.problem import MAX_MOVES, Limits, Problem
-from solver.reports.html.page import render_page
-from solver.solving import Solver, solve
-from solver.verification import check, load
+from solver.search.solver import Solver, solve
+from solver.search.threads import Control
 from tests.benchmarks.mutation import FORMATS, make_problems, mutate, mutate_json
 from tests.oracles import naive
 from tests.processes import run, started
@@ -59,8 +59,8 @@ from tests.processes import run, started
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from solver.checker import Checked
     from solver.solution import Solution
-    from solver.verification import Checked
     from tests.benchmarks.mutation import Format
 
 Results: TypeAlias = list[Problem | FormatError | None]

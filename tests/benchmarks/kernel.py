@@ -19,12 +19,12 @@ import numpy as np
 
 from solver import Limits, Problem
 from solver.board import pack
-from solver.kernel.compiled import load_kernel
+from solver.kernel.loader import load_kernel
 from solver.kernel.memory import Search
 from solver.laboratory import glass
 from solver.laboratory.search import Laboratory
 from solver.laboratory.techniques import Mdp, Techniques
-from solver.solving import Solver
+from solver.search.solver import Solver
 from tests import processes
 from tests.oracles.walks import random_positions
 

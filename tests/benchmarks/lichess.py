@@ -19,8 +19,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from solver.errors import FormatError
-from solver.formats.collection import read_collection
 from solver.formats.meter import Meter
+from solver.formats.registry import read_collection
 from solver.formats.selection import EVERYTHING, Selection
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ import chess
 
 from solver.formats.epd import write_epd
 from solver.formats.fen import write_fen
-from solver.formats.jsonl import write_jsonl
+from solver.formats.native import write_jsonl
 from solver.formats.own_csv import HEAD, write_csv
 from solver.formats.pgn_problems import write_pgn
 from solver.formats.popeye import write_popeye

@@ -12,18 +12,18 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from solver.audit import examiner
+from solver.audit import job as examiner
 from solver.certificate import BuildingStoppedError, Certification, latest
 from solver.certificate.document import write
+from solver.checker.document import MAX_BYTES
 from solver.cli import certificates
 from solver.cli.main import run
-from solver.verification.reading import MAX_BYTES
 from tests.cli.processes import process, run_and_list_heavy
 
 if TYPE_CHECKING:
-    from solver.control import Control
+    from solver.search.threads import Control
+    from solver.search.workspace import Workspace
     from solver.solution import Solution
-    from solver.workspace import Workspace
     from tests.cli.conftest import Matesolve
 
 FEN = "8/8/8/8/8/5KR1/8/7k w - - 0 1"
@@ -153,7 +153,7 @@ def test_the_judge_loads_neither_numba_nor_rich(folder: Path) -> None:
         "from solver.cli.main import run\n"
         f"run(['check', {str(folder / 'true.json')!r}])\n"
         "import sys\n"
-        "print('kernel' if 'solver.kernel.compiled' in sys.modules else 'no kernel')"
+        "print('kernel' if 'solver.kernel.loader' in sys.modules else 'no kernel')"
     )
     printed, heavy = run_and_list_heavy(program)
     assert heavy == {"chess"}

@@ -25,14 +25,16 @@ from tests.played import Ply, require_whole_mate, walk
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from solver.variations import Variations
+    from solver.variations.tree import Variations
 
 FEN = "8/8/8/8/8/5KR1/8/7k w - - 0 1"
 """Mate in 3."""
 
 SEED = "8/7K/8/8/8/8/R7/7k"
 FILES = ("--svg", "a.svg", "--pgn", "a.pgn", "--html", "a.html")
-LOADED = "print(*{'chess.svg', 'chess.pgn', 'solver.variations'} & set(sys.modules))"
+LOADED = (
+    "print(*{'chess.svg', 'chess.pgn', 'solver.variations.tree'} & set(sys.modules))"
+)
 
 
 @pytest.fixture(autouse=True)

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from solver.audit.result import Finding
+from solver.audit.store import Store
 from solver.cli.main import run
-from solver.finding import Finding
-from solver.store import Store
 
 if TYPE_CHECKING:
     from pathlib import Path

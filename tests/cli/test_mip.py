@@ -15,8 +15,8 @@ import pytest
 from solver.cli import table_builder
 from solver.cli.main import run
 from solver.formats.game_position import GamePosition
-from solver.imbalance import ImbalanceTable, Outcomes
-from solver.material import Material, find_cell
+from solver.laboratory.imbalance import ImbalanceTable, Outcomes
+from solver.laboratory.material import Material, find_cell
 from solver.version import __version__
 from tests.cli.processes import process, run_and_list_heavy
 
@@ -566,6 +566,7 @@ def test_help_loads_neither_the_kernel_nor_the_board(arguments: list[str]) -> No
 
 def test_a_table_is_loaded_without_the_kernel_or_the_board() -> None:
     _, heavy = run_and_list_heavy(
-        "import solver.imbalance;solver.imbalance.ImbalanceTable().words_for_mover()"
+        "from solver.laboratory.imbalance import ImbalanceTable;"
+        "ImbalanceTable().words_for_mover()"
     )
     assert not heavy

@@ -10,22 +10,22 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import pytest
 
+from solver.audit.result import Finding, finding_of
+from solver.audit.store import Store
+from solver.audit.verdict import Result, Verdict, judge
 from solver.cli.exits import Exit
 from solver.cli.main import run
 from solver.cli.verify import exit_code, verify
 from solver.errors import FormatError
-from solver.finding import Finding, finding_of
+from solver.output.audit_page.page import render_page
+from solver.output.audit_text import AuditTable
 from solver.problem import Claim, Problem
 from solver.reports.audit_record import finding_record
-from solver.reports.audit_table import AuditTable
 from solver.reports.disagreement import disagreement
 from solver.reports.export import write_csv, write_jsonl
-from solver.reports.html.page import render_page
 from solver.solution import Solution, Status
 from solver.soundness import Ply, Soundness, weigh_plies
-from solver.store import Store
-from solver.verdict import Result, Verdict, judge
-from tests.reports.html_page import data_of, entries_of
+from tests.output.html_page import data_of, entries_of
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -12,7 +12,7 @@ import pytest
 
 import solver
 from solver.kernel import cache
-from solver.kernel.compiled import load_kernel
+from solver.kernel.loader import load_kernel
 from tests.processes import run
 
 if TYPE_CHECKING:

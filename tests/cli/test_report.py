@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from solver.audit.store import Store
 from solver.cli.main import run
-from solver.store import Store
-from tests.reports.html_page import data_of, entries_of, record
+from tests.output.html_page import data_of, entries_of, record
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -55,7 +55,7 @@ main()
 
 INTERRUPTED_COMPILER = """
 import ctypes, os, signal, sys
-import solver.kernel.compiled
+import solver.kernel.loader
 
 @ctypes.CFUNCTYPE(None)
 def call_back():
@@ -63,7 +63,7 @@ def call_back():
     for _ in range(1000):
         pass
 
-solver.kernel.compiled.load_kernel = lambda tell: call_back()
+solver.kernel.loader.load_kernel = lambda tell: call_back()
 sys.argv = ["matesolve", *{arguments!r}]
 from solver.__main__ import main
 main()

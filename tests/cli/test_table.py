@@ -18,10 +18,11 @@ import pytest
 
 from solver.cli import table
 from solver.cli.main import run
-from solver.kernel.calls import MATE_SCORE
+from solver.kernel.interface import MATE_SCORE
+from solver.kernel.switches import Extension
 from solver.laboratory import glass, search
-from solver.laboratory.measurement import Iteration, Outcome
-from solver.laboratory.techniques import Extension, Mdp
+from solver.laboratory.results import Iteration, Outcome
+from solver.laboratory.techniques import Mdp
 from tests.cli.processes import process, run_and_list_heavy
 
 if TYPE_CHECKING:
@@ -29,8 +30,8 @@ if TYPE_CHECKING:
 
     import chess
 
-    from solver.control import Control
     from solver.laboratory.techniques import Techniques
+    from solver.search.threads import Control
     from tests.cli.conftest import Matesolve
 
 ROOT = Path(__file__).parents[2]
@@ -643,7 +644,7 @@ def test_without_matplotlib_a_drawing_names_the_package(
     fake: type[Fake],
 ) -> None:
     monkeypatch.setitem(sys.modules, "matplotlib", None)
-    monkeypatch.delitem(sys.modules, "solver.reports.node_plot", raising=False)
+    monkeypatch.delitem(sys.modules, "solver.laboratory.plot", raising=False)
     code, out, err = call(capsys, "--plot", "x.png")
     assert (code, out, fake.made) == (2, "", [])
     assert err.splitlines()[-1] == (

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import chess
 import pytest
 
-from tests.gaviota import write_table
+from tests.endgames.gaviota import write_table
 from tests.oracles.endgames import solve_endgame
 
 if TYPE_CHECKING:

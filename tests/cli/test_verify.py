@@ -13,14 +13,14 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import solver
-from solver.audit import examiner
+from solver.audit import job as examiner
 from solver.cli.main import run
 from solver.solution import Solution, Status, StoppedBy
 from tests.cli.processes import process, run_and_list_heavy
 
 if TYPE_CHECKING:
-    from solver.control import Control
     from solver.problem import Limits, Problem
+    from solver.search.threads import Control
 
 ROOT = Path(__file__).parents[2]
 BACK_RANK = "6k1/5ppp/8/8/8/8/8/R5K1 w - -"

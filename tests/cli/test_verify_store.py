@@ -14,17 +14,18 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from solver.audit.archive import Archive
+from solver.audit.resume import Archive
+from solver.audit.schema import VERSION
+from solver.audit.store import Store
 from solver.audit.workers import ProcessWorker, ThreadWorker
 from solver.cli.main import run
-from solver.store import Store, merge
-from solver.store.schema import VERSION
+from solver.store.merging import merge
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from solver.audit import Examined
-    from solver.finding import Finding
+    from solver.audit.job import Examined
+    from solver.audit.result import Finding
     from solver.problem import Problem
 
 ROOT = Path(__file__).parents[2]
@@ -339,7 +340,7 @@ def test_after_a_full_disk_it_goes_on_where_it_was(
 def test_a_locked_store_ends_the_audit_with_a_line(
     verify: Callable[..., Told], monkeypatch: pytest.MonkeyPatch, jobs: str
 ) -> None:
-    monkeypatch.setattr("solver.store.store.BUSY_S", 0.1)
+    monkeypatch.setattr("solver.audit.store.BUSY_S", 0.1)
     Store("run.db").close()
     with closing(sqlite3.connect("run.db", isolation_level=None)) as other:
         other.execute("BEGIN IMMEDIATE")

@@ -11,8 +11,8 @@ import chess.pgn
 import pytest
 
 from solver.errors import FormatError, InputError
-from solver.formats.collection import read_collection
 from solver.formats.pgn import MainLine, visit_game
+from solver.formats.registry import read_collection
 from solver.problem import Problem
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from solver.errors import FormatError
-from solver.formats.jsonl import read_jsonl
+from solver.formats.native import read_jsonl
 from solver.problem import Claim, Problem
 
 ROOK = "8/7K/8/8/8/8/R7/7k w - - 0 1"

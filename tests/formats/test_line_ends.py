@@ -15,9 +15,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from solver.errors import FormatError
-from solver.formats.collection import read_collection
-from solver.formats.games import read_results
 from solver.formats.numbered_lines import MAX_LINE_BYTES, NumberedLines
+from solver.formats.registry import read_collection
+from solver.laboratory.games import read_results
 from solver.problem import Claim, Problem
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from solver.errors import InputError
 from solver.formats.game_position import MAX_RECORD_BYTES
 from solver.formats.pgn import GameText, parse_game, split_games
-from solver.material import Material, count_men
+from solver.laboratory.material import Material, count_men
 
 FULL = Material(1, 1, 2, 2, 2, 2, 2, 2, 8, 8)
 SCANDINAVIAN = b"1. e4 d5 2. exd5 Qxd5 1-0\n"

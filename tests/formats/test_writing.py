@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from solver.formats.collection import read_collection
 from solver.formats.detection import FORMATS, detect_format
+from solver.formats.registry import read_collection
 from solver.formats.wording import printable
 from solver.formats.writing import WRITABLE, find_writer, format_of
 from solver.problem import MAX_MOVES, Claim, Problem

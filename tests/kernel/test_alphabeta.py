@@ -11,14 +11,9 @@ from typing import TYPE_CHECKING
 import chess
 import pytest
 
+from solver.kernel.switches import Extension
 from solver.laboratory.score import mate_distance
-from solver.laboratory.techniques import (
-    ADDITIONS,
-    Extension,
-    ForwardPruning,
-    Mdp,
-    Techniques,
-)
+from solver.laboratory.techniques import ADDITIONS, ForwardPruning, Mdp, Techniques
 from tests.kernel.counting import ENTRIES, told
 from tests.oracles import minimax, naive, walks
 from tests.oracles.remembering import Oracle

@@ -9,10 +9,10 @@ import pytest
 
 from solver.board import pack
 from solver.kernel.memory import MATERIAL_CELLS, Position, Search
-from solver.material import CELLS, Material, find_cell, material_of
+from solver.laboratory.material import CELLS, Material, find_cell, material_of
 
 if TYPE_CHECKING:
-    from solver.kernel.calls import Kernel
+    from solver.kernel.interface import Kernel
 
 
 def with_men(material: Material) -> Position:

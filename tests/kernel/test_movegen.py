@@ -18,7 +18,7 @@ from tests.kernel.positions import position_of
 from tests.oracles import naive, walks
 
 if TYPE_CHECKING:
-    from solver.kernel.calls import Kernel
+    from solver.kernel.interface import Kernel
     from solver.kernel.memory import Search
 
 NOWHERE = -1

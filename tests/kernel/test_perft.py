@@ -8,7 +8,7 @@ import chess
 import pytest
 
 from solver.board import pack, unpack_move
-from solver.kernel.calls import Kernel
+from solver.kernel.interface import Kernel
 from tests.oracles.test_perft_data import ENTRIES, Entry
 from tests.oracles.test_perft_data import perft as slow_perft
 

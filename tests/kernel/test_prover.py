@@ -11,7 +11,7 @@ import chess
 import pytest
 
 from solver.board import pack
-from solver.kernel.calls import Verdict
+from solver.kernel.interface import Verdict
 from solver.kernel.memory import Position, Search
 from tests.kernel.positions import crowded_positions
 from tests.oracles import endgames, naive, walks
@@ -19,7 +19,7 @@ from tests.oracles import endgames, naive, walks
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from solver.kernel.calls import Kernel
+    from solver.kernel.interface import Kernel
 
 BUCKET_BYTES = 64
 MANY_BUCKETS = 1 << 20

@@ -10,7 +10,7 @@ import pytest
 from solver.board import pack, unpack_move
 
 if TYPE_CHECKING:
-    from solver.kernel.calls import Kernel
+    from solver.kernel.interface import Kernel
     from solver.kernel.memory import Search
 
 

@@ -9,8 +9,8 @@ import pytest
 
 from solver.laboratory.comparison import Series, Total, Trial, divide
 from solver.problem import Problem
-from tests.reports import counts
-from tests.reports.counts import (
+from tests.laboratory import counts
+from tests.laboratory.counts import (
     CHECKS,
     CPW,
     EFP,
@@ -29,7 +29,7 @@ from tests.reports.counts import (
 )
 
 if TYPE_CHECKING:
-    from solver.laboratory.measurement import Outcome
+    from solver.laboratory.results import Outcome
 
 
 def test_a_ladder_is_complete_when_every_variant_got_to_its_depth() -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, cast
 import chess
 import pytest
 
-from solver.laboratory.measurement import Iteration, Outcome
+from solver.laboratory.results import Iteration, Outcome
 from solver.laboratory.runner import Runner
 from solver.laboratory.search import Laboratory
 from solver.laboratory.techniques import Techniques
@@ -17,7 +17,7 @@ from solver.solution import StoppedBy
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from solver.control import Control
+    from solver.search.threads import Control
 
 BOARD = chess.Board()
 ANSWER = Outcome(3, settled=True, proved=True, nodes=5, nodes_total=9, complete=True)

@@ -8,22 +8,21 @@ from typing import TYPE_CHECKING, Any
 import chess
 import pytest
 
-from solver.control import Control
 from solver.errors import InputError
-from solver.laboratory.measurement import MAX_DEPTH, Iteration, Outcome, settles
+from solver.kernel.switches import Extension, MipUse
+from solver.laboratory.results import MAX_DEPTH, Iteration, Outcome, settles
 from solver.laboratory.score import is_mate, mate_distance, score_word
 from solver.laboratory.search import Laboratory
 from solver.laboratory.techniques import (
-    Extension,
     ForwardPruning,
     Mdp,
-    MipUse,
     Techniques,
     parse_extension,
     parse_mdp,
     parse_mip,
     parse_pruning,
 )
+from solver.search.threads import Control
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -8,10 +8,10 @@ import chess
 import chess.pgn
 import pytest
 
-from solver.control import Control
 from solver.formats.game_position import RESULTS
-from solver.imbalance import ImbalanceTable, cell_of, shipped
+from solver.laboratory.imbalance import ImbalanceTable, cell_of, shipped
 from solver.laboratory.selfplay import Rules, play
+from solver.search.threads import Control
 
 pytestmark = pytest.mark.usefixtures("kernel")
 

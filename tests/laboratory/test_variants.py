@@ -3,13 +3,8 @@ from __future__ import annotations
 import pytest
 
 from solver.errors import InputError
-from solver.laboratory.techniques import (
-    Extension,
-    ForwardPruning,
-    Mdp,
-    MipUse,
-    Techniques,
-)
+from solver.kernel.switches import Extension, MipUse
+from solver.laboratory.techniques import ForwardPruning, Mdp, Techniques
 from solver.laboratory.variants import Choice, Settings, Variant, ablation, combine
 
 NONE = ["off"]

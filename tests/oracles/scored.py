@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import chess
 
-from solver.laboratory.techniques import Extension, Mdp, MipUse
+from solver.kernel.switches import Extension, MipUse
+from solver.laboratory.techniques import Mdp
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterator

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 import chess
 import pytest
 
+from solver.search.solver import Solver
 from solver.solution import StoppedBy
-from solver.solving import Solver
 from solver.uci.analysis import Analysis
-from solver.uci.request import parse_go
+from solver.uci.protocol import parse_go
 from tests.oracles import naive
 
 if TYPE_CHECKING:

@@ -6,8 +6,8 @@ import chess
 import pytest
 
 from solver.errors import InputError
-from solver.kernel.calls import NO_LIMIT
-from solver.uci.request import Go, parse_go, parse_position
+from solver.kernel.interface import NO_LIMIT
+from solver.uci.protocol import Go, parse_go, parse_position
 
 
 def test_a_bare_go_asks_for_everything() -> None:

@@ -13,7 +13,7 @@ from solver.reports.line import numbered_line
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from solver.reports.html.checked_record import CheckedRecord
+    from solver.output.audit_page.rows import CheckedRecord
 
 FIELDS = (
     "agrees",

@@ -9,13 +9,13 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
+from solver.audit.verdict import DUAL
 from solver.reports.claim_name import name_claim
-from solver.verdict import DUAL
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from solver.reports.html.checked_record import CheckedRecord
+    from solver.output.audit_page.rows import CheckedRecord
 
 BINS_PER_DECADE = 10
 """How finely times are counted: a bin ends a quarter above where it begins."""

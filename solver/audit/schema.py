@@ -1,0 +1,100 @@
+"""The tables of a store: answers, and the records of collections that they are of."""
+
+from __future__ import annotations
+
+from solver.audit.result import Finding
+
+VERSION = 1
+"""Grows when a column changes its meaning or goes away."""
+
+APPLICATION = 0x6D617465
+"""Marks an SQLite file as a store: `mate` in ASCII."""
+
+OF_RECORDS = ("source", "id", "fen", "error")
+"""What a finding tells of the record; all else is the answer's."""
+
+ANSWER_COLUMNS = tuple(name for name in Finding._fields if name not in OF_RECORDS)
+
+_TYPES = {
+    "claim": "INTEGER",
+    "nomate": "INTEGER",
+    "mate": "INTEGER",
+    "lower_bound": "INTEGER",
+    "keys_complete": "INTEGER",
+    "only_moves": "INTEGER",
+    "nodes": "INTEGER",
+    "time_s": "REAL",
+}
+
+_ANSWERS = ", ".join(f"{name} {_TYPES.get(name, 'TEXT')}" for name in ANSWER_COLUMNS)
+
+_TOLD = ", ".join(
+    {
+        "source": "r.file || CASE r.line WHEN 0 THEN '' ELSE ':' || r.line END",
+        "id": "r.id",
+        "fen": "r.fen",
+        "error": "r.error",
+        "verdict": "iif(r.error IS NULL, a.verdict, 'unreadable')",
+        "claimed_keys": "coalesce(a.claimed_keys, '')",
+        "claimed_line": "coalesce(a.claimed_line, '')",
+        "keys": "coalesce(a.keys, '')",
+        "keys_complete": "coalesce(a.keys_complete, 0)",
+        "wrong_keys": "coalesce(a.wrong_keys, '')",
+        "pv": "coalesce(a.pv, '')",
+        "plies": "coalesce(a.plies, '')",
+        "nodes": "coalesce(a.nodes, 0)",
+        "time_s": "coalesce(a.time_s, 0.0)",
+        "solver": "coalesce(a.solver, r.solver)",
+    }.get(name, f"a.{name}")
+    + f" AS {name}"
+    for name in Finding._fields
+)
+
+SCHEMA = f"""
+CREATE TABLE answers (
+    key BLOB PRIMARY KEY, {_ANSWERS},
+    options TEXT, time_limit_s REAL, node_limit INTEGER
+);
+CREATE TABLE records (
+    file TEXT, line INTEGER, id TEXT, fen TEXT, key BLOB REFERENCES answers (key),
+    error TEXT, solver TEXT, PRIMARY KEY (file, line)
+);
+CREATE VIEW results AS
+    SELECT {_TOLD}, r.file, r.line, a.options, a.time_limit_s, a.node_limit
+    FROM records AS r LEFT JOIN answers AS a USING (key);
+PRAGMA application_id = {APPLICATION};
+PRAGMA user_version = {VERSION};
+"""
+
+CLEARED = """
+DROP VIEW results;
+DROP TABLE records;
+DROP TABLE answers;
+"""
+
+ALL_ANSWER_COLUMNS = ("key", *ANSWER_COLUMNS, "options", "time_limit_s", "node_limit")
+
+RECORD_COLUMNS = ("file", "line", "id", "fen", "key", "error", "solver")
+
+
+def upsert(table: str, columns: tuple[str, ...], unique: int, *, rows: str = "") -> str:
+    """Write the statement that inserts rows, in the place of those with the same key.
+
+    Parameters
+    ----------
+    table : str
+        Its name.
+    columns : tuple of str
+        All that are written; the first `unique` of them are the table's key.
+    unique : int
+        See `columns`.
+    rows : str
+        Where the rows come from; parameters, if it is empty.
+    """
+    rows = rows or f"VALUES ({', '.join('?' * len(columns))})"
+    changed = ", ".join(f"{name} = excluded.{name}" for name in columns[unique:])
+    key = ", ".join(columns[:unique])
+    return (
+        f"INSERT INTO {table} ({', '.join(columns)}) {rows} "
+        f"ON CONFLICT ({key}) DO UPDATE SET {changed}"
+    )

@@ -1,0 +1,225 @@
+"""The proof that there is no mate: every move of the attacker, one reply."""
+
+from __future__ import annotations
+
+from collections import deque
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+
+from solver.checker.position import (
+    Key,
+    has_king_alone,
+    key_of,
+    legal_move,
+    mate_in_one,
+    moves_of,
+    require_exactly,
+)
+from solver.errors import CertificateError, ForgeryError
+from solver.verification.shape import (
+    as_array,
+    as_number,
+    as_object,
+    require_names,
+    shown,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    import chess
+
+
+class Answer(NamedTuple):
+    """The reply that refutes, and the node that follows; None: the position speaks.
+
+    Without a reply the defender is stalemated. Without a node the attacker has no mate
+    in one, or its king alone.
+    """
+
+    reply: str | None
+    node: int | None
+
+
+Node: TypeAlias = dict[str, Answer]
+"""The answer to each move of the attacker, which is to move."""
+
+
+def check_refutation(
+    board: chess.Board, part: Any, *, attacking: bool
+) -> tuple[int, int]:
+    """Re-prove that there is no mate within so many moves.
+
+    A node that is d moves from the root needs to hold for `moves - d` of them, d being
+    the fewest. That decreases along every line, so the nodes may form cycles.
+
+    Parameters
+    ----------
+    board : chess.Board
+        The position; it is left as it is.
+    part : object
+        What the certificate says of the refutation.
+    attacking : bool
+        The side to move is the attacker.
+
+    Returns
+    -------
+    moves : int
+        The attacker mates in none of so many moves or fewer.
+    positions : int
+        Nodes replayed, and positions searched for a mate in one.
+
+    Raises
+    ------
+    CertificateError, ForgeryError
+        Not in the format; not a proof.
+    """
+    table = as_object(part, "refutation")
+    names = {"moves", "nodes"}
+    needed = names if attacking else names | {"reply"}
+    require_names(table, "refutation", needed, set())
+    moves = as_number(table["moves"], "refutation: moves", 1)
+    raw = as_array(table["nodes"], "refutation: nodes")
+    nodes = [_parse_node(node, number, len(raw)) for number, node in enumerate(raw)]
+    start = Answer(None, 0 if nodes else None)
+    if not attacking:
+        start = _parse_answer(table["reply"], "refutation: reply", len(nodes))
+    replay = _Replay(board, nodes, start, moves, attacking=attacking)
+    return moves, replay.positions
+
+
+def _parse_node(raw: Any, number: int, size: int) -> Node:
+    where = _name(number)
+    return {
+        attack: _parse_answer(answer, f"{where}: move {shown(attack)}", size)
+        for attack, answer in as_object(raw, where).items()
+    }
+
+
+def _parse_answer(raw: Any, where: str, size: int) -> Answer:
+    match raw:
+        case None:
+            return Answer(None, None)
+        case str():
+            return Answer(raw, None)
+        case [str(reply), node]:
+            if as_number(node, where, 0) >= size:
+                msg = f"{where}: expected a node below {size}, found {shown(node)}"
+                raise ForgeryError(msg)
+            return Answer(reply, node)
+    msg = (
+        f"{where}: expected null, a reply, or an array of a reply and a node, "
+        f"found {shown(raw)}"
+    )
+    raise CertificateError(msg)
+
+
+class _Replay:
+    """Plays all moves once, and sees that a node is always reached in one position."""
+
+    def __init__(
+        self,
+        board: chess.Board,
+        nodes: list[Node],
+        start: Answer,
+        moves: int,
+        *,
+        attacking: bool,
+    ) -> None:
+        self._attacker = board.turn if attacking else not board.turn
+        self._nodes = nodes
+        self._uses = [0] * len(nodes)
+        self.positions = len(nodes)
+        distances = self._measure(start)
+        board = board.copy(stack=False)
+        if not attacking and not self._play(board, start, "refutation: reply"):
+            return
+        ahead: list[tuple[int, chess.Board]] = []
+        if start.node is None:
+            self._check_end(board, moves, "refutation")
+        else:
+            ahead.append((start.node, board))
+        shared: dict[int, Key] = {}
+        while ahead:
+            number, board = ahead.pop()
+            if self._uses[number] > 1:
+                key = key_of(board)
+                if number in shared:
+                    if shared[number] != key:
+                        msg = (
+                            f"{_name(number)}: expected one position, found another: "
+                            f"{board.fen()}"
+                        )
+                        raise ForgeryError(msg)
+                    continue
+                shared[number] = key
+            ahead.extend(self._visit(number, board, moves - distances[number] - 1))
+
+    def _measure(self, start: Answer) -> list[int]:
+        """Count the fewest moves to each node; none is there for nothing."""
+        distances = [-1] * len(self._nodes)
+        ahead: deque[int] = deque()
+        if start.node is not None:
+            self._uses[start.node] = 1
+            distances[start.node] = 0
+            ahead.append(start.node)
+        while ahead:
+            number = ahead.popleft()
+            for _, child in self._nodes[number].values():
+                if child is None:
+                    continue
+                self._uses[child] += 1
+                if distances[child] < 0:
+                    distances[child] = distances[number] + 1
+                    ahead.append(child)
+        if -1 in distances:
+            where = _name(distances.index(-1))
+            msg = f"{where}: expected a move that leads to it, found none"
+            raise ForgeryError(msg)
+        return distances
+
+    def _visit(
+        self, number: int, board: chess.Board, moves: int
+    ) -> Iterator[tuple[int, chess.Board]]:
+        """Give each node that follows; `moves` are left to the attacker there."""
+        node = self._nodes[number]
+        legal = moves_of(board)
+        require_exactly(node, legal, "move", _name(number))
+        for attack, answer in node.items():
+            where = f"{_name(number)}: move {attack}"
+            after = board.copy(stack=False)
+            after.push(legal[attack])
+            if not self._play(after, answer, where):
+                continue
+            if answer.node is None:
+                self._check_end(after, moves, where)
+            else:
+                yield answer.node, after
+
+    def _play(self, board: chess.Board, answer: Answer, where: str) -> bool:
+        """Play the reply; tell whether there is one, or stalemate refutes."""
+        if answer.reply is not None:
+            board.push(legal_move(board, answer.reply, f"{where}: reply"))
+            return True
+        if any(board.legal_moves):
+            msg = f"{where}: expected a reply, found none"
+            raise ForgeryError(msg)
+        if board.is_check():
+            msg = f"{where}: expected no mate, found mate"
+            raise ForgeryError(msg)
+        return False
+
+    def _check_end(self, board: chess.Board, moves: int, where: str) -> None:
+        """See that the position refutes without a node, for so many moves."""
+        self.positions += 1
+        if has_king_alone(board, self._attacker):
+            return
+        if moves > 1:
+            msg = f"{where}: expected a node with {moves} moves left, found none"
+            raise ForgeryError(msg)
+        if mate := mate_in_one(board):
+            msg = f"{where}: expected no mate in one, found {mate.uci()}: {board.fen()}"
+            raise ForgeryError(msg)
+
+
+def _name(number: int) -> str:
+    return f"refutation: node {number}"

@@ -1,0 +1,1 @@
+"""The play of a problem as a tree."""

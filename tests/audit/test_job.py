@@ -1,0 +1,315 @@
+"""One worker's examination, with the solver itself: what is late, and what is told."""
+
+from __future__ import annotations
+
+import io
+import json
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import chess
+import pytest
+
+from solver.audit.inquiry import Inquiry
+from solver.audit.job import Examined, Examiner, Patience
+from solver.checker import check, load
+from solver.errors import TablebaseError
+from solver.problem import Claim, Limits, Problem
+from solver.search.threads import Control
+from solver.solution import StoppedBy
+from tests.oracles import naive
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from solver.audit.result import Finding
+    from solver.solution import Solution
+
+BACK_RANK = Problem("6k1/5ppp/8/8/8/8/8/R5K1 w - - 0 1", "quick", Claim(1))
+LONG = Problem(
+    "2k1N3/p2NPP2/2p3p1/2pp1P2/K7/6p1/p2Bp3/5brn w - - 0 1", "long", Claim(12)
+)
+TWO_ROOKS = "7k/8/R7/1R6/8/8/8/K7 w - - 0 1"
+LINE = ("b5b7", "h8g8", "a6a8")
+SOON = Patience(problem_s=0.5, batch_s=60.0)
+LATER = Patience(problem_s=1000.0, batch_s=1000.0)
+
+SMALL = Limits(hash_mib=1)
+
+
+def examine(problem: Problem, inquiry: Inquiry) -> Finding:
+    examined = Examiner(inquiry).examine(problem)
+    assert examined is not None
+    return examined.finding
+
+
+# --- what is late
+
+
+def test_one_that_takes_long_comes_again_and_the_others_are_told() -> None:
+    examiner = Examiner(Inquiry(SMALL))
+    batch = [BACK_RANK, LONG, BACK_RANK]
+    examined = examiner.examine_all(batch, SOON)
+    assert [x and x.finding.verdict for x in examined] == ["proved", None, "proved"]
+
+
+def test_of_a_batch_that_takes_long_the_rest_comes_again() -> None:
+    examiner = Examiner(Inquiry(SMALL))
+    examiner.examine(BACK_RANK)
+    batch = [BACK_RANK, LONG, BACK_RANK, BACK_RANK]
+    examined = examiner.examine_all(batch, Patience(problem_s=0.5, batch_s=0.3))
+    assert [x and x.finding.verdict for x in examined] == ["proved", None, None, None]
+
+
+def test_alone_it_may_take_as_long_as_its_own_limit_says() -> None:
+    examiner = Examiner(Inquiry(replace(SMALL, nodes=100_000)))
+    (examined,) = examiner.examine_all([LONG], Patience(1e-9, 1e-9))
+    assert examined is not None
+    assert (examined.finding.word, examined.finding.stopped_by) == (
+        "undecided",
+        "nodes",
+    )
+
+
+def test_a_limit_of_its_own_that_is_shorter_is_no_lateness() -> None:
+    examiner = Examiner(Inquiry(replace(SMALL, time_s=0.01)))
+    examined = examiner.examine_all([LONG, LONG], LATER)
+    assert [x and x.finding.stopped_by for x in examined] == ["time", "time"]
+
+
+def test_a_limit_in_nodes_that_comes_first_is_no_lateness() -> None:
+    examiner = Examiner(Inquiry(replace(SMALL, nodes=500)))
+    examined = examiner.examine_all([LONG, LONG], LATER)
+    assert [x and x.finding.stopped_by for x in examined] == ["nodes", "nodes"]
+
+
+def test_what_is_interrupted_has_no_finding() -> None:
+    @contextmanager
+    def stopped() -> Iterator[Control]:
+        control = Control()
+        control.stop()
+        yield control
+
+    examiner = Examiner(Inquiry(SMALL), searching=stopped)
+    assert examiner.examine(LONG) is None
+    assert examiner.examine_all([LONG, LONG], SOON) == [None, None]
+
+
+def test_a_line_whose_second_move_is_interrupted_has_no_finding() -> None:
+    begun: list[Control] = []
+
+    @contextmanager
+    def stopped_later() -> Iterator[Control]:
+        control = Control()
+        if begun:
+            control.stop()
+        begun.append(control)
+        yield control
+
+    problem = Problem(LONG.fen, "", Claim(12, line=("f7f8q", "c8b7", "d7e5")))
+    inquiry = Inquiry(replace(SMALL, nodes=10_000), every_ply=True)
+    assert Examiner(inquiry, searching=stopped_later).examine(problem) is None
+    assert len(begun) == 2
+
+
+# --- what is asked
+
+
+@pytest.mark.parametrize(
+    ("claimed", "inquiry", "verdict", "mate"),
+    [
+        (1, Inquiry(SMALL), "proved", 1),
+        (3, Inquiry(SMALL), "shorter", 1),
+        (3, Inquiry(SMALL, within=True), "holds", 1),
+        (1, Inquiry(replace(SMALL, max_moves=5)), "proved", 1),
+    ],
+)
+def test_within_and_length_are_as_asked(
+    claimed: int, inquiry: Inquiry, verdict: str, mate: int
+) -> None:
+    found = examine(replace(BACK_RANK, claim=Claim(claimed)), inquiry)
+    assert (found.verdict, found.mate) == (verdict, mate)
+
+
+def test_it_is_searched_no_further_than_claimed_unless_asked() -> None:
+    problem = Problem(TWO_ROOKS, claim=Claim(1))
+    found = examine(problem, Inquiry(SMALL))
+    assert (found.verdict, found.mate, found.lower_bound) == ("refuted", None, 2)
+    found = examine(problem, Inquiry(replace(SMALL, max_moves=4)))
+    assert (found.verdict, found.mate, found.lower_bound) == ("refuted", 2, 2)
+
+
+def test_no_mate_is_claimed_and_found() -> None:
+    proved, refuted = (
+        examine(Problem(TWO_ROOKS, no_mate=n), Inquiry(SMALL)) for n in (1, 2)
+    )
+    assert (proved.verdict, proved.nomate, proved.claim) == ("proved", 1, None)
+    assert (refuted.verdict, refuted.mate) == ("refuted", 2)
+
+
+def test_all_keys_are_looked_for_only_if_asked() -> None:
+    expected = naive.keys(chess.Board(TWO_ROOKS), 2)
+    assert len(expected) > 1
+    problem = Problem(TWO_ROOKS, claim=Claim(2, LINE[:1]))
+    found = examine(problem, Inquiry(SMALL, all_keys=True))
+    assert (set(found.keys.split()), found.keys_complete) == (expected, 1)
+    assert found.soundness == "cooked"
+    found = examine(problem, Inquiry(SMALL))
+    assert (found.keys_complete, found.soundness) == (0, None)
+
+
+# --- every move of the line
+
+
+def naive_plies(fen: str, line: tuple[str, ...], mate: int) -> list[dict[str, object]]:
+    board = chess.Board(fen)
+    plies: list[dict[str, object]] = []
+    for number, move in enumerate(line):
+        if number % 2 == 0:
+            left = mate - number // 2
+            shortest = naive.shortest_mate(board, left)
+            keys = naive.keys(board, shortest) if shortest else set()
+            plies.append(
+                {
+                    "move": move,
+                    "mate": shortest,
+                    "keys": sorted(keys),
+                    "only": keys == {move} if keys else None,
+                }
+            )
+        board.push_uci(move)
+    return plies
+
+
+@pytest.mark.parametrize(
+    ("line", "only"),
+    [
+        (LINE, 0),
+        (LINE[:1], 0),
+        (("b5b7", "h8g8", "a6a7"), 0),  # does not mate
+        (("a6a2", "h8g8", "b5b8"), 0),  # begins too slowly
+    ],
+)
+def test_each_move_of_the_solver_is_looked_at(line: tuple[str, ...], only: int) -> None:
+    problem = Problem(TWO_ROOKS, claim=Claim(2, line=line))
+    found = examine(problem, Inquiry(SMALL, every_ply=True))
+    plies = json.loads(found.plies)
+    for ply in plies:
+        ply["keys"].sort()
+    assert plies == naive_plies(TWO_ROOKS, line, 2)
+    assert found.only_moves == only
+
+
+def test_a_line_of_only_moves_is_told_as_such() -> None:
+    problem = replace(BACK_RANK, claim=Claim(1, line=("a1a8",)))
+    found = examine(problem, Inquiry(SMALL, every_ply=True))
+    assert json.loads(found.plies) == [
+        {"move": "a1a8", "mate": 1, "keys": ["a1a8"], "only": True}
+    ]
+    assert (found.only_moves, found.soundness) == (1, "sound")
+
+
+def test_where_a_limit_comes_first_it_is_not_known_whether_moves_are_the_only() -> None:
+    problem = replace(LONG, claim=Claim(12, line=("f7f8q",)))
+    found = examine(problem, Inquiry(replace(SMALL, nodes=1000), every_ply=True))
+    assert (found.only_moves, found.soundness) == (None, None)
+    assert json.loads(found.plies) == [
+        {"move": "f7f8q", "mate": None, "keys": [], "only": None}
+    ]
+
+
+def test_a_limit_that_comes_first_later_in_the_line_is_told(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    examiner = Examiner(Inquiry(SMALL, every_ply=True))
+    solve = examiner._solver.solve
+
+    def solve_the_first(problem: Problem, limits: Limits, **asked: Any) -> Solution:
+        solution = solve(problem, limits, **asked)
+        if problem.id == "two rooks":
+            return solution
+        return replace(solution, keys_complete=False, stopped_by=StoppedBy.NODES)
+
+    monkeypatch.setattr(examiner._solver, "solve", solve_the_first)
+    problem = Problem(TWO_ROOKS, "two rooks", Claim(2, line=LINE))
+    examined = examiner.examine(problem)
+    assert examined is not None
+    found = examined.finding
+    assert (found.verdict, found.stopped_by) == ("proved", "nodes")
+
+
+@pytest.mark.parametrize("claim", [None, Claim(-1, line=("g8f8",))])
+def test_without_a_mate_by_the_side_to_move_there_is_no_line_to_look_at(
+    claim: Claim | None,
+) -> None:
+    found = examine(replace(BACK_RANK, claim=claim), Inquiry(SMALL, every_ply=True))
+    assert (found.plies, found.only_moves) == ("", None)
+
+
+# --- further positions of the same pieces
+
+ENDINGS = (
+    *(("8/8/8/8/1R6/3K4/8/7k w - - 0 1", 5), ("7k/8/8/8/7K/8/3R4/8 w - - 0 1", 4)),
+    *(("8/4K3/6k1/8/8/1R6/8/8 w - - 0 1", 6), ("7k/8/8/8/7K/8/4R3/8 w - - 0 1", 5)),
+    *(("8/8/8/8/4k3/8/Q7/K7 w - - 0 1", 7), ("8/8/8/8/5k2/8/Q7/K7 w - - 0 1", 7)),
+    *(("8/8/8/4k3/8/8/3Q4/K7 b - - 0 1", -8), ("8/8/8/5k2/8/8/3Q4/K7 b - - 0 1", -9)),
+)
+"""Rook or queen, and what is claimed, rightly or not."""
+
+
+def examine_in_turn(inquiry: Inquiry, order: int) -> dict[str, Finding]:
+    """Examine the endings, the last first where `order` is -1."""
+    examiner = Examiner(inquiry)
+    findings = {}
+    for fen, moves in ENDINGS[::order]:
+        examined = examiner.examine(Problem(fen, claim=Claim(moves)))
+        assert examined is not None
+        findings[fen] = examined.finding._replace(time_s=0.0)
+    return findings
+
+
+@pytest.mark.parametrize("all_keys", [True, False])
+def test_the_order_of_small_endings_changes_their_costs_and_lines_alone(
+    all_keys: bool,
+) -> None:
+    inquiry = Inquiry(SMALL, all_keys=all_keys)
+    first, again = (examine_in_turn(inquiry, order) for order in (1, -1))
+    assert {finding.verdict for finding in first.values()} >= {"proved", "refuted"}
+    assert any(first[fen].nodes != again[fen].nodes for fen in first)
+    for fen, finding in first.items():
+        other = again[fen]
+        assert len(finding.pv) == len(other.pv)
+        keys = other.pv[:4] if finding.keys and not all_keys else finding.keys
+        assert other == finding._replace(pv=other.pv, nodes=other.nodes, keys=keys)
+
+
+def test_with_a_node_limit_the_order_of_small_endings_changes_nothing() -> None:
+    inquiry = Inquiry(replace(SMALL, nodes=200_000), all_keys=True)
+    first, again = (examine_in_turn(inquiry, order) for order in (1, -1))
+    assert {finding.verdict for finding in first.values()} >= {"proved", "undecided"}
+    assert first == again
+
+
+# --- proofs and tables
+
+
+def test_a_certificate_proves_the_answer() -> None:
+    examined = Examiner(Inquiry(SMALL, certify=True)).examine(BACK_RANK)
+    assert isinstance(examined, Examined)
+    assert examined.certificate is not None
+    checked = check(load(io.BytesIO(examined.certificate)))
+    assert (checked.mate, checked.lower_bound) == (1, 1)
+    assert examined.notices == ()
+
+
+def test_without_being_asked_nothing_is_certified() -> None:
+    examined = Examiner(Inquiry(SMALL)).examine(BACK_RANK)
+    assert examined is not None
+    assert examined.certificate is None
+
+
+def test_a_directory_without_tables_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(TablebaseError):
+        Examiner(Inquiry(SMALL, directories=(str(tmp_path),)))

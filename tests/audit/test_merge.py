@@ -1,0 +1,195 @@
+"""Stores put together: the more settled answer stays, every record is kept."""
+
+from __future__ import annotations
+
+import errno
+import os
+import sqlite3
+from contextlib import closing
+from itertools import product
+from typing import TYPE_CHECKING
+
+import pytest
+
+from solver.audit.result import Finding
+from solver.audit.schema import VERSION
+from solver.audit.store import Store
+from solver.errors import StoreError
+from solver.store.merging import merge
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+FEN = "6k1/5ppp/8/8/8/8/8/R5K1 w - - 0 1"
+
+
+def answer(source: str, status: str, lower_bound: int, mate: int | None) -> Finding:
+    return Finding(
+        source, source, FEN, 5, status=status, lower_bound=lower_bound, mate=mate
+    )
+
+
+WORST_FIRST = (
+    answer("a.epd:1", "undecided", 1, None),
+    answer("a.epd:1", "undecided", 3, None),
+    answer("a.epd:1", "found", 2, 6),
+    answer("a.epd:1", "found", 4, 6),
+    answer("a.epd:1", "proved", 6, 6),
+)
+SETTLED = answer("a.epd:1", "disproved", 7, None)
+
+
+def made(path: Path, *kept: tuple[Finding, bytes | None]) -> Path:
+    with Store(path) as base:
+        for finding, key in kept:
+            if key is not None:
+                base.put_answer(key, finding, "", 1.0, None)
+            base.put_record(finding, key)
+    return path
+
+
+def told(path: Path) -> list[Finding]:
+    with Store(path, read_only=True) as base:
+        return list(base.findings())
+
+
+def merged(target: Path, *others: Path) -> list[Finding]:
+    with Store(target) as base:
+        for other in others:
+            merge(base, other)
+    return told(target)
+
+
+@pytest.mark.parametrize(("here", "there"), [*product(range(5), repeat=2)])
+def test_the_more_settled_answer_stays(tmp_path: Path, here: int, there: int) -> None:
+    a = made(tmp_path / "a.db", (WORST_FIRST[here], b"key"))
+    b = made(tmp_path / "b.db", (WORST_FIRST[there], b"key"))
+    assert merged(a, b) == [WORST_FIRST[max(here, there)]]
+
+
+def test_an_answer_that_is_settled_is_not_replaced(tmp_path: Path) -> None:
+    mine = SETTLED._replace(nodes=1)
+    a = made(tmp_path / "a.db", (mine, b"key"))
+    b = made(tmp_path / "b.db", (SETTLED._replace(nodes=2), b"key"))
+    assert merged(a, b) == [mine]
+
+
+def test_all_records_of_all_stores_are_there(tmp_path: Path) -> None:
+    error = Finding("a.epd:2", "a.epd:2", verdict="unreadable", error="expected a FEN")
+    a = made(tmp_path / "a.db", (WORST_FIRST[4], b"one"), (error, None))
+    again = WORST_FIRST[4]._replace(source="b.epd:1")
+    other = SETTLED._replace(source="b.epd:2")
+    b = made(tmp_path / "b.db", (again, b"one"), (other, b"two"))
+    c = made(tmp_path / "c.db", (SETTLED._replace(source="c.epd:1"), b"two"))
+    sources = ["a.epd:1", "a.epd:2", "b.epd:1", "b.epd:2", "c.epd:1"]
+    assert [f.source for f in merged(a, b, c)] == sources
+    with Store(a) as base:
+        assert base.answer(b"one") is not None
+        assert base.answer(b"two") is not None
+
+
+def test_of_two_records_in_one_place_the_other_store_has_its_way(
+    tmp_path: Path,
+) -> None:
+    error = Finding("a.epd:1", "a.epd:1", verdict="unreadable", error="expected a FEN")
+    a = made(tmp_path / "a.db", (error, None))
+    b = made(tmp_path / "b.db", (SETTLED, b"key"))
+    assert merged(a, b) == [SETTLED]
+    c = made(tmp_path / "c.db", (error, None))
+    assert merged(b, c) == [error]
+
+
+def test_merging_again_changes_nothing(tmp_path: Path) -> None:
+    a = made(tmp_path / "a.db", (WORST_FIRST[2], b"key"))
+    b = made(tmp_path / "b.db", (SETTLED._replace(source="b.epd:1"), b"other"))
+    assert merged(a, b) == merged(a, b, b)
+
+
+def test_a_store_merged_into_itself_stays_as_it_is(tmp_path: Path) -> None:
+    a = made(tmp_path / "a.db", (WORST_FIRST[2], b"key"), (SETTLED, b"other"))
+    before = told(a)
+    assert merged(a, a) == before
+
+
+def test_the_other_store_is_only_read(tmp_path: Path) -> None:
+    a = made(tmp_path / "a.db", (WORST_FIRST[2], b"key"))
+    b = made(tmp_path / "b?#.db", (SETTLED, b"key"))
+    before = b.read_bytes()
+    assert merged(a, b) == [SETTLED]
+    assert b.read_bytes() == before
+
+
+def test_the_other_store_may_be_written_meanwhile(tmp_path: Path) -> None:
+    a = made(tmp_path / "a.db", (WORST_FIRST[2], b"key"))
+    b = made(tmp_path / "b.db", (SETTLED, b"key"))
+    with closing(sqlite3.connect(b, isolation_level=None)) as audit:
+        audit.execute("BEGIN IMMEDIATE")
+        audit.execute("DELETE FROM records")
+        assert merged(a, b) == [SETTLED]
+
+
+def test_what_was_put_before_is_kept_with_it(tmp_path: Path) -> None:
+    b = made(tmp_path / "b.db", (SETTLED._replace(source="b.epd:1"), b"other"))
+    with Store(tmp_path / "a.db") as base:
+        base.put_record(SETTLED, None)
+        merge(base, b)
+        base.put_record(SETTLED._replace(source="a.epd:2"), None)
+    sources = [f.source for f in told(tmp_path / "a.db")]
+    assert sources == ["a.epd:1", "a.epd:2", "b.epd:1"]
+
+
+def test_a_file_that_is_no_store_is_refused_by_its_name(tmp_path: Path) -> None:
+    a = made(tmp_path / "a.db", (SETTLED, b"key"))
+    foreign, newer, missing = (tmp_path / name for name in ("f.db", "n.db", "m.db"))
+    foreign.write_bytes(b"photographs" * 1000)
+    made(newer)
+    with closing(sqlite3.connect(newer)) as base:
+        base.execute(f"PRAGMA user_version = {VERSION + 1}")
+    expected = {
+        foreign: "expected a store of audits, found another file",
+        newer: f"expected a store of version {VERSION}, found {VERSION + 1}",
+        missing: os.strerror(errno.ENOENT),
+    }
+    with Store(a) as store:
+        for other, reason in expected.items():
+            with pytest.raises(StoreError) as caught:
+                merge(store, other)
+            assert str(caught.value) == f"{other}: {reason}"
+    assert told(a) == [SETTLED]
+    assert not missing.exists()
+
+
+def test_a_merge_that_fails_adds_nothing_and_can_be_tried_again(
+    tmp_path: Path,
+) -> None:
+    a = made(tmp_path / "a.db", (SETTLED, b"key"))
+    many = [
+        (SETTLED._replace(source=f"b.epd:{line}"), bytes([line // 256, line % 256]))
+        for line in range(1, 2000)
+    ]
+    b = made(tmp_path / "b.db", *many)
+    with Store(a) as base:
+        (pages,) = base._base.execute("PRAGMA page_count").fetchone()
+        base._base.execute(f"PRAGMA max_page_count = {pages + 20}")
+        with pytest.raises(StoreError) as caught:
+            merge(base, b)
+        assert "the disk is full" in str(caught.value)
+        assert list(base.findings()) == [SETTLED]
+        base._base.execute("PRAGMA max_page_count = 100000")
+        merge(base, b)
+    assert len(told(a)) == 2000
+
+
+def test_a_merge_into_a_locked_store_can_be_tried_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    a = made(tmp_path / "a.db", (WORST_FIRST[0], b"key"))
+    b = made(tmp_path / "b.db", (SETTLED, b"key"))
+    monkeypatch.setattr("solver.audit.store.BUSY_S", 0.05)
+    with Store(a) as base, closing(sqlite3.connect(a, isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        with pytest.raises(StoreError, match="locked by another program"):
+            merge(base, b)
+        other.execute("ROLLBACK")
+        merge(base, b)
+    assert told(a) == [SETTLED]

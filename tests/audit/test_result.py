@@ -1,0 +1,161 @@
+"""Findings: results flattened without loss, and sources split as they were joined."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from solver.audit.result import Finding, finding_of, renamed, split_source
+from solver.audit.verdict import Result, Verdict, judge
+from solver.errors import FormatError
+from solver.problem import Claim, Problem
+from solver.solution import Solution, Stats, Status, StoppedBy, TableFormat
+from solver.soundness import Ply, Soundness
+from solver.version import __version__
+
+FEN = "6k1/5ppp/8/8/8/8/8/R5K1 w - - 0 1"
+
+MOVES = st.lists(st.sampled_from(["a1a8", "g8f8", "e7e8q", "e1g1"]), max_size=5)
+LENGTHS = st.integers(1, 200)
+CLAIMS = (
+    st.builds(Claim, LENGTHS, MOVES.map(tuple), MOVES.map(tuple), st.booleans())
+    | st.none()
+)
+ANSWERS = st.builds(
+    Solution,
+    st.builds(Problem, st.just(FEN), st.text(), CLAIMS, st.text(), st.none() | LENGTHS),
+    st.sampled_from(Status),
+    st.none() | st.integers(-200, 200),
+    LENGTHS,
+    MOVES.map(tuple),
+    MOVES.map(tuple),
+    st.booleans(),
+    st.none() | st.sampled_from(StoppedBy),
+    st.builds(Stats, st.integers(0, 2**63 - 1), st.floats(0, 1e6)),
+    st.none(),
+    st.none() | st.sampled_from(TableFormat),
+)
+PLIES = st.lists(
+    st.builds(Ply, st.just("a1a8"), st.none() | LENGTHS, MOVES.map(tuple)), max_size=3
+)
+RESULTS = st.builds(
+    Result,
+    ANSWERS,
+    st.none() | st.sampled_from(Verdict),
+    MOVES.map(tuple),
+    st.none() | st.sampled_from(Soundness),
+    PLIES.map(tuple),
+)
+
+
+def moves(text: str) -> tuple[str, ...]:
+    return tuple(text.split())
+
+
+@given(RESULTS)
+def test_nothing_of_a_result_is_lost(result: Result) -> None:
+    answer = result.answer
+    assert isinstance(answer, Solution)
+    problem, flat = answer.problem, finding_of(result)
+    if problem.claim:
+        told = Claim(
+            flat.claim or 0,
+            moves(flat.claimed_keys),
+            moves(flat.claimed_line),
+            problem.claim.any_last_move,  # of the question; the verdict has used it
+        )
+        assert told == problem.claim
+    else:
+        assert (flat.claim, flat.claimed_keys, flat.claimed_line) == (None, "", "")
+    assert (flat.fen, flat.id, flat.source) == (problem.fen, problem.id, problem.source)
+    assert flat.nomate == problem.no_mate
+    assert Status(flat.status or "") is answer.status
+    assert flat.verdict == result.verdict
+    assert flat.soundness == result.soundness
+    assert (flat.mate, flat.lower_bound) == (answer.mate, answer.lower_bound)
+    assert (moves(flat.keys), bool(flat.keys_complete)) == (
+        answer.keys,
+        answer.keys_complete,
+    )
+    assert (moves(flat.pv), moves(flat.wrong_keys)) == (answer.pv, result.wrong_keys)
+    assert flat.stopped_by == answer.stopped_by
+    assert flat.tablebase == answer.tablebase
+    assert flat.nodes == answer.stats.nodes
+    assert flat.time_s == pytest.approx(answer.stats.time_s, abs=1e-6)
+    plies = [
+        Ply(ply["move"], ply["mate"], tuple(ply["keys"]), ply["only"])
+        for ply in json.loads(flat.plies or "[]")
+    ]
+    assert tuple(plies) == result.plies
+    assert flat.word == result.word
+    assert (flat.error, flat.solver) == (None, __version__)
+
+
+@given(RESULTS)
+def test_a_finding_holds_only_what_every_program_can_store(result: Result) -> None:
+    assert {type(value) for value in finding_of(result)} <= {
+        str,
+        int,
+        float,
+        type(None),
+    }
+
+
+def test_an_unreadable_record_keeps_its_reason() -> None:
+    error = FormatError("a.epd:7", "expected a FEN, found nothing")
+    assert finding_of(judge(error)) == Finding(
+        "a.epd:7", "a.epd:7", verdict="unreadable", error=error.reason
+    )
+
+
+def test_only_the_record_is_another_where_the_same_is_asked_twice() -> None:
+    first = Problem(FEN, "one", Claim(1), "a.epd:1")
+    again = Problem(FEN.replace("0 1", "5 40"), "two", Claim(1), "b.epd:2")
+    flat = finding_of(judge(Solution(first, Status.PROVED, 1, 1, ("a1a8",))))
+    told = renamed(flat, again)
+    assert (told.source, told.id, told.fen) == (again.source, "two", again.fen)
+    assert told[3:] == flat[3:]
+
+
+@pytest.mark.parametrize(
+    ("source", "expected"),
+    [
+        ("a.epd:3", ("a.epd", 3)),
+        ("stdin:12", ("stdin", 12)),
+        (r"C:\x.epd:3", (r"C:\x.epd", 3)),
+        (r"C:\x.epd", (r"C:\x.epd", 0)),
+        ("C:", ("C:", 0)),
+        ("12:30.epd:4", ("12:30.epd", 4)),
+        ("12:30:4", ("12:30", 4)),
+        ("a\nb.epd:4", ("a\nb.epd", 4)),
+        ("a.epd:", ("a.epd:", 0)),
+        ("a.epd:-1", ("a.epd:-1", 0)),
+        ("a.epd:0", ("a.epd:0", 0)),
+        ("a.epd:007", ("a.epd:007", 0)),
+        ("a.epd:3 ", ("a.epd:3 ", 0)),
+        ("a.epd:٣", ("a.epd:٣", 0)),
+        ("a.epd:²", ("a.epd:²", 0)),
+        (f"a.epd:{10**18 - 1}", ("a.epd", 10**18 - 1)),
+        (f"a.epd:{10**30}", (f"a.epd:{10**30}", 0)),
+        ("", ("", 0)),
+        (":5", ("", 5)),
+    ],
+)
+def test_a_source_is_split_at_the_number_of_its_line(
+    source: str, expected: tuple[str, int]
+) -> None:
+    assert split_source(source) == expected
+
+
+@given(st.text(), st.integers(1, 10**18 - 1))
+def test_what_is_joined_is_split_again(file: str, line: int) -> None:
+    assert split_source(f"{file}:{line}") == (file, line)
+
+
+@given(st.text(alphabet="ab:0123456789٣ ."))
+def test_what_is_split_can_be_joined_again(source: str) -> None:
+    file, line = split_source(source)
+    assert (f"{file}:{line}" if line else file) == source

@@ -1,0 +1,314 @@
+"""What a store means for an audit: which questions are one, and which are retried."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import product
+from typing import TYPE_CHECKING
+
+import pytest
+
+from solver.audit import resume as archive
+from solver.audit.inquiry import Inquiry
+from solver.audit.job import Examined
+from solver.audit.pipeline import audit
+from solver.audit.result import finding_of
+from solver.audit.resume import KEY_BYTES, Archive
+from solver.audit.store import Store
+from solver.audit.verdict import judge
+from solver.audit.workers import Staff
+from solver.errors import FormatError, StoreError
+from solver.problem import Claim, Limits, Problem
+from solver.solution import Solution, Status, StoppedBy
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from pathlib import Path
+
+    from solver.audit.control import AuditControl
+    from solver.audit.result import Finding
+
+FEN = "6k1/5ppp/8/8/8/8/8/R5K1 w - - 0 1"
+PROBLEM = Problem(FEN, "one", Claim(2, ("a1a8",), ("a1a8",)), "a.epd:1")
+INQUIRY = Inquiry(Limits(time_s=5.0, nodes=1000, hash_mib=3))
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Store]:
+    with Store(tmp_path / "run.db") as store:
+        yield store
+
+
+def undecided(problem: Problem, stopped_by: StoppedBy = StoppedBy.TIME) -> Finding:
+    answer = Solution(problem, Status.UNDECIDED, None, 1, stopped_by=stopped_by)
+    return finding_of(judge(answer))
+
+
+def proved(problem: Problem) -> Finding:
+    return finding_of(judge(Solution(problem, Status.PROVED, 2, 2)))
+
+
+# --- which questions are one
+
+
+def claiming(**changes: object) -> Problem:
+    assert PROBLEM.claim
+    return replace(PROBLEM, claim=replace(PROBLEM.claim, **changes))  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        replace(PROBLEM, id="another name"),
+        replace(PROBLEM, source="b.epd:77"),
+        replace(PROBLEM, fen=FEN.replace("0 1", "49 60")),
+    ],
+)
+def test_name_place_and_clocks_make_no_new_question(
+    store: Store, other: Problem
+) -> None:
+    asked = Archive(store, INQUIRY)
+    assert asked.key(other) == asked.key(PROBLEM)
+    assert len(asked.key(PROBLEM)) == KEY_BYTES
+
+
+OTHERS = {
+    "side": replace(PROBLEM, fen=FEN.replace(" w ", " b ")),
+    "board": replace(PROBLEM, fen=FEN.replace("R5K1", "R4K2")),
+    "castling": replace(PROBLEM, fen="6k1/5ppp/8/8/8/8/8/R3K3 w Q - 0 1"),
+    "no castling": replace(PROBLEM, fen="6k1/5ppp/8/8/8/8/8/R3K3 w - - 0 1"),
+    "mate": claiming(mate=3),
+    "mated": claiming(mate=-2),
+    "keys": claiming(keys=("a1a7",)),
+    "more keys": claiming(keys=("a1a8", "a1a7")),
+    "no keys": claiming(keys=()),
+    "line": claiming(line=("a1a8", "g8h8")),
+    "no line": claiming(line=()),
+    "any last move": claiming(any_last_move=True),
+    "no claim": replace(PROBLEM, claim=None),
+    "no mate": replace(PROBLEM, claim=None, no_mate=2),
+    "another no mate": replace(PROBLEM, claim=None, no_mate=3),
+}
+
+
+def test_what_is_asked_of_a_record_makes_a_question_of_its_own(store: Store) -> None:
+    asked = Archive(store, INQUIRY)
+    keys = {asked.key(problem) for problem in (PROBLEM, *OTHERS.values())}
+    assert len(keys) == 1 + len(OTHERS)
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        replace(INQUIRY, within=True),
+        replace(INQUIRY, all_keys=True),
+        replace(INQUIRY, every_ply=True),
+        replace(INQUIRY, certify=True),
+        replace(INQUIRY, directories=("tables",)),
+        replace(INQUIRY, limits=replace(INQUIRY.limits, max_moves=7)),
+        replace(INQUIRY, limits=replace(INQUIRY.limits, max_moves=8)),
+    ],
+)
+def test_options_make_another_question(store: Store, other: Inquiry) -> None:
+    assert Archive(store, other).key(PROBLEM) != Archive(store, INQUIRY).key(PROBLEM)
+
+
+def test_no_two_sets_of_options_are_one(store: Store) -> None:
+    keys = {
+        Archive(store, Inquiry(Limits(), within, keys, plies, proof)).key(PROBLEM)
+        for within, keys, plies, proof in product([False, True], repeat=4)
+    }
+    assert len(keys) == 16
+
+
+def test_limits_that_leave_an_answer_open_make_no_new_question(store: Store) -> None:
+    other = replace(INQUIRY, limits=Limits(time_s=1.0, nodes=5, hash_mib=9, threads=2))
+    assert Archive(store, other).key(PROBLEM) == Archive(store, INQUIRY).key(PROBLEM)
+
+
+def test_another_version_asks_anew(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = Archive(store, INQUIRY).key(PROBLEM)
+    monkeypatch.setattr(archive, "__version__", "99.0")
+    assert Archive(store, INQUIRY).key(PROBLEM) != before
+
+
+# --- what is recalled, and what is retried
+
+
+def test_what_was_kept_is_recalled_under_the_name_that_asks(store: Store) -> None:
+    asked = Archive(store, INQUIRY)
+    key = asked.key(PROBLEM)
+    assert asked.recall(PROBLEM, key) is None
+    asked.keep(key, proved(PROBLEM))
+    again = replace(PROBLEM, id="two", source="b.epd:2", fen=FEN.replace("0 1", "3 9"))
+    assert asked.recall(again, key) == proved(again)
+    assert [f.source for f in store.findings()] == ["a.epd:1", "b.epd:2"]
+
+
+def test_a_record_that_is_not_recalled_is_not_noted(store: Store) -> None:
+    asked = Archive(store, INQUIRY)
+    assert asked.recall(PROBLEM, asked.key(PROBLEM)) is None
+    assert list(store.findings()) == []
+
+
+BOTH = Limits(time_s=5.0, nodes=1000)
+
+
+@pytest.mark.parametrize(
+    ("limits", "is_searched"),
+    [
+        (BOTH, False),
+        (Limits(time_s=5.1, nodes=1000), True),
+        (Limits(time_s=5.0, nodes=1001), True),
+        (Limits(time_s=50.0, nodes=5000), True),
+        (Limits(time_s=5.0), True),
+        (Limits(nodes=1000), True),
+        (Limits(), True),
+        (Limits(time_s=4.9, nodes=1000), False),
+        (Limits(time_s=5.0, nodes=999), False),
+        (Limits(time_s=50.0, nodes=999), False),
+        (Limits(time_s=4.9), False),
+        (Limits(time_s=5.0, nodes=1000, hash_mib=7, threads=2), False),
+    ],
+)
+def test_it_is_searched_again_where_a_limit_is_wider_and_none_is_narrower(
+    store: Store, limits: Limits, is_searched: bool
+) -> None:
+    first = Archive(store, Inquiry(BOTH))
+    key = first.key(PROBLEM)
+    first.keep(key, undecided(PROBLEM))
+    again = Archive(store, Inquiry(limits), {"undecided"})
+    assert (again.recall(PROBLEM, key) is None) is is_searched
+    assert again.spared == (not is_searched)
+
+
+def test_no_limit_is_as_wide_as_none(store: Store) -> None:
+    unlimited = Inquiry(Limits())
+    asked = Archive(store, unlimited, {"undecided"})
+    key = asked.key(PROBLEM)
+    asked.keep(key, undecided(PROBLEM, StoppedBy.TABLEBASE))
+    assert asked.recall(PROBLEM, key) is not None
+    assert asked.spared == 1
+
+
+@pytest.mark.parametrize("retry", [(), ("holds",), ("proved", "found")])
+def test_only_the_words_that_are_named_are_retried(
+    store: Store, retry: tuple[str, ...]
+) -> None:
+    first = Archive(store, INQUIRY)
+    key = first.key(PROBLEM)
+    first.keep(key, undecided(PROBLEM))
+    again = Archive(store, Inquiry(Limits()), retry)
+    assert again.recall(PROBLEM, key) == undecided(PROBLEM)
+    assert again.spared == 0
+
+
+def test_where_nothing_is_claimed_the_status_is_the_word(store: Store) -> None:
+    unclaimed = replace(PROBLEM, claim=None)
+    first = Archive(store, INQUIRY)
+    key = first.key(unclaimed)
+    answer = Solution(unclaimed, Status.FOUND, 4, 2, stopped_by=StoppedBy.TIME)
+    first.keep(key, finding_of(judge(answer)))
+    wide = Inquiry(Limits())
+    assert Archive(store, wide, {"undecided"}).recall(unclaimed, key) is not None
+    assert Archive(store, wide, {"found"}).recall(unclaimed, key) is None
+
+
+def test_what_crashed_is_retried_with_the_same_limits(store: Store) -> None:
+    asked = Archive(store, INQUIRY, {"undecided"})
+    key = asked.key(PROBLEM)
+    asked.keep(key, undecided(PROBLEM, StoppedBy.CRASH))
+    assert asked.recall(PROBLEM, key) is None
+    assert asked.spared == 0
+
+
+def test_an_answer_of_a_retry_is_kept_with_its_wider_limits(store: Store) -> None:
+    first = Archive(store, INQUIRY)
+    key = first.key(PROBLEM)
+    first.keep(key, undecided(PROBLEM))
+    wider = Inquiry(replace(INQUIRY.limits, time_s=60.0))
+    Archive(store, wider).keep(key, undecided(PROBLEM))
+    assert Archive(store, wider, {"undecided"}).recall(PROBLEM, key) is not None
+
+
+# --- in an audit
+
+
+class Prover:
+    """A worker that proves every claim, and notes what it was given."""
+
+    batch_s = 0.0
+
+    def __init__(self) -> None:
+        self.given: list[str] = []
+
+    def examine_all(self, problems: Sequence[Problem]) -> list[Examined | None]:
+        self.given += [problem.id for problem in problems]
+        return [Examined(proved(problem)) for problem in problems]
+
+    def close(self) -> None: ...
+
+
+def run(
+    store: Store,
+    *records: Problem | FormatError,
+    jobs: int = 1,
+    ordered: bool = False,
+) -> list[str]:
+    """Audit the records; give the names of those that were examined."""
+    worker = Prover()
+
+    def make(_control: AuditControl) -> Prover:
+        return worker
+
+    asked = Archive(store, INQUIRY)
+    staff = Staff(make, jobs)
+    findings = audit(records, INQUIRY, staff, archive=asked, ordered=ordered)
+    told = sorted(finding.source for finding in findings)
+    assert told == sorted(record.source for record in records)
+    assert sorted(f.source for f in store.findings()) == told
+    return worker.given
+
+
+@pytest.mark.parametrize("jobs", [1, 3])
+def test_a_question_is_answered_once_however_often_it_is_asked(
+    store: Store, jobs: int
+) -> None:
+    same = [
+        replace(PROBLEM, id=str(line), source=f"a.epd:{line}") for line in range(1, 400)
+    ]
+    other = replace(OTHERS["mate"], id="other", source="b.epd:1")
+    error = FormatError("b.epd:2", "expected a FEN, found nothing")
+    given = run(store, *same, other, error, jobs=jobs)
+    assert len(given) == 2
+    assert "other" in given
+    assert run(store, *same, other, error, jobs=jobs) == []
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_a_store_that_fails_ends_the_audit_with_its_error(
+    store: Store, jobs: int
+) -> None:
+    store._base.execute("PRAGMA max_page_count = 20")
+    records = [
+        replace(PROBLEM, fen=FEN.replace("0 1", f"0 {n}"), source=f"{'x' * 500}:{n}")
+        for n in range(1, 2000)
+    ]
+    with pytest.raises(StoreError, match="the disk is full"):
+        run(store, *records, jobs=jobs)
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+@pytest.mark.parametrize("ordered", [False, True])
+def test_an_answer_that_cannot_be_kept_ends_the_audit_with_the_error(
+    store: Store, monkeypatch: pytest.MonkeyPatch, jobs: int, ordered: bool
+) -> None:
+    def refuse(*_: object) -> None:
+        msg = "run.db: the disk is full"
+        raise StoreError(msg)
+
+    monkeypatch.setattr(store, "put_answer", refuse)
+    with pytest.raises(StoreError, match="the disk is full"):
+        run(store, PROBLEM, *OTHERS.values(), jobs=jobs, ordered=ordered)

@@ -1,0 +1,288 @@
+"""Soundness: each of its words from hand-made answers, and from solved positions."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import replace
+from functools import cache
+from itertools import product
+from typing import TYPE_CHECKING
+
+import chess
+import pytest
+
+from solver.audit.inquiry import Inquiry
+from solver.audit.job import Examiner
+from solver.audit.result import finding_of
+from solver.audit.verdict import judge
+from solver.problem import Claim, Limits, Problem
+from solver.solution import Solution, Status
+from solver.soundness import Ply, only_moves
+from tests.oracles import naive
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+pytestmark = pytest.mark.usefixtures("kernel")
+
+TWO_ROOKS = "7k/8/R7/1R6/8/8/8/K7 w - - 0 1"
+LINE = ("b5b7", "h8g8", "a6a8")
+BACK_RANK = "6k1/5ppp/8/8/8/8/8/R5K1 w - - 0 1"
+FREE = Claim(1, ("a1a8",), any_last_move=True)
+
+
+def soundness(
+    claim: Claim | None,
+    mate: int | None,
+    lower_bound: int,
+    keys: tuple[str, ...] = (),
+    *plies: Ply,
+    keys_complete: bool = True,
+    within: bool = False,
+) -> str | None:
+    """Judge a hand-made answer."""
+    answer = Solution(
+        Problem(TWO_ROOKS, claim=claim),
+        Status.PROVED,
+        mate,
+        lower_bound,
+        keys=keys,
+        keys_complete=keys_complete,
+    )
+    result = judge(answer, within=within, plies=plies)
+    return None if result.soundness is None else str(result.soundness)
+
+
+KEY, COOK = LINE[0], "a6a7"
+SLOW = Ply("b5b6", 1, ("a6a8",))
+FAST = Ply(KEY, 2, (KEY, COOK))
+
+
+@pytest.mark.parametrize(
+    ("claim", "keys", "expected"),
+    [
+        # nothing named
+        (Claim(2), (KEY,), "sound"),
+        (Claim(2), (KEY, COOK), "cooked"),
+        # keys named
+        (Claim(2, (KEY,)), (KEY,), "sound"),
+        (Claim(2, (KEY,)), (KEY, COOK), "cooked"),
+        (Claim(2, (KEY, COOK)), (KEY, COOK), "sound"),
+        (Claim(2, (COOK, KEY)), (KEY, COOK), "sound"),
+        (Claim(2, (KEY, COOK)), (KEY, COOK, "a6a5"), "cooked"),
+        (Claim(2, (KEY, COOK)), (KEY,), "missing-solution"),
+        (Claim(2, (COOK,)), (KEY,), "missing-solution"),
+        (Claim(2, (COOK,)), (), "missing-solution"),
+        # a line named
+        (Claim(2, line=LINE), (KEY,), "sound"),
+        (Claim(2, line=LINE), (KEY, COOK), "cooked"),
+        (Claim(2, line=LINE), (COOK,), "missing-solution"),
+        (Claim(2, line=LINE[:2]), (KEY,), "sound"),
+        (Claim(2, line=(*LINE[:2], "a6a7")), (KEY,), "not-shortest-line"),
+        (Claim(2, line=(*LINE[:2], "a6a7")), (KEY, COOK), "not-shortest-line"),
+        (Claim(2, line=(*LINE, "g8h8", "a8b8")), (KEY,), "not-shortest-line"),
+        # both: the keys count, the line is looked at as well
+        (Claim(2, (KEY,), LINE), (KEY,), "sound"),
+        (Claim(2, (COOK,), LINE), (KEY,), "missing-solution"),
+        (Claim(2, (KEY,), (*LINE, "g8h8")), (KEY,), "not-shortest-line"),
+    ],
+)
+def test_keys_and_line_are_held_against_a_mate_as_long_as_claimed(
+    claim: Claim, keys: tuple[str, ...], expected: str
+) -> None:
+    assert soundness(claim, 2, 2, keys) == expected
+    assert soundness(claim, 2, 2, keys, keys_complete=False) is None
+
+
+@pytest.mark.parametrize(
+    ("mate", "lower_bound", "expected"),
+    [
+        (1, 1, "short-solution"),
+        (None, 3, "no-solution"),
+        (4, 3, "no-solution"),
+        (-1, 1, "no-solution"),
+        (2, 1, None),
+        (None, 2, None),
+        (4, 2, None),
+    ],
+)
+@pytest.mark.parametrize("keys_complete", [False, True])
+def test_without_such_a_mate_the_bounds_alone_count(
+    mate: int | None, lower_bound: int, expected: str | None, keys_complete: bool
+) -> None:
+    claim = Claim(2, (KEY,))
+    found = soundness(claim, mate, lower_bound, (KEY,), keys_complete=keys_complete)
+    assert found == expected
+
+
+def test_a_shorter_mate_is_welcome_where_only_its_being_there_is_asked() -> None:
+    assert soundness(Claim(2, (KEY,)), 1, 1, (KEY,), within=True) is None
+
+
+@pytest.mark.parametrize("claim", [None, Claim(-2), Claim(-2, (KEY,), LINE)])
+def test_only_a_claimed_mate_by_the_side_to_move_is_sound_or_not(
+    claim: Claim | None,
+) -> None:
+    assert soundness(claim, -2, 2, (KEY,)) is None
+
+
+def test_a_slow_move_in_the_line_is_told() -> None:
+    claim = Claim(2, line=LINE[:2])
+    assert soundness(claim, 2, 2, (KEY,), Ply(KEY, 2, (KEY,)), SLOW) == (
+        "not-shortest-line"
+    )
+    assert soundness(claim, 2, 2, (KEY,), Ply(KEY, 2, (KEY,))) == "sound"
+    assert soundness(claim, 2, 2, (KEY,), Ply(KEY, 2, ())) == "sound"
+
+
+@pytest.mark.parametrize(
+    ("keys", "expected"),
+    [
+        (("a1a8",), "sound"),
+        (("a1a8", "a1a7"), "sound"),
+        (("a1a7",), "missing-solution"),
+    ],
+)
+def test_where_the_source_counts_all_mates_in_one_alike_there_is_no_cook(
+    keys: tuple[str, ...], expected: str
+) -> None:
+    assert soundness(FREE, 1, 1, keys) == expected
+    longer = replace(FREE, mate=2)
+    cooked = "cooked" if expected == "sound" and len(keys) > 1 else expected
+    assert soundness(longer, 2, 2, keys) == cooked
+
+
+# --- moves that are the only ones
+
+
+ONLY, BOTH, WRONG, OPEN = (
+    Ply("a1a8", 2, ("a1a8",)),
+    Ply("a1a8", 2, ("a1a8", "a1a7")),
+    Ply("a1a8", 2, ("a1a7",)),
+    Ply("a1a8", None, ()),
+)
+
+
+@pytest.mark.parametrize(
+    ("plies", "expected"),
+    [
+        ((), None),
+        ((ONLY,), True),
+        ((ONLY, ONLY), True),
+        ((BOTH,), False),
+        ((WRONG,), False),
+        ((ONLY, BOTH), False),
+        ((OPEN,), None),
+        ((ONLY, OPEN), None),
+        ((OPEN, BOTH), False),
+        ((BOTH, OPEN), False),
+    ],
+)
+def test_moves_are_the_only_ones_if_each_of_them_is(
+    plies: tuple[Ply, ...], expected: bool | None
+) -> None:
+    assert only_moves(Claim(2), plies) is expected
+
+
+def test_of_free_last_moves_several_may_mate() -> None:
+    last = Ply("a1a8", 1, ("a1a8", "a1a7"))
+    assert only_moves(Claim(2, any_last_move=True), (ONLY, last)) is True
+    assert only_moves(Claim(2), (ONLY, last)) is False
+    assert only_moves(Claim(2, any_last_move=True), (BOTH, last)) is False
+
+
+# --- positions that are solved, against the slow oracle
+
+
+def small_positions() -> Iterator[chess.Board]:
+    """Give positions with few men, White to move, in which it mates in 1 or 2."""
+    dice = random.Random(20)
+    men = [chess.Piece.from_symbol(letter) for letter in "KkQRP"]
+    while True:
+        board = chess.Board.empty()
+        for man, square in zip(men, dice.sample(chess.SQUARES, 5), strict=True):
+            board.set_piece_at(square, man)
+        if board.is_valid() and naive.shortest_mate(board, 2):
+            yield board
+
+
+@cache
+def solved() -> list[tuple[str, int, set[str]]]:
+    """Positions, how long their mates are, and all keys; by the oracle."""
+    wanted = {(1, True): 3, (1, False): 3, (2, True): 3, (2, False): 3}
+    found = []
+    for board in small_positions():
+        mate = naive.shortest_mate(board, 2) or 0
+        keys = naive.keys(board, mate)
+        kind = mate, len(keys) == 1
+        if wanted[kind]:
+            wanted[kind] -= 1
+            found.append((board.fen(), mate, keys))
+        if not any(wanted.values()):
+            return found
+    raise AssertionError
+
+
+@cache
+def examiner() -> Examiner:
+    return Examiner(Inquiry(Limits(hash_mib=1), all_keys=True))
+
+
+def solve(fen: str, claim: Claim) -> tuple[str | None, set[str]]:
+    examined = examiner().examine(Problem(fen, claim=claim))
+    assert examined is not None
+    return examined.finding.soundness, set(examined.finding.keys.split())
+
+
+def test_every_first_move_that_could_be_claimed_is_judged_as_the_oracle_does() -> None:
+    for fen, mate, keys in solved():
+        for move in chess.Board(fen).legal_moves:
+            expected = "sound" if len(keys) == 1 else "cooked"
+            if move.uci() not in keys:
+                expected = "missing-solution"
+            assert solve(fen, Claim(mate, (move.uci(),))) == (expected, keys)
+
+
+def test_claims_without_a_key_or_with_all_of_them() -> None:
+    for fen, mate, keys in solved():
+        expected = "sound" if len(keys) == 1 else "cooked"
+        assert solve(fen, Claim(mate)) == (expected, keys)
+        assert solve(fen, Claim(mate, tuple(keys))) == ("sound", keys)
+
+
+def test_claims_of_another_length() -> None:
+    for fen, mate, keys in solved():
+        for claimed in (1, 2, 3):
+            found, _ = solve(fen, Claim(claimed, tuple(keys)))
+            if claimed > mate:
+                assert found == "short-solution"
+            elif claimed < mate:
+                assert found == "no-solution"
+
+
+def test_lines_that_end_otherwise_than_in_mate() -> None:
+    expected = {
+        ("b5b7", "h8g8", "a6a8"): "cooked",
+        ("b5b7", "h8g8", "a6a7"): "not-shortest-line",
+        ("b5b7", "h8g8", "a6a7", "g8h8", "b7b8"): "not-shortest-line",
+        ("b5b1", "h8g8", "a6a7"): "missing-solution",
+    }
+    for line, word in expected.items():
+        assert solve(TWO_ROOKS, Claim(2, line=line))[0] == word
+
+
+@pytest.mark.parametrize(("every_ply", "nodes"), [*product([False, True], [1, 2, 3])])
+def test_what_a_limit_left_open_is_neither_sound_nor_not(
+    every_ply: bool, nodes: int
+) -> None:
+    limits = Limits(hash_mib=1, nodes=nodes)
+    inquiry = Inquiry(limits, all_keys=True, every_ply=every_ply)
+    claim = Claim(2, line=LINE)
+    examined = Examiner(inquiry).examine(Problem(TWO_ROOKS, claim=claim))
+    assert examined is not None
+    assert examined.finding.soundness is None
+
+
+def test_a_finding_has_the_word() -> None:
+    answer = Solution(Problem(BACK_RANK, claim=Claim(2)), Status.PROVED, 1, 1)
+    assert finding_of(judge(answer)).soundness == "short-solution"

@@ -1,0 +1,611 @@
+"""A store: what it keeps, whom it refuses, and what it says of a file in trouble."""
+
+from __future__ import annotations
+
+import errno
+import os
+import shutil
+import sqlite3
+import threading
+from contextlib import closing, contextmanager
+from typing import TYPE_CHECKING
+
+import pytest
+
+from solver.audit import store
+from solver.audit.result import Finding
+from solver.audit.schema import APPLICATION, VERSION
+from solver.audit.store import Answered, Store
+from solver.errors import StoreError, StoreQueryError
+from tests.processes import run
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+FEN = "6k1/5ppp/8/8/8/8/8/R5K1 w - - 0 1"
+
+FULL = Finding(
+    source="a.epd:3",
+    id="three",
+    fen=FEN,
+    claim=2,
+    nomate=None,
+    claimed_keys="a1a7",
+    claimed_line="a1a7 g8f8 a7a8",
+    status="proved",
+    verdict="shorter",
+    soundness="short-solution",
+    mate=1,
+    lower_bound=1,
+    keys="a1a8",
+    keys_complete=1,
+    wrong_keys="a1a7",
+    pv="a1a8",
+    plies='[{"move": "a1a7", "mate": 1, "keys": ["a1a8"]}]',
+    only_moves=0,
+    nodes=12,
+    time_s=0.25,
+    stopped_by=None,
+    tablebase="gaviota",
+    error=None,
+    solver="1.2.3",
+)
+UNREADABLE = Finding("a.epd:4", "a.epd:4", verdict="unreadable", error="expected a FEN")
+
+
+def finding(source: str, **fields: object) -> Finding:
+    return FULL._replace(source=source, id=source, **fields)  # type: ignore[arg-type]
+
+
+def keep(base: Store, found: Finding, key: bytes = b"key") -> None:
+    base.put_answer(key, found, "keys", 10.0, 5000)
+    base.put_record(found, key)
+
+
+def told(path: Path, where: str = "") -> list[Finding]:
+    with Store(path, read_only=True) as base:
+        return list(base.findings(where))
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "run.db"
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
+    """One number: the seconds that a store's clock shows."""
+    now = [1000.0]
+    monkeypatch.setattr("solver.audit.store.time.monotonic", lambda: now[0])
+    return now
+
+
+# --- what is kept
+
+
+def test_what_was_put_is_told_when_the_file_is_opened_again(path: Path) -> None:
+    with Store(path) as base:
+        keep(base, FULL)
+        base.put_record(UNREADABLE, None)
+    assert told(path) == [FULL, UNREADABLE]
+
+
+def test_an_answer_is_looked_up_by_its_key(path: Path) -> None:
+    with Store(path) as base:
+        assert base.answer(b"key") is None
+        keep(base, FULL)
+        of_no_record = FULL._replace(source="", id="", fen=None)
+        assert base.answer(b"key") == Answered(of_no_record, 10.0, 5000)
+        assert base.answer(b"other") is None
+
+
+def test_no_limit_is_kept_as_none(path: Path) -> None:
+    with Store(path) as base:
+        base.put_answer(b"key", FULL, "", None, None)
+        answered = base.answer(b"key")
+    assert answered is not None
+    assert (answered.time_limit_s, answered.node_limit) == (None, None)
+
+
+def test_an_answer_takes_the_place_of_an_earlier_one_for_all_its_records(
+    path: Path,
+) -> None:
+    with Store(path) as base:
+        keep(base, finding("a.epd:1", verdict="undecided"))
+        base.put_record(finding("a.epd:2"), b"key")
+        base.put_answer(b"key", finding("", verdict="refuted"), "keys", 20.0, None)
+    assert [(f.source, f.verdict) for f in told(path)] == [
+        ("a.epd:1", "refuted"),
+        ("a.epd:2", "refuted"),
+    ]
+
+
+def test_a_record_that_is_mended_takes_the_place_of_its_error(path: Path) -> None:
+    with Store(path) as base:
+        base.put_record(UNREADABLE._replace(source="a.epd:3"), None)
+        keep(base, FULL)
+    assert told(path) == [FULL]
+
+
+def test_a_record_that_is_spoiled_takes_the_place_of_its_answer(path: Path) -> None:
+    with Store(path) as base:
+        keep(base, FULL)
+        base.put_record(UNREADABLE._replace(source="a.epd:3"), None)
+    assert [f.word for f in told(path)] == ["unreadable"]
+
+
+def test_findings_come_by_file_and_by_the_number_of_the_line(path: Path) -> None:
+    sources = ["b.epd:1", "a.epd:10", "a.epd:9", "a.epd", "b.epd:0x", "a.epd:100"]
+    with Store(path) as base:
+        for source in sources:
+            keep(base, finding(source))
+    expected = ["a.epd", "a.epd:9", "a.epd:10", "a.epd:100", "b.epd:1", "b.epd:0x"]
+    assert [f.source for f in told(path)] == expected
+
+
+@pytest.mark.parametrize(
+    ("name", "kept"),
+    [("möhre\n☃.epd", "möhre\n☃.epd"), ("\udcff.epd", "\\udcff.epd"), ("", "")],
+)
+def test_any_name_can_be_kept(path: Path, name: str, kept: str) -> None:
+    with Store(path) as base:
+        base.put_record(finding(f"{name}:1")._replace(id=name, error=name), None)
+    (found,) = told(path)
+    assert (found.source, found.id, found.error) == (f"{kept}:1", kept, kept)
+
+
+def test_threads_may_use_one_store_together(path: Path) -> None:
+    def work(file: str) -> None:
+        for line in range(1, 201):
+            keep(base, finding(f"{file}:{line}"), f"{file} {line}".encode())
+            assert base.answer(f"{file} {line}".encode())
+
+    with Store(path) as base:
+        threads = [threading.Thread(target=work, args=(name,)) for name in "abcd"]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    assert len(told(path)) == 800
+
+
+# --- which findings
+
+
+@pytest.mark.parametrize(
+    ("where", "lines"),
+    [
+        ("", [1, 2, 3]),
+        ("verdict = 'refuted'", [2]),
+        ("mate IS NULL OR line = 1", [1, 2]),
+        ("file LIKE 'a%' AND line > 2", [3]),
+        ("0", []),
+        ("verdict IN (SELECT verdict FROM answers WHERE mate = 1)", [1, 3]),
+    ],
+)
+def test_an_expression_chooses(path: Path, where: str, lines: list[int]) -> None:
+    with Store(path) as base:
+        for line in (1, 2, 3):
+            found = finding(f"a.epd:{line}")
+            if line == 2:
+                found = found._replace(verdict="refuted", mate=None)
+            keep(base, found, bytes([line]))
+    assert [f.source for f in told(path, where)] == [f"a.epd:{n}" for n in lines]
+
+
+@pytest.mark.parametrize(
+    ("where", "reason"),
+    [
+        ("nope = 1", "no such column: nope"),
+        ("verdict =", 'near ")": syntax error'),
+        ("1; DROP TABLE answers", 'near ";": syntax error'),
+        ("1); DROP TABLE answers; --", "one statement"),
+        ("id = ?", "bindings"),
+        ("iif(line = 2, json('{'), 1)", "malformed JSON"),
+        ("randomblob(99999999999)", "too big"),
+        ("\udcff", "surrogates not allowed"),
+        ("a\0b", "null character"),
+    ],
+)
+def test_what_is_no_expression_is_told_with_the_reason(
+    path: Path, where: str, reason: str
+) -> None:
+    with Store(path) as base:
+        for line in (1, 2):
+            keep(base, finding(f"a.epd:{line}"))
+        with pytest.raises(StoreQueryError) as caught:
+            list(base.findings(where))
+        assert len(list(base.findings())) == 2
+    message = str(caught.value)
+    assert message.startswith(f"--where: expected an SQL expression, found {where!r}: ")
+    assert reason in message
+
+
+# --- when it is written
+
+
+def count(path: Path) -> int:
+    """Count the records that another program sees."""
+    with closing(sqlite3.connect(path)) as base:
+        (number,) = base.execute("SELECT count(*) FROM records").fetchone()
+        return int(number)
+
+
+def test_five_hundred_rows_are_written_at_once(path: Path, clock: list[float]) -> None:
+    assert clock
+    with Store(path) as base:
+        for line in range(1, 500):
+            base.put_record(finding(f"a.epd:{line}"), None)
+        assert count(path) == 0
+        base.put_record(finding("a.epd:500"), None)
+        assert count(path) == 500
+
+
+def test_a_second_after_the_first_row_what_there_is_is_written(
+    path: Path, clock: list[float]
+) -> None:
+    with Store(path) as base:
+        clock[0] += 100.0
+        base.put_record(FULL, None)
+        clock[0] += 0.99
+        base.commit_if_due()
+        assert count(path) == 0
+        clock[0] += 0.02
+        base.commit_if_due()
+        assert count(path) == 1
+
+
+def test_it_is_written_when_it_is_closed(path: Path) -> None:
+    with Store(path) as base:
+        base.put_record(FULL, None)
+        assert count(path) == 0
+    assert count(path) == 1
+
+
+def test_an_error_in_the_block_keeps_what_was_put(path: Path) -> None:
+    def fail() -> None:
+        with Store(path) as base:
+            base.put_record(FULL, None)
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        fail()
+    assert count(path) == 1
+
+
+# --- which files
+
+
+@pytest.mark.parametrize(
+    "name", ["a?b.db", "a#b.db", "a b.db", "100%41.db", "höhe.db", "run", "a;b&c=d.db"]
+)
+def test_the_file_is_named_as_the_path_says(tmp_path: Path, name: str) -> None:
+    path = tmp_path / name
+    with Store(path) as base:
+        base.put_record(FULL, None)
+    assert list(tmp_path.iterdir()) == [path]
+    assert count(path) == 1
+
+
+def test_the_path_may_be_relative_and_the_folder_changed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    with Store("run.db") as base:
+        base.put_record(FULL, None)
+        (tmp_path / "elsewhere").mkdir()
+        monkeypatch.chdir("elsewhere")
+        base.commit()
+    assert count(tmp_path / "run.db") == 1
+
+
+def test_an_empty_file_becomes_a_store(path: Path) -> None:
+    path.touch()
+    with Store(path) as base:
+        base.put_record(FULL, None)
+    assert count(path) == 1
+
+
+def test_fresh_forgets_what_was_there(path: Path) -> None:
+    with Store(path) as base:
+        keep(base, FULL)
+    with Store(path, fresh=True) as base:
+        assert base.answer(b"key") is None
+        assert list(base.findings()) == []
+        keep(base, finding("b.epd:1"))
+    assert [f.source for f in told(path)] == ["b.epd:1"]
+
+
+def test_fresh_makes_a_store_where_there_is_none(path: Path) -> None:
+    Store(path, fresh=True).close()
+    assert told(path) == []
+
+
+def test_a_making_that_is_cut_short_leaves_nothing_in_the_way(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as context:
+        context.setattr(store, "SCHEMA", "CREATE TABLE answers (key); killed;")
+        with pytest.raises(StoreError):
+            Store(path)
+    Store(path).close()
+    assert told(path) == []
+
+
+def test_a_forgetting_that_is_cut_short_forgets_nothing(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with Store(path) as base:
+        keep(base, FULL)
+    monkeypatch.setattr(store, "SCHEMA", "killed;")
+    with pytest.raises(StoreError):
+        Store(path, fresh=True)
+    assert told(path) == [FULL]
+
+
+@pytest.mark.parametrize("fresh", [False, True])
+@pytest.mark.parametrize("read_only", [False, True])
+def test_a_file_that_is_no_store_is_refused_and_left_as_it_is(
+    path: Path, fresh: bool, read_only: bool
+) -> None:
+    path.write_bytes(b"my thesis, the only copy\n" * 200)
+    before = path.read_bytes()
+    with pytest.raises(StoreError, match="expected a store of audits, found another"):
+        Store(path, fresh=fresh, read_only=read_only)
+    assert path.read_bytes() == before
+
+
+@pytest.mark.parametrize("fresh", [False, True])
+def test_another_database_is_refused_and_left_as_it_is(path: Path, fresh: bool) -> None:
+    with closing(sqlite3.connect(path)) as base:
+        base.execute("CREATE TABLE records (photo BLOB)")
+        base.commit()
+    before = path.read_bytes()
+    with pytest.raises(StoreError) as caught:
+        Store(path, fresh=fresh)
+    wanted = f"{path}: expected a store of audits, found another database"
+    assert str(caught.value) == wanted
+    assert path.read_bytes() == before
+    assert list(path.parent.iterdir()) == [path]
+
+
+@pytest.mark.parametrize("fresh", [False, True])
+def test_a_store_of_another_version_is_refused_and_left_as_it_is(
+    path: Path, fresh: bool
+) -> None:
+    with Store(path) as base:
+        keep(base, FULL)
+    with closing(sqlite3.connect(path)) as other:
+        other.execute(f"PRAGMA user_version = {VERSION + 1}")
+    before = path.read_bytes()
+    with pytest.raises(StoreError) as caught:
+        Store(path, fresh=fresh)
+    assert str(caught.value) == (
+        f"{path}: expected a store of version {VERSION}, found {VERSION + 1}"
+    )
+    assert path.read_bytes() == before
+
+
+def test_a_store_is_marked_for_programs_that_tell_files_apart(path: Path) -> None:
+    Store(path).close()
+    with closing(sqlite3.connect(path)) as base:
+        assert base.execute("PRAGMA application_id").fetchone() == (APPLICATION,)
+        assert base.execute("PRAGMA user_version").fetchone() == (VERSION,)
+    assert path.read_bytes()[68:72] == b"mate"
+
+
+def test_what_is_only_read_is_neither_made_nor_written(path: Path) -> None:
+    with pytest.raises(StoreError) as caught:
+        Store(path, read_only=True)
+    assert str(caught.value) == f"{path}: {os.strerror(errno.ENOENT)}"
+    assert not path.exists()
+    Store(path).close()
+    with (
+        Store(path, read_only=True) as base,
+        pytest.raises(StoreError, match="readonly"),
+    ):
+        keep(base, FULL)
+
+
+@pytest.mark.parametrize(
+    ("name", "reason"),
+    [
+        ("missing.db", os.strerror(errno.ENOENT)),
+        ("no/such/run.db", os.strerror(errno.ENOENT)),
+        ("folder", os.strerror(errno.EISDIR)),
+        ("file/run.db", os.strerror(errno.ENOTDIR)),
+        ("empty.db", "expected a store of audits, found an empty file"),
+        ("file", "expected a store of audits, found another file"),
+    ],
+)
+@pytest.mark.skipif(os.name == "nt", reason="other words for the same")
+def test_what_cannot_be_read_is_named_with_the_reason(
+    name: str, reason: str, tmp_path: Path
+) -> None:
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "file").write_text("no store\n" * 100)
+    (tmp_path / "empty.db").touch()
+    before = sorted(tmp_path.rglob("*"))
+    with pytest.raises(StoreError) as caught:
+        Store(tmp_path / name, read_only=True)
+    assert str(caught.value) == f"{tmp_path / name}: {reason}"
+    assert sorted(tmp_path.rglob("*")) == before
+
+
+@pytest.mark.skipif(
+    not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root may read everything"
+)
+def test_a_store_that_may_not_be_read_is_told_so(path: Path) -> None:
+    Store(path).close()
+    path.chmod(0)
+    with pytest.raises(StoreError) as caught:
+        Store(path, read_only=True)
+    assert str(caught.value) == f"{path}: {os.strerror(errno.EACCES)}"
+
+
+def test_who_only_reads_is_told_of_nothing_committed(path: Path) -> None:
+    with Store(path) as base:
+        keep(base, FULL)
+    with path.open("r+b") as file:  # the tables' pages, behind the header
+        file.seek(4096)
+        file.write(b"\xff" * (path.stat().st_size - 4096))
+    with pytest.raises(StoreError) as caught:
+        told(path)
+    assert str(caught.value) == f"{path}: database disk image is malformed"
+
+
+# --- files in trouble
+
+
+@pytest.mark.parametrize("name", ["", "no/such/run.db"])
+def test_a_place_where_no_file_can_be_is_told(tmp_path: Path, name: str) -> None:
+    path = tmp_path / name
+    with pytest.raises(StoreError) as caught:
+        Store(path)
+    assert str(caught.value) == f"{path}: cannot be opened, or made there"
+
+
+def test_another_program_that_writes_is_waited_for_and_then_told(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(store, "BUSY_S", 0.05)
+    with Store(path) as base:
+        keep(base, FULL)
+    with closing(sqlite3.connect(path, isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        with Store(path) as base:
+            assert base.answer(b"key") is not None  # reading goes on
+            with pytest.raises(StoreError) as caught:
+                base.put_record(finding("b.epd:1"), None)
+        with pytest.raises(StoreError, match="locked by another program"):
+            Store(path, fresh=True)
+        other.execute("ROLLBACK")
+    assert str(caught.value) == (
+        f"{path}: locked by another program for 0.05 s; "
+        "what was committed before is kept"
+    )
+    assert told(path) == [FULL]
+
+
+def test_a_lock_that_is_let_go_in_time_costs_nothing(path: Path) -> None:
+    with Store(path) as base:
+        other = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
+        other.execute("BEGIN IMMEDIATE")
+        letting_go = threading.Timer(0.1, other.execute, ["ROLLBACK"])
+        letting_go.start()
+        base.put_record(FULL, None)
+        letting_go.join()
+        other.close()
+    assert count(path) == 1
+
+
+def fill(base: Store) -> int:
+    """Put records until the store refuses; give how many it took."""
+    for line in range(1, 100_000):
+        try:
+            base.put_record(finding(f"a.epd:{line}", error="x" * 500), None)
+        except StoreError as error:
+            kept = "what was committed before is kept"
+            if str(error) != f"{base.path}: the disk is full; {kept}":
+                raise
+            return line - 1
+    return pytest.fail("it never refused")
+
+
+def test_a_full_disk_is_told_and_leaves_the_store_sound(path: Path) -> None:
+    base = Store(path)
+    base._base.execute("PRAGMA max_page_count = 100")
+    assert fill(base) > 100
+    base.close()
+    require_sound(path)
+    with Store(path) as base:  # there is room again
+        before = len(list(base.findings()))
+        base.put_record(finding("b.epd:1"), None)
+    assert count(path) == before + 1
+
+
+@contextmanager
+def mounted(folder: Path, options: str) -> Iterator[Path]:
+    """Mount a small file system; the test is skipped where that is not possible."""
+    folder.mkdir()
+    mount = shutil.which("mount")
+    umount = shutil.which("umount")
+    if not mount or not umount or os.geteuid() != 0:
+        pytest.skip("only the superuser mounts file systems")
+    words = [mount, "-t", "tmpfs", "-o", options, "tmpfs", str(folder)]
+    if run(words).returncode:
+        pytest.skip("no file system can be mounted here")
+    try:
+        yield folder
+    finally:
+        run([umount, str(folder)], check=True)
+
+
+def test_a_disk_that_is_full_indeed_is_told_and_leaves_the_store_sound(
+    tmp_path: Path,
+) -> None:
+    with mounted(tmp_path / "small", "size=1m") as folder:
+        path = folder / "run.db"
+        base = Store(path)
+        assert fill(base) > 100
+        base.close()
+        require_sound(path)
+        committed = count(path)
+        with Store(path) as base:
+            fill_up(folder / "more")
+            fill(base)
+        require_sound(path)
+        assert count(path) >= committed
+
+
+def fill_up(path: Path) -> None:
+    """Take all that is left of a disk."""
+    with path.open("wb", buffering=0) as file:
+        try:
+            while True:
+                file.write(bytes(4096))
+        except OSError:
+            return
+
+
+def require_sound(path: Path) -> None:
+    with closing(sqlite3.connect(path)) as base:
+        assert base.execute("PRAGMA integrity_check").fetchone() == ("ok",)
+
+
+def test_a_disk_that_cannot_be_written_is_told(tmp_path: Path) -> None:
+    with mounted(tmp_path / "fixed", "ro,size=1m") as folder:
+        path = folder / "run.db"
+        with pytest.raises(StoreError) as caught:
+            Store(path)
+        assert str(caught.value) == f"{path}: cannot be opened, or made there"
+
+
+def test_a_store_is_read_where_nothing_can_be_written(tmp_path: Path) -> None:
+    with mounted(tmp_path / "fixed", "size=1m") as folder:
+        path = folder / "run.db"
+        with Store(path) as base:
+            base.put_record(FULL, None)
+        remount = ["mount", "-o", "remount,ro", str(folder)]
+        run(remount, check=True)
+        with Store(path, read_only=True) as base:
+            assert [finding.id for finding in base.findings()] == [FULL.id]
+
+
+@pytest.mark.parametrize("is_replaced", [False, True])
+@pytest.mark.skipif(os.name == "nt", reason="Windows removes no file that is open")
+def test_a_store_that_is_removed_while_it_is_open_is_told(
+    path: Path, is_replaced: bool
+) -> None:
+    base = Store(path)
+    base.put_record(FULL, None)
+    path.unlink()
+    if is_replaced:
+        path.touch()
+    with pytest.raises(StoreError) as caught:
+        base.commit()
+    base.close()
+    assert str(caught.value) == (
+        f"{path}: expected the store, found it removed or replaced"
+    )

@@ -1,0 +1,56 @@
+"""docs/store.md names every column, and its queries run."""
+
+from __future__ import annotations
+
+import re
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from solver.audit.result import Finding
+from solver.audit.schema import (
+    ALL_ANSWER_COLUMNS,
+    APPLICATION,
+    RECORD_COLUMNS,
+    VERSION,
+)
+from solver.audit.store import Store
+
+TEXT = (Path(__file__).parents[2] / "docs" / "store.md").read_text(encoding="utf-8")
+QUERIES = re.findall(r"```sql\n(.*?)```", TEXT, re.DOTALL)
+ROWS = [
+    Finding("a.epd:1", "one", "8/8", 2, verdict="shorter", soundness="cooked", nodes=9),
+    Finding("a.epd:2", "two", "8/8", 2, stopped_by="nodes", verdict="undecided"),
+    Finding(
+        "a.epd:3",
+        "three",
+        "8/8",
+        1,
+        plies='[{"move": "a1a8", "mate": 1, "keys": ["a1a8", "a1a7"], "only": false}]',
+    ),
+]
+
+
+@pytest.mark.parametrize("query", QUERIES)
+def test_a_query_runs_and_finds_something(tmp_path: Path, query: str) -> None:
+    with Store(tmp_path / "run.db") as store:
+        for number, finding in enumerate(ROWS):
+            key = bytes([number])
+            store.put_answer(key, finding, "", None, None)
+            store.put_record(finding, key)
+            store.put_record(finding._replace(source=f"b.epd:{number + 1}"), key)
+    with closing(sqlite3.connect(tmp_path / "run.db")) as base:
+        assert base.execute(query).fetchall()
+
+
+def test_every_column_is_named() -> None:
+    named = set(re.findall(r"`(\w+)`", TEXT))
+    assert named >= {*ALL_ANSWER_COLUMNS, *RECORD_COLUMNS}
+    assert len(QUERIES) >= 5
+
+
+def test_the_marks_of_a_store_are_as_told() -> None:
+    assert f"`PRAGMA user_version` is the version, now {VERSION}," in TEXT
+    assert f"`PRAGMA application_id` {APPLICATION}," in TEXT

@@ -1,0 +1,340 @@
+"""Certificates of our own making: the judge proves what the answer said."""
+
+from __future__ import annotations
+
+import json
+import random
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import chess
+import pytest
+
+from solver.board import pack
+from solver.certificate import (
+    Budget,
+    BuildingLimits,
+    BuildingStoppedError,
+    Certificate,
+    Certification,
+    TooLargeError,
+    WorkspaceProver,
+    certify,
+)
+from solver.certificate.document import write
+from solver.certificate.moves import Moves, name_of
+from solver.checker import Checked, check, read
+from solver.formats.registry import read_collection
+from solver.problem import Claim, Limits, Problem
+from solver.search.solver import Solver
+from solver.search.workspace import Workspace
+from solver.solution import Solution, Status
+from tests.oracles.walks import random_positions, small_positions
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+pytestmark = pytest.mark.usefixtures("kernel")
+
+PUZZLES = Path(__file__).parents[1] / "puzzles"
+
+SEED = "8/7K/8/8/8/8/R7/7k w - - 0 1"
+"""Mate in 8."""
+
+
+@pytest.fixture(scope="module")
+def solver() -> Solver:
+    return Solver(hash_mib=16)
+
+
+@pytest.fixture
+def workspace() -> Workspace:
+    workspace = Workspace(hash_mib=16)
+    workspace.begin(None)
+    return workspace
+
+
+@pytest.fixture
+def prover(workspace: Workspace) -> WorkspaceProver:
+    return WorkspaceProver(workspace)
+
+
+def solved(fen: str, mate: int | None, lower_bound: int) -> Solution:
+    """An answer as a search would give it; the status plays no part."""
+    return Solution(Problem(fen), Status.FOUND, mate, lower_bound)
+
+
+def prove(certification: Certification) -> Checked:
+    """What is proved by the certificate, once written and read."""
+    assert certification.certificate is not None
+    assert certification.left_out == ()
+    return check(json.loads(certification.certificate.encode()))
+
+
+def puzzles(*names: str) -> Iterator[Problem]:
+    for name in names:
+        for problem in read_collection(str(PUZZLES / f"{name}.epd")):
+            assert isinstance(problem, Problem)
+            yield problem
+
+
+@pytest.mark.parametrize("name", ["traps", "classics", "generated-2", "generated-3"])
+def test_every_puzzle_is_certified_as_claimed(
+    name: str, solver: Solver, prover: WorkspaceProver
+) -> None:
+    certified = 0
+    for problem in puzzles(name):
+        assert problem.claim is not None
+        if abs(problem.claim.mate) > 4:
+            continue
+        solution = solver.solve(problem, Limits(), all_keys=False)
+        checked = prove(certify(solution, prover))
+        claimed = problem.claim.mate
+        told = checked.fen, checked.mate, checked.lower_bound
+        assert told == (problem.fen, claimed, abs(claimed)), problem.id
+        certified += 1
+    assert certified > 20
+
+
+def test_what_is_no_mate_is_certified_as_none(
+    solver: Solver, prover: WorkspaceProver
+) -> None:
+    for problem in puzzles("nomates"):
+        most = problem.no_mate
+        assert most is not None
+        if most > 4:
+            continue
+        solution = solver.solve(problem, Limits(max_moves=most))
+        checked = prove(certify(solution, prover))
+        assert (checked.mate, checked.lower_bound) == (None, most + 1), problem.id
+        assert checked.attacker == chess.Board(problem.fen).turn
+
+
+def test_random_positions_are_certified_as_solved(
+    solver: Solver, prover: WorkspaceProver
+) -> None:
+    boards = [*small_positions(150, seed=3), *random_positions(60, seed=4)]
+    mates = set()
+    for board in boards:
+        for claim in (Claim(2), Claim(-2)):
+            problem = Problem(board.fen(), claim=claim)
+            solution = solver.solve(problem, Limits(max_moves=2), all_keys=False)
+            if solution.mate is None and solution.lower_bound == 1:
+                continue
+            checked = prove(certify(solution, prover))
+            assert checked.mate == solution.mate, board.fen()
+            assert checked.lower_bound >= solution.lower_bound, board.fen()
+            mates.add(solution.mate)
+    assert mates == {None, -2, -1, 0, 1, 2}
+
+
+def test_a_mate_found_comes_with_what_is_excluded(prover: WorkspaceProver) -> None:
+    checked = prove(certify(solved(SEED, 12, 4), prover))
+    # The mate is told by the nodes, which may know better than the answer.
+    assert checked.mate is not None
+    assert 8 <= checked.mate <= 12
+    assert checked.lower_bound == 4
+
+
+@pytest.mark.parametrize(
+    ("fen", "mate"),
+    [
+        ("7k/8/5K2/8/4N3/8/8/5B2 w - - 0 1", 22),
+        ("7k/8/3N1K2/8/8/8/8/5B2 b - - 0 1", -21),
+    ],
+)
+def test_the_mate_of_a_small_ending_is_proved_though_no_search_gets_there(
+    prover: WorkspaceProver, fen: str, mate: int
+) -> None:
+    assert prove(certify(solved(fen, mate, 1), prover)).mate == mate
+
+
+def test_an_answer_undecided_leaves_what_is_excluded(prover: WorkspaceProver) -> None:
+    checked = prove(certify(solved(SEED, None, 4), prover))
+    assert (checked.mate, checked.lower_bound) == (None, 4)
+
+
+def test_a_claim_says_who_attacks_where_no_mate_is_found(
+    prover: WorkspaceProver,
+) -> None:
+    fen = "8/8/8/8/8/5KR1/8/7k w - - 0 1"
+    problem = Problem(fen, claim=Claim(-1))
+    lost = Solution(problem, Status.DISPROVED, None, 2)
+    assert prove(certify(lost, prover)).attacker is chess.BLACK
+
+
+def test_where_nothing_is_proved_there_is_no_certificate(
+    prover: WorkspaceProver,
+) -> None:
+    assert certify(solved(SEED, None, 1), prover) == Certification(None, ())
+
+
+class Wanderer:
+    """Proves mates of a rook ending by a table, and takes longer ways if it may.
+
+    So bounds are loose, and one position is asked for with several.
+    """
+
+    def __init__(self, prover: WorkspaceProver, seed: int) -> None:
+        self._prover = prover
+        self._random = random.Random(seed)
+        self._moves = Moves()
+        self.asked: dict[bytes, int] = {}
+        self.repeated = 0
+
+    def attack(self, packed: bytes, moves: int, budget: Budget) -> tuple[int, int]:
+        """Give a random move that mates in time, and all of the time there is."""
+        if packed in self.asked:
+            assert moves < self.asked[packed]
+            self.repeated += 1
+        self.asked[packed] = moves
+        fast, shortest = self._prover.attack(packed, moves, budget)
+        if shortest == moves:
+            return fast, moves
+        choices = list(self._moves.after_each(packed))
+        self._random.shuffle(choices)
+        for attack, after in choices:
+            replies = [reply for _, reply in self._moves.after_each(after)]
+            if replies and all(
+                self.mates(reply, moves - 1, budget) for reply in replies
+            ):
+                return attack, moves
+        return fast, shortest
+
+    def mates(self, packed: bytes, moves: int, budget: Budget) -> bool:
+        return self._prover.mates(packed, moves, budget)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_prover_that_wanders_still_gets_to_the_mate(
+    seed: int, prover: WorkspaceProver
+) -> None:
+    wanderer = Wanderer(prover, seed)
+    fen = "8/8/8/8/8/4K3/R7/6k1 w - - 0 1"
+    checked = prove(certify(solved(fen, 9, 1), wanderer))
+    assert checked.mate is not None
+    assert 1 <= checked.mate <= 9
+    assert wanderer.repeated > 0
+
+
+def test_a_part_too_large_is_left_out_and_told(prover: WorkspaceProver) -> None:
+    limits = BuildingLimits(mate_nodes=500, refutation_moves=100)
+    certification = certify(solved(SEED, 8, 8), prover, limits)
+    assert certification.certificate is not None
+    assert certification.certificate.refutation is None
+    assert certification.left_out == (
+        "the proof of no mate in 7 is left out: more than 100 moves",
+    )
+    checked = check(certification.certificate.document())
+    assert (checked.mate, checked.lower_bound) == (8, 1)
+
+
+def test_both_parts_too_large_leave_no_certificate(prover: WorkspaceProver) -> None:
+    limits = BuildingLimits(mate_nodes=3, refutation_moves=3)
+    assert certify(solved(SEED, 8, 8), prover, limits) == Certification(
+        None,
+        (
+            "the proof of mate in 8 is left out: more than 3 nodes",
+            "the proof of no mate in 7 is left out: more than 3 moves",
+        ),
+    )
+
+
+def test_time_is_a_limit(prover: WorkspaceProver) -> None:
+    certification = certify(solved(SEED, 8, 1), prover, BuildingLimits(time_s=0))
+    assert certification.left_out == (
+        "the proof of mate in 8 is left out: more than 0 s of building",
+    )
+
+
+HARD = "r1bqkb1r/pppp1ppp/2n2n2/4p3/2B1P3/5N2/PPPP1PPP/RNBQK2R w KQkq - 4 4"
+"""No mate in sight: "mate in 9?" would take hours."""
+
+
+def test_one_long_thought_ends_with_the_time_too(prover: WorkspaceProver) -> None:
+    with pytest.raises(TooLargeError, match=r"^more than 0\.1 s of building$"):
+        prover.mates(bytes(pack(chess.Board(HARD))), 9, Budget(1, "nodes", 0.1))
+
+
+def test_a_prover_that_is_stopped_ends_the_building(workspace: Workspace) -> None:
+    workspace.search.stop = 1
+    with pytest.raises(BuildingStoppedError):
+        certify(solved(SEED, 8, 8), WorkspaceProver(workspace))
+
+
+def test_a_search_out_of_nodes_ends_the_building(workspace: Workspace) -> None:
+    workspace.begin(1000)
+    with pytest.raises(BuildingStoppedError):
+        certify(solved(SEED, 8, 8), WorkspaceProver(workspace))
+
+
+def test_moves_are_named_as_python_chess_names_them() -> None:
+    moves = Moves()
+    for board in random_positions(400, seed=7):
+        packed = bytes(pack(board))
+        names = {name_of(packed, move, board.turn) for move in moves.legal(packed)}
+        assert names == {move.uci() for move in board.legal_moves}
+
+
+DOCUMENTATION = Path(__file__).parents[1] / "docs" / "certificates.md"
+
+
+def test_the_documented_example_is_what_is_written(prover: WorkspaceProver) -> None:
+    text = DOCUMENTATION.read_text(encoding="utf-8")
+    example = re.findall(r"```json\n(.*?)```", text, re.DOTALL)
+    certification = certify(solved("8/8/8/8/8/5KR1/8/7k w - - 0 1", 3, 3), prover)
+    assert certification.certificate is not None
+    assert example == [certification.certificate.encode().decode()]
+
+
+def test_the_document_has_a_line_for_each_node() -> None:
+    fen = "6k1/5ppp/8/8/8/8/8/R5K1 w - - 0 1"
+    part: dict[str, Any] = {"moves": 1, "nodes": [["a1a8", {}]]}
+    assert Certificate(fen, chess.WHITE, part).encode() == (
+        b'{"certificate":1,\n'
+        b'"fen":"6k1/5ppp/8/8/8/8/8/R5K1 w - - 0 1",\n'
+        b'"attacker":"white",\n'
+        b'"mate":{"moves":1,"nodes":[\n'
+        b'["a1a8",{}]\n'
+        b"]}}\n"
+    )
+
+
+@pytest.mark.parametrize("name", ["proof.json", "proof.json.gz"])
+def test_a_file_is_compressed_if_its_name_says_so(name: str, tmp_path: Path) -> None:
+    path = tmp_path / name
+    write(b"[1]", path)
+    assert path.read_bytes().startswith(b"\x1f\x8b") == name.endswith(".gz")
+    assert read(path) == [1]
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_the_same_bytes_are_compressed_to_the_same_file(tmp_path: Path) -> None:
+    write(b"[1]", tmp_path / "one.gz")
+    write(b"[1]", tmp_path / "two.gz")
+    assert (tmp_path / "one.gz").read_bytes() == (tmp_path / "two.gz").read_bytes()
+
+
+def test_a_link_stays_a_link(tmp_path: Path) -> None:
+    (tmp_path / "proof.json").write_text("old")
+    (tmp_path / "link.json").symlink_to("proof.json")
+    write(b"[1]", tmp_path / "link.json")
+    assert (tmp_path / "link.json").is_symlink()
+    assert (tmp_path / "proof.json").read_text() == "[1]"
+
+
+def test_a_file_that_cannot_be_replaced_is_left_as_it_was(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "proof.json"
+    path.write_text("old")
+
+    def fail(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(Path, "replace", fail)
+    with pytest.raises(OSError, match="No space left"):
+        write(b"[1]", path)
+    assert path.read_text() == "old"
+    assert list(tmp_path.iterdir()) == [path]

@@ -1,0 +1,199 @@
+"""Compressed files: told by content, in parts, cut short, damaged, without memory."""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import io
+import lzma
+import struct
+import sys
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+import pytest
+
+from solver.errors import InputError
+from solver.formats import streams as compressed
+from solver.formats.streams import open_decompressed
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+LINES = [b"%d: a line of text\n" % number for number in range(1_000, 3_000)]
+HALF_LINES = len(LINES) // 2
+TEXT = b"".join(LINES)
+HALF = len(TEXT) // 2
+
+
+def zstd(data: bytes) -> bytes:
+    """Compress with a checksum; where nothing can, the test is skipped."""
+    try:
+        module = import_module("compression.zstd")
+    except ModuleNotFoundError:
+        module = pytest.importorskip("zstandard")
+        return bytes(module.ZstdCompressor(write_checksum=True).compress(data))
+    return bytes(
+        module.compress(data, options={module.CompressionParameter.checksum_flag: 1})
+    )
+
+
+METHODS = pytest.mark.parametrize(
+    ("name", "compress"),
+    [
+        ("gzip", gzip.compress),
+        ("bzip2", bz2.compress),
+        ("xz", lzma.compress),
+        ("Zstandard", zstd),
+    ],
+)
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "no suffix tells"
+
+
+def read(path: Path) -> bytes:
+    with open_decompressed(path) as stream:
+        return stream.read()
+
+
+@METHODS
+def test_content_tells_how_a_file_is_compressed(
+    path: Path, name: str, compress: Callable[[bytes], bytes]
+) -> None:
+    assert name
+    path.write_bytes(compress(TEXT))
+    assert read(path) == TEXT
+
+
+@METHODS
+def test_parts_in_a_row_are_one_text(
+    path: Path, name: str, compress: Callable[[bytes], bytes]
+) -> None:
+    assert name
+    parts = compress(TEXT[:HALF]), compress(b""), compress(TEXT[HALF:])
+    path.write_bytes(b"".join(parts))
+    assert read(path) == TEXT
+    path.write_bytes(bytes(1024).join(parts) + bytes(1024))
+    assert read(path) == TEXT
+
+
+@METHODS
+def test_lines_before_the_end_of_a_file_that_was_cut_short_are_read(
+    path: Path, name: str, compress: Callable[[bytes], bytes]
+) -> None:
+    data = compress(TEXT[:HALF]) + compress(TEXT[HALF:])
+    path.write_bytes(data[:-20])
+    lines: list[bytes] = []
+    with open_decompressed(path) as stream:
+        while len(lines) < HALF_LINES:
+            lines.append(stream.readline())
+        with pytest.raises(InputError) as refused:
+            stream.read()
+    assert str(refused.value) == (
+        f"{name}: expected more compressed data, found the file's end"
+    )
+    assert b"".join(lines) == TEXT[:HALF]
+
+
+@METHODS
+def test_each_cut_is_noticed(
+    path: Path, name: str, compress: Callable[[bytes], bytes]
+) -> None:
+    data = compress(b"8/7K/8/8/8/8/R7/7k w - - [1.0]\n")
+    for size in range(6, len(data)):
+        path.write_bytes(data[:size])
+        with pytest.raises(InputError, match=f"{name}: expected"):
+            read(path)
+
+
+@METHODS
+def test_damage_is_noticed(
+    path: Path, name: str, compress: Callable[[bytes], bytes]
+) -> None:
+    data = bytearray(compress(TEXT))
+    data[len(data) // 2] ^= 0x10
+    path.write_bytes(data)
+    with pytest.raises(InputError) as refused:
+        read(path)
+    assert str(refused.value).startswith(f"{name}: expected ")
+    assert "\n" not in str(refused.value)
+
+
+@METHODS
+def test_what_stands_behind_is_noticed(
+    path: Path, name: str, compress: Callable[[bytes], bytes]
+) -> None:
+    path.write_bytes(compress(TEXT) + b"and more")
+    with pytest.raises(InputError, match=f"{name}: expected"):
+        read(path)
+
+
+def test_a_frame_that_is_to_be_skipped_is(path: Path) -> None:
+    skipped = struct.pack("<II", 0x184D2A5E, 7) + b"ignored"
+    path.write_bytes(skipped + zstd(TEXT) + skipped)
+    assert read(path) == TEXT
+
+
+@pytest.mark.parametrize("content", [b"", b"\n", b"B", b"8/8", TEXT])
+def test_what_is_not_compressed_is_read_as_it_is(path: Path, content: bytes) -> None:
+    path.write_bytes(content)
+    assert read(path) == content
+
+
+def test_standard_input_may_be_compressed(monkeypatch: pytest.MonkeyPatch) -> None:
+    stdin = io.TextIOWrapper(io.BytesIO(gzip.compress(TEXT)))
+    monkeypatch.setattr(sys, "stdin", stdin)
+    with open_decompressed("-") as stream:
+        assert stream.read() == TEXT
+
+
+def test_where_zstandard_is_missing_the_extra_is_named(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def find(name: str) -> None:
+        raise ModuleNotFoundError(name)
+
+    monkeypatch.setattr(compressed, "import_module", find)
+    path.write_bytes(b"\x28\xb5\x2f\xfd")
+    with pytest.raises(InputError) as refused:
+        open_decompressed(path)
+    assert str(refused.value) == (
+        "reading Zstandard needs zstandard, which is not installed: "
+        "pip install zstandard"
+    )
+
+
+@pytest.mark.parametrize("name", ["missing", "."])
+def test_a_file_that_cannot_be_opened_is_an_os_error(tmp_path: Path, name: str) -> None:
+    with pytest.raises(OSError, match=r"No such file|Is a directory"):
+        open_decompressed(tmp_path / name)
+
+
+def test_a_fault_of_the_disk_is_no_damage(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Faulty(io.RawIOBase):
+        def __init__(self) -> None:
+            self.pieces = [bz2.compress(TEXT)[:100]]
+
+        def readable(self) -> bool:
+            return True
+
+        def readinto(self, buffer: bytearray) -> int:  # type: ignore[override]
+            if not self.pieces:
+                raise OSError(5, "Input/output error")
+            piece = self.pieces.pop()
+            buffer[: len(piece)] = piece
+            return len(piece)
+
+    stream = io.BufferedReader(Faulty())  # type: ignore[type-var]
+    monkeypatch.setattr(compressed, "open_collection", lambda _: stream)
+    with (
+        open_decompressed(path) as opened,
+        pytest.raises(OSError, match="Input/output error"),
+    ):
+        opened.read()

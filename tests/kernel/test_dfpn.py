@@ -1,0 +1,265 @@
+"""The finder against the definition and the prover, with memory and without."""
+
+from __future__ import annotations
+
+import ctypes
+from functools import cache
+from pathlib import Path
+from random import Random
+from typing import TYPE_CHECKING
+
+import chess
+import pytest
+
+from solver.board import pack
+from solver.kernel.interface import NO_LIMIT, Verdict
+from solver.search.workspace import Workspace
+from tests.kernel.positions import crowded_positions
+from tests.oracles import naive, walks
+from tests.oracles.remembering import Oracle
+from tests.search import workspaces
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from solver.kernel.memory import Position
+
+MATES_IN_FIVE = Path(__file__).parents[2] / "puzzles" / "generated-5.epd"
+PROOFS = 8
+"""Words of a bucket."""
+
+
+def verdict_of(*, is_mate: bool) -> Verdict:
+    return Verdict.MATE if is_mate else Verdict.NO_MATE
+
+
+@pytest.fixture(params=["roomy", "tiny"])
+def workspace(request: pytest.FixtureRequest) -> Workspace:
+    return Workspace(hash_mib=4) if request.param == "roomy" else workspaces.tiny()
+
+
+def agree_with_the_definition(
+    boards: Iterable[chess.Board],
+    attacking: range,
+    defending: range,
+    mate_in: Callable[[chess.Board, int], bool] = naive.mate_in,
+    mated_in: Callable[[chess.Board, int], bool] = naive.mated_in,
+) -> int:
+    """Ask both for these numbers of moves; return how many mates there were."""
+    mates = 0
+    finders = {"roomy": Workspace(hash_mib=4), "tiny": workspaces.tiny()}
+    for board in boards:
+        position = pack(board)
+        questions = [(n, True) for n in attacking] + [(n, False) for n in defending]
+        for n, attacks in questions:
+            expected = (mate_in if attacks else mated_in)(board, n)
+            for size, workspace in finders.items():
+                workspace.begin(None)
+                found = workspace.find(position, n, attacking=attacks)
+                assert found is verdict_of(is_mate=expected), (
+                    f"{board.fen()}: {n} moves, attacking: {attacks}, {size} table"
+                )
+            mates += expected
+    return mates
+
+
+def test_mates_in_two_are_those_of_the_definition() -> None:
+    small = walks.small_positions(110, seed=51)
+    assert agree_with_the_definition(small, range(1, 3), range(3)) > 30
+    crowds = crowded_positions(20, seed=51)
+    assert agree_with_the_definition(crowds, range(1, 3), range(2)) > 3
+    played = walks.random_positions(30, seed=51)
+    agree_with_the_definition(played, range(1, 2), range(2))
+
+
+def test_mates_in_three_and_four_are_those_of_the_definition() -> None:
+    oracle = Oracle()
+    mates = agree_with_the_definition(
+        few_men(18, seed=52), range(3, 5), range(3, 4), oracle.mate_in, oracle.mated_in
+    )
+    assert mates > 10
+
+
+def few_men(count: int, seed: int) -> list[chess.Board]:
+    boards = walks.small_positions(10 * count, seed)
+    return [board for board in boards if chess.popcount(board.occupied) <= 4][:count]
+
+
+QUESTIONS = [(n, True) for n in range(1, 5)] + [(n, False) for n in range(4)]
+"""Moves, and whether the attacker is to move."""
+
+
+@cache
+def varied() -> tuple[tuple[chess.Board, tuple[Verdict, ...]], ...]:
+    """Small, crowded and played positions, with what the prover answers."""
+    boards = [
+        *walks.small_positions(120, seed=53),
+        *crowded_positions(40, seed=53),
+        *walks.random_positions(30, seed=53),
+    ]
+    prover = Workspace(hash_mib=16)
+    answered = []
+    for board in boards:
+        prover.begin(None)
+        position = pack(board)
+        answers = [
+            prover.decide(position, n, attacking=attacking)
+            for n, attacking in QUESTIONS
+        ]
+        answered.append((board, tuple(answers)))
+    return tuple(answered)
+
+
+def ask_all(workspace: Workspace, position: Position) -> tuple[Verdict, ...]:
+    return tuple(
+        workspace.find(position, n, attacking=attacking) for n, attacking in QUESTIONS
+    )
+
+
+def test_finder_and_prover_agree() -> None:
+    workspace = Workspace(hash_mib=16)
+    mates = 0
+    for board, expected in varied():
+        workspace.begin(None)
+        assert ask_all(workspace, pack(board)) == expected, board.fen()
+        mates += sum(expected)
+    assert mates > 100
+
+
+def test_bounds_kept_from_other_questions_change_no_answer() -> None:
+    """One generation for all: prover and finder, any order."""
+    workspace = Workspace(hash_mib=16)
+    workspace.begin(None)
+    questions = [
+        (board, *question, answer, by)
+        for board, answers in varied()
+        for question, answer in zip(QUESTIONS, answers, strict=True)
+        for by in (workspace.find, workspace.decide)
+    ]
+    Random(54).shuffle(questions)
+    for board, n, attacking, expected, ask in questions:
+        assert ask(pack(board), n, attacking=attacking) is expected, (board.fen(), n)
+
+
+def test_a_node_limit_of_any_size_gives_the_truth_or_nothing(
+    workspace: Workspace,
+) -> None:
+    """What an earlier search left is kept, as the limit grows by a node each time."""
+    stopped = told = 0
+    for board, answers in varied()[::3]:
+        workspace.begin(None)
+        position = pack(board)
+        for limit in range(1, 200, 3):
+            for (n, attacking), expected in zip(QUESTIONS, answers, strict=True):
+                with workspace.budget(limit):
+                    found = workspace.find(position, n, attacking=attacking)
+                stopped += found is Verdict.STOPPED
+                told += found is not Verdict.STOPPED
+                assert found in {Verdict.STOPPED, expected}, (board.fen(), limit, n)
+    assert stopped > 1000
+    assert told > 1000
+
+
+def test_a_stop_leaves_it_undecided() -> None:
+    workspace = Workspace(hash_mib=1)
+    workspace.begin(None)
+    workspace.search.stop = 1
+    position = pack(chess.Board("8/7K/8/8/8/8/R7/7k w - - 0 1"))
+    assert workspace.find(position, 8, attacking=True) is Verdict.STOPPED
+    workspace.search.stop = 0
+    assert workspace.find(position, 8, attacking=True) is Verdict.MATE
+    assert workspace.find(position, 7, attacking=True) is Verdict.NO_MATE
+
+
+# A full table degrades speed, never truth.
+
+
+def mates_in_five(count: int) -> list[chess.Board]:
+    lines = MATES_IN_FIVE.read_text(encoding="utf-8").splitlines()
+    fens = [line.split(" dm ")[0] for line in lines if not line.startswith("#")]
+    return [chess.Board(f"{fen} 0 1") for fen in fens[:count]]
+
+
+@pytest.mark.parametrize("nodes", [500, 20_000])
+def test_a_full_table_never_takes_a_limit_for_no_mate(nodes: int) -> None:
+    workspace = workspaces.tiny()
+    verdicts = set()
+    for board in mates_in_five(60):
+        for moves, never in ((5, Verdict.NO_MATE), (4, Verdict.MATE)):
+            workspace.begin(nodes)
+            found = workspace.find(pack(board), moves, attacking=True)
+            assert found is not never, (board.fen(), moves)
+            verdicts.add(found)
+    assert Verdict.STOPPED in verdicts
+
+
+def test_a_mate_of_known_length_is_found_in_as_many_moves_and_more() -> None:
+    workspace = Workspace(hash_mib=4)
+    for board in mates_in_five(40):
+        for moves in (4, 5, 6, 8):
+            workspace.begin(None)
+            found = workspace.find(pack(board), moves, attacking=True)
+            assert found is verdict_of(is_mate=moves >= 5), (board.fen(), moves)
+            bounds = workspace.bounds(pack(board), attacking=True)
+            if moves >= 5:
+                assert bounds.mate is not None
+                assert 5 <= bounds.mate <= moves
+            else:
+                assert bounds.no_mate == moves
+
+
+# Proof numbers guide and prove nothing.
+
+
+def scramble(workspace: Workspace, random: Random, largest: int) -> int:
+    """Put other numbers in the place of all that are kept; return how many."""
+    search = workspace.search
+    words = (ctypes.c_uint64 * (len(workspace._memory) // 8)).from_buffer(
+        workspace._memory
+    )
+    changed = 0
+    first = search.proofs_from * PROOFS
+    for data in range(first + 1, first + search.proof_buckets * PROOFS, 2):
+        if words[data]:
+            phi, delta = random.randint(1, largest), random.randint(1, largest)
+            words[data] = phi << 44 | delta << 24 | search.generation
+            changed += 1
+    return changed
+
+
+@pytest.mark.parametrize("largest", [1, 100, (1 << 20) - 1])
+def test_whatever_numbers_are_remembered_the_answer_is_right(largest: int) -> None:
+    workspace = Workspace(hash_mib=1)
+    random = Random(55)
+    changed = 0
+    for board in mates_in_five(12):
+        position = pack(board)
+        for moves, expected in ((4, Verdict.NO_MATE), (5, Verdict.MATE)):
+            workspace.begin(None)
+            for _ in range(4):
+                with workspace.budget(3000):
+                    found = workspace.find(position, moves, attacking=True)
+                assert found in {Verdict.STOPPED, expected}, board.fen()
+                changed += scramble(workspace, random, largest)
+            found = workspace.find(position, moves, attacking=True)
+            assert found is expected, (board.fen(), moves)
+    assert changed > 1000
+
+
+def test_a_number_that_is_too_large_to_keep_is_not_infinite() -> None:
+    """The largest number that is kept, everywhere, is no proof."""
+    workspace = Workspace(hash_mib=1)
+    for board in mates_in_five(12):
+        position = pack(board)
+        workspace.begin(2000)
+        workspace.find(position, 5, attacking=True)
+        words = (ctypes.c_uint64 * (len(workspace._memory) // 8)).from_buffer(
+            workspace._memory
+        )
+        first = workspace.search.proofs_from * PROOFS
+        for data in range(first + 1, len(words), 2):
+            if words[data]:
+                words[data] |= ((1 << 40) - 1) << 24
+        del words
+        workspace.search.node_limit = NO_LIMIT
+        assert workspace.find(position, 5, attacking=True) is Verdict.MATE, board.fen()

@@ -1,0 +1,207 @@
+"""Proof numbers kept: read back as far as they fit, and never for another question."""
+
+from __future__ import annotations
+
+import ctypes
+from ctypes import CFUNCTYPE
+from typing import Any, NamedTuple
+
+import numpy as np
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from solver.kernel.dfpn import plus
+from solver.kernel.intrinsics import record_at
+from solver.kernel.jit import i64, native, pointer, search_t, u64
+from solver.kernel.memory import Search
+from solver.kernel.proof_table import (
+    INFINITE,
+    MOST,
+    NUMBER_BITS,
+    Numbers,
+    probe_numbers,
+    store_numbers,
+)
+from solver.kernel.transposition import TABLE, Address
+
+SLOTS = 4
+BUCKET_BYTES = 64
+NOTHING = (0, 0)
+LARGEST = int(NUMBER_BITS)
+"""The largest number that is kept."""
+
+words = st.integers(0, 2**64 - 1)
+numbers = st.integers(1, int(MOST))
+
+
+@native(i64(TABLE, pointer(search_t), u64, u64, i64, pointer(i64)))
+def read_numbers(
+    table: Any, search: Any, key: Any, place: Any, moves: Any, out: Any
+) -> Any:
+    """Write phi and delta to `out`."""
+    found = probe_numbers(table, record_at(search), Address(key, place), moves)
+    out[0], out[1] = np.int64(found.phi), np.int64(found.delta)
+    return np.int64(0)
+
+
+@native(i64(TABLE, pointer(search_t), u64, u64, i64, pointer(i64)))
+def write_numbers(
+    table: Any, search: Any, key: Any, place: Any, moves: Any, entry: Any
+) -> Any:
+    """Store phi and delta, and the nodes that they cost."""
+    told = Numbers(np.uint64(entry[0]), np.uint64(entry[1]))
+    store_numbers(table, record_at(search), Address(key, place), moves, told, entry[2])
+    return np.int64(0)
+
+
+@native(i64(u64, u64))
+def add(left: Any, right: Any) -> Any:
+    """Add two proof numbers."""
+    return np.int64(plus(left, right))
+
+
+PROTOTYPE = CFUNCTYPE(
+    ctypes.c_int64,
+    ctypes.c_void_p,
+    ctypes.c_void_p,
+    ctypes.c_uint64,
+    ctypes.c_uint64,
+    ctypes.c_int64,
+    ctypes.POINTER(ctypes.c_int64),
+)
+READ, WRITE = PROTOTYPE(read_numbers.address), PROTOTYPE(write_numbers.address)
+
+
+class Entry(NamedTuple):
+    """A question, the numbers stored for it, and the nodes that they cost."""
+
+    key: int
+    place: int
+    moves: int
+    phi: int
+    delta: int
+    nodes: int
+
+    @property
+    def kept(self) -> tuple[int, int]:
+        return min(self.phi, LARGEST), min(self.delta, LARGEST)
+
+
+entries = st.builds(
+    Entry,
+    key=words,
+    place=words,
+    moves=st.integers(1, 200),
+    phi=numbers,
+    delta=numbers,
+    nodes=st.integers(0, 2**40),
+)
+
+
+class Table:
+    """So many buckets of bounds, then as many of proof numbers."""
+
+    def __init__(self, buckets: int) -> None:
+        self.search = Search(
+            generation=1, buckets=buckets, proofs_from=buckets, proof_buckets=buckets
+        )
+        self.memory = (ctypes.c_char * (2 * buckets * BUCKET_BYTES))()
+
+    def read(self, entry: Entry) -> tuple[int, ...]:
+        out = (ctypes.c_int64 * 2)()
+        READ(*self._addresses(), entry.key, entry.place, entry.moves, out)
+        return tuple(out)
+
+    def write(self, entry: Entry) -> None:
+        told = (ctypes.c_int64 * 3)(entry.phi, entry.delta, entry.nodes)
+        WRITE(*self._addresses(), entry.key, entry.place, entry.moves, told)
+
+    def _addresses(self) -> tuple[int, int]:
+        return ctypes.addressof(self.memory), ctypes.addressof(self.search)
+
+
+@given(entries)
+def test_what_fits_is_read_back_and_what_does_not_is_the_largest(entry: Entry) -> None:
+    table = Table(4)
+    assert table.read(entry) == NOTHING
+    table.write(entry)
+    assert table.read(entry) == entry.kept
+
+
+@given(entries)
+def test_no_number_that_is_kept_is_proved_or_infinite(entry: Entry) -> None:
+    table = Table(1)
+    table.write(entry)
+    assert all(0 < number < INFINITE for number in table.read(entry))
+
+
+@given(entries, st.integers(1, 200))
+def test_numbers_hold_for_one_number_of_moves(entry: Entry, moves: int) -> None:
+    table = Table(1)
+    table.write(entry)
+    if moves != entry.moves:
+        assert table.read(entry._replace(moves=moves)) == NOTHING
+
+
+@given(entries, st.integers(2, 2**24 - 1))
+def test_another_generation_reads_nothing(entry: Entry, generation: int) -> None:
+    table = Table(1)
+    table.write(entry)
+    table.search.generation = generation
+    assert table.read(entry) == NOTHING
+    table.write(entry)
+    assert table.read(entry) == entry.kept
+
+
+@given(st.lists(entries, min_size=1, max_size=60), st.sampled_from([1, 2, 8]))
+@settings(max_examples=200)
+def test_replacement_never_gives_the_numbers_of_another_question(
+    stored: list[Entry], buckets: int
+) -> None:
+    """Few positions, so that questions are stored again, with other numbers."""
+    table = Table(buckets)
+    last: dict[tuple[int, int], Entry] = {}
+    for entry in stored:
+        position = entry.key % 8
+        again = entry._replace(
+            key=position << 40, place=position * 7, moves=entry.moves % 8
+        )
+        table.write(again)
+        assert table.read(again) == again.kept
+        last[again.key, again.moves] = again
+        for known in last.values():
+            assert table.read(known) in {known.kept, NOTHING}
+
+
+def test_what_cost_least_makes_room_in_a_full_bucket() -> None:
+    table = Table(1)
+    costs = [100_000, 30, 5000, 2_000_000]
+    stored = [
+        Entry(key << 32, 0, 3, 7, 9, cost) for key, cost in enumerate(costs, start=1)
+    ]
+    newest = Entry(99 << 32, 0, 3, 1, 1, nodes=1)
+    for entry in (*stored, newest):
+        table.write(entry)
+    assert [table.read(entry) != NOTHING for entry in stored] == [
+        cost != min(costs) for cost in costs
+    ]
+    assert table.read(newest) == newest.kept
+
+
+@given(st.lists(entries, max_size=40))
+def test_numbers_stay_out_of_the_bounds(stored: list[Entry]) -> None:
+    table = Table(2)
+    for entry in stored:
+        table.write(entry)
+    assert not any(table.memory.raw[: 2 * BUCKET_BYTES])
+
+
+@given(numbers | st.just(0), numbers | st.just(0))
+def test_a_sum_of_finite_numbers_is_finite(left: int, right: int) -> None:
+    assert add.ctypes(left, right) == min(left + right, int(MOST))
+
+
+@given(numbers | st.just(0))
+def test_a_sum_with_an_infinite_number_is_infinite(number: int) -> None:
+    assert add.ctypes(number, int(INFINITE)) == INFINITE
+    assert add.ctypes(int(INFINITE), number) == INFINITE

@@ -1,0 +1,205 @@
+"""The finder in a lane: exact about the lane, and silent beyond it."""
+
+from __future__ import annotations
+
+from itertools import chain
+from typing import TYPE_CHECKING
+
+import chess
+import pytest
+
+from solver.board import pack
+from solver.kernel.interface import Verdict
+from solver.lane import Lane
+from solver.search.workspace import Workspace
+from tests.kernel.positions import crowded_positions
+from tests.oracles import walks
+from tests.oracles.remembering import Oracle
+from tests.oracles.restrictions import LaneGame
+from tests.search import workspaces
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+LANES = {
+    "checks": Lane(checks_only=True),
+    "no flight": Lane(king_flights=0),
+    "a flight": Lane(king_flights=1),
+    "two flights": Lane(king_flights=2),
+    "a reply": Lane(replies=1),
+    "three replies": Lane(replies=3),
+    "threats": Lane(threat=1),
+    "longer threats": Lane(threat=2),
+    "checks with few flights": Lane(checks_only=True, king_flights=1),
+    "threats with few flights": Lane(king_flights=2, threat=1),
+    "all but checks": Lane(king_flights=3, replies=4, threat=2),
+}
+
+
+@pytest.fixture(params=list(LANES.values()), ids=list(LANES))
+def lane(request: pytest.FixtureRequest) -> Lane:
+    lane: Lane = request.param
+    return lane
+
+
+def game_of(lane: Lane) -> LaneGame:
+    return LaneGame(lane.checks_only, lane.king_flights, lane.replies, lane.threat)
+
+
+def verdict_of(*, is_mate: bool) -> Verdict:
+    return Verdict.MATE if is_mate else Verdict.NO_MATE
+
+
+def is_small(board: chess.Board) -> bool:
+    return chess.popcount(board.occupied) <= 4
+
+
+def questions(board: chess.Board, lane: Lane) -> Iterator[tuple[int, bool]]:
+    """Yield moves, and whether the attacker is to move: what is cheap to define."""
+    most = 3 if is_small(board) else 2
+    for n in range(1, most + 1):
+        yield n, True
+    for n in range(most if is_small(board) and not lane.threat else 2):
+        yield n, False
+
+
+def is_quiet(board: chess.Board) -> bool:
+    """Whether no move checks, so that a lane of threats admits none unasked."""
+    return not any(map(board.gives_check, board.legal_moves))
+
+
+def is_narrow(lane: Lane) -> bool:
+    """Whether it is to be expected that the lane hides some mates of the sample."""
+    return lane.checks_only or lane.king_flights == 0 or lane.replies == 1
+
+
+def boards_for(lane: Lane) -> Iterator[chess.Board]:
+    """Yield fewer and smaller positions where threats are to be defined."""
+    if lane.threat:
+        small = filter(is_small, walks.small_positions(80 // lane.threat**2, seed=61))
+        yield from small
+        yield from crowded_positions(2 if lane.threat == 1 else 0, seed=61)
+    else:
+        yield from walks.small_positions(70, seed=61)
+        yield from crowded_positions(10, seed=61)
+
+
+def test_answers_in_a_lane_are_those_of_its_definition(lane: Lane) -> None:
+    """With a table and with next to none; the bounds that are left are true too."""
+    game, anywhere = game_of(lane), Oracle()
+    roomy, tiny = Workspace(hash_mib=4), workspaces.tiny()
+    mates = hidden = 0
+    for board in boards_for(lane):
+        position = pack(board)
+        roomy.begin(None, lane)
+        for n, attacking in questions(board, lane):
+            expected = (game.mate_in if attacking else game.mated_in)(board, n)
+            tiny.begin(None, lane)
+            for workspace in (roomy, tiny):
+                found = workspace.find(position, n, attacking=attacking)
+                assert found is verdict_of(is_mate=expected), (board.fen(), n)
+            mates += expected
+            if attacking and is_small(board):
+                is_mate = anywhere.mate_in(board, n)
+                assert expected <= is_mate, board.fen()
+                hidden += is_mate and not expected
+        if is_small(board):
+            bounds = roomy.bounds(position, attacking=True)
+            assert not game.mate_in(board, min(bounds.no_mate, 3)), board.fen()
+            assert bounds.mate is None or game.mate_in(board, bounds.mate), board.fen()
+    assert mates > 5
+    assert hidden or not is_narrow(lane)
+
+
+@pytest.mark.parametrize("most_lane", ["no flight", "a reply", "threats"])
+def test_what_holds_in_a_lane_alone_is_not_taken_for_the_truth(most_lane: str) -> None:
+    """The finder looks in a lane and beyond it in turn, in one generation."""
+    lane = LANES[most_lane]
+    workspace = Workspace(hash_mib=4)
+    oracle = Oracle()
+    missed = 0
+    for board in chain(
+        filter(is_small, walks.small_positions(90, seed=62)),
+        crowded_positions(8, seed=62),
+    ):
+        workspace.begin(None)
+        position = pack(board)
+        most = 3 if is_small(board) else 2
+        expected = {n: oracle.mate_in(board, n) for n in range(1, most + 1)}
+        for n in range(most, 0, -1):
+            with workspace.looking_in(lane):
+                found = workspace.find(position, n, attacking=True)
+            if found is Verdict.MATE:
+                assert expected[n], (board.fen(), n)
+            missed += expected[n] and found is not Verdict.MATE
+            assert not expected[1] or found is Verdict.MATE
+        bounds = workspace.bounds(position, attacking=True)
+        assert not expected.get(min(bounds.no_mate, most), False), board.fen()
+        for n, is_mate in expected.items():
+            for ask in (workspace.find, workspace.decide):
+                found = ask(position, n, attacking=True)
+                assert found is verdict_of(is_mate=is_mate), (board.fen(), n)
+    assert missed
+
+
+def test_lanes_looked_in_by_turns_share_only_what_is_true() -> None:
+    """All lanes after one another in one generation, bounds and mates kept."""
+    workspace = Workspace(hash_mib=4)
+    prover = Workspace(hash_mib=4)
+    boards = [*walks.small_positions(80, seed=63), *crowded_positions(40, seed=63)]
+    for board in boards:
+        workspace.begin(None)
+        prover.begin(None)
+        position = pack(board)
+        for n in (4, 3, 2):
+            expected = prover.decide(position, n, attacking=True)
+            for lane in LANES.values():
+                if lane.threat != 2:
+                    with workspace.looking_in(lane), workspace.budget(20_000):
+                        found = workspace.find(position, n, attacking=True)
+                    assert found is not Verdict.MATE or expected is Verdict.MATE
+            with workspace.budget(20_000):
+                found = workspace.find(position, n, attacking=True)
+            assert found in {Verdict.STOPPED, expected}, (board.fen(), n)
+
+
+@pytest.mark.parametrize("name", ["threats", "longer threats", "all but checks"])
+def test_a_limit_within_a_threat_gives_the_truth_or_nothing(name: str) -> None:
+    lane = LANES[name]
+    workspace = Workspace(hash_mib=4)
+    tiny = workspaces.tiny()
+    stopped = told = 0
+    for board in chain(
+        walks.small_positions(24, seed=64),
+        crowded_positions(8, seed=64),
+        filter(is_quiet, walks.small_positions(400, seed=65)),
+    ):
+        position = pack(board)
+        for n in (2, 3):
+            workspace.begin(None, lane)
+            whole = workspace.find(position, n, attacking=True)
+            assert whole is not Verdict.STOPPED
+            for limit in chain(range(1, 60, 2), range(60, 300, 11)):
+                for other in (workspace, tiny):
+                    other.begin(limit, lane)
+                    found = other.find(position, n, attacking=True)
+                    assert found in {Verdict.STOPPED, whole}, (board.fen(), n, limit)
+                    stopped += found is Verdict.STOPPED
+                    told += found is not Verdict.STOPPED
+            # And what the stopped searches of one generation leave behind.
+            workspace.begin(None, lane)
+            for limit in range(1, 300, 7):
+                with workspace.budget(limit):
+                    found = workspace.find(position, n, attacking=True)
+                assert found in {Verdict.STOPPED, whole}, (board.fen(), n, limit)
+    assert stopped > 100
+    assert told > 100
+
+
+def test_castling_is_no_flight() -> None:
+    """After 1. Rh7 the king has one square to go to, and may castle."""
+    board = chess.Board("r3k3/8/8/8/1Q6/p6R/7K/8 w q - 0 1")
+    workspace = Workspace(hash_mib=1)
+    for flights, expected in ((0, Verdict.NO_MATE), (1, Verdict.MATE)):
+        workspace.begin(None, Lane(king_flights=flights))
+        assert workspace.find(pack(board), 2, attacking=True) is expected

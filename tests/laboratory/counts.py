@@ -1,0 +1,96 @@
+"""Counts made by hand, so that what is told of them can be told exactly."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from solver.kernel.interface import MATE_SCORE
+from solver.laboratory import glass
+from solver.laboratory.comparison import Ladder, Series, Survey, Trial
+from solver.laboratory.results import Iteration, Outcome, settles
+from solver.laboratory.score import mate_distance
+from solver.laboratory.variants import Settings, Variant, combine
+from solver.problem import Claim, Problem
+
+OFF, CPW = combine(["off", "cpw"], ["off"], ["off"], ["off"], Settings())
+(EFP,) = combine(["off"], ["off"], ["on"], ["off"], Settings())
+(CHECKS,) = combine(["off"], ["all"], ["off"], ["off"], Settings())
+ENTRIES = 1 << 18
+ELSEWHERE = "8/8/8/8/8/5K2/R7/7k w - - 0 1"
+
+M2 = MATE_SCORE - 3
+MATED_IN_2 = 4 - MATE_SCORE
+
+
+def iteration(
+    variant: Variant, depth: int, score: int, nodes: int, nodes_total: int
+) -> Iteration:
+    """What is told of a mate that nobody has proved but a sound search."""
+    mate = mate_distance(score)
+    is_sound = mate is None or variant.techniques.is_sound
+    settled = mate is not None and is_sound and settles(mate, depth)
+    return Iteration(depth, score, "h7g6", nodes, nodes_total, is_sound, settled)
+
+
+def series(variant: Variant, *rows: tuple[int, int, int]) -> Series:
+    """Iterations from (score, nodes, nodes in all), the first at depth 1."""
+    iterations = [iteration(variant, depth, *row) for depth, row in enumerate(rows, 1)]
+    return Series(variant, tuple(iterations))
+
+
+LADDER = Ladder(
+    ELSEWHERE,
+    depth=4,
+    table_entries=ENTRIES,
+    series=(
+        series(OFF, (596, 4, 19), (586, 30, 58), (-5, 1234, 2000), (M2, 12345, 20000)),
+        series(CPW, (596, 4, 19), (586, 30, 58), (-5, 1234, 2000), (M2, 9876, 10000)),
+    ),
+)
+
+GLASS_LADDER = replace(LADDER, fen=glass.FEN)
+
+_OFF_SERIES, _CPW_SERIES = LADDER.series
+_CUT_SERIES = replace(_CPW_SERIES, iterations=_CPW_SERIES.iterations[:3])
+CUT_LADDER = replace(LADDER, series=(_OFF_SERIES, _CUT_SERIES))
+
+MIXED_LADDER = Ladder(
+    ELSEWHERE,
+    depth=2,
+    table_entries=0,
+    series=(
+        series(OFF, (10, 20, 30), (20, 200, 300)),
+        series(CHECKS, (10, 22, 33), (M2, 150, 300)),
+        series(EFP, (10, 20, 30), (M2, 100, 200)),
+    ),
+)
+
+FOUND = Outcome(
+    2, settled=True, proved=True, nodes=1000, nodes_total=1500, complete=True
+)
+NONE = Outcome(
+    None, settled=False, proved=False, nodes=0, nodes_total=900, complete=True
+)
+STOPPED = replace(NONE, nodes_total=5000, complete=False)
+UNPROVED = replace(NONE, mate=3, nodes=70, nodes_total=90)
+OPEN = replace(UNPROVED, proved=True, nodes=80, nodes_total=99)
+
+
+def trial(name: str, claim: int | None, *outcomes: Outcome) -> Trial:
+    claimed = Claim(claim) if claim is not None else None
+    return Trial(Problem(ELSEWHERE, name, claimed, f"x.epd:{name}"), 4, outcomes)
+
+
+SURVEY = Survey(
+    ENTRIES,
+    (OFF, EFP),
+    (
+        trial("alike", 2, FOUND, replace(FOUND, nodes=250)),
+        trial("dearer", 2, FOUND, replace(FOUND, nodes=4000, nodes_total=4100)),
+        trial("overlooked", 2, FOUND, NONE),
+        trial("invented", None, NONE, UNPROVED),
+        trial("cut", 2, FOUND, STOPPED),
+        trial("longer", None, FOUND, OPEN),
+    ),
+    problems=6,
+)

@@ -1,0 +1,233 @@
+from __future__ import annotations
+
+import io
+import re
+from dataclasses import replace
+from itertools import pairwise
+from pathlib import Path
+
+import chess
+import chess.pgn
+import pytest
+
+from solver.certificate import WorkspaceProver, build_variations
+from solver.formats.registry import read_collection
+from solver.lane import Lane
+from solver.output.pgn import encode_pgn
+from solver.problem import Limits, Problem
+from solver.search.solver import Solver
+from solver.solution import Solution, Status
+from solver.variations.tree import Variation, Variations
+from solver.version import __version__
+from tests.output.answers import (
+    MATED,
+    ROOK_BY_TABLE,
+    ROOK_DISPROVED,
+    ROOK_FOUND,
+    ROOK_UNDECIDED,
+    SMOTHERED,
+    SMOTHERED_BY_BLACK,
+)
+from tests.played import require_whole_mate, walk
+
+PUZZLES = Path(__file__).parents[2] / "puzzles"
+
+SMOTHERED_PLAY = Variations(
+    (
+        Variation(
+            "c4g8",
+            1,
+            [Variation("f8g8", 1, [Variation("h6f7", 0)])],
+        ),
+    )
+)
+
+
+def read_back(data: bytes) -> chess.pgn.Game:
+    """Read the one game of a file, which has no errors."""
+    file = io.StringIO(data.decode())
+    game = chess.pgn.read_game(file)
+    assert game is not None
+    assert game.errors == []
+    assert chess.pgn.read_game(file) is None
+    return game
+
+
+def comment(solution: Solution, variations: Variations | None = None) -> str:
+    game = read_back(encode_pgn(solution, variations or Variations()))
+    return " ".join(game.comment.split())
+
+
+def test_a_game_is_written_whole() -> None:
+    assert (
+        encode_pgn(SMOTHERED, SMOTHERED_PLAY).decode()
+        == f"""\
+[Event "smothered"]
+[Site "?"]
+[Date "????.??.??"]
+[Round "?"]
+[White "?"]
+[Black "?"]
+[Result "1-0"]
+[Annotator "matesolve {__version__}"]
+[SetUp "1"]
+[FEN "5r1k/6pp/7N/8/2Q5/8/8/6K1 w - - 0 1"]
+
+{{ mate in 2. Proved, and none is shorter. }} 1. Qg8+ Rxg8 2. Nf7# 1-0
+"""
+    )
+
+
+@pytest.mark.parametrize(
+    ("solution", "result"),
+    [
+        (SMOTHERED, "1-0"),
+        (SMOTHERED_BY_BLACK, "0-1"),
+        (MATED, "0-1"),
+        (replace(MATED, mate=0, lower_bound=0), "0-1"),
+        (ROOK_FOUND, "1-0"),
+        (ROOK_DISPROVED, "*"),
+        (ROOK_UNDECIDED, "*"),
+    ],
+)
+def test_the_result_is_that_of_the_mate(solution: Solution, result: str) -> None:
+    game = read_back(encode_pgn(solution, Variations()))
+    assert game.headers["Result"] == result
+    assert game.board().fen() == solution.problem.fen
+
+
+@pytest.mark.parametrize(
+    ("solution", "told"),
+    [
+        (SMOTHERED, "mate in 2. Proved, and none is shorter."),
+        (MATED, "mated in 1. Proved, and none is shorter."),
+        (replace(MATED, mate=0, lower_bound=0), "checkmate."),
+        (
+            ROOK_FOUND,
+            "mate in 3. Proved; a shorter one is not excluded. No mate takes 1 move: "
+            "proved. There may be more keys.",
+        ),
+        (
+            replace(ROOK_FOUND, lower_bound=1),
+            "mate in 3. Proved; a shorter one is not excluded. There may be more keys.",
+        ),
+        (
+            ROOK_BY_TABLE,
+            "mate in 3. Told by endgame tables. No mate takes 1 move: proved.",
+        ),
+        (ROOK_DISPROVED, "No mate takes 2 or fewer moves: proved."),
+        (ROOK_UNDECIDED, "Undecided."),
+        (
+            replace(ROOK_UNDECIDED, lower_bound=5),
+            "Undecided. No mate takes 4 or fewer moves: proved.",
+        ),
+        (
+            replace(SMOTHERED, lane=Lane(checks_only=True)),
+            "mate in 2. Proved, and none in this lane is shorter. "
+            "The attacker keeps to checks only.",
+        ),
+        (
+            replace(ROOK_DISPROVED, lane=Lane(checks_only=True)),
+            "No mate in this lane takes 2 or fewer moves: proved. "
+            "The attacker keeps to checks only.",
+        ),
+    ],
+)
+def test_a_comment_tells_the_claim_and_what_is_proved(
+    solution: Solution, told: str
+) -> None:
+    assert comment(solution) == told
+    # A reader takes the first "mate in N" for the claim, and there is but one.
+    claims = re.findall(r"mated? in \d+|#-?\d+", told)
+    assert len(claims) == bool(solution.mate)
+
+
+def test_a_comment_tells_what_is_cut_and_how_many_moves_are_missing() -> None:
+    cut = Variations(
+        (
+            Variation("a2a8", 2, [Variation("g1h2", 2, [Variation("a8a1", 1)])]),
+            Variation("a2a7", 2),
+        ),
+        0,
+    )
+    game = read_back(encode_pgn(ROOK_FOUND, cut))
+    assert "Of the defences only the mainline's are given." in comment(ROOK_FOUND, cut)
+    assert [node.comment for node in game.variations] == ["", "mate in 2 more"]
+    assert game.end().comment == "mate in 1 more"
+
+
+def test_no_line_of_the_opening_comment_is_long() -> None:
+    solution = replace(ROOK_FOUND, lane=Lane(True, 3, 4, 5))
+    text = encode_pgn(solution, Variations((), 7)).decode()
+    assert max(map(len, text.splitlines())) <= 90
+
+
+def test_a_name_cannot_leave_its_tag() -> None:
+    problem = replace(SMOTHERED.problem, id='a "b"]\n[Result "0-1"] \\')
+    game = read_back(encode_pgn(replace(SMOTHERED, problem=problem), Variations()))
+    assert game.headers["Event"] == r"a \"b\"] [Result \"0-1\"] \\"
+    assert game.headers["Result"] == "1-0"
+
+
+def test_tags_tell_readers_what_the_mainline_cannot() -> None:
+    tags = read_back(encode_pgn(ROOK_FOUND, Variations())).headers
+    assert (tags.get("Keys"), tags.get("Stipulation")) == ("a2a8 a2a7", None)
+    tags = read_back(encode_pgn(SMOTHERED, Variations())).headers
+    assert (tags.get("Keys"), tags.get("Stipulation")) == (None, None)
+    tags = read_back(encode_pgn(ROOK_DISPROVED, Variations())).headers
+    assert (tags.get("Keys"), tags.get("Stipulation")) == (None, "?")
+
+
+def test_a_position_without_a_name_is_an_event_unknown() -> None:
+    assert read_back(encode_pgn(MATED, Variations())).headers["Event"] == "?"
+
+
+@pytest.mark.usefixtures("kernel")
+@pytest.mark.parametrize("name", ["traps", "generated-3"])
+def test_a_game_that_was_read_back_is_the_whole_mate(name: str) -> None:
+    solver = Solver(hash_mib=16)
+    shown = 0
+    for problem in list(read_collection(str(PUZZLES / f"{name}.epd")))[:30]:
+        assert isinstance(problem, Problem)
+        solution = solver.solve(problem, Limits())
+        if not solution.mate:
+            continue
+        solver.workspace.resume()
+        variations = build_variations(
+            solution, WorkspaceProver(solver.workspace), most_moves=50_000
+        )
+        game = read_back(encode_pgn(solution, variations))
+        plies = walk(
+            game.board(),
+            game.variations,
+            attacking=solution.mate > 0,
+            move_of=lambda node: node.move.uci(),
+            next_of=lambda node: node.variations,
+        )
+        assert require_whole_mate(plies, solution.mate) == abs(solution.mate)
+        mainline = tuple(move.uci() for move in game.mainline_moves())
+        assert mainline == solution.pv
+        shown += 1
+    assert shown > 10
+
+
+def shuffled(moves: int) -> tuple[str, Variations]:
+    """Kings that go to and fro for so many moves, with a side step each time."""
+    steps = ["a1b1", "h8g8", "b1a1", "g8h8"]
+    plies = 2 * moves - 1
+    line = [
+        Variation(steps[ply % 4], (plies - ply) // 2 + ply % 2) for ply in range(plies)
+    ]
+    for before, after in pairwise(line):
+        before.next.append(after)
+        if after.move in {"h8g8", "g8h8"}:
+            other = "h8h7" if after.move == "h8g8" else "g8f8"
+            before.next.append(Variation(other, after.moves_left))
+    return "7k/8/8/8/8/8/R7/K7 w - - 0 1", Variations((line[0],))
+
+
+def test_the_longest_mates_are_written_and_read_as_any_other() -> None:
+    fen, variations = shuffled(200)
+    line = Solution(Problem(fen), Status.FOUND, 200, 1)
+    game = read_back(encode_pgn(line, variations))
+    assert sum(1 for _ in game.mainline_moves()) == 399

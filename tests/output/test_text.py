@@ -1,0 +1,235 @@
+from dataclasses import replace
+
+import pytest
+
+from solver.lane import Lane
+from solver.output.text import Sentence, at_most, describe, duration
+from solver.problem import Claim, Problem
+from solver.solution import Solution, Stats, Status, StoppedBy, TableFormat
+from tests.output.answers import (
+    MATED,
+    ROOK_BY_TABLE,
+    ROOK_DISPROVED,
+    ROOK_FOUND,
+    ROOK_UNDECIDED,
+    SMOTHERED,
+    SMOTHERED_BY_BLACK,
+    STATS,
+)
+
+
+def told(solution: Solution, *, uci: bool = False) -> list[str]:
+    return [line for part in describe(solution, uci=uci) for line in part.lines()]
+
+
+def test_the_shortest_mate_is_told_with_its_line_key_and_proof() -> None:
+    assert told(SMOTHERED) == [
+        "smothered: 5r1k/6pp/7N/8/2Q5/8/8/6K1 w - - 0 1",
+        "White to move",
+        "White mates in 2.",
+        "1. Qg8+ Rxg8 2. Nf7#",
+        "Only key: Qg8+",
+        "Proved: mate in 2 is forced, and none is shorter.",
+        "1,234,567 nodes in 0.41 s",
+    ]
+
+
+def test_black_mates_with_the_same_words() -> None:
+    assert told(SMOTHERED_BY_BLACK)[:3] == [
+        "Black to move",
+        "Black mates in 2.",
+        "1... Qg1+ 2. Rxg1 Nf2#",
+    ]
+
+
+def test_moves_are_written_in_uci_on_demand() -> None:
+    lines = told(SMOTHERED, uci=True)
+
+    assert "c4g8 f8g8 h6f7" in lines
+    assert "Only key: c4g8" in lines
+
+
+def test_a_mate_found_tells_which_lengths_are_open() -> None:
+    assert told(ROOK_FOUND) == [
+        "White to move",
+        "White mates in 3.",
+        "1. Ra8 Kh2 2. Ra1 Kh3 3. Rh1#",
+        "Keys: Ra8, Ra7, perhaps not all of them",
+        "Proved: mate in 3 is forced, none in 1 move. Open: mate in 2.",
+        "Stopped by the time limit.",
+        "1,234,567 nodes in 0.41 s",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("lower_bound", "told_of_shorter"),
+    [
+        (1, ". Open: mate in 1 to 8."),
+        (4, ", none in 3 or fewer moves. Open: mate in 4 to 8."),
+        (8, ", none in 7 or fewer moves. Open: mate in 8."),
+    ],
+)
+def test_what_is_open_lies_between_the_bounds(
+    lower_bound: int, told_of_shorter: str
+) -> None:
+    solution = replace(ROOK_FOUND, mate=9, lower_bound=lower_bound)
+
+    assert f"Proved: mate in 9 is forced{told_of_shorter}" in told(solution)
+
+
+def test_a_clean_negative_tells_how_far_it_holds() -> None:
+    assert told(ROOK_DISPROVED) == [
+        "White to move",
+        "No mate in 2 or fewer moves.",
+        "Proved; longer mates were not looked for.",
+        "1,234,567 nodes in 0.41 s",
+    ]
+
+
+def test_a_limit_is_never_told_as_no_mate() -> None:
+    assert told(ROOK_UNDECIDED) == [
+        "White to move",
+        "Undecided: no mate found so far.",
+        "Proved: nothing yet.",
+        "Stopped by the node limit.",
+        "1 node in 0.0 ms",
+    ]
+
+
+def test_an_undecided_search_tells_the_lengths_it_excluded() -> None:
+    lines = told(replace(ROOK_UNDECIDED, lower_bound=4, stopped_by=StoppedBy.INTERRUPT))
+
+    assert "Proved: no mate in 3 or fewer moves." in lines
+    assert "Stopped by an interrupt." in lines
+
+
+def test_the_mated_side_is_told_as_mated() -> None:
+    assert told(MATED) == [
+        "White to move",
+        "White is mated in 1.",
+        "Proved: mate in 1 is forced, and none is shorter.",
+        "1,234,567 nodes in 0.41 s",
+    ]
+
+
+def test_a_checkmate_is_told_as_such() -> None:
+    problem = Problem("7k/6Q1/6K1/8/8/8/8/8 b - - 0 1")
+    solution = Solution(problem, Status.PROVED, mate=0, lower_bound=0)
+
+    assert told(solution)[:-1] == ["Black to move", "Black is checkmated."]
+
+
+def test_a_stalemate_is_told_as_such() -> None:
+    problem = Problem("7k/5Q2/6K1/8/8/8/8/8 b - - 0 1", claim=Claim(-3))
+    solution = Solution(problem, Status.DISPROVED, mate=None, lower_bound=4)
+
+    assert told(solution)[:-1] == ["Black to move", "Black is stalemated."]
+
+
+def test_rights_that_may_decide_are_shown() -> None:
+    problem = Problem("4k3/8/8/3pP3/8/8/8/R3K2R w KQ d6 0 1")
+    solution = Solution(problem, Status.DISPROVED, mate=None, lower_bound=2)
+
+    assert told(solution)[:2] == [
+        "White to move, castling KQ, en passant d6",
+        "No mate in 1 move.",
+    ]
+
+
+def test_all_keys_are_counted() -> None:
+    solution = replace(ROOK_FOUND, keys=("a2a8", "a2a7", "a2a6"), keys_complete=True)
+
+    assert "All 3 keys: Ra8, Ra7, Ra6" in told(solution)
+
+
+def test_one_key_of_an_unfinished_list_is_not_called_the_only_one() -> None:
+    solution = replace(ROOK_FOUND, keys=("a2a8",))
+
+    assert "Key: Ra8, perhaps not the only one" in told(solution)
+
+
+def test_every_status_has_a_style_for_its_headline() -> None:
+    answers = [SMOTHERED_BY_BLACK, ROOK_FOUND, ROOK_DISPROVED, ROOK_UNDECIDED]
+
+    styles = [describe(answer)[1].style for answer in answers]
+
+    assert styles == ["bold green", "bold magenta", "bold red", "bold magenta"]
+
+
+def test_a_line_of_moves_is_broken_between_its_numbers() -> None:
+    moves = next(part for part in describe(ROOK_FOUND) if "Kh2" in part.text)
+
+    assert moves.lines(16) == ["1. Ra8 Kh2", "  2. Ra1 Kh3", "  3. Rh1#"]
+
+
+def test_a_word_longer_than_the_line_stays_whole() -> None:
+    fen = "5r1k/6pp/7N/8/2Q5/8/8/6K1"
+
+    assert Sentence(f"at {fen} now").lines(20) == ["at", f"  {fen}", "  now"]
+
+
+@pytest.mark.parametrize(
+    ("seconds", "words"),
+    [
+        (0.0, "0.0 ms"),
+        (0.01234, "12.3 ms"),
+        (0.1, "0.10 s"),
+        (12.345, "12.35 s"),
+        (59.994, "59.99 s"),
+        (60.0, "1 min 00 s"),
+        (3725.4, "62 min 05 s"),
+    ],
+)
+def test_times_are_rounded_to_what_people_care_for(seconds: float, words: str) -> None:
+    assert duration(seconds) == words
+
+
+def test_lengths_up_to_one_move_need_no_fewer() -> None:
+    assert [at_most(1), at_most(2)] == ["1 move", "2 or fewer moves"]
+
+
+def test_one_node_is_singular() -> None:
+    assert told(replace(SMOTHERED, stats=Stats(1, 0.5)))[-1] == "1 node in 0.50 s"
+    assert told(replace(SMOTHERED, stats=STATS))[-1] == "1,234,567 nodes in 0.41 s"
+
+
+def test_what_a_table_says_is_told_apart_from_what_is_proved() -> None:
+    assert told(ROOK_BY_TABLE) == [
+        "White to move",
+        "White mates in 3.",
+        "1. Ra8 Kh2 2. Ra1 Kh3 3. Rh1#",
+        "All 2 keys: Ra8, Ra7",
+        "Gaviota: mate in 3 is forced, and none is shorter. Proved: none in 1 move.",
+        "Stopped by the tables' answer.",
+        "1,234,567 nodes in 0.41 s",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("tables", "headline"),
+    [
+        (TableFormat.GAVIOTA, "Gaviota: no mate in the moves asked."),
+        (TableFormat.SYZYGY, "Syzygy: no mate in any number of moves."),
+    ],
+)
+def test_a_mate_that_tables_deny_is_not_called_disproved(
+    tables: TableFormat, headline: str
+) -> None:
+    solution = replace(ROOK_UNDECIDED, lower_bound=3, tablebase=tables)
+
+    assert told(solution)[1:3] == [headline, "Proved: no mate in 2 or fewer moves."]
+
+
+def test_a_lane_stands_before_the_mate_and_in_what_is_proved() -> None:
+    narrow = replace(SMOTHERED, lane=Lane(checks_only=True, replies=2))
+    assert told(narrow)[2] == "The attacker keeps to checks only, at most 2 replies."
+    assert "Proved: mate in 2 is forced, and none in this lane is shorter." in (
+        told(narrow)
+    )
+    open_ = replace(ROOK_FOUND, lane=Lane(threat=1))
+    assert "The attacker keeps to threats of mate in 1." in told(open_)
+    assert any("none in 1 move in this lane. Open" in line for line in told(open_))
+    none = replace(ROOK_DISPROVED, lane=Lane(king_flights=1))
+    assert any(line.endswith("in this lane.") for line in told(none))
+    undecided = replace(ROOK_UNDECIDED, lower_bound=3, lane=Lane(king_flights=0))
+    assert "Proved: no mate in 2 or fewer moves in this lane." in told(undecided)

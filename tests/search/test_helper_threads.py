@@ -1,0 +1,217 @@
+"""Threads on one problem: the same answers, and only true words in a shared table."""
+
+from __future__ import annotations
+
+import threading
+from pathlib import Path
+from random import Random
+from typing import TYPE_CHECKING
+
+import chess
+import pytest
+
+from solver import conductor
+from solver.board import pack
+from solver.crew import Crew
+from solver.kernel.interface import NO_LIMIT, Verdict
+from solver.problem import Limits, Problem
+from solver.search.solver import Solver
+from solver.search.threads import Control
+from solver.search.workspace import Workspace
+from solver.solution import Solution, Status, StoppedBy
+from tests.kernel.positions import crowded_positions
+from tests.oracles import walks
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+pytestmark = pytest.mark.usefixtures("kernel")
+
+PUZZLES = Path(__file__).parents[1] / "puzzles"
+
+ROOK_ENDING = "8/7K/8/8/8/8/R7/7k w - - 0 1"
+"""Mate in 8, by 1. Kg6 alone."""
+
+HARD = "r1bqkb1r/pppp1ppp/2n2n2/4p3/2B1P3/5N2/PPPP1PPP/RNBQK2R w KQkq - 4 4"
+"""No mate in sight: a search that nothing stops lasts for hours."""
+
+PATIENCE_S = 60
+"""Ends a wait that would not end; no test measures time."""
+
+OVERRUN = 1000
+"""Nodes by which one thread may exceed its limit."""
+
+
+def puzzles(length: int, count: int) -> list[str]:
+    text = (PUZZLES / f"generated-{length}.epd").read_text(encoding="utf-8")
+    lines = [line for line in text.splitlines() if not line.startswith("#")]
+    return [line.split(" dm ")[0] + " 0 1" for line in lines[:count]]
+
+
+@pytest.fixture
+def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The first budget is spent at once, so that the crew has work on easy problems."""
+    monkeypatch.setattr(conductor, "FIRST_BUDGET", 50)
+
+
+def answer(found: Solution) -> tuple[object, ...]:
+    keys = frozenset(found.keys)
+    return found.status, found.mate, found.lower_bound, keys, found.keys_complete
+
+
+@pytest.mark.usefixtures("impatient")
+@pytest.mark.parametrize("threads", [2, 3])
+def test_any_number_of_threads_gives_the_same_answer(threads: int) -> None:
+    alone, together = Solver(hash_mib=4), Solver(hash_mib=4, threads=threads)
+    fens = [fen for length in (2, 3, 4, 5) for fen in puzzles(length, 12)]
+    helped = 0
+    for fen in (ROOK_ENDING, *fens):
+        expected = alone.solve(Problem(fen), Limits())
+        found = together.solve(Problem(fen), Limits())
+        assert answer(found) == answer(expected), fen
+        assert found.status is Status.PROVED
+        assert len(found.pv) == len(expected.pv)
+        board = chess.Board(fen)
+        for move in found.pv:
+            board.push_uci(move)
+        assert board.is_checkmate(), fen
+        helped += together._crew.nodes > 0
+    assert helped > 10
+
+
+@pytest.mark.usefixtures("impatient")
+def test_what_is_no_mate_is_none_for_all_threads() -> None:
+    together = Solver(hash_mib=1, threads=2)
+    for fen in puzzles(4, 12):
+        found = together.solve(Problem(fen), Limits(max_moves=3))
+        assert found.mate is None or found.mate < 0, fen
+    found = together.solve(Problem(ROOK_ENDING), Limits(), within=7)
+    assert (found.status, found.lower_bound) == (Status.DISPROVED, 8)
+
+
+def ask(
+    workspace: Workspace, questions: list[tuple[chess.Board, int, Verdict]], seed: int
+) -> Callable[[], list[str]]:
+    """Ask prover and finder in an order of their own; give what they got wrong."""
+
+    def work() -> list[str]:
+        order = questions * 2
+        Random(seed).shuffle(order)
+        wrong = []
+        for index, (board, moves, expected) in enumerate(order):
+            engine = (workspace.find, workspace.decide)[index % 2]
+            with workspace.budget(5000):
+                found = engine(pack(board), moves, attacking=True)
+            if found not in {expected, Verdict.STOPPED}:
+                wrong.append(f"{board.fen()}: {moves} moves, {found}")
+        return wrong
+
+    return work
+
+
+@pytest.mark.parametrize("buckets", [1, 2, 16])
+def test_a_table_that_two_threads_fill_at_once_holds_only_what_is_true(
+    buckets: int,
+) -> None:
+    boards = [
+        *walks.small_positions(150, seed=91),
+        *crowded_positions(60, seed=91),
+        *(chess.Board(fen) for fen in puzzles(5, 20)),
+    ]
+    judge = Workspace(hash_mib=16)
+    questions = []
+    for board in boards:
+        judge.begin(None)
+        for moves in (2, 3, 4):
+            expected = judge.decide(pack(board), moves, attacking=True)
+            questions.append((board, moves, expected))
+
+    leader = Workspace(hash_mib=1)
+    companion = leader.companion()
+    for workspace in (leader, companion):
+        workspace._buckets = workspace.search.proof_buckets = buckets
+    leader.begin(None)
+    companion.accompany(leader, None, NO_LIMIT)
+    wrong: list[str] = []
+    tasks = [ask(leader, questions, 1), ask(companion, questions, 2)]
+    threads = [
+        threading.Thread(target=lambda task=task: wrong.extend(task()), daemon=True)
+        for task in tasks
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(PATIENCE_S)
+        assert not thread.is_alive()
+    assert not wrong
+    assert companion.search.nodes > 10_000
+
+
+def test_a_time_limit_ends_all_threads() -> None:
+    solver = Solver(hash_mib=4, threads=3)
+    before = set(threading.enumerate())
+    found = solver.solve(Problem(HARD), Limits(time_s=0.5))
+    assert found.status is Status.UNDECIDED
+    assert found.stopped_by is StoppedBy.TIME
+    left = {*threading.enumerate()} - before
+    assert not [thread for thread in left if "(accompany)" in thread.name]
+    assert solver._crew.nodes > 0
+    assert found.stats.nodes > solver._crew.nodes
+
+
+@pytest.mark.usefixtures("impatient")
+def test_a_node_limit_holds_for_each_thread() -> None:
+    solver = Solver(hash_mib=4, threads=2)
+    found = solver.solve(Problem(HARD), Limits(nodes=30_000))
+    assert (found.status, found.stopped_by) == (Status.UNDECIDED, StoppedBy.NODES)
+    assert solver.workspace.search.nodes < 30_000 + OVERRUN
+    assert solver._crew.nodes < 30_000 + OVERRUN
+
+
+@pytest.mark.usefixtures("impatient")
+def test_a_stop_from_outside_ends_all_threads() -> None:
+    solver = Solver(hash_mib=4, threads=2)
+    control = Control()
+    answers: list[Solution] = []
+
+    def work() -> None:
+        answers.append(solver.solve(Problem(HARD), Limits(), control=control))
+
+    thread = threading.Thread(target=work, daemon=True)
+    thread.start()
+    while not solver._crew._threads:
+        thread.join(0.005)
+        assert thread.is_alive()
+    control.stop()
+    thread.join(PATIENCE_S)
+    assert not thread.is_alive()
+    assert answers[0].stopped_by is StoppedBy.INTERRUPT
+    assert not solver._crew._threads
+
+
+def test_a_companion_that_writes_down_a_mate_is_stopped_all_the_same() -> None:
+    """Writing down a proof puts off a limit; the end of the work is none."""
+    leader = Workspace(hash_mib=1)
+    crew = Crew(leader, 1)
+    leader.begin(None)
+    stopping = threading.Event()
+    stopped_after: list[bool] = []
+
+    def work(companion: Workspace, control: Control) -> None:
+        while not companion.search.stop:
+            stopping.wait(0.001)
+        with control.finishing():
+            pass
+        stopped_after.append(bool(companion.search.stop))
+
+    crew.start(work, None)
+    crew.stop()
+    assert stopped_after == [True]
+
+
+def test_a_crew_of_none_does_nothing() -> None:
+    crew = Crew(Workspace(hash_mib=1), 0)
+    crew.begin()
+    crew.start(lambda *_: pytest.fail("nobody is there"), None)
+    crew.stop()
+    assert crew.nodes == 0

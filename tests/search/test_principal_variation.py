@@ -1,0 +1,198 @@
+"""Lines of mates that the finder proved, longer than need be, and of lost proofs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import chess
+import pytest
+
+from solver.board import pack, unpack_line
+from solver.kernel.interface import Verdict
+from solver.lane import Lane
+from solver.mating_line import mating_line
+from solver.search.workspace import Workspace
+from tests.kernel.positions import crowded_positions
+from tests.oracles import walks
+from tests.oracles.remembering import Oracle
+from tests.oracles.restrictions import LaneGame
+from tests.search import workspaces
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+pytestmark = pytest.mark.usefixtures("kernel")
+
+MATES_IN_FIVE = Path(__file__).parents[1] / "puzzles" / "generated-5.epd"
+
+ROOK_ENDING = "8/7K/8/8/8/8/R7/7k w - - 0 1"
+"""Mate in 8."""
+
+
+@pytest.fixture(params=["roomy", "tiny"])
+def workspace(request: pytest.FixtureRequest) -> Workspace:
+    return Workspace(hash_mib=4) if request.param == "roomy" else workspaces.tiny()
+
+
+def mates_in_five(count: int) -> list[chess.Board]:
+    lines = MATES_IN_FIVE.read_text(encoding="utf-8").splitlines()
+    fens = [line.split(" dm ")[0] for line in lines if not line.startswith("#")]
+    return [chess.Board(f"{fen} 0 1") for fen in fens[:count]]
+
+
+def found_line(
+    workspace: Workspace, board: chess.Board, moves: int, *, attacking: bool
+) -> tuple[str, ...] | None:
+    """Let the finder prove a mate and give its line; None: it found none."""
+    position = pack(board)
+    workspace.begin(None)
+    if workspace.find(position, moves, attacking=attacking) is not Verdict.MATE:
+        return None
+    words = mating_line(workspace, position, moves, attacking=attacking)
+    assert words is not None
+    return unpack_line(board, words)
+
+
+def played(board: chess.Board, line: tuple[str, ...]) -> Iterator[chess.Board]:
+    """Yield the board before each move, which is legal, and after the last."""
+    board = board.copy(stack=False)
+    for uci in line:
+        yield board.copy(stack=False)
+        move = chess.Move.from_uci(uci)
+        assert move in board.legal_moves, (board.fen(), uci)
+        board.push(move)
+    yield board
+
+
+def check(
+    board: chess.Board,
+    line: tuple[str, ...],
+    most: int,
+    attacking: bool,
+    judge: Workspace,
+) -> None:
+    """The line mates within `most` moves, and the mate is forced all along it."""
+    boards = list(played(board, line))
+    assert boards[-1].is_checkmate(), (board.fen(), line)
+    assert len(line) % 2 == attacking
+    assert len(line) <= 2 * most - attacking, (board.fen(), line)
+    for ply, before in enumerate(boards):
+        attacks = attacking == (ply % 2 == 0)
+        left = (len(line) - ply + 1) // 2
+        judge.begin(None)
+        forced = judge.decide(pack(before), left, attacking=attacks)
+        assert forced is Verdict.MATE, (board.fen(), line, ply)
+
+
+@pytest.mark.parametrize("longer", [0, 2, 4])
+def test_lines_mate_in_time_and_by_force(workspace: Workspace, longer: int) -> None:
+    judge = Workspace(hash_mib=4)
+    lines = 0
+    boards = [*walks.small_positions(90, seed=71), *crowded_positions(20, seed=71)]
+    for board in boards:
+        for attacking in (True, False):
+            judge.begin(None)
+            position = pack(board)
+            shortest = next(
+                (
+                    n
+                    for n in range(attacking, 4)
+                    if judge.decide(position, n, attacking=attacking) is Verdict.MATE
+                ),
+                None,
+            )
+            if shortest is None:
+                continue
+            most = shortest + longer
+            line = found_line(workspace, board, most, attacking=attacking)
+            assert line is not None, board.fen()
+            check(board, line, most, attacking, judge)
+            lines += 1
+    assert lines > 30
+
+
+@pytest.mark.parametrize("longer", [0, 2])
+def test_lines_of_longer_mates_are_made_anew_where_they_are_lost(longer: int) -> None:
+    judge = Workspace(hash_mib=16)
+    for workspace in (Workspace(hash_mib=4), workspaces.tiny()):
+        for board in mates_in_five(12):
+            line = found_line(workspace, board, 5 + longer, attacking=True)
+            assert line is not None
+            check(board, line, 5 + longer, True, judge)
+
+
+def test_a_line_of_a_shortest_mate_has_its_length() -> None:
+    oracle = Oracle()
+    workspace = Workspace(hash_mib=4)
+    for board in mates_in_five(25):
+        line = found_line(workspace, board, 5, attacking=True)
+        assert line is not None
+        assert len(line) == 9, board.fen()
+    shorter = 0
+    for board in walks.small_positions(60, seed=72):
+        if oracle.mate_in(board, 2):
+            line = found_line(workspace, board, 2, attacking=True)
+            assert line is not None
+            assert len(line) == (1 if oracle.mate_in(board, 1) else 3)
+            shorter += len(line) == 1
+    assert shorter
+
+
+def test_an_interrupt_gives_a_whole_line_or_none() -> None:
+    """What is remembered may be enough; what was lost cannot be proved again."""
+    judge = Workspace(hash_mib=16)
+    kept = lost = 0
+    for workspace in (Workspace(hash_mib=4), workspaces.tiny()):
+        for board in mates_in_five(20):
+            position = pack(board)
+            workspace.begin(None)
+            workspace.find(position, 7, attacking=True)
+            workspace.search.stop = 1
+            words = mating_line(workspace, position, 7, attacking=True)
+            workspace.search.stop = 0
+            if words is None:
+                lost += 1
+            else:
+                check(board, unpack_line(board, words), 7, True, judge)
+                kept += 1
+    assert kept
+    assert lost
+
+
+def test_a_limit_while_the_line_is_read_gives_a_whole_line_or_none() -> None:
+    judge = Workspace(hash_mib=16)
+    workspace = workspaces.tiny()
+    board = chess.Board(ROOK_ENDING)
+    position = pack(board)
+    whole = 0
+    for nodes in (1, 10, 100, 1000, 10_000, 100_000, 1_000_000):
+        workspace.begin(None)
+        assert workspace.find(position, 9, attacking=True) is Verdict.MATE
+        with workspace.budget(nodes):
+            words = mating_line(workspace, position, 9, attacking=True)
+        if words is not None:
+            check(board, unpack_line(board, words), 9, True, judge)
+            whole += 1
+    assert 0 < whole < 7
+
+
+@pytest.mark.parametrize(
+    "lane", [Lane(checks_only=True), Lane(king_flights=1), Lane(replies=3)]
+)
+def test_lines_of_a_lane_keep_to_it(lane: Lane) -> None:
+    game = LaneGame(lane.checks_only, lane.king_flights, lane.replies, lane.threat)
+    lines = 0
+    for workspace in (Workspace(hash_mib=4), workspaces.tiny()):
+        for board in walks.small_positions(100, seed=73):
+            position = pack(board)
+            workspace.begin(None, lane)
+            if workspace.find(position, 4, attacking=True) is Verdict.MATE:
+                words = mating_line(workspace, position, 4, attacking=True)
+                assert words is not None
+                boards = list(played(board, unpack_line(board, words)))
+                assert boards[-1].is_checkmate()
+                assert len(boards) <= 8
+                assert all(map(game.admits, boards[1::2])), board.fen()
+                lines += len(words) > 1
+    assert lines > 5

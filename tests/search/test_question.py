@@ -1,0 +1,121 @@
+"""Who attacks, where nobody said so, and what the other side's mate may cost."""
+
+from __future__ import annotations
+
+import chess
+import pytest
+
+from solver import Claim, InputError, Limits, Problem, Status, StoppedBy
+from solver.problem import MAX_MOVES
+from solver.search.question import understand
+from solver.search.solver import Solver
+from tests.oracles import naive, walks
+
+pytestmark = pytest.mark.usefixtures("kernel")
+
+ROOK_AGAINST_PAWN = "7k/8/5K2/8/8/8/6p1/R7 b - - 0 1"
+"""Black to move is mated in 8; it has a pawn, so it might have mated itself."""
+
+
+@pytest.fixture(scope="module")
+def solver() -> Solver:
+    return Solver(hash_mib=16)
+
+
+def ask(
+    fen: str, *, claim: int | None = None, within: int | None = None
+) -> tuple[bool, bool]:
+    problem = Problem(fen, claim=Claim(claim) if claim else None)
+    question = understand(problem, chess.Board(fen), Limits(), within)
+    return question.attacking, question.both_sides
+
+
+def test_the_sign_of_what_is_asked_or_claimed_tells_who_attacks() -> None:
+    assert ask(ROOK_AGAINST_PAWN, claim=3) == (True, False)
+    assert ask(ROOK_AGAINST_PAWN, claim=-8) == (False, False)
+    assert ask(ROOK_AGAINST_PAWN, claim=-8, within=2) == (True, False)
+    assert ask(ROOK_AGAINST_PAWN, claim=2, within=-8) == (False, False)
+
+
+def test_without_a_word_the_side_to_move_attacks_and_both_are_looked_at() -> None:
+    assert ask(ROOK_AGAINST_PAWN) == (True, True)
+
+
+def test_a_bare_king_to_move_defends() -> None:
+    assert ask("7k/8/5K2/8/8/8/8/R7 b - - 0 1") == (False, False)
+
+
+def test_a_bare_king_not_to_move_cannot_attack() -> None:
+    assert ask("7k/8/5K2/8/8/8/8/R7 w - - 0 1") == (True, False)
+
+
+def test_nothing_is_looked_for_beyond_what_was_asked() -> None:
+    board = chess.Board(ROOK_AGAINST_PAWN)
+    problem = Problem(ROOK_AGAINST_PAWN)
+    assert understand(problem, board, Limits(), None).most_moves == MAX_MOVES
+    assert understand(problem, board, Limits(max_moves=4), None).most_moves == 4
+    assert understand(problem, board, Limits(max_moves=4), -6).most_moves == 6
+
+
+@pytest.mark.parametrize("within", [0, MAX_MOVES + 1, -MAX_MOVES - 1])
+def test_a_length_that_no_search_has_room_for_is_refused(within: int) -> None:
+    with pytest.raises(InputError, match="within: expected "):
+        ask(ROOK_AGAINST_PAWN, within=within)
+    with pytest.raises(InputError, match="max_moves: expected 1 to 200, found "):
+        Limits(max_moves=abs(within))
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("time_s", -1.0), ("time_s", float("nan")), ("nodes", -1), ("hash_mib", 0)],
+)
+def test_a_limit_out_of_range_is_refused_by_name(name: str, value: float) -> None:
+    with pytest.raises(InputError, match=f"{name}: expected"):
+        Limits(**{name: value})  # type: ignore[arg-type]
+
+
+def test_the_side_to_move_is_told_that_it_is_mated(solver: Solver) -> None:
+    solution = solver.solve(Problem(ROOK_AGAINST_PAWN), Limits())
+    assert (solution.status, solution.mate) == (Status.PROVED, -8)
+    assert len(solution.pv) == 16
+    line = chess.Board(ROOK_AGAINST_PAWN)
+    for move in solution.pv:
+        line.push_uci(move)
+    assert line.is_checkmate()
+    claimed = solver.solve(Problem(ROOK_AGAINST_PAWN, claim=Claim(-8)), Limits())
+    assert claimed.mate == -8
+
+
+def test_two_bare_kings_mate_nobody(solver: Solver) -> None:
+    solution = solver.solve(Problem("7k/8/5K2/8/8/8/8/8 w - - 0 1"), Limits())
+    assert (solution.status, solution.mate) == (Status.DISPROVED, None)
+    assert solution.stats.nodes == 0
+
+
+def test_whoever_mates_first_is_told_with_the_shortest_length(solver: Solver) -> None:
+    told = set()
+    for board in walks.small_positions(400, 77):
+        solution = solver.solve(Problem(board.fen()), Limits(max_moves=2))
+        own = naive.shortest_mate(board, 2)
+        lost = next((n for n in range(3) if naive.mated_in(board, n)), None)
+        expected = -lost if lost is not None else own
+        assert solution.mate == expected, board.fen()
+        told.add(solution.mate)
+    assert {-2, -1, 1, 2, None} <= told
+
+
+def test_a_limit_during_the_other_sides_turn_is_told_as_a_limit(solver: Solver) -> None:
+    whole = solver.solve(Problem(ROOK_AGAINST_PAWN), Limits())
+    for nodes in range(1, 2_000, 97):
+        cut = solver.solve(Problem(ROOK_AGAINST_PAWN), Limits(nodes=nodes))
+        assert whole.stats.nodes > nodes
+        assert cut.status is Status.UNDECIDED
+        assert cut.stopped_by is StoppedBy.NODES
+
+
+@pytest.mark.parametrize("moves", [[], ["e2e4"], ["h1h2", "h1h9"]])
+def test_first_moves_that_are_none_are_refused(
+    solver: Solver, moves: list[str]
+) -> None:
+    with pytest.raises(InputError, match="root_moves: expected legal moves"):
+        solver.solve(Problem(ROOK_AGAINST_PAWN), Limits(max_moves=2), root_moves=moves)

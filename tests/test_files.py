@@ -1,0 +1,84 @@
+"""Files are written whole, or stay as they were."""
+
+from __future__ import annotations
+
+import errno
+import os
+import sys
+from pathlib import Path
+
+import pytest
+
+from solver.files import open_whole, write_whole
+from tests.cli.processes import ENVIRONMENT
+from tests.processes import run
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "file"
+
+
+def test_pieces_make_a_file(path: Path) -> None:
+    with open_whole(path) as file:
+        file.write(b"one ")
+        assert not path.exists()
+        file.write(b"two")
+    assert path.read_bytes() == b"one two"
+    assert list(path.parent.iterdir()) == [path]
+
+
+@pytest.mark.parametrize("fault", [ValueError, KeyboardInterrupt])
+@pytest.mark.parametrize("before", [None, b"before"])
+def test_what_ends_the_block_early_leaves_all_as_it_was(
+    path: Path, fault: type[BaseException], before: bytes | None
+) -> None:
+    if before is not None:
+        path.write_bytes(before)
+    with pytest.raises(fault), open_whole(path) as file:  # noqa: PT012
+        file.write(b"half")
+        raise fault
+    left = [found.read_bytes() for found in path.parent.iterdir()]
+    assert left == ([] if before is None else [before])
+
+
+def test_a_link_stays_one(path: Path) -> None:
+    link = path.with_name("link")
+    link.symlink_to(path)
+    write_whole(link, b"data")
+    assert link.is_symlink()
+    assert path.read_bytes() == b"data"
+
+
+@pytest.mark.skipif(not Path(os.devnull).exists(), reason="needs a device")
+def test_a_device_is_written_to() -> None:
+    with open_whole(os.devnull) as file:
+        file.write(b"data")
+    assert not Path(os.devnull).is_file()
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
+def test_a_full_disk_is_an_error_that_names_the_file(path: Path) -> None:
+    link = path.with_name("link")
+    link.symlink_to("/dev/full")
+    with pytest.raises(OSError, match="No space left on device") as full:
+        write_whole(link, b"data")
+    assert (full.value.errno, full.value.filename) == (errno.ENOSPC, str(link))
+
+
+@pytest.mark.skipif(os.name == "nt", reason="needs POSIX limits")
+def test_a_file_that_grows_too_large_is_named_and_nothing_is_left(path: Path) -> None:
+    program = """
+import resource, signal, sys
+from solver.files import write_whole
+
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))
+try:
+    write_whole(sys.argv[1], bytes(100_000))
+except OSError as error:
+    print(error.filename, error.strerror)
+"""
+    ended = run([sys.executable, "-c", program, str(path)], env=ENVIRONMENT)
+    assert (ended.stdout, ended.stderr) == (f"{path} File too large\n", "")
+    assert list(path.parent.iterdir()) == []

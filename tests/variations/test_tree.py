@@ -1,0 +1,302 @@
+"""The play of a mate, held to python-chess's rules and to slow oracles."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import chess
+import pytest
+
+from solver.certificate import (
+    BuildingStoppedError,
+    WorkspaceProver,
+    build_variations,
+)
+from solver.formats.registry import read_collection
+from solver.lane import Lane
+from solver.problem import Limits, Problem
+from solver.search.solver import Solver
+from solver.solution import Solution, Status
+from solver.variations.tree import Variation, Variations
+from tests.oracles.remembering import Oracle
+from tests.oracles.restrictions import LaneGame
+from tests.output.answers import ROOK_BY_TABLE
+from tests.played import Ply, require_whole_mate, walk
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+pytestmark = pytest.mark.usefixtures("kernel")
+
+PUZZLES = Path(__file__).parents[1] / "puzzles"
+
+SEED = "8/7K/8/8/8/8/R7/7k w - - 0 1"
+"""Mate in 8."""
+
+MATED = "7k/8/p5K1/8/8/8/8/1R6 b - - 0 1"
+"""Mated in 1, whichever of the two moves is played."""
+
+
+@pytest.fixture(scope="module")
+def solver() -> Solver:
+    return Solver(hash_mib=16)
+
+
+def play(
+    solution: Solution,
+    solver: Solver,
+    *,
+    most_moves: int = 5_000,
+    time_s: float = 60,
+) -> Variations:
+    """Build the play of the answer that the solver has just given."""
+    solver.workspace.resume()
+    return build_variations(
+        solution,
+        WorkspaceProver(solver.workspace),
+        most_moves=most_moves,
+        time_s=time_s,
+    )
+
+
+def plies(solution: Solution, variations: Variations) -> Iterator[Ply]:
+    assert solution.mate
+    return walk(
+        chess.Board(solution.problem.fen),
+        variations.first,
+        attacking=solution.mate > 0,
+        move_of=lambda variation: variation.move,
+        next_of=lambda variation: variation.next,
+    )
+
+
+def mainline(variations: Variations) -> Iterator[Variation]:
+    ahead = list(variations.first)
+    while ahead:
+        yield ahead[0]
+        ahead = ahead[0].next
+
+
+def each(variations: Variations) -> Iterator[Variation]:
+    ahead = list(variations.first)
+    while ahead:
+        variation = ahead.pop()
+        yield variation
+        ahead += variation.next
+
+
+def puzzles(name: str, most: int) -> Iterator[Problem]:
+    for problem in read_collection(str(PUZZLES / f"{name}.epd")):
+        assert isinstance(problem, Problem)
+        if problem.claim and 0 < abs(problem.claim.mate) <= most:
+            yield problem
+
+
+@pytest.mark.parametrize(
+    ("name", "most"),
+    [("traps", 4), ("classics", 3), ("generated-2", 2), ("generated-4", 4)],
+)
+def test_every_defence_of_a_puzzle_ends_in_mate_in_time(
+    name: str, most: int, solver: Solver
+) -> None:
+    shown = 0
+    for problem in list(puzzles(name, most))[:40]:
+        solution = solver.solve(problem, Limits())
+        assert solution.mate
+        variations = play(solution, solver, most_moves=50_000)
+        assert variations.complete_moves is None
+        longest = require_whole_mate(plies(solution, variations), solution.mate)
+        assert longest == abs(solution.mate)
+        line = tuple(variation.move for variation in mainline(variations))
+        assert line == solution.pv, problem.id
+        if solution.mate > 0:
+            keys = [variation.move for variation in variations.first]
+            assert sorted(keys) == sorted(solution.keys)
+        shown += 1
+    assert shown > 20
+
+
+def test_near_mate_answers_are_the_fastest_and_the_longest_defence_comes_first(
+    solver: Solver,
+) -> None:
+    oracle = Oracle()
+    compared = 0
+    for problem in list(puzzles("generated-3", 3))[:60]:
+        solution = solver.solve(problem, Limits())
+        variations = play(solution, solver)
+        board = chess.Board(problem.fen)
+        ahead = [(board, variation) for variation in variations.first]
+        while ahead:
+            before, variation = ahead.pop()
+            after = before.copy(stack=False)
+            after.push_uci(variation.move)
+            if after.turn == board.turn:
+                shortest = next(n for n in range(1, 4) if oracle.mate_in(after, n))
+                assert variation.moves_left == shortest, after.fen()
+                compared += 1
+            else:
+                assert oracle.mated_in(after, variation.moves_left), after.fen()
+                left = [reply.moves_left for reply in variation.next]
+                assert left == sorted(left, reverse=True), after.fen()
+            ahead += [(after, following) for following in variation.next]
+    assert compared > 300
+
+
+def test_what_is_too_much_is_cut_from_the_far_end(solver: Solver) -> None:
+    solution = solver.solve(Problem(SEED), Limits())
+    whole = play(solution, solver)
+    assert whole.complete_moves is None
+    assert not any(variation.is_cut for variation in each(whole))
+    sizes = []
+    for most in (0, 1, 4, 10, 20):
+        variations = play(solution, solver, most_moves=most)
+        complete = variations.complete_moves
+        assert complete is not None
+        for ply in plies(solution, variations):
+            legal = {move.uci() for move in ply.before.legal_moves}
+            if ply.is_attackers:
+                assert len(ply.moves) == 1
+            elif ply.moves_played <= complete:
+                assert set(ply.moves) == legal
+            elif ply.on_mainline and legal:
+                assert len(ply.moves) == 1
+            else:
+                assert ply.moves == ()
+        line = tuple(variation.move for variation in mainline(variations))
+        assert line == solution.pv
+        sizes.append(complete)
+    assert sizes == sorted(sizes)
+    assert sizes[0] == 1  # the key leaves but one move
+    assert sizes[-1] > 2
+
+
+def test_the_mainline_and_the_keys_are_whole_though_there_is_no_time(
+    solver: Solver,
+) -> None:
+    problem = Problem("7k/8/5K2/8/8/8/8/RR6 w - - 0 1")
+    solution = solver.solve(problem, Limits())
+    assert solution.mate == 2
+    assert len(solution.keys) > 2
+    variations = play(solution, solver, time_s=0)
+    assert variations.complete_moves == 0
+    assert {variation.move for variation in variations.first} == set(solution.keys)
+    assert [variation.is_cut for variation in variations.first][:2] == [False, True]
+    assert tuple(v.move for v in mainline(variations)) == solution.pv
+
+
+def test_the_side_to_move_may_be_the_one_that_is_mated(solver: Solver) -> None:
+    solution = solver.solve(Problem(MATED), Limits())
+    assert solution.mate == -1
+    variations = play(solution, solver)
+    assert require_whole_mate(plies(solution, variations), -1) == 1
+
+
+@pytest.mark.parametrize("reply", ["h8g8", "a6a5"])
+def test_of_defences_that_last_as_long_the_mainline_s_comes_first(
+    reply: str, solver: Solver
+) -> None:
+    solver.workspace.begin(None)
+    line = (reply, "b1b8")
+    solution = Solution(Problem(MATED), Status.PROVED, -1, 1, pv=line)
+    variations = play(solution, solver)
+    assert tuple(variation.move for variation in mainline(variations)) == line
+    assert len(variations.first) == 2
+
+
+def test_a_mate_in_one_is_whole_though_there_is_no_time(solver: Solver) -> None:
+    solution = solver.solve(Problem("8/8/8/8/1Q6/2K5/8/k7 w - - 0 1"), Limits())
+    assert solution.mate == 1
+    assert play(solution, solver, time_s=0).complete_moves is None
+
+
+@pytest.mark.parametrize(
+    ("fen", "mate"),
+    [
+        ("7k/6Q1/6K1/8/8/8/8/8 b - - 0 1", 0),
+        ("7k/5Q2/6K1/8/8/8/8/8 b - - 0 1", None),
+    ],
+)
+def test_without_a_mate_to_come_there_is_no_play(
+    fen: str, mate: int | None, solver: Solver
+) -> None:
+    solution = solver.solve(Problem(fen), Limits(max_moves=2))
+    assert solution.mate == mate
+    assert play(solution, solver) == Variations()
+
+
+@pytest.mark.parametrize("lane", [Lane(checks_only=True), Lane(king_flights=2)])
+def test_in_a_lane_the_attacker_keeps_to_it(lane: Lane, solver: Solver) -> None:
+    game = LaneGame(lane.checks_only, lane.king_flights, lane.replies, lane.threat)
+    shown = 0
+    for problem in puzzles("generated-3", 3):
+        solution = solver.solve(problem, Limits(max_moves=4, nodes=100_000), lane=lane)
+        if not solution.mate:
+            continue
+        variations = play(solution, solver)
+        require_whole_mate(plies(solution, variations), solution.mate)
+        for ply in plies(solution, variations):
+            if not ply.is_attackers and ply.moves:
+                assert game.admits(ply.before), (problem.fen, ply)
+        shown += 1
+    assert shown > 5
+
+
+def test_a_mate_of_a_small_ending_is_shown_though_no_search_gets_there(
+    solver: Solver,
+) -> None:
+    fen = "7k/8/5K2/8/4N3/8/8/5B2 w - - 0 1"
+    solution = solver.solve(Problem(fen), Limits())
+    assert solution.mate == 22
+    variations = play(solution, solver, most_moves=500)
+    assert variations.complete_moves
+    for variation in each(variations):
+        assert variation.moves_left < 22
+
+
+def test_a_prover_that_is_stopped_ends_the_building(solver: Solver) -> None:
+    solution = solver.solve(Problem(SEED), Limits())
+    prover = WorkspaceProver(solver.workspace)
+    solver.workspace.resume()
+    solver.workspace.search.stop = 1
+    try:
+        with pytest.raises(BuildingStoppedError):
+            build_variations(solution, prover)
+    finally:
+        solver.workspace.search.stop = 0
+
+
+def test_a_line_that_was_never_written_down_does_not_hide_the_defences(
+    solver: Solver,
+) -> None:
+    solver.workspace.begin(None)
+    solution = Solution(Problem(MATED), Status.PROVED, -1, 1)
+    variations = play(solution, solver)
+    assert require_whole_mate(plies(solution, variations), -1) == 1
+
+
+def test_of_a_mate_that_tables_tell_the_mainline_and_the_keys_are_given(
+    solver: Solver,
+) -> None:
+    solver.workspace.begin(None)
+    variations = play(ROOK_BY_TABLE, solver)
+    assert variations.complete_moves == 0
+    assert tuple(v.move for v in mainline(variations)) == ROOK_BY_TABLE.pv
+    assert tuple(v.move for v in variations.first) == ROOK_BY_TABLE.keys
+
+
+@pytest.mark.parametrize(
+    ("complete", "words"),
+    [
+        (None, ""),
+        (0, "Of the defences only the mainline's are given."),
+        (1, "All first defences are given, farther on the mainline alone."),
+        (
+            7,
+            "All defences of the first 7 moves are given, "
+            "farther on the mainline alone.",
+        ),
+    ],
+)
+def test_words_tell_what_is_cut(complete: int | None, words: str) -> None:
+    assert Variations((), complete).words() == words
