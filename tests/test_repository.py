@@ -18,6 +18,7 @@ ROOT = Path(__file__).parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))[
     "project"
 ]
+CONTRIBUTING = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
 WORKFLOWS = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
 
 
@@ -163,3 +164,19 @@ def test_an_sdist_holds_what_a_packager_needs() -> None:
     faults = sdist_faults(set())
     for name in ("solver/py.typed", "tests/conftest.py", ".ci/run", "LICENSE"):
         assert f"sdist: {name} is missing" in faults
+
+
+def test_contributing_shows_rooms_that_exist() -> None:
+    rooms = re.findall(r"^ {6}(\w+)/ ", CONTRIBUTING, re.MULTILINE)
+    assert len(rooms) == 12
+    for room in rooms:
+        assert (ROOT / "solver" / room / "__init__.py").is_file(), room
+
+
+def test_contributing_names_files_and_modules_that_exist() -> None:
+    for name in re.findall(r"`((?:solver|tests)/[\w/.]+)`", CONTRIBUTING):
+        assert (ROOT / name).exists(), name
+    for name in re.findall(r"`(\w+\.py)`", CONTRIBUTING):
+        assert list((ROOT / "solver").rglob(name)), name
+    for module in re.findall(r"-m (tests\.[\w.]+)", CONTRIBUTING):
+        assert (ROOT / module.replace(".", "/")).with_suffix(".py").is_file(), module
