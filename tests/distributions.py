@@ -16,8 +16,9 @@ ROOT = Path(__file__).parents[1]
 
 METADATA = re.compile(r"[^/]+\.dist-info/")
 
-DIRECTORIES_OF_THE_SDIST = "solver", "tests", "puzzles", "docs", ".ci"
+DIRECTORIES_OF_THE_SDIST = "solver", "tests", "puzzles", "docs", ".ci", ".github"
 FILES_OF_THE_SDIST = (
+    ".pre-commit-config.yaml",
     "CHANGELOG.md",
     "CITATION.cff",
     "CONTRIBUTING.md",
