@@ -36,9 +36,9 @@ def steps(workflow: Path) -> list[dict[str, Any]]:
 
 def supported_pythons() -> list[str]:
     """Return the Python versions that `requires-python` allows, oldest first."""
-    limits = re.fullmatch(r">=3\.(\d+),<3\.(\d+)", PROJECT["requires-python"])
-    assert limits
-    return [f"3.{minor}" for minor in range(int(limits[1]), int(limits[2]))]
+    allowed = re.fullmatch(r">=3\.(\d+),<3\.(\d+)", PROJECT["requires-python"])
+    assert allowed
+    return [f"3.{minor}" for minor in range(int(allowed[1]), int(allowed[2]))]
 
 
 def test_the_citation_has_the_version_and_the_licence_of_the_package() -> None:
@@ -139,12 +139,12 @@ def test_the_hook_refuses_commit_subjects_of_over_72_characters(
     assert not pattern.search(f"x\n\n{character * 100}".encode())
 
 
-def test_a_bug_report_asks_for_what_is_needed_to_repeat_it() -> None:
+def test_a_bug_report_has_what_is_needed_to_repeat_it() -> None:
     bug = parsed(".github/ISSUE_TEMPLATE/bug.yml")
     assert parsed(".github/ISSUE_TEMPLATE/feature.yml")["body"]
-    asked = {field["id"]: field for field in bug["body"]}
-    assert asked.keys() >= {"position", "command", "output", "doctor"}
-    assert "matesolve doctor" in asked["doctor"]["attributes"]["label"]
+    fields = {field["id"]: field for field in bug["body"]}
+    assert fields.keys() >= {"position", "command", "output", "doctor"}
+    assert "matesolve doctor" in fields["doctor"]["attributes"]["label"]
 
 
 def test_a_wheel_of_exactly_the_program_has_no_faults() -> None:
