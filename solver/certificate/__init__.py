@@ -1,6 +1,6 @@
 """Certificates: what was found, written down so that anybody can prove it again.
 
-The format stands in docs/certificates.md, the judge in `solver.checker`. The same
+The format stands in docs/reference/certificate-format.md, the judge in `solver.checker`. The same
 prover gives people the play of a mate, as variations.
 """
 

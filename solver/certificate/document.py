@@ -22,7 +22,7 @@ GZIP_LEVEL = 6
 
 @dataclass(frozen=True, slots=True)
 class Certificate:
-    """What is proved of a position, and how; see docs/certificates.md.
+    """What is proved of a position, and how; see docs/reference/certificate-format.md.
 
     Attributes
     ----------

@@ -57,7 +57,7 @@ def export(*, store: str, where: str, output: str, target_format: str | None) ->
     `verify --jsonl` prints. EPD has what was found in the place of what was claimed,
     and can be audited again. A name that ends in .gz asks for compression.
 
-    The columns are described in docs/store.md.
+    The columns are described in docs/reference/store.md.
     """
     suffix = PurePath(output.removesuffix(GZIPPED)).suffix.removeprefix(".")
     target_format = target_format or suffix

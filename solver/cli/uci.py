@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 Example, for a chess program's list of engines:
   matesolve uci
 
-docs/uci.md says which options it has, and what `go` understands.
+docs/reference/uci.md says which options it has, and what `go` understands.
 """
 )
 @click.pass_context

@@ -218,7 +218,7 @@ class Solver:
     """Solves one problem after the other in the same memory: one for each thread.
 
     It remembers nothing of a problem but which small endings it has met: these are then
-    answered from endgame tables (docs/endings.md).
+    answered from endgame tables (docs/explanation/endgames.md).
 
     Parameters
     ----------

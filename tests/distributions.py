@@ -1,0 +1,92 @@
+"""Check the built packages: python -m tests.distributions DIRECTORY.
+
+The wheel must hold every file of solver/ and nothing else but its metadata. The sdist
+must hold what a packager needs to build and test the program.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+import tarfile
+import zipfile
+from pathlib import Path, PurePosixPath
+
+ROOT = Path(__file__).parents[1]
+
+METADATA = re.compile(r"[^/]+\.dist-info/")
+
+DIRECTORIES_OF_THE_SDIST = "solver", "tests", "puzzles", "docs", ".ci", ".github"
+FILES_OF_THE_SDIST = (
+    ".pre-commit-config.yaml",
+    "CHANGELOG.md",
+    "CITATION.cff",
+    "CONTRIBUTING.md",
+    "LICENSE",
+    "README.md",
+    "pyproject.toml",
+)
+
+
+def files_of(*directories: str) -> set[str]:
+    """Return the paths of all files in `directories`, relative to the repository.
+
+    Left out is what .gitignore leaves out there: byte code and the built documentation.
+    """
+    return {
+        path.relative_to(ROOT).as_posix()
+        for directory in directories
+        for path in (ROOT / directory).rglob("*")
+        if path.is_file()
+        and not {"__pycache__", "_build"} & set(path.relative_to(ROOT).parts)
+    }
+
+
+def wheel_faults(names: set[str]) -> list[str]:
+    """Return a line for each file that a wheel lacks or should not hold."""
+    program = {name for name in names if not METADATA.match(name)}
+    expected = files_of("solver")
+    return [
+        *(f"wheel: {name} is missing" for name in sorted(expected - program)),
+        *(f"wheel: {name} is not in solver/" for name in sorted(program - expected)),
+    ]
+
+
+def sdist_faults(names: set[str]) -> list[str]:
+    """Return a line for each file that an sdist lacks."""
+    expected = files_of(*DIRECTORIES_OF_THE_SDIST) | {*FILES_OF_THE_SDIST}
+    return [f"sdist: {name} is missing" for name in sorted(expected - names)]
+
+
+def names_in_wheel(path: Path) -> set[str]:
+    """Return the names of the files in a wheel."""
+    with zipfile.ZipFile(path) as wheel:
+        return {name for name in wheel.namelist() if not name.endswith("/")}
+
+
+def names_in_sdist(path: Path) -> set[str]:
+    """Return the names of the files in an sdist, without its top directory."""
+    with tarfile.open(path) as sdist:
+        return {
+            PurePosixPath(*PurePosixPath(member.name).parts[1:]).as_posix()
+            for member in sdist
+            if member.isfile()
+        }
+
+
+def main(directory: Path) -> int:
+    """Check the one wheel and the one sdist in `directory`; return the exit code."""
+    wheels, sdists = list(directory.glob("*.whl")), list(directory.glob("*.tar.gz"))
+    if len(wheels) != 1 or len(sdists) != 1:
+        found = f"found {len(wheels)} and {len(sdists)}"
+        sys.stderr.write(f"{directory}: expected one wheel and one sdist, {found}\n")
+        return 1
+    names = names_in_wheel(wheels[0])
+    faults = [*wheel_faults(names), *sdist_faults(names_in_sdist(sdists[0]))]
+    for fault in faults:
+        sys.stderr.write(f"{fault}\n")
+    return 1 if faults else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(Path(sys.argv[1])))

@@ -1,0 +1,182 @@
+"""The files around the program agree: metadata, workflows, hooks and packages."""
+
+from __future__ import annotations
+
+import os
+import re
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from solver.version import __version__
+from tests.distributions import files_of, sdist_faults, wheel_faults
+
+ROOT = Path(__file__).parents[1]
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))[
+    "project"
+]
+CONTRIBUTING = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+WORKFLOWS = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
+
+
+def parsed(path: str | Path) -> dict[Any, Any]:
+    """Return the content of a YAML file that holds a mapping."""
+    content = yaml.safe_load((ROOT / path).read_text(encoding="utf-8"))
+    assert isinstance(content, dict), path
+    return content
+
+
+def steps(workflow: Path) -> list[dict[str, Any]]:
+    """Return the steps of all jobs of a workflow."""
+    return [step for job in parsed(workflow)["jobs"].values() for step in job["steps"]]
+
+
+def supported_pythons() -> list[str]:
+    """Return the Python versions that `requires-python` allows, oldest first."""
+    allowed = re.fullmatch(r">=3\.(\d+),<3\.(\d+)", PROJECT["requires-python"])
+    assert allowed
+    return [f"3.{minor}" for minor in range(int(allowed[1]), int(allowed[2]))]
+
+
+def test_the_citation_has_the_version_and_the_licence_of_the_package() -> None:
+    citation = parsed("CITATION.cff")
+    assert citation["version"] == __version__
+    assert citation["license"] == PROJECT["license"]
+    assert citation["authors"] == PROJECT["authors"]
+
+
+def test_the_citation_has_every_key_that_its_format_requires() -> None:
+    citation = parsed("CITATION.cff")
+    assert citation["cff-version"] == "1.2.0"
+    assert {"authors", "message", "title"} <= citation.keys()
+
+
+def test_all_links_lead_to_one_repository() -> None:
+    source = PROJECT["urls"]["Source"]
+    assert parsed("CITATION.cff")["repository-code"] == source
+    for name in ("Homepage", "Issues", "Changelog"):
+        assert PROJECT["urls"][name].startswith(source), name
+    for path in (ROOT / ".github").rglob("*.*"):
+        text = path.read_text(encoding="utf-8")
+        for link in re.findall(r"https://github\.com/[\w/.-]+", text):
+            assert link.startswith(source), path
+
+
+def test_the_classifiers_list_the_supported_pythons() -> None:
+    listed = [
+        classifier.rpartition(" ")[2]
+        for classifier in PROJECT["classifiers"]
+        if re.fullmatch(r"Programming Language :: Python :: 3\.\d+", classifier)
+    ]
+    assert listed == supported_pythons()
+
+
+def test_the_gate_runs_every_supported_python_on_every_system() -> None:
+    systems = set()
+    for job in parsed(".github/workflows/gate.yml")["jobs"].values():
+        matrix = job["strategy"]["matrix"]
+        assert matrix["python-version"] == supported_pythons()
+        systems |= set(matrix.get("os", [job["runs-on"]]))
+    assert systems == {"ubuntu-latest", "macos-latest", "windows-latest"}
+
+
+@pytest.mark.parametrize("workflow", WORKFLOWS, ids=lambda path: path.stem)
+def test_a_workflow_uses_a_supported_python(workflow: Path) -> None:
+    for step in steps(workflow):
+        version = step.get("with", {}).get("python-version")
+        if version != "${{ matrix.python-version }}":
+            assert version in {None, *supported_pythons()}
+
+
+@pytest.mark.parametrize("workflow", WORKFLOWS, ids=lambda path: path.stem)
+def test_a_workflow_runs_only_scripts_that_exist(workflow: Path) -> None:
+    commands = "\n".join(step.get("run", "") for step in steps(workflow))
+    for script in re.findall(r"(?<!\S)\.[\w/.-]*/[\w.-]+", commands):
+        assert os.access(ROOT / script, os.X_OK), script
+    for module in re.findall(r"python -m (tests\.[\w.]+)", commands):
+        assert (ROOT / module.replace(".", "/")).with_suffix(".py").is_file(), module
+
+
+@pytest.mark.parametrize("workflow", WORKFLOWS, ids=lambda path: path.stem)
+def test_a_workflow_may_only_read_unless_a_job_says_more(workflow: Path) -> None:
+    assert parsed(workflow)["permissions"] == {"contents": "read"}
+
+
+@pytest.mark.parametrize("workflow", WORKFLOWS, ids=lambda path: path.stem)
+def test_actions_are_pinned_to_a_major_version(workflow: Path) -> None:
+    for step in steps(workflow):
+        if "uses" in step:
+            assert re.fullmatch(r"[\w/-]+@(release/)?v\d+", step["uses"])
+
+
+def test_releases_are_published_without_a_stored_token() -> None:
+    text = (ROOT / ".github" / "workflows" / "release.yml").read_text(encoding="utf-8")
+    assert "secrets." not in text
+    publish = parsed(".github/workflows/release.yml")["jobs"]["publish"]
+    assert publish["permissions"] == {"id-token": "write"}
+
+
+@pytest.mark.parametrize("character", ["x", "é", "→"])
+@pytest.mark.parametrize("rest", ["", "\n", "\n\nA body.\n"])
+def test_the_hook_refuses_commit_subjects_of_over_72_characters(
+    character: str, rest: str
+) -> None:
+    hooks = [
+        hook
+        for repository in parsed(".pre-commit-config.yaml")["repos"]
+        for hook in repository["hooks"]
+    ]
+    hook = next(hook for hook in hooks if hook.get("stages") == ["commit-msg"])
+    assert hook["language"] == "pygrep"
+    assert hook["args"] == ["--multiline"]
+    # The pattern and the flags as pre-commit's pygrep compiles them.
+    pattern = re.compile(hook["entry"].encode(), re.MULTILINE | re.DOTALL)
+    assert not pattern.search((character * 72 + rest).encode())
+    assert pattern.search((character * 73 + rest).encode())
+    assert not pattern.search(f"x\n\n{character * 100}".encode())
+
+
+def test_a_bug_report_has_what_is_needed_to_repeat_it() -> None:
+    bug = parsed(".github/ISSUE_TEMPLATE/bug.yml")
+    assert parsed(".github/ISSUE_TEMPLATE/feature.yml")["body"]
+    fields = {field["id"]: field for field in bug["body"]}
+    assert fields.keys() >= {"position", "command", "output", "doctor"}
+    assert "matesolve doctor" in fields["doctor"]["attributes"]["label"]
+
+
+def test_a_wheel_of_exactly_the_program_has_no_faults() -> None:
+    metadata = {"matesolve-0.1.0.dist-info/METADATA"}
+    names = files_of("solver")
+    assert "solver/py.typed" in names
+    assert not wheel_faults(names | metadata)
+    assert wheel_faults(names - {"solver/py.typed"} | metadata) == [
+        "wheel: solver/py.typed is missing"
+    ]
+    assert wheel_faults(names | metadata | {"tests/test_api.py"}) == [
+        "wheel: tests/test_api.py is not in solver/"
+    ]
+
+
+def test_an_sdist_holds_what_a_packager_needs() -> None:
+    faults = sdist_faults(set())
+    for name in ("solver/py.typed", "tests/conftest.py", ".ci/run", "LICENSE"):
+        assert f"sdist: {name} is missing" in faults
+
+
+def test_contributing_shows_rooms_that_exist() -> None:
+    rooms = re.findall(r"^ {6}(\w+)/ ", CONTRIBUTING, re.MULTILINE)
+    assert len(rooms) == 12
+    for room in rooms:
+        assert (ROOT / "solver" / room / "__init__.py").is_file(), room
+
+
+def test_contributing_names_files_and_modules_that_exist() -> None:
+    for name in re.findall(r"`((?:solver|tests)/[\w/.]+)`", CONTRIBUTING):
+        assert (ROOT / name).exists(), name
+    for name in re.findall(r"`(\w+\.py)`", CONTRIBUTING):
+        assert list((ROOT / "solver").rglob(name)), name
+    for module in re.findall(r"-m (tests\.[\w.]+)", CONTRIBUTING):
+        assert (ROOT / module.replace(".", "/")).with_suffix(".py").is_file(), module
