@@ -98,7 +98,7 @@ class Solution:
         The limit that ended the search early.
     stats : Stats
         What it cost.
-    lane : Lane or None
+    restriction : Restriction or None
         What the attacker was restricted to: all of this holds in the lane alone, but
         that the mate found is a mate.
     tablebase : TableFormat or None

@@ -1,7 +1,6 @@
 """Certificates: what was found, written down so that anybody can prove it again.
 
-The format stands in docs/reference/certificate-format.md, the judge in `solver.checker`. The same
-prover gives people the play of a mate, as variations.
+docs/reference/certificate-format.md describes the format, and `solver.checker` checks it.
 """
 
 from solver.certificate.build import Certification, certify, certify_last

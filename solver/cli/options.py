@@ -193,7 +193,7 @@ def jsonl(command: Function) -> Function:
 
 
 def restriction(command: Function) -> Function:
-    """Give a command the restrictions of the attacker as `lane: Lane | None`."""
+    """Give a command the restrictions of the attacker as `restriction: Restriction | None`."""
 
     @click.option(
         "--checks-only", is_flag=True, help="Let the attacker only give check."

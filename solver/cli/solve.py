@@ -228,7 +228,7 @@ def solve_each(
         Where to print.
     all_keys : bool
         Look for all keys, not for one.
-    lane : Lane or None
+    restriction : Restriction or None
         What the attacker keeps to.
     tablebases : Tablebases or None
         Endgame tables to ask as well.

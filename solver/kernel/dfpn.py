@@ -102,7 +102,8 @@ ONE_MOVE = np.int64(1)
 TWO_MOVES = np.int64(2)
 NEXT = np.int64(1)
 
-# First numbers of a defender node, by what the defender has left; see docs/explanation/tried.md.
+# First numbers of a defender node, by what the defender has left;
+# see docs/explanation/tried.md.
 FIRST_HOPE = np.uint64(2)
 A_FLIGHT = np.int64(4)
 NOT_IN_CHECK = np.int64(2)

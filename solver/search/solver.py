@@ -124,7 +124,7 @@ def solve(
         Once the mate is proved, look for every first move that mates as fast.
     control : Control, optional
         To stop the search or to read its progress from another thread.
-    lane : Lane, optional
+    restriction : Restriction, optional
         Let the attacker play only such moves; the answer then speaks of these alone.
     root_moves : sequence of str, optional
         The attacker's first moves to look at, in UCI notation; the answer then speaks
