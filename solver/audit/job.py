@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import chess
 
-from solver.audit.result import Finding, finding_of
+from solver.audit.result import AuditResult, audit_result
 from solver.audit.verdict import Ply, judge
 from solver.certificate import BuildingStoppedError, certify_last
 from solver.endgames.tablebases import Tablebases
@@ -99,7 +99,7 @@ class Examined(NamedTuple):
         What was left out of it.
     """
 
-    finding: Finding
+    result: AuditResult
     certificate: bytes | None = None
     notices: tuple[str, ...] = ()
 
@@ -203,10 +203,10 @@ class Examiner:
         is_late = limits.time_s != own_limit and StoppedBy.TIME in stops
         if is_late or StoppedBy.INTERRUPT in stops:
             return None
-        finding = finding_of(judge(answer, within=self._inquiry.within, plies=plies))
+        result = audit_result(judge(answer, within=self._inquiry.within, plies=plies))
         first_stop = next((stop for stop in stops if stop), None)
-        finding = finding._replace(stopped_by=first_stop and str(first_stop))
-        return Examined(finding, certificate, notices)
+        result = result._replace(stopped_by=first_stop and str(first_stop))
+        return Examined(result, certificate, notices)
 
     def _solve(self, problem: Problem, limits: Limits, within: int | None) -> Solution:
         with self._searching() as control:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Generator, Iterable, Iterator
 
     from solver.audit.queue import Told
-    from solver.audit.result import Finding
+    from solver.audit.result import AuditResult
     from solver.audit.resume import Archive
     from solver.errors import FormatError
     from solver.problem import Problem
@@ -47,7 +47,7 @@ def audit(
     on_examined: OnExamined | None = None,
     ordered: bool = False,
     control: AuditControl | None = None,
-) -> Generator[Finding]:
+) -> Generator[AuditResult]:
     """Answer each problem and judge what its source claims of it.
 
     Parameters
@@ -102,7 +102,7 @@ def audit(
     for thread in (threading.Thread(target=desk.read, daemon=True), *workers):
         thread.start()
     try:
-        told = desk.findings()
+        told = desk.results()
         for _, what in _in_order(told) if ordered or staff.jobs == 1 else told:
             yield _require_finding(what)
             desk.make_room()
@@ -113,11 +113,11 @@ def audit(
         _wait_for(workers)
 
 
-def _in_order(findings: Iterator[Told]) -> Iterator[Told]:
+def _in_order(results: Iterator[Told]) -> Iterator[Told]:
     """Hold back what is told before its turn; at the end, tell what there is."""
     early: dict[int, Told] = {}
     turn = 0
-    for told in findings:
+    for told in results:
         if told.number < turn:  # an error, of a record that was told already
             yield told
         early[told.number] = told
@@ -128,7 +128,7 @@ def _in_order(findings: Iterator[Told]) -> Iterator[Told]:
         yield early[number]
 
 
-def _require_finding(what: Finding | BaseException) -> Finding:
+def _require_finding(what: AuditResult | BaseException) -> AuditResult:
     if isinstance(what, BaseException):
         raise what
     return what

@@ -14,7 +14,7 @@ from collections import deque
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
-from solver.audit.result import Finding, finding_of, renamed
+from solver.audit.result import AuditResult, audit_result, renamed
 from solver.audit.verdict import judge
 from solver.errors import FormatError
 from solver.search.threads import Control
@@ -97,7 +97,7 @@ class Told(NamedTuple):
     """What became of a record: a finding, or an error that ends the audit."""
 
     number: int
-    what: Finding | BaseException
+    what: AuditResult | BaseException
 
 
 class Desk:
@@ -194,7 +194,7 @@ class Desk:
                 continue
             if self._on_examined:
                 self._on_examined(result)
-            self._tell(task, result.finding)
+            self._tell(task, result.result)
         late = [
             task for task, result in zip(tasks, examined, strict=True) if not result
         ]
@@ -210,7 +210,7 @@ class Desk:
             self._held -= len(tasks)
             self._changed.notify_all()
 
-    def findings(self) -> Iterator[Told]:
+    def results(self) -> Iterator[Told]:
         """Give what becomes of the records, until all is told or the audit stopped."""
         while True:
             is_over = self._control.is_stopped() or self._is_done()
@@ -238,10 +238,10 @@ class Desk:
 
     def _receive(self, number: int, record: Problem | FormatError) -> None:
         if isinstance(record, FormatError):
-            finding = finding_of(judge(record))
+            result = audit_result(judge(record))
             if self._archive:
-                self._archive.keep_record(finding, None)
-            self._told.append(Told(number, finding))
+                self._archive.keep_record(result, None)
+            self._told.append(Told(number, result))
             return
         key = self._archive.key(record) if self._archive else b""
         task = Task(number, record, key)
@@ -256,21 +256,21 @@ class Desk:
         if task.key in self._same:
             self._same[task.key].append(task)
             return False
-        if (finding := archive.recall(task.problem, task.key)) is not None:
-            self._told.append(Told(task.number, finding))
+        if (result := archive.recall(task.problem, task.key)) is not None:
+            self._told.append(Told(task.number, result))
             return False
         self._same[task.key] = []
         return True
 
-    def _tell(self, task: Task, finding: Finding) -> None:
+    def _tell(self, task: Task, result: AuditResult) -> None:
         """Tell a finding, of this task and of all that ask the same."""
-        self._told.append(Told(task.number, finding))
+        self._told.append(Told(task.number, result))
         if self._archive is None:
             return
-        self._archive.keep(task.key, finding)
+        self._archive.keep(task.key, result)
         with self._changed:  # the archive knows it by now, so nobody asks again
             same = self._same.pop(task.key)
         for other in same:
-            named = renamed(finding, other.problem)
+            named = renamed(result, other.problem)
             self._archive.keep_record(named, task.key)
             self._told.append(Told(other.number, named))

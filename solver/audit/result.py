@@ -25,7 +25,7 @@ _SOURCE = re.compile(r"(?P<file>.*):(?P<line>[1-9][0-9]{0,17})", re.DOTALL)
 """What is written otherwise, or too large for 64 bits, belongs to a file's name."""
 
 
-class Finding(NamedTuple):
+class AuditResult(NamedTuple):
     """One result of an audit.
 
     Moves are in UCI notation with spaces between. Distances are in moves, negative
@@ -120,11 +120,11 @@ class Finding(NamedTuple):
         )
 
 
-def finding_of(result: Result) -> Finding:
+def audit_result(result: Result) -> AuditResult:
     """Flatten a result."""
     answer = result.answer
     if isinstance(answer, FormatError):
-        return Finding(
+        return AuditResult(
             source=answer.source,
             id=answer.source,
             verdict=_value(result.verdict),
@@ -132,7 +132,7 @@ def finding_of(result: Result) -> Finding:
         )
     problem, claim, plies = answer.problem, answer.problem.claim, result.plies
     is_only = only_moves(claim, plies) if claim else None
-    return Finding(
+    return AuditResult(
         source=problem.source,
         id=problem.id,
         fen=problem.fen,
@@ -158,7 +158,7 @@ def finding_of(result: Result) -> Finding:
     )
 
 
-def renamed(finding: Finding, problem: Problem) -> Finding:
+def renamed(finding: AuditResult, problem: Problem) -> AuditResult:
     """Tell of a record what was found for one that asks the same."""
     return finding._replace(source=problem.source, id=problem.id, fen=problem.fen)
 

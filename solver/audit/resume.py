@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator
 
     from solver.audit.job import Inquiry
-    from solver.audit.result import Finding
+    from solver.audit.result import AuditResult
     from solver.audit.store import Answered, Store
     from solver.problem import Problem
 
@@ -104,7 +104,7 @@ class Archive:
         )
         return blake2b("\n".join(asked).encode(), digest_size=KEY_BYTES).digest()
 
-    def recall(self, problem: Problem, key: bytes) -> Finding | None:
+    def recall(self, problem: Problem, key: bytes) -> AuditResult | None:
         """Give what was found for the same question, and note that this record asks it.
 
         Returns
@@ -115,28 +115,28 @@ class Archive:
         answered = self._store.answer(key)
         if answered is None or self._is_to_be_retried(answered):
             return None
-        finding = renamed(answered.finding, problem)
-        self._store.put_record(finding, key)
-        return finding
+        result = renamed(answered.result, problem)
+        self._store.put_record(result, key)
+        return result
 
-    def keep(self, key: bytes, finding: Finding) -> None:
+    def keep(self, key: bytes, result: AuditResult) -> None:
         """Keep a new answer."""
         limits = self._limits
-        self._store.put_answer(key, finding, self._options, limits.time_s, limits.nodes)
-        self._store.put_record(finding, key)
+        self._store.put_answer(key, result, self._options, limits.time_s, limits.nodes)
+        self._store.put_record(result, key)
 
-    def keep_record(self, finding: Finding, key: bytes | None) -> None:
+    def keep_record(self, result: AuditResult, key: bytes | None) -> None:
         """Keep a record whose answer is kept, or one that cannot be read."""
-        self._store.put_record(finding, key)
+        self._store.put_record(result, key)
 
     def commit_if_due(self) -> None:
         """Write down what has waited long enough."""
         self._store.commit_if_due()
 
     def _is_to_be_retried(self, answered: Answered) -> bool:
-        if answered.finding.word not in self._retry:
+        if answered.result.word not in self._retry:
             return False
-        if answered.finding.stopped_by == StoppedBy.CRASH:
+        if answered.result.stopped_by == StoppedBy.CRASH:
             return True
         limits = self._limits
         now = _wide(limits.time_s), _wide(limits.nodes)

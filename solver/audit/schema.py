@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from solver.audit.result import Finding
+from solver.audit.result import AuditResult
 
 VERSION = 1
 """Grows when a column changes its meaning or goes away."""
@@ -13,7 +13,7 @@ APPLICATION = 0x6D617465
 OF_RECORDS = ("source", "id", "fen", "error")
 """What a finding tells of the record; all else is the answer's."""
 
-ANSWER_COLUMNS = tuple(name for name in Finding._fields if name not in OF_RECORDS)
+ANSWER_COLUMNS = tuple(name for name in AuditResult._fields if name not in OF_RECORDS)
 
 _TYPES = {
     "claim": "INTEGER",
@@ -47,7 +47,7 @@ _TOLD = ", ".join(
         "solver": "coalesce(a.solver, r.solver)",
     }.get(name, f"a.{name}")
     + f" AS {name}"
-    for name in Finding._fields
+    for name in AuditResult._fields
 )
 
 SCHEMA = f"""

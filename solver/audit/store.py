@@ -12,7 +12,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from solver.audit.result import Finding, split_source
+from solver.audit.result import AuditResult, split_source
 from solver.audit.schema import (
     ALL_ANSWER_COLUMNS,
     ANSWER_COLUMNS,
@@ -37,7 +37,7 @@ COMMIT_ROWS = 500
 BUSY_S = 10.0
 """How long to wait for another program that writes to the store."""
 
-_FINDING = f"SELECT {', '.join(Finding._fields)} FROM results"
+_FINDING = f"SELECT {', '.join(AuditResult._fields)} FROM results"
 _ANSWER = (
     f"SELECT {', '.join(ANSWER_COLUMNS)}, time_limit_s, node_limit "
     "FROM answers WHERE key = ?"
@@ -47,7 +47,7 @@ _PUT_RECORD = upsert("records", RECORD_COLUMNS, 2)
 
 _OF_STATEMENTS = {"", "SQLITE_ERROR", "SQLITE_TOOBIG", "SQLITE_MISMATCH"}
 
-_PLACES = tuple(map(Finding._fields.index, ANSWER_COLUMNS))
+_PLACES = tuple(map(AuditResult._fields.index, ANSWER_COLUMNS))
 
 
 class Answered(NamedTuple):
@@ -61,7 +61,7 @@ class Answered(NamedTuple):
         What it was allowed to cost; None: no limit.
     """
 
-    finding: Finding
+    result: AuditResult
     time_limit_s: float | None
     node_limit: int | None
 
@@ -127,28 +127,28 @@ class Store:
             return None
         *told, time_limit_s, node_limit = row
         fields = dict(zip(ANSWER_COLUMNS, told, strict=True))
-        return Answered(Finding("", "", **fields), time_limit_s, node_limit)
+        return Answered(AuditResult("", "", **fields), time_limit_s, node_limit)
 
     def put_answer(
         self,
         key: bytes,
-        finding: Finding,
+        result: AuditResult,
         options: str,
         time_limit_s: float | None,
         node_limit: int | None,
     ) -> None:
         """Keep an answer, in the place of an earlier one to the same question."""
-        told = [finding[place] for place in _PLACES]
+        told = [result[place] for place in _PLACES]
         self._write(_PUT_ANSWER, [key, *told, options, time_limit_s, node_limit])
 
-    def put_record(self, finding: Finding, key: bytes | None) -> None:
+    def put_record(self, result: AuditResult, key: bytes | None) -> None:
         """Keep which record has which answer, or why it cannot be read."""
-        file, line = split_source(finding.source)
-        told = (finding.id, finding.fen, key, finding.error, finding.solver)
+        file, line = split_source(result.source)
+        told = (result.id, result.fen, key, result.error, result.solver)
         row = [_writable(value) for value in (file, line, *told)]
         self._write(_PUT_RECORD, row)
 
-    def findings(self, where: str = "") -> Iterator[Finding]:
+    def results(self, where: str = "") -> Iterator[AuditResult]:
         """Give what was found, by file and line.
 
         Parameters
@@ -166,7 +166,7 @@ class Store:
             try:
                 rows = self._base.execute(f"{query} ORDER BY file, line")
                 while row := rows.fetchone():
-                    yield Finding._make(row)
+                    yield AuditResult._make(row)
             except (sqlite3.Error, UnicodeEncodeError) as error:
                 if not where or _is_of_file(error):
                     raise

@@ -14,7 +14,7 @@ from multiprocessing.connection import wait
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from solver.audit.job import Examined, Examiner, Patience
-from solver.audit.result import finding_of
+from solver.audit.result import audit_result
 from solver.audit.verdict import judge
 from solver.solution import Solution, Status, StoppedBy
 
@@ -293,4 +293,4 @@ class Dispatcher:
 def _lost(problem: Problem) -> Examined:
     """Tell of a problem that nobody lived to answer."""
     answer = Solution(problem, Status.UNDECIDED, None, 1, stopped_by=StoppedBy.CRASH)
-    return Examined(finding_of(judge(answer)))
+    return Examined(audit_result(judge(answer)))

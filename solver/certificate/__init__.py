@@ -1,6 +1,6 @@
 """Certificates: what was found, written down so that anybody can prove it again.
 
-docs/reference/certificate-format.md describes the format, and `solver.checker` checks it.
+See docs/reference/certificate-format.md for the format; `solver.checker` checks it.
 """
 
 from solver.certificate.build import Certification, certify, certify_last

@@ -16,7 +16,7 @@ from solver.files import GZIPPED
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from solver.audit.result import Finding
+    from solver.audit.result import AuditResult
     from solver.audit.store import Store
 
 FORMATS = ("csv", "jsonl", "epd", "parquet")
@@ -74,15 +74,15 @@ def export(*, store: str, where: str, output: str, target_format: str | None) ->
 
     prepare_outputs(output, reads=store_files(store), stdout=True)
     with Store(store, read_only=True) as opened:
-        findings = _begun(opened, where)
+        results = _begun(opened, where)
         with open_target(output) as file:
-            count = EXPORTS[target_format](findings, file)
+            count = EXPORTS[target_format](results, file)
     notify(f"{count:,} written")
 
 
-def _begun(store: Store, where: str) -> Iterator[Finding]:
+def _begun(store: Store, where: str) -> Iterator[AuditResult]:
     """Ask the store before a file is begun, since the question may be refused."""
     from itertools import chain, islice
 
-    findings = store.findings(where)
-    return chain(list(islice(findings, 1)), findings)
+    results = store.results(where)
+    return chain(list(islice(results, 1)), results)

@@ -193,7 +193,7 @@ def jsonl(command: Function) -> Function:
 
 
 def restriction(command: Function) -> Function:
-    """Give a command the restrictions of the attacker as `restriction: Restriction | None`."""
+    """Give a command the attacker's restrictions as `restriction`."""
 
     @click.option(
         "--checks-only", is_flag=True, help="Let the attacker only give check."

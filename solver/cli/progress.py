@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.progress import Progress, Task, TaskID
 
-    from solver.audit.result import Finding
+    from solver.audit.result import AuditResult
 
 
 # How far an audit is: a line on a terminal's stderr, else one a minute.
@@ -46,9 +46,9 @@ class Watch:
         self._words: Counter[str] = Counter()
         self._console: Console | None = None
 
-    def advance(self, finding: Finding) -> None:
+    def advance(self, result: AuditResult) -> None:
         """Hear of one more finding."""
-        self._words[finding.word] += 1
+        self._words[result.word] += 1
 
     def notify(self, message: str) -> None:
         """Hear a line of notice or error."""

@@ -92,10 +92,10 @@ def _records(path: str, codes: set[Exit]) -> Iterator[Mapping[str, object]]:
         msg = f"{name}: expected the lines of `verify --jsonl`, found a database"
         raise InputError(msg)
     from solver.audit.store import Store
-    from solver.output.records import finding_record
+    from solver.output.records import audit_record
 
     with Store(path, read_only=True) as store:
-        yield from map(finding_record, store.findings())
+        yield from map(audit_record, store.results())
 
 
 def _parse_lines(

@@ -155,7 +155,7 @@ class CertificateFolder:
 
         Threads may call it at once.
         """
-        name = self._choose(examined.finding.id)
+        name = self._choose(examined.result.id)
         for notice in examined.notices:
             self._tell(f"{name}: {notice}")
         if examined.certificate is None:

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from solver.audit.cluster import Cluster
     from solver.audit.job import Inquiry
-    from solver.audit.result import Finding
+    from solver.audit.result import AuditResult
     from solver.audit.resume import Archive, Shard
     from solver.audit.workers import Staff
     from solver.endgames.tablebases import Tablebases
@@ -322,7 +322,7 @@ def verify(
     from solver.audit.queue import AuditControl
     from solver.cli.console import require_apart, store_files
     from solver.cli.progress import Watch, showing
-    from solver.cli.verify_io import Findings, Reading, Records, Summary
+    from solver.cli.verify_io import Reading, Records, ResultSink, Summary
 
     stored = store_files(store_path) if store_path is not None else ()
     require_apart(stored, reads=files)
@@ -356,9 +356,9 @@ def verify(
                 from solver.cli.solve_output import CertificateFolder
 
                 folder = CertificateFolder(folder_path, watch.notify, (*files, *stored))
-            told: Findings = Records() if jsonl else Summary(watch, quiet=quiet)
+            told: ResultSink = Records() if jsonl else Summary(watch, quiet=quiet)
             ctx.call_on_close(told.close)
-            findings = audit(
+            results = audit(
                 shard.of(reading) if shard else reading,
                 inquiry,
                 staff,
@@ -367,11 +367,11 @@ def verify(
                 ordered=ordered,
                 control=control,
             )
-            with closing(findings):
-                for finding in findings:
-                    told.add(finding)
-                    codes.add(exit_code(finding, fail_on))
-                    watch.advance(finding)
+            with closing(results):
+                for result in results:
+                    told.add(result)
+                    codes.add(exit_code(result, fail_on))
+                    watch.advance(result)
         told.finish()
     if reading.passed_over and not quiet:
         notify(f"{reading.passed_over:,} records passed over: not selected")
@@ -402,7 +402,7 @@ def _opened(
             notify(f"{path}: {spared}: their limits were as wide before")
 
 
-def exit_code(finding: Finding, fail_on: frozenset[str]) -> Exit:
+def exit_code(result: AuditResult, fail_on: frozenset[str]) -> Exit:
     """Give what one finding alone makes the command exit with.
 
     Parameters
@@ -418,11 +418,11 @@ def exit_code(finding: Finding, fail_on: frozenset[str]) -> Exit:
         NEGATIVE for a failure, BAD_INPUT for what is unreadable, LIMIT where a limit
         came before the whole answer, else PROVED.
     """
-    words = {finding.word, finding.soundness, *finding.disagreements}
+    words = {result.word, result.soundness, *result.disagreements}
     if not fail_on.isdisjoint(words):
         return Exit.NEGATIVE
-    if finding.fen is None:
+    if result.fen is None:
         return Exit.BAD_INPUT
-    if finding.is_undecided:
+    if result.is_undecided:
         return Exit.LIMIT
     return Exit.PROVED

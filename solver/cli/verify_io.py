@@ -18,7 +18,7 @@ from solver.formats.streams import STDIN, Meter, name_of
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from solver.audit.result import Finding
+    from solver.audit.result import AuditResult
     from solver.cli.progress import Watch
     from solver.errors import FormatError
     from solver.problem import Problem
@@ -134,10 +134,10 @@ SORTED = 10_000
 _HELD_BYTES = 1 << 20
 
 
-class Findings(Protocol):
+class ResultSink(Protocol):
     """Takes each finding when it is known."""
 
-    def add(self, finding: Finding) -> None:
+    def add(self, result: AuditResult) -> None:
         """Print the finding, or keep what is to be told of it."""
 
     def finish(self) -> None:
@@ -150,11 +150,11 @@ class Findings(Protocol):
 class Records:
     """One JSON record a line, each printed at once."""
 
-    def add(self, finding: Finding) -> None:
+    def add(self, result: AuditResult) -> None:
         """Print the record of a finding."""
-        from solver.output.records import finding_record
+        from solver.output.records import audit_record
 
-        click.echo(json.dumps(finding_record(finding), separators=(",", ":")))
+        click.echo(json.dumps(audit_record(result), separators=(",", ":")))
 
     def finish(self) -> None:
         """Do nothing: all has been printed."""
@@ -181,16 +181,16 @@ class Summary:
         self._table = None if quiet else AuditTable()
         self._disagreements = Paragraphs()
 
-    def add(self, finding: Finding) -> None:
+    def add(self, result: AuditResult) -> None:
         """Count the finding, and note where it disagrees."""
         from solver.output.audit_text import disagreement
 
-        if finding.fen is None:
-            self._watch.notify(f"error: {finding.source}: {finding.error}")
+        if result.fen is None:
+            self._watch.notify(f"error: {result.source}: {result.error}")
         if self._table:
-            self._table.add(finding)
-        if told := disagreement(finding):
-            self._disagreements.add(finding.source, told)
+            self._table.add(result)
+        if told := disagreement(result):
+            self._disagreements.add(result.source, told)
 
     def finish(self) -> None:
         """Print table and disagreements; a terminal wraps long lines, nothing else.

@@ -18,7 +18,7 @@ from solver.output.text import duration, first_moves, numbered_line
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
 
-    from solver.audit.result import Finding
+    from solver.audit.result import AuditResult
     from solver.audit.verdict import Ply
 
 
@@ -50,7 +50,7 @@ def name_claim(claim: int | None, no_mate: int | None) -> tuple[int, str]:
 # What an audit found against a claim, in a few lines for people.
 
 
-def disagreement(finding: Finding) -> str | None:
+def disagreement(result: AuditResult) -> str | None:
     """Tell where a finding disagrees with its claim.
 
     Parameters
@@ -65,62 +65,62 @@ def disagreement(finding: Finding) -> str | None:
         it the claimed line, if there is one, and a link to lichess's analysis. None
         when nothing speaks against the claim.
     """
-    if finding.fen is None or not finding.disagreements:
+    if result.fen is None or not result.disagreements:
         return None
-    told = [f"{_place(finding)}: claimed {_claimed(finding)}, {_objection(finding)}"]
-    if finding.claimed_line:
-        line = numbered_line(finding.fen, finding.claimed_line.split())
+    told = [f"{_place(result)}: claimed {_claimed(result)}, {_objection(result)}"]
+    if result.claimed_line:
+        line = numbered_line(result.fen, result.claimed_line.split())
         told.append(f"  claimed: {' '.join(line)}")
-    told.append(f"  {analysis_link(finding.fen)}")
+    told.append(f"  {analysis_link(result.fen)}")
     return "\n".join(told)
 
 
-def _objection(finding: Finding) -> str:
+def _objection(result: AuditResult) -> str:
     """Say the gravest of what speaks against the claim."""
-    words = finding.disagreements
-    if finding.word in words:
-        return f"found {_found(finding)}"
+    words = result.disagreements
+    if result.word in words:
+        return f"found {_found(result)}"
     if KEYS in words or Soundness.MISSING_SOLUTION in words:
-        return f"found {', '.join(_sans(finding, finding.keys))}"
+        return f"found {', '.join(_sans(result, result.keys))}"
     if Soundness.NOT_SHORTEST_LINE in words:
-        return _slow_line(finding)
+        return _slow_line(result)
     if Soundness.COOKED in words:
-        keys = _sans(finding, finding.keys)
+        keys = _sans(result, result.keys)
         return f"found {len(keys)} keys: {', '.join(keys)}"
     if DUAL in words:
-        return _dual(finding)
+        return _dual(result)
     return f"found {', '.join(words)}"
 
 
-def _claimed(finding: Finding) -> str:
-    if finding.claim is None:
-        return f"none in {finding.nomate}"
-    claimed = _mate(finding.claim)
-    keys = finding.wrong_keys or (
-        finding.claimed_keys if finding.soundness == Soundness.COOKED else ""
+def _claimed(result: AuditResult) -> str:
+    if result.claim is None:
+        return f"none in {result.nomate}"
+    claimed = _mate(result.claim)
+    keys = result.wrong_keys or (
+        result.claimed_keys if result.soundness == Soundness.COOKED else ""
     )
-    return f"{claimed} by {', '.join(_sans(finding, keys))}" if keys else claimed
+    return f"{claimed} by {', '.join(_sans(result, keys))}" if keys else claimed
 
 
-def _slow_line(finding: Finding) -> str:
+def _slow_line(result: AuditResult) -> str:
     """Name the first of the solver's moves that is slow, else the line as a whole."""
-    for number, ply in enumerate(finding.claimed_plies()):
+    for number, ply in enumerate(result.claimed_plies()):
         if is_slow(ply):
-            return _line_objection(finding, number, ply, "is no")
+            return _line_objection(result, number, ply, "is no")
     return "but the line takes longer"
 
 
-def _dual(finding: Finding) -> str:
+def _dual(result: AuditResult) -> str:
     """Name the first of the solver's moves behind the key that has a rival."""
-    plies = finding.claimed_plies()
+    plies = result.claimed_plies()
     number = next(n for n in range(1, len(plies)) if is_dual(plies[n]))
-    return _line_objection(finding, number, plies[number], "is not the only")
+    return _line_objection(result, number, plies[number], "is not the only")
 
 
-def _line_objection(finding: Finding, number: int, ply: Ply, objection: str) -> str:
+def _line_objection(result: AuditResult, number: int, ply: Ply, objection: str) -> str:
     """Say what is wrong with a move of the line, and which moves are better."""
-    board = chess.Board(finding.fen or chess.STARTING_FEN)
-    for move in finding.claimed_line.split()[: 2 * number]:
+    board = chess.Board(result.fen or chess.STARTING_FEN)
+    for move in result.claimed_line.split()[: 2 * number]:
         board.push_uci(move)
     position = board.fen()
     (san,) = first_moves(position, [ply.move])
@@ -129,22 +129,22 @@ def _line_objection(finding: Finding, number: int, ply: Ply, objection: str) -> 
     return f"but move {number + 1}, {san}, {objection} mate in {ply.mate}: {better}"
 
 
-def _sans(finding: Finding, moves: str) -> list[str]:
-    return first_moves(finding.fen or "", moves.split())
+def _sans(result: AuditResult, moves: str) -> list[str]:
+    return first_moves(result.fen or "", moves.split())
 
 
-def _place(finding: Finding) -> str:
-    unnamed = finding.id == PurePath(finding.source).name
-    return finding.source if unnamed else f"{finding.source}: {finding.id}"
+def _place(result: AuditResult) -> str:
+    unnamed = result.id == PurePath(result.source).name
+    return result.source if unnamed else f"{result.source}: {result.id}"
 
 
-def _found(finding: Finding) -> str:
-    if finding.mate is None:
-        return f"none in {(finding.lower_bound or 1) - 1}"
-    mate = _mate(finding.mate)
-    if finding.tablebase:
+def _found(result: AuditResult) -> str:
+    if result.mate is None:
+        return f"none in {(result.lower_bound or 1) - 1}"
+    mate = _mate(result.mate)
+    if result.tablebase:
         mate += " (Gaviota)"
-    line = " ".join(numbered_line(finding.fen or "", finding.pv.split()))
+    line = " ".join(numbered_line(result.fen or "", result.pv.split()))
     return f"{mate}: {line}" if line else mate
 
 
@@ -179,10 +179,10 @@ class _Row:
     nodes: int = 0
     time_s: float = 0.0
 
-    def add(self, finding: Finding) -> None:
-        self.words[finding.word] += 1
-        self.nodes += finding.nodes
-        self.time_s += finding.time_s
+    def add(self, result: AuditResult) -> None:
+        self.words[result.word] += 1
+        self.nodes += result.nodes
+        self.time_s += result.time_s
 
 
 class AuditTable:
@@ -194,14 +194,14 @@ class AuditTable:
         self._soundness: Counter[str] = Counter()
         self._duals = 0
 
-    def add(self, finding: Finding) -> None:
+    def add(self, result: AuditResult) -> None:
         """Count one finding; it is not kept."""
-        claim = name_claim(finding.claim, finding.nomate)
-        self._rows.setdefault(claim, _Row()).add(finding)
-        self._all.add(finding)
-        if finding.soundness:
-            self._soundness[finding.soundness] += 1
-        self._duals += DUAL in finding.disagreements
+        claim = name_claim(result.claim, result.nomate)
+        self._rows.setdefault(claim, _Row()).add(result)
+        self._all.add(result)
+        if result.soundness:
+            self._soundness[result.soundness] += 1
+        self._duals += DUAL in result.disagreements
 
     @property
     def is_empty(self) -> bool:

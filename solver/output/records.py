@@ -8,7 +8,7 @@ import json
 from itertools import islice
 from typing import TYPE_CHECKING, BinaryIO, TypeAlias, get_type_hints
 
-from solver.audit.result import Finding
+from solver.audit.result import AuditResult
 from solver.output.text import first_moves
 from solver.problem import Claim, Problem
 from solver.version import SCHEMA, __version__
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 # Findings for programs: the record of an answer, and how its claim fared.
 
 
-def finding_record(finding: Finding) -> dict[str, object]:
+def audit_record(result: AuditResult) -> dict[str, object]:
     """Make the record of what an audit tells of one record.
 
     Parameters
@@ -40,42 +40,42 @@ def finding_record(finding: Finding) -> dict[str, object]:
     """
     told: dict[str, object] = {
         "schema": SCHEMA,
-        "id": finding.id,
-        "source": finding.source,
-        "fen": finding.fen,
-        "claim": finding.claim,
-        "status": finding.status,
-        "verdict": finding.verdict,
+        "id": result.id,
+        "source": result.source,
+        "fen": result.fen,
+        "claim": result.claim,
+        "status": result.status,
+        "verdict": result.verdict,
     }
-    if finding.fen is None:
-        return {**told, "error": finding.error, "solver": finding.solver}
-    keys = finding.keys.split()
-    sans = first_moves(finding.fen, keys)
+    if result.fen is None:
+        return {**told, "error": result.error, "solver": result.solver}
+    keys = result.keys.split()
+    sans = first_moves(result.fen, keys)
     told |= {
-        "soundness": finding.soundness,
-        "mate": finding.mate,
-        "lower_bound": finding.lower_bound,
+        "soundness": result.soundness,
+        "mate": result.mate,
+        "lower_bound": result.lower_bound,
         "keys": [{"uci": uci, "san": san} for uci, san in zip(keys, sans, strict=True)],
-        "keys_complete": bool(finding.keys_complete),
-        "pv": finding.pv.split(),
-        "nodes": finding.nodes,
-        "time_s": finding.time_s,
-        "stopped_by": finding.stopped_by,
-        "solver": finding.solver,
+        "keys_complete": bool(result.keys_complete),
+        "pv": result.pv.split(),
+        "nodes": result.nodes,
+        "time_s": result.time_s,
+        "stopped_by": result.stopped_by,
+        "solver": result.solver,
     }
-    if finding.nomate is not None:
-        told["nomate"] = finding.nomate
+    if result.nomate is not None:
+        told["nomate"] = result.nomate
     for name in ("claimed_keys", "claimed_line", "wrong_keys"):
-        if moves := getattr(finding, name):
+        if moves := getattr(result, name):
             told[name] = moves.split()
-    if finding.only_moves is not None:
-        told["only_moves"] = bool(finding.only_moves)
-    if finding.plies:
-        told["plies"] = json.loads(finding.plies)
-    if finding.tablebase:
-        told["tablebase"] = finding.tablebase
-    if finding.disagreements:
-        told["disagreements"] = list(finding.disagreements)
+    if result.only_moves is not None:
+        told["only_moves"] = bool(result.only_moves)
+    if result.plies:
+        told["plies"] = json.loads(result.plies)
+    if result.tablebase:
+        told["tablebase"] = result.tablebase
+    if result.disagreements:
+        told["disagreements"] = list(result.disagreements)
     return told
 
 
@@ -84,13 +84,13 @@ def finding_record(finding: Finding) -> dict[str, object]:
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    Export: TypeAlias = Callable[[Iterable[Finding], BinaryIO], int]
+    Export: TypeAlias = Callable[[Iterable[AuditResult], BinaryIO], int]
 
 ROW_GROUP = 10_000
 """So many findings are held in memory for Parquet, which is written in groups."""
 
 
-def write_csv(findings: Iterable[Finding], file: BinaryIO) -> int:
+def write_csv(results: Iterable[AuditResult], file: BinaryIO) -> int:
     """Write all columns of `Finding`, which name themselves in the first row.
 
     Returns
@@ -100,26 +100,26 @@ def write_csv(findings: Iterable[Finding], file: BinaryIO) -> int:
     """
     text = io.TextIOWrapper(file, encoding="utf-8", newline="", write_through=True)
     rows = csv.writer(text, lineterminator="\n")
-    rows.writerow(Finding._fields)
+    rows.writerow(AuditResult._fields)
     count = 0
-    for finding in findings:
-        rows.writerow(finding)
+    for result in results:
+        rows.writerow(result)
         count += 1
     text.detach()
     return count
 
 
-def write_jsonl(findings: Iterable[Finding], file: BinaryIO) -> int:
+def write_jsonl(results: Iterable[AuditResult], file: BinaryIO) -> int:
     """Write the records that `verify --jsonl` prints, one a line."""
     count = 0
-    for finding in findings:
-        record = json.dumps(finding_record(finding), separators=(",", ":"))
+    for result in results:
+        record = json.dumps(audit_record(result), separators=(",", ":"))
         file.write(record.encode() + b"\n")
         count += 1
     return count
 
 
-def write_epd(findings: Iterable[Finding], file: BinaryIO) -> int:
+def write_epd(results: Iterable[AuditResult], file: BinaryIO) -> int:
     """Write what was found as a collection: the claims of a corrected edition.
 
     `dm`, `bm` with all known keys and `pv` tell the mate that was found; where there
@@ -129,14 +129,14 @@ def write_epd(findings: Iterable[Finding], file: BinaryIO) -> int:
     from solver.formats.epd import write_epd
 
     count = 0
-    for finding in findings:
-        if finding.fen is not None:
-            file.write(write_epd(_problem(finding, finding.fen)).encode())
+    for result in results:
+        if result.fen is not None:
+            file.write(write_epd(_problem(result, result.fen)).encode())
             count += 1
     return count
 
 
-def write_parquet(findings: Iterable[Finding], file: BinaryIO) -> int:
+def write_parquet(results: Iterable[AuditResult], file: BinaryIO) -> int:
     """Write all columns of `Finding` as Apache Parquet; needs pyarrow."""
     import pyarrow as pa
     import pyarrow.parquet as pq
@@ -144,14 +144,16 @@ def write_parquet(findings: Iterable[Finding], file: BinaryIO) -> int:
     kinds = {"int": pa.int64(), "float": pa.float64(), "str": pa.string()}
     types = {
         name: kinds[getattr(kind, "__args__", (kind,))[0].__name__]
-        for name, kind in get_type_hints(Finding).items()
+        for name, kind in get_type_hints(AuditResult).items()
     }
     schema = pa.schema(list(types.items()))
-    rest = iter(findings)
+    rest = iter(results)
     count = 0
     with pq.ParquetWriter(file, schema) as writer:
         while rows := list(islice(rest, ROW_GROUP)):
-            columns = dict(zip(Finding._fields, zip(*rows, strict=True), strict=True))
+            columns = dict(
+                zip(AuditResult._fields, zip(*rows, strict=True), strict=True)
+            )
             writer.write_table(pa.table(columns, schema=schema))
             count += len(rows)
     return count
@@ -166,13 +168,13 @@ EXPORTS: dict[str, Export] = {
 """The formats by name, which is what a file's name ends in as well."""
 
 
-def _problem(finding: Finding, fen: str) -> Problem:
-    if finding.mate:
-        line, keys = tuple(finding.pv.split()), tuple(finding.keys.split())
-        claim = Claim(finding.mate, keys if finding.mate > 0 else (), line)
-        return Problem(fen, finding.id, claim)
-    excluded = (finding.lower_bound or 1) - 1
-    return Problem(fen, finding.id, no_mate=excluded if excluded > 0 else None)
+def _problem(result: AuditResult, fen: str) -> Problem:
+    if result.mate:
+        line, keys = tuple(result.pv.split()), tuple(result.keys.split())
+        claim = Claim(result.mate, keys if result.mate > 0 else (), line)
+        return Problem(fen, result.id, claim)
+    excluded = (result.lower_bound or 1) - 1
+    return Problem(fen, result.id, no_mate=excluded if excluded > 0 else None)
 
 
 def unreadable_record(error: FormatError) -> dict[str, object]:

@@ -16,7 +16,7 @@ import pytest
 from solver.audit.job import Examined, Inquiry
 from solver.audit.pipeline import audit
 from solver.audit.queue import AuditControl
-from solver.audit.result import finding_of
+from solver.audit.result import audit_result
 from solver.audit.verdict import judge
 from solver.audit.workers import LOSSES, WINDOW, Staff, WorkerLostError
 from solver.errors import FormatError
@@ -26,7 +26,7 @@ from solver.solution import Solution, Status, StoppedBy
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterable, Iterator, Sequence
 
-    from solver.audit.result import Finding
+    from solver.audit.result import AuditResult
 
 pytestmark = pytest.mark.usefixtures("worker_processes")
 
@@ -60,7 +60,7 @@ class Workers:
         jobs: int = 1,
         ordered: bool = False,
         control: AuditControl | None = None,
-    ) -> Generator[Finding]:
+    ) -> Generator[AuditResult]:
         staff = Staff(self.make, jobs)
         return audit(records, INQUIRY, staff, ordered=ordered, control=control)
 
@@ -99,7 +99,7 @@ class _Worker:
             while not workers.go_on.wait(0.005):
                 if self.control.is_stopped():
                     return None
-        return Examined(finding_of(judge(Solution(problem, Status.PROVED, 2, 2))))
+        return Examined(audit_result(judge(Solution(problem, Status.PROVED, 2, 2))))
 
 
 @pytest.fixture
@@ -111,8 +111,8 @@ def problems(*names: str) -> list[Problem | FormatError]:
     return [Problem(FEN, name, Claim(2), f"x.epd:{name}") for name in names]
 
 
-def names(findings: Iterable[Finding]) -> list[str]:
-    return [finding.id for finding in findings]
+def names(results: Iterable[AuditResult]) -> list[str]:
+    return [result.id for result in results]
 
 
 @pytest.mark.parametrize("jobs", [1, 2, 5])
@@ -124,9 +124,9 @@ def test_each_record_is_told_once_and_in_order_if_asked(
     asked = [str(number) for number in range(300)]
     records = problems(*asked)
     records.insert(7, FormatError("x.epd:8", "expected a FEN, found nothing"))
-    findings = list(workers.audit(records, jobs=jobs, ordered=True))
-    assert names(findings) == [*asked[:7], "x.epd:8", *asked[7:]]
-    assert [finding.word for finding in findings].count("unreadable") == 1
+    results = list(workers.audit(records, jobs=jobs, ordered=True))
+    assert names(results) == [*asked[:7], "x.epd:8", *asked[7:]]
+    assert [result.word for result in results].count("unreadable") == 1
     assert sorted(chain(*workers.batches)) == sorted(asked)
     assert workers.closed == workers.made <= jobs
 
@@ -140,16 +140,16 @@ def test_one_job_tells_in_order_unasked(workers: Workers) -> None:
 
 
 def test_a_slow_position_holds_back_no_other(workers: Workers) -> None:
-    findings = workers.audit(problems("slow", "1", "2", "3"), jobs=2)
-    assert names([next(findings) for _ in range(3)]) == ["1", "2", "3"]
+    results = workers.audit(problems("slow", "1", "2", "3"), jobs=2)
+    assert names([next(results) for _ in range(3)]) == ["1", "2", "3"]
     workers.go_on.set()
-    assert names(findings) == ["slow"]
+    assert names(results) == ["slow"]
 
 
 def test_in_order_a_slow_position_holds_up_only_the_telling(workers: Workers) -> None:
-    findings = workers.audit(problems("slow", "1", "2"), jobs=2, ordered=True)
+    results = workers.audit(problems("slow", "1", "2"), jobs=2, ordered=True)
     told: list[str] = []
-    teller = threading.Thread(target=lambda: told.extend(names(findings)))
+    teller = threading.Thread(target=lambda: told.extend(names(results)))
     teller.start()
     for _ in range(3):
         assert workers.started.acquire(timeout=PATIENCE_S)
@@ -177,8 +177,8 @@ def test_batches_grow_as_far_as_the_work_asked_for() -> None:
         ready.set()
 
     workers = Workers(batch_s=1e9)
-    findings = workers.audit(all_there())
-    assert len(list(findings)) == 1000
+    results = workers.audit(all_there())
+    assert len(list(results)) == 1000
     sizes = [len(batch) for batch in workers.batches]
     assert sizes[0] == 1
     assert max(sizes) >= 64
@@ -194,17 +194,17 @@ def test_the_last_records_are_shared_among_the_workers() -> None:
 def test_a_lost_worker_costs_no_problem() -> None:
     workers = Workers(batch_s=1e9, losses={"20": 2, "50": 1})
     asked = [str(number) for number in range(60)]
-    findings = list(workers.audit(problems(*asked), jobs=2))
-    assert sorted(names(findings)) == sorted(asked)
-    assert {finding.word for finding in findings} == {"proved"}
+    results = list(workers.audit(problems(*asked), jobs=2))
+    assert sorted(names(results)) == sorted(asked)
+    assert {result.word for result in results} == {"proved"}
 
 
 def test_a_problem_that_nobody_survives_costs_itself() -> None:
     workers = Workers(losses={"deadly": 99})
-    findings = {x.id: x for x in workers.audit(problems("1", "deadly", "3"))}
-    assert findings["deadly"].word == "undecided"
-    assert findings["deadly"].stopped_by == StoppedBy.CRASH
-    assert findings["1"].word == findings["3"].word == "proved"
+    results = {x.id: x for x in workers.audit(problems("1", "deadly", "3"))}
+    assert results["deadly"].word == "undecided"
+    assert results["deadly"].stopped_by == StoppedBy.CRASH
+    assert results["1"].word == results["3"].word == "proved"
     assert workers.batches.count(["deadly"]) == LOSSES
 
 
@@ -227,8 +227,8 @@ def test_records_are_read_no_further_than_the_window(workers: Workers) -> None:
                 full.set()
             yield Problem(FEN, "slow" if read == 1 else str(read))
 
-    findings = workers.audit(endless(), jobs=2, ordered=True)
-    teller = threading.Thread(target=lambda: names([next(findings)]))
+    results = workers.audit(endless(), jobs=2, ordered=True)
+    teller = threading.Thread(target=lambda: names([next(results)]))
     teller.start()
     for _ in range(2 * WINDOW):
         assert workers.started.acquire(timeout=PATIENCE_S)
@@ -237,7 +237,7 @@ def test_records_are_read_no_further_than_the_window(workers: Workers) -> None:
     assert read == 2 * WINDOW + 1  # one waits for room
     workers.go_on.set()
     teller.join(PATIENCE_S)
-    findings.close()
+    results.close()
 
 
 def test_a_finding_is_told_before_the_next_record_is_there(workers: Workers) -> None:
@@ -248,23 +248,23 @@ def test_a_finding_is_told_before_the_next_record_is_there(workers: Workers) -> 
         assert more.wait(PATIENCE_S)
         yield Problem(FEN, "second")
 
-    findings = workers.audit(typed(), jobs=2)
-    assert names([next(findings)]) == ["first"]
+    results = workers.audit(typed(), jobs=2)
+    assert names([next(results)]) == ["first"]
     more.set()
-    assert names(findings) == ["second"]
+    assert names(results) == ["second"]
 
 
 def test_stopping_keeps_what_is_complete_and_leaves_out_what_is_not(
     workers: Workers,
 ) -> None:
     control = AuditControl()
-    findings = workers.audit(
+    results = workers.audit(
         problems("1", "slow", "3", "slow too"), jobs=2, control=control
     )
-    told = [next(findings), next(findings)]
+    told = [next(results), next(results)]
     control.stop()
     assert control.is_stopped()
-    assert names([*told, *findings]) == ["1", "3"]
+    assert names([*told, *results]) == ["1", "3"]
 
 
 def test_stopping_does_not_wait_for_a_record_that_does_not_come(
@@ -277,10 +277,10 @@ def test_stopping_does_not_wait_for_a_record_that_does_not_come(
         yield Problem(FEN, "first")
         forever.wait()
 
-    findings = workers.audit(typed(), control=control)
-    assert names([next(findings)]) == ["first"]
+    results = workers.audit(typed(), control=control)
+    assert names([next(results)]) == ["first"]
     control.stop()
-    assert names(findings) == []
+    assert names(results) == []
     forever.set()
 
 
@@ -292,10 +292,10 @@ def test_a_search_that_begins_after_the_stop_is_stopped_too() -> None:
 
 
 def test_an_error_in_a_search_is_raised_in_its_turn(workers: Workers) -> None:
-    findings = workers.audit(problems("1", "broken", "3"), jobs=2, ordered=True)
-    assert names([next(findings)]) == ["1"]
+    results = workers.audit(problems("1", "broken", "3"), jobs=2, ordered=True)
+    assert names([next(results)]) == ["1"]
     with pytest.raises(RuntimeError, match="the search broke"):
-        next(findings)
+        next(results)
 
 
 def test_in_order_an_error_waits_for_what_is_late_and_comes_before_it() -> None:
@@ -303,9 +303,9 @@ def test_in_order_an_error_waits_for_what_is_late_and_comes_before_it() -> None:
     workers.go_on.set()
     asked = [*map(str, range(30)), "slow", *map(str, range(30, 60)), "broken", "more"]
     told: list[str] = []
-    findings = workers.audit(problems(*asked), ordered=True)
+    results = workers.audit(problems(*asked), ordered=True)
     with pytest.raises(RuntimeError, match="the search broke"):
-        told.extend(finding.id for finding in findings)
+        told.extend(result.id for result in results)
     assert told == asked[: len(told)]
 
 
@@ -315,17 +315,17 @@ def test_an_error_of_the_source_is_raised_in_its_turn(workers: Workers) -> None:
         msg = "the disk is gone"
         raise OSError(msg)
 
-    findings = workers.audit(source(), jobs=3, ordered=True)
-    assert names([next(findings)]) == ["1"]
+    results = workers.audit(source(), jobs=3, ordered=True)
+    assert names([next(results)]) == ["1"]
     with pytest.raises(OSError, match="the disk is gone"):
-        next(findings)
+        next(results)
 
 
 def test_leaving_off_early_ends_the_workers(workers: Workers) -> None:
     before = set(threading.enumerate())
-    findings = workers.audit(problems("1", "slow", *"abcdef"), jobs=2)
-    next(findings)
-    findings.close()
+    results = workers.audit(problems("1", "slow", *"abcdef"), jobs=2)
+    next(results)
+    results.close()
     for worker in set(threading.enumerate()) - before:
         worker.join(PATIENCE_S)
         assert not worker.is_alive()

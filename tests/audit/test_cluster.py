@@ -49,7 +49,7 @@ from tests.processes import started
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-    from solver.audit.result import Finding
+    from solver.audit.result import AuditResult
     from solver.audit.workers import Staff
     from solver.errors import FormatError
 
@@ -74,7 +74,7 @@ def audited(
     records: Iterable[Problem | FormatError],
     staff: Staff,
     archive: Archive | None = None,
-) -> Iterator[Finding]:
+) -> Iterator[AuditResult]:
     """Audit; one that hangs is stopped, and then lacks findings."""
     control = AuditControl()
     alarm = threading.Timer(PATIENCE_S, control.stop)
@@ -129,10 +129,10 @@ def test_a_problem_that_ends_its_workers_costs_itself() -> None:
     with open_cluster(LOCAL, INQUIRY, 2) as machines:
         machines.client.register_plugin(Deadly())
         records = [*generated(1), deadly, *generated(2)]
-        findings = {finding.id: finding for finding in audited(records, machines.staff)}
-    assert len(findings) == len(records)
-    assert findings.pop("deadly").stopped_by == StoppedBy.CRASH
-    assert {finding.word for finding in findings.values()} == {"proved"}
+        results = {result.id: result for result in audited(records, machines.staff)}
+    assert len(results) == len(records)
+    assert results.pop("deadly").stopped_by == StoppedBy.CRASH
+    assert {result.word for result in results.values()} == {"proved"}
 
 
 class Lost:
@@ -219,11 +219,11 @@ def test_an_audit_ends_with_its_scheduler(tmp_path: Path) -> None:
         dask("worker", "--host", "127.0.0.1", "--no-nanny", "--nthreads", "1"),
         open_cluster(scheduler_of(place), INQUIRY) as machines,
     ):
-        findings = audited(cycle(generated(5)), machines.staff)
-        next(findings)
+        results = audited(cycle(generated(5)), machines.staff)
+        next(results)
         scheduler.kill()
         with pytest.raises(ClusterError, match="lost the connection"):
-            list(findings)
+            list(results)
 
 
 def scheduler_of(place: Path) -> str:
@@ -263,7 +263,7 @@ def test_a_batch_is_examined_in_its_order_and_its_audit_ended() -> None:
     problems = [MATE, replace(MATE, claim=Claim(2))]
     version = __version__
     told = remote.examine_all("ended", version, INQUIRY, problems)
-    assert [one and one.finding.word for one in told] == ["proved", "shorter"]
+    assert [one and one.result.word for one in told] == ["proved", "shorter"]
     remote.end("ended")
     assert "ended" not in remote._shares
 

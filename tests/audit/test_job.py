@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from solver.audit.result import Finding
+    from solver.audit.result import AuditResult
     from solver.solution import Solution
 
 pytestmark = pytest.mark.usefixtures("worker_processes")
@@ -40,10 +40,10 @@ LATER = Patience(problem_s=1000.0, batch_s=1000.0)
 SMALL = Limits(hash_mib=1)
 
 
-def examine(problem: Problem, inquiry: Inquiry) -> Finding:
+def examine(problem: Problem, inquiry: Inquiry) -> AuditResult:
     examined = Examiner(inquiry).examine(problem)
     assert examined is not None
-    return examined.finding
+    return examined.result
 
 
 # --- what is late
@@ -53,7 +53,7 @@ def test_one_that_takes_long_comes_again_and_the_others_are_told() -> None:
     examiner = Examiner(Inquiry(SMALL))
     batch = [BACK_RANK, LONG, BACK_RANK]
     examined = examiner.examine_all(batch, SOON)
-    assert [x and x.finding.verdict for x in examined] == ["proved", None, "proved"]
+    assert [x and x.result.verdict for x in examined] == ["proved", None, "proved"]
 
 
 def test_of_a_batch_that_takes_long_the_rest_comes_again() -> None:
@@ -61,14 +61,14 @@ def test_of_a_batch_that_takes_long_the_rest_comes_again() -> None:
     examiner.examine(BACK_RANK)
     batch = [BACK_RANK, LONG, BACK_RANK, BACK_RANK]
     examined = examiner.examine_all(batch, Patience(problem_s=0.5, batch_s=0.3))
-    assert [x and x.finding.verdict for x in examined] == ["proved", None, None, None]
+    assert [x and x.result.verdict for x in examined] == ["proved", None, None, None]
 
 
 def test_alone_it_may_take_as_long_as_its_own_limit_says() -> None:
     examiner = Examiner(Inquiry(replace(SMALL, nodes=100_000)))
     (examined,) = examiner.examine_all([LONG], Patience(1e-9, 1e-9))
     assert examined is not None
-    assert (examined.finding.word, examined.finding.stopped_by) == (
+    assert (examined.result.word, examined.result.stopped_by) == (
         "undecided",
         "nodes",
     )
@@ -77,13 +77,13 @@ def test_alone_it_may_take_as_long_as_its_own_limit_says() -> None:
 def test_a_limit_of_its_own_that_is_shorter_is_no_lateness() -> None:
     examiner = Examiner(Inquiry(replace(SMALL, time_s=0.01)))
     examined = examiner.examine_all([LONG, LONG], LATER)
-    assert [x and x.finding.stopped_by for x in examined] == ["time", "time"]
+    assert [x and x.result.stopped_by for x in examined] == ["time", "time"]
 
 
 def test_a_limit_in_nodes_that_comes_first_is_no_lateness() -> None:
     examiner = Examiner(Inquiry(replace(SMALL, nodes=500)))
     examined = examiner.examine_all([LONG, LONG], LATER)
-    assert [x and x.finding.stopped_by for x in examined] == ["nodes", "nodes"]
+    assert [x and x.result.stopped_by for x in examined] == ["nodes", "nodes"]
 
 
 def test_what_is_interrupted_has_no_finding() -> None:
@@ -237,7 +237,7 @@ def test_a_limit_that_comes_first_later_in_the_line_is_told(
     problem = Problem(TWO_ROOKS, "two rooks", Claim(2, line=LINE))
     examined = examiner.examine(problem)
     assert examined is not None
-    found = examined.finding
+    found = examined.result
     assert (found.verdict, found.stopped_by) == ("proved", "nodes")
 
 
@@ -260,15 +260,15 @@ ENDINGS = (
 """Rook or queen, and what is claimed, rightly or not."""
 
 
-def examine_in_turn(inquiry: Inquiry, order: int) -> dict[str, Finding]:
+def examine_in_turn(inquiry: Inquiry, order: int) -> dict[str, AuditResult]:
     """Examine the endings, the last first where `order` is -1."""
     examiner = Examiner(inquiry)
-    findings = {}
+    results = {}
     for fen, moves in ENDINGS[::order]:
         examined = examiner.examine(Problem(fen, claim=Claim(moves)))
         assert examined is not None
-        findings[fen] = examined.finding._replace(time_s=0.0)
-    return findings
+        results[fen] = examined.result._replace(time_s=0.0)
+    return results
 
 
 @pytest.mark.parametrize("all_keys", [True, False])
@@ -277,19 +277,19 @@ def test_the_order_of_small_endings_changes_their_costs_and_lines_alone(
 ) -> None:
     inquiry = Inquiry(SMALL, all_keys=all_keys)
     first, again = (examine_in_turn(inquiry, order) for order in (1, -1))
-    assert {finding.verdict for finding in first.values()} >= {"proved", "refuted"}
+    assert {result.verdict for result in first.values()} >= {"proved", "refuted"}
     assert any(first[fen].nodes != again[fen].nodes for fen in first)
-    for fen, finding in first.items():
+    for fen, result in first.items():
         other = again[fen]
-        assert len(finding.pv) == len(other.pv)
-        keys = other.pv[:4] if finding.keys and not all_keys else finding.keys
-        assert other == finding._replace(pv=other.pv, nodes=other.nodes, keys=keys)
+        assert len(result.pv) == len(other.pv)
+        keys = other.pv[:4] if result.keys and not all_keys else result.keys
+        assert other == result._replace(pv=other.pv, nodes=other.nodes, keys=keys)
 
 
 def test_with_a_node_limit_the_order_of_small_endings_changes_nothing() -> None:
     inquiry = Inquiry(replace(SMALL, nodes=200_000), all_keys=True)
     first, again = (examine_in_turn(inquiry, order) for order in (1, -1))
-    assert {finding.verdict for finding in first.values()} >= {"proved", "undecided"}
+    assert {result.verdict for result in first.values()} >= {"proved", "undecided"}
     assert first == again
 
 

@@ -20,7 +20,7 @@ from solver.problem import Limits, Problem
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from solver.audit.result import Finding
+    from solver.audit.result import AuditResult
 
 pytestmark = pytest.mark.usefixtures("worker_processes")
 
@@ -32,7 +32,7 @@ if not SAMPLE.exists():
 RIVALS_AT_THE_END = {"004kB", "008o6", "00DPQ", "00EWi", "00LRq", "00OCQ", "00Pr6"}
 
 
-def audited(inquiry: Inquiry, records: Sequence[Problem]) -> list[Finding]:
+def audited(inquiry: Inquiry, records: Sequence[Problem]) -> list[AuditResult]:
     return list(audit(records, inquiry, local_staff(inquiry, 1)))
 
 
@@ -45,9 +45,9 @@ def test_all_that_claim_a_mate_are_sound_and_each_move_is_the_only_one() -> None
     ]
     assert (meter.records, meter.passed_over) == (144, 356)
     inquiry = Inquiry(Limits(), all_keys=True, every_ply=True)
-    findings = audited(inquiry, records)
-    assert Counter(finding.claim for finding in findings) == {1: 64, 2: 64, 3: 14, 4: 2}
-    assert {(x.verdict, x.soundness, x.only_moves) for x in findings} == {
+    results = audited(inquiry, records)
+    assert Counter(result.claim for result in results) == {1: 64, 2: 64, 3: 14, 4: 2}
+    assert {(x.verdict, x.soundness, x.only_moves) for x in results} == {
         ("proved", "sound", 1)
     }
 
@@ -78,6 +78,6 @@ def test_one_row_that_claims_no_mate_has_one() -> None:
         if isinstance(record, Problem) and record.claim is None
     ]
     assert len(unclaimed) == 356
-    findings = audited(Inquiry(Limits(max_moves=3)), unclaimed)
-    mates = {x.id: (x.mate, x.keys) for x in findings if x.mate is not None}
+    results = audited(Inquiry(Limits(max_moves=3)), unclaimed)
+    mates = {x.id: (x.mate, x.keys) for x in results if x.mate is not None}
     assert mates == {"00QkV": (1, "e7e8")}

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from solver.audit.result import Finding
+from solver.audit.result import AuditResult
 from solver.audit.schema import VERSION
 from solver.audit.store import Store, merge
 from solver.errors import StoreError
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 FEN = "6k1/5ppp/8/8/8/8/8/R5K1 w - - 0 1"
 
 
-def answer(source: str, status: str, lower_bound: int, mate: int | None) -> Finding:
-    return Finding(
+def answer(source: str, status: str, lower_bound: int, mate: int | None) -> AuditResult:
+    return AuditResult(
         source, source, FEN, 5, status=status, lower_bound=lower_bound, mate=mate
     )
 
@@ -38,21 +38,21 @@ WORST_FIRST = (
 SETTLED = answer("a.epd:1", "disproved", 7, None)
 
 
-def made(path: Path, *kept: tuple[Finding, bytes | None]) -> Path:
+def made(path: Path, *kept: tuple[AuditResult, bytes | None]) -> Path:
     with Store(path) as base:
-        for finding, key in kept:
+        for result, key in kept:
             if key is not None:
-                base.put_answer(key, finding, "", 1.0, None)
-            base.put_record(finding, key)
+                base.put_answer(key, result, "", 1.0, None)
+            base.put_record(result, key)
     return path
 
 
-def told(path: Path) -> list[Finding]:
+def told(path: Path) -> list[AuditResult]:
     with Store(path, read_only=True) as base:
-        return list(base.findings())
+        return list(base.results())
 
 
-def merged(target: Path, *others: Path) -> list[Finding]:
+def merged(target: Path, *others: Path) -> list[AuditResult]:
     with Store(target) as base:
         for other in others:
             merge(base, other)
@@ -74,7 +74,9 @@ def test_an_answer_that_is_settled_is_not_replaced(tmp_path: Path) -> None:
 
 
 def test_all_records_of_all_stores_are_there(tmp_path: Path) -> None:
-    error = Finding("a.epd:2", "a.epd:2", verdict="unreadable", error="expected a FEN")
+    error = AuditResult(
+        "a.epd:2", "a.epd:2", verdict="unreadable", error="expected a FEN"
+    )
     a = made(tmp_path / "a.db", (WORST_FIRST[4], b"one"), (error, None))
     again = WORST_FIRST[4]._replace(source="b.epd:1")
     other = SETTLED._replace(source="b.epd:2")
@@ -90,7 +92,9 @@ def test_all_records_of_all_stores_are_there(tmp_path: Path) -> None:
 def test_of_two_records_in_one_place_the_other_store_has_its_way(
     tmp_path: Path,
 ) -> None:
-    error = Finding("a.epd:1", "a.epd:1", verdict="unreadable", error="expected a FEN")
+    error = AuditResult(
+        "a.epd:1", "a.epd:1", verdict="unreadable", error="expected a FEN"
+    )
     a = made(tmp_path / "a.db", (error, None))
     b = made(tmp_path / "b.db", (SETTLED, b"key"))
     assert merged(a, b) == [SETTLED]
@@ -173,7 +177,7 @@ def test_a_merge_that_fails_adds_nothing_and_can_be_tried_again(
         with pytest.raises(StoreError) as caught:
             merge(base, b)
         assert "the disk is full" in str(caught.value)
-        assert list(base.findings()) == [SETTLED]
+        assert list(base.results()) == [SETTLED]
         base._base.execute("PRAGMA max_page_count = 100000")
         merge(base, b)
     assert len(told(a)) == 2000

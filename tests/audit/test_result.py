@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from solver.audit.result import Finding, finding_of, renamed, split_source
+from solver.audit.result import AuditResult, audit_result, renamed, split_source
 from solver.audit.verdict import Ply, Result, Soundness, Verdict, judge
 from solver.errors import FormatError
 from solver.problem import Claim, Problem
@@ -58,7 +58,7 @@ def moves(text: str) -> tuple[str, ...]:
 def test_nothing_of_a_result_is_lost(result: Result) -> None:
     answer = result.answer
     assert isinstance(answer, Solution)
-    problem, flat = answer.problem, finding_of(result)
+    problem, flat = answer.problem, audit_result(result)
     if problem.claim:
         told = Claim(
             flat.claim or 0,
@@ -95,7 +95,7 @@ def test_nothing_of_a_result_is_lost(result: Result) -> None:
 
 @given(RESULTS)
 def test_a_finding_holds_only_what_every_program_can_store(result: Result) -> None:
-    assert {type(value) for value in finding_of(result)} <= {
+    assert {type(value) for value in audit_result(result)} <= {
         str,
         int,
         float,
@@ -105,7 +105,7 @@ def test_a_finding_holds_only_what_every_program_can_store(result: Result) -> No
 
 def test_an_unreadable_record_keeps_its_reason() -> None:
     error = FormatError("a.epd:7", "expected a FEN, found nothing")
-    assert finding_of(judge(error)) == Finding(
+    assert audit_result(judge(error)) == AuditResult(
         "a.epd:7", "a.epd:7", verdict="unreadable", error=error.reason
     )
 
@@ -113,7 +113,7 @@ def test_an_unreadable_record_keeps_its_reason() -> None:
 def test_only_the_record_is_another_where_the_same_is_asked_twice() -> None:
     first = Problem(FEN, "one", Claim(1), "a.epd:1")
     again = Problem(FEN.replace("0 1", "5 40"), "two", Claim(1), "b.epd:2")
-    flat = finding_of(judge(Solution(first, Status.PROVED, 1, 1, ("a1a8",))))
+    flat = audit_result(judge(Solution(first, Status.PROVED, 1, 1, ("a1a8",))))
     told = renamed(flat, again)
     assert (told.source, told.id, told.fen) == (again.source, "two", again.fen)
     assert told[3:] == flat[3:]

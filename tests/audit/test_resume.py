@@ -11,7 +11,7 @@ import pytest
 from solver.audit import resume as archive
 from solver.audit.job import Examined, Inquiry
 from solver.audit.pipeline import audit
-from solver.audit.result import finding_of
+from solver.audit.result import audit_result
 from solver.audit.resume import KEY_BYTES, Archive
 from solver.audit.store import Store
 from solver.audit.verdict import judge
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from solver.audit.queue import AuditControl
-    from solver.audit.result import Finding
+    from solver.audit.result import AuditResult
 
 pytestmark = pytest.mark.usefixtures("worker_processes")
 
@@ -40,13 +40,13 @@ def store(tmp_path: Path) -> Iterator[Store]:
         yield store
 
 
-def undecided(problem: Problem, stopped_by: StoppedBy = StoppedBy.TIME) -> Finding:
+def undecided(problem: Problem, stopped_by: StoppedBy = StoppedBy.TIME) -> AuditResult:
     answer = Solution(problem, Status.UNDECIDED, None, 1, stopped_by=stopped_by)
-    return finding_of(judge(answer))
+    return audit_result(judge(answer))
 
 
-def proved(problem: Problem) -> Finding:
-    return finding_of(judge(Solution(problem, Status.PROVED, 2, 2)))
+def proved(problem: Problem) -> AuditResult:
+    return audit_result(judge(Solution(problem, Status.PROVED, 2, 2)))
 
 
 # --- which questions are one
@@ -145,13 +145,13 @@ def test_what_was_kept_is_recalled_under_the_name_that_asks(store: Store) -> Non
     asked.keep(key, proved(PROBLEM))
     again = replace(PROBLEM, id="two", source="b.epd:2", fen=FEN.replace("0 1", "3 9"))
     assert asked.recall(again, key) == proved(again)
-    assert [f.source for f in store.findings()] == ["a.epd:1", "b.epd:2"]
+    assert [f.source for f in store.results()] == ["a.epd:1", "b.epd:2"]
 
 
 def test_a_record_that_is_not_recalled_is_not_noted(store: Store) -> None:
     asked = Archive(store, INQUIRY)
     assert asked.recall(PROBLEM, asked.key(PROBLEM)) is None
-    assert list(store.findings()) == []
+    assert list(store.results()) == []
 
 
 BOTH = Limits(time_s=5.0, nodes=1000)
@@ -211,7 +211,7 @@ def test_where_nothing_is_claimed_the_status_is_the_word(store: Store) -> None:
     first = Archive(store, INQUIRY)
     key = first.key(unclaimed)
     answer = Solution(unclaimed, Status.FOUND, 4, 2, stopped_by=StoppedBy.TIME)
-    first.keep(key, finding_of(judge(answer)))
+    first.keep(key, audit_result(judge(answer)))
     wide = Inquiry(Limits())
     assert Archive(store, wide, {"undecided"}).recall(unclaimed, key) is not None
     assert Archive(store, wide, {"found"}).recall(unclaimed, key) is None
@@ -266,10 +266,10 @@ def run(
 
     asked = Archive(store, INQUIRY)
     staff = Staff(make, jobs)
-    findings = audit(records, INQUIRY, staff, archive=asked, ordered=ordered)
-    told = sorted(finding.source for finding in findings)
+    results = audit(records, INQUIRY, staff, archive=asked, ordered=ordered)
+    told = sorted(result.source for result in results)
     assert told == sorted(record.source for record in records)
-    assert sorted(f.source for f in store.findings()) == told
+    assert sorted(f.source for f in store.results()) == told
     return worker.given
 
 

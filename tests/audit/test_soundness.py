@@ -12,7 +12,7 @@ import chess
 import pytest
 
 from solver.audit.job import Examiner, Inquiry
-from solver.audit.result import finding_of
+from solver.audit.result import audit_result
 from solver.audit.verdict import Ply, judge, only_moves
 from solver.problem import Claim, Limits, Problem
 from solver.solution import Solution, Status
@@ -229,7 +229,7 @@ def examiner() -> Examiner:
 def solve(fen: str, claim: Claim) -> tuple[str | None, set[str]]:
     examined = examiner().examine(Problem(fen, claim=claim))
     assert examined is not None
-    return examined.finding.soundness, set(examined.finding.keys.split())
+    return examined.result.soundness, set(examined.result.keys.split())
 
 
 def test_every_first_move_that_could_be_claimed_is_judged_as_the_oracle_does() -> None:
@@ -278,9 +278,9 @@ def test_what_a_limit_left_open_is_neither_sound_nor_not(
     claim = Claim(2, line=LINE)
     examined = Examiner(inquiry).examine(Problem(TWO_ROOKS, claim=claim))
     assert examined is not None
-    assert examined.finding.soundness is None
+    assert examined.result.soundness is None
 
 
 def test_a_finding_has_the_word() -> None:
     answer = Solution(Problem(BACK_RANK, claim=Claim(2)), Status.PROVED, 1, 1)
-    assert finding_of(judge(answer)).soundness == "short-solution"
+    assert audit_result(judge(answer)).soundness == "short-solution"

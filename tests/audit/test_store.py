@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from solver.audit import store
-from solver.audit.result import Finding
+from solver.audit.result import AuditResult
 from solver.audit.schema import APPLICATION, VERSION
 from solver.audit.store import Answered, Store
 from solver.errors import StoreError, StoreQueryError
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 FEN = "6k1/5ppp/8/8/8/8/8/R5K1 w - - 0 1"
 
-FULL = Finding(
+FULL = AuditResult(
     source="a.epd:3",
     id="three",
     fen=FEN,
@@ -51,21 +51,23 @@ FULL = Finding(
     error=None,
     solver="1.2.3",
 )
-UNREADABLE = Finding("a.epd:4", "a.epd:4", verdict="unreadable", error="expected a FEN")
+UNREADABLE = AuditResult(
+    "a.epd:4", "a.epd:4", verdict="unreadable", error="expected a FEN"
+)
 
 
-def finding(source: str, **fields: object) -> Finding:
+def result(source: str, **fields: object) -> AuditResult:
     return FULL._replace(source=source, id=source, **fields)  # type: ignore[arg-type]
 
 
-def keep(base: Store, found: Finding, key: bytes = b"key") -> None:
+def keep(base: Store, found: AuditResult, key: bytes = b"key") -> None:
     base.put_answer(key, found, "keys", 10.0, 5000)
     base.put_record(found, key)
 
 
-def told(path: Path, where: str = "") -> list[Finding]:
+def told(path: Path, where: str = "") -> list[AuditResult]:
     with Store(path, read_only=True) as base:
-        return list(base.findings(where))
+        return list(base.results(where))
 
 
 @pytest.fixture
@@ -112,9 +114,9 @@ def test_an_answer_takes_the_place_of_an_earlier_one_for_all_its_records(
     path: Path,
 ) -> None:
     with Store(path) as base:
-        keep(base, finding("a.epd:1", verdict="undecided"))
-        base.put_record(finding("a.epd:2"), b"key")
-        base.put_answer(b"key", finding("", verdict="refuted"), "keys", 20.0, None)
+        keep(base, result("a.epd:1", verdict="undecided"))
+        base.put_record(result("a.epd:2"), b"key")
+        base.put_answer(b"key", result("", verdict="refuted"), "keys", 20.0, None)
     assert [(f.source, f.verdict) for f in told(path)] == [
         ("a.epd:1", "refuted"),
         ("a.epd:2", "refuted"),
@@ -139,7 +141,7 @@ def test_findings_come_by_file_and_by_the_number_of_the_line(path: Path) -> None
     sources = ["b.epd:1", "a.epd:10", "a.epd:9", "a.epd", "b.epd:0x", "a.epd:100"]
     with Store(path) as base:
         for source in sources:
-            keep(base, finding(source))
+            keep(base, result(source))
     expected = ["a.epd", "a.epd:9", "a.epd:10", "a.epd:100", "b.epd:1", "b.epd:0x"]
     assert [f.source for f in told(path)] == expected
 
@@ -150,7 +152,7 @@ def test_findings_come_by_file_and_by_the_number_of_the_line(path: Path) -> None
 )
 def test_any_name_can_be_kept(path: Path, name: str, kept: str) -> None:
     with Store(path) as base:
-        base.put_record(finding(f"{name}:1")._replace(id=name, error=name), None)
+        base.put_record(result(f"{name}:1")._replace(id=name, error=name), None)
     (found,) = told(path)
     assert (found.source, found.id, found.error) == (f"{kept}:1", kept, kept)
 
@@ -158,7 +160,7 @@ def test_any_name_can_be_kept(path: Path, name: str, kept: str) -> None:
 def test_threads_may_use_one_store_together(path: Path) -> None:
     def work(file: str) -> None:
         for line in range(1, 201):
-            keep(base, finding(f"{file}:{line}"), f"{file} {line}".encode())
+            keep(base, result(f"{file}:{line}"), f"{file} {line}".encode())
             assert base.answer(f"{file} {line}".encode())
 
     with Store(path) as base:
@@ -187,7 +189,7 @@ def test_threads_may_use_one_store_together(path: Path) -> None:
 def test_an_expression_chooses(path: Path, where: str, lines: list[int]) -> None:
     with Store(path) as base:
         for line in (1, 2, 3):
-            found = finding(f"a.epd:{line}")
+            found = result(f"a.epd:{line}")
             if line == 2:
                 found = found._replace(verdict="refuted", mate=None)
             keep(base, found, bytes([line]))
@@ -213,10 +215,10 @@ def test_what_is_no_expression_is_told_with_the_reason(
 ) -> None:
     with Store(path) as base:
         for line in (1, 2):
-            keep(base, finding(f"a.epd:{line}"))
+            keep(base, result(f"a.epd:{line}"))
         with pytest.raises(StoreQueryError) as caught:
-            list(base.findings(where))
-        assert len(list(base.findings())) == 2
+            list(base.results(where))
+        assert len(list(base.results())) == 2
     message = str(caught.value)
     assert message.startswith(f"--where: expected an SQL expression, found {where!r}: ")
     assert reason in message
@@ -236,9 +238,9 @@ def test_five_hundred_rows_are_written_at_once(path: Path, clock: list[float]) -
     assert clock
     with Store(path) as base:
         for line in range(1, 500):
-            base.put_record(finding(f"a.epd:{line}"), None)
+            base.put_record(result(f"a.epd:{line}"), None)
         assert count(path) == 0
-        base.put_record(finding("a.epd:500"), None)
+        base.put_record(result("a.epd:500"), None)
         assert count(path) == 500
 
 
@@ -312,8 +314,8 @@ def test_fresh_forgets_what_was_there(path: Path) -> None:
         keep(base, FULL)
     with Store(path, fresh=True) as base:
         assert base.answer(b"key") is None
-        assert list(base.findings()) == []
-        keep(base, finding("b.epd:1"))
+        assert list(base.results()) == []
+        keep(base, result("b.epd:1"))
     assert [f.source for f in told(path)] == ["b.epd:1"]
 
 
@@ -477,7 +479,7 @@ def test_another_program_that_writes_is_waited_for_and_then_told(
         with Store(path) as base:
             assert base.answer(b"key") is not None  # reading goes on
             with pytest.raises(StoreError) as caught:
-                base.put_record(finding("b.epd:1"), None)
+                base.put_record(result("b.epd:1"), None)
         with pytest.raises(StoreError, match="locked by another program"):
             Store(path, fresh=True)
         other.execute("ROLLBACK")
@@ -504,7 +506,7 @@ def fill(base: Store) -> int:
     """Put records until the store refuses; give how many it took."""
     for line in range(1, 100_000):
         try:
-            base.put_record(finding(f"a.epd:{line}", error="x" * 500), None)
+            base.put_record(result(f"a.epd:{line}", error="x" * 500), None)
         except StoreError as error:
             kept = "what was committed before is kept"
             if str(error) != f"{base.path}: the disk is full; {kept}":
@@ -520,8 +522,8 @@ def test_a_full_disk_is_told_and_leaves_the_store_sound(path: Path) -> None:
     base.close()
     require_sound(path)
     with Store(path) as base:  # there is room again
-        before = len(list(base.findings()))
-        base.put_record(finding("b.epd:1"), None)
+        before = len(list(base.results()))
+        base.put_record(result("b.epd:1"), None)
     assert count(path) == before + 1
 
 
@@ -590,7 +592,7 @@ def test_a_store_is_read_where_nothing_can_be_written(tmp_path: Path) -> None:
         remount = ["mount", "-o", "remount,ro", str(folder)]
         run(remount, check=True)
         with Store(path, read_only=True) as base:
-            assert [finding.id for finding in base.findings()] == [FULL.id]
+            assert [result.id for result in base.results()] == [FULL.id]
 
 
 @pytest.mark.parametrize("is_replaced", [False, True])

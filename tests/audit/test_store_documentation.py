@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from solver.audit.result import Finding
+from solver.audit.result import AuditResult
 from solver.audit.schema import (
     ALL_ANSWER_COLUMNS,
     APPLICATION,
@@ -23,9 +23,11 @@ TEXT = (Path(__file__).parents[2] / "docs" / "reference" / "store.md").read_text
 )
 QUERIES = re.findall(r"```sql\n(.*?)```", TEXT, re.DOTALL)
 ROWS = [
-    Finding("a.epd:1", "one", "8/8", 2, verdict="shorter", soundness="cooked", nodes=9),
-    Finding("a.epd:2", "two", "8/8", 2, stopped_by="nodes", verdict="undecided"),
-    Finding(
+    AuditResult(
+        "a.epd:1", "one", "8/8", 2, verdict="shorter", soundness="cooked", nodes=9
+    ),
+    AuditResult("a.epd:2", "two", "8/8", 2, stopped_by="nodes", verdict="undecided"),
+    AuditResult(
         "a.epd:3",
         "three",
         "8/8",
@@ -38,11 +40,11 @@ ROWS = [
 @pytest.mark.parametrize("query", QUERIES)
 def test_a_query_runs_and_finds_something(tmp_path: Path, query: str) -> None:
     with Store(tmp_path / "run.db") as store:
-        for number, finding in enumerate(ROWS):
+        for number, result in enumerate(ROWS):
             key = bytes([number])
-            store.put_answer(key, finding, "", None, None)
-            store.put_record(finding, key)
-            store.put_record(finding._replace(source=f"b.epd:{number + 1}"), key)
+            store.put_answer(key, result, "", None, None)
+            store.put_record(result, key)
+            store.put_record(result._replace(source=f"b.epd:{number + 1}"), key)
     with closing(sqlite3.connect(tmp_path / "run.db")) as base:
         assert base.execute(query).fetchall()
 

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from solver.audit.job import Examined
-    from solver.audit.result import Finding
+    from solver.audit.result import AuditResult
 
 pytestmark = pytest.mark.usefixtures("worker_processes")
 
@@ -63,8 +63,8 @@ def worker(control: AuditControl) -> Iterator[ProcessWorker]:
     worker.close()
 
 
-def untimed(examined: list[Examined | None]) -> list[Finding | None]:
-    return [x and x.finding._replace(time_s=0.0) for x in examined]
+def untimed(examined: list[Examined | None]) -> list[AuditResult | None]:
+    return [x and x.result._replace(time_s=0.0) for x in examined]
 
 
 def mixed() -> list[Problem]:
@@ -172,8 +172,8 @@ def test_an_audit_survives_workers_that_are_killed(control: AuditControl) -> Non
 
     problems = mixed()
     found = []
-    for finding in audit(problems, SMALL, Staff(make, 2), control=control):
-        found.append(finding)
+    for result in audit(problems, SMALL, Staff(make, 2), control=control):
+        found.append(result)
         if len(found) in {5, 25}:
             made[len(found) % len(made)]._process.kill()
     assert sorted(f.source for f in found) == sorted(p.source for p in problems)

@@ -80,8 +80,8 @@ def rate(collection: Path, kind: str, jobs: int, folder: Path, times: int) -> fl
     store = Store(folder / "run.db", fresh=True) if kind == "store" else None
     archive = Archive(store, INQUIRY) if store else None
     started = time.perf_counter()
-    findings = audit(records(), INQUIRY, Staff(make, jobs), archive=archive)
-    count = sum(1 for _ in findings)
+    results = audit(records(), INQUIRY, Staff(make, jobs), archive=archive)
+    count = sum(1 for _ in results)
     if store:
         store.close()
     return count / (time.perf_counter() - started)

@@ -7,7 +7,7 @@ from queue import Empty, SimpleQueue
 
 import pytest
 
-from solver.audit.result import Finding
+from solver.audit.result import AuditResult
 from solver.cli import console as streams
 from solver.cli import progress as watch_module
 from solver.cli.progress import RECENT_S, Watch, showing
@@ -24,7 +24,7 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
 
 def advance(watch: Watch, *words: str) -> None:
     for word in words:
-        watch.advance(Finding("x.epd:1", "x", "8/8", verdict=word))
+        watch.advance(AuditResult("x.epd:1", "x", "8/8", verdict=word))
 
 
 def test_the_line_has_everything(clock: list[float]) -> None:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from solver.audit.result import Finding
+from solver.audit.result import AuditResult
 from solver.audit.store import Store
 from solver.cli.main import run
 
@@ -58,7 +58,7 @@ def test_csv_has_a_column_for_each_field_and_reads_back(
     assert told_by(capsys, "export", store, "-o", "run.csv") == (0, "", "5 written\n")
     with (folder / "run.csv").open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
-    assert list(rows[0]) == list(Finding._fields)
+    assert list(rows[0]) == list(AuditResult._fields)
     assert [row["id"] for row in rows] == [
         'one, "two"', "fine", "none", "set.epd:4", "lost"
     ]  # fmt: skip
@@ -66,10 +66,9 @@ def test_csv_has_a_column_for_each_field_and_reads_back(
         "shorter", "proved", "refuted", "unreadable", "proved"
     ]  # fmt: skip
     with Store(store, read_only=True) as opened:
-        findings = list(opened.findings())
+        results = list(opened.results())
     assert [[*row.values()] for row in rows] == [
-        ["" if field is None else str(field) for field in finding]
-        for finding in findings
+        ["" if field is None else str(field) for field in result] for result in results
     ]
 
 
@@ -109,7 +108,7 @@ def test_parquet_holds_the_same(
     told_by(capsys, "export", store, "-o", "run.parquet")
     rows = parquet.read_table(folder / "run.parquet").to_pylist()
     with Store(store, read_only=True) as opened:
-        assert [tuple(row.values()) for row in rows] == list(opened.findings())
+        assert [tuple(row.values()) for row in rows] == list(opened.results())
 
 
 def test_an_expression_chooses(capsys: pytest.CaptureFixture[str], store: str) -> None:
@@ -175,7 +174,7 @@ def test_shards_merge_into_the_whole(
     got = told_by(capsys, "merge", "1", "2", "-o", "all.db")
     assert got == (0, "", "all.db: 5 records\n")
     with Store(store, read_only=True) as whole, Store("all.db") as merged:
-        for one, other in zip(whole.findings(), merged.findings(), strict=True):
+        for one, other in zip(whole.results(), merged.results(), strict=True):
             assert one._replace(time_s=0.0) == other._replace(time_s=0.0)
 
 

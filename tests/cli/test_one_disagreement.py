@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import pytest
 
-from solver.audit.result import Finding, finding_of
+from solver.audit.result import AuditResult, audit_result
 from solver.audit.store import Store
 from solver.audit.verdict import Ply, Result, Soundness, Verdict, judge, weigh_plies
 from solver.cli.console import Exit
@@ -19,7 +19,7 @@ from solver.cli.verify import exit_code, verify
 from solver.errors import FormatError
 from solver.output.audit_page.page import render_page
 from solver.output.audit_text import AuditTable, disagreement
-from solver.output.records import finding_record, write_csv, write_jsonl
+from solver.output.records import audit_record, write_csv, write_jsonl
 from solver.problem import Claim, Problem
 from solver.solution import Solution, Status
 from tests.output.html_page import data_of, entries_of
@@ -68,22 +68,22 @@ WORDS = [
 ]
 
 
-def finding(
+def result(
     verdict: Verdict, soundness: Soundness | None, line: Line, *, any_last_move: bool
-) -> Finding:
+) -> AuditResult:
     claim = Claim(2, ("a2a7",), LINE, any_last_move)
     problem = Problem(LADDER, "a", claim, "x.epd:1")
     answer = Solution(problem, Status.PROVED, 2, 2, LINE, ("a2a7",), keys_complete=True)
     plies = weigh_plies(claim, line.plies)
-    return finding_of(Result(answer, verdict, (), soundness, plies))
+    return audit_result(Result(answer, verdict, (), soundness, plies))
 
 
-def read_back(row: dict[str, str]) -> Finding:
+def read_back(row: dict[str, str]) -> AuditResult:
     """The finding of a row of an exported CSV."""
     given: dict[str, object] = {**row}
     for name in ("claim", "mate", "lower_bound", "only_moves"):
         given[name] = int(row[name]) if row[name] else None
-    return Finding(**given)  # type: ignore[arg-type]  # of the columns that are asked
+    return AuditResult(**given)  # type: ignore[arg-type]  # of the columns that are asked
 
 
 def default_failures() -> frozenset[str]:
@@ -91,9 +91,9 @@ def default_failures() -> frozenset[str]:
     return frozenset(str(option.default).split(","))
 
 
-def forms(given: Finding, folder: Path) -> dict[str, bool]:
+def forms(given: AuditResult, folder: Path) -> dict[str, bool]:
     """Ask every form of an audit whether a finding disagrees with its claim."""
-    record = json.loads(json.dumps(finding_record(given)))
+    record = json.loads(json.dumps(audit_record(given)))
     page = render_page([record], title="x")
     lines, rows = io.BytesIO(), io.BytesIO()
     write_jsonl([given], lines)
@@ -102,7 +102,7 @@ def forms(given: Finding, folder: Path) -> dict[str, bool]:
     with Store(folder / "run.db", fresh=True) as store:
         store.put_answer(b"key", given, "", None, None)
         store.put_record(given, b"key")
-        (stored,) = store.findings()
+        (stored,) = store.results()
     return {
         "finding": bool(given.disagreements),
         "terminal": disagreement(given) is not None,
@@ -124,7 +124,7 @@ def test_every_form_agrees_on_what_disagrees(
     plies, has_dual, is_free = LINES[line]
     dual = has_dual and not (is_free and any_last_move)
     for verdict, soundness in WORDS:
-        given = finding(verdict, soundness, Line(plies), any_last_move=any_last_move)
+        given = result(verdict, soundness, Line(plies), any_last_move=any_last_move)
         disagrees = (
             verdict in {"shorter", "refuted"}
             or soundness not in {None, "sound"}
@@ -142,7 +142,7 @@ def test_every_form_agrees_on_what_disagrees(
 def test_rows_of_an_earlier_version_disagree_alike(
     line: str, any_last_move: bool, tmp_path: Path
 ) -> None:
-    now = finding(
+    now = result(
         Verdict.PROVED, Soundness.SOUND, LINES[line], any_last_move=any_last_move
     )
     plies = json.loads(now.plies or "[]")
@@ -155,7 +155,7 @@ def test_rows_of_an_earlier_version_disagree_alike(
 
 
 def test_an_unreadable_record_disagrees_with_nothing(tmp_path: Path) -> None:
-    given = finding_of(judge(FormatError("x.epd:1", "expected a FEN")))
+    given = audit_result(judge(FormatError("x.epd:1", "expected a FEN")))
 
     asked = forms(given, tmp_path)
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from solver.audit.job import Examined
-    from solver.audit.result import Finding
+    from solver.audit.result import AuditResult
     from solver.problem import Problem
 
 ROOT = Path(__file__).parents[2]
@@ -122,13 +122,13 @@ def verify(capsys: pytest.CaptureFixture[str]) -> Callable[..., Told]:
     return call
 
 
-def stored(path: str = "run.db") -> list[Finding]:
+def stored(path: str = "run.db") -> list[AuditResult]:
     with Store(path, read_only=True) as store:
-        return list(store.findings())
+        return list(store.results())
 
 
-def untimed(findings: list[Finding]) -> list[Finding]:
-    return [finding._replace(time_s=0.0) for finding in findings]
+def untimed(results: list[AuditResult]) -> list[AuditResult]:
+    return [result._replace(time_s=0.0) for result in results]
 
 
 def require_sound(path: str = "run.db") -> None:
@@ -157,9 +157,7 @@ def test_a_second_run_tells_the_same_and_solves_nothing(
         first.err,
     )
     assert stored() == kept
-    assert [finding.source for finding in kept] == [
-        f"mixed.epd:{n}" for n in range(1, 8)
-    ]
+    assert [result.source for result in kept] == [f"mixed.epd:{n}" for n in range(1, 8)]
 
 
 def test_a_store_changes_nothing_of_what_is_told(
@@ -197,7 +195,7 @@ def test_a_position_that_comes_again_is_solved_once(
         told.out == "claim  proved  total\n   #1     301    301\n  all     301    301\n"
     )
     assert (told.code, told.err) == (0, "")
-    ids = {finding.id for finding in stored()}
+    ids = {result.id for result in stored()}
     assert ids == {*map(str, range(300)), "good.epd:1"}
 
 
@@ -222,7 +220,7 @@ def test_fresh_solves_all_again_and_forgets_the_rest(
     told = verify("good.epd", "--fresh")
     assert watcher.given == ["good.epd:1"]
     assert (told.code, told.err) == (0, "")
-    assert [finding.source for finding in stored()] == ["good.epd:1"]
+    assert [result.source for result in stored()] == ["good.epd:1"]
 
 
 @jobs
@@ -243,8 +241,8 @@ def test_what_was_left_undecided_is_searched_again_only_with_wider_limits(
     assert again("--nodes", "5000", "--retry", "holds") == (3, "", [])
     assert again("--nodes", "5000", *retry) == (3, "", ["long.epd:1"])
     assert again("--nodes", "4000", *retry) == (3, spared, [])
-    undecided = [finding for finding in stored() if finding.word == "undecided"]
-    assert [finding.stopped_by for finding in undecided] == ["nodes"]
+    undecided = [result for result in stored() if result.word == "undecided"]
+    assert [result.stopped_by for result in undecided] == ["nodes"]
     assert undecided[0].nodes > 2000
 
 
@@ -259,8 +257,8 @@ def test_a_line_that_is_mended_is_read_and_solved(
     assert watcher.given == ["mixed.epd:3"]
     assert (told.code, told.err) == (1, "")
     kept = stored()
-    assert [finding.id for finding in kept][2] == "mended"
-    assert {finding.error for finding in kept} == {None}
+    assert [result.id for result in kept][2] == "mended"
+    assert {result.error for result in kept} == {None}
 
 
 @jobs
@@ -297,7 +295,7 @@ def test_after_ctrl_c_it_goes_on_where_it_was(
     assert 0 < len(kept) < 300
     watcher.clear()
     told = verify("many.epd", "-j", jobs)
-    assert not {finding.source for finding in kept} & set(watcher.given)
+    assert not {result.source for result in kept} & set(watcher.given)
     assert (told.code, told.nodes, told.err) == (0, undisturbed.nodes, "")
     assert untimed(stored()) == untimed(stored("undisturbed.db"))
 
@@ -328,7 +326,7 @@ def test_after_a_full_disk_it_goes_on_where_it_was(
     )
     require_sound()
     watcher.clear()
-    kept = {finding.source for finding in stored()}
+    kept = {result.source for result in stored()}
     told = verify("many.epd", "-j", jobs)
     assert not kept & set(watcher.given)
     assert (told.code, told.nodes, told.err) == (0, undisturbed.nodes, "")
@@ -469,7 +467,7 @@ def test_a_compressed_file_that_is_cut_short_keeps_what_came_before(
         "found the file's end\n"
     )
     require_sound()
-    assert [finding.word for finding in kept] == ["proved"] * (len(kept) - 1) + [
+    assert [result.word for result in kept] == ["proved"] * (len(kept) - 1) + [
         "unreadable"
     ]
     assert len(kept) > 200
@@ -477,8 +475,8 @@ def test_a_compressed_file_that_is_cut_short_keeps_what_came_before(
     watcher.clear()
     told = verify(name, "-j", jobs)
     assert (told.code, told.err) == (0, "")
-    assert not {finding.source for finding in kept[:-1]} & set(watcher.given)
-    readable = [finding for finding in stored() if finding.error is None]
+    assert not {result.source for result in kept[:-1]} & set(watcher.given)
+    readable = [result for result in stored() if result.error is None]
     assert len(readable) == 600
 
 
@@ -511,7 +509,7 @@ def test_a_file_whose_name_is_no_text_can_be_audited(
     except OSError:
         pytest.skip("this file system has no such names")
     assert verify(name).code == 0
-    assert [finding.source for finding in stored()] == ["\\udcff.epd:1"]
+    assert [result.source for result in stored()] == ["\\udcff.epd:1"]
 
 
 @pytest.mark.parametrize(

@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from solver.audit.result import finding_of
+from solver.audit.result import audit_result
 from solver.audit.verdict import judge
 from solver.errors import FormatError
 from solver.output.audit_page import page
 from solver.output.audit_page.page import render_page, write_page
-from solver.output.records import finding_record
+from solver.output.records import audit_record
 from tests.output.answers import SMOTHERED as SMOTHERED_ANSWER
 from tests.output.html_page import (
     HOSTILE,
@@ -43,9 +43,9 @@ def only_entry(given: Mapping[str, object]) -> dict[str, Any]:
 
 def test_what_an_audit_tells_is_what_the_page_takes() -> None:
     unreadable = FormatError("x.epd:2", "expected a FEN")
-    findings = [finding_of(judge(SMOTHERED_ANSWER)), finding_of(judge(unreadable))]
+    results = [audit_result(judge(SMOTHERED_ANSWER)), audit_result(judge(unreadable))]
 
-    made, failed = entries_of(rendered(*map(finding_record, findings)))
+    made, failed = entries_of(rendered(*map(audit_record, results)))
 
     assert (made["word"], made["claim"], made["keys"]) == ("proved", "#2", "Qg8+")
     assert (failed["word"], failed["error"]) == ("unreadable", "expected a FEN")

@@ -7,7 +7,7 @@ import io
 import pytest
 from rich.console import Console
 
-from solver.audit.result import finding_of
+from solver.audit.result import audit_result
 from solver.audit.verdict import judge
 from solver.errors import FormatError
 from solver.output.audit_text import AuditTable
@@ -53,9 +53,9 @@ def table() -> AuditTable:
         stats = Stats(nodes, time_s)
         problem = Problem(FEN, claim=claim)
         answer = Solution(problem, status, mate, lower_bound, stats=stats)
-        table.add(finding_of(judge(answer)))
+        table.add(audit_result(judge(answer)))
     error = FormatError("x.epd:5", "expected a FEN, found nothing")
-    table.add(finding_of(judge(error)))
+    table.add(audit_result(judge(error)))
     return table
 
 
@@ -87,6 +87,6 @@ def test_soundness_is_told_below_in_its_own_order(table: AuditTable) -> None:
     problem = Problem(FEN, claim=Claim(2))
     keys = ("a2a3",)
     answer = Solution(problem, Status.PROVED, 2, 2, keys=keys, keys_complete=True)
-    table.add(finding_of(judge(answer)))
+    table.add(audit_result(judge(answer)))
     assert table.soundness() == "soundness: 1 sound, 1 short-solution"
     assert AuditTable().soundness() == ""

@@ -71,7 +71,7 @@ FIELDS = (
 """What the places of an entry mean, in their order; the rare ones come last."""
 
 
-def make_entry(finding: CheckedRecord) -> list[object]:
+def make_entry(result: CheckedRecord) -> list[object]:
     """Make the entry of one record.
 
     Parameters
@@ -91,37 +91,37 @@ def make_entry(finding: CheckedRecord) -> list[object]:
     FenError
         If the position is none.
     """
-    fen = finding.fen
+    fen = result.fen
     if fen:
         parse_fen(fen)
-    line, claimed_line = finding.pv, finding.claimed_line
-    claimed = finding.wrong_keys or finding.claimed_keys or claimed_line
+    line, claimed_line = result.pv, result.claimed_line
+    claimed = result.wrong_keys or result.claimed_keys or claimed_line
     entry: list[object] = [
-        int(finding.agrees),
-        finding.word,
-        claim_name(finding),
-        finding.id,
-        "" if finding.source == finding.id else finding.source,
+        int(result.agrees),
+        result.word,
+        claim_name(result),
+        result.id,
+        "" if result.source == result.id else result.source,
         fen,
-        finding.status,
-        finding.mate,
-        finding.lower_bound,
-        finding.nodes,
-        finding.time_s,
-        " ".join(finding.keys),
-        int(finding.keys_complete),
+        result.status,
+        result.mate,
+        result.lower_bound,
+        result.nodes,
+        result.time_s,
+        " ".join(result.keys),
+        int(result.keys_complete),
         written_line(fen, line),
         _arrow(line),
         written_line(fen, claimed_line),
-        written_moves(fen, finding.claimed_keys),
+        written_moves(fen, result.claimed_keys),
         _arrow(claimed),
-        written_moves(fen, finding.wrong_keys),
-        _duals(finding),
-        finding.soundness,
-        list(finding.disagreements),
-        finding.stopped_by,
-        finding.tablebase,
-        finding.error,
+        written_moves(fen, result.wrong_keys),
+        _duals(result),
+        result.soundness,
+        list(result.disagreements),
+        result.stopped_by,
+        result.tablebase,
+        result.error,
     ]
     while entry[-1] in ("", []):
         entry.pop()
@@ -157,14 +157,14 @@ def _arrow(moves: Sequence[str]) -> str:
     return moves[0] if move.from_square != move.to_square else ""
 
 
-def _duals(finding: CheckedRecord) -> list[str]:
+def _duals(result: CheckedRecord) -> list[str]:
     """Name the moves that are not the only ones: `move 2: Qg5 (also Qh6)`."""
-    if not finding.plies:
+    if not result.plies:
         return []
     told: list[str] = []
-    board = chess.Board(finding.fen)
-    moves = finding.claimed_line[: _legal_moves(finding.fen, finding.claimed_line)]
-    for number, ply in enumerate(finding.plies[: len(moves) // 2 + 1], 1):
+    board = chess.Board(result.fen)
+    moves = result.claimed_line[: _legal_moves(result.fen, result.claimed_line)]
+    for number, ply in enumerate(result.plies[: len(moves) // 2 + 1], 1):
         if ply.only is False:
             others = [_san(board, key) for key in ply.keys if key != ply.move]
             word = "also" if ply.move in ply.keys else "rather"
@@ -299,17 +299,17 @@ def _data(
     entries: list[str] = []
     for number, record in enumerate(records, 1):
         try:
-            finding = check_record(record)
-            entry = _entry(finding, room)
+            result = check_record(record)
+            entry = _entry(result, room)
         except InputError as error:
             name = f"record {number}"
             if on_damaged:
                 on_damaged(f"{name}: {error}")
-            finding = CheckedRecord(Verdict.UNREADABLE, id=name, error=str(error))
-            entry = _entry(finding, room)
-        tally.add(finding)
+            result = CheckedRecord(Verdict.UNREADABLE, id=name, error=str(error))
+            entry = _entry(result, room)
+        tally.add(result)
         if entry:
-            room[finding.agrees] -= 1
+            room[result.agrees] -= 1
             entries.append(entry)
     summary = {
         "words": WORDS,
@@ -322,9 +322,9 @@ def _data(
     return f'{_json(summary)[:-1]},"entries":[\n{lines}\n]}}'
 
 
-def _entry(finding: CheckedRecord, room: Mapping[bool, int]) -> str:
+def _entry(result: CheckedRecord, room: Mapping[bool, int]) -> str:
     """Write a record's entry, or nothing where there is no room for it."""
-    return _json(make_entry(finding)) if room[finding.agrees] else ""
+    return _json(make_entry(result)) if room[result.agrees] else ""
 
 
 def _json(value: object) -> str:

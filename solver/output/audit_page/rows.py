@@ -137,7 +137,7 @@ def check_record(record: Mapping[str, object]) -> CheckedRecord:
     if word not in WORDS:
         msg = f"verdict or status: expected one of {', '.join(WORDS)}, found "
         raise InputError(msg + (quote(word) if word else "neither"))
-    finding = CheckedRecord(
+    result = CheckedRecord(
         word=word,
         id=_text(record, "id"),
         source=_text(record, "source"),
@@ -162,10 +162,10 @@ def check_record(record: Mapping[str, object]) -> CheckedRecord:
         solver=_text(record, "solver"),
         error=_text(record, "error"),
     )
-    if not finding.fen and (finding.is_read or finding.moves):
+    if not result.fen and (result.is_read or result.moves):
         msg = "fen: expected a position, found none"
         raise InputError(msg)
-    return finding
+    return result
 
 
 def _plies(record: Mapping[str, object]) -> tuple[Ply, ...]:
@@ -271,21 +271,21 @@ class Tally:
         self._disagreements = 0
         self._duals = 0
 
-    def add(self, finding: CheckedRecord) -> None:
+    def add(self, result: CheckedRecord) -> None:
         """Count one record."""
-        row = self._rows.setdefault(name_claim(finding.claim, finding.no_mate), _Row())
-        row.words[finding.word] += 1
-        row.nodes += finding.nodes
-        if finding.time_s is not None:
-            row.time_s += finding.time_s
-            row.bins[time_bin(finding.time_s)] += 1
-            row.times_s.append(finding.time_s)
-        if finding.soundness:
-            self._soundness[finding.soundness] += 1
-        if finding.solver:
-            self._solvers[finding.solver] = None
-        self._agreeing += finding.agrees
-        disagreements = finding.disagreements
+        row = self._rows.setdefault(name_claim(result.claim, result.no_mate), _Row())
+        row.words[result.word] += 1
+        row.nodes += result.nodes
+        if result.time_s is not None:
+            row.time_s += result.time_s
+            row.bins[time_bin(result.time_s)] += 1
+            row.times_s.append(result.time_s)
+        if result.soundness:
+            self._soundness[result.soundness] += 1
+        if result.solver:
+            self._solvers[result.solver] = None
+        self._agreeing += result.agrees
+        disagreements = result.disagreements
         self._disagreements += bool(disagreements)
         self._duals += DUAL in disagreements
 
@@ -370,6 +370,6 @@ def median(times_s: Sequence[array[float]]) -> float | None:
     return float(np.median(times, overwrite_input=True)) if times.size else None
 
 
-def claim_name(finding: CheckedRecord) -> str:
+def claim_name(result: CheckedRecord) -> str:
     """Name a claim: #3, #-2, no #4, or none."""
-    return name_claim(finding.claim, finding.no_mate)[1]
+    return name_claim(result.claim, result.no_mate)[1]
