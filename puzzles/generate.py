@@ -141,7 +141,7 @@ def _play(random: Random) -> Iterator[chess.Board]:
 
 
 def _place(random: Random, pieces: range) -> Iterator[chess.Board]:
-    """Yield legal positions of the kings and `pieces` others, most of them the mover's."""
+    """Yield legal positions: kings and `pieces` others, most of them the mover's."""
     while True:
         attacker = random.choice(chess.COLORS)
         board = chess.Board(None)
