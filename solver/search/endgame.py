@@ -17,10 +17,11 @@ import chess
 from solver.board import unpack_move
 from solver.endgames.probe import find_ending, is_ending
 from solver.errors import TablebaseError
+from solver.kernel.interface import NO_LIMIT
 from solver.solution import Solution, Status, TableFormat
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from solver.endgames.probe import EndingAnswer, EndingHistory
     from solver.endgames.tablebases import Tablebases
@@ -45,6 +46,12 @@ might take all of the time. Building takes less than half as long."""
 class EndgameProbe:
     """Decides when the table of a small endgame answers a question, and probes it.
 
+    1. A table that this solver has probed before answers at once.
+    2. The first position of its pieces is searched; the table is probed only after
+       `BEFORE_TABLE` nodes.
+    3. Further positions of the same pieces get a short search, which answers easy
+       problems. What it leaves open is answered by the table.
+
     Parameters
     ----------
     workspace : Workspace
@@ -60,6 +67,8 @@ class EndgameProbe:
     ----------
     solution : Solution or None
         The answer of the table, once it was probed.
+    search_budget : int
+        Nodes that the search may take before the table is probed.
     """
 
     def __init__(
@@ -74,39 +83,39 @@ class EndgameProbe:
         self._control = control
         self._history = history
         self.solution: Solution | None = None
+        self.search_budget = NO_LIMIT
         self._may_probe = (
             question.restriction is None
             and question.root_moves is None
             and is_ending(question.board)
         )
 
-    def solve(self, search: Callable[[], Solution]) -> Solution:
-        """Answer the question by the search, by the table, or by both.
+    def answer_at_once(self) -> Solution | None:
+        """Answer from a table that this solver has probed before, if there is one.
 
-        1. A table that this solver has probed before answers at once.
-        2. The first position of its pieces is searched, and the table is probed only
-           after `BEFORE_TABLE` nodes (see `is_answered`).
-        3. Further positions of the same pieces get a short search, which answers easy
-           problems.
-        4. What that leaves open is answered by the table.
+        Otherwise set `search_budget`, the nodes to search before `complete`: few if a
+        position of the same pieces came before, for then the table is worth building.
         """
         if not self._may_probe or self._workspace.search.node_limit <= BEFORE_TABLE:
-            return self._search(search)
-        question = self._question
-        is_further = self._history.is_further(question.board)
+            return None
+        is_further = self._history.is_further(self._question.board)
         self.solution = self._probe(only_again=True)
-        if self.solution or not is_further or not self._has_time_to_build():
-            return self.solution or self._search(search)
-        with self._workspace.budget(BEFORE_FURTHER_TABLE):
-            searched = search()
-            # A search that used up this budget may have left out the other side's mate.
-            if not self._workspace.is_exhausted:
-                return searched
-        # A later position may need the table in which the other side attacks. Both are
-        # built before the answer is read, so that no request to stop is lost.
-        for attacker in chess.COLORS:
-            self._find_ending(attacker, with_line=False)
-        self.solution = self._probe()
+        if self.solution is None and is_further and self._has_time_to_build():
+            self.search_budget = BEFORE_FURTHER_TABLE
+        return self.solution
+
+    def complete(self, searched: Solution) -> Solution:
+        """Return the answer of the search, or of the table where that is open.
+
+        Called while `search_budget` still limits the workspace.
+        """
+        # A search that used up the budget may have left out the other side's mate.
+        if self.search_budget != NO_LIMIT and self._workspace.is_exhausted:
+            # A later position may need the table in which the other side attacks. Both
+            # are built before the answer is read, so that no stop is overlooked.
+            for attacker in chess.COLORS:
+                self._find_ending(attacker, with_line=False)
+            self.solution = self._probe()
         return self.solution or searched
 
     def is_answered(self) -> bool:
@@ -115,11 +124,6 @@ class EndgameProbe:
             self._may_probe = False
             self.solution = self._probe()
         return self.solution is not None
-
-    def _search(self, search: Callable[[], Solution]) -> Solution:
-        """Search; a table that was probed meanwhile has the last word."""
-        searched = search()
-        return self.solution or searched
 
     def _has_time_to_build(self) -> bool:
         limits = self._question.limits

@@ -245,8 +245,10 @@ class Solver:
         if question.is_hopeless:
             return Solution(problem, Status.DISPROVED, None, question.most_moves + 1)
 
-        # 2. A small endgame is answered from its table, once that is worth building.
+        # 2. A small endgame whose table was probed before.
         endgame = EndgameProbe(workspace, question, control, self._history)
+        if known := endgame.answer_at_once():
+            return known
 
         def is_over() -> bool:
             if endgame.is_answered() or workspace.is_exhausted:
@@ -263,15 +265,16 @@ class Solver:
                 lambda: probe.is_answered() or helper.is_exhausted,
             )
 
-        def search() -> Solution:
-            # 3. Bounds on the shortest mate, which close until they meet.
+        with workspace.budget(endgame.search_budget):
+            # 3. The bounds on the shortest mate, closed until they meet.
             bounds = close_bounds(workspace, question, control, is_over)
-            # 4. The keys, where the mate is proved to be the shortest.
+            # 4. The keys, if the mate is proved to be the shortest.
             keys, keys_complete = _find_keys(question, bounds)
-            # 5. The solution.
-            return _make_solution(question, bounds, keys, keys_complete=keys_complete)
-
-        return endgame.solve(search)
+            # 5. The solution, from the table of a small endgame if still open.
+            solution = _make_solution(
+                question, bounds, keys, keys_complete=keys_complete
+            )
+            return endgame.complete(solution)
 
 
 def _find_keys(
