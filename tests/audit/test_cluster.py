@@ -24,6 +24,7 @@ pytest.importorskip("distributed")
 
 from distributed import KilledWorker
 
+from solver import __version__
 from solver.audit import cluster
 from solver.audit import cluster as cluster_opening
 from solver.audit import cluster as remote
@@ -40,7 +41,6 @@ from solver.formats.registry import read_collection
 from solver.problem import Claim, Limits, Problem
 from solver.search.endgame import BEFORE_TABLE
 from solver.solution import StoppedBy
-from solver.version import __version__
 from tests.audit.deadly import Deadly
 from tests.cli.processes import ENVIRONMENT, process, run_and_list_heavy
 from tests.processes import run as run_process
