@@ -23,12 +23,12 @@ from dask.system import CPU_COUNT
 from distributed import Client, KilledWorker, LocalCluster, Security
 from distributed.comm.core import connect
 
+from solver import __version__
 from solver.audit.job import Examiner, Patience
 from solver.audit.queue import AuditControl
 from solver.audit.workers import Staff, WorkerLostError, interrupts_held_back
 from solver.endgames.tablebases import Tablebases
 from solver.errors import ClusterError, MatesolveError
-from solver.version import __version__
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -6,6 +6,7 @@ import json
 import re
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from solver import __version__
 from solver.audit.verdict import (
     Ply,
     disagreements,
@@ -14,7 +15,6 @@ from solver.audit.verdict import (
     recorded_only,
 )
 from solver.errors import FormatError
-from solver.version import __version__
 
 if TYPE_CHECKING:
     from solver.audit.verdict import Result

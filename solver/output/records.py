@@ -8,10 +8,11 @@ import json
 from itertools import islice
 from typing import TYPE_CHECKING, BinaryIO, TypeAlias, get_type_hints
 
+from solver import __version__
 from solver.audit.result import AuditResult
 from solver.output.text import first_moves
 from solver.problem import Claim, Problem
-from solver.version import SCHEMA, __version__
+from solver.solution import SCHEMA
 
 if TYPE_CHECKING:
     from solver.errors import FormatError

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 import chess
 import chess.svg
 
+from solver import __version__
 from solver.output.text import describe
-from solver.version import __version__
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

@@ -12,7 +12,7 @@ from typing import IO, TYPE_CHECKING, Any
 
 import pytest
 
-from solver.version import __version__
+from solver import __version__
 from tests.cli.conftest import COMMAND
 from tests.processes import PATIENCE_S, started
 
