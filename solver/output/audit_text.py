@@ -12,8 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from solver.audit.verdict import DUAL, KEYS, Soundness, is_dual, is_slow
-from solver.output.solution_page import analysis_link
-from solver.output.text import duration, first_moves, numbered_line
+from solver.output.text import analysis_link, duration, first_moves, numbered_line
 
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType

@@ -68,6 +68,11 @@ def numbered_line(fen: str, moves: Iterable[str]) -> list[str]:
     return line
 
 
+def analysis_link(fen: str) -> str:
+    """Return the URL of a position on lichess's analysis board."""
+    return "https://lichess.org/analysis/standard/" + fen.replace(" ", "_")
+
+
 # A board in the terminal: painted where there are colours, in letters elsewhere.
 
 # Numbers of the 256-colour palette above its first 16, which themes leave alone. Both

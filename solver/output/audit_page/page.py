@@ -1,19 +1,18 @@
-"""Write the page: its template, style, script and data in one file.
+"""Write the page of an audit: template, style, script and data in one HTML file.
 
-Nothing is ever loaded from elsewhere, and nothing of a collection is taken for markup:
-the page's policy lets no other style and script pass than those whose hashes it names,
-the data are JSON without a `<`, and the script inserts them as text.
+The page loads nothing, and nothing in a collection becomes markup:
+
+- the template's policy allows only the style and the script whose hashes it names;
+- the template escapes the data, and the script inserts them as text;
+- no element has a `style` attribute, which the policy would refuse.
 """
 
 from __future__ import annotations
 
 import base64
 import hashlib
-import html
-import json
 import re
 from importlib.resources import files
-from string import Template
 from typing import TYPE_CHECKING
 
 import chess
@@ -23,6 +22,7 @@ from solver.audit.verdict import Verdict
 from solver.errors import InputError
 from solver.files import write_whole
 from solver.formats.fen import parse_fen
+from solver.output import render_template
 from solver.output.audit_page.rows import (
     BINS_PER_DECADE,
     NOT_AGREEING,
@@ -195,25 +195,6 @@ def _san(board: chess.Board, move: str) -> str:
         return move
 
 
-# python-chess's drawings of the men, for a page that lets no inline style pass.
-
-_STYLE = re.compile(r'style="([^"]*)"')
-_DECLARATION = re.compile(r"([a-z-]+):\s*([^;]+);?")
-
-
-def symbols() -> str:
-    """Write a `<symbol>` for each man, 45 wide and high: `man-K`, `man-k`, ..."""
-    return "".join(
-        f'<symbol id="man-{letter}">{_STYLE.sub(_as_attributes, drawing)}</symbol>'
-        for letter, drawing in PIECES.items()
-    )
-
-
-def _as_attributes(style: re.Match[str]) -> str:
-    """Say by attributes, which need no leave, what a style says."""
-    return _DECLARATION.sub(r'\1="\2"', style[1])
-
-
 MAX_DISAGREEMENTS = 20_000
 """So many are listed, with what is undecided or unreadable; all are counted."""
 
@@ -279,74 +260,62 @@ def render_page(
         HTML in UTF-8, self-contained.
     """
     style, script = _source("page.css"), "\n".join(map(_source, SCRIPTS))
-    page = Template(_source("page.html")).substitute(
-        policy=_policy(style, script),
-        title=html.escape(title),
+    page = render_template(
+        "audit_page/page.html",
+        title=title,
         style=style,
-        pieces=symbols(),
-        data=_data(records, on_damaged),
+        style_hash=_digest(style),
         script=script,
+        script_hash=_digest(script),
+        pieces={letter: _unstyled(drawing) for letter, drawing in PIECES.items()},
+        data=_data(records, on_damaged),
     )
-    return page.encode(errors="replace")  # a file may be named in no encoding
+    return page.encode(errors="replace")  # a file name may hold undecodable bytes
 
 
 def _data(
     records: Iterable[Mapping[str, object]], on_damaged: Callable[[str], None] | None
-) -> str:
-    """Write what the script reads; `<` is escaped, so that no tag can end it."""
+) -> dict[str, object]:
+    """Return what the script reads: the totals and the entries."""
     tally = Tally()
     room = {False: MAX_DISAGREEMENTS, True: MAX_AGREEING}
-    entries: list[str] = []
+    entries: list[list[object]] = []
     for number, record in enumerate(records, 1):
         try:
             result = check_record(record)
-            entry = _entry(result, room)
+            entry = make_entry(result) if room[result.agrees] else None
         except InputError as error:
             name = f"record {number}"
             if on_damaged:
                 on_damaged(f"{name}: {error}")
             result = CheckedRecord(Verdict.UNREADABLE, id=name, error=str(error))
-            entry = _entry(result, room)
+            entry = make_entry(result) if room[result.agrees] else None
         tally.add(result)
         if entry:
             room[result.agrees] -= 1
             entries.append(entry)
-    summary = {
+    return {
         "words": WORDS,
         "notAgreeing": NOT_AGREEING,
         "binsPerDecade": BINS_PER_DECADE,
         "fields": FIELDS,
         **tally.summary(),
+        "entries": entries,
     }
-    lines = ",\n".join(entries)
-    return f'{_json(summary)[:-1]},"entries":[\n{lines}\n]}}'
-
-
-def _entry(result: CheckedRecord, room: Mapping[bool, int]) -> str:
-    """Write a record's entry, or nothing where there is no room for it."""
-    return _json(make_entry(result)) if room[result.agrees] else ""
-
-
-def _json(value: object) -> str:
-    text = json.dumps(value, separators=(",", ":"), allow_nan=False)
-    return text.replace("<", "\\u003c")
-
-
-def _policy(style: str, script: str) -> str:
-    """Say what a browser may load and run: what the page itself holds."""
-    return "; ".join(
-        (
-            "default-src 'none'",
-            f"style-src '{_digest(style)}'",
-            f"script-src '{_digest(script)}'",
-            "base-uri 'none'",
-            "form-action 'none'",
-        )
-    )
 
 
 def _digest(text: str) -> str:
+    """Return the hash by which a Content-Security-Policy names a style or script."""
     return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+
+
+_STYLE = re.compile(r'style="([^"]*)"')
+_DECLARATION = re.compile(r"([a-z-]+):\s*([^;]+);?")
+
+
+def _unstyled(drawing: str) -> str:
+    """Replace `style` in an SVG drawing by attributes, which no policy refuses."""
+    return _STYLE.sub(lambda style: _DECLARATION.sub(r'\1="\2"', style[1]), drawing)
 
 
 def _source(name: str) -> str:
