@@ -73,7 +73,10 @@ def check_record(record: Mapping[str, object]) -> AuditResult:
         msg = f"verdict or status: expected one of {', '.join(WORDS)}, found "
         raise InputError(msg + (quote(word) if word else "neither"))
     keys = [_text(key, "uci") for key in _records(record, "keys")]
+    plies = [_ply(ply) for ply in _records(record, "plies")]
     only_moves = _read(record, "only_moves", bool)
+    if any(ply.get("only") is False for ply in plies):
+        only_moves = False
     result = AuditResult(
         source=_text(record, "source"),
         id=_text(record, "id"),
@@ -91,7 +94,7 @@ def check_record(record: Mapping[str, object]) -> AuditResult:
         keys_complete=int(_read(record, "keys_complete", bool) or False),
         wrong_keys=_moves(record, "wrong_keys"),
         pv=_moves(record, "pv"),
-        plies=_plies(record),
+        plies=json.dumps(plies) if plies else "",
         only_moves=None if only_moves is None else int(only_moves),
         nodes=_read(record, "nodes", int) or 0,
         time_s=_seconds(record, "time_s"),
@@ -132,19 +135,15 @@ def _has_moves(result: AuditResult) -> bool:
     )
 
 
-def _plies(record: Mapping[str, object]) -> str:
-    """Return the plies as JSON, as `AuditResult` has them; empty if there are none."""
-    plies: list[dict[str, object]] = []
-    for ply in _records(record, "plies"):
-        checked: dict[str, object] = {
-            "move": _text(ply, "move"),
-            "mate": _read(ply, "mate", int),
-            "keys": _texts(ply, "keys"),
-        }
-        if "only" in ply:  # earlier versions did not write it
-            checked["only"] = _read(ply, "only", bool)
-        plies.append(checked)
-    return json.dumps(plies) if plies else ""
+def _ply(record: Mapping[str, object]) -> dict[str, object]:
+    ply: dict[str, object] = {
+        "move": _text(record, "move"),
+        "mate": _read(record, "mate", int),
+        "keys": _texts(record, "keys"),
+    }
+    if "only" in record:  # earlier versions did not write it
+        ply["only"] = _read(record, "only", bool)
+    return ply
 
 
 def _read(record: Mapping[str, object], name: str, kind: type[Kind]) -> Kind | None:
