@@ -90,7 +90,7 @@ class AuditResult(NamedTuple):
     plies: str = ""
     only_moves: int | None = None
     nodes: int = 0
-    time_s: float = 0.0
+    time_s: float | None = 0.0
     stopped_by: str | None = None
     tablebase: str | None = None
     error: str | None = None
