@@ -182,7 +182,7 @@ class _Row:
     def add(self, result: AuditResult) -> None:
         self.words[result.word] += 1
         self.nodes += result.nodes
-        self.time_s += result.time_s
+        self.time_s += result.time_s or 0.0
 
 
 class AuditTable:

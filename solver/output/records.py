@@ -8,7 +8,7 @@ import json
 from itertools import islice
 from typing import TYPE_CHECKING, BinaryIO, TypeAlias, get_type_hints
 
-from solver.audit.result import AuditResult
+from solver.audit.result import COLUMNS, AuditResult
 from solver.output.text import first_moves
 from solver.problem import Claim, Problem
 from solver.version import SCHEMA, __version__
@@ -100,10 +100,10 @@ def write_csv(results: Iterable[AuditResult], file: BinaryIO) -> int:
     """
     text = io.TextIOWrapper(file, encoding="utf-8", newline="", write_through=True)
     rows = csv.writer(text, lineterminator="\n")
-    rows.writerow(AuditResult._fields)
+    rows.writerow(COLUMNS)
     count = 0
     for result in results:
-        rows.writerow(result)
+        rows.writerow(result.row())
         count += 1
     text.detach()
     return count
@@ -145,15 +145,14 @@ def write_parquet(results: Iterable[AuditResult], file: BinaryIO) -> int:
     types = {
         name: kinds[getattr(kind, "__args__", (kind,))[0].__name__]
         for name, kind in get_type_hints(AuditResult).items()
+        if name in COLUMNS
     }
     schema = pa.schema(list(types.items()))
-    rest = iter(results)
+    rest = (result.row() for result in results)
     count = 0
     with pq.ParquetWriter(file, schema) as writer:
         while rows := list(islice(rest, ROW_GROUP)):
-            columns = dict(
-                zip(AuditResult._fields, zip(*rows, strict=True), strict=True)
-            )
+            columns = dict(zip(COLUMNS, zip(*rows, strict=True), strict=True))
             writer.write_table(pa.table(columns, schema=schema))
             count += len(rows)
     return count

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING
 import chess
 from chess.svg import PIECES
 
+from solver.audit.result import AuditResult
 from solver.audit.verdict import Verdict
 from solver.errors import InputError
 from solver.files import write_whole
@@ -27,7 +28,6 @@ from solver.output.audit_page.rows import (
     BINS_PER_DECADE,
     NOT_AGREEING,
     WORDS,
-    CheckedRecord,
     Tally,
     check_record,
     claim_name,
@@ -71,12 +71,12 @@ FIELDS = (
 """What the places of an entry mean, in their order; the rare ones come last."""
 
 
-def make_entry(result: CheckedRecord) -> list[object]:
+def make_entry(result: AuditResult) -> list[object]:
     """Make the entry of one record.
 
     Parameters
     ----------
-    finding : CheckedRecord
+    result : AuditResult
         The record.
 
     Returns
@@ -91,11 +91,11 @@ def make_entry(result: CheckedRecord) -> list[object]:
     FenError
         If the position is none.
     """
-    fen = result.fen
+    fen = result.fen or ""
     if fen:
         parse_fen(fen)
-    line, claimed_line = result.pv, result.claimed_line
-    claimed = result.wrong_keys or result.claimed_keys or claimed_line
+    line, claimed_line = result.pv.split(), result.claimed_line.split()
+    claimed = result.wrong_keys or result.claimed_keys or result.claimed_line
     entry: list[object] = [
         int(result.agrees),
         result.word,
@@ -103,25 +103,25 @@ def make_entry(result: CheckedRecord) -> list[object]:
         result.id,
         "" if result.source == result.id else result.source,
         fen,
-        result.status,
+        result.status or "",
         result.mate,
         result.lower_bound,
         result.nodes,
-        result.time_s,
-        " ".join(result.keys),
-        int(result.keys_complete),
+        result.time_s if fen else None,
+        written_moves(fen, result.keys.split()),
+        result.keys_complete,
         written_line(fen, line),
         _arrow(line),
         written_line(fen, claimed_line),
-        written_moves(fen, result.claimed_keys),
-        _arrow(claimed),
-        written_moves(fen, result.wrong_keys),
+        written_moves(fen, result.claimed_keys.split()),
+        _arrow(claimed.split()),
+        written_moves(fen, result.wrong_keys.split()),
         _duals(result),
-        result.soundness,
+        result.soundness or "",
         list(result.disagreements),
-        result.stopped_by,
-        result.tablebase,
-        result.error,
+        result.stopped_by or "",
+        result.tablebase or "",
+        result.error or "",
     ]
     while entry[-1] in ("", []):
         entry.pop()
@@ -157,14 +157,16 @@ def _arrow(moves: Sequence[str]) -> str:
     return moves[0] if move.from_square != move.to_square else ""
 
 
-def _duals(result: CheckedRecord) -> list[str]:
+def _duals(result: AuditResult) -> list[str]:
     """Name the moves that are not the only ones: `move 2: Qg5 (also Qh6)`."""
     if not result.plies:
         return []
     told: list[str] = []
-    board = chess.Board(result.fen)
-    moves = result.claimed_line[: _legal_moves(result.fen, result.claimed_line)]
-    for number, ply in enumerate(result.plies[: len(moves) // 2 + 1], 1):
+    fen, line = result.fen or "", result.claimed_line.split()
+    board = chess.Board(fen)
+    moves = line[: _legal_moves(fen, line)]
+    plies = result.claimed_plies()[: len(moves) // 2 + 1]
+    for number, ply in enumerate(plies, 1):
         if ply.only is False:
             others = [_san(board, key) for key in ply.keys if key != ply.move]
             word = "also" if ply.move in ply.keys else "rather"
@@ -225,7 +227,7 @@ SCRIPTS = ("page.js", "entry.js", "charts.js", "list.js")
 
 
 def write_page(
-    records: Iterable[Mapping[str, object]],
+    records: Iterable[AuditResult | Mapping[str, object]],
     path: str | os.PathLike[str],
     *,
     title: str,
@@ -235,15 +237,15 @@ def write_page(
 
     Parameters
     ----------
-    records : iterable of Mapping
-        As `finding_record` makes them; each is read once and let go.
+    records : iterable of AuditResult or Mapping
+        Results, or their JSON records; each is read once and not kept.
     path : str or PathLike
         The file to write.
     title : str
         What the page is called.
     on_damaged : callable
         Gets a line for each record that is listed as unreadable because it is not as
-        `finding_record` makes it.
+        `audit_record` makes it.
 
     Raises
     ------
@@ -255,7 +257,7 @@ def write_page(
 
 
 def render_page(
-    records: Iterable[Mapping[str, object]],
+    records: Iterable[AuditResult | Mapping[str, object]],
     *,
     title: str,
     on_damaged: Callable[[str], None] | None = None,
@@ -266,8 +268,8 @@ def render_page(
 
     Parameters
     ----------
-    records : iterable of Mapping
-        As `finding_record` makes them; each is read once and let go.
+    records : iterable of AuditResult or Mapping
+        Results, or their JSON records; each is read once and not kept.
     title : str
         What the page is called.
     on_damaged : callable
@@ -291,7 +293,8 @@ def render_page(
 
 
 def _data(
-    records: Iterable[Mapping[str, object]], on_damaged: Callable[[str], None] | None
+    records: Iterable[AuditResult | Mapping[str, object]],
+    on_damaged: Callable[[str], None] | None,
 ) -> str:
     """Write what the script reads; `<` is escaped, so that no tag can end it."""
     tally = Tally()
@@ -299,13 +302,20 @@ def _data(
     entries: list[str] = []
     for number, record in enumerate(records, 1):
         try:
-            result = check_record(record)
+            result = record if isinstance(record, AuditResult) else check_record(record)
             entry = _entry(result, room)
         except InputError as error:
             name = f"record {number}"
             if on_damaged:
                 on_damaged(f"{name}: {error}")
-            result = CheckedRecord(Verdict.UNREADABLE, id=name, error=str(error))
+            result = AuditResult(
+                "",
+                name,
+                verdict=Verdict.UNREADABLE.value,
+                time_s=None,
+                error=str(error),
+                solver="",
+            )
             entry = _entry(result, room)
         tally.add(result)
         if entry:
@@ -322,7 +332,7 @@ def _data(
     return f'{_json(summary)[:-1]},"entries":[\n{lines}\n]}}'
 
 
-def _entry(result: CheckedRecord, room: Mapping[bool, int]) -> str:
+def _entry(result: AuditResult, room: Mapping[bool, int]) -> str:
     """Write a record's entry, or nothing where there is no room for it."""
     return _json(make_entry(result)) if room[result.agrees] else ""
 

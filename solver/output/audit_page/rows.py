@@ -10,14 +10,8 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import TYPE_CHECKING, TypeVar
 
-from solver.audit.verdict import (
-    DUAL,
-    Ply,
-    Verdict,
-    disagreements,
-    is_undecided,
-    recorded_only,
-)
+from solver.audit.result import AuditResult, write_plies
+from solver.audit.verdict import DUAL, Ply, Verdict, only_moves, recorded_only
 from solver.errors import InputError
 from solver.formats.claims import quote
 from solver.output.audit_text import name_claim
@@ -46,131 +40,74 @@ Kind = TypeVar("Kind")
 _KINDS = {int: "a whole number", str: "a text", bool: "true or false", list: "a list"}
 
 
-@dataclass(frozen=True, slots=True)
-class CheckedRecord:
-    """What `verify --jsonl` tells of one record of a collection, in its words.
-
-    Attributes
-    ----------
-    word : str
-        One of `WORDS`: the verdict, or the status where nothing was claimed.
-    keys : tuple of str
-        The keys that were found, in SAN. Lines and claimed moves are in UCI notation.
-    error : str
-        Why the record could not be read, else empty.
-    """
-
-    word: str
-    id: str = ""
-    source: str = ""
-    fen: str = ""
-    claim: int | None = None
-    no_mate: int | None = None
-    soundness: str = ""
-    status: str = ""
-    mate: int | None = None
-    lower_bound: int | None = None
-    keys: tuple[str, ...] = ()
-    keys_complete: bool = False
-    pv: tuple[str, ...] = ()
-    claimed_keys: tuple[str, ...] = ()
-    claimed_line: tuple[str, ...] = ()
-    wrong_keys: tuple[str, ...] = ()
-    plies: tuple[Ply, ...] = ()
-    nodes: int = 0
-    time_s: float | None = None
-    stopped_by: str = ""
-    tablebase: str = ""
-    solver: str = ""
-    error: str = ""
-
-    @property
-    def is_read(self) -> bool:
-        """Whether the record could be read, so that there is a position."""
-        return self.word != Verdict.UNREADABLE
-
-    @property
-    def moves(self) -> tuple[str, ...]:
-        """All moves in UCI notation, none of which means anything without a FEN."""
-        plies = tuple(ply.move for ply in self.plies)
-        return (
-            *self.pv,
-            *self.claimed_keys,
-            *self.claimed_line,
-            *self.wrong_keys,
-            *plies,
-        )
-
-    @property
-    def disagreements(self) -> tuple[str, ...]:
-        """What speaks against the claim; see `verdict.disagreements`."""
-        return disagreements(self.word, self.soundness, self.wrong_keys, self.plies)
-
-    @property
-    def agrees(self) -> bool:
-        """Whether all is as claimed: read, decided, and without a disagreement."""
-        is_decided = self.is_read and not is_undecided(self.word, self.stopped_by)
-        return is_decided and not self.disagreements
-
-
-NOT_AGREEING = tuple(word for word in WORDS if not CheckedRecord(word).agrees)
+NOT_AGREEING = tuple(
+    word for word in WORDS if not AuditResult("", "", verdict=word).agrees
+)
 """Verdicts with which no record agrees."""
 
 
-def check_record(record: Mapping[str, object]) -> CheckedRecord:
-    """Read a record.
+def check_record(record: Mapping[str, object]) -> AuditResult:
+    """Read the JSON record of an audited row.
 
     Parameters
     ----------
     record : Mapping
-        As `finding_record` makes it; fields may be missing or None.
+        As `records.audit_record` returns it; fields may be missing or None.
 
     Raises
     ------
     InputError
-        If it is no such record: a field is of another type, or no verdict is there.
+        A field has another type, or there is no verdict.
     """
-    verdict = _text(record, "verdict")
-    word = verdict or _text(record, "status")
-    if not word and "error" in record:
-        word = Verdict.UNREADABLE
+    verdict, status = _text(record, "verdict"), _text(record, "status")
+    if not (verdict or status) and "error" in record:
+        verdict = Verdict.UNREADABLE.value
+    word = verdict or status
     if word not in WORDS:
         msg = f"verdict or status: expected one of {', '.join(WORDS)}, found "
         raise InputError(msg + (quote(word) if word else "neither"))
-    result = CheckedRecord(
-        word=word,
-        id=_text(record, "id"),
+    is_only = _read(record, "only_moves", bool)
+    plies = [_ply(ply, only_moves=is_only) for ply in _records(record, "plies")]
+    if is_only is None:
+        is_only = only_moves(plies)
+    result = AuditResult(
         source=_text(record, "source"),
-        fen=_text(record, "fen"),
+        id=_text(record, "id"),
+        fen=_text(record, "fen") or None,
         claim=_read(record, "claim", int),
-        no_mate=_read(record, "nomate", int),
-        soundness=_text(record, "soundness"),
-        status=_text(record, "status"),
+        nomate=_read(record, "nomate", int),
+        claimed_keys=_moves(record, "claimed_keys"),
+        claimed_line=_moves(record, "claimed_line"),
+        status=status or None,
+        verdict=verdict or None,
+        soundness=_text(record, "soundness") or None,
         mate=_read(record, "mate", int),
         lower_bound=_read(record, "lower_bound", int),
-        keys=tuple(_text(key, "san") for key in _records(record, "keys")),
-        keys_complete=_read(record, "keys_complete", bool) or False,
-        pv=_texts(record, "pv"),
-        claimed_keys=_texts(record, "claimed_keys"),
-        claimed_line=_texts(record, "claimed_line"),
-        wrong_keys=_texts(record, "wrong_keys"),
-        plies=_plies(record),
+        keys=" ".join(_text(key, "uci") for key in _records(record, "keys")),
+        keys_complete=int(_read(record, "keys_complete", bool) or False),
+        wrong_keys=_moves(record, "wrong_keys"),
+        pv=_moves(record, "pv"),
+        plies=write_plies(plies),
+        only_moves=None if is_only is None else int(is_only),
         nodes=_read(record, "nodes", int) or 0,
         time_s=_seconds(record, "time_s"),
-        stopped_by=_text(record, "stopped_by"),
-        tablebase=_text(record, "tablebase"),
+        stopped_by=_text(record, "stopped_by") or None,
+        tablebase=_text(record, "tablebase") or None,
+        error=_text(record, "error") or None,
         solver=_text(record, "solver"),
-        error=_text(record, "error"),
     )
-    if not result.fen and (result.is_read or result.moves):
+    moves = (
+        result.pv,
+        result.keys,
+        result.claimed_keys,
+        result.claimed_line,
+        result.wrong_keys,
+        result.plies,
+    )
+    if not result.fen and (word != Verdict.UNREADABLE or any(moves)):
         msg = "fen: expected a position, found none"
         raise InputError(msg)
     return result
-
-
-def _plies(record: Mapping[str, object]) -> tuple[Ply, ...]:
-    only_moves = _read(record, "only_moves", bool)
-    return tuple(_ply(ply, only_moves=only_moves) for ply in _records(record, "plies"))
 
 
 def _ply(record: Mapping[str, object], *, only_moves: bool | None) -> Ply:
@@ -204,6 +141,10 @@ def _texts(record: Mapping[str, object], name: str) -> tuple[str, ...]:
         msg = f"{name}: expected a list of texts, found {quote(repr(values))}"
         raise InputError(msg)
     return tuple(values)
+
+
+def _moves(record: Mapping[str, object], name: str) -> str:
+    return " ".join(_texts(record, name))
 
 
 def _records(record: Mapping[str, object], name: str) -> list[Mapping[str, object]]:
@@ -271,12 +212,12 @@ class Tally:
         self._disagreements = 0
         self._duals = 0
 
-    def add(self, result: CheckedRecord) -> None:
+    def add(self, result: AuditResult) -> None:
         """Count one record."""
-        row = self._rows.setdefault(name_claim(result.claim, result.no_mate), _Row())
+        row = self._rows.setdefault(name_claim(result.claim, result.nomate), _Row())
         row.words[result.word] += 1
         row.nodes += result.nodes
-        if result.time_s is not None:
+        if result.fen and result.time_s is not None:
             row.time_s += result.time_s
             row.bins[time_bin(result.time_s)] += 1
             row.times_s.append(result.time_s)
@@ -370,6 +311,6 @@ def median(times_s: Sequence[array[float]]) -> float | None:
     return float(np.median(times, overwrite_input=True)) if times.size else None
 
 
-def claim_name(result: CheckedRecord) -> str:
+def claim_name(result: AuditResult) -> str:
     """Name a claim: #3, #-2, no #4, or none."""
-    return name_claim(result.claim, result.no_mate)[1]
+    return name_claim(result.claim, result.nomate)[1]
