@@ -30,22 +30,36 @@ if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
 
-SUMMARIES = {
-    "solve": "Find the shortest forced mate in a position.",
-    "verify": "Check collections of problems against what they claim.",
-    "check": "Prove certificates once more, by other rules than the solver's.",
-    "report": "Write an audit as one page for a browser.",
-    "export": "Write what a store holds as CSV, JSON lines, EPD or Parquet.",
-    "merge": "Put what several stores hold into one.",
-    "convert": "Write a collection of problems in another format.",
-    "table": "Count the nodes that techniques of search cost or save.",
-    "uci": "Be an engine that chess programs drive (UCI).",
-    "perft": "Count the positions that a number of plies leads to.",
-    "mip": "Build material-imbalance tables, and look into them.",
-    "warmup": "Compile the search now, so that the next command need not.",
-    "doctor": "Tell versions, machine and cache, and run a self-test of a second.",
+COMMANDS = {
+    "Find and check mates": {
+        "solve": "Find the shortest forced mate in a position.",
+        "verify": "Check collections of problems against what they claim.",
+        "check": "Verify certificates independently, using only python-chess.",
+    },
+    "Work with collections and results": {
+        "convert": "Write a collection of problems in another format.",
+        "report": "Show the results of an audit as a web page.",
+        "export": "Write the results in a store as CSV, JSON lines, EPD or Parquet.",
+        "merge": "Combine several stores into one.",
+    },
+    "Measure search techniques": {
+        "table": "Count the nodes that each search technique costs or saves.",
+        "mip": "Build and inspect material-imbalance tables.",
+        "perft": "Count the positions that a number of plies leads to.",
+    },
+    "Set up and integrate": {
+        "uci": "Run as a UCI engine.",
+        "warmup": "Compile the search now, so that the next command starts at once.",
+        "doctor": "Show versions, machine and cache, and run a self-test.",
+    },
 }
-"""The commands, in the order of `--help`; each is `solver.cli.NAME:NAME`."""
+"""The commands and their summaries, by the titles and in the order of `--help`."""
+
+SUMMARIES = {name: text for group in COMMANDS.values() for name, text in group.items()}
+"""The summaries by command."""
+
+MODULES = {"warmup": "kernel", "doctor": "kernel"}
+"""The modules of `solver.cli` that are not named after their commands."""
 
 NO_ROOM = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 """What the system says when no more can be written."""
@@ -68,7 +82,7 @@ class _Commands(click.Group):
         if cmd_name not in SUMMARIES:
             return None
         command: click.Command = getattr(
-            import_module(f"solver.cli.{cmd_name}"), cmd_name
+            import_module(f"solver.cli.{MODULES.get(cmd_name, cmd_name)}"), cmd_name
         )
         return command
 
@@ -85,13 +99,17 @@ class _Commands(click.Group):
         ]
         return commands + click.Command.shell_complete(self, ctx, incomplete)
 
-    def format_commands(
-        self,
-        ctx: click.Context,  # noqa: ARG002
-        formatter: click.HelpFormatter,
+    def format_options(
+        self, ctx: click.Context, formatter: click.HelpFormatter
     ) -> None:
-        with formatter.section("Commands"):
-            formatter.write_dl(list(SUMMARIES.items()))
+        """List the commands in groups, then the program's own options."""
+        width = max(map(len, SUMMARIES))
+        for title, summaries in COMMANDS.items():
+            with formatter.section(title):
+                formatter.write_dl(
+                    [(f"{name:{width}}", text) for name, text in summaries.items()]
+                )
+        click.Command.format_options(self, ctx, formatter)
 
 
 @click.group(

@@ -1,4 +1,4 @@
-"""`matesolve mip`: build material-imbalance tables, and look into them."""
+"""`matesolve mip`: build and inspect material-imbalance tables."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import click
 
 from solver.cli import completion, options
 from solver.cli.console import Exit, foremost, notify
+from solver.cli.help import Group
 from solver.cli.progress import show_count
 from solver.errors import FormatError
 
@@ -118,16 +119,17 @@ DEEPEST_PLAY = 12
 
 
 @click.group(
+    cls=Group,
     epilog="""\b
 Examples:
   matesolve mip build games.pgn.zst quiet.epd -o mine.mip
   matesolve mip show KRPvKR
   matesolve mip info mine.mip
   matesolve mip play --games 100 | matesolve mip build - -o own.mip
-"""
+""",
 )
 def mip() -> None:
-    """Build material-imbalance tables, and look into them.
+    """Build and inspect material-imbalance tables.
 
     A table has a cell for each number of men that two sides can have (at most one
     queen, two rooks, two bishops, two knights and eight pawns each, 236,196 cells),

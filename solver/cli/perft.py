@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from solver.cli.console import Exit, interruptible, notify, prepare_kernel
+from solver.cli.help import Command
 from solver.cli.options import whole
 from solver.errors import InputError
 
@@ -84,11 +85,12 @@ DEEPEST = 30
 
 
 @click.command(
+    cls=Command,
     epilog="""\b
 Examples:
   matesolve perft --depth 5
   matesolve perft 8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - --depth 4 --divide
-"""
+""",
 )
 @click.argument("fen", nargs=-1)
 @click.option(

@@ -9,6 +9,7 @@ import click
 
 from solver.cli import completion, options
 from solver.cli.console import Exit, interruptible, notify, prepare_kernel
+from solver.cli.help import Command
 from solver.cli.progress import progress
 from solver.errors import FenError, FormatError
 from solver.problem import Limits, Problem
@@ -42,6 +43,7 @@ class AnswerFile(Protocol):
 
 
 @click.command(
+    cls=Command,
     epilog="""\b
 Examples:
   matesolve solve 8/7K/8/8/8/8/R7/7k w - - 0 1
@@ -58,7 +60,7 @@ Exit codes:
   3  a limit came first: no mate found, or a shorter one not excluded
 Several positions: the highest code of any. An unreadable line counts
 as 65, an interrupt (Ctrl-C, SIGTERM, SIGHUP) as 130.
-"""
+""",
 )
 @click.argument("fen", nargs=-1, required=True, metavar="FEN...")
 @options.limits(old_moves="--max-moves")

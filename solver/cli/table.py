@@ -10,6 +10,7 @@ from click.core import ParameterSource
 
 from solver.cli import completion, options
 from solver.cli.console import Exit, foremost, notify, prepare_kernel
+from solver.cli.help import Command
 from solver.cli.verify_io import Reading, is_collection
 from solver.errors import FenError, FormatError, InputError, missing_package
 from solver.formats.claims import quote
@@ -118,6 +119,7 @@ def drawing(
 
 
 @click.command(
+    cls=Command,
     epilog="""\b
 Examples:
   matesolve table
@@ -143,7 +145,7 @@ Exit codes, the first that fits:
     1  sound variants contradict each other, or what a problem claims
     3  a limit came first
     0  every search came to its end
-"""
+""",
 )
 @click.argument(
     "position",
@@ -292,7 +294,7 @@ def table(
     as_csv: bool,
     plot: str | None,
 ) -> None:
-    """Count the nodes that techniques of search cost or save.
+    """Count the nodes that each search technique costs or saves.
 
     A scored search deepens ply by ply, once for each variant: each combination of the
     words given for the techniques. Each is compared with the first. A limit holds for

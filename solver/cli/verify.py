@@ -19,6 +19,7 @@ from solver.cli.console import (
     notify,
     prepare_kernel,
 )
+from solver.cli.help import Command
 from solver.errors import missing_package
 
 if TYPE_CHECKING:
@@ -142,6 +143,7 @@ def _parse_shard(
 
 
 @click.command(
+    cls=Command,
     epilog="""\b
 Examples:
   matesolve verify puzzles/*.epd
@@ -183,7 +185,7 @@ Exit codes, the first that fits:
     1  a disagreement, or what else --fail-on names
     3  a limit left something undecided
     0  everything agrees, or --fail-on leaves out what does not
-"""
+""",
 )
 @click.argument(
     "files", nargs=-1, required=True, metavar="FILE...", shell_complete=completion.files
