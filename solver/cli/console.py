@@ -112,8 +112,8 @@ def let_go(stream: TextIO | None) -> None:
 
 # What a command writes to: a file, whole or not at all, or standard output.
 
-STDOUT = "-"
-"""The path that stands for standard output, and for standard input."""
+STDIN = STDOUT = "-"
+"""The path that stands for standard input or standard output."""
 
 
 def prepare_outputs(

@@ -11,7 +11,7 @@ from click.core import ParameterSource
 from solver.cli import completion, options
 from solver.cli.console import Exit, foremost, notify, prepare_kernel
 from solver.cli.help import Command
-from solver.cli.verify_io import Reading, is_collection
+from solver.cli.verify_io import Reading
 from solver.errors import FenError, FormatError, InputError, missing_package
 from solver.formats.claims import quote
 from solver.laboratory import comparison as glass
@@ -305,7 +305,7 @@ def table(
     they stand beside. FILE is a collection as for `verify`, - standard input; its
     table has a row a problem, and the nodes are those until the mate was found.
     """
-    files = position if position and is_collection(position[0]) else ()
+    files = position if position and options.is_collection(position[0]) else ()
     contradictions = {
         "--json and --csv exclude each other.": as_json and as_csv,
         "--ablation chooses the techniques itself.": ablated

@@ -190,7 +190,7 @@ Exit codes, the first that fits:
 @click.argument(
     "files", nargs=-1, required=True, metavar="FILE...", shell_complete=completion.files
 )
-@options.source_format
+@options.reading_format("--format")
 @options.selection
 @options.limits(time_s=DEFAULT_TIME_S)
 @options.tablebases
@@ -355,7 +355,7 @@ def verify(
         ):
             folder = None
             if folder_path is not None:
-                from solver.cli.solve_output import CertificateFolder
+                from solver.cli.answer_files import CertificateFolder
 
                 folder = CertificateFolder(folder_path, watch.notify, (*files, *stored))
             told: ResultSink = Records() if jsonl else Summary(watch, quiet=quiet)

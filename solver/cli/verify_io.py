@@ -13,7 +13,7 @@ from solver.audit.result import split_source
 from solver.cli import console as streams
 from solver.cli.console import Exit, stdout_console
 from solver.formats.claims import EVERYTHING, Selection
-from solver.formats.streams import STDIN, Meter, name_of
+from solver.formats.streams import Meter, name_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -113,14 +113,6 @@ class Reading:
             return None
         read = sum(sizes[:behind]) + fraction * sizes[behind]
         return round(records * sum(sizes) / read)
-
-
-def is_collection(word: str) -> bool:
-    """Tell whether a word on the command line is a file, or `-`, and not a FEN."""
-    try:
-        return word == STDIN or (Path(word).exists() and not Path(word).is_dir())
-    except (OSError, ValueError):  # too long, or no path at all
-        return False
 
 
 def _size(file: str) -> int | None:
