@@ -22,10 +22,10 @@ from solver.cli.console import (
     Exit,
     identify_file,
     identify_inputs,
-    interruptible,
     notify,
 )
 from solver.cli.progress import progress
+from solver.cli.signals import interruptible
 from solver.files import require_writable, write_whole
 from solver.search.threads import Control, run_stoppable
 

@@ -307,7 +307,7 @@ Examples:
     default=DEFAULT_PLAY_DEPTH,
     show_default=True,
     metavar="D",
-    help="Go D plies deep.",
+    help="Search D plies deep.",
 )
 @click.pass_context
 def play(ctx: click.Context, *, games: int, seed: int, first: int, depth: int) -> None:
@@ -315,7 +315,8 @@ def play(ctx: click.Context, *, games: int, seed: int, first: int, depth: int) -
 
     A game begins with 8 random moves; one that is not over after 400 has the result *.
     """
-    from solver.cli.console import interruptible, prepare_kernel
+    from solver.cli.console import prepare_kernel
+    from solver.cli.signals import interruptible
     from solver.laboratory.selfplay import Rules
     from solver.laboratory.selfplay import play as play_games
     from solver.search.threads import Control, run_stoppable

@@ -14,13 +14,13 @@ from solver.cli import completion, options
 from solver.cli.console import (
     STDIN,
     Exit,
-    interruptible,
     is_terminal,
     notify,
     prepare_kernel,
     prepare_outputs,
 )
 from solver.cli.help import Command
+from solver.cli.signals import interruptible
 from solver.errors import FenError, FormatError
 from solver.problem import Limits, Problem
 from solver.solution import Solution, Status, StoppedBy
@@ -374,13 +374,13 @@ class Sentences:
         notify(f"error: {error}")
 
     def _print_styled(self, solution: Solution) -> None:
-        from solver.cli.console import paints, stdout_console
+        from solver.cli.console import can_paint, stdout_console
         from solver.output.text import describe, lettered_board, painted_board
 
         console = stdout_console()
         fen = solution.problem.fen
         if self.board:
-            painted = paints(console) and not self.letters
+            painted = can_paint(console) and not self.letters
             drawing = painted_board(fen) if painted else "\n".join(lettered_board(fen))
             console.print(drawing, end="\n\n", soft_wrap=True)
         for sentence in describe(solution, uci=self.uci):

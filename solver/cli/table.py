@@ -158,8 +158,8 @@ Exit codes, the first that fits:
     "--depth",
     type=options.whole(MAX_DEPTH),
     metavar="D",
-    help=f"Go D plies deep. Default: {DEPTH}; for a problem of a collection as deep as "
-    "its claim, or 8 without one.",
+    help=f"Search D plies deep. Default: {DEPTH}; for a problem of a collection as "
+    "deep as its claim, or 8 without one.",
 )
 @click.option(
     "--mdp",

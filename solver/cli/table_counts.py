@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 import chess
 import click
 
-from solver.cli.console import interruptible, stdout_console
+from solver.cli.console import stdout_console
 from solver.cli.progress import gauge
+from solver.cli.signals import interruptible
 from solver.laboratory import layout as node_notes
 from solver.laboratory import records as node_record
 from solver.laboratory import tables as node_summary

@@ -14,12 +14,12 @@ from solver.cli import completion, options
 from solver.cli.console import (
     Exit,
     foremost,
-    interruptible,
     is_terminal,
     notify,
     prepare_kernel,
 )
 from solver.cli.help import Command
+from solver.cli.signals import interruptible
 from solver.errors import missing_package
 
 if TYPE_CHECKING:
