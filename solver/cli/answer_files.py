@@ -24,7 +24,7 @@ from solver.cli.console import (
     identify_inputs,
     notify,
 )
-from solver.cli.progress import progress
+from solver.cli.progress import SearchProgress
 from solver.cli.signals import interruptible
 from solver.files import require_writable, write_whole
 from solver.search.threads import Control, run_stoppable
@@ -215,7 +215,7 @@ def build_stoppable(solution: Solution, build: Callable[[Control], Built]) -> Bu
     """
     control = Control()
     control.lower_bound = solution.lower_bound
-    with interruptible(control), progress(control):
+    with interruptible(control), SearchProgress(control):
         built = run_stoppable(lambda: build(control), control)
     if control.reason:
         raise BuildingStoppedError

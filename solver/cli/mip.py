@@ -11,7 +11,7 @@ import click
 from solver.cli import completion, options
 from solver.cli.console import Exit, foremost, notify
 from solver.cli.help import Group
-from solver.cli.progress import show_count
+from solver.cli.progress import PositionProgress
 from solver.errors import FormatError
 
 if TYPE_CHECKING:
@@ -48,9 +48,9 @@ class TableBuilder:
     def count(self, files: Iterable[str], skip_plies: int) -> None:
         """Read one file after the other, until Ctrl-C; a fault costs itself only."""
         try:
-            with show_count(self) as notify_above:
+            with PositionProgress(lambda: self.positions) as progress:
                 for file in files:
-                    self._count_file(file, skip_plies, notify_above)
+                    self._count_file(file, skip_plies, progress.notify)
         except KeyboardInterrupt:
             self.codes.add(Exit.INTERRUPTED)
 

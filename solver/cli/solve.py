@@ -275,11 +275,11 @@ def _solve(
     all_keys: bool,
     restriction: Restriction | None,
 ) -> Solution:
-    from solver.cli.progress import progress
+    from solver.cli.progress import SearchProgress
     from solver.search import solver as solving
 
     control = solving.Control()
-    with interruptible(control), progress(control):
+    with interruptible(control), SearchProgress(control):
         return solving.solve(
             problem,
             limits,

@@ -323,7 +323,7 @@ def verify(
     from solver.audit.pipeline import audit
     from solver.audit.queue import AuditControl
     from solver.cli.console import require_apart, store_files
-    from solver.cli.progress import Watch, showing
+    from solver.cli.progress import AuditProgress
     from solver.cli.verify_io import Reading, Records, ResultSink, Summary
 
     stored = store_files(store_path) if store_path is not None else ()
@@ -341,24 +341,26 @@ def verify(
     control = AuditControl()
     codes = {Exit.PROVED}
     reading = Reading(files, source_format=source_format, selection=selection)
-    watch = Watch(
-        lambda: shard.share_of(reading.expected()) if shard else reading.expected()
+    progress = AuditProgress(
+        lambda: shard.share_of(reading.expected()) if shard else reading.expected(),
+        # Records on the same terminal would mix with the progress line.
+        hidden=quiet or (jsonl and is_terminal(sys.stdout)),
     )
-    reading.notify = watch.notify
-    # On one terminal, records would run through the progress line.
-    hidden = quiet or (jsonl and is_terminal(sys.stdout))
+    reading.notify = progress.notify
     with interruptible(control):  # until all is printed
         with (
             _opened(store_path, inquiry, retry, fresh=fresh) as archive,
             engaged(cluster_address, inquiry, jobs, tablebases) as staff,
-            showing(watch, hidden=hidden),
+            progress,
         ):
             folder = None
             if folder_path is not None:
                 from solver.cli.answer_files import CertificateFolder
 
-                folder = CertificateFolder(folder_path, watch.notify, (*files, *stored))
-            told: ResultSink = Records() if jsonl else Summary(watch, quiet=quiet)
+                folder = CertificateFolder(
+                    folder_path, progress.notify, (*files, *stored)
+                )
+            told: ResultSink = Records() if jsonl else Summary(progress, quiet=quiet)
             ctx.call_on_close(told.close)
             results = audit(
                 shard.of(reading) if shard else reading,
@@ -373,7 +375,7 @@ def verify(
                 for result in results:
                     told.add(result)
                     codes.add(exit_code(result, fail_on))
-                    watch.advance(result)
+                    progress.add(result)
         told.finish()
     if reading.passed_over and not quiet:
         notify(f"{reading.passed_over:,} records passed over: not selected")

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from solver.audit.result import AuditResult
-    from solver.cli.progress import Watch
+    from solver.cli.progress import AuditProgress
     from solver.errors import FormatError
     from solver.problem import Problem
 
@@ -160,14 +160,14 @@ class Summary:
 
     Parameters
     ----------
-    watch : Watch
-        Tells unreadable records as they come.
+    progress : AuditProgress
+        Prints unreadable records as they come.
     quiet : bool
         Leave the table out.
     """
 
-    def __init__(self, watch: Watch, *, quiet: bool) -> None:
-        self._watch = watch
+    def __init__(self, progress: AuditProgress, *, quiet: bool) -> None:
+        self._progress = progress
         from solver.output.audit_text import AuditTable
 
         self._table = None if quiet else AuditTable()
@@ -178,7 +178,7 @@ class Summary:
         from solver.output.audit_text import disagreement
 
         if result.fen is None:
-            self._watch.notify(f"error: {result.source}: {result.error}")
+            self._progress.notify(f"error: {result.source}: {result.error}")
         if self._table:
             self._table.add(result)
         if told := disagreement(result):
