@@ -1,4 +1,4 @@
-"""The command as its users have it: a process of its own."""
+"""Fixtures that run the command as its users do, in its own process."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 COMMAND = (sys.executable, "-m", "solver")
 
 SHOWN_BY = ("COLUMNS", "NO_COLOR", "FORCE_COLOR", "MATESOLVE_DEBUG")
-"""Variables of the tester's own that change what is printed."""
+"""Environment variables that change what is printed; tests unset them."""
 
 
 class Ended(NamedTuple):
@@ -34,7 +34,7 @@ class Matesolve(Protocol):
 
 @pytest.fixture(autouse=True)
 def _workers(worker_processes: None) -> None:
-    """Each test may run a command that solves, and one that starts workers."""
+    """Let each test run commands that solve or start workers."""
 
 
 @pytest.fixture(scope="session")
@@ -45,7 +45,7 @@ def environment() -> dict[str, str]:
 
 @pytest.fixture(scope="session")
 def matesolve(pytestconfig: pytest.Config, environment: dict[str, str]) -> Matesolve:
-    """Run the command to its end."""
+    """Return a function that runs the command to its end."""
     root: Path = pytestconfig.rootpath
 
     def call(

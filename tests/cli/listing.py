@@ -37,7 +37,7 @@ class Listed(NamedTuple):
 def commands(
     group: click.Group = matesolve, path: str = ""
 ) -> Iterator[tuple[str, click.Command]]:
-    """List all commands, those of groups in groups too, by what is typed for them."""
+    """Yield all commands, those of groups included, with the words typed for them."""
     context = click.Context(group)
     for name in group.list_commands(context):
         command = group.get_command(context, name)
@@ -58,7 +58,7 @@ def listing() -> list[Listed]:
 
 
 def main() -> None:
-    """Print an option a line, the same options of all commands together."""
+    """Print one option a line, sorted so that equal options are together."""
     for listed in sorted(listing(), key=lambda one: (max(one.names, key=len), one)):
         hidden = " (hidden)" if listed.option.hidden else ""
         click.echo(f"{', '.join(listed.names)}  {listed.command}{hidden}")

@@ -1,4 +1,4 @@
-"""Commands in processes of their own that are watched while they run."""
+"""Commands in their own processes, observed while they run."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def process(
 ) -> AbstractContextManager[subprocess.Popen[str]]:
     """Start the command; `settings` are stdin, stderr and environment variables.
 
-    See `started`: what runs is killed at the end of the block.
+    See `started`: the process is killed at the end of the block.
     """
     return started(
         [*COMMAND, *arguments],
@@ -36,7 +36,7 @@ def process(
 
 
 def run_and_list_heavy(program: str) -> tuple[str, set[str]]:
-    """Run Python; give what it printed, and which heavy modules it has loaded."""
+    """Run Python; return what it prints, and the heavy modules that it loads."""
     listing = f"import sys; print(*sorted({HEAVY} & set(sys.modules)))"
     words = [sys.executable, "-c", f"{program}\n{listing}"]
     done = run(words, check=True, env=ENVIRONMENT)

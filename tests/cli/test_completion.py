@@ -45,7 +45,7 @@ printf '%s\\n' "${{COMPREPLY[@]}}"
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """The folder of a user with one file, and the program on the path."""
+    """A folder with one file, and with the program on the path."""
     program = tmp_path / "bin" / "matesolve"
     program.parent.mkdir()
     program.write_text(f'#!/bin/sh\nexec {COMMAND[0]} -m solver "$@"\n')
@@ -55,13 +55,13 @@ def folder(tmp_path: Path) -> Path:
 
 
 def script_for(shell: str, help_text: str) -> str:
-    """The line for the start-up file, as the help has it."""
+    """Return the line for the start-up file from the help."""
     (line,) = re.findall(rf"^ +{shell} +(.*)$", help_text, re.MULTILINE)
     return str(line)
 
 
 def completed(shell: str, line: str, folder: Path, matesolve: Matesolve) -> list[str]:
-    """Let a shell complete a line, and give what it offers."""
+    """Complete a line in a shell, and return the completions."""
     program = shutil.which(shell)
     if program is None:
         pytest.skip(f"needs {shell}")
@@ -88,11 +88,11 @@ def test_a_shell_completes(
         pytest.skip("click's script for fish takes a comma for the end of an offer")
     offered = set(completed(shell, line, folder, matesolve))
     if shell == "bash" and offers == {"mates.epd"}:
-        offers = set()  # bash completes names of files by itself, where we offer none
+        offers = set()  # bash itself completes file names if there are no others
     assert offered == offers
 
 
-def test_zsh_gets_its_script_and_its_offers(
+def test_zsh_gets_its_script_and_completions(
     matesolve: Matesolve, environment: dict[str, str]
 ) -> None:
     line = script_for("zsh", matesolve("--help").out)
@@ -124,5 +124,5 @@ def test_files_are_left_to_the_shell(matesolve: Matesolve) -> None:
         assert ended == (0, f"{kind},mat\n", ""), words
 
 
-def test_a_shell_that_is_not_known_is_a_usage_error(matesolve: Matesolve) -> None:
+def test_an_unknown_shell_is_a_usage_error(matesolve: Matesolve) -> None:
     assert matesolve(env={"_MATESOLVE_COMPLETE": "tcsh_source"}).code == 2

@@ -43,13 +43,13 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def told_by(
+def run_here(
     capsys: pytest.CaptureFixture[str], *arguments: str
 ) -> tuple[int, str, str]:
-    """Run the command in this process."""
+    """Run the command in this process; return exit code, stdout and stderr."""
     code = run(arguments)
-    told = capsys.readouterr()
-    return code, told.out, told.err
+    printed = capsys.readouterr()
+    return code, printed.out, printed.err
 
 
 def written() -> list[str]:
@@ -63,20 +63,20 @@ def game(name: str = "a.pgn") -> chess.pgn.Game:
     return read
 
 
-def plies(told: chess.pgn.Game) -> Iterator[Ply]:
+def plies(game: chess.pgn.Game) -> Iterator[Ply]:
     return walk(
-        told.board(),
-        told.variations,
+        game.board(),
+        game.variations,
         attacking=True,
         move_of=lambda node: node.move.uci(),
         next_of=lambda node: node.variations,
     )
 
 
-def test_an_answer_is_drawn_told_as_a_game_and_shown_on_a_page(
+def test_an_answer_is_written_as_diagram_game_and_page(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    code, out, err = told_by(capsys, "solve", FEN, *FILES)
+    code, out, err = run_here(capsys, "solve", FEN, *FILES)
     assert (code, err) == (0, "")
     assert "White mates in 3." in out
     assert written() == ["a.html", "a.pgn", "a.svg"]
@@ -87,16 +87,16 @@ def test_an_answer_is_drawn_told_as_a_game_and_shown_on_a_page(
     assert require_whole_mate(plies(game()), 3) == 3
 
 
-def test_they_go_with_records_and_with_a_certificate(
+def test_drawings_combine_with_records_and_a_certificate(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    code, out, err = told_by(
+    code, out, err = run_here(
         capsys, "solve", FEN, *FILES, "--certificate", "a.json", "--jsonl"
     )
     assert (code, err) == (0, "")
     assert out.startswith('{"schema":1,')
     assert written() == ["a.html", "a.json", "a.pgn", "a.svg"]
-    assert told_by(capsys, "check", "a.json")[0] == 0
+    assert run_here(capsys, "check", "a.json")[0] == 0
 
 
 @pytest.mark.parametrize(
@@ -112,13 +112,13 @@ def test_they_go_with_records_and_with_a_certificate(
         (("7k/8/p5K1/8/8/8/8/1R6 b - -",), 0, "mated in 1. Proved"),
     ],
 )
-def test_what_is_known_is_written_and_the_answer_gives_the_exit_code(
+def test_every_kind_of_answer_is_written_and_sets_the_exit_code(
     capsys: pytest.CaptureFixture[str],
     arguments: tuple[str, ...],
     code: int,
     comment: str,
 ) -> None:
-    assert told_by(capsys, "solve", *arguments, *FILES)[::2] == (code, "")
+    assert run_here(capsys, "solve", *arguments, *FILES)[::2] == (code, "")
     assert written() == ["a.html", "a.pgn", "a.svg"]
     assert game().comment.startswith(comment)
 
@@ -128,7 +128,7 @@ def test_a_mate_that_a_limit_left_open_is_shown_with_its_defences(
 ) -> None:
     long = "5bk1/p3p1p1/p3P1P1/p7/p7/8/P7/5K2 w - -"
     arguments = ("solve", long, "--nodes", "150000", *FILES)
-    code, out, _ = told_by(capsys, *arguments)
+    code, out, _ = run_here(capsys, *arguments)
     assert code == 3
     assert "White mates in 18." in out
     assert "Stopped by the node limit." in out
@@ -136,8 +136,8 @@ def test_a_mate_that_a_limit_left_open_is_shown_with_its_defences(
     assert require_whole_mate(plies(game()), 18) == 18
 
 
-def test_a_lane_is_told_and_kept_to(capsys: pytest.CaptureFixture[str]) -> None:
-    code, _, _ = told_by(capsys, "solve", SEED, "--king-flights", "2", *FILES)
+def test_a_restriction_is_printed_and_kept(capsys: pytest.CaptureFixture[str]) -> None:
+    code, _, _ = run_here(capsys, "solve", SEED, "--king-flights", "2", *FILES)
     assert code == 0
     assert "Restricted: at most 2 king flights." in " ".join(game().comment.split())
 
@@ -146,7 +146,7 @@ def test_the_same_answer_is_written_to_the_same_bytes(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     for name in ("one", "two"):
-        told_by(capsys, "solve", SEED, "--svg", f"{name}.svg", "--pgn", f"{name}.pgn")
+        run_here(capsys, "solve", SEED, "--svg", f"{name}.svg", "--pgn", f"{name}.pgn")
     for suffix in ("svg", "pgn"):
         one, two = Path(f"one.{suffix}"), Path(f"two.{suffix}")
         assert one.read_bytes() == two.read_bytes()
@@ -157,10 +157,10 @@ def test_the_same_answer_is_written_to_the_same_bytes(
     ("path", "reason"),
     [("missing/a", "No such file or directory"), (".", "Is a directory")],
 )
-def test_where_no_file_can_be_written_nothing_is_searched(
+def test_an_unwritable_file_is_an_error_before_the_search(
     capsys: pytest.CaptureFixture[str], option: str, path: str, reason: str
 ) -> None:
-    assert told_by(capsys, "solve", FEN, option, path) == (
+    assert run_here(capsys, "solve", FEN, option, path) == (
         74,
         "",
         f"error: {path}: {reason}\n",
@@ -168,16 +168,16 @@ def test_where_no_file_can_be_written_nothing_is_searched(
 
 
 @pytest.mark.parametrize("option", ["--svg", "--pgn", "--html"])
-def test_they_are_of_one_position(
+def test_drawings_take_a_single_position(
     capsys: pytest.CaptureFixture[str], option: str
 ) -> None:
-    code, out, err = told_by(capsys, "solve", "-", option, "a")
+    code, out, err = run_here(capsys, "solve", "-", option, "a")
     assert (code, out) == (2, "")
     assert "--svg, --pgn and --html take a single position." in err
     assert written() == []
 
 
-def test_a_disk_that_is_full_leaves_what_was_there(
+def test_a_full_disk_keeps_the_old_files(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def fail(path: Path, _: bytes) -> None:
@@ -185,20 +185,20 @@ def test_a_disk_that_is_full_leaves_what_was_there(
 
     Path("a.pgn").write_text("before")
     monkeypatch.setattr(drawings, "write_whole", fail)
-    code, out, err = told_by(capsys, "solve", FEN, "--pgn", "a.pgn")
+    code, out, err = run_here(capsys, "solve", FEN, "--pgn", "a.pgn")
     assert (code, err) == (74, "error: a.pgn: No space left on device\n")
     assert "White mates in 3." in out
     assert Path("a.pgn").read_text() == "before"
 
 
-def test_a_building_that_is_stopped_leaves_the_diagram_alone(
+def test_an_interrupt_while_building_leaves_only_the_diagram(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def stop(*_: object) -> Variations:
         raise BuildingStoppedError
 
     monkeypatch.setattr("solver.variations.tree.build_variations", stop)
-    code, out, err = told_by(capsys, "solve", FEN, *FILES)
+    code, out, err = run_here(capsys, "solve", FEN, *FILES)
     assert (code, err) == (
         130,
         "interrupted: a.pgn is not written\ninterrupted: a.html is not written\n",
@@ -207,7 +207,7 @@ def test_a_building_that_is_stopped_leaves_the_diagram_alone(
     assert written() == ["a.svg"]
 
 
-def test_ctrl_c_at_the_last_moment_is_heard_too() -> None:
+def test_ctrl_c_at_the_last_moment_is_handled() -> None:
     def interrupted(_: object) -> str:
         signal.raise_signal(signal.SIGINT)
         return "built"
@@ -218,7 +218,7 @@ def test_ctrl_c_at_the_last_moment_is_heard_too() -> None:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals")
-def test_ctrl_c_ends_the_search_without_files(folder: Path) -> None:
+def test_ctrl_c_in_the_search_writes_no_files(folder: Path) -> None:
     endless = "2k1N3/p2NPP2/2p3p1/2pp1P2/K7/6p1/p2Bp3/5brn w - - 0 1"
     words = ("solve", endless, "--pgn", str(folder / "a.pgn"), "--json")
     with process(*words) as running:
@@ -229,7 +229,7 @@ def test_ctrl_c_ends_the_search_without_files(folder: Path) -> None:
     assert written() == []
 
 
-def test_without_them_nothing_of_them_is_loaded() -> None:
+def test_without_drawings_their_modules_are_not_loaded() -> None:
     program = (
         "from solver.cli.main import run\n"
         f"run(['solve', {FEN!r}, '--jsonl'])\n"

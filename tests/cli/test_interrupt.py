@@ -42,7 +42,7 @@ def handlers() -> Iterator[None]:
 
 @pytest.mark.usefixtures("handlers")
 @pytest.mark.parametrize("number", [n for n in INTERRUPTS if n != signal.SIGINT])
-def test_a_request_to_end_is_heard_once_and_ctrl_c_after_it_ends_the_program(
+def test_repeated_sigterm_counts_once_and_ctrl_c_after_it_ends_the_program(
     number: signal.Signals,
 ) -> None:
     search = Search()
@@ -61,7 +61,7 @@ def test_a_request_to_end_is_heard_once_and_ctrl_c_after_it_ends_the_program(
         signal.raise_signal(signal.SIGINT)
 
 
-def test_interrupts_are_handled_as_before_once_the_search_is_over() -> None:
+def test_the_handlers_are_restored_after_the_search() -> None:
     before = signal.getsignal(signal.SIGINT)
 
     with interruptible(Search()):
@@ -70,7 +70,7 @@ def test_interrupts_are_handled_as_before_once_the_search_is_over() -> None:
     assert signal.getsignal(signal.SIGINT) == before
 
 
-def test_an_interrupted_search_gives_the_handler_back_as_well() -> None:
+def test_the_handler_is_restored_after_an_interrupted_search() -> None:
     before = signal.getsignal(signal.SIGINT)
 
     with interruptible(Search()):
@@ -91,7 +91,7 @@ def test_ignored_interrupts_stay_ignored() -> None:
     assert search.stopped == []
 
 
-def test_another_thread_searches_without_handling_signals() -> None:
+def test_another_thread_does_not_handle_signals() -> None:
     before = signal.getsignal(signal.SIGINT)
     during = []
 

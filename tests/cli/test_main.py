@@ -32,7 +32,7 @@ def end_with(monkeypatch: pytest.MonkeyPatch, exception: BaseException) -> int:
     return main.run(["anything"])
 
 
-def test_the_version_is_told(matesolve: Matesolve) -> None:
+def test_the_version_is_printed(matesolve: Matesolve) -> None:
     assert matesolve("--version") == (0, f"matesolve {__version__}\n", "")
 
 
@@ -44,7 +44,7 @@ def test_without_arguments_help_is_shown(matesolve: Matesolve) -> None:
 
 
 @pytest.mark.parametrize("name", main.SUMMARIES)
-def test_every_command_is_there_and_says_of_itself_what_the_list_says(
+def test_every_command_exists_and_its_help_begins_with_its_summary(
     name: str, matesolve: Matesolve
 ) -> None:
     listed, ended = matesolve("--help").out, matesolve(name, "--help")
@@ -56,7 +56,9 @@ def test_every_command_is_there_and_says_of_itself_what_the_list_says(
 
 
 @pytest.mark.parametrize("name", ["solve", "verify", "perft"])
-def test_what_takes_arguments_shows_examples(name: str, matesolve: Matesolve) -> None:
+def test_help_of_commands_with_arguments_has_examples(
+    name: str, matesolve: Matesolve
+) -> None:
     assert f"  matesolve {name} " in matesolve(name, "--help").out
 
 
@@ -70,7 +72,7 @@ def test_what_takes_arguments_shows_examples(name: str, matesolve: Matesolve) ->
         "import solver.cli.main as m; m.run(['solve', '-n', '0', 'x'])",
     ],
 )
-def test_what_solves_nothing_loads_nothing_heavy(code: str) -> None:
+def test_help_version_and_usage_errors_load_nothing_heavy(code: str) -> None:
     code += "; import sys; print(*sys.modules, file=sys.stderr)"
 
     ended = run([sys.executable, "-c", code], check=True)
@@ -118,7 +120,7 @@ def test_an_unknown_command_is_a_usage_error(matesolve: Matesolve) -> None:
         (MemoryError(), 70, "error: out of memory; try a smaller --hash\n"),
     ],
 )
-def test_each_end_has_its_code_and_one_line(
+def test_each_exception_has_an_exit_code_and_one_line(
     exception: BaseException,
     code: int,
     message: str,
@@ -131,7 +133,7 @@ def test_each_end_has_its_code_and_one_line(
     assert capsys.readouterr() == ("", message)
 
 
-def test_debugging_shows_where_an_internal_error_arose(
+def test_debugging_shows_the_traceback_of_an_internal_error(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setenv(main.DEBUG, "1")
@@ -142,7 +144,7 @@ def test_debugging_shows_where_an_internal_error_arose(
     assert shown.endswith("internal error: ZeroDivisionError: zero; please report it\n")
 
 
-def test_a_reader_that_has_left_is_told_nothing(environment: dict[str, str]) -> None:
+def test_a_closed_pipe_is_no_message(environment: dict[str, str]) -> None:
     reading, writing = os.pipe()
     os.close(reading)
 
@@ -153,7 +155,7 @@ def test_a_reader_that_has_left_is_told_nothing(environment: dict[str, str]) -> 
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
-def test_a_full_disk_is_told_in_one_line(environment: dict[str, str]) -> None:
+def test_a_full_disk_is_one_line(environment: dict[str, str]) -> None:
     with Path("/dev/full").open("wb") as full:
         ended = run([*COMMAND, "--help"], stdout=full, env=environment)
 

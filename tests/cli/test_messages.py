@@ -1,4 +1,4 @@
-"""Messages name the option or the file that is at fault."""
+"""Messages name the option or the file that causes the error."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ BACK_RANK = "6k1/5ppp/8/8/8/8/8/R5K1 w - -"
 @pytest.mark.usefixtures("kernel")
 @pytest.mark.parametrize("fault", [OSError(errno.ENOMEM, "no room"), MemoryError()])
 @pytest.mark.parametrize(
-    ("arguments", "told"),
+    ("arguments", "expected"),
     [
         (["solve", FEN, "--hash", "64"], "--hash: expected 64 MiB"),
         (["verify", "-", "--hash", "1024"], "--hash: expected 1,024 MiB"),
@@ -27,9 +27,9 @@ BACK_RANK = "6k1/5ppp/8/8/8/8/8/R5K1 w - -"
     ],
     ids=lambda value: value[0] if isinstance(value, list) else "",
 )
-def test_a_table_that_is_too_large_names_the_option_and_the_size(
+def test_a_table_too_large_for_memory_names_option_and_size(
     arguments: list[str],
-    told: str,
+    expected: str,
     fault: Exception,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
@@ -45,7 +45,7 @@ def test_a_table_that_is_too_large_names_the_option_and_the_size(
     assert run(arguments) == 74
     out, err = capsys.readouterr()
     assert out == ""
-    assert err.startswith(f"error: {told} of memory for the table, found ")
+    assert err.startswith(f"error: {expected} of memory for the table, found ")
     assert err.count("\n") == 1
     with pytest.raises(AllocationError, match="64 MiB"):
         Solver(64).solve(FEN, Limits(1))

@@ -1,4 +1,4 @@
-"""An option means the same in every command that has it, and is written alike."""
+"""An option means the same in every command that has it, with the same help."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def test_a_shared_option_means_the_same_in_each_command(name: str) -> None:
 @pytest.mark.parametrize(
     "listed", VISIBLE, ids=lambda one: f"{one.command} {one.names[-1]}"
 )
-def test_every_option_has_a_help_in_sentences(listed: Listed) -> None:
+def test_the_help_of_every_option_is_a_sentence(listed: Listed) -> None:
     help_text = listed.option.help or ""
     assert re.fullmatch(r"(\.\.\. [a-z]|[A-Z]).*[.)]", help_text), help_text
 
@@ -104,16 +104,14 @@ def test_a_few_options_are_one_list(
 
 @pytest.mark.parametrize("command", ["solve", "verify", "table"])
 @pytest.mark.parametrize("name", ["--time", "--nodes"])
-def test_each_command_says_what_its_limits_are_by_default(
-    command: str, name: str
-) -> None:
+def test_help_states_the_default_limits(command: str, name: str) -> None:
     (listed,) = [one for one in SHARED[name] if one.command == command]
     default = listed.option.default
     stated = "no limit" if not isinstance(default, float) else f"{default:g}"
     assert f"Default: {stated}" in (listed.option.help or "")
 
 
-def test_old_names_are_not_given_another_meaning_in_the_same_command() -> None:
+def test_an_old_name_has_no_other_meaning_in_its_command() -> None:
     visible = {(one.command, name) for one in VISIBLE for name in one.names}
     assert OLD_NAMES
     for old in OLD_NAMES:
@@ -137,7 +135,7 @@ CONVERT = ["convert", "mates.epd", "-", "--to", "epd"]
     ids=lambda value: value if isinstance(value, str) else value[0],
 )
 @pytest.mark.usefixtures("kernel")
-def test_an_old_name_does_the_same_with_a_notice(
+def test_an_old_name_works_with_a_warning(
     arguments: list[str],
     old: str,
     new: str,

@@ -1,4 +1,4 @@
-"""Perft on a board: the published figures are in tests/kernel; here, its edges."""
+"""Perft on a board: edge cases; the published counts are in tests/kernel."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from solver.solution import StoppedBy
 pytestmark = pytest.mark.usefixtures("kernel")
 
 
-def test_depth_none_is_the_position_itself() -> None:
+def test_depth_0_is_the_position_itself() -> None:
     assert count_leaves(chess.Board(), 0) == 1
 
 
 @pytest.mark.parametrize("listed", [False, True])
-def test_divide_names_each_legal_move_with_its_leaves(*, listed: bool) -> None:
+def test_divide_lists_each_legal_move_with_its_leaves(*, listed: bool) -> None:
     board = chess.Board("8/P5k1/8/8/8/8/1K6/8 w - - 0 1")
     counts = dict(divide(board, 2, listed=listed))
     assert set(counts) == set(board.legal_moves)
@@ -28,18 +28,18 @@ def test_divide_names_each_legal_move_with_its_leaves(*, listed: bool) -> None:
         board.pop()
 
 
-def test_black_moves_are_blacks() -> None:
+def test_with_black_to_move_the_moves_are_blacks() -> None:
     board = chess.Board("4k3/1p6/8/8/8/8/6p1/4K3 b - - 0 1")
     assert {move for move, _ in divide(board, 1)} == set(board.legal_moves)
 
 
 @pytest.mark.parametrize("depth", [-1, 0, 448])
-def test_a_depth_that_memory_has_no_room_for_is_refused(depth: int) -> None:
+def test_a_depth_out_of_range_is_refused(depth: int) -> None:
     with pytest.raises(InputError, match="depth: expected 1 to 447 plies"):
         list(divide(chess.Board(), depth))
 
 
-def test_a_count_that_was_stopped_is_not_told() -> None:
+def test_a_stopped_count_is_not_yielded() -> None:
     control = Control()
     control.stop(StoppedBy.INTERRUPT)
     assert list(divide(chess.Board(), 5, control=control)) == []

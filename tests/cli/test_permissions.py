@@ -1,4 +1,4 @@
-"""Users who may write next to nothing: each command answers, and prints no more."""
+"""Users with few write permissions: each command works, without extra output."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ pytestmark = pytest.mark.skipif(
 
 
 class Place(NamedTuple):
-    """Where a user runs the command: all but `work` may be closed to writing."""
+    """Where a user runs the command: all folders but `work` may be read-only."""
 
     package: Path
     home: Path
@@ -53,7 +53,7 @@ class Place(NamedTuple):
 
 
 def close(folder: Path) -> None:
-    """Let nobody write in a folder, or in those that it holds."""
+    """Make a folder and its subfolders read-only."""
     for path in (folder, *folder.rglob("*")):
         if path.is_dir():
             path.chmod(0o555)
@@ -70,9 +70,9 @@ def fill(folder: Path) -> None:
 
 @pytest.fixture
 def place(tmp_path: Path) -> Iterator[Place]:
-    """An installation that is read-only, of which Python has compiled nothing."""
+    """A read-only installation without Python's compiled files."""
     through: tuple[str, ...] = ()
-    if os.geteuid() == 0:  # who may write anywhere, but for this
+    if os.geteuid() == 0:  # root may write anywhere without this
         setpriv = shutil.which("setpriv")
         through = (str(setpriv), "--inh-caps=-all", "--bounding-set=-all")
         if setpriv is None or run([*through, "true"]).returncode:
@@ -97,7 +97,7 @@ def place(tmp_path: Path) -> Iterator[Place]:
 
 
 def require_answers(place: Place) -> None:
-    """See that the commands answer, and say nothing of where nothing can be written."""
+    """Check that the commands work, and print nothing about read-only folders."""
     (place.work / "one.epd").write_text(f"{FEN} dm 8;\n")
     verify = ("verify", "--store", "one.db", "one.epd")
     go = f"position fen {FEN}\ngo mate 8\nisready\n"
@@ -114,7 +114,7 @@ def require_answers(place: Place) -> None:
     assert not list(place.package.rglob("__pycache__"))
 
 
-def test_a_kernel_is_used_where_nothing_can_be_added(place: Place) -> None:
+def test_a_stored_kernel_is_used_in_a_read_only_place(place: Place) -> None:
     fill(place.home / ".cache" / "matesolve")
     for folder in (place.home, place.temporary):
         close(folder)
@@ -122,7 +122,7 @@ def test_a_kernel_is_used_where_nothing_can_be_added(place: Place) -> None:
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only the superuser gives files away")
-def test_the_temporary_folder_serves_where_the_cache_is_another_users(
+def test_the_temporary_folder_replaces_another_users_cache(
     place: Place,
 ) -> None:
     fill(place.home / ".cache" / "matesolve")
@@ -131,7 +131,7 @@ def test_the_temporary_folder_serves_where_the_cache_is_another_users(
     require_answers(place)
 
 
-def test_the_temporary_folder_serves_a_user_whom_the_system_does_not_know(
+def test_the_temporary_folder_serves_an_unknown_user(
     place: Place,
 ) -> None:
     fill(place.temporary / f"matesolve-{os.geteuid()}")
@@ -147,7 +147,7 @@ def test_the_temporary_folder_serves_a_user_whom_the_system_does_not_know(
     assert "White mates in 8." in ended.stdout
 
 
-def test_a_plot_is_drawn_where_matplotlib_can_keep_nothing(place: Place) -> None:
+def test_a_plot_is_drawn_without_a_matplotlib_cache(place: Place) -> None:
     pytest.importorskip("matplotlib")
     fill(place.home / ".cache" / "matesolve")
     close(place.home)

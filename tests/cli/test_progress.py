@@ -74,7 +74,7 @@ def test_a_short_search_shows_nothing(
     assert screen.getvalue() == ""
 
 
-def test_nothing_is_shown_before_the_search_begins(screen: Screen) -> None:
+def test_nothing_is_shown_before_the_search_starts(screen: Screen) -> None:
     with redirect_stderr(screen), progress.SearchProgress(Search(nodes=0)):
         assert not screen.showing.wait(0.1)
 

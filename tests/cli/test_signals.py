@@ -1,4 +1,4 @@
-"""Ctrl-C, SIGTERM and SIGHUP: what was found is printed and kept, exit code 130."""
+"""Ctrl-C, SIGTERM and SIGHUP: partial results are printed and stored, exit code 130."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def call_back():
     for _ in range(1000):
         pass
 
-solver.kernel.loader.load_kernel = lambda tell: call_back()
+solver.kernel.loader.load_kernel = lambda notify: call_back()
 sys.argv = ["matesolve", *{arguments!r}]
 from solver.__main__ import main
 main()
@@ -80,14 +80,16 @@ def write(running: subprocess.Popen[str], *lines: str) -> None:
 @pytest.mark.parametrize(
     "options", [[], ["--jobs", "2", "--ordered"]], ids=["plain", "jobs"]
 )
-def test_an_interrupted_audit_prints_what_was_complete(
+def test_an_interrupted_audit_prints_the_complete_results(
     how: str, options: list[str]
 ) -> None:
     with process("verify", "-", "--time", "3000", *options) as running:
         write(running, f"{MATE_IN_1} dm 1;", "no position", LONG)
         assert running.stderr is not None
-        assert "stdin:2" in running.stderr.readline()  # in order: the first is done
-        # As a terminal and `timeout` do, who send it to all, and the latter twice.
+        assert (
+            "stdin:2" in running.stderr.readline()
+        )  # in order, so the first is complete
+        # Terminals and `timeout` signal the whole group; `timeout` does it twice.
         os.killpg(running.pid, getattr(signal, how))
         if how != "SIGINT":
             os.killpg(running.pid, getattr(signal, how))
@@ -99,7 +101,9 @@ def test_an_interrupted_audit_prints_what_was_complete(
 
 
 @pytest.mark.parametrize("how", EVERY)
-def test_an_interrupted_audit_keeps_what_was_found(how: str, tmp_path: Path) -> None:
+def test_an_interrupted_audit_stores_the_complete_results(
+    how: str, tmp_path: Path
+) -> None:
     path = tmp_path / "run.db"
     words = ["--store", str(path), "--jsonl", "--time", "3000"]
     with process("verify", "-", *words) as running:
@@ -116,7 +120,7 @@ def test_an_interrupted_audit_keeps_what_was_found(how: str, tmp_path: Path) -> 
 
 
 @pytest.mark.parametrize("how", EVERY)
-def test_an_interrupted_search_prints_what_it_has(how: str) -> None:
+def test_an_interrupted_search_prints_its_partial_result(how: str) -> None:
     with process("solve", "-", "--jsonl") as running:
         write(running, MATE_IN_1, LONG)
         assert running.stdout is not None
@@ -132,7 +136,7 @@ def test_an_interrupted_search_prints_what_it_has(how: str) -> None:
 
 
 @pytest.mark.parametrize("how", EVERY)
-def test_an_interrupted_engine_ends_without_a_word(how: str) -> None:
+def test_an_interrupted_engine_ends_silently(how: str) -> None:
     with process("uci") as running:
         write(running, "isready")
         assert running.stdout is not None
@@ -148,7 +152,7 @@ def test_an_interrupted_engine_ends_without_a_word(how: str) -> None:
     "module", ["solver.cli.main", "click", "solver.cli.solve", "chess"]
 )
 @pytest.mark.parametrize("hidden", [False, True])
-def test_an_interrupt_while_modules_load_is_one_line(
+def test_an_interrupt_during_imports_is_one_line(
     how: str, module: str, hidden: bool
 ) -> None:
     program = INTERRUPTED_IMPORT.format(
@@ -164,7 +168,7 @@ def test_an_interrupt_while_modules_load_is_one_line(
 @pytest.mark.parametrize(
     "arguments", [["warmup"], ["solve", MATE_IN_1], ["verify", "-"], ["table"]]
 )
-def test_an_interrupt_of_the_compiler_is_one_line(
+def test_an_interrupt_during_compilation_is_one_line(
     how: str, arguments: list[str]
 ) -> None:
     program = INTERRUPTED_COMPILER.format(how=how, arguments=arguments)

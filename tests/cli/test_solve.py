@@ -33,7 +33,7 @@ FAR = "8/7K/8/8/8/8/R7/7k w - - 0 1"
 MATED = "7k/6Q1/6K1/8/8/8/8/8 b - - 0 1"
 STALEMATED = "7k/5Q2/6K1/8/8/8/8/8 b - - 0 1"
 LONG = "2k1N3/p2NPP2/2p3p1/2pp1P2/K7/6p1/p2Bp3/5brn w - - 0 1"
-"""Takes longer than anybody waits."""
+"""Takes longer than any test waits."""
 
 ANSWER = """\
 White to move
@@ -60,7 +60,7 @@ BOARD = """\
 
 @pytest.fixture(autouse=True, scope="module")
 def _compiled(matesolve: Matesolve) -> None:
-    """Compile before the tests, for the notice of it belongs to none of them."""
+    """Compile before the tests, so that none of them gets the notice."""
     matesolve("solve", SMOTHERED)
 
 
@@ -70,7 +70,7 @@ def without_costs(text: str) -> str:
 
 
 def record(**fields: Any) -> dict[str, Any]:
-    """A record of `SMOTHERED` as it must be, but for the fields given."""
+    """A record of `SMOTHERED` as expected, with the given fields replaced."""
     expected: dict[str, Any] = {
         "schema": 1,
         "id": "",
@@ -120,7 +120,7 @@ def test_black_to_move_mates_too(matesolve: Matesolve) -> None:
     )
 
 
-def test_a_board_is_drawn_in_letters_where_there_are_no_colours(
+def test_without_colours_a_board_is_drawn_in_letters(
     matesolve: Matesolve,
 ) -> None:
     drawn = [matesolve("solve", SMOTHERED, look) for look in ("--board", "--ascii")]
@@ -129,7 +129,7 @@ def test_a_board_is_drawn_in_letters_where_there_are_no_colours(
         assert without_costs(ended.out) == BOARD + ANSWER
 
 
-def test_moves_are_written_in_uci_on_demand(matesolve: Matesolve) -> None:
+def test_moves_are_printed_in_uci_notation_on_request(matesolve: Matesolve) -> None:
     out = matesolve("solve", "--uci-moves", SMOTHERED).out
 
     assert "\nc4g8 f8g8 h6f7\nOnly key: c4g8\n" in out
@@ -152,7 +152,7 @@ def test_a_record_is_printed_with_indents(matesolve: Matesolve) -> None:
     )
 
 
-def test_one_key_is_enough_when_told_so(matesolve: Matesolve) -> None:
+def test_first_prints_a_single_key(matesolve: Matesolve) -> None:
     code, out, _ = matesolve("solve", "8/8/8/8/8/5K2/R7/6k1", "--first", "--jsonl")
 
     answer = json.loads(out)
@@ -160,7 +160,7 @@ def test_one_key_is_enough_when_told_so(matesolve: Matesolve) -> None:
     assert answer["pv"][0] == answer["keys"][0]["uci"]
 
 
-def test_no_mate_in_the_moves_asked_is_a_clean_negative(matesolve: Matesolve) -> None:
+def test_no_mate_in_the_moves_searched_exits_with_1(matesolve: Matesolve) -> None:
     code, out, err = matesolve("solve", "-n", "1", SMOTHERED)
 
     assert (code, err) == (1, "")
@@ -176,7 +176,7 @@ def test_no_mate_in_the_moves_asked_is_a_clean_negative(matesolve: Matesolve) ->
     ("limit", "value", "stopped"),
     [("--time", "0.3", "time"), ("--nodes", "5000", "node")],
 )
-def test_a_limit_is_told_as_undecided(
+def test_a_limit_leaves_the_answer_undecided(
     limit: str, value: str, stopped: str, matesolve: Matesolve
 ) -> None:
     code, out, err = matesolve("solve", LONG, limit, value)
@@ -193,7 +193,7 @@ def test_a_checkmate_is_an_answer(matesolve: Matesolve) -> None:
     assert without_costs(out) == ("Black to move\nBlack is checkmated.\nN nodes in T\n")
 
 
-def test_a_stalemate_is_a_clean_negative(matesolve: Matesolve) -> None:
+def test_a_stalemate_exits_with_1(matesolve: Matesolve) -> None:
     code, out, err = matesolve("solve", STALEMATED)
 
     assert (code, err) == (1, "")
@@ -214,7 +214,7 @@ def test_a_stalemate_is_a_clean_negative(matesolve: Matesolve) -> None:
     ],
 )
 @pytest.mark.parametrize("form", [(), ("--json",)])
-def test_a_bad_position_costs_one_line_and_exits_with_65(
+def test_an_invalid_position_is_one_line_and_exits_with_65(
     fen: str, form: tuple[str, ...], matesolve: Matesolve
 ) -> None:
     code, out, err = matesolve("solve", fen, *form)
@@ -241,7 +241,7 @@ def test_a_bad_position_costs_one_line_and_exits_with_65(
         (["--depth", "3", BARE], "No such option"),
     ],
 )
-def test_a_wrong_option_is_a_usage_error(
+def test_an_invalid_option_is_a_usage_error(
     arguments: list[str], message: str, matesolve: Matesolve
 ) -> None:
     code, out, err = matesolve("solve", *arguments)
@@ -251,7 +251,7 @@ def test_a_wrong_option_is_a_usage_error(
     assert err.startswith("Usage: matesolve solve [OPTIONS] FEN...\n")
 
 
-def test_each_line_of_stdin_is_answered_in_words(matesolve: Matesolve) -> None:
+def test_each_line_of_stdin_is_answered_in_text(matesolve: Matesolve) -> None:
     lines = f'{SMOTHERED}\n\n# a comment\n{" ".join(SMOTHERED.split()[:4])} id "B";\n'
 
     code, out, err = matesolve("solve", "-", stdin=lines)
@@ -273,9 +273,7 @@ def test_each_line_of_stdin_is_answered_by_a_record(matesolve: Matesolve) -> Non
 
 
 @pytest.mark.parametrize("end", ["\r", "\r\n"])
-def test_each_line_of_stdin_is_answered_whatever_ends_it(
-    end: str, matesolve: Matesolve
-) -> None:
+def test_a_line_of_stdin_may_have_any_line_end(end: str, matesolve: Matesolve) -> None:
     lines = f"# a comment\n{SMOTHERED}\nnonsense\n{SMOTHERED}\n".replace("\n", end)
 
     code, out, err = matesolve("solve", "-", stdin=lines)
@@ -287,7 +285,7 @@ def test_each_line_of_stdin_is_answered_whatever_ends_it(
     assert err.startswith("error: stdin:3: ")
 
 
-def test_a_bad_line_costs_itself_alone(matesolve: Matesolve) -> None:
+def test_an_invalid_line_does_not_affect_the_others(matesolve: Matesolve) -> None:
     lines = f"nonsense\n{SMOTHERED}\n"
 
     code, out, err = matesolve("solve", "-", stdin=lines)
@@ -297,7 +295,7 @@ def test_a_bad_line_costs_itself_alone(matesolve: Matesolve) -> None:
     assert re.fullmatch(r"error: stdin:1: [ -~]+\n", err)
 
 
-def test_a_bad_line_has_a_record_in_its_place(matesolve: Matesolve) -> None:
+def test_an_invalid_line_has_a_record_in_its_place(matesolve: Matesolve) -> None:
     lines = f"nonsense\n{SMOTHERED}\n"
 
     code, out, err = matesolve("solve", "-", "--jsonl", stdin=lines)
@@ -319,7 +317,7 @@ def test_a_bad_line_has_a_record_in_its_place(matesolve: Matesolve) -> None:
         (f"{LONG}\nnonsense\n{STALEMATED}\n", 65),
     ],
 )
-def test_the_highest_code_of_the_lines_is_the_command_s(
+def test_the_exit_code_is_the_highest_of_the_lines(
     lines: str, highest: int, matesolve: Matesolve
 ) -> None:
     assert matesolve("solve", "-", "--nodes", "5000", stdin=lines).code == highest
@@ -330,7 +328,7 @@ def test_standard_input_without_a_position_is_a_warning(matesolve: Matesolve) ->
     assert ended == (0, "", "warning: stdin: no records\n")
 
 
-def test_a_file_in_the_place_of_a_position_leads_to_verify(
+def test_a_file_instead_of_a_position_suggests_verify(
     matesolve: Matesolve, tmp_path: Path
 ) -> None:
     path = tmp_path / "mates in 2.epd"
@@ -384,7 +382,7 @@ def test_a_line_is_answered_before_the_next_is_sent(
 
 
 @posix
-def test_an_interrupt_ends_the_search_with_what_it_has(
+def test_an_interrupted_search_prints_its_partial_result(
     stream: subprocess.Popen[bytes],
 ) -> None:
     send(stream, SMOTHERED)
@@ -403,7 +401,7 @@ def test_an_interrupt_ends_the_search_with_what_it_has(
 
 
 @posix
-def test_an_interrupt_while_nothing_is_searched_ends_the_command(
+def test_an_interrupt_between_searches_ends_the_command(
     stream: subprocess.Popen[bytes],
 ) -> None:
     send(stream, SMOTHERED)
@@ -418,7 +416,7 @@ def test_an_interrupt_while_nothing_is_searched_ends_the_command(
 
 
 @posix
-def test_a_reader_that_leaves_early_ends_the_command_quietly(
+def test_a_closed_pipe_ends_the_command_silently(
     stream: subprocess.Popen[bytes],
 ) -> None:
     send(stream, SMOTHERED)
@@ -434,7 +432,7 @@ def test_a_reader_that_leaves_early_ends_the_command_quietly(
 
 
 def on_a_terminal(*arguments: str, env: dict[str, str], root: Path) -> tuple[int, str]:
-    """Run the command on a terminal; give its exit code and all that was shown."""
+    """Run the command on a terminal; return its exit code and output."""
     pty = pytest.importorskip("pty")
     ours, theirs = pty.openpty()
     shown = b""
@@ -522,7 +520,7 @@ def test_a_narrow_terminal_breaks_lines_between_moves(
     assert "  shorter." in lines
 
 
-def test_a_pipe_takes_lines_whole(matesolve: Matesolve) -> None:
+def test_lines_in_a_pipe_are_not_wrapped(matesolve: Matesolve) -> None:
     out = matesolve("solve", SMOTHERED, env={"COLUMNS": "20"}).out
 
     assert without_costs(out) == ANSWER
@@ -536,7 +534,7 @@ def test_a_pipe_takes_lines_whole(matesolve: Matesolve) -> None:
         (["--king-flights", "0", "--threat", "2"], "at most 0 king flights, threats"),
     ],
 )
-def test_an_answer_says_which_narrower_question_it_answers(
+def test_an_answer_names_the_restriction(
     options: list[str], words: str, matesolve: Matesolve
 ) -> None:
     code, out, err = matesolve("solve", SMOTHERED, *options)
@@ -546,7 +544,7 @@ def test_an_answer_says_which_narrower_question_it_answers(
     assert "mate in 2 is forced, and none is shorter under this restriction." in out
 
 
-def test_no_mate_in_a_lane_is_told_of_the_lane_alone(matesolve: Matesolve) -> None:
+def test_no_mate_under_a_restriction_says_only_that(matesolve: Matesolve) -> None:
     code, out, _ = matesolve("solve", BARE, "--checks-only", "-n", "5")
 
     assert code == 1
@@ -554,10 +552,10 @@ def test_no_mate_in_a_lane_is_told_of_the_lane_alone(matesolve: Matesolve) -> No
     assert "Other moves and longer mates were not searched" in out
 
 
-def test_a_record_tells_its_lane(matesolve: Matesolve) -> None:
-    told = json.loads(matesolve("solve", SMOTHERED, "--checks-only", "--jsonl").out)
+def test_a_record_has_its_restriction(matesolve: Matesolve) -> None:
+    record = json.loads(matesolve("solve", SMOTHERED, "--checks-only", "--jsonl").out)
 
-    assert told["lane"] == {
+    assert record["lane"] == {
         "checks_only": True,
         "king_flights": None,
         "replies": None,
@@ -569,7 +567,7 @@ def test_a_record_tells_its_lane(matesolve: Matesolve) -> None:
 @pytest.mark.parametrize(
     "option", [["--king-flights", "9"], ["--replies", "x"], ["--threat", "0"]]
 )
-def test_a_lane_out_of_range_is_a_usage_error(
+def test_a_restriction_out_of_range_is_a_usage_error(
     option: list[str], matesolve: Matesolve
 ) -> None:
     code, out, err = matesolve("solve", SMOTHERED, *option)
@@ -580,7 +578,7 @@ def test_a_lane_out_of_range_is_a_usage_error(
 
 @pytest.mark.parametrize("threads", ["1", "2", "3"])
 def test_threads_do_not_change_the_answer(threads: str, matesolve: Matesolve) -> None:
-    told = json.loads(matesolve("solve", FAR, "--threads", threads, "--jsonl").out)
+    record = json.loads(matesolve("solve", FAR, "--threads", threads, "--jsonl").out)
 
-    assert (told["status"], told["mate"], told["lower_bound"]) == ("proved", 8, 8)
-    assert [key["san"] for key in told["keys"]] == ["Kg6"]
+    assert (record["status"], record["mate"], record["lower_bound"]) == ("proved", 8, 8)
+    assert [key["san"] for key in record["keys"]] == ["Kg6"]

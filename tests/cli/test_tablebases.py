@@ -1,4 +1,4 @@
-"""Endgame tables beside the search: what they add, and how they fail."""
+"""Tablebases beside the search: what they add, and how they fail."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ SHORT = "8/8/8/8/8/5K2/R7/6k1 w - - 0 1"
 """A mate in 3."""
 
 FEW_NODES = ("--nodes", "1000")
-"""Too few to prove anything of 15 moves."""
+"""Too few nodes to prove anything about 15 moves."""
 
 
 @pytest.fixture(scope="module")
@@ -36,11 +36,11 @@ def tables(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 @pytest.fixture(autouse=True, scope="module")
 def _compiled(matesolve: Matesolve) -> None:
-    """Compile before the tests, for the notice of it belongs to none of them."""
+    """Compile before the tests, so that none of them gets the notice."""
     matesolve("solve", SHORT)
 
 
-def test_a_mate_beyond_the_search_is_found_and_marked(
+def test_a_mate_beyond_the_search_is_found_and_labelled(
     tables: str, matesolve: Matesolve
 ) -> None:
     code, out, err = matesolve(
@@ -59,7 +59,7 @@ def test_a_mate_beyond_the_search_is_found_and_marked(
     assert board.is_checkmate()
 
 
-def test_a_table_is_told_in_a_sentence_of_its_own(
+def test_a_tablebase_result_has_its_own_sentence(
     tables: str, matesolve: Matesolve
 ) -> None:
     out = matesolve("solve", LONGEST, "--tablebases", tables, *FEW_NODES).out
@@ -69,7 +69,7 @@ def test_a_table_is_told_in_a_sentence_of_its_own(
     assert f"Proved: mate in {MOVES}" not in out
 
 
-def test_without_limits_the_search_ends_with_what_the_tables_say(
+def test_without_limits_the_search_ends_with_the_tablebase_result(
     tables: str, matesolve: Matesolve
 ) -> None:
     fen = "8/8/8/8/8/1k6/8/R6K b - - 0 1"
@@ -82,7 +82,7 @@ def test_without_limits_the_search_ends_with_what_the_tables_say(
     assert ("tablebase" in record) == (record["status"] == "found")
 
 
-def test_a_proof_needs_no_table(tables: str, matesolve: Matesolve) -> None:
+def test_a_proof_needs_no_tablebase(tables: str, matesolve: Matesolve) -> None:
     code, out, _ = matesolve("solve", SHORT, "--tablebases", tables, "--jsonl")
 
     record = json.loads(out)
@@ -90,7 +90,7 @@ def test_a_proof_needs_no_table(tables: str, matesolve: Matesolve) -> None:
     assert "tablebase" not in record
 
 
-def test_a_mate_that_takes_longer_than_asked_is_denied_not_disproved(
+def test_a_longer_mate_than_requested_is_denied_not_disproved(
     tables: str, matesolve: Matesolve
 ) -> None:
     asked = ("solve", LONGEST, "-n", str(MOVES - 1), "--tablebases", tables)
@@ -110,7 +110,7 @@ def test_a_mate_that_takes_longer_than_asked_is_denied_not_disproved(
     ("claim", "verdict"),
     [(MOVES, "holds"), (MOVES + 1, "shorter"), (MOVES - 1, "undecided")],
 )
-def test_an_audit_asks_the_tables_too(
+def test_an_audit_probes_tablebases_too(
     tables: str, matesolve: Matesolve, claim: int, verdict: str
 ) -> None:
     line = f"{LONGEST.removesuffix(' 0 1')} dm {claim};\n"
@@ -125,7 +125,7 @@ def test_an_audit_asks_the_tables_too(
 
 
 @pytest.mark.parametrize("command", ["solve", "verify"])
-def test_a_bad_directory_costs_one_line(
+def test_an_invalid_directory_is_one_line(
     tmp_path: Path, matesolve: Matesolve, command: str
 ) -> None:
     missing, empty = tmp_path / "missing", tmp_path / "empty"
@@ -141,7 +141,7 @@ def test_a_bad_directory_costs_one_line(
 
 
 @pytest.mark.parametrize("command", ["solve", "verify"])
-def test_a_damaged_table_costs_one_line(
+def test_a_damaged_tablebase_is_one_line(
     tmp_path: Path, matesolve: Matesolve, command: str
 ) -> None:
     (tmp_path / "krk.gtb.cp4").write_bytes(b"no table")

@@ -22,7 +22,7 @@ GAME = '[Result "0-1"]\n\n1. f3 e5 2. g4 Qh4# 0-1\n'
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder with one input of each kind, which is the current one."""
+    """The current folder, with one input of each kind."""
     monkeypatch.chdir(tmp_path)
     Path("mates.epd").write_text(f"{MATE_IN_1} dm 1;\n")
     Path("games.pgn").write_text(GAME)
@@ -95,7 +95,7 @@ def test_standard_input_is_an_input_too(folder: Path) -> None:
     assert contents(folder) == before
 
 
-def test_the_files_beside_a_store_belong_to_it(folder: Path) -> None:
+def test_the_files_beside_a_store_count_as_the_store(folder: Path) -> None:
     Path("link.db").symlink_to("a.db")
     Path("a.db-wal").touch()
     for store in ("a.db", "link.db"):
@@ -158,7 +158,7 @@ def test_a_certificate_does_not_overwrite_standard_input(folder: Path) -> None:
     ],
     ids=" ".join,
 )
-def test_what_needs_a_file_refuses_standard_output(
+def test_a_file_only_output_refuses_standard_output(
     arguments: list[str], folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     before = contents(folder)
@@ -170,12 +170,12 @@ def test_what_needs_a_file_refuses_standard_output(
     assert contents(folder) == before
 
 
-def test_devices_may_be_named_twice() -> None:
+def test_devices_may_be_used_twice() -> None:
     prepare_outputs(os.devnull, os.devnull, reads=[os.devnull])
     assert identify_file(os.devnull) is None
 
 
-def test_files_that_are_not_there_yet_are_compared_by_where_they_would_be(
+def test_missing_files_are_compared_by_their_paths(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)

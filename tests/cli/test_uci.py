@@ -1,4 +1,4 @@
-"""The engine as chess programs have it: a process, driven line by line."""
+"""The engine as chess GUIs use it: a process that is driven line by line."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ NO_END = (
     "go mate 9",
     "go nodes 99999999999",
 )
-"""Searches of `HARD` that last for hours, or are held back for ever."""
+"""Searches of `HARD` that last for hours, or wait for ever."""
 
 
 class Client:
@@ -59,7 +59,7 @@ class Client:
         self.engine.stdin.flush()
 
     def read_to(self, start: str) -> list[str]:
-        """Read lines up to one that starts so."""
+        """Read lines up to one with this start."""
         assert self.engine.stdout is not None
         lines = []
         for line in self.engine.stdout:
@@ -69,7 +69,7 @@ class Client:
         pytest.fail(f"expected a line with {start}, found {lines}")
 
     def ask(self, *commands: str) -> list[str]:
-        """Tell, and read to the best move."""
+        """Send a command, and read to the best move."""
         self.notify(*commands)
         return self.read_to("bestmove")
 
@@ -81,7 +81,7 @@ class Client:
 
 @contextmanager
 def started(**settings: str) -> Iterator[Client]:
-    """Start an engine; one that does not answer is ended, so that the test fails."""
+    """Start an engine; it is killed if it does not answer, and the test fails."""
     with process("uci", **settings) as engine:
         yield Client(engine)
 
@@ -107,12 +107,12 @@ def engine() -> Iterator[chess.engine.SimpleEngine]:
 
 
 def without_cost(lines: list[str]) -> list[str]:
-    """What stays the same, whatever the search costs."""
+    """Return the parts of an answer that do not depend on the cost."""
     return [re.sub(r"nodes .* time \d+", "cost", line) for line in lines]
 
 
 def replayed(board: chess.Board, info: chess.engine.InfoDict) -> int | None:
-    """The mate that an info line claims, once its line has been played to the end."""
+    """Return the mate that an info line claims, after playing its line to the end."""
     board = board.copy()
     mate = info["score"].pov(board.turn).mate()
     for move in info["pv"]:
@@ -318,10 +318,10 @@ def test_an_unusable_cache_is_reported_on_both_streams(tmp_path: Path) -> None:
     nowhere.touch()
 
     with started(MATESOLVE_CACHE_DIR=str(nowhere)) as client:
-        told = client.read_to("info string error: ")
+        errors = client.read_to("info string error: ")
         code, _, err = client.end()
 
-    assert (code, len(told)) == (74, 1)
+    assert (code, len(errors)) == (74, 1)
     assert err.startswith("error: ")
 
 
