@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 import chess
 import chess.pgn
 
+from solver import __version__
 from solver.formats.pgn_problems import event_of
 from solver.output.text import at_most
 from solver.solution import Solution, Status
-from solver.version import __version__
 
 if TYPE_CHECKING:
     from solver.variations.tree import Variation, Variations

@@ -12,10 +12,11 @@ import json
 from itertools import islice
 from typing import TYPE_CHECKING, BinaryIO, TypeAlias, get_type_hints
 
-from solver.audit.result import AuditResult
+from solver import __version__
+from solver.audit.result import COLUMNS, AuditResult
 from solver.output.text import first_moves
 from solver.problem import Claim, Problem
-from solver.version import SCHEMA, __version__
+from solver.solution import SCHEMA
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -113,7 +114,7 @@ def unreadable_record(error: FormatError) -> dict[str, object]:
 
 
 def write_csv(results: Iterable[AuditResult], file: BinaryIO) -> int:
-    """Write all fields of `AuditResult` as CSV, with their names in the first row.
+    """Write the columns of the store as CSV, with their names in the first row.
 
     Returns
     -------
@@ -122,10 +123,10 @@ def write_csv(results: Iterable[AuditResult], file: BinaryIO) -> int:
     """
     text = io.TextIOWrapper(file, encoding="utf-8", newline="", write_through=True)
     rows = csv.writer(text, lineterminator="\n")
-    rows.writerow(AuditResult._fields)
+    rows.writerow(COLUMNS)
     count = 0
     for result in results:
-        rows.writerow(result)
+        rows.writerow(result.row())
         count += 1
     text.detach()
     return count
@@ -159,7 +160,7 @@ def write_epd(results: Iterable[AuditResult], file: BinaryIO) -> int:
 
 
 def write_parquet(results: Iterable[AuditResult], file: BinaryIO) -> int:
-    """Write all fields of `AuditResult` as Apache Parquet; needs pyarrow."""
+    """Write the columns of the store as Apache Parquet; needs pyarrow."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -167,15 +168,14 @@ def write_parquet(results: Iterable[AuditResult], file: BinaryIO) -> int:
     types = {
         name: kinds[getattr(kind, "__args__", (kind,))[0].__name__]
         for name, kind in get_type_hints(AuditResult).items()
+        if name in COLUMNS
     }
     schema = pa.schema(list(types.items()))
-    rest = iter(results)
+    rest = (result.row() for result in results)
     count = 0
     with pq.ParquetWriter(file, schema) as writer:
         while rows := list(islice(rest, ROW_GROUP)):
-            columns = dict(
-                zip(AuditResult._fields, zip(*rows, strict=True), strict=True)
-            )
+            columns = dict(zip(COLUMNS, zip(*rows, strict=True), strict=True))
             writer.write_table(pa.table(columns, schema=schema))
             count += len(rows)
     return count

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, NamedTuple
 import chess
 import chess.svg
 
+from solver import __version__
 from solver.output import render_template
 from solver.output.text import analysis_link, describe
-from solver.version import __version__
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

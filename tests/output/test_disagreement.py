@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from solver.audit.result import audit_result
-from solver.audit.verdict import Ply, judge
+from solver.audit.verdict import Ply
 from solver.errors import FormatError
 from solver.output.audit_text import disagreement
 from solver.problem import Claim, Problem
@@ -25,7 +25,7 @@ LADDER_LINE = ("a2a7", "h8g8", "b1b8")
 
 
 def told_of(answer: Solution | FormatError, *plies: Ply) -> list[str] | None:
-    told = disagreement(audit_result(judge(answer, plies=plies)))
+    told = disagreement(audit_result(answer, plies=plies))
     return None if told is None else told.splitlines()
 
 

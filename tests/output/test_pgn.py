@@ -10,6 +10,7 @@ import chess
 import chess.pgn
 import pytest
 
+from solver import __version__
 from solver.certificate import WorkspaceProver
 from solver.formats.registry import read_collection
 from solver.output.pgn import encode_pgn
@@ -17,7 +18,6 @@ from solver.problem import Limits, Problem, Restriction
 from solver.search.solver import Solver
 from solver.solution import Solution, Status
 from solver.variations.tree import Variation, Variations, build_variations
-from solver.version import __version__
 from tests.output.answers import (
     MATED,
     ROOK_BY_TABLE,

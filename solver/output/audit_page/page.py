@@ -29,7 +29,6 @@ from solver.output.audit_page.rows import (
     NOT_AGREEING,
     WORDS,
     Tally,
-    agrees,
     check_record,
 )
 from solver.output.audit_text import name_claim
@@ -51,7 +50,7 @@ SCRIPTS = ("page.js", "entry.js", "charts.js", "list.js")
 
 
 def write_page(
-    records: Iterable[Mapping[str, object]],
+    records: Iterable[AuditResult | Mapping[str, object]],
     path: str | os.PathLike[str],
     *,
     title: str,
@@ -69,7 +68,7 @@ def write_page(
 
 
 def render_page(
-    records: Iterable[Mapping[str, object]],
+    records: Iterable[AuditResult | Mapping[str, object]],
     *,
     title: str,
     on_damaged: Callable[[str], None] | None = None,
@@ -80,8 +79,9 @@ def render_page(
 
     Parameters
     ----------
-    records : iterable of Mapping
-        As `solver.output.records.audit_record` makes them; read one at a time.
+    records : iterable of AuditResult or Mapping
+        Results, or records as `solver.output.records.audit_record` makes them; read
+        one at a time.
     title : str
         The title of the page.
     on_damaged : callable
@@ -107,7 +107,8 @@ def render_page(
 
 
 def _data(
-    records: Iterable[Mapping[str, object]], on_damaged: Callable[[str], None] | None
+    records: Iterable[AuditResult | Mapping[str, object]],
+    on_damaged: Callable[[str], None] | None,
 ) -> dict[str, object]:
     """Return what the script reads: the totals and the entries."""
     tally = Tally()
@@ -115,8 +116,8 @@ def _data(
     entries: list[list[object]] = []
     for number, record in enumerate(records, 1):
         try:
-            result = check_record(record)
-            is_agreeing = agrees(result)
+            result = record if isinstance(record, AuditResult) else check_record(record)
+            is_agreeing = result.agrees
             entry = make_entry(result) if room[is_agreeing] else None
         except InputError as error:
             name = f"record {number}"
@@ -207,7 +208,7 @@ def make_entry(result: AuditResult) -> list[object]:
     line, claimed_line = result.pv.split(), result.claimed_line.split()
     wrong_keys = result.wrong_keys.split()
     entry: list[object] = [
-        int(agrees(result)),
+        int(result.agrees),
         result.word,
         name_claim(result.claim, result.nomate)[1],
         result.id,
@@ -217,7 +218,7 @@ def make_entry(result: AuditResult) -> list[object]:
         result.mate,
         result.lower_bound,
         result.nodes,
-        result.time_s,
+        result.time_s if fen else None,
         written_moves(fen, keys),
         result.keys_complete,
         written_line(fen, line),

@@ -109,14 +109,8 @@ def check_record(record: Mapping[str, object]) -> AuditResult:
     return result
 
 
-def agrees(result: AuditResult) -> bool:
-    """Return whether a record is decided and nothing contradicts its claim."""
-    is_decided = result.word != Verdict.UNREADABLE and not result.is_undecided
-    return is_decided and not result.disagreements
-
-
 NOT_AGREEING = tuple(
-    word for word in WORDS if not agrees(AuditResult("", "", verdict=word))
+    word for word in WORDS if not AuditResult("", "", verdict=word).agrees
 )
 """Verdicts of which no record agrees with its claim."""
 
@@ -244,7 +238,7 @@ class Tally:
         row = self._rows.setdefault(name_claim(result.claim, result.nomate), _Row())
         row.words[result.word] += 1
         row.nodes += result.nodes
-        if result.time_s is not None:
+        if result.fen and result.time_s is not None:
             row.time_s += result.time_s
             row.bins[time_bin(result.time_s)] += 1
             row.times_s.append(result.time_s)
@@ -252,7 +246,7 @@ class Tally:
             self._soundness[result.soundness] += 1
         if result.solver:
             self._solvers[result.solver] = None
-        self._agreeing += agrees(result)
+        self._agreeing += result.agrees
         disagreements = result.disagreements
         self._disagreements += bool(disagreements)
         self._duals += DUAL in disagreements
