@@ -65,7 +65,8 @@ def test_a_mate_that_is_found_names_the_lengths_that_are_undecided() -> None:
         "White mates in 3.",
         "1. Ra8 Kh2 2. Ra1 Kh3 3. Rh1#",
         "Keys: Ra8, Ra7 (there may be others)",
-        "Proved: mate in 3 is forced, and no mate in 1 move. Undecided: mate in 2.",
+        "Proved: mate in 3 is forced, and there is none in 1 move. "
+        "Undecided: mate in 2.",
         "Stopped by the time limit.",
         "1,234,567 nodes in 0.41 s",
     ]
@@ -75,8 +76,8 @@ def test_a_mate_that_is_found_names_the_lengths_that_are_undecided() -> None:
     ("lower_bound", "shorter"),
     [
         (1, ". Undecided: mate in 1 to 8."),
-        (4, ", and no mate in 3 or fewer moves. Undecided: mate in 4 to 8."),
-        (8, ", and no mate in 7 or fewer moves. Undecided: mate in 8."),
+        (4, ", and there is none in 3 or fewer moves. Undecided: mate in 4 to 8."),
+        (8, ", and there is none in 7 or fewer moves. Undecided: mate in 8."),
     ],
 )
 def test_the_lengths_between_the_bounds_are_undecided(
@@ -247,7 +248,7 @@ def test_a_restriction_is_named_before_the_mate_and_in_the_proof() -> None:
     open_ = replace(ROOK_FOUND, restriction=Restriction(threat=1))
     assert "Restricted: threats of mate in 1" in described(open_)
     assert any(
-        "no mate in 1 move under this restriction. Undecided" in line
+        "there is none in 1 move under this restriction. Undecided" in line
         for line in described(open_)
     )
     none = replace(ROOK_DISPROVED, restriction=Restriction(king_flights=1))

@@ -144,12 +144,12 @@ function showList(wantedPage) {
   const noun = chosen.length === 1 ? "entry" : "entries";
   fill("shown", `${range}${count(chosen.length)} ${noun}`);
   nearby.disconnect();
-  fill("entries", ...(shown.length ? shown.map(showEntry) : [nothingShown()]));
+  fill("entries", ...(shown.length ? shown.map(showEntry) : [emptyMessage()]));
   document.querySelectorAll(".diagram").forEach((diagram) => nearby.observe(diagram));
   document.querySelectorAll(".pages").forEach((nav) => showPages(nav, page, pages));
 }
 
-function nothingShown() {
+function emptyMessage() {
   let why = "No entry matches these filters.";
   if (audit.agreeing === countOfAll(audit.claims)) {
     why = audit.claims.length ? "All records agree with their claims." : "There are no records.";

@@ -51,15 +51,15 @@ const SVG = "http://www.w3.org/2000/svg";
 
 /** Makes an HTML element; children that are strings become text, never markup. */
 function make(tag, attributes = {}, ...children) {
-  return furnish(document.createElement(tag), attributes, children);
+  return build(document.createElement(tag), attributes, children);
 }
 
 /** Makes an SVG element in the same way as `make`. */
 function draw(tag, attributes = {}, ...children) {
-  return furnish(document.createElementNS(SVG, tag), attributes, children);
+  return build(document.createElementNS(SVG, tag), attributes, children);
 }
 
-function furnish(element, attributes, children) {
+function build(element, attributes, children) {
   for (const [name, value] of Object.entries(attributes)) {
     element.setAttribute(name, value);
   }
