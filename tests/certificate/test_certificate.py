@@ -277,15 +277,16 @@ def test_moves_are_named_as_python_chess_names_them() -> None:
         assert names == {move.uci() for move in board.legal_moves}
 
 
-DOCUMENTATION = Path(__file__).parents[2] / "docs" / "certificates.md"
+DOCUMENTATION = Path(__file__).parents[2] / "docs" / "reference"
 
 
 def test_the_documented_example_is_what_is_written(prover: WorkspaceProver) -> None:
-    text = DOCUMENTATION.read_text(encoding="utf-8")
-    example = re.findall(r"```json\n(.*?)```", text, re.DOTALL)
+    text = (DOCUMENTATION / "certificate-format.md").read_text(encoding="utf-8")
+    shown = re.findall(r"```console\n\$ cat \S+/example.json\n(.*?)```", text, re.DOTALL)
+    file = (DOCUMENTATION / "example.json").read_text(encoding="utf-8")
     certification = certify(solved("8/8/8/8/8/5KR1/8/7k w - - 0 1", 3, 3), prover)
     assert certification.certificate is not None
-    assert example == [certification.certificate.encode().decode()]
+    assert shown == [file] == [certification.certificate.encode().decode()]
 
 
 def test_the_document_has_a_line_for_each_node() -> None:
