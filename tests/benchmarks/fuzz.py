@@ -174,7 +174,7 @@ class Readers:
                 results.append(result)
         if form.one_a_line:
             results += [None] * (len(records) - len(results))
-            require(results.count(None) == meter.passed_over, f"lost of {records}")
+            require(results.count(None) == meter.not_selected, f"lost of {records}")
         return results
 
 

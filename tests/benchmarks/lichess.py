@@ -72,7 +72,7 @@ def measure(path: str) -> None:
         records = read_collection(path, selection=selection, meter=meter)
         assert not any(isinstance(record, FormatError) for record in records)
         seconds = time.perf_counter() - started
-        rows = meter.records + meter.passed_over
+        rows = meter.records + meter.not_selected
         memory_mib = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
         print(
             f"{name:34} {rows:,} rows, {meter.records:,} kept: {seconds:.2f} s, "

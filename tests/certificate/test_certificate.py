@@ -282,7 +282,9 @@ DOCUMENTATION = Path(__file__).parents[2] / "docs" / "reference"
 
 def test_the_documented_example_is_what_is_written(prover: WorkspaceProver) -> None:
     text = (DOCUMENTATION / "certificate-format.md").read_text(encoding="utf-8")
-    shown = re.findall(r"```console\n\$ cat \S+/example.json\n(.*?)```", text, re.DOTALL)
+    shown = re.findall(
+        r"```console\n\$ cat \S+/example.json\n(.*?)```", text, re.DOTALL
+    )
     file = (DOCUMENTATION / "example.json").read_text(encoding="utf-8")
     certification = certify(solved("8/8/8/8/8/5KR1/8/7k w - - 0 1", 3, 3), prover)
     assert certification.certificate is not None

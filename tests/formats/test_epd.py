@@ -116,7 +116,7 @@ def test_the_counters_may_stand_in_operations(record: str, fen: str) -> None:
 
 
 NO_DISTANCE = "expected 1 to 200 moves, negative when the side to move is mated, found"
-NO_MOVE = "expected a legal move in SAN or UCI that fits one man only, found"
+NO_MOVE = "expected a legal, unambiguous move in SAN or UCI, found"
 
 
 @pytest.mark.parametrize(

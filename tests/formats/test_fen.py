@@ -81,10 +81,11 @@ BAD = {
         "board: expected 8 ranks with / between them, found 9 in '7k/8/8/8/8/8/8/8/K7'"
     ),
     "7k/8/9/8/8/8/8/K7": (
-        "rank 6: expected men PNBRQK or pnbrqk and digits 1 to 8, found '9' in '9'"
+        "rank 6: expected pieces PNBRQK or pnbrqk and digits 1 to 8, found '9' in '9'"
     ),
     "7k/8/8/8/8/8/8/K2S4": (
-        "rank 1: expected men PNBRQK or pnbrqk and digits 1 to 8, found 'S' in 'K2S4'"
+        "rank 1: expected pieces PNBRQK or pnbrqk and digits 1 to 8, "
+        "found 'S' in 'K2S4'"
     ),
     "7k/44/8/8/8/8/8/K7": (
         "rank 7: expected one digit for adjacent empty squares, found '44' in '44'"
@@ -141,11 +142,11 @@ BAD = {
         "squares, found a white pawn on e5"
     ),
     "4k3/8/8/8/4P3/4N3/8/4K3 b - e3": (
-        "en passant square e3: expected e3 to be empty, the pawn having just passed, "
+        "en passant square e3: expected e3 to be empty after the pawn's double step, "
         "found a white knight on e3"
     ),
     "4k3/8/8/8/4P3/8/4N3/4K3 b - e3": (
-        "en passant square e3: expected e2 to be empty, the pawn having just passed, "
+        "en passant square e3: expected e2 to be empty after the pawn's double step, "
         "found a white knight on e2"
     ),
     "7k/8/8/8/8/8/8/K7 w - - -1 1": (
@@ -164,7 +165,7 @@ BAD = {
         "expected no pawn on the first or last rank, found a black one on h1"
     ),
     "7k/pppppppp/p7/8/8/8/8/K7": "expected at most 8 black pawns, found 9",
-    "7k/8/8/8/8/Q7/QQQQQQQQ/KRRRRRRR b": "expected at most 16 white men, found 17",
+    "7k/8/8/8/8/Q7/QQQQQQQQ/KRRRRRRR b": "expected at most 16 white pieces, found 17",
     "7k/8/8/8/8/8/8/K6R w": (
         "expected the black king out of check (White is to move), "
         "found it attacked from h1"
@@ -174,10 +175,10 @@ BAD = {
         "found it attacked from g2"
     ),
     "4k3/8/3N4/8/B3R3/8/8/4K3 b": (
-        "expected at most two men giving check, found 3 on a4, e4, d6"
+        "expected at most two pieces giving check, found 3 on a4, e4, d6"
     ),
     "4r3/8/8/8/4K3/8/8/k3r3 w": (
-        "expected checks that one move can have given, found those from e1, e8"
+        "expected checks that one move can give, found checks from e1, e8"
     ),
 }
 
@@ -191,7 +192,7 @@ def test_a_bad_fen_is_refused_with_one_clear_line(fen: str) -> None:
 
 def test_a_check_older_than_the_pawn_move_excludes_en_passant() -> None:
     # The bishop's check was there before e2-e4, so that move cannot have been last.
-    with pytest.raises(FenError, match="expected checks that one move can have given"):
+    with pytest.raises(FenError, match="expected checks that one move can give"):
         parse_fen("4k3/8/8/1B6/4P3/8/8/4K3 b - e3")
 
 

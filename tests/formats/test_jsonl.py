@@ -91,7 +91,7 @@ SIGNED = f"{DISTANCE}, negative when the side to move is mated"
         (record(nomate=-3), f"nomate: {DISTANCE}, found '-3'"),
         (
             record(claim=3, nomate=3),
-            "expected a mate or none, found a mate in 3 and nomate 3",
+            "expected one claim, found a mate in 3 and nomate 3",
         ),
         (
             record(claimed_keys="h7g6"),
@@ -107,12 +107,12 @@ SIGNED = f"{DISTANCE}, negative when the side to move is mated"
         ),
         (
             record(claim=8, claimed_keys=["h7h5"]),
-            "claimed_keys: expected a legal move in SAN or UCI that fits one man only, "
+            "claimed_keys: expected a legal, unambiguous move in SAN or UCI, "
             "found 'h7h5'",
         ),
         (
             record(claim=8, claimed_line=["h7g6", "h7g6"]),
-            "claimed_line: expected a legal move in SAN or UCI that fits one man only, "
+            "claimed_line: expected a legal, unambiguous move in SAN or UCI, "
             "found 'h7g6'",
         ),
         ("[1]", "expected a JSON object, found '[1]'"),

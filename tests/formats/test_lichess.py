@@ -143,7 +143,7 @@ def test_a_theme_must_tell_the_number_of_moves(
 
 
 LEGAL = "Moves: expected a legal move in UCI, found"
-COUNT = "Moves: expected 1 to 200 of the solver's, each behind one of the opponent's"
+COUNT = "Moves: expected 1 to 200 moves of the solver, each after one of the opponent"
 
 
 @pytest.mark.parametrize(
@@ -246,7 +246,7 @@ def test_rows_are_selected_by_what_stands_in_them(
         record.id if isinstance(record, Problem) else record.source
         for record in records
     ] == given
-    assert meter.passed_over == len(ROWS) - len(given)
+    assert meter.not_selected == len(ROWS) - len(given)
 
 
 def test_a_row_that_claims_no_mate_is_a_problem_without_a_claim() -> None:
@@ -268,7 +268,7 @@ def test_the_sample_is_read_whole() -> None:
     meter = Meter()
     with SAMPLE.open("rb") as file:
         records = list(read_lichess(enumerate(file, 1), "s", EVERYTHING, meter))
-    assert (len(records), meter.passed_over) == (144, 356)
+    assert (len(records), meter.not_selected) == (144, 356)
     for record in records:
         assert isinstance(record, Problem)
         assert record.claim is not None

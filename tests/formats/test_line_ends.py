@@ -172,7 +172,7 @@ def test_lines_are_the_same_however_the_bytes_come(pieces: list[bytes]) -> None:
     assert [line.rstrip(b"\r\n") for _, line in found] == [
         line.rstrip("\n").encode() for line in expected
     ]
-    assert lines.taken == len(whole)
+    assert lines.bytes_read == len(whole)
 
 
 @pytest.mark.parametrize("end", ["\r", "\n", "\r\n"])
@@ -184,7 +184,7 @@ def test_a_line_is_cut_at_the_same_length_whatever_ends_it(
     lines = NumberedLines(io.BytesIO(text), 10)
     first, last = (line.rstrip(b"\r\n") for _, line in lines)
     assert (first, last) == (b"x" * min(length, 11), b"y")
-    assert lines.taken == len(text)
+    assert lines.bytes_read == len(text)
 
 
 @pytest.mark.parametrize("end", ["\r", "\n", "\r\n"])

@@ -52,13 +52,13 @@ def test_every_line_and_every_byte_is_counted(lines: list[bytes], limit: int) ->
     text = b"\n".join(lines)
     read = NumberedLines(io.BytesIO(text), limit)
     assert sum(1 for _ in read) == read.number == len(lines)
-    assert read.taken == len(text)
+    assert read.bytes_read == len(text)
 
 
 def test_number_and_bytes_are_those_of_the_line_given_last() -> None:
     lines = NumberedLines(io.BytesIO(b"abc\nde\n"), 10)
-    assert (lines.number, lines.taken) == (0, 0)
-    told = [(lines.number, lines.taken) for _ in lines]
+    assert (lines.number, lines.bytes_read) == (0, 0)
+    told = [(lines.number, lines.bytes_read) for _ in lines]
     assert told == [(1, 4), (2, 7)]
 
 

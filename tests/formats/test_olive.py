@@ -209,7 +209,7 @@ def test_an_entry_that_is_too_long_costs_itself_only() -> None:
 @pytest.mark.parametrize(
     ("text", "reason"),
     [
-        ("stipulation: '#2'\n", "algebraic: expected lists of men, found none"),
+        ("stipulation: '#2'\n", "algebraic: expected lists of pieces, found none"),
         (MEN, "stipulation: expected #n, found ''"),
         (MEN + "stipulation: #2\n", "stipulation: expected #n, found ''"),
         *(
@@ -262,31 +262,34 @@ def test_an_entry_that_is_too_long_costs_itself_only() -> None:
         ),
         (
             with_pieces("Kg1, Gb1"),
-            "men: expected K, Q, R, B, P, or S for a knight, found 'G'",
+            "pieces: expected K, Q, R, B, P, or S for a knight, found 'G'",
         ),
         (
             with_pieces("Kg1, Nb1"),
-            "men: expected K, Q, R, B, P, or S for a knight, found 'N'",
+            "pieces: expected K, Q, R, B, P, or S for a knight, found 'N'",
         ),
         (
             with_pieces("Kg1, Royal Qb1"),
-            "men: expected K, Q, R, B, P, or S for a knight, found 'Royal Q'",
+            "pieces: expected K, Q, R, B, P, or S for a knight, found 'Royal Q'",
         ),
         (
             with_pieces("Kg1, Pab1"),
-            "men: expected K, Q, R, B, P, or S for a knight, found 'Pa'",
+            "pieces: expected K, Q, R, B, P, or S for a knight, found 'Pa'",
         ),
         (
             with_pieces("Kg1, b2"),
-            "men: expected K, Q, R, B, P, or S for a knight, found ''",
+            "pieces: expected K, Q, R, B, P, or S for a knight, found ''",
         ),
-        (with_pieces("Kg1, Qj9"), "algebraic: expected men such as Kg3, found 'Qj9'"),
-        (with_pieces("Kg1, Qh8"), "men: expected one on h8, found two"),
+        (
+            with_pieces("Kg1, Qj9"),
+            "algebraic: expected pieces such as Kg3, found 'Qj9'",
+        ),
+        (with_pieces("Kg1, Qh8"), "pieces: expected one on h8, found two"),
         (with_pieces("Qb1"), "expected one white king, found none"),
         (
             "stipulation: '#2'\n"
             "algebraic: {white: [Kg1], black: [Kh8], neutral: [Pa2]}",
-            "algebraic: expected white and black men, found 'neutral'",
+            "algebraic: expected white and black pieces, found 'neutral'",
         ),
         (
             "just some text",
@@ -299,7 +302,7 @@ def test_an_entry_that_is_too_long_costs_itself_only() -> None:
         ),
         (
             "[a, b]: c",
-            "expected YAML, found in line 1 of the entry: a key that is no text",
+            "expected YAML, found in line 1 of the entry: a key that is not text",
         ),
     ],
 )

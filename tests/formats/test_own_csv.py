@@ -95,11 +95,11 @@ DISTANCE = "expected 1 to 200 moves"
         (f"rook,{ROOK},,0,,,", f"nomate: {DISTANCE}, found '0'"),
         (
             f"rook,{ROOK},8,8,,,",
-            "expected a mate or none, found a mate in 8 and nomate 8",
+            "expected one claim, found a mate in 8 and nomate 8",
         ),
         (
             f"rook,{ROOK},8,,h7h5,,",
-            "claimed_keys: expected a legal move in SAN or UCI that fits one man only, "
+            "claimed_keys: expected a legal, unambiguous move in SAN or UCI, "
             "found 'h7h5'",
         ),
         (

@@ -96,7 +96,7 @@ def test_names_may_be_in_any_encoding() -> None:
         (b"1. e4 -- 1-0", "expected a legal move at 1..., found '--'"),
         (
             b"1. e4 e5 1-0 2. Nf3",
-            "expected the end behind 1-0, found 'Nf3'",
+            "expected nothing after 1-0, found 'Nf3'",
         ),
         (
             b'[Result "1-0"]\n1. e4 0-1',

@@ -164,7 +164,7 @@ def test_names_may_be_in_an_old_encoding(encoding: str) -> None:
             for other in ("h#2", "s#3", "r#2", "ser-h#4", "=2", "+2", "#3.5", "dia4")
         ),
         (f"{MEN}sstip white 3a[#]d", "stipulation: expected #n, found 'sstip'"),
-        (f"{MEN}stip", "stipulation: expected more, found the problem's end"),
+        (f"{MEN}stip", "stipulation: expected more, found the end of the problem"),
         (
             f"{MEN}stip #201",
             "stipulation: expected 1 to 200 moves, found '#201'",
@@ -181,9 +181,9 @@ def test_names_may_be_in_an_old_encoding(encoding: str) -> None:
             )
             for option in ("Duplex", "postkey", "nowk", "NoBk", "NullMoves", "quod")
         ),
-        (f"{GOOD}option Brett", "option: expected one of Popeye's, found 'Brett'"),
-        (f"{GOOD}option", "option: expected one of Popeye's, found none"),
-        (f"{GOOD}option no", "option: expected one of Popeye's, found 'no'"),
+        (f"{GOOD}option Brett", "option: expected an option of Popeye, found 'Brett'"),
+        (f"{GOOD}option", "option: expected an option of Popeye, found none"),
+        (f"{GOOD}option no", "option: expected an option of Popeye, found 'no'"),
         (
             f"{GOOD}option nocastling vari",
             "option NoCastling: expected squares, found 'vari'",
@@ -194,38 +194,38 @@ def test_names_may_be_in_an_old_encoding(encoding: str) -> None:
         ),
         (
             "pieces white Kg1 Lia2 black Kh8 stip #2",
-            "men: expected K, Q, R, B, P, or S for a knight, found 'Li'",
+            "pieces: expected K, Q, R, B, P, or S for a knight, found 'Li'",
         ),
         (
             "pieces white Kg1 Na2 black Kh8 stip #2",
-            "men: expected K, Q, R, B, P, or S for a knight, found 'N'",
+            "pieces: expected K, Q, R, B, P, or S for a knight, found 'N'",
         ),
         (
             "forsyth 7k/8/8/8/8/8/N7/1R4K1 stip #2",
-            "men: expected K, Q, R, B, P, or S for a knight, found 'N'",
+            "pieces: expected K, Q, R, B, P, or S for a knight, found 'N'",
         ),
         (
             "forsyth 7k/8/8/8/8/8/.pa7/1R4K1 stip #2",
-            "men: expected K, Q, R, B, P, or S for a knight, found '.pa'",
+            "pieces: expected K, Q, R, B, P, or S for a knight, found '.pa'",
         ),
         (
             "pieces white Kg1 neutral Qa1 black Kh8",
-            "men: expected white and black ones, found 'neutral'",
+            "pieces: expected White or Black, found 'neutral'",
         ),
-        ("pieces Kg1", "men: expected White or Black, found 'Kg1'"),
-        ("pieces white K", "men: expected more, found the problem's end"),
-        ("pieces white K Qa1", "men: expected squares behind K, found 'Qa1'"),
-        ("pieces white Kg1 Pg1", "men: expected one on g1, found two"),
-        ("pieces white royal Qa1", "expected a keyword of Popeye's, found 'royal'"),
-        ("pieces white Pa6 b4 Ka1", "men: expected squares behind b4, found 'Ka1'"),
-        ("forsyth", "Forsyth: expected more, found the problem's end"),
+        ("pieces Kg1", "pieces: expected White or Black, found 'Kg1'"),
+        ("pieces white K", "pieces: expected more, found the end of the problem"),
+        ("pieces white K Qa1", "pieces: expected squares after K, found 'Qa1'"),
+        ("pieces white Kg1 Pg1", "pieces: expected one on g1, found two"),
+        ("pieces white royal Qa1", "expected a keyword of Popeye, found 'royal'"),
+        ("pieces white Pa6 b4 Ka1", "pieces: expected squares after b4, found 'Ka1'"),
+        ("forsyth", "Forsyth: expected more, found the end of the problem"),
         (
             "forsyth 7k/7/8 stip #2",
             "Forsyth: expected full ranks before /, found '7k/7/8'",
         ),
         ("forsyth 64k stip #2", "Forsyth: expected at most 64 squares, found 65"),
-        (f"{GOOD}Bedingung", "expected a keyword of Popeye's, found 'Bedingung'"),
-        (f"{GOOD}a", "expected a keyword of Popeye's, found 'a'"),
+        (f"{GOOD}Bedingung", "expected a keyword of Popeye, found 'Bedingung'"),
+        (f"{GOOD}a", "expected a keyword of Popeye, found 'a'"),
     ],
 )
 def test_what_is_refused(body: str, reason: str) -> None:
@@ -269,7 +269,7 @@ def test_a_problem_that_is_too_long_costs_itself_only() -> None:
 
 
 def test_a_file_that_ends_too_soon_costs_its_last_problem() -> None:
-    reason = "expected NextProblem or EndProblem, found the file's end"
+    reason = "expected NextProblem or EndProblem, found the end of the file"
     found = read(POPEYE_HEAD + GOOD + POPEYE_SEPARATOR + GOOD)
     assert isinstance(found[0], Problem)
     assert found[1:] == [FormatError("dir/x.inp:5", reason)]
@@ -321,7 +321,7 @@ def test_a_very_long_title_is_cut() -> None:
     [
         (Problem(LADDER), "none"),
         (Problem(LADDER, no_mate=2), "no mate in 2"),
-        (Problem(LADDER, claim=Claim(-2)), "one of its own king in 2"),
+        (Problem(LADDER, claim=Claim(-2)), "the side to move mated in 2"),
     ],
 )
 def test_what_popeye_cannot_be_asked_is_not_written(

@@ -94,7 +94,7 @@ def test_lines_before_the_end_of_a_file_that_was_cut_short_are_read(
         with pytest.raises(InputError) as refused:
             stream.read()
     assert str(refused.value) == (
-        f"{name}: expected more compressed data, found the file's end"
+        f"{name}: expected more compressed data, found the end of the file"
     )
     assert b"".join(lines) == TEXT[:HALF]
 
