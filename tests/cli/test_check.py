@@ -15,7 +15,7 @@ import pytest
 from solver.audit import job as examiner
 from solver.certificate import BuildingStoppedError, Certification
 from solver.certificate import build as latest
-from solver.certificate.document import write
+from solver.certificate.build import write
 from solver.checker.document import MAX_BYTES
 from solver.cli import solve_output as certificates
 from solver.cli.main import run
