@@ -1,8 +1,8 @@
 """Read and write collections of problems, of any size and in any format.
 
-The first record tells the format, and the first bytes how a file is compressed. A file
-is read as a stream, in constant memory. Records that cannot be parsed are reported and
-skipped; a truncated compressed file yields the records before the truncation.
+The format is detected from the first record, the compression from the first bytes. A
+file is read as a stream, in constant memory. Records that cannot be parsed are reported
+and skipped; a truncated compressed file yields the records before the truncation.
 """
 
 from __future__ import annotations
