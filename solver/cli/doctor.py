@@ -9,8 +9,8 @@ from importlib.metadata import version
 
 import click
 
+from solver import __version__
 from solver.cli.console import prepare_kernel
-from solver.version import __version__
 
 DISTRIBUTIONS = ("chess", "click", "rich", "numba", "llvmlite", "numpy")
 

@@ -46,7 +46,7 @@ def merge(*, stores: tuple[str, ...], output: str | None) -> None:
         msg = "expected two stores, or -o FILE."
         raise click.UsageError(msg)
 
-    from solver.audit.store import Store, merge
+    from solver.audit.store import Store
     from solver.cli.console import require_apart
 
     require_apart([first], reads=others)
@@ -55,6 +55,6 @@ def merge(*, stores: tuple[str, ...], output: str | None) -> None:
             pass
     with Store(first) as store:
         for other in others:
-            merge(store, Path(other))
+            store.merge_from(Path(other))
         count = store.count()
     notify(f"{first}: {count:,} records")

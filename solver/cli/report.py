@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from io import BufferedReader
 
+    from solver.audit.result import AuditResult
+
 SQLITE_MAGIC = b"SQLite format 3\0"
 
 HEAD_LINES = 10
@@ -73,7 +75,9 @@ def report(ctx: click.Context, *, file: str, output: str, title: str | None) -> 
     ctx.exit(foremost(codes))
 
 
-def _records(path: str, codes: set[Exit]) -> Iterator[Mapping[str, object]]:
+def _records(
+    path: str, codes: set[Exit]
+) -> Iterator[AuditResult | Mapping[str, object]]:
     """Read the records of an audit; BAD_INPUT is added for a line that is damaged.
 
     Raises
@@ -92,10 +96,9 @@ def _records(path: str, codes: set[Exit]) -> Iterator[Mapping[str, object]]:
         msg = f"{name}: expected the lines of `verify --jsonl`, found a database"
         raise InputError(msg)
     from solver.audit.store import Store
-    from solver.output.records import audit_record
 
     with Store(path, read_only=True) as store:
-        yield from map(audit_record, store.results())
+        yield from store.results()
 
 
 def _parse_lines(

@@ -36,7 +36,7 @@ from solver.search.threads import Control, run_stoppable
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from solver.audit.job import Examined
+    from solver.audit.result import AuditResult
     from solver.errors import FormatError
     from solver.search.workspace import Workspace
     from solver.solution import Solution
@@ -150,18 +150,18 @@ class CertificateFolder:
         self.code = Exit.PROVED
         """IO once a file could not be written, which costs no other."""
 
-    def add(self, examined: Examined) -> None:
+    def add(self, result: AuditResult) -> None:
         """Write the certificate of an answer, and tell what is left out of it.
 
         Threads may call it at once.
         """
-        name = self._choose(examined.result.id)
-        for notice in examined.notices:
+        name = self._choose(result.id)
+        for notice in result.notices:
             self._tell(f"{name}: {notice}")
-        if examined.certificate is None:
+        if result.certificate is None:
             return
         try:
-            self._write(examined.certificate, name)
+            self._write(result.certificate, name)
         except OSError as error:
             self._tell(f"error: {name}: {error.strerror or error}")
             self.code = Exit.IO

@@ -26,10 +26,10 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
     from solver.audit.cluster import Cluster
-    from solver.audit.job import Inquiry
+    from solver.audit.job import AuditOptions
     from solver.audit.result import AuditResult
-    from solver.audit.resume import Archive, Shard
-    from solver.audit.workers import Staff
+    from solver.audit.resume import ResumeStore, Shard
+    from solver.audit.workers import WorkerPool
     from solver.endgames.tablebases import Tablebases
     from solver.formats.claims import Selection
     from solver.problem import Limits
@@ -55,38 +55,38 @@ def parse_address(
 @contextmanager
 def engaged(
     address: str | None,
-    inquiry: Inquiry,
+    options: AuditOptions,
     jobs: int | None,
     tablebases: Tablebases | None,
-) -> Iterator[Staff]:
+) -> Iterator[WorkerPool]:
     """Give an audit its workers: this machine's, or a cluster's until the audit ends.
 
     Parameters
     ----------
     address : str or None
         The cluster's, or `local`; None: none is asked for.
-    inquiry : Inquiry
+    options : AuditOptions
         What they are to ask.
     jobs : int or None
         How many are to work here.
     tablebases : Tablebases or None
-        The inquiry's endgame tables.
+        The options's endgame tables.
     """
     if address is None:
-        from solver.audit.workers import local_staff
+        from solver.audit.workers import local_workers
 
-        yield local_staff(inquiry, jobs or 1, tablebases)
+        yield local_workers(options, jobs or 1, tablebases)
         return
     if jobs and address != LOCAL:
         msg = "--jobs is about this machine; a cluster has the workers that it has."
         raise click.UsageError(msg)
     open_cluster = _load_opener()
-    with open_cluster(address, inquiry, jobs) as cluster:
-        yield cluster.staff
+    with open_cluster(address, options, jobs) as cluster:
+        yield cluster.pool
 
 
 def _load_opener() -> Callable[
-    [str, Inquiry, int | None], AbstractContextManager[Cluster]
+    [str, AuditOptions, int | None], AbstractContextManager[Cluster]
 ]:
     try:
         from solver.audit.cluster import open_cluster
@@ -317,7 +317,7 @@ def verify(
         msg = "--fresh and --retry are about a --store."
         raise click.UsageError(msg)
 
-    from solver.audit.job import Inquiry
+    from solver.audit.job import AuditOptions
     from solver.audit.pipeline import audit
     from solver.audit.queue import AuditControl
     from solver.cli.console import require_apart, store_files
@@ -327,7 +327,7 @@ def verify(
     stored = store_files(store_path) if store_path is not None else ()
     require_apart(stored, reads=files)
 
-    inquiry = Inquiry(
+    options = AuditOptions(
         limits,
         within=within,
         all_keys=keys or every_ply,
@@ -347,8 +347,8 @@ def verify(
     hidden = quiet or (jsonl and is_terminal(sys.stdout))
     with interruptible(control):  # until all is printed
         with (
-            _opened(store_path, inquiry, retry, fresh=fresh) as archive,
-            engaged(cluster_address, inquiry, jobs, tablebases) as staff,
+            _opened(store_path, options, retry, fresh=fresh) as resume,
+            engaged(cluster_address, options, jobs, tablebases) as pool,
             showing(watch, hidden=hidden),
         ):
             folder = None
@@ -360,10 +360,10 @@ def verify(
             ctx.call_on_close(told.close)
             results = audit(
                 shard.of(reading) if shard else reading,
-                inquiry,
-                staff,
-                archive=archive,
-                on_examined=folder.add if folder else None,
+                options,
+                pool,
+                resume=resume,
+                on_result=folder.add if folder else None,
                 ordered=ordered,
                 control=control,
             )
@@ -385,20 +385,20 @@ def verify(
 
 @contextmanager
 def _opened(
-    path: str | None, inquiry: Inquiry, retry: frozenset[str], *, fresh: bool
-) -> Iterator[Archive | None]:
+    path: str | None, options: AuditOptions, retry: frozenset[str], *, fresh: bool
+) -> Iterator[ResumeStore | None]:
     """Open the store, if one is wanted; whatever ends the audit, it is closed."""
     if path is None:
         yield None
         return
-    from solver.audit.resume import Archive
+    from solver.audit.resume import ResumeStore
     from solver.audit.store import Store
 
     with Store(path, fresh=fresh) as store:
-        archive = Archive(store, inquiry, retry)
-        yield archive
-        if archive.spared:
-            spared = f"{archive.spared:,} not searched again"
+        resume = ResumeStore(store, options, retry)
+        yield resume
+        if resume.not_retried:
+            spared = f"{resume.not_retried:,} not searched again"
             notify(f"{path}: {spared}: their limits were as wide before")
 
 

@@ -82,14 +82,14 @@ def repeated_name(count: int) -> bytes:
 def test_a_repeated_name_is_found_in_time_proportional_to_the_size() -> None:
     def least_s(data: bytes) -> float:
         times = []
-        for _ in range(5):
-            started = time.perf_counter()
+        for _ in range(3):
+            started = time.process_time()
             with pytest.raises(ForgeryError, match=r"repeated$"):
                 load(io.BytesIO(data))
-            times.append(time.perf_counter() - started)
+            times.append(time.process_time() - started)
         return min(times)
 
-    few, many = repeated_name(5_000), repeated_name(80_000)
+    few, many = repeated_name(60_000), repeated_name(960_000)
     # Sixteen times as many names; quadratic time would be 256 times as long.
     assert least_s(many) < 64 * least_s(few)
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from solver.audit import job as examiner
+from solver.audit import job
 from solver.certificate import BuildingStoppedError, Certification
 from solver.certificate import build as latest
 from solver.certificate.build import write
@@ -348,7 +348,7 @@ def test_an_audit_that_is_stopped_writes_no_more(
             time.sleep(0.001)
         raise BuildingStoppedError
 
-    monkeypatch.setattr(examiner, "certify_last", stop)
+    monkeypatch.setattr(job, "certify_last", stop)
     (folder / "set.epd").write_text(f"{FEN} dm 3;\n")
     code, _, err = told_by(
         capsys, "verify", "set.epd", "-q", "--certificates", "proofs"
