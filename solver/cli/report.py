@@ -12,6 +12,7 @@ import click
 
 from solver.cli import completion, options
 from solver.cli.console import Exit, foremost, notify
+from solver.cli.help import Command
 from solver.errors import FormatError, InputError
 from solver.formats.claims import quote
 from solver.formats.streams import STDIN, name_of
@@ -29,6 +30,7 @@ HEAD_LINES = 10
 
 
 @click.command(
+    cls=Command,
     epilog="""\b
 Examples:
   matesolve verify mates.epd --keys --store run.db
@@ -41,14 +43,14 @@ Exit codes, the first that fits:
    65  a record was damaged, and the page lists it as unreadable; or FILE is no
        audit, and no page is written
     0  the page is written
-"""
+""",
 )
 @click.argument("file", metavar="FILE", shell_complete=completion.files)
 @options.output("It is one page of HTML.")
 @click.option("--title", metavar="TEXT", help="What to call the page, if not FILE.")
 @click.pass_context
 def report(ctx: click.Context, *, file: str, output: str, title: str | None) -> None:
-    """Write an audit as one page for a browser.
+    """Show the results of an audit as a web page.
 
     FILE is a store of `verify --store`, or holds the records that `verify --jsonl`
     printed, compressed or not; - is standard input.

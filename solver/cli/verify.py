@@ -14,11 +14,12 @@ from solver.cli import completion, options
 from solver.cli.console import (
     Exit,
     foremost,
-    interruptible,
     is_terminal,
     notify,
     prepare_kernel,
 )
+from solver.cli.help import Command
+from solver.cli.signals import interruptible
 from solver.errors import missing_package
 
 if TYPE_CHECKING:
@@ -142,6 +143,7 @@ def _parse_shard(
 
 
 @click.command(
+    cls=Command,
     epilog="""\b
 Examples:
   matesolve verify puzzles/*.epd
@@ -183,12 +185,12 @@ Exit codes, the first that fits:
     1  a disagreement, or what else --fail-on names
     3  a limit left something undecided
     0  everything agrees, or --fail-on leaves out what does not
-"""
+""",
 )
 @click.argument(
     "files", nargs=-1, required=True, metavar="FILE...", shell_complete=completion.files
 )
-@options.source_format
+@options.reading_format("--format")
 @options.selection
 @options.limits(time_s=DEFAULT_TIME_S)
 @options.tablebases
@@ -321,7 +323,7 @@ def verify(
     from solver.audit.pipeline import audit
     from solver.audit.queue import AuditControl
     from solver.cli.console import require_apart, store_files
-    from solver.cli.progress import Watch, showing
+    from solver.cli.progress import AuditProgress
     from solver.cli.verify_io import Reading, Records, ResultSink, Summary
 
     stored = store_files(store_path) if store_path is not None else ()
@@ -339,24 +341,26 @@ def verify(
     control = AuditControl()
     codes = {Exit.PROVED}
     reading = Reading(files, source_format=source_format, selection=selection)
-    watch = Watch(
-        lambda: shard.share_of(reading.expected()) if shard else reading.expected()
+    progress = AuditProgress(
+        lambda: shard.share_of(reading.expected()) if shard else reading.expected(),
+        # Records on the same terminal would mix with the progress line.
+        hidden=quiet or (jsonl and is_terminal(sys.stdout)),
     )
-    reading.notify = watch.notify
-    # On one terminal, records would run through the progress line.
-    hidden = quiet or (jsonl and is_terminal(sys.stdout))
+    reading.notify = progress.notify
     with interruptible(control):  # until all is printed
         with (
             _opened(store_path, options, retry, fresh=fresh) as resume,
             engaged(cluster_address, options, jobs, tablebases) as pool,
-            showing(watch, hidden=hidden),
+            progress,
         ):
             folder = None
             if folder_path is not None:
-                from solver.cli.solve_output import CertificateFolder
+                from solver.cli.answer_files import CertificateFolder
 
-                folder = CertificateFolder(folder_path, watch.notify, (*files, *stored))
-            told: ResultSink = Records() if jsonl else Summary(watch, quiet=quiet)
+                folder = CertificateFolder(
+                    folder_path, progress.notify, (*files, *stored)
+                )
+            told: ResultSink = Records() if jsonl else Summary(progress, quiet=quiet)
             ctx.call_on_close(told.close)
             results = audit(
                 shard.of(reading) if shard else reading,
@@ -371,7 +375,7 @@ def verify(
                 for result in results:
                     told.add(result)
                     codes.add(exit_code(result, fail_on))
-                    watch.advance(result)
+                    progress.add(result)
         told.finish()
     if reading.passed_over and not quiet:
         notify(f"{reading.passed_over:,} records passed over: not selected")
