@@ -86,7 +86,7 @@ def convert(
     with open_target(target) as file, progress:
         conversion.run(records, file, lambda fault: progress.notify(f"error: {fault}"))
     notify(
-        f"{conversion.positions:,} written, {meter.passed_over:,} passed over, "
+        f"{conversion.positions:,} written, {meter.not_selected:,} passed over, "
         f"{conversion.left_out:,} left out"
     )
     ctx.exit(Exit.BAD_INPUT if conversion.left_out else Exit.PROVED)

@@ -90,11 +90,11 @@ class Reading:
     @property
     def passed_over(self) -> int:
         """How many records the selection has left out."""
-        return self._meter.passed_over
+        return self._meter.not_selected
 
     @property
     def _seen(self) -> int:
-        return self._meter.records + self._meter.passed_over
+        return self._meter.records + self._meter.not_selected
 
     def expected(self) -> int | None:
         """Estimate how many records there are, exactly once all is read.

@@ -137,7 +137,10 @@ def test_a_bad_record_is_left_out_and_costs_no_other(
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("x.epd", "x.txt"), "x.txt: its name tells no format: say --to epd|fen|pgn|"),
+        (
+            ("x.epd", "x.txt"),
+            "x.txt: its name tells no format: say --to epd|fen|jsonl|",
+        ),
         (("x.epd", "-"), "-: its name tells no format: say --to epd|fen|"),
         (("x.epd", "x.epd"), "expected an output that is not an input"),
         (("x.epd", "link.epd"), "expected an output that is not an input"),

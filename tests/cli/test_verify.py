@@ -49,7 +49,7 @@ mixed.epd:6: [red]wrong key: claimed mate in 1 by Ra7, found Ra8#
 {LINK}"""
 
 UNREADABLE = """\
-error: mixed.epd:7: bm: expected a legal move in SAN or UCI that fits one man only, \
+error: mixed.epd:7: bm: expected a legal, unambiguous move in SAN or UCI, \
 found 'Ra9'
 error: mixed.epd:9: board: expected 8 ranks with / between them, found 1 in 'hello'
 """

@@ -463,7 +463,7 @@ def test_a_compressed_file_that_is_cut_short_keeps_what_came_before(
     assert told.code == 65
     assert told.err == (
         f"error: {kept[-1].source}: {method}: expected more compressed data, "
-        "found the file's end\n"
+        "found the end of the file\n"
     )
     require_sound()
     assert [result.word for result in kept] == ["proved"] * (len(kept) - 1) + [
