@@ -120,10 +120,10 @@ DEEPEST_PLAY = 12
 @click.group(
     epilog="""\b
 Examples:
-  matesolve mip build games.pgn.zst quiet.epd -o mine.mip
+  matesolve mip build games.pgn.zst quiet.epd -o mine.npz
   matesolve mip show KRPvKR
-  matesolve mip info mine.mip
-  matesolve mip play --games 100 | matesolve mip build - -o own.mip
+  matesolve mip info mine.npz
+  matesolve mip play --games 100 | matesolve mip build - -o own.npz
 """
 )
 def mip() -> None:
@@ -138,9 +138,9 @@ def mip() -> None:
 @mip.command(
     epilog="""\b
 Examples:
-  matesolve mip build games.pgn.zst quiet.epd -o mine.mip
-  matesolve mip build new.pgn --merge mine.mip -o mine.mip
-  zcat *.epd.gz | matesolve mip build - -o mine.mip
+  matesolve mip build games.pgn.zst quiet.epd -o mine.npz
+  matesolve mip build new.pgn --merge mine.npz -o mine.npz
+  zcat *.epd.gz | matesolve mip build - -o mine.npz
 
 \b
 Exit codes, the first that fits:
@@ -211,7 +211,7 @@ def build(
     epilog="""\b
 Examples:
   matesolve mip show KRPvKR
-  matesolve mip show 8/7K/8/8/8/8/R7/7k w - - 0 1 --table mine.mip
+  matesolve mip show 8/7K/8/8/8/8/R7/7k w - - 0 1 --table mine.npz
 """
 )
 @click.argument("what", nargs=-1, required=True, metavar="MATERIAL | FEN...")
@@ -244,7 +244,7 @@ def show(what: tuple[str, ...], *, table: str | None, as_json: bool) -> None:
     epilog="""\b
 Examples:
   matesolve mip info
-  matesolve mip info mine.mip --json
+  matesolve mip info mine.npz --json
 """
 )
 @click.argument(
@@ -269,7 +269,7 @@ def info(table: str | None, *, as_json: bool) -> None:
     epilog="""\b
 Examples:
   matesolve mip play --games 100 > games.pgn
-  matesolve mip play --games 10000 | matesolve mip build - -o own.mip
+  matesolve mip play --games 10000 | matesolve mip build - -o own.npz
 """
 )
 @click.option(

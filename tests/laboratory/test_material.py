@@ -9,7 +9,6 @@ import chess
 import pytest
 
 from solver.errors import InputError
-from solver.laboratory.imbalance import cell_of
 from solver.laboratory.material import (
     CELLS,
     Material,
@@ -85,7 +84,7 @@ def test_men_are_counted_as_they_stand(fen: str) -> None:
     letters = Counter(fen.partition(" ")[0])
     counted = count_pieces(chess.Board(fen))
     assert counted == Material(*(letters[letter] for letter in "QqRrBbNnPp"))
-    assert cell_of(chess.Board(fen)) == find_cell(counted)
+    assert find_cell(count_pieces(chess.Board(fen))) == find_cell(counted)
 
 
 @pytest.mark.parametrize(

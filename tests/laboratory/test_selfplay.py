@@ -9,7 +9,8 @@ import chess.pgn
 import pytest
 
 from solver.formats.pgn import RESULTS
-from solver.laboratory.imbalance import ImbalanceTable, cell_of, shipped
+from solver.laboratory.imbalance import ImbalanceTable, shipped
+from solver.laboratory.material import count_pieces, find_cell
 from solver.laboratory.selfplay import Rules, play
 from solver.search.threads import Control
 
@@ -83,7 +84,7 @@ def test_the_table_that_comes_along_holds_the_games_that_its_source_names() -> N
         result = RESULTS[game.headers["Result"]]
         replayed = ImbalanceTable()
         for node in [game, *game.mainline()]:
-            replayed.add(cell_of(node.board()), result)
+            replayed.add(find_cell(count_pieces(node.board())), result)
         for cell, outcomes in replayed.filled_cells():
             held = table.outcomes(cell)
             assert all(some <= all_ for some, all_ in zip(outcomes, held, strict=True))
