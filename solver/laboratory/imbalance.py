@@ -442,8 +442,7 @@ class _Archive:
         import numpy as np
         from numpy.lib import format as npy
 
-        data = self._member(name)
-        stream = io.BytesIO(data)
+        stream = io.BytesIO(self._member(name))
         try:
             if npy.read_magic(stream) != (1, 0):
                 msg = "expected a .npy file of version 1.0"
@@ -465,10 +464,11 @@ class _Archive:
         if fortran and len(shape) > 1:
             msg = f"{name}: expected row-major order, found column-major order"
             raise ImbalanceError(msg)
-        if (held := len(data) - stream.tell()) != size:
-            msg = f"{name}: expected {size} bytes, found {held}"
+        values = stream.read()
+        if len(values) != size:
+            msg = f"{name}: expected {size} bytes, found {len(values)}"
             raise ImbalanceError(msg)
-        return np.frombuffer(data, expected, offset=stream.tell()).reshape(shape)
+        return np.frombuffer(values, expected).reshape(shape)
 
     def _member(self, name: str) -> bytes:
         """Return the `.npy` file of an array, unless it declares an excessive size."""

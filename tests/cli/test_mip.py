@@ -157,7 +157,7 @@ def test_a_file_that_cannot_be_read_costs_itself_and_the_place_of_the_table(
         "found 1 in 'hello'\n"
         'error: bad.epd:8: expected one result, such as c9 "1-0"; or [0.5], '
         "found none\n"
-        "not all was read: what was counted is in x.npz.partial\n",
+        "not all files were read: the counts so far are in x.npz.partial\n",
     )
     assert (folder / "x.npz").read_text() == "before"
     assert ImbalanceTable.load("x.npz.partial").coverage().positions == 6
@@ -170,7 +170,7 @@ def test_where_nothing_was_counted_nothing_is_kept(
         74,
         "",
         "error: missing: No such file or directory\n"
-        "not all was read: nothing was counted\n",
+        "not all files were read: nothing was counted\n",
     )
     assert sorted(path.name for path in folder.iterdir()) == [
         "bad.epd", "x.epd", "x.pgn"
@@ -267,7 +267,7 @@ def test_ctrl_c_keeps_what_was_counted(
     assert mip(capsys, "build", "x.epd", "-o", "x.npz") == (
         130,
         "x.npz.partial: 1 position in 1 of 236,196 cells\n",
-        "interrupted: what was counted is in x.npz.partial\n",
+        "interrupted: the counts so far are in x.npz.partial\n",
     )
     assert (folder / "x.npz").read_text() == "before"
     assert outcomes("x.npz.partial") == Outcomes(0, 1, 0)
@@ -319,7 +319,7 @@ White is 5 pawns ahead
 KRPvKR: 2 positions, White scored 75 per cent
 1 won, 1 drawn, 0 lost
 cell 26,253, word 0x0000014b
-White is 1 pawn ahead: within one pawn, where a search does not look it up
+White is 1 pawn ahead; the search uses only differences of more than one pawn
 """,
         ),
         (
@@ -336,14 +336,14 @@ Black is 9 pawns ahead
             """\
 KvK: no positions
 cell 0, word 0x00000000
-neither side is ahead: within one pawn, where a search does not look it up
+neither side is ahead; the search uses only differences of more than one pawn
 """,
         ),
         (
             ["KBBBvK"],
             """\
 KBBBvK: out of range
-there are cells for at most 1 queen, 2 rooks, 2 bishops, 2 knights and 8 pawns a side
+a cell has at most 1 queen, 2 rooks, 2 bishops, 2 knights and 8 pawns a side
 """,
         ),
     ],
@@ -393,7 +393,7 @@ def test_a_record_says_what_there_is_not(
         (
             ["KRK", "--mip-table", "hand.npz"],
             65,
-            "error: expected men such as KRPvKR, White's first, found 'KRK'",
+            "error: expected material such as KRPvKR, White's first, found 'KRK'",
         ),
         (
             ["8/8/8/8/8/8/R7/7k", "--mip-table", "hand.npz"],
@@ -536,7 +536,7 @@ def test_ctrl_c_ends_a_wait_for_input() -> None:
             "x.npz.partial: 1 position in 1 of 236,196 cells\n"
         )
         assert running.stderr.read() == (
-            "interrupted: what was counted is in x.npz.partial\n"
+            "interrupted: the counts so far are in x.npz.partial\n"
         )
 
 

@@ -20,8 +20,8 @@ from solver.cli import table
 from solver.cli.main import run
 from solver.kernel.interface import MATE_SCORE
 from solver.kernel.memory import Extension
-from solver.laboratory import comparison as glass
 from solver.laboratory import search
+from solver.laboratory.comparison import GLASS_FEN
 from solver.laboratory.results import Iteration, Outcome
 from solver.laboratory.techniques import Mdp
 from tests.cli.processes import process, run_and_list_heavy
@@ -51,7 +51,7 @@ hello
 NODES = "A node is a move made, null moves included. "
 SETTING = (
     "Transposition table: 262,144 entries, empty at first. Root searched within 50 of "
-    "the last score. Order of moves: table move, captures and promotions, killers, "
+    "the last score. Move order: table move, captures and promotions, killers, "
     "history."
 )
 
@@ -149,7 +149,7 @@ def call(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str,
 
 # --- one position
 
-LADDER = f"""\
+POSITION = f"""\
 8/8/8/8/8/5K2/R7/7k w - - 0 1
                  off     off    cpw     cpw    cpw    cpw
 depth  score   to PV  in all  to PV  in all  saved  ratio
@@ -163,8 +163,8 @@ off          4     M2  10,000  20,000  1.000  {40 * "█"}
 cpw          4     M2   5,000  10,000  0.500  {20 * "█"}
 
 {NODES}to PV: until the principal variation was found; in all: until the iteration was \
-complete; both summed up from depth 1.
-ratio, saved: nodes to PV against off.
+complete; both are sums from depth 1.
+ratio, saved: nodes to PV compared with off.
 {SETTING}
 """
 
@@ -174,7 +174,7 @@ ratio, saved: nodes to PV against off.
 def test_a_position_has_a_row_a_depth_and_bars(
     words: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert call(capsys, *words, "--depth", "4") == (0, LADDER, "")
+    assert call(capsys, *words, "--depth", "4") == (0, POSITION, "")
 
 
 @pytest.mark.usefixtures("fake")
@@ -191,7 +191,7 @@ def test_one_variant_is_compared_with_nothing(
         "    2     20    100     200\n"
         "\n"
         f"{NODES}to PV: until the principal variation was found; in all: until the "
-        "iteration was complete; both summed up from depth 1.\n"
+        "iteration was complete; both are sums from depth 1.\n"
         f"{SETTING}\n"
     )
 
@@ -201,7 +201,7 @@ def test_without_a_position_it_is_the_published_one(
 ) -> None:
     code, out, err = call(capsys, "--nodes", "100000")
     assert (code, err) == (3, "")
-    assert out.startswith(f"{glass.FEN}\n")
+    assert out.startswith(f"{GLASS_FEN}\n")
     assert "  Glass  Glass  Glass\n" in out
     assert out.splitlines()[7].endswith("  0.500  2,151  2,151  1.000")
     assert "Stopped before depth 20: off, cpw.\n" in out
@@ -232,7 +232,7 @@ def test_json_is_one_record(capsys: pytest.CaptureFixture[str]) -> None:
     code, out, err = call(capsys, "--depth", "4", "--json", "--efp", "off,cut")
     assert (code, err) == (0, "")
     record: dict[str, Any] = json.loads(out)
-    assert (record["schema"], record["fen"]) == (1, glass.FEN)
+    assert (record["schema"], record["fen"]) == (1, GLASS_FEN)
     assert list(record["rows"][3]["variants"]) == [
         "off/off", "off/cut", "cpw/off", "cpw/cut"
     ]  # fmt: skip
@@ -330,10 +330,10 @@ variant  found  differing  nodes  compared  ratio
 off          3          0    300         3  1.000  {40 * "█"}
 cpw          3          0    150         3  0.500  {20 * "█"}
 
-{NODES}They are summed up from depth 1.
-ratio: nodes until the mate was found against off, the geometric mean over the \
-problems compared: those in which both found the same mate. differing: answers unlike \
-those of off, where no limit came first.
+{NODES}Counts are sums from depth 1.
+ratio: nodes until the mate was found compared with off, the geometric mean over the \
+problems compared: those in which both found the same mate. differing: answers that \
+differ from off's, where no limit was hit.
 {SETTING}
 """
 
@@ -534,7 +534,7 @@ def test_other_sizes_are_a_usage_error(
         ),
         (
             ["--mip", "lazy,off, lazy"],
-            "Invalid value for '--mip': expected each word once, found 'lazy' twice",
+            "Invalid value for '--mip': expected each value once, found 'lazy' twice",
         ),
         (
             ["--mip", "off,all"],
@@ -569,7 +569,7 @@ def test_what_cannot_be_understood_is_told_before_any_search(
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["good.pgn"], "expected a FEN or a file that is there, found 'good.pgn'"),
+        (["good.pgn"], "expected a FEN or an existing file, found 'good.pgn'"),
         (["8/8/8/8/8/8/8/8"], "expected one white king, found none"),
     ],
 )
@@ -604,7 +604,7 @@ def test_a_drawing_is_written_beside_the_table(
 ) -> None:
     pytest.importorskip("matplotlib")
     arguments = (KING_AND_ROOK, "-d", "4", "--plot", "nodes.SVG")
-    assert call(capsys, *arguments) == (0, LADDER, "")
+    assert call(capsys, *arguments) == (0, POSITION, "")
     assert "<svg" in (folder / "nodes.SVG").read_text()
 
 
@@ -623,7 +623,7 @@ def test_what_is_too_long_to_be_a_file_is_no_position(
 ) -> None:
     code, out, err = call(capsys, "8" * 5000)
     assert (code, out) == (65, "")
-    assert err.startswith("error: expected a FEN or a file that is there, found ")
+    assert err.startswith("error: expected a FEN or an existing file, found ")
 
 
 @pytest.mark.usefixtures("fake")

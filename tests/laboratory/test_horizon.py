@@ -7,11 +7,11 @@ import math
 import pytest
 
 from solver.laboratory.results import (
-    Telling,
+    MateBounds,
+    bounds_at_depth,
+    bounds_of_shortest,
     contradict,
     depth_to_see,
-    tell,
-    tell_shortest,
 )
 
 MATES = range(-6, 7)
@@ -33,19 +33,19 @@ def test_a_mate_is_seen_from_its_depth_on(mate: int) -> None:
     assert not is_seen(mate, depth_to_see(mate) - 1)
 
 
-def is_excluded(mate: int, telling: Telling) -> bool:
+def is_excluded(mate: int, known: MateBounds) -> bool:
     if mate > 0:
-        return mate <= telling.none_given
-    return -mate <= telling.none_suffered
+        return mate <= known.no_mate_within
+    return -mate <= known.not_mated_within
 
 
 @pytest.mark.parametrize("depth", range(1, 14))
 def test_a_search_without_a_mate_excludes_just_those_that_it_would_see(
     depth: int,
 ) -> None:
-    telling = tell(None, depth)
+    known = bounds_at_depth(None, depth)
     for mate in MATES:
-        assert is_excluded(mate, telling) == is_seen(mate, depth)
+        assert is_excluded(mate, known) == is_seen(mate, depth)
 
 
 @pytest.mark.parametrize("depth", range(14))
@@ -53,56 +53,56 @@ def test_a_search_without_a_mate_excludes_just_those_that_it_would_see(
 def test_a_mate_excludes_the_shorter_ones_that_would_be_seen_and_the_other_sides(
     mate: int, depth: int
 ) -> None:
-    telling = tell(mate, depth)
-    assert telling.mate == mate
+    known = bounds_at_depth(mate, depth)
+    assert known.mate == mate
     for other in MATES:
         opposite = (other > 0) != (mate > 0)
         shorter = plies_of(other) < plies_of(mate)
         excluded = opposite or (shorter and is_seen(other, depth))
-        assert is_excluded(other, telling) == excluded
+        assert is_excluded(other, known) == excluded
 
 
 @pytest.mark.parametrize("mate", MATES)
 def test_the_shortest_mate_excludes_every_shorter_one(mate: int) -> None:
-    assert tell_shortest(mate) == tell(mate, 1000)
+    assert bounds_of_shortest(mate) == bounds_at_depth(mate, 1000)
 
 
 @pytest.mark.parametrize(
-    "tellings",
+    "bounds",
     [
         [],
-        [tell(8, 16), tell(None, 15), tell(8, 14)],
-        [tell(9, 9), tell(8, 16)],
-        [tell(-3, 7), tell(-5, 4), tell(None, 6)],
-        [tell(0, 1)],
-        [Telling(None, 5, -1), tell(6, 3)],
+        [bounds_at_depth(8, 16), bounds_at_depth(None, 15), bounds_at_depth(8, 14)],
+        [bounds_at_depth(9, 9), bounds_at_depth(8, 16)],
+        [bounds_at_depth(-3, 7), bounds_at_depth(-5, 4), bounds_at_depth(None, 6)],
+        [bounds_at_depth(0, 1)],
+        [MateBounds(None, 5, -1), bounds_at_depth(6, 3)],
     ],
 )
 def test_tellings_that_one_position_allows_do_not_contradict(
-    tellings: list[Telling],
+    bounds: list[MateBounds],
 ) -> None:
-    assert not contradict(tellings)
+    assert not contradict(bounds)
 
 
 @pytest.mark.parametrize(
-    "tellings",
+    "bounds",
     [
-        [tell(8, 16), tell(None, 16)],
-        [tell(7, 3), tell(8, 14)],
-        [tell(3, 0), tell(-3, 0)],
-        [tell(-3, 7), tell(None, 7)],
-        [tell(-2, 2), tell(-3, 7)],
-        [tell(0, 1), tell(None, 1)],
-        [Telling(None, 5, -1), tell(5, 3)],
+        [bounds_at_depth(8, 16), bounds_at_depth(None, 16)],
+        [bounds_at_depth(7, 3), bounds_at_depth(8, 14)],
+        [bounds_at_depth(3, 0), bounds_at_depth(-3, 0)],
+        [bounds_at_depth(-3, 7), bounds_at_depth(None, 7)],
+        [bounds_at_depth(-2, 2), bounds_at_depth(-3, 7)],
+        [bounds_at_depth(0, 1), bounds_at_depth(None, 1)],
+        [MateBounds(None, 5, -1), bounds_at_depth(5, 3)],
     ],
 )
 def test_a_mate_that_another_search_excludes_contradicts_it(
-    tellings: list[Telling],
+    bounds: list[MateBounds],
 ) -> None:
-    assert contradict(tellings)
-    assert contradict(reversed(tellings))
+    assert contradict(bounds)
+    assert contradict(reversed(bounds))
 
 
 def test_who_mates_is_never_mated() -> None:
-    assert tell(4, 0).none_suffered == math.inf
-    assert tell(-4, 0).none_given == math.inf
+    assert bounds_at_depth(4, 0).not_mated_within == math.inf
+    assert bounds_at_depth(-4, 0).no_mate_within == math.inf

@@ -119,6 +119,6 @@ def test_a_name_may_be_written_carelessly(name: str) -> None:
     "name", ["", "KRP", "KRPvRK", "KRKvK", "KRPKR", "K0vK", "x" * 99]
 )
 def test_what_is_no_name_is_refused(name: str) -> None:
-    with pytest.raises(InputError, match="expected men such as KRPvKR") as refused:
+    with pytest.raises(InputError, match="expected material such as KRPvKR") as refused:
         parse_material(name)
     assert len(str(refused.value)) < 120

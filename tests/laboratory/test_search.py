@@ -14,10 +14,10 @@ from solver.laboratory.results import (
     MAX_DEPTH,
     Iteration,
     Outcome,
+    excludes_shorter,
+    format_score,
     is_mate,
     mate_distance,
-    score_word,
-    settles,
 )
 from solver.laboratory.search import Laboratory
 from solver.laboratory.techniques import (
@@ -82,7 +82,7 @@ def test_glass_counts_are_equal_until_the_mate_is_found(rows: Rows) -> None:
 
 def test_glass_mate_in_eight_is_found_sixteen_plies_deep(rows: Rows) -> None:
     for form in Mdp:
-        words = [score_word(row.score) for row in rows[form]]
+        words = [format_score(row.score) for row in rows[form]]
         assert words[15:] == ["M8"] * 5
         assert not any(word.startswith("M") for word in words[:15])
         assert {row.move for row in rows[form][15:]} == {"h7g6"}
@@ -121,7 +121,7 @@ def test_the_roots_window_changes_no_score(margin: int) -> None:
 
 def test_a_finished_game_has_a_score_and_no_move() -> None:
     mated = deepen("R5k1/5ppp/8/8/8/8/8/K7 b - - 0 1", 2)
-    assert [(row.move, score_word(row.score)) for row in mated] == [("", "-M0")] * 2
+    assert [(row.move, format_score(row.score)) for row in mated] == [("", "-M0")] * 2
     stalemate = deepen("k7/8/1Q6/8/8/8/8/K7 b - - 0 1", 2)
     assert [(row.move, row.score) for row in stalemate] == [("", 0)] * 2
 
@@ -159,19 +159,19 @@ def find(
 
 def test_a_mate_is_found_and_shorter_ones_excluded() -> None:
     outcome = find(MATE_IN_TWO, 10)
-    assert (outcome.mate, outcome.settled, outcome.proved) == (2, True, True)
+    assert (outcome.mate, outcome.is_shortest, outcome.proved) == (2, True, True)
     assert outcome.complete
     assert 0 < outcome.nodes <= outcome.nodes_total
 
 
 def test_being_mated_is_found() -> None:
     outcome = find(MATED_IN_ONE, 10)
-    assert (outcome.mate, outcome.settled) == (-1, True)
+    assert (outcome.mate, outcome.is_shortest) == (-1, True)
 
 
 def test_no_mate_within_the_depth_is_told_as_none() -> None:
     outcome = find(MATE_IN_TWO, 3)
-    assert (outcome.mate, outcome.settled, outcome.proved) == (None, False, False)
+    assert (outcome.mate, outcome.is_shortest, outcome.proved) == (None, False, False)
     assert outcome.complete
 
 
@@ -183,7 +183,7 @@ def test_a_limit_is_told() -> None:
 def test_the_check_extension_sees_a_mate_by_checks_at_half_the_depth() -> None:
     checks = Techniques(extension=Extension.CHECKS)
     plain, extended = (
-        [score_word(row.score) for row in deepen(SMOTHERED, 4, techniques)]
+        [format_score(row.score) for row in deepen(SMOTHERED, 4, techniques)]
         for techniques in (Techniques(), checks)
     )
     assert plain.index("M2") == 3
@@ -194,7 +194,7 @@ def test_a_mate_of_forward_pruning_is_proved_before_it_is_told() -> None:
     outcome = find(MATE_IN_TWO, 8, Techniques(pruning=ForwardPruning()))
     assert outcome.mate == 2
     assert outcome.proved
-    assert outcome.settled
+    assert outcome.is_shortest
 
 
 def test_a_stopped_proof_proves_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -202,7 +202,7 @@ def test_a_stopped_proof_proves_nothing(monkeypatch: pytest.MonkeyPatch) -> None
     outcome = find(MATE_IN_TWO, 8, Techniques(pruning=ForwardPruning()))
     assert outcome.mate == 2
     assert not outcome.proved
-    assert not outcome.settled
+    assert not outcome.is_shortest
 
 
 @pytest.mark.parametrize(
@@ -211,8 +211,8 @@ def test_a_stopped_proof_proves_nothing(monkeypatch: pytest.MonkeyPatch) -> None
 def test_a_mate_settles_at_the_depth_that_shows_the_next_shorter(
     mate: int, depth: int
 ) -> None:
-    assert settles(mate, depth)
-    assert not settles(mate, depth - 1)
+    assert excludes_shorter(mate, depth)
+    assert not excludes_shorter(mate, depth - 1)
 
 
 @pytest.mark.parametrize(
@@ -228,7 +228,7 @@ def test_a_mate_settles_at_the_depth_that_shows_the_next_shorter(
 )
 def test_scores_in_words(score: int, moves: int | None, word: str) -> None:
     assert mate_distance(score) == moves
-    assert score_word(score) == word
+    assert format_score(score) == word
 
 
 @pytest.mark.parametrize(
@@ -302,20 +302,20 @@ def test_each_mate_of_an_unsound_search_is_shown_to_the_prover(
 ) -> None:
     pruned = Techniques(pruning=ForwardPruning())
     rows = deepen(MATE_IN_TWO, 8, pruned)
-    assert score_word(rows[-1].score) == "M2"
+    assert format_score(rows[-1].score) == "M2"
     assert all(row.proved for row in rows)
-    assert [row.settled for row in rows] == [is_mate(row.score) for row in rows]
+    assert [row.is_shortest for row in rows] == [is_mate(row.score) for row in rows]
     monkeypatch.setattr("solver.laboratory.search.PROOF_NODES", 1)
     for row in deepen(MATE_IN_TWO, 8, pruned):
         assert row.proved == (not is_mate(row.score))
-        assert not row.settled
+        assert not row.is_shortest
 
 
 def test_a_mate_is_settled_from_the_depth_on_that_shows_the_next_shorter() -> None:
     checks = Techniques(extension=Extension.CHECKS)
     for techniques, first in ((Techniques(), 4), (checks, 2)):
         rows = deepen(SMOTHERED, 5, techniques)
-        assert [row.settled for row in rows] == [row.depth >= first for row in rows]
+        assert [row.is_shortest for row in rows] == [row.depth >= first for row in rows]
 
 
 def test_a_failed_window_is_widened_until_it_holds_what_was_told(
