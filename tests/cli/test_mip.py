@@ -1,4 +1,4 @@
-"""`matesolve mip`: exact output and exit codes, and tables that are whole or apart."""
+"""`matesolve mip`: exact output and exit codes; incomplete tables go to `.partial`."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ def test_positions_are_counted_into_a_table(capsys: pytest.CaptureFixture[str]) 
     assert ImbalanceTable.load("x.npz").source == "x.epd"
 
 
-def test_files_of_both_kinds_add_up(
+def test_files_of_both_formats_add_up(
     capsys: pytest.CaptureFixture[str], folder: Path
 ) -> None:
     (folder / "x.pgn.gz").write_bytes(gzip.compress(PGN.encode()))
@@ -99,15 +99,15 @@ def test_files_of_both_kinds_add_up(
     assert ImbalanceTable.load("x.npz").source == "x.epd, x.pgn, x.pgn.gz"
 
 
-def test_the_first_positions_of_games_may_be_left_out(
+def test_the_first_positions_of_games_can_be_skipped(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     arguments = ["build", "x.pgn", "-o", "x.npz", "--skip-plies", "3"]
-    told = "x.npz: 1 position in 1 of 236,196 cells\n"
-    assert mip(capsys, *arguments) == (0, told, "")
+    printed = "x.npz: 1 position in 1 of 236,196 cells\n"
+    assert mip(capsys, *arguments) == (0, printed, "")
 
 
-def test_tables_are_merged_and_may_be_replaced_by_their_sum(
+def test_tables_are_merged_and_one_can_be_replaced_by_the_sum(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     mip(capsys, "build", "x.epd", "-o", "x.npz")
@@ -126,7 +126,7 @@ def test_tables_are_merged_and_may_be_replaced_by_their_sum(
     assert list(copy.filled_cells()) == list(table.filled_cells())
 
 
-def test_the_order_of_files_changes_nothing_but_the_source(
+def test_the_order_of_files_changes_only_the_source(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     for files, table in ((["x.epd", "x.pgn"], "a"), (["x.pgn", "x.epd"], "b")):
@@ -134,7 +134,9 @@ def test_the_order_of_files_changes_nothing_but_the_source(
     assert Path("a").read_bytes() == Path("b").read_bytes()
 
 
-def test_an_unreadable_record_costs_itself(capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_unreadable_record_is_reported_and_skipped(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     assert mip(capsys, "build", "bad.epd", "-o", "x.npz") == (
         65,
         COUNTED,
@@ -146,7 +148,7 @@ def test_an_unreadable_record_costs_itself(capsys: pytest.CaptureFixture[str]) -
     assert ImbalanceTable.load("x.npz").coverage().positions == 3
 
 
-def test_a_file_that_cannot_be_read_costs_itself_and_the_place_of_the_table(
+def test_if_a_file_cannot_be_read_the_table_goes_to_partial(
     capsys: pytest.CaptureFixture[str], folder: Path
 ) -> None:
     (folder / "x.npz").write_text("before")
@@ -163,7 +165,7 @@ def test_a_file_that_cannot_be_read_costs_itself_and_the_place_of_the_table(
     assert ImbalanceTable.load("x.npz.partial").coverage().positions == 6
 
 
-def test_where_nothing_was_counted_nothing_is_kept(
+def test_if_nothing_was_counted_nothing_is_written(
     capsys: pytest.CaptureFixture[str], folder: Path
 ) -> None:
     assert mip(capsys, "build", "missing", "-o", "x.npz") == (
@@ -177,7 +179,7 @@ def test_where_nothing_was_counted_nothing_is_kept(
     ]  # fmt: skip
 
 
-def test_a_table_that_cannot_be_written_is_told_before_anything_is_read(
+def test_a_table_that_cannot_be_written_is_reported_before_reading(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("solver.laboratory.games.read_results", pytest.fail)
@@ -233,7 +235,7 @@ def test_a_device_is_written_to_and_stays(capsys: pytest.CaptureFixture[str]) ->
         ),
     ],
 )
-def test_what_cannot_begin_says_why(
+def test_wrong_arguments_of_build_are_reported(
     capsys: pytest.CaptureFixture[str], arguments: list[str], code: int, last: str
 ) -> None:
     ended, out, err = mip(capsys, "build", *arguments)
@@ -242,7 +244,7 @@ def test_what_cannot_begin_says_why(
     assert not Path("x.npz").exists()
 
 
-def test_the_names_of_many_files_are_cut_to_what_a_table_keeps(
+def test_the_names_of_many_files_are_cut_to_fit_the_source(
     capsys: pytest.CaptureFixture[str], folder: Path
 ) -> None:
     name = "é" * 100
@@ -253,7 +255,7 @@ def test_the_names_of_many_files_are_cut_to_what_a_table_keeps(
     assert 990 < len(source.encode()) <= 1000
 
 
-def test_ctrl_c_keeps_what_was_counted(
+def test_ctrl_c_keeps_the_counts(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, folder: Path
 ) -> None:
     def read(_file: str, *, skip_plies: int) -> Iterator[GamePosition]:
@@ -293,7 +295,7 @@ def table() -> str:
 
 
 @pytest.mark.parametrize(
-    ("what", "told"),
+    ("what", "printed"),
     [
         (
             ["KRvK"],
@@ -348,10 +350,10 @@ a cell has at most 1 queen, 2 rooks, 2 bishops, 2 knights and 8 pawns a side
         ),
     ],
 )
-def test_a_material_is_looked_up(
-    capsys: pytest.CaptureFixture[str], table: str, what: list[str], told: str
+def test_show_prints_the_results_of_a_material(
+    capsys: pytest.CaptureFixture[str], table: str, what: list[str], printed: str
 ) -> None:
-    assert mip(capsys, "show", *what, "--mip-table", table) == (0, told, "")
+    assert mip(capsys, "show", *what, "--mip-table", table) == (0, printed, "")
 
 
 def test_a_cell_has_a_record(capsys: pytest.CaptureFixture[str], table: str) -> None:
@@ -379,7 +381,7 @@ def test_a_cell_has_a_record(capsys: pytest.CaptureFixture[str], table: str) -> 
         ("KvK", {"cell": 0, "positions": 0, "per_cent": None, "word": 0}),
     ],
 )
-def test_a_record_says_what_there_is_not(
+def test_a_record_has_null_for_missing_values(
     capsys: pytest.CaptureFixture[str], table: str, what: str, known: dict[str, Any]
 ) -> None:
     _, out, _ = mip(capsys, "show", what, "--mip-table", table, "--json")
@@ -414,7 +416,7 @@ def test_a_record_says_what_there_is_not(
         ([], 2, "Error: Missing argument 'MATERIAL | FEN...'."),
     ],
 )
-def test_what_cannot_be_shown_says_why(
+def test_wrong_arguments_of_show_are_reported(
     capsys: pytest.CaptureFixture[str],
     table: str,
     arguments: list[str],
@@ -430,7 +432,9 @@ def test_what_cannot_be_shown_says_why(
 # --- info
 
 
-def test_a_table_is_summed_up(capsys: pytest.CaptureFixture[str], table: str) -> None:
+def test_info_summarises_a_table(
+    capsys: pytest.CaptureFixture[str], table: str
+) -> None:
     checksum = checksum_of(table)
     assert mip(capsys, "info", table) == (
         0,
@@ -450,7 +454,7 @@ KRPvKR      2   75%
     )
 
 
-def test_an_empty_table_is_summed_up(capsys: pytest.CaptureFixture[str]) -> None:
+def test_info_summarises_an_empty_table(capsys: pytest.CaptureFixture[str]) -> None:
     ImbalanceTable().save("empty.npz")
     code, out, err = mip(capsys, "info", "empty.npz")
     assert (code, err) == (0, "")
@@ -507,7 +511,7 @@ def test_a_damaged_table_is_refused(
     )
 
 
-def test_without_a_name_the_table_of_the_program_is_meant(
+def test_without_a_name_the_shipped_table_is_read(
     capsys: pytest.CaptureFixture[str],
     monkeypatch: pytest.MonkeyPatch,
     folder: Path,
@@ -519,7 +523,7 @@ def test_without_a_name_the_table_of_the_program_is_meant(
     assert mip(capsys, "show", "KRvK")[1].startswith("KRvK: 2,000 positions")
 
 
-# --- in a process of its own
+# --- in a separate process
 
 
 def test_ctrl_c_ends_a_wait_for_input() -> None:

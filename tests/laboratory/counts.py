@@ -1,4 +1,4 @@
-"""Counts made by hand, so that what is told of them can be told exactly."""
+"""Hand-made node counts with exactly known summaries."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ MATED_IN_2 = 4 - MATE_SCORE
 def iteration(
     variant: Variant, depth: int, score: int, nodes: int, nodes_total: int
 ) -> Iteration:
-    """What is told of a mate that nobody has proved but a sound search."""
+    """An iteration; only a sound search proves its mate."""
     mate = mate_distance(score)
     is_sound = mate is None or variant.techniques.is_sound
     is_shortest = mate is not None and is_sound and excludes_shorter(mate, depth)
@@ -42,7 +42,7 @@ def iteration(
 
 
 def series(variant: Variant, *rows: tuple[int, int, int]) -> Series:
-    """Iterations from (score, nodes, nodes in all), the first at depth 1."""
+    """Iterations from (score, nodes, total nodes), the first at depth 1."""
     iterations = [iteration(variant, depth, *row) for depth, row in enumerate(rows, 1)]
     return Series(variant, tuple(iterations))
 

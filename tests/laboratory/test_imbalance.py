@@ -1,4 +1,4 @@
-"""Tables: exact counts, the words that a search reads, and files that are whole."""
+"""Material-imbalance tables: exact counts, the search's words, and atomic files."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ POSITIONS = st.lists(
         (Outcomes(1, 0, 10**15), 1),
     ],
 )
-def test_a_score_is_0_or_100_only_where_all_was_lost_or_won(
+def test_a_score_is_0_or_100_only_if_every_position_was_lost_or_won(
     outcomes: Outcomes, per_cent: int | None
 ) -> None:
     assert outcomes.per_cent == per_cent
@@ -82,7 +82,7 @@ def test_a_score_is_0_or_100_only_where_all_was_lost_or_won(
         (Outcomes(0, 2**40, 0), 0xFFFF_FF80 + 50),
     ],
 )
-def test_a_word_counts_as_far_as_25_bits_go(outcomes: Outcomes, word: int) -> None:
+def test_a_word_counts_up_to_25_bits(outcomes: Outcomes, word: int) -> None:
     assert outcomes.word == word
 
 
@@ -98,14 +98,14 @@ def test_a_cell_holds_how_often_white_won_drew_and_lost() -> None:
     assert table.most_frequent(9) == [ROOK, ROOKS]
 
 
-def test_the_words_are_those_of_the_cells() -> None:
+def test_there_is_a_word_for_each_cell() -> None:
     words = table_of([(ROOK, 1), (ROOKS, 0), (ROOKS, 0.5)]).words()
     assert (words.typecode, words.itemsize, len(words)) == ("I", 4, CELLS)
     filled = {cell: word for cell, word in enumerate(words) if word}
     assert filled == {ROOK: 1 << 7 | 100, ROOKS: 2 << 7 | 25}
 
 
-def test_folded_words_count_what_either_colour_scored_with_a_material() -> None:
+def test_words_for_the_mover_count_both_colours_results() -> None:
     words = table_of(
         # White with the rook: a win and a draw; Black with it: two wins.
         [(ROOK, 1), (ROOK, 0.5), (ROOK_FOR_BLACK, 0), (ROOK_FOR_BLACK, 0)]
@@ -115,14 +115,14 @@ def test_folded_words_count_what_either_colour_scored_with_a_material() -> None:
     assert filled == {ROOK: 4 << 7 | 88, ROOK_FOR_BLACK: 4 << 7 | 13}
 
 
-def test_folded_words_give_what_both_have_alike_half_of_the_score() -> None:
+def test_words_for_the_mover_score_equal_material_as_a_half() -> None:
     words = table_of([(ROOKS, 1), (ROOKS, 1), (ROOKS, 0.5)]).words_for_mover()
     assert {cell: word for cell, word in enumerate(words) if word} == {
         ROOKS: 3 << 7 | 50
     }
 
 
-def test_a_material_that_only_white_has_had_is_known_for_black_too() -> None:
+def test_a_material_that_only_white_had_is_known_for_black_too() -> None:
     words = table_of([(ROOK, 1)] * 3).words_for_mover()
     assert {cell: word for cell, word in enumerate(words) if word} == {
         ROOK: 3 << 7 | 100,
@@ -132,7 +132,7 @@ def test_a_material_that_only_white_has_had_is_known_for_black_too() -> None:
 
 @settings(derandomize=True, deadline=None, max_examples=15)
 @given(POSITIONS)
-def test_games_with_colours_exchanged_fold_to_the_same_words(
+def test_games_with_colours_exchanged_give_the_same_words_for_the_mover(
     positions: list[tuple[int | None, float]],
 ) -> None:
     exchanged = [
@@ -145,7 +145,7 @@ def test_games_with_colours_exchanged_fold_to_the_same_words(
 
 @settings(derandomize=True, deadline=None, max_examples=15)
 @given(POSITIONS, POSITIONS)
-def test_a_merged_table_is_the_one_of_all_positions(
+def test_a_merged_table_equals_the_table_of_all_positions(
     first: list[tuple[int | None, float]], second: list[tuple[int | None, float]]
 ) -> None:
     merged, other_way = table_of(first), table_of(second)
@@ -191,7 +191,7 @@ def test_saving_replaces_a_file_and_leaves_nothing_else(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == [path]
 
 
-def test_a_file_stays_when_the_new_one_cannot_take_its_place(
+def test_an_existing_file_stays_if_it_cannot_be_replaced(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def fail(_path: Path, _target: Path) -> None:
@@ -206,7 +206,7 @@ def test_a_file_stays_when_the_new_one_cannot_take_its_place(
     assert list(tmp_path.iterdir()) == [path]
 
 
-def test_a_file_that_is_no_table_is_named(tmp_path: Path) -> None:
+def test_an_error_names_the_file_that_is_no_table(tmp_path: Path) -> None:
     path = tmp_path / "x.npz"
     path.write_text("[Event]")
     with pytest.raises(ImbalanceError) as refused:
@@ -238,7 +238,7 @@ def test_a_source_is_one_printable_line(source: str, found: str) -> None:
     assert found in str(refused.value)
 
 
-def test_counts_that_no_file_can_tell_are_refused() -> None:
+def test_counts_too_large_for_a_file_are_refused() -> None:
     many = file_of(counts=counts_of({0: (2**55, 0, 0)}))
     table, other = ImbalanceTable.from_bytes(many), ImbalanceTable.from_bytes(many)
     with pytest.raises(

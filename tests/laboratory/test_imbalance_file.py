@@ -1,4 +1,4 @@
-"""The file of a table: as documented, and refused if anything is wrong with it."""
+"""The file of a material-imbalance table is as documented, or it is refused."""
 
 from __future__ import annotations
 

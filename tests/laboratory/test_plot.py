@@ -1,4 +1,4 @@
-"""Drawings of node counts: files that hold what they should, the same each time."""
+"""Plots of node counts: complete and reproducible files."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def test_the_same_counts_give_the_same_file(tmp_path: Path) -> None:
     ],
     ids=["crowd", "nothing", "no nodes"],
 )
-def test_crowds_and_nothing_at_all_are_drawn_without_complaint(
+def test_many_variants_and_empty_series_are_drawn_without_warnings(
     position: object, tmp_path: Path
 ) -> None:
     plot_position(position, tmp_path / "nodes.png")  # type: ignore[arg-type]

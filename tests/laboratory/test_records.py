@@ -1,4 +1,4 @@
-"""Records of node counts: the documented schema, and CSV that is read back."""
+"""Records of node counts: the documented fields, and CSV."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def test_a_position_has_the_documented_fields() -> None:
     }
 
 
-def test_centipawns_are_a_number_and_not_settled() -> None:
+def test_centipawns_are_a_number_without_mate_fields() -> None:
     record: dict[str, Any] = position_record(POSITION)
     third = record["rows"][2]
     assert "glass" not in third
@@ -85,7 +85,7 @@ def test_centipawns_are_a_number_and_not_settled() -> None:
     )
 
 
-def test_a_mate_that_nothing_proves_is_not_settled() -> None:
+def test_an_unproved_mate_is_not_settled() -> None:
     record: dict[str, Any] = position_record(MIXED_POSITION)
     last = record["rows"][1]["variants"]
     assert (last["all"]["score"], last["all"]["settled"]) == ("M2", True)
@@ -98,7 +98,7 @@ def test_a_limit_leaves_variants_out_of_rows() -> None:
     assert record["complete"] is False
 
 
-def test_names_are_explained_in_the_words_of_the_command() -> None:
+def test_settings_are_named_as_on_the_command_line() -> None:
     assert position_record(MIXED_POSITION)["techniques"] == {
         "off": {**PLAIN_WORDS, "aspiration": 50, "sound": True},
         "all": {
@@ -119,7 +119,7 @@ def test_names_are_explained_in_the_words_of_the_command() -> None:
     }
 
 
-def test_a_positions_csv_has_a_row_a_depth() -> None:
+def test_the_csv_of_a_position_has_a_row_per_depth() -> None:
     rows = rows_of(position_csv(GLASS_POSITION))
     assert list(rows[0]) == [
         "depth",
@@ -138,7 +138,7 @@ def test_a_positions_csv_has_a_row_a_depth() -> None:
     assert rows[2]["off.settled"] == ""
 
 
-def test_csv_leaves_what_is_not_there_empty() -> None:
+def test_csv_cells_without_a_value_are_empty() -> None:
     rows = rows_of(position_csv(CUT_POSITION))
     assert "glass.off" not in rows[0]
     assert [rows[3][f"cpw.{name}"] for name in ("score", "nodes")] == ["", ""]
@@ -205,7 +205,7 @@ def test_a_collection_has_the_documented_fields() -> None:
     assert list(record["techniques"]) == ["off", "on"]
 
 
-def test_a_collections_csv_has_a_row_a_problem() -> None:
+def test_the_csv_of_a_collection_has_a_row_per_problem() -> None:
     rows = rows_of(collection_csv(COLLECTION))
     assert [row["id"] for row in rows] == [
         "alike", "dearer", "overlooked", "invented", "cut", "longer"

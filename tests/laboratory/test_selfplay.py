@@ -1,4 +1,4 @@
-"""Self-play: whole games by the rules, the same whenever they are played again."""
+"""Self-play: legal, complete and reproducible games."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def texts(games: int, first: int = 1, seed: int = 1) -> list[str]:
     return [str(game) for game in play(games, seed, RULES, first=first)]
 
 
-def test_the_same_seed_gives_the_same_games_wherever_they_begin() -> None:
+def test_the_same_seed_gives_the_same_games_from_any_first_game() -> None:
     games = texts(4)
     assert texts(4) == games
     assert texts(2, first=3) == games[2:]
@@ -71,13 +71,13 @@ def balance(board: chess.Board) -> int:
     )
 
 
-def test_a_stopped_game_is_not_given() -> None:
+def test_a_stopped_game_is_not_yielded() -> None:
     control = Control()
     control.stop()
     assert list(play(3, 1, RULES, control=control)) == []
 
 
-def test_the_table_that_comes_along_holds_the_games_that_its_source_names() -> None:
+def test_the_shipped_table_counts_the_games_that_its_source_names() -> None:
     table = shipped()
     assert "mip play --games 10000 --seed 1 --depth 4" in table.source
     for game in play(20, 1, Rules(depth=4), first=9_981):

@@ -54,7 +54,7 @@ def drawn(
     return [line.rstrip() for line in paper.getvalue().splitlines()]
 
 
-# --- one position, a row a depth
+# --- one position, a row per depth
 
 WHOLE_POSITION = """\
                  off     off    cpw     cpw    cpw    cpw  Glass  Glass  Glass
@@ -92,12 +92,12 @@ def test_a_narrow_terminal_keeps_scores_nodes_and_ratios(
     assert drawn(draw_position, GLASS_POSITION, width)[-1] == last_row
 
 
-def test_what_a_limit_left_out_is_blank() -> None:
+def test_cells_that_a_limit_left_out_are_blank() -> None:
     assert drawn(draw_position, CUT_POSITION)[-1] == "    4     M2  12,345  20,000"
     assert drawn(draw_position, CUT_POSITION, 20)[-1] == "4: off M2 12,345"
 
 
-def test_scores_that_differ_stand_beside_each_other_with_their_marks() -> None:
+def test_differing_scores_have_columns_and_marks_of_their_own() -> None:
     sooner = series(CHECKS, (M2, 22, 33), (M2, 150, 300))
     position = replace(
         MIXED_POSITION,
@@ -111,12 +111,12 @@ def test_scores_that_differ_stand_beside_each_other_with_their_marks() -> None:
     ]
 
 
-def test_a_technique_that_costs_saves_less_than_nothing() -> None:
+def test_a_technique_that_costs_nodes_saves_a_negative_share() -> None:
     dearer = replace(MIXED_POSITION, series=MIXED_POSITION.series[:2])
     assert "-10.0%  1.100" in drawn(draw_position, dearer)[2]
 
 
-def test_nothing_searched_is_a_head_without_rows() -> None:
+def test_without_iterations_the_table_has_no_rows() -> None:
     nothing = replace(POSITION, series=(Series(OFF, ()), Series(EFP, ())))
     assert len(drawn(draw_position, nothing)) == 2
 
@@ -125,11 +125,11 @@ def test_nothing_searched_is_a_head_without_rows() -> None:
     ("ratio", "written"),
     [(None, ""), (1, "1.000"), (0.0123, "0.012"), (0.00123, "0.0012"), (25, "25.000")],
 )
-def test_a_ratio_is_never_rounded_to_nothing(ratio: float | None, written: str) -> None:
+def test_a_ratio_is_never_rounded_to_zero(ratio: float | None, written: str) -> None:
     assert ratio_cell(ratio) == written
 
 
-# --- one position, a row a variant
+# --- one position, a row per variant
 
 
 def test_the_summary_has_the_last_iterations_and_bars() -> None:
@@ -152,18 +152,20 @@ def test_the_summary_has_the_last_iterations_and_bars() -> None:
         (28, "cpw: M2, 9,876, 0.800"),
     ],
 )
-def test_the_summary_gives_up_bars_and_then_columns(width: int, last_row: str) -> None:
+def test_a_narrow_summary_drops_bars_and_then_columns(
+    width: int, last_row: str
+) -> None:
     assert drawn(draw_position_summary, POSITION, width)[-1] == last_row
 
 
-def test_variants_that_got_less_far_are_compared_where_both_have_been() -> None:
+def test_variants_are_compared_at_the_last_depth_both_reached() -> None:
     assert drawn(draw_position_summary, CUT_POSITION, 46)[1:] == [
         "off          4     M2  12,345  20,000  1.000",
         "cpw          3     -5   1,234   2,000  1.000",
     ]
 
 
-def test_a_variant_that_got_nowhere_has_its_name_only() -> None:
+def test_a_variant_without_iterations_has_its_name_only() -> None:
     nowhere = replace(POSITION, series=(POSITION.series[0], Series(EFP, ())))
     assert drawn(draw_position_summary, nowhere)[-1] == "on"
     assert drawn(draw_position_summary, nowhere, 20)[-1] == "on:"
@@ -186,7 +188,7 @@ def test_each_problem_has_a_row_with_nodes_and_answers_that_differ() -> None:
     assert drawn(draw_collection, COLLECTION) == PROBLEMS.splitlines()
 
 
-def test_a_narrow_terminal_has_a_line_a_problem() -> None:
+def test_a_narrow_terminal_has_a_line_per_problem() -> None:
     assert drawn(draw_collection, COLLECTION, 44)[:4] == [
         "alike: M2, off 1,000, on 250",
         "dearer: M2, off 1,000, on 4,000",
@@ -204,7 +206,7 @@ def test_a_narrow_terminal_has_a_line_a_problem() -> None:
         (None, STOPPED, "x stopped stopped yes"),
     ],
 )
-def test_the_mate_is_the_claimed_one_or_the_first_answer(
+def test_the_mate_column_has_the_claim_or_the_first_answer(
     claim: int | None, outcome: object, row: str
 ) -> None:
     problem = problem_counts("x", claim, outcome)  # type: ignore[arg-type]
@@ -212,7 +214,7 @@ def test_the_mate_is_the_claimed_one_or_the_first_answer(
     assert drawn(draw_collection, collection)[-1].split() == row.split()
 
 
-def test_a_problem_without_a_name_has_its_position() -> None:
+def test_a_problem_without_an_id_is_named_by_its_position() -> None:
     unnamed = replace(
         problem_counts("x", None, NONE), problem=Problem(counts.ELSEWHERE)
     )
@@ -222,7 +224,7 @@ def test_a_problem_without_a_name_has_its_position() -> None:
     )
 
 
-def test_totals_have_what_was_found_and_what_it_took() -> None:
+def test_totals_have_mates_found_and_nodes() -> None:
     assert drawn(draw_collection_summary, COLLECTION, 90) == [
         "variant  found  unproved  stopped  differing   nodes  compared  ratio",
         "off          5         0        0          0   8,400         5  1.000  "
@@ -232,7 +234,7 @@ def test_totals_have_what_was_found_and_what_it_took() -> None:
     ]
 
 
-def test_what_did_not_happen_has_no_column() -> None:
+def test_counts_that_are_all_zero_have_no_column() -> None:
     collection = replace(COLLECTION, rows=COLLECTION.rows[:3], problems=3)
     assert drawn(draw_collection_summary, collection, 60)[0] == (
         "variant  found  differing  nodes  compared  ratio"
@@ -246,7 +248,7 @@ def test_totals_on_a_narrow_terminal_are_lines() -> None:
     ]
 
 
-# --- what is said below
+# --- the notes below a table
 
 NODES = "A node is a move made, null moves included. "
 TO_PV = (
@@ -262,7 +264,7 @@ UNPROVED_NOTE = "M?: found by an unsound technique, and not proved."
 AT_MOST_NOTE = "<=M: there may be a shorter mate."
 
 
-def test_a_position_tells_what_was_counted_and_in_what_setting() -> None:
+def test_the_notes_of_a_position_explain_counts_and_settings() -> None:
     assert list(position_notes(POSITION, brief=False)) == [
         TO_PV,
         "ratio, saved: nodes to PV compared with off.",
@@ -270,14 +272,14 @@ def test_a_position_tells_what_was_counted_and_in_what_setting() -> None:
     ]
 
 
-def test_a_position_tells_where_the_published_figures_come_from() -> None:
+def test_the_notes_of_a_position_name_the_source_of_published_counts() -> None:
     assert list(position_notes(GLASS_POSITION, brief=False))[-1] == (
         "Glass 1.0: nodes to PV without and with mate-distance pruning, published on "
         "the Chess Programming Wiki; its table and move order are its own."
     )
 
 
-def test_a_position_tells_what_was_stopped() -> None:
+def test_the_notes_of_a_position_name_stopped_variants() -> None:
     assert list(position_notes(CUT_POSITION, brief=False))[1:] == [
         "ratio, saved: nodes to PV compared with off; in a variant's row, at the last "
         "depth that both reached.",
@@ -294,7 +296,7 @@ def test_marks_are_explained_where_they_are_shown() -> None:
     assert list(position_notes(MIXED_POSITION, brief=True))[-1] == UNPROVED_NOTE
 
 
-def test_a_table_of_no_entries_and_a_root_without_bounds_are_told() -> None:
+def test_the_notes_say_if_there_is_no_transposition_table_or_root_window() -> None:
     plain = replace(OFF, techniques=replace(OFF.techniques, aspiration=0))
     position = replace(POSITION, table_entries=0, series=(series(plain, (1, 1, 1)),))
     assert list(position_notes(position, brief=False))[1].startswith(
@@ -302,7 +304,7 @@ def test_a_table_of_no_entries_and_a_root_without_bounds_are_told() -> None:
     )
 
 
-def test_a_contradiction_is_told() -> None:
+def test_the_notes_of_a_position_report_a_contradiction() -> None:
     blind = series(OFF, *[(0, 1, 1)] * 4)
     position = replace(POSITION, series=(*POSITION.series, blind))
     assert list(position_notes(position, brief=True))[-1] == (
@@ -310,7 +312,7 @@ def test_a_contradiction_is_told() -> None:
     )
 
 
-def test_a_collection_tells_what_was_counted_and_compared() -> None:
+def test_the_notes_of_a_collection_explain_counts_and_ratios() -> None:
     assert list(collection_notes(COLLECTION, brief=False)) == [
         NODES + "Counts are sums from depth 1, without the nodes of the prover "
         "that confirms the mates.",
@@ -324,7 +326,7 @@ def test_a_collection_tells_what_was_counted_and_compared() -> None:
     assert list(collection_notes(COLLECTION, brief=True))[-1] == SETTING
 
 
-def test_a_collection_tells_where_it_was_stopped() -> None:
+def test_the_notes_of_a_collection_say_where_it_stopped() -> None:
     collection = replace(COLLECTION, rows=COLLECTION.rows[:1], problems=7)
     assert (
         list(collection_notes(collection, brief=True))[-1]
@@ -332,7 +334,7 @@ def test_a_collection_tells_where_it_was_stopped() -> None:
     )
 
 
-def test_each_contradiction_is_told_with_its_place_and_the_answers() -> None:
+def test_each_contradiction_is_listed_with_its_source_and_answers() -> None:
     collection = replace(
         COLLECTION,
         variants=(OFF, CHECKS, EFP),
@@ -351,7 +353,7 @@ def test_each_contradiction_is_told_with_its_place_and_the_answers() -> None:
     ]
 
 
-def test_notes_name_what_an_ablations_combinations_use() -> None:
+def test_the_notes_list_the_techniques_of_an_ablations_combinations() -> None:
     variants = ablation(Settings())
     collection = replace(COLLECTION, variants=variants, rows=(), problems=0)
     position = replace(

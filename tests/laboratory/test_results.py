@@ -1,4 +1,4 @@
-"""What depths exclude, held to a plain account of which mates are seen when."""
+"""Which mates a completed depth excludes, against a plain definition."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ MATES = range(-6, 7)
 
 
 def plies_of(mate: int) -> int:
-    """Plies from the position to the mated one."""
+    """The number of plies from the position to the mate."""
     return 2 * mate - 1 if mate > 0 else -2 * mate
 
 
 def is_seen(mate: int, depth: int) -> bool:
-    """The mated position is entered with a ply or more left to search."""
+    """Whether the mated position is entered with at least one ply left to search."""
     return depth - plies_of(mate) >= 1
 
 
@@ -40,7 +40,7 @@ def is_excluded(mate: int, known: MateBounds) -> bool:
 
 
 @pytest.mark.parametrize("depth", range(1, 14))
-def test_a_search_without_a_mate_excludes_just_those_that_it_would_see(
+def test_a_search_without_a_mate_excludes_exactly_the_mates_it_would_see(
     depth: int,
 ) -> None:
     known = bounds_at_depth(None, depth)
@@ -50,7 +50,7 @@ def test_a_search_without_a_mate_excludes_just_those_that_it_would_see(
 
 @pytest.mark.parametrize("depth", range(14))
 @pytest.mark.parametrize("mate", MATES)
-def test_a_mate_excludes_the_shorter_ones_that_would_be_seen_and_the_other_sides(
+def test_a_mate_excludes_shorter_ones_that_would_be_seen_and_those_of_the_other_side(
     mate: int, depth: int
 ) -> None:
     known = bounds_at_depth(mate, depth)
@@ -78,7 +78,7 @@ def test_the_shortest_mate_excludes_every_shorter_one(mate: int) -> None:
         [MateBounds(None, 5, -1), bounds_at_depth(6, 3)],
     ],
 )
-def test_tellings_that_one_position_allows_do_not_contradict(
+def test_results_that_one_position_allows_do_not_contradict(
     bounds: list[MateBounds],
 ) -> None:
     assert not contradict(bounds)
@@ -103,6 +103,6 @@ def test_a_mate_that_another_search_excludes_contradicts_it(
     assert contradict(reversed(bounds))
 
 
-def test_who_mates_is_never_mated() -> None:
+def test_the_side_that_mates_is_never_mated() -> None:
     assert bounds_at_depth(4, 0).not_mated_within == math.inf
     assert bounds_at_depth(-4, 0).no_mate_within == math.inf
