@@ -10,6 +10,7 @@ import click
 
 from solver.cli import completion, options
 from solver.cli.console import notify
+from solver.cli.help import Command
 from solver.errors import missing_package
 from solver.files import GZIPPED
 
@@ -23,6 +24,7 @@ FORMATS = ("csv", "jsonl", "epd", "parquet")
 
 
 @click.command(
+    cls=Command,
     epilog="""\b
 Examples:
   matesolve export run.db -o run.csv
@@ -34,7 +36,7 @@ Exit codes:
   2   the --where is no SQL expression
   74  the store cannot be read, or the file not be written
   0   all was written
-"""
+""",
 )
 @click.argument("store", metavar="RUN.db", shell_complete=completion.files)
 @click.option(
@@ -51,7 +53,7 @@ Exit codes:
     help="The format of what is written. Default: by the name of FILE.",
 )
 def export(*, store: str, where: str, output: str, target_format: str | None) -> None:
-    """Write what a store holds as CSV, JSON lines, EPD or Parquet.
+    """Write the results in a store as CSV, JSON lines, EPD or Parquet.
 
     CSV and Parquet have a column for each field, JSON lines are the records that
     `verify --jsonl` prints. EPD has what was found in the place of what was claimed,

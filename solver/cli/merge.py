@@ -8,9 +8,11 @@ import click
 
 from solver.cli import completion, options
 from solver.cli.console import notify
+from solver.cli.help import Command
 
 
 @click.command(
+    cls=Command,
     epilog="""\b
 Examples:
   matesolve merge part1.db part2.db -o all.db
@@ -21,7 +23,7 @@ Exit codes:
   74  a store is missing, or no store: none was merged; or reading or writing
       failed: the stores before that one were merged, each as a whole
   0   all were merged
-"""
+""",
 )
 @click.argument(
     "stores",
@@ -36,7 +38,7 @@ Exit codes:
     required=False,
 )
 def merge(*, stores: tuple[str, ...], output: str | None) -> None:
-    """Put what several stores hold into one.
+    """Combine several stores into one.
 
     Such as those of an audit's shards. Where two have answered the same question, the
     more settled answer is kept.
@@ -46,7 +48,7 @@ def merge(*, stores: tuple[str, ...], output: str | None) -> None:
         msg = "expected two stores, or -o FILE."
         raise click.UsageError(msg)
 
-    from solver.audit.store import Store, merge
+    from solver.audit.store import Store
     from solver.cli.console import require_apart
 
     require_apart([first], reads=others)
@@ -55,6 +57,6 @@ def merge(*, stores: tuple[str, ...], output: str | None) -> None:
             pass
     with Store(first) as store:
         for other in others:
-            merge(store, Path(other))
+            store.merge_from(Path(other))
         count = store.count()
     notify(f"{first}: {count:,} records")

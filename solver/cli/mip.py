@@ -14,7 +14,8 @@ import click
 
 from solver.cli import completion, options
 from solver.cli.console import Exit, foremost, notify
-from solver.cli.progress import show_count
+from solver.cli.help import Group
+from solver.cli.progress import PositionProgress
 from solver.errors import FormatError
 
 if TYPE_CHECKING:
@@ -35,13 +36,14 @@ DEEPEST_PLAY = 12
 
 
 @click.group(
+    cls=Group,
     epilog="""\b
 Examples:
   matesolve mip build games.pgn.zst quiet.epd -o mine.npz
   matesolve mip show KRPvKR
   matesolve mip info mine.npz
   matesolve mip play --games 100 | matesolve mip build - -o own.npz
-"""
+""",
 )
 def mip() -> None:
     """Build and inspect material-imbalance tables.
@@ -54,17 +56,17 @@ def mip() -> None:
 
 @mip.command(
     epilog="""\b
-Examples:
-  matesolve mip build games.pgn.zst quiet.epd -o mine.npz
-  matesolve mip build new.pgn --merge mine.npz -o mine.npz
-  zcat *.epd.gz | matesolve mip build - -o mine.npz
-
-\b
 Exit codes, the first that fits:
   130  interrupted (Ctrl-C, SIGTERM, SIGHUP); the counts so far are kept
    74  a file could not be read; the others were counted
    65  a record could not be read; it was skipped
     0  everything was counted
+
+\b
+Examples:
+  matesolve mip build games.pgn.zst quiet.epd -o mine.npz
+  matesolve mip build new.pgn --merge mine.npz -o mine.npz
+  zcat *.epd.gz | matesolve mip build - -o mine.npz
 """
 )
 @click.argument("files", nargs=-1, metavar="[FILE]...", shell_complete=completion.files)
@@ -171,9 +173,10 @@ Examples:
 )
 @options.json_record
 def info(mip_table: str | None, *, as_json: bool) -> None:
-    """Summarise a table: its source, size, checksum and most frequent materials.
+    """Show the size, source and checksum of a table.
 
-    TABLE is a file. Default: the table that comes with matesolve.
+    The materials with the most positions are listed as well. TABLE is a file.
+    Default: the table that comes with matesolve.
     """
     from solver.laboratory.records import describe_imbalance, imbalance_record
 
@@ -224,16 +227,17 @@ Examples:
     default=DEFAULT_PLAY_DEPTH,
     show_default=True,
     metavar="D",
-    help="Search D plies for each move.",
+    help="Search D plies deep.",
 )
 @click.pass_context
 def play(ctx: click.Context, *, games: int, seed: int, first: int, depth: int) -> None:
-    """Play games of the laboratory's search against itself and print them as PGN.
+    """Play games of the engine against itself and print PGN.
 
-    Each game begins with 8 random plies. A game that is not over after 400 plies gets
-    the result *.
+    The engine is the search of `matesolve table`. Each game begins with 8 random
+    plies. A game that is not over after 400 plies gets the result *.
     """
-    from solver.cli.console import interruptible, prepare_kernel
+    from solver.cli.console import prepare_kernel
+    from solver.cli.signals import interruptible
     from solver.laboratory.selfplay import Rules
     from solver.laboratory.selfplay import play as play_games
     from solver.search.threads import Control, run_stoppable
@@ -283,9 +287,9 @@ class TableBuilder:
     def count(self, files: Iterable[str], skip_plies: int) -> None:
         """Read the files until Ctrl-C; report and skip what is unreadable."""
         try:
-            with show_count(self) as notify_above:
+            with PositionProgress(lambda: self.positions) as progress:
                 for file in files:
-                    self._count_file(file, skip_plies, notify_above)
+                    self._count_file(file, skip_plies, progress.notify)
         except KeyboardInterrupt:
             self.codes.add(Exit.INTERRUPTED)
 

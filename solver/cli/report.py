@@ -12,6 +12,7 @@ import click
 
 from solver.cli import completion, options
 from solver.cli.console import Exit, foremost, notify
+from solver.cli.help import Command
 from solver.errors import FormatError, InputError
 from solver.formats.claims import quote
 from solver.formats.streams import STDIN, name_of
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from io import BufferedReader
 
+    from solver.audit.result import AuditResult
+
 SQLITE_MAGIC = b"SQLite format 3\0"
 
 HEAD_LINES = 10
@@ -27,6 +30,7 @@ HEAD_LINES = 10
 
 
 @click.command(
+    cls=Command,
     epilog="""\b
 Examples:
   matesolve verify mates.epd --keys --store run.db
@@ -39,14 +43,14 @@ Exit codes, the first that fits:
    65  a record was damaged, and the page lists it as unreadable; or FILE is no
        audit, and no page is written
     0  the page is written
-"""
+""",
 )
 @click.argument("file", metavar="FILE", shell_complete=completion.files)
 @options.output("It is one page of HTML.")
 @click.option("--title", metavar="TEXT", help="What to call the page, if not FILE.")
 @click.pass_context
 def report(ctx: click.Context, *, file: str, output: str, title: str | None) -> None:
-    """Write an audit as one page for a browser.
+    """Show the results of an audit as a web page.
 
     FILE is a store of `verify --store`, or holds the records that `verify --jsonl`
     printed, compressed or not; - is standard input.
@@ -73,7 +77,9 @@ def report(ctx: click.Context, *, file: str, output: str, title: str | None) -> 
     ctx.exit(foremost(codes))
 
 
-def _records(path: str, codes: set[Exit]) -> Iterator[Mapping[str, object]]:
+def _records(
+    path: str, codes: set[Exit]
+) -> Iterator[AuditResult | Mapping[str, object]]:
     """Read the records of an audit; BAD_INPUT is added for a line that is damaged.
 
     Raises
@@ -92,10 +98,9 @@ def _records(path: str, codes: set[Exit]) -> Iterator[Mapping[str, object]]:
         msg = f"{name}: expected the lines of `verify --jsonl`, found a database"
         raise InputError(msg)
     from solver.audit.store import Store
-    from solver.output.records import audit_record
 
     with Store(path, read_only=True) as store:
-        yield from map(audit_record, store.results())
+        yield from store.results()
 
 
 def _parse_lines(

@@ -14,7 +14,8 @@ from click.core import ParameterSource
 
 from solver.cli import completion, options
 from solver.cli.console import Exit, foremost, notify, prepare_kernel
-from solver.cli.verify_io import Reading, is_collection
+from solver.cli.help import Command
+from solver.cli.verify_io import Reading
 from solver.errors import FenError, FormatError, InputError, missing_package
 from solver.formats.claims import quote
 from solver.laboratory.comparison import GLASS_FEN
@@ -122,20 +123,12 @@ def plot_file(
 
 
 @click.command(
+    cls=Command,
     epilog="""\b
-Examples:
-  matesolve table
-  matesolve table --mdp off,cpw,tight --depth 18 --plot nodes.svg
-  matesolve table 8/8/8/8/8/5K2/R7/7k w - - --check-extension off,all
-  matesolve table puzzles/generated-3.epd --efp off,cut,on --csv
-  matesolve table puzzles/classics.epd --ablation --nodes 1000000
-
-\b
 Values, several separated by commas:
   --mdp              off, upper (beta only), lower (alpha only), cpw (both),
                      tight (beta to a mate on the next ply), vipermate
-  --check-extension  off, all, captures, promotions, or a sum such as
-                     all+promotions
+  --check-extension  off, all, captures, promotions, or several joined by +
   --efp              off, cut (common practice: cut nodes only), none (no
                      addition), on (all four), or additions such as 14
   --mip              off, reduce, prune, lazy, correct, or one of the first
@@ -149,7 +142,15 @@ Exit codes, the first that fits:
     1  sound variants contradict each other, or the claim of a problem
     3  a limit stopped a search
     0  every search was completed
-"""
+
+\b
+Examples:
+  matesolve table
+  matesolve table --mdp off,cpw,tight --depth 18 --plot nodes.svg
+  matesolve table 8/8/8/8/8/5K2/R7/7k w - - --check-extension off,all
+  matesolve table puzzles/generated-3.epd --efp off,cut,on --csv
+  matesolve table puzzles/classics.epd --ablation --nodes 1000000
+""",
 )
 @click.argument(
     "position",
@@ -298,7 +299,7 @@ def table(
     as_csv: bool,
     plot: str | None,
 ) -> None:
-    """Count the nodes that search techniques save.
+    """Count the nodes that each search technique costs or saves.
 
     An alpha-beta search with mate scores deepens ply by ply, once for each variant. A
     variant is a combination of values of --mdp, --check-extension, --efp and --mip.
@@ -311,7 +312,7 @@ def table(
     FILE is a collection as for `verify`; - is standard input. The output has one row
     per problem, with the nodes until the mate was found.
     """
-    files = position if position and is_collection(position[0]) else ()
+    files = position if position and options.is_collection(position[0]) else ()
     conflicts = {
         "--json and --csv exclude each other.": as_json and as_csv,
         "--ablation chooses the techniques itself.": ablated

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 import chess
 import click
 
-from solver.cli.console import interruptible, stdout_console
-from solver.cli.progress import gauge
+from solver.cli.console import stdout_console
+from solver.cli.progress import ExperimentProgress
+from solver.cli.signals import interruptible
 from solver.laboratory import layout, records, tables
 from solver.laboratory.comparison import (
     CollectionCounts,
@@ -54,15 +55,17 @@ def compare_on_position(
     searched: list[Series] = []
     with (
         interruptible(runner),
-        gauge(runner, len(variants) * depth) as shown,
+        ExperimentProgress(lambda: runner.nodes, len(variants) * depth) as progress,
     ):
         for variant in variants:
             iterations = []
-            shown.show(f"{variant.name}: depth 1")
+            progress.describe(f"{variant.name}: depth 1")
             for iteration in runner.deepen(board, variant.techniques, depth):
                 iterations.append(iteration)
-                shown.advance()
-                shown.show(f"{variant.name}: depth {min(iteration.depth + 1, depth)}")
+                progress.advance()
+                progress.describe(
+                    f"{variant.name}: depth {min(iteration.depth + 1, depth)}"
+                )
             searched.append(Series(variant, tuple(iterations)))
     return PositionCounts(fen, depth, table_entries, tuple(searched))
 
@@ -81,16 +84,18 @@ def compare_on_collection(
     rows: list[ProblemCounts] = []
     with (
         interruptible(runner),
-        gauge(runner, len(problems) * len(variants)) as shown,
+        ExperimentProgress(
+            lambda: runner.nodes, len(problems) * len(variants)
+        ) as progress,
     ):
         for problem in problems:
             board, plies = chess.Board(problem.fen), depth or _claimed_depth(problem)
             outcomes = []
             for variant in variants:
-                shown.show(f"{problem.id}: {variant.name}")
+                progress.describe(f"{problem.id}: {variant.name}")
                 if outcome := runner.find_mate(board, variant.techniques, plies):
                     outcomes.append(outcome)
-                shown.advance()
+                progress.advance()
             if runner.is_stopped:
                 break
             rows.append(ProblemCounts(problem, plies, tuple(outcomes)))

@@ -14,11 +14,12 @@ from solver.cli import completion, options
 from solver.cli.console import (
     Exit,
     foremost,
-    interruptible,
     is_terminal,
     notify,
     prepare_kernel,
 )
+from solver.cli.help import Command
+from solver.cli.signals import interruptible
 from solver.errors import missing_package
 
 if TYPE_CHECKING:
@@ -26,10 +27,10 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
     from solver.audit.cluster import Cluster
-    from solver.audit.job import Inquiry
+    from solver.audit.job import AuditOptions
     from solver.audit.result import AuditResult
-    from solver.audit.resume import Archive, Shard
-    from solver.audit.workers import Staff
+    from solver.audit.resume import ResumeStore, Shard
+    from solver.audit.workers import WorkerPool
     from solver.endgames.tablebases import Tablebases
     from solver.formats.claims import Selection
     from solver.problem import Limits
@@ -55,38 +56,38 @@ def parse_address(
 @contextmanager
 def engaged(
     address: str | None,
-    inquiry: Inquiry,
+    options: AuditOptions,
     jobs: int | None,
     tablebases: Tablebases | None,
-) -> Iterator[Staff]:
+) -> Iterator[WorkerPool]:
     """Give an audit its workers: this machine's, or a cluster's until the audit ends.
 
     Parameters
     ----------
     address : str or None
         The cluster's, or `local`; None: none is asked for.
-    inquiry : Inquiry
+    options : AuditOptions
         What they are to ask.
     jobs : int or None
         How many are to work here.
     tablebases : Tablebases or None
-        The inquiry's endgame tables.
+        The options's endgame tables.
     """
     if address is None:
-        from solver.audit.workers import local_staff
+        from solver.audit.workers import local_workers
 
-        yield local_staff(inquiry, jobs or 1, tablebases)
+        yield local_workers(options, jobs or 1, tablebases)
         return
     if jobs and address != LOCAL:
         msg = "--jobs is about this machine; a cluster has the workers that it has."
         raise click.UsageError(msg)
     open_cluster = _load_opener()
-    with open_cluster(address, inquiry, jobs) as cluster:
-        yield cluster.staff
+    with open_cluster(address, options, jobs) as cluster:
+        yield cluster.pool
 
 
 def _load_opener() -> Callable[
-    [str, Inquiry, int | None], AbstractContextManager[Cluster]
+    [str, AuditOptions, int | None], AbstractContextManager[Cluster]
 ]:
     try:
         from solver.audit.cluster import open_cluster
@@ -142,6 +143,7 @@ def _parse_shard(
 
 
 @click.command(
+    cls=Command,
     epilog="""\b
 Examples:
   matesolve verify puzzles/*.epd
@@ -183,12 +185,12 @@ Exit codes, the first that fits:
     1  a disagreement, or what else --fail-on names
     3  a limit left something undecided
     0  everything agrees, or --fail-on leaves out what does not
-"""
+""",
 )
 @click.argument(
     "files", nargs=-1, required=True, metavar="FILE...", shell_complete=completion.files
 )
-@options.source_format
+@options.reading_format("--format")
 @options.selection
 @options.limits(time_s=DEFAULT_TIME_S)
 @options.tablebases
@@ -317,17 +319,17 @@ def verify(
         msg = "--fresh and --retry are about a --store."
         raise click.UsageError(msg)
 
-    from solver.audit.job import Inquiry
+    from solver.audit.job import AuditOptions
     from solver.audit.pipeline import audit
     from solver.audit.queue import AuditControl
     from solver.cli.console import require_apart, store_files
-    from solver.cli.progress import Watch, showing
+    from solver.cli.progress import AuditProgress
     from solver.cli.verify_io import Reading, Records, ResultSink, Summary
 
     stored = store_files(store_path) if store_path is not None else ()
     require_apart(stored, reads=files)
 
-    inquiry = Inquiry(
+    options = AuditOptions(
         limits,
         within=within,
         all_keys=keys or every_ply,
@@ -339,31 +341,33 @@ def verify(
     control = AuditControl()
     codes = {Exit.PROVED}
     reading = Reading(files, source_format=source_format, selection=selection)
-    watch = Watch(
-        lambda: shard.share_of(reading.expected()) if shard else reading.expected()
+    progress = AuditProgress(
+        lambda: shard.share_of(reading.expected()) if shard else reading.expected(),
+        # Records on the same terminal would mix with the progress line.
+        hidden=quiet or (jsonl and is_terminal(sys.stdout)),
     )
-    reading.notify = watch.notify
-    # On one terminal, records would run through the progress line.
-    hidden = quiet or (jsonl and is_terminal(sys.stdout))
+    reading.notify = progress.notify
     with interruptible(control):  # until all is printed
         with (
-            _opened(store_path, inquiry, retry, fresh=fresh) as archive,
-            engaged(cluster_address, inquiry, jobs, tablebases) as staff,
-            showing(watch, hidden=hidden),
+            _opened(store_path, options, retry, fresh=fresh) as resume,
+            engaged(cluster_address, options, jobs, tablebases) as pool,
+            progress,
         ):
             folder = None
             if folder_path is not None:
-                from solver.cli.solve_output import CertificateFolder
+                from solver.cli.answer_files import CertificateFolder
 
-                folder = CertificateFolder(folder_path, watch.notify, (*files, *stored))
-            told: ResultSink = Records() if jsonl else Summary(watch, quiet=quiet)
+                folder = CertificateFolder(
+                    folder_path, progress.notify, (*files, *stored)
+                )
+            told: ResultSink = Records() if jsonl else Summary(progress, quiet=quiet)
             ctx.call_on_close(told.close)
             results = audit(
                 shard.of(reading) if shard else reading,
-                inquiry,
-                staff,
-                archive=archive,
-                on_examined=folder.add if folder else None,
+                options,
+                pool,
+                resume=resume,
+                on_result=folder.add if folder else None,
                 ordered=ordered,
                 control=control,
             )
@@ -371,7 +375,7 @@ def verify(
                 for result in results:
                     told.add(result)
                     codes.add(exit_code(result, fail_on))
-                    watch.advance(result)
+                    progress.add(result)
         told.finish()
     if reading.passed_over and not quiet:
         notify(f"{reading.passed_over:,} records passed over: not selected")
@@ -385,20 +389,20 @@ def verify(
 
 @contextmanager
 def _opened(
-    path: str | None, inquiry: Inquiry, retry: frozenset[str], *, fresh: bool
-) -> Iterator[Archive | None]:
+    path: str | None, options: AuditOptions, retry: frozenset[str], *, fresh: bool
+) -> Iterator[ResumeStore | None]:
     """Open the store, if one is wanted; whatever ends the audit, it is closed."""
     if path is None:
         yield None
         return
-    from solver.audit.resume import Archive
+    from solver.audit.resume import ResumeStore
     from solver.audit.store import Store
 
     with Store(path, fresh=fresh) as store:
-        archive = Archive(store, inquiry, retry)
-        yield archive
-        if archive.spared:
-            spared = f"{archive.spared:,} not searched again"
+        resume = ResumeStore(store, options, retry)
+        yield resume
+        if resume.not_retried:
+            spared = f"{resume.not_retried:,} not searched again"
             notify(f"{path}: {spared}: their limits were as wide before")
 
 

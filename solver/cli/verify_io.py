@@ -13,13 +13,13 @@ from solver.audit.result import split_source
 from solver.cli import console as streams
 from solver.cli.console import Exit, stdout_console
 from solver.formats.claims import EVERYTHING, Selection
-from solver.formats.streams import STDIN, Meter, name_of
+from solver.formats.streams import Meter, name_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from solver.audit.result import AuditResult
-    from solver.cli.progress import Watch
+    from solver.cli.progress import AuditProgress
     from solver.errors import FormatError
     from solver.problem import Problem
 
@@ -115,14 +115,6 @@ class Reading:
         return round(records * sum(sizes) / read)
 
 
-def is_collection(word: str) -> bool:
-    """Tell whether a word on the command line is a file, or `-`, and not a FEN."""
-    try:
-        return word == STDIN or (Path(word).exists() and not Path(word).is_dir())
-    except (OSError, ValueError):  # too long, or no path at all
-        return False
-
-
 def _size(file: str) -> int | None:
     path = Path(file)
     return path.stat().st_size if path.is_file() else None
@@ -168,14 +160,14 @@ class Summary:
 
     Parameters
     ----------
-    watch : Watch
-        Tells unreadable records as they come.
+    progress : AuditProgress
+        Prints unreadable records as they come.
     quiet : bool
         Leave the table out.
     """
 
-    def __init__(self, watch: Watch, *, quiet: bool) -> None:
-        self._watch = watch
+    def __init__(self, progress: AuditProgress, *, quiet: bool) -> None:
+        self._progress = progress
         from solver.output.audit_text import AuditTable
 
         self._table = None if quiet else AuditTable()
@@ -186,7 +178,7 @@ class Summary:
         from solver.output.audit_text import disagreement
 
         if result.fen is None:
-            self._watch.notify(f"error: {result.source}: {result.error}")
+            self._progress.notify(f"error: {result.source}: {result.error}")
         if self._table:
             self._table.add(result)
         if told := disagreement(result):

@@ -14,16 +14,15 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from solver.audit.resume import Archive
+from solver.audit.resume import ResumeStore
 from solver.audit.schema import VERSION
-from solver.audit.store import Store, merge
+from solver.audit.store import Store
 from solver.audit.workers import ProcessWorker, ThreadWorker
 from solver.cli.main import run
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from solver.audit.job import Examined
     from solver.audit.result import AuditResult
     from solver.problem import Problem
 
@@ -75,19 +74,19 @@ class Watcher:
         self.at: dict[int, Callable[[], object]] = {}
         self._lock = threading.Lock()
         for kind in (ThreadWorker, ProcessWorker):
-            monkeypatch.setattr(kind, "examine_all", self._watched(kind))
+            monkeypatch.setattr(kind, "run_batch", self._watched(kind))
 
     def _watched(self, kind: type[ThreadWorker | ProcessWorker]) -> object:
-        examine_all = kind.examine_all
+        run_batch = kind.run_batch
 
         def watch(
             worker: ThreadWorker | ProcessWorker, problems: Sequence[Problem]
-        ) -> list[Examined | None]:
+        ) -> list[AuditResult | None]:
             with self._lock:
                 self.given += [problem.source for problem in problems]
                 for number in [n for n in self.at if n <= len(self.given)]:
                     self.at.pop(number)()
-            return examine_all(worker, problems)  # type: ignore[arg-type]
+            return run_batch(worker, problems)  # type: ignore[arg-type]
 
         return watch
 
@@ -274,7 +273,7 @@ def test_parts_put_together_are_the_whole(
     assert len(stored("1.db")) + len(stored("2.db")) == len(stored("whole.db")) == 307
     assert min(len(stored("1.db")), len(stored("2.db"))) > 100
     with Store("1.db") as store:
-        merge(store, Path("2.db"))
+        store.merge_from(Path("2.db"))
     assert untimed(stored("1.db")) == untimed(stored("whole.db"))
 
 
@@ -483,14 +482,14 @@ def test_a_compressed_file_that_is_cut_short_keeps_what_came_before(
 def test_a_file_that_changes_while_it_is_read_is_told(
     verify: Callable[..., Told], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    key = Archive.key
+    key = ResumeStore.key
 
-    def change(archive: Archive, problem: Problem) -> bytes:
+    def change(resume: ResumeStore, problem: Problem) -> bytes:
         with Path("good.epd").open("a") as file:
             file.write("# one line more\n")
-        return key(archive, problem)
+        return key(resume, problem)
 
-    monkeypatch.setattr(Archive, "key", change)
+    monkeypatch.setattr(ResumeStore, "key", change)
     told = verify("good.epd", "mixed.epd")
     assert told.code == 74
     assert told.err == f"error: good.epd: changed while it was read\n{UNREADABLE}"

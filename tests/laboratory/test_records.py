@@ -8,6 +8,7 @@ import json
 from dataclasses import replace
 from typing import Any
 
+from solver import __version__
 from solver.laboratory.comparison import GLASS_FEN, Series
 from solver.laboratory.records import (
     collection_csv,
@@ -15,7 +16,6 @@ from solver.laboratory.records import (
     position_csv,
     position_record,
 )
-from solver.version import __version__
 from tests.laboratory import counts
 from tests.laboratory.counts import (
     COLLECTION,

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from solver.audit.result import audit_result
-from solver.audit.verdict import judge
 from solver.errors import FormatError
 from solver.output.audit_page import page
 from solver.output.audit_page.page import render_page, write_page
@@ -43,7 +42,7 @@ def only_entry(given: Mapping[str, object]) -> dict[str, Any]:
 
 def test_what_an_audit_tells_is_what_the_page_takes() -> None:
     unreadable = FormatError("x.epd:2", "expected a FEN")
-    results = [audit_result(judge(SMOTHERED_ANSWER)), audit_result(judge(unreadable))]
+    results = [audit_result(SMOTHERED_ANSWER), audit_result(unreadable)]
 
     made, failed = entries_of(rendered(*map(audit_record, results)))
 
@@ -207,8 +206,8 @@ def test_lines_and_keys_are_written_in_san() -> None:
 @pytest.mark.parametrize(
     ("reply", "told"),
     [
-        ("f8g8", ["move 1: Qc7 (rather Qg8+)", "move 2: Qe5 (also Qb7 Nf7#)"]),
-        ("h8g8", ["move 1: Qc7 (rather Qg8+)"]),  # illegal: nothing comes after it
+        ("f8g8", ["move 1: Qc7 (faster: Qg8+)", "move 2: Qe5 (also: Qb7 Nf7#)"]),
+        ("h8g8", ["move 1: Qc7 (faster: Qg8+)"]),  # illegal: nothing comes after it
     ],
 )
 def test_a_choice_of_the_solver_is_told_where_it_stands(

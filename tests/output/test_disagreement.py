@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from solver.audit.result import audit_result
-from solver.audit.verdict import Ply, judge
+from solver.audit.verdict import Ply
 from solver.errors import FormatError
 from solver.output.audit_text import disagreement
 from solver.problem import Claim, Problem
@@ -25,7 +25,7 @@ LADDER_LINE = ("a2a7", "h8g8", "b1b8")
 
 
 def told_of(answer: Solution | FormatError, *plies: Ply) -> list[str] | None:
-    told = disagreement(audit_result(judge(answer, plies=plies)))
+    told = disagreement(audit_result(answer, plies=plies))
     return None if told is None else told.splitlines()
 
 
@@ -145,7 +145,7 @@ def test_a_slow_move_of_the_line_is_told_with_what_is_faster() -> None:
     told = told_of(ladder(claim), *plies)
     assert told
     assert told[0] == (
-        "x.epd:3: claimed mate in 2, but move 2, Rb2, is no mate in 1: Rb8#"
+        "x.epd:3: claimed mate in 2, but move 2, Rb2, does not mate in 1; faster: Rb8#"
     )
 
 
@@ -154,7 +154,8 @@ def test_a_move_that_is_not_the_only_one_is_told_with_the_others() -> None:
     told = told_of(ladder(Claim(2, line=LADDER_LINE)), *plies)
     assert told
     assert told[0] == (
-        "x.epd:3: claimed mate in 2, but move 2, Rb8#, is not the only mate in 1: Ra8+"
+        "x.epd:3: claimed mate in 2, "
+        "but move 2, Rb8#, is not the only mate in 1; also: Ra8+"
     )
     claim = Claim(2, line=LADDER_LINE, any_last_move=True)
     assert told_of(ladder(claim), *plies) is None
