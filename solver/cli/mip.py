@@ -1,4 +1,4 @@
-"""`matesolve mip`: build material-imbalance tables, and look into them."""
+"""`matesolve mip`: build and inspect material-imbalance tables."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ import click
 
 from solver.cli import completion, options
 from solver.cli.console import Exit, foremost, notify
-from solver.cli.progress import show_count
+from solver.cli.help import Group
+from solver.cli.progress import PositionProgress
 from solver.errors import FormatError
 
 if TYPE_CHECKING:
@@ -47,9 +48,9 @@ class TableBuilder:
     def count(self, files: Iterable[str], skip_plies: int) -> None:
         """Read one file after the other, until Ctrl-C; a fault costs itself only."""
         try:
-            with show_count(self) as notify_above:
+            with PositionProgress(lambda: self.positions) as progress:
                 for file in files:
-                    self._count_file(file, skip_plies, notify_above)
+                    self._count_file(file, skip_plies, progress.notify)
         except KeyboardInterrupt:
             self.codes.add(Exit.INTERRUPTED)
 
@@ -118,16 +119,17 @@ DEEPEST_PLAY = 12
 
 
 @click.group(
+    cls=Group,
     epilog="""\b
 Examples:
   matesolve mip build games.pgn.zst quiet.epd -o mine.mip
   matesolve mip show KRPvKR
   matesolve mip info mine.mip
   matesolve mip play --games 100 | matesolve mip build - -o own.mip
-"""
+""",
 )
 def mip() -> None:
-    """Build material-imbalance tables, and look into them.
+    """Build and inspect material-imbalance tables.
 
     A table has a cell for each number of men that two sides can have (at most one
     queen, two rooks, two bishops, two knights and eight pawns each, 236,196 cells),
@@ -305,7 +307,7 @@ Examples:
     default=DEFAULT_PLAY_DEPTH,
     show_default=True,
     metavar="D",
-    help="Go D plies deep.",
+    help="Search D plies deep.",
 )
 @click.pass_context
 def play(ctx: click.Context, *, games: int, seed: int, first: int, depth: int) -> None:
@@ -313,7 +315,8 @@ def play(ctx: click.Context, *, games: int, seed: int, first: int, depth: int) -
 
     A game begins with 8 random moves; one that is not over after 400 has the result *.
     """
-    from solver.cli.console import interruptible, prepare_kernel
+    from solver.cli.console import prepare_kernel
+    from solver.cli.signals import interruptible
     from solver.laboratory.selfplay import Rules
     from solver.laboratory.selfplay import play as play_games
     from solver.search.threads import Control, run_stoppable

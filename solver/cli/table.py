@@ -10,7 +10,8 @@ from click.core import ParameterSource
 
 from solver.cli import completion, options
 from solver.cli.console import Exit, foremost, notify, prepare_kernel
-from solver.cli.verify_io import Reading, is_collection
+from solver.cli.help import Command
+from solver.cli.verify_io import Reading
 from solver.errors import FenError, FormatError, InputError, missing_package
 from solver.formats.claims import quote
 from solver.laboratory import comparison as glass
@@ -118,6 +119,7 @@ def drawing(
 
 
 @click.command(
+    cls=Command,
     epilog="""\b
 Examples:
   matesolve table
@@ -143,7 +145,7 @@ Exit codes, the first that fits:
     1  sound variants contradict each other, or what a problem claims
     3  a limit came first
     0  every search came to its end
-"""
+""",
 )
 @click.argument(
     "position",
@@ -156,8 +158,8 @@ Exit codes, the first that fits:
     "--depth",
     type=options.whole(MAX_DEPTH),
     metavar="D",
-    help=f"Go D plies deep. Default: {DEPTH}; for a problem of a collection as deep as "
-    "its claim, or 8 without one.",
+    help=f"Search D plies deep. Default: {DEPTH}; for a problem of a collection as "
+    "deep as its claim, or 8 without one.",
 )
 @click.option(
     "--mdp",
@@ -292,7 +294,7 @@ def table(
     as_csv: bool,
     plot: str | None,
 ) -> None:
-    """Count the nodes that techniques of search cost or save.
+    """Count the nodes that each search technique costs or saves.
 
     A scored search deepens ply by ply, once for each variant: each combination of the
     words given for the techniques. Each is compared with the first. A limit holds for
@@ -303,7 +305,7 @@ def table(
     they stand beside. FILE is a collection as for `verify`, - standard input; its
     table has a row a problem, and the nodes are those until the mate was found.
     """
-    files = position if position and is_collection(position[0]) else ()
+    files = position if position and options.is_collection(position[0]) else ()
     contradictions = {
         "--json and --csv exclude each other.": as_json and as_csv,
         "--ablation chooses the techniques itself.": ablated

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 import chess
 import click
 
-from solver.cli.console import interruptible, stdout_console
-from solver.cli.progress import gauge
+from solver.cli.console import stdout_console
+from solver.cli.progress import ExperimentProgress
+from solver.cli.signals import interruptible
 from solver.laboratory import layout as node_notes
 from solver.laboratory import records as node_record
 from solver.laboratory import tables as node_summary
@@ -52,15 +53,17 @@ def count_ladder(
     ladder: list[Series] = []
     with (
         interruptible(runner),
-        gauge(runner, len(variants) * depth) as shown,
+        ExperimentProgress(lambda: runner.nodes, len(variants) * depth) as progress,
     ):
         for variant in variants:
             iterations = []
-            shown.show(f"{variant.name}: depth 1")
+            progress.describe(f"{variant.name}: depth 1")
             for iteration in runner.deepen(board, variant.techniques, depth):
                 iterations.append(iteration)
-                shown.advance()
-                shown.show(f"{variant.name}: depth {min(iteration.depth + 1, depth)}")
+                progress.advance()
+                progress.describe(
+                    f"{variant.name}: depth {min(iteration.depth + 1, depth)}"
+                )
             ladder.append(Series(variant, tuple(iterations)))
     return Ladder(fen, depth, table_entries, tuple(ladder))
 
@@ -79,16 +82,18 @@ def count_survey(
     trials: list[Trial] = []
     with (
         interruptible(runner),
-        gauge(runner, len(problems) * len(variants)) as shown,
+        ExperimentProgress(
+            lambda: runner.nodes, len(problems) * len(variants)
+        ) as progress,
     ):
         for problem in problems:
             board, plies = chess.Board(problem.fen), depth or _claimed_depth(problem)
             outcomes = []
             for variant in variants:
-                shown.show(f"{problem.id}: {variant.name}")
+                progress.describe(f"{problem.id}: {variant.name}")
                 if outcome := runner.find_mate(board, variant.techniques, plies):
                     outcomes.append(outcome)
-                shown.advance()
+                progress.advance()
             if runner.is_stopped:
                 break
             trials.append(Trial(problem, plies, tuple(outcomes)))

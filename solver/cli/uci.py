@@ -8,22 +8,24 @@ from typing import TYPE_CHECKING
 import click
 
 from solver.cli.console import Exit
+from solver.cli.help import Command
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 
 @click.command(
+    cls=Command,
     epilog="""\b
 Example, for a chess program's list of engines:
   matesolve uci
 
 docs/reference/uci.md says which options it has, and what `go` understands.
-"""
+""",
 )
 @click.pass_context
 def uci(ctx: click.Context) -> None:
-    """Be an engine that chess programs drive (UCI).
+    """Run as a UCI engine.
 
     Commands are read from standard input, one a line, until `quit` or its end. Only
     the protocol is written to standard output.

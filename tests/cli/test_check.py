@@ -17,7 +17,7 @@ from solver.certificate import BuildingStoppedError, Certification
 from solver.certificate import build as latest
 from solver.certificate.document import write
 from solver.checker.document import MAX_BYTES
-from solver.cli import solve_output as certificates
+from solver.cli import answer_files as certificates
 from solver.cli.main import run
 from tests.cli.processes import process, run_and_list_heavy
 

@@ -14,9 +14,9 @@ import chess.pgn
 import pytest
 
 from solver.certificate import BuildingStoppedError
-from solver.cli import solve_output as drawings
+from solver.cli import answer_files as drawings
+from solver.cli.answer_files import build_stoppable
 from solver.cli.main import run
-from solver.cli.solve_output import build_of
 from solver.problem import Problem
 from solver.solution import Solution, Status
 from tests.cli.processes import process, run_and_list_heavy
@@ -171,7 +171,7 @@ def test_they_are_of_one_position(
 ) -> None:
     code, out, err = told_by(capsys, "solve", "-", option, "a")
     assert (code, out) == (2, "")
-    assert "--svg, --pgn and --html are files of one position." in err
+    assert "--svg, --pgn and --html take a single position." in err
     assert written() == []
 
 
@@ -212,7 +212,7 @@ def test_ctrl_c_at_the_last_moment_is_heard_too() -> None:
 
     solution = Solution(Problem(FEN), Status.PROVED, 3, 3)
     with pytest.raises(BuildingStoppedError):
-        build_of(solution, interrupted)
+        build_stoppable(solution, interrupted)
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals")

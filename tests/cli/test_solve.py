@@ -236,8 +236,8 @@ def test_a_bad_position_costs_one_line_and_exits_with_65(
         (["--nodes", "1e6", BARE], f"from 1 to {2**63 - 1}, found '1e6'"),
         (["--hash", "0", BARE], "from 1 to 1048576, found '0'"),
         (["--json", "--jsonl", BARE], "--json and --jsonl exclude each other."),
-        (["--json", "--board", BARE], "not with --json or --jsonl."),
-        (["--jsonl", "--ascii", BARE], "not with --json or --jsonl."),
+        (["--json", "--board", BARE], "need text output, not --json or --jsonl."),
+        (["--jsonl", "--ascii", BARE], "need text output, not --json or --jsonl."),
         (["--depth", "3", BARE], "No such option"),
     ],
 )
