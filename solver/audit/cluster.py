@@ -26,12 +26,12 @@ from dask.system import CPU_COUNT
 from distributed import Client, KilledWorker, LocalCluster, Security
 from distributed.comm.core import connect
 
+from solver import __version__
 from solver.audit.job import AuditJob, TimeSlice
 from solver.audit.queue import AuditControl
 from solver.audit.workers import WorkerDiedError, WorkerPool, interrupts_blocked
 from solver.endgames.tablebases import Tablebases
 from solver.errors import ClusterError, MatesolveError
-from solver.version import __version__
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

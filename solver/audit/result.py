@@ -10,6 +10,7 @@ import json
 import re
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from solver import __version__
 from solver.audit.verdict import (
     DUAL,
     KEYS,
@@ -25,7 +26,6 @@ from solver.audit.verdict import (
     recorded_only,
 )
 from solver.errors import FormatError
-from solver.version import __version__
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -14,9 +14,9 @@ from hashlib import blake2b
 from pathlib import PurePath
 from typing import TYPE_CHECKING
 
+from solver import __version__
 from solver.errors import FormatError
 from solver.solution import StoppedBy
-from solver.version import __version__
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator

@@ -15,8 +15,8 @@ from solver.errors import MatesolveError
 from solver.kernel.interface import Verdict
 from solver.kernel.loader import load_kernel
 from solver.kernel.memory import Position, Search
-from solver.problem import Limits
-from solver.search.question import understand
+from solver.search.question import is_attacking
+from solver.search.root import prove, search_dfpn
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -262,12 +262,13 @@ class WorkspaceProver:
 
     def _remembered(self, packed: bytes, moves: int, budget: Budget) -> tuple[int, int]:
         workspace, position = self._workspace, Position.from_buffer_copy(packed)
-        if mate := workspace.mate_in_one(position):
+        kernel, search = workspace.kernel, workspace.search
+        if mate := kernel.mate_in_one(position, search):
             return mate, 1
-        bounds = workspace.bounds(position, attacking=True)
+        bounds = kernel.bounds(position, search, workspace.table, attacking=True)
         while bounds.mate is None or bounds.mate > moves:
             self._decide(packed, moves, budget, attacking=True)
-            bounds = workspace.bounds(position, attacking=True)
+            bounds = kernel.bounds(position, search, workspace.table, attacking=True)
         return bounds.move, bounds.mate
 
     def _decide(
@@ -276,14 +277,14 @@ class WorkspaceProver:
         """Ask the prover and the finder in turn, for what is cut short is kept."""
         workspace, position = self._workspace, Position.from_buffer_copy(packed)
         slice_nodes = FIRST_SLICE_NODES
-        engines = (workspace.decide, workspace.find)[workspace.is_restricted :]
+        engines = (prove, search_dfpn)[workspace.is_restricted :]
         while True:
             for engine in engines:
                 if workspace.is_exhausted:
                     raise BuildingStoppedError
                 budget.check_time()
                 with workspace.budget(slice_nodes):
-                    verdict = engine(position, moves, attacking=attacking)
+                    verdict = engine(workspace, position, moves, attacking=attacking)
                 if verdict is not Verdict.STOPPED:
                     return verdict is Verdict.MATE
             slice_nodes = min(2 * slice_nodes, SLICE_NODES)
@@ -321,7 +322,7 @@ def understand_case(solution: Solution, prover: Prover) -> Case:
     """Tell from an answer who attacks."""
     board = chess.Board(solution.problem.fen)
     if solution.mate is None:
-        attacking = understand(solution.problem, board, Limits(), None).attacking
+        attacking = is_attacking(solution.problem, board)
     else:
         attacking = solution.mate > 0
     attacker = board.turn if attacking else not board.turn

@@ -9,9 +9,9 @@ from importlib.metadata import version
 
 import click
 
+from solver import __version__
 from solver.cli.console import prepare_kernel
 from solver.cli.help import Command
-from solver.version import __version__
 
 READY = {
     "stored": "ready: the compiled search was stored already",

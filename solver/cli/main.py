@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from solver import __version__
 from solver.cli import completion
 from solver.cli.console import Exit, discard_unwritten, notify
 from solver.cli.signals import (
@@ -22,7 +23,6 @@ from solver.cli.signals import (
     raise_interrupts,
 )
 from solver.errors import MatesolveError
-from solver.version import __version__
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -7,6 +7,6 @@ king is kept to the ten squares of the triangle a1-d1-d4 and the others are refl
 with it. See docs/explanation/endgames.md.
 """
 
-from solver.endgames.probe import EndingAnswer, SeenEndings, find_ending, is_ending
+from solver.endgames.probe import EndingAnswer, EndingHistory, find_ending, is_ending
 
-__all__ = ["EndingAnswer", "SeenEndings", "find_ending", "is_ending"]
+__all__ = ["EndingAnswer", "EndingHistory", "find_ending", "is_ending"]

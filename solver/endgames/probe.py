@@ -41,7 +41,7 @@ Pieces: TypeAlias = tuple[int, ...]
 """How many queens, rooks, bishops and knights the attacker has, then the defender."""
 
 
-class SeenEndings:
+class EndingHistory:
     """The endings that one solver has met.
 
     A solver begins with none, whatever tables others in the same process have built,

@@ -6,11 +6,12 @@ import csv
 import io
 from typing import TYPE_CHECKING
 
+from solver import __version__
 from solver.laboratory.comparison import glass_row
 from solver.laboratory.imbalance import VERSION
 from solver.laboratory.material import CELLS, find_cell, material_of
 from solver.laboratory.results import mate_distance, score_word
-from solver.version import SCHEMA, __version__
+from solver.solution import SCHEMA
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

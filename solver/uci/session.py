@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 import chess
 
+from solver import __version__
 from solver.errors import AllocationError, InputError
 from solver.formats.claims import quote
 from solver.kernel.loader import load_kernel
@@ -37,7 +38,6 @@ from solver.uci.protocol import (
     tell_best,
     tell_line,
 )
-from solver.version import __version__
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable

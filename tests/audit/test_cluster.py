@@ -24,6 +24,7 @@ pytest.importorskip("distributed")
 
 from distributed import KilledWorker
 
+from solver import __version__
 from solver.audit import cluster
 from solver.audit import cluster as cluster_opening
 from solver.audit import cluster as remote
@@ -38,9 +39,8 @@ from solver.cli.main import run
 from solver.errors import ClusterError
 from solver.formats.registry import read_collection
 from solver.problem import Claim, Limits, Problem
-from solver.search.bounds import BEFORE_ENDINGS
+from solver.search.endgame import BEFORE_TABLE
 from solver.solution import StoppedBy
-from solver.version import __version__
 from tests.audit.deadly import Deadly
 from tests.cli.processes import ENVIRONMENT, process, run_and_list_heavy
 from tests.processes import run as run_process
@@ -58,7 +58,7 @@ pytestmark = pytest.mark.usefixtures("worker_processes")
 PUZZLES = Path(__file__).parents[2] / "puzzles"
 # With so many nodes no small ending is answered from a table, whose nodes and lines
 # depend on which worker has built it.
-OPTIONS = AuditOptions(Limits(nodes=BEFORE_ENDINGS, hash_mib=1), all_keys=True)
+OPTIONS = AuditOptions(Limits(nodes=BEFORE_TABLE, hash_mib=1), all_keys=True)
 MATE = Problem("6k1/5ppp/8/8/8/8/8/R5K1 w - - 0 1", "mate", Claim(1), "x.epd:1")
 LONG = "2k1N3/p2NPP2/2p3p1/2pp1P2/K7/6p1/p2Bp3/5brn w - - 0 1"
 COSTS = re.compile(r" +(nodes +time|[\d,]+ +[\d.]+ m?s)$", re.MULTILINE)

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from solver import __version__
 from solver.audit.result import COLUMNS, AuditResult, audit_result, split_source
 from solver.audit.verdict import (
     Ply,
@@ -19,7 +20,6 @@ from solver.audit.verdict import (
 from solver.errors import FormatError
 from solver.problem import Claim, Problem
 from solver.solution import Solution, Stats, Status, StoppedBy, TableFormat
-from solver.version import __version__
 
 FEN = "6k1/5ppp/8/8/8/8/8/R5K1 w - - 0 1"
 

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 import click
 import pytest
 
+from solver import __version__
 from solver.cli import main
 from solver.errors import AllocationError, CacheError, FenError
-from solver.version import __version__
 from tests.cli.conftest import COMMAND
 from tests.processes import run
 

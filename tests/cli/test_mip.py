@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from solver import __version__
 from solver.cli.main import run
 from solver.laboratory.games import GamePosition
 from solver.laboratory.imbalance import ImbalanceTable, Outcomes
 from solver.laboratory.material import Material, find_cell
-from solver.version import __version__
 from tests.cli.processes import process, run_and_list_heavy
 
 if TYPE_CHECKING:

@@ -179,6 +179,6 @@ def test_a_dual_on_the_last_move_is_printed_and_exits_with_1(
     assert run(["verify", "dual.jsonl", *audited]) == 1
     told = capsys.readouterr().out
     assert "soundness: 1 sound; with a dual: 1\n" in told
-    assert "but move 2, Qg4#, is not the only mate in 1: Qb3#, Qe4#\n" in told
+    assert "but move 2, Qg4#, is not the only mate in 1; also: Qb3#, Qe4#\n" in told
     assert run(["verify", "dual.jsonl", *audited, "--fail-on", "dual"]) == 1
     assert run(["verify", "dual.jsonl", *audited, "--fail-on", "cooked,keys"]) == 0

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 import chess
 import pytest
 
+from solver import __version__
 from solver.uci.protocol import declarations
-from solver.version import __version__
 from tests.cli.conftest import COMMAND
 from tests.cli.processes import ENVIRONMENT, process, run_and_list_heavy
 from tests.processes import PATIENCE_S, limited

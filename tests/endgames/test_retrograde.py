@@ -20,6 +20,7 @@ from solver.endgames.table import (
     read_placement,
 )
 from solver.kernel.interface import Verdict
+from solver.search.root import prove
 from solver.search.workspace import Workspace
 from tests.endgames.boards import ENDINGS, random_boards
 from tests.oracles import endgames
@@ -180,8 +181,8 @@ def test_the_prover_finds_the_same_mates_and_no_shorter_ones(
         moves = moves_of(board, attacker)
         for within in range(1, MOST_PROVED + 1):
             workspace.begin(None)
-            verdict = workspace.decide(
-                pack(board), within, attacking=board.turn == attacker
+            verdict = prove(
+                workspace, pack(board), within, attacking=board.turn == attacker
             )
             assert verdict is not Verdict.STOPPED
             assert (verdict is Verdict.MATE) == (moves <= within), board.fen()

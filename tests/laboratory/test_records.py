@@ -8,6 +8,7 @@ import json
 from dataclasses import replace
 from typing import Any
 
+from solver import __version__
 from solver.laboratory import comparison as glass
 from solver.laboratory.comparison import Series
 from solver.laboratory.records import (
@@ -16,7 +17,6 @@ from solver.laboratory.records import (
     survey_csv,
     survey_record,
 )
-from solver.version import __version__
 from tests.laboratory import counts
 from tests.laboratory.counts import (
     CUT_LADDER,

@@ -206,8 +206,8 @@ def test_lines_and_keys_are_written_in_san() -> None:
 @pytest.mark.parametrize(
     ("reply", "told"),
     [
-        ("f8g8", ["move 1: Qc7 (rather Qg8+)", "move 2: Qe5 (also Qb7 Nf7#)"]),
-        ("h8g8", ["move 1: Qc7 (rather Qg8+)"]),  # illegal: nothing comes after it
+        ("f8g8", ["move 1: Qc7 (faster: Qg8+)", "move 2: Qe5 (also: Qb7 Nf7#)"]),
+        ("h8g8", ["move 1: Qc7 (faster: Qg8+)"]),  # illegal: nothing comes after it
     ],
 )
 def test_a_choice_of_the_solver_is_told_where_it_stands(

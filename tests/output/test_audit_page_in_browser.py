@@ -118,7 +118,7 @@ def test_what_disagrees_is_listed_with_boards_and_nothing_of_it_is_run(
     assert "<img" not in page.document
     boards = re.findall(r'class="board"[^>]*aria-label="([^"]*)"', page.document)
     assert boards == [SMOTHERED, SMOTHERED_BY_BLACK, SMOTHERED]
-    pieces = re.findall(r'<use href="#man-(\w)" x="315" y="0">', page.document)
+    pieces = re.findall(r'<use href="#piece-(\w)" x="315" y="0">', page.document)
     assert pieces == ["k", "k"]  # on h8, where Black's mate has nobody
     assert arrows(page) == ["key", "key", "claimed", "key"]
     assert (

@@ -145,7 +145,7 @@ def test_a_slow_move_of_the_line_is_told_with_what_is_faster() -> None:
     told = told_of(ladder(claim), *plies)
     assert told
     assert told[0] == (
-        "x.epd:3: claimed mate in 2, but move 2, Rb2, is no mate in 1: Rb8#"
+        "x.epd:3: claimed mate in 2, but move 2, Rb2, does not mate in 1; faster: Rb8#"
     )
 
 
@@ -154,7 +154,8 @@ def test_a_move_that_is_not_the_only_one_is_told_with_the_others() -> None:
     told = told_of(ladder(Claim(2, line=LADDER_LINE)), *plies)
     assert told
     assert told[0] == (
-        "x.epd:3: claimed mate in 2, but move 2, Rb8#, is not the only mate in 1: Ra8+"
+        "x.epd:3: claimed mate in 2, "
+        "but move 2, Rb8#, is not the only mate in 1; also: Ra8+"
     )
     claim = Claim(2, line=LADDER_LINE, any_last_move=True)
     assert told_of(ladder(claim), *plies) is None

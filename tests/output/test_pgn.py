@@ -10,6 +10,7 @@ import chess
 import chess.pgn
 import pytest
 
+from solver import __version__
 from solver.certificate import WorkspaceProver
 from solver.formats.registry import read_collection
 from solver.output.pgn import encode_pgn
@@ -17,7 +18,6 @@ from solver.problem import Limits, Problem, Restriction
 from solver.search.solver import Solver
 from solver.solution import Solution, Status
 from solver.variations.tree import Variation, Variations, build_variations
-from solver.version import __version__
 from tests.output.answers import (
     MATED,
     ROOK_BY_TABLE,
@@ -103,32 +103,32 @@ def test_the_result_is_that_of_the_mate(solution: Solution, result: str) -> None
         (replace(MATED, mate=0, lower_bound=0), "checkmate."),
         (
             ROOK_FOUND,
-            "mate in 3. Proved; a shorter one is not excluded. No mate takes 1 move: "
-            "proved. There may be more keys.",
+            "mate in 3. Proved; there may be a shorter one. Proved: no mate takes "
+            "1 move. There may be more keys.",
         ),
         (
             replace(ROOK_FOUND, lower_bound=1),
-            "mate in 3. Proved; a shorter one is not excluded. There may be more keys.",
+            "mate in 3. Proved; there may be a shorter one. There may be more keys.",
         ),
         (
             ROOK_BY_TABLE,
-            "mate in 3. Told by endgame tables. No mate takes 1 move: proved.",
+            "mate in 3. From a tablebase. Proved: no mate takes 1 move.",
         ),
-        (ROOK_DISPROVED, "No mate takes 2 or fewer moves: proved."),
+        (ROOK_DISPROVED, "Proved: no mate takes 2 or fewer moves."),
         (ROOK_UNDECIDED, "Undecided."),
         (
             replace(ROOK_UNDECIDED, lower_bound=5),
-            "Undecided. No mate takes 4 or fewer moves: proved.",
+            "Undecided. Proved: no mate takes 4 or fewer moves.",
         ),
         (
             replace(SMOTHERED, restriction=Restriction(checks_only=True)),
-            "mate in 2. Proved, and none in this lane is shorter. "
-            "The attacker keeps to checks only.",
+            "mate in 2. Proved, and none is shorter under this restriction. "
+            "Restricted: checks only.",
         ),
         (
             replace(ROOK_DISPROVED, restriction=Restriction(checks_only=True)),
-            "No mate in this lane takes 2 or fewer moves: proved. "
-            "The attacker keeps to checks only.",
+            "Proved: no mate takes 2 or fewer moves under this restriction. "
+            "Restricted: checks only.",
         ),
     ],
 )

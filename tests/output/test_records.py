@@ -2,10 +2,10 @@ import json
 
 import pytest
 
+from solver import __version__
 from solver.errors import FormatError
 from solver.output.records import unreadable_record
 from solver.solution import Solution
-from solver.version import __version__
 from tests.output.answers import (
     MATED,
     ROOK_BY_TABLE,

@@ -53,8 +53,8 @@ def test_a_mate_found_tells_which_lengths_are_open() -> None:
         "White to move",
         "White mates in 3.",
         "1. Ra8 Kh2 2. Ra1 Kh3 3. Rh1#",
-        "Keys: Ra8, Ra7, perhaps not all of them",
-        "Proved: mate in 3 is forced, none in 1 move. Open: mate in 2.",
+        "Keys: Ra8, Ra7 (there may be others)",
+        "Proved: mate in 3 is forced, and no mate in 1 move. Undecided: mate in 2.",
         "Stopped by the time limit.",
         "1,234,567 nodes in 0.41 s",
     ]
@@ -63,9 +63,9 @@ def test_a_mate_found_tells_which_lengths_are_open() -> None:
 @pytest.mark.parametrize(
     ("lower_bound", "told_of_shorter"),
     [
-        (1, ". Open: mate in 1 to 8."),
-        (4, ", none in 3 or fewer moves. Open: mate in 4 to 8."),
-        (8, ", none in 7 or fewer moves. Open: mate in 8."),
+        (1, ". Undecided: mate in 1 to 8."),
+        (4, ", and no mate in 3 or fewer moves. Undecided: mate in 4 to 8."),
+        (8, ", and no mate in 7 or fewer moves. Undecided: mate in 8."),
     ],
 )
 def test_what_is_open_lies_between_the_bounds(
@@ -80,7 +80,7 @@ def test_a_clean_negative_tells_how_far_it_holds() -> None:
     assert told(ROOK_DISPROVED) == [
         "White to move",
         "No mate in 2 or fewer moves.",
-        "Proved; longer mates were not looked for.",
+        "Proved. Longer mates were not searched.",
         "1,234,567 nodes in 0.41 s",
     ]
 
@@ -144,7 +144,7 @@ def test_all_keys_are_counted() -> None:
 def test_one_key_of_an_unfinished_list_is_not_called_the_only_one() -> None:
     solution = replace(ROOK_FOUND, keys=("a2a8",))
 
-    assert "Key: Ra8, perhaps not the only one" in told(solution)
+    assert "Key: Ra8 (there may be others)" in told(solution)
 
 
 def test_every_status_has_a_style_for_its_headline() -> None:
@@ -198,8 +198,8 @@ def test_what_a_table_says_is_told_apart_from_what_is_proved() -> None:
         "White mates in 3.",
         "1. Ra8 Kh2 2. Ra1 Kh3 3. Rh1#",
         "All 2 keys: Ra8, Ra7",
-        "Gaviota: mate in 3 is forced, and none is shorter. Proved: none in 1 move.",
-        "Stopped by the tables' answer.",
+        "Gaviota: mate in 3 is forced, and none is shorter. Proved: no mate in 1 move.",
+        "Stopped by the tablebase result.",
         "1,234,567 nodes in 0.41 s",
     ]
 
@@ -207,7 +207,7 @@ def test_what_a_table_says_is_told_apart_from_what_is_proved() -> None:
 @pytest.mark.parametrize(
     ("tables", "headline"),
     [
-        (TableFormat.GAVIOTA, "Gaviota: no mate in the moves asked."),
+        (TableFormat.GAVIOTA, "Gaviota: no mate in the given number of moves."),
         (TableFormat.SYZYGY, "Syzygy: no mate in any number of moves."),
     ],
 )
@@ -221,16 +221,22 @@ def test_a_mate_that_tables_deny_is_not_called_disproved(
 
 def test_a_lane_stands_before_the_mate_and_in_what_is_proved() -> None:
     narrow = replace(SMOTHERED, restriction=Restriction(checks_only=True, replies=2))
-    assert told(narrow)[2] == "The attacker keeps to checks only, at most 2 replies."
-    assert "Proved: mate in 2 is forced, and none in this lane is shorter." in (
-        told(narrow)
+    assert told(narrow)[2] == "Restricted: checks only, at most 2 replies"
+    assert (
+        "Proved: mate in 2 is forced, and none is shorter under this restriction."
+        in (told(narrow))
     )
     open_ = replace(ROOK_FOUND, restriction=Restriction(threat=1))
-    assert "The attacker keeps to threats of mate in 1." in told(open_)
-    assert any("none in 1 move in this lane. Open" in line for line in told(open_))
+    assert "Restricted: threats of mate in 1" in told(open_)
+    assert any(
+        "no mate in 1 move under this restriction. Undecided" in line
+        for line in told(open_)
+    )
     none = replace(ROOK_DISPROVED, restriction=Restriction(king_flights=1))
-    assert any(line.endswith("in this lane.") for line in told(none))
+    assert any(line.endswith("under this restriction.") for line in told(none))
     undecided = replace(
         ROOK_UNDECIDED, lower_bound=3, restriction=Restriction(king_flights=0)
     )
-    assert "Proved: no mate in 2 or fewer moves in this lane." in told(undecided)
+    assert "Proved: no mate in 2 or fewer moves under this restriction." in told(
+        undecided
+    )

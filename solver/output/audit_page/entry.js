@@ -24,7 +24,7 @@ function drawBoard(fen, arrows) {
     draw("path", { class: "dark", d: darkSquares() }),
     draw("rect", { class: "frame", width: BOARD, height: BOARD }),
     ...coordinates(),
-    ...men(placement),
+    ...pieces(placement),
     ...arrows.map(drawArrow),
     draw("circle", {
       class: side === "b" ? "mover black" : "mover",
@@ -53,8 +53,8 @@ function coordinates() {
   ]).flat();
 }
 
-/** Draws the men of a FEN's first field. */
-function men(placement) {
+/** Draws the pieces of a FEN's first field. */
+function pieces(placement) {
   const drawn = [];
   placement.split("/").forEach((rank, row) => {
     let file = 0;
@@ -62,7 +62,7 @@ function men(placement) {
       if (letter >= "1" && letter <= "8") {
         file += Number(letter);
       } else {
-        drawn.push(draw("use", { href: `#man-${letter}`, x: file * SQUARE, y: row * SQUARE }));
+        drawn.push(draw("use", { href: `#piece-${letter}`, x: file * SQUARE, y: row * SQUARE }));
         file += 1;
       }
     }
