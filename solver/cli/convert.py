@@ -44,7 +44,7 @@ Exit codes, the first that fits:
     "--to",
     "target_format",
     type=click.Choice(WRITABLE),
-    help="The format of what is written. Default: by the name of OUT.",
+    help="Output format. Default: from the name of OUT.",
 )
 @options.selection
 @click.pass_context
@@ -70,7 +70,7 @@ def convert(
     """
     target_format = target_format or format_of(target)
     if target_format is None:
-        msg = f"{target}: its name tells no format: say --to {'|'.join(WRITABLE)}."
+        msg = f"{target}: the name gives no format; add --to {'|'.join(WRITABLE)}."
         raise click.UsageError(msg)
     prepare_outputs(target, reads=[source], stdout=True)
 
