@@ -152,7 +152,7 @@ def test_a_comment_names_what_is_cut_and_how_many_moves_are_missing() -> None:
         0,
     )
     game = read_back(encode_pgn(ROOK_FOUND, cut))
-    assert "Of the defences only the mainline's are given." in comment(ROOK_FOUND, cut)
+    assert "Only the defences of the main line are shown." in comment(ROOK_FOUND, cut)
     assert [node.comment for node in game.variations] == ["", "mate in 2 more"]
     assert game.end().comment == "mate in 1 more"
 

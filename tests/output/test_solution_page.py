@@ -146,7 +146,7 @@ def test_variations_unfold_from_the_move_before_them() -> None:
     start = shown.lines.index("Variations")
     assert shown.lines[start:-1] == [
         "Variations",
-        "All first defences are given, farther on the mainline alone.",
+        "All first defences are shown; after them only the main line.",
         "1. Ra8",
         "mate in 2 more",
         "1... Kh2 2. Ra1",
