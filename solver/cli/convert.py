@@ -44,7 +44,7 @@ Exit codes, the first that fits:
     "--to",
     "target_format",
     type=click.Choice(WRITABLE),
-    help="The format of what is written. Default: by the name of OUT.",
+    help="Output format. Default: from the name of OUT.",
 )
 @options.selection
 @click.pass_context
@@ -70,7 +70,7 @@ def convert(
     """
     target_format = target_format or format_of(target)
     if target_format is None:
-        msg = f"{target}: its name tells no format: say --to {'|'.join(WRITABLE)}."
+        msg = f"{target}: the name gives no format; add --to {'|'.join(WRITABLE)}."
         raise click.UsageError(msg)
     prepare_outputs(target, reads=[source], stdout=True)
 
@@ -86,7 +86,7 @@ def convert(
     with open_target(target) as file, progress:
         conversion.run(records, file, lambda fault: progress.notify(f"error: {fault}"))
     notify(
-        f"{conversion.positions:,} written, {meter.passed_over:,} passed over, "
+        f"{conversion.positions:,} written, {meter.not_selected:,} passed over, "
         f"{conversion.left_out:,} left out"
     )
     ctx.exit(Exit.BAD_INPUT if conversion.left_out else Exit.PROVED)

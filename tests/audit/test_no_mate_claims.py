@@ -34,9 +34,7 @@ def test_a_number_that_is_none_costs_the_line(operand: str) -> None:
 
 
 def test_a_mate_and_none_cannot_be_claimed_together() -> None:
-    with pytest.raises(
-        InputError, match="expected a mate or none, found a mate in 2 and"
-    ):
+    with pytest.raises(InputError, match="expected one claim, found a mate in 2 and"):
         parse_record(f"{BACK_RANK} dm 2; nomate 1;", "f:1")
 
 

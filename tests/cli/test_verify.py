@@ -49,7 +49,7 @@ mixed.epd:6: [red]wrong key: claimed mate in 1 by Ra7, found Ra8#
 {LINK}"""
 
 UNREADABLE = """\
-error: mixed.epd:7: bm: expected a legal move in SAN or UCI that fits one man only, \
+error: mixed.epd:7: bm: expected a legal, unambiguous move in SAN or UCI, \
 found 'Ra9'
 error: mixed.epd:9: board: expected 8 ranks with / between them, found 1 in 'hello'
 """
@@ -301,7 +301,7 @@ def test_records_that_are_not_selected_are_no_empty_file(
     (folder / "one.epd").write_text(f"{BACK_RANK} dm 1;\n")
     code, out, err = verify(capsys, "one.epd", "--min-claim", "2")
     assert (code, out) == (0, "")
-    assert err == "1 records passed over: not selected\n"
+    assert err == "1 records skipped: not selected\n"
 
 
 def test_ctrl_c_tells_what_was_complete(
