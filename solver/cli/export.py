@@ -50,7 +50,7 @@ Examples:
     "--to",
     "target_format",
     type=click.Choice(FORMATS),
-    help="Output format. Default: from the name of FILE.",
+    help="Format of the output. Default: by the suffix of FILE.",
 )
 def export(*, store: str, where: str, output: str, target_format: str | None) -> None:
     """Write the results in a store as CSV, JSON lines, EPD or Parquet.
