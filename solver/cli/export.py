@@ -64,7 +64,8 @@ def export(*, store: str, where: str, output: str, target_format: str | None) ->
     suffix = PurePath(output.removesuffix(GZIPPED)).suffix.removeprefix(".")
     target_format = target_format or suffix
     if target_format not in FORMATS:
-        msg = f"{output}: the name gives no format; add --to {'|'.join(FORMATS)}."
+        choices = ", ".join(FORMATS)
+        msg = f"{output}: unknown suffix; choose a format with --to: {choices}."
         raise click.UsageError(msg)
 
     if target_format == "parquet" and find_spec("pyarrow") is None:
