@@ -17,7 +17,7 @@ from solver.certificate import (
     WorkspaceProver,
     certify_last,
 )
-from solver.certificate.document import write
+from solver.certificate.build import write
 from solver.cli.console import (
     Exit,
     identify_file,
