@@ -62,6 +62,15 @@ def test_help_of_commands_with_arguments_has_examples(
     assert f"  matesolve {name} " in matesolve(name, "--help").out
 
 
+@pytest.mark.parametrize("name", main.SUMMARIES)
+def test_the_help_of_every_command_ends_with_examples(
+    name: str, matesolve: Matesolve
+) -> None:
+    *_, last = matesolve(name, "--help").out.rstrip().split("\n\n")
+    assert last.startswith("  Example")
+    assert f"  matesolve {name}" in last
+
+
 @pytest.mark.parametrize(
     "code",
     [
