@@ -275,7 +275,7 @@ class Store:
             self._require_ours()
         if read_only:
             if is_empty:
-                msg = f"{self.path}: expected a store of audits, found an empty file"
+                msg = f"{self.path}: expected a store, found an empty file"
                 raise StoreError(msg)
             return
         if is_empty or fresh:
@@ -286,7 +286,7 @@ class Store:
 
     def _require_ours(self) -> None:
         if self._pragma("application_id") != APPLICATION:
-            msg = f"{self.path}: expected a store of audits, found another database"
+            msg = f"{self.path}: expected a store, found another database"
             raise StoreError(msg)
         if (version := self._pragma("user_version")) != VERSION:
             msg = f"{self.path}: expected a store of version {VERSION}, found {version}"
@@ -376,9 +376,7 @@ def _reason(error: sqlite3.Error, *, read_only: bool) -> str:
         case "SQLITE_BUSY":
             return f"locked by another program for {BUSY_S:g} s{kept}"
         case "SQLITE_NOTADB":
-            return "expected a store of audits, found another file"
+            return "expected a store, found another file"
         case "SQLITE_CANTOPEN":
-            return (
-                "cannot be opened" if read_only else "cannot be opened, or made there"
-            )
+            return "cannot be opened" if read_only else "cannot be opened or created"
     return f"{error}{kept}"

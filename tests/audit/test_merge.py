@@ -149,7 +149,7 @@ def test_a_file_that_is_not_a_store_is_refused_by_name(tmp_path: Path) -> None:
     with closing(sqlite3.connect(newer)) as base:
         base.execute(f"PRAGMA user_version = {VERSION + 1}")
     expected = {
-        foreign: "expected a store of audits, found another file",
+        foreign: "expected a store, found another file",
         newer: f"expected a store of version {VERSION}, found {VERSION + 1}",
         missing: os.strerror(errno.ENOENT),
     }

@@ -357,7 +357,7 @@ def test_a_file_that_is_not_a_store_is_refused_and_unchanged(
 ) -> None:
     path.write_bytes(b"my thesis, the only copy\n" * 200)
     before = path.read_bytes()
-    with pytest.raises(StoreError, match="expected a store of audits, found another"):
+    with pytest.raises(StoreError, match="expected a store, found another"):
         Store(path, fresh=fresh, read_only=read_only)
     assert path.read_bytes() == before
 
@@ -370,7 +370,7 @@ def test_another_database_is_refused_and_unchanged(path: Path, fresh: bool) -> N
     before = path.read_bytes()
     with pytest.raises(StoreError) as caught:
         Store(path, fresh=fresh)
-    wanted = f"{path}: expected a store of audits, found another database"
+    wanted = f"{path}: expected a store, found another database"
     assert str(caught.value) == wanted
     assert path.read_bytes() == before
     assert list(path.parent.iterdir()) == [path]
@@ -421,8 +421,8 @@ def test_a_read_only_store_is_neither_created_nor_written(path: Path) -> None:
         ("no/such/run.db", os.strerror(errno.ENOENT)),
         ("folder", os.strerror(errno.EISDIR)),
         ("file/run.db", os.strerror(errno.ENOTDIR)),
-        ("empty.db", "expected a store of audits, found an empty file"),
-        ("file", "expected a store of audits, found another file"),
+        ("empty.db", "expected a store, found an empty file"),
+        ("file", "expected a store, found another file"),
     ],
 )
 @pytest.mark.skipif(os.name == "nt", reason="other words for the same")
@@ -471,7 +471,7 @@ def test_a_path_where_no_file_can_be_created_is_an_error(
     path = tmp_path / name
     with pytest.raises(StoreError) as caught:
         Store(path)
-    assert str(caught.value) == f"{path}: cannot be opened, or made there"
+    assert str(caught.value) == f"{path}: cannot be opened or created"
 
 
 def test_a_lock_of_another_program_is_an_error_after_a_wait(
@@ -587,7 +587,7 @@ def test_a_read_only_disk_is_reported(tmp_path: Path) -> None:
         path = folder / "run.db"
         with pytest.raises(StoreError) as caught:
             Store(path)
-        assert str(caught.value) == f"{path}: cannot be opened, or made there"
+        assert str(caught.value) == f"{path}: cannot be opened or created"
 
 
 def test_a_store_can_be_read_on_a_read_only_disk(tmp_path: Path) -> None:

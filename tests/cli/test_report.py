@@ -226,7 +226,7 @@ def test_another_database_is_refused(
 
     assert run(["report", "run.db", "-o", "page.html"]) == 74
     assert capsys.readouterr().err == (
-        "error: run.db: expected a store of audits, found another database\n"
+        "error: run.db: expected a store, found another database\n"
     )
     assert not (folder / "page.html").exists()
 

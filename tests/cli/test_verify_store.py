@@ -382,9 +382,7 @@ def test_a_file_of_another_kind_is_refused_and_unchanged(
 ) -> None:
     printed = verify("good.epd", *options, store="mixed.epd")
     assert (printed.code, printed.out) == (74, "")
-    assert printed.err == (
-        "error: mixed.epd: expected a store of audits, found another file\n"
-    )
+    assert printed.err == ("error: mixed.epd: expected a store, found another file\n")
     assert Path("mixed.epd").read_text() == MIXED
 
 
@@ -393,7 +391,7 @@ def test_a_path_where_no_store_can_be_created_is_an_error(
 ) -> None:
     printed = verify("good.epd", store="missing/run.db")
     assert (printed.code, printed.out) == (74, "")
-    assert printed.err == "error: missing/run.db: cannot be opened, or made there\n"
+    assert printed.err == "error: missing/run.db: cannot be opened or created\n"
 
 
 @pytest.mark.parametrize(
