@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 @click.command(
     cls=Command,
     epilog="""\b
-Exit codes (the first that applies):
+Exit codes, the first that applies:
   130  interrupted (Ctrl-C, SIGTERM, SIGHUP); nothing is written
    74  reading or writing failed; nothing is written
    65  some records were skipped
@@ -44,7 +44,7 @@ Examples:
     "--to",
     "target_format",
     type=click.Choice(WRITABLE),
-    help="Format of the output. Default: by the suffix of OUT.",
+    help="Output format. Default: from the name of OUT.",
 )
 @options.selection
 @click.pass_context
@@ -71,8 +71,7 @@ def convert(
     """
     target_format = target_format or format_of(target)
     if target_format is None:
-        choices = ", ".join(WRITABLE)
-        msg = f"{target}: unknown suffix; choose a format with --to: {choices}."
+        msg = f"{target}: the name gives no format; add --to {'|'.join(WRITABLE)}."
         raise click.UsageError(msg)
     prepare_outputs(target, reads=[source], stdout=True)
 

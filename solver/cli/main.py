@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 COMMANDS = {
     "Find and check mates": {
         "solve": "Find the shortest forced mate in a position.",
-        "verify": "Check collections of problems against what they claim.",
+        "verify": "Check the claims of puzzle collections.",
         "check": "Verify certificates independently, using only python-chess.",
     },
     "Work with collections and results": {

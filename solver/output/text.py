@@ -190,18 +190,18 @@ def _proof(solution: Solution) -> str:
         return f"Proved. {unsearched} mates were not searched."
     restriction = _under_restriction(solution)
     excluded = solution.lower_bound - 1
-    no_mate = f"no mate in {at_most(excluded)}{restriction}" if excluded else ""
+    reach = f"in {at_most(excluded)}{restriction}" if excluded else ""
     if solution.mate is None:
-        return f"Proved: {no_mate or 'nothing yet'}."
+        return f"Proved: no mate {reach}." if reach else "Proved: nothing yet."
     length = abs(solution.mate)
     if solution.tablebase:
-        proved = f" Proved: {no_mate}." if no_mate else ""
+        proved = f" Proved: no mate {reach}." if reach else ""
         return f"Gaviota: mate in {length} is forced, and none is shorter.{proved}"
     forced = f"Proved: mate in {length} is forced"
     if solution.status is Status.PROVED:
         return f"{forced}, and none is shorter{restriction}."
-    also = f", and {no_mate}" if no_mate else ""
-    return f"{forced}{also}. Undecided: mate in {_range(excluded + 1, length - 1)}."
+    shorter = f", and there is none {reach}" if reach else ""
+    return f"{forced}{shorter}. Undecided: mate in {_range(excluded + 1, length - 1)}."
 
 
 def _range(first: int, last: int) -> str:
@@ -230,7 +230,7 @@ def duration(seconds: float) -> str:
 
 
 def at_most(moves: int) -> str:
-    """Write all lengths of mate up to one, which is at least 1."""
+    """Write "1 move" or "n or fewer moves"."""
     return "1 move" if moves == 1 else f"{moves} or fewer moves"
 
 

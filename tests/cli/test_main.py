@@ -18,7 +18,7 @@ from tests.processes import run
 if TYPE_CHECKING:
     from tests.cli.conftest import Matesolve
 
-HEAVY = {"chess", "numba", "numpy", "rich"}
+HEAVY = {"chess", "jinja2", "numba", "numpy", "rich"}
 
 
 def end_with(monkeypatch: pytest.MonkeyPatch, exception: BaseException) -> int:

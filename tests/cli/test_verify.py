@@ -301,7 +301,7 @@ def test_records_that_are_not_selected_are_no_empty_file(
     (folder / "one.epd").write_text(f"{BACK_RANK} dm 1;\n")
     code, out, err = verify(capsys, "one.epd", "--min-claim", "2")
     assert (code, out) == (0, "")
-    assert err == "1 records passed over: not selected\n"
+    assert err == "1 records skipped: not selected\n"
 
 
 def test_ctrl_c_tells_what_was_complete(

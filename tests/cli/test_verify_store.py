@@ -233,7 +233,7 @@ def test_what_was_left_undecided_is_searched_again_only_with_wider_limits(
 
     verify("long.epd", "good.epd", "--nodes", "2000", "--time", "900", "-j", jobs)
     retry = ("--retry", "undecided")
-    spared = "run.db: 1 not searched again: their limits were as wide before\n"
+    spared = "run.db: 1 not searched again: the limits are no wider than before\n"
     assert again("--nodes", "5000") == (3, "", [])
     assert again("--nodes", "2000", *retry) == (3, spared, [])
     assert again("--nodes", "1000", *retry) == (3, spared, [])
@@ -396,8 +396,8 @@ def test_a_place_where_no_store_can_be_is_told(verify: Callable[..., Told]) -> N
 @pytest.mark.parametrize(
     ("options", "told"),
     [
-        (["--fresh"], "--fresh and --retry are about a --store."),
-        (["--retry", "undecided"], "--fresh and --retry are about a --store."),
+        (["--fresh"], "--fresh and --retry need a --store."),
+        (["--retry", "undecided"], "--fresh and --retry need a --store."),
         (
             ["--store", "."],
             "Invalid value for '--store': File '.' is a directory.",

@@ -1,4 +1,4 @@
-"""The audit's table: as much of it as a terminal has room for."""
+"""The audit table: columns that a narrow terminal drops, and counts of soundness."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def table() -> AuditTable:
         (40, NARROW),
     ],
 )
-def test_columns_give_way_before_figures_are_cut(
+def test_columns_are_dropped_before_figures_are_cut(
     table: AuditTable, width: int, drawn: str
 ) -> None:
     paper = io.StringIO()
@@ -81,7 +81,7 @@ def test_columns_give_way_before_figures_are_cut(
     assert lines == drawn.splitlines()
 
 
-def test_soundness_is_told_below_in_its_own_order(table: AuditTable) -> None:
+def test_soundness_is_counted_in_its_own_order(table: AuditTable) -> None:
     assert table.soundness() == "soundness: 1 short-solution"
     problem = Problem(FEN, claim=Claim(2))
     keys = ("a2a3",)

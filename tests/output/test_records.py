@@ -1,3 +1,5 @@
+"""JSON records of answers and of unreadable lines."""
+
 import json
 
 import pytest
@@ -75,7 +77,7 @@ def test_an_unreadable_line_has_a_record_of_its_own() -> None:
     }
 
 
-def test_what_only_a_table_says_is_marked_at_the_end() -> None:
+def test_a_result_of_a_tablebase_is_labelled_at_the_end() -> None:
     record = ROOK_BY_TABLE.to_dict()
 
     assert list(record)[-1] == "tablebase"

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 import chess
 import pytest
 
-from solver.endgames import answer as library
-from solver.endgames import find_ending
+from solver.endgames import find_ending, probe
 from solver.problem import Claim, Limits, Problem, Restriction
 from solver.search import endgame
 from solver.search.solver import Solver
@@ -388,7 +387,7 @@ def test_who_is_stopped_while_a_table_is_built_knows_what_was_searched(
         control.stop()
         return find_ending(board, attacker, is_stopped=is_stopped, with_line=with_line)
 
-    monkeypatch.setattr(library, "_TABLES", {})
+    monkeypatch.setattr(probe, "_TABLES", {})
     fresh.solve(Problem(KING_AND_ROOK[0]), Limits())
     control = Control()
     with monkeypatch.context() as patched:

@@ -219,14 +219,14 @@ def make_entry(result: AuditResult) -> list[object]:
         result.lower_bound,
         result.nodes,
         result.time_s if fen else None,
-        written_moves(fen, keys),
+        moves_in_san(fen, keys),
         result.keys_complete,
-        written_line(fen, line),
+        line_in_san(fen, line),
         _arrow(line),
-        written_line(fen, claimed_line),
-        written_moves(fen, claimed_keys),
+        line_in_san(fen, claimed_line),
+        moves_in_san(fen, claimed_keys),
         _arrow(wrong_keys or claimed_keys or claimed_line),
-        written_moves(fen, wrong_keys),
+        moves_in_san(fen, wrong_keys),
         _duals(result, fen, claimed_line),
         result.soundness or "",
         list(result.disagreements),
@@ -239,7 +239,7 @@ def make_entry(result: AuditResult) -> list[object]:
     return entry
 
 
-def written_line(fen: str, moves: Sequence[str]) -> str:
+def line_in_san(fen: str, moves: Sequence[str]) -> str:
     """Write a line in SAN with move numbers, up to its first illegal move.
 
     Returns
@@ -254,7 +254,7 @@ def written_line(fen: str, moves: Sequence[str]) -> str:
     return " ".join(words)
 
 
-def written_moves(fen: str, moves: Sequence[str]) -> str:
+def moves_in_san(fen: str, moves: Sequence[str]) -> str:
     """Write alternative moves in SAN; illegal ones stay as they were given."""
     if not moves:
         return ""
