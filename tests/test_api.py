@@ -1,4 +1,4 @@
-"""The library's door: what it takes, what it refuses by name, what it gives."""
+"""The public API: what it accepts, what it refuses by name, what it returns."""
 
 from __future__ import annotations
 
@@ -45,9 +45,9 @@ def solver() -> Solver:
 
 @pytest.fixture(params=["solve", "Solver.solve"])
 def call(request: pytest.FixtureRequest, solver: Solver) -> Callable[..., Any]:
-    """Either way to ask."""
+    """Both ways to solve."""
     if request.param == "solve":
-        return lambda *args, **asked: solve(*args, solver=solver, **asked)
+        return lambda *args, **options: solve(*args, solver=solver, **options)
     return solver.solve
 
 
@@ -87,7 +87,7 @@ def test_rights_to_castle_may_stand_in_any_order(call: Callable[..., Any]) -> No
     assert solution.problem.fen == solution.to_dict()["fen"] == fen.format("KQ")
 
 
-def test_what_a_problem_says_is_kept(call: Callable[..., Any]) -> None:
+def test_a_solution_keeps_the_problem(call: Callable[..., Any]) -> None:
     problem = Problem(SMOTHERED, "a", Claim(2, ("c4g8",)), "x:1")
     assert call(problem, SMALL).problem is problem
 
@@ -120,7 +120,7 @@ def test_a_board_of_chess960_is_refused(call: Callable[..., Any]) -> None:
         (chess, None),
     ],
 )
-def test_what_names_no_position_is_refused(
+def test_an_argument_that_is_not_a_position_is_refused(
     call: Callable[..., Any], problem: object, found: str | None
 ) -> None:
     with pytest.raises(InputError) as caught:
@@ -168,7 +168,7 @@ def test_an_argument_is_refused_by_its_name(
     refused(f"{name}: {reason}", lambda: call(SMOTHERED, **{name: value}))
 
 
-def test_what_is_no_solver_and_no_tablebases_is_refused() -> None:
+def test_a_wrong_solver_and_wrong_tablebases_are_refused() -> None:
     other: Any = "tables"
     reason = "solver: expected a Solver or None, found 'tables'"
     refused(reason, lambda: solve(SMOTHERED, solver=other))
@@ -204,27 +204,27 @@ def test_a_limit_is_refused_by_its_name(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", WHOLE)
-def test_a_limit_may_be_a_number_of_numpy(name: str) -> None:
+def test_a_limit_may_be_a_numpy_number(name: str) -> None:
     given = getattr(limits(name, np.int32(1)), name)
     assert (given, type(given)) == (1, int)
 
 
 @pytest.mark.parametrize("name", ["hash_mib", "threads"])
 @pytest.mark.parametrize("value", [None, 0, "1"])
-def test_what_has_a_default_cannot_be_none(name: str, value: Any) -> None:
+def test_an_argument_with_a_default_cannot_be_none(name: str, value: Any) -> None:
     for kind in (Limits, Solver):
         with pytest.raises(InputError, match=f"^{name}: expected "):
             kind(**{name: value})
 
 
 @pytest.mark.parametrize("value", ["x", b"1", True, [1], 1j, Decimal(1)])
-def test_a_time_that_is_no_number_is_refused(value: Any) -> None:
+def test_a_time_that_is_not_a_number_is_refused(value: Any) -> None:
     with pytest.raises(InputError, match=r"^time_s: expected a number of seconds, "):
         Limits(time_s=value)
 
 
 @pytest.mark.parametrize("value", [-1, -0.1, math.nan, math.inf, -math.inf, 10**400])
-def test_a_time_that_no_clock_has_is_refused(value: float) -> None:
+def test_a_time_out_of_range_is_refused(value: float) -> None:
     with pytest.raises(InputError, match=r"^time_s: expected 0 to [0-9]+ seconds, "):
         Limits(time_s=value)
 
@@ -281,7 +281,7 @@ def test_a_field_is_refused_by_its_name(
     refused(f"{field}: {reason}", lambda: kind(**(required[kind] | {field: value})))
 
 
-def test_fields_may_be_lists_and_numbers_of_numpy() -> None:
+def test_fields_may_be_lists_and_numpy_numbers() -> None:
     line: Any = ["c4g8", "f8g8"]
     two: Any = np.int8(2)
     claim = Claim(two, line[:1], line)
@@ -307,7 +307,7 @@ def test_without_a_mate_the_line_is_empty(solver: Solver) -> None:
     assert solver.solve(SMOTHERED, Limits(max_moves=1)).san == ()
 
 
-def test_each_board_of_a_solution_is_another(solver: Solver) -> None:
+def test_each_board_of_a_solution_is_a_new_one(solver: Solver) -> None:
     solution = solver.solve(SMOTHERED, SMALL)
     solution.board.push_san("Qg8+")
     assert solution.board == chess.Board(SMOTHERED)
@@ -326,7 +326,7 @@ def test_a_solution_as_a_dict_is_the_record_of_the_command(
     assert json.loads(json.dumps(record | timeless)) == printed | timeless
 
 
-def test_the_help_has_an_example_that_does_what_it_shows() -> None:
+def test_the_example_in_the_package_s_help_runs_as_shown() -> None:
     example = ">>> from solver import Limits, solve"
     assert example in pydoc.render_doc(package, renderer=pydoc.TextDoc())
     outcome = doctest.testmod(package)

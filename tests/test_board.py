@@ -1,4 +1,4 @@
-"""The bridge to python-chess: nothing is lost but what a mate does not ask for."""
+"""Conversion to and from python-chess keeps all that a mate depends on."""
 
 from __future__ import annotations
 
@@ -63,7 +63,13 @@ def test_the_other_colour_packs_the_same() -> None:
         ("r3k2r/8/8/8/8/8/8/R3K2R w Kq - 0 1", 1 << chess.H1 | 1 << chess.A8),
         ("r3k2r/8/8/8/8/8/8/R3K2R b Kq - 0 1", 1 << chess.H8 | 1 << chess.A1),
     ],
-    ids=["nobody takes", "black takes", "white takes", "white moves", "black moves"],
+    ids=[
+        "no capture",
+        "black captures",
+        "white captures",
+        "white moves",
+        "black moves",
+    ],
 )
 def test_rights_are_kept_where_they_can_be_used(fen: str, rights: int) -> None:
     assert pack(chess.Board(fen)).rights == rights
@@ -99,7 +105,7 @@ def test_a_move_is_read_from_the_mover_s_side(fen: str, move: int, uci: str) -> 
     assert unpack_move(chess.Board(fen), move).uci() == uci
 
 
-def test_a_line_turns_with_the_mover_and_leaves_the_board() -> None:
+def test_a_line_is_read_from_each_mover_s_side() -> None:
     board = chess.Board()
     first = word(chess.E2, chess.E4, 1)
     assert unpack_line(board, [first, first]) == ("e2e4", "e7e5")

@@ -1,4 +1,4 @@
-"""Children of tests hear signals, and none outlives its test."""
+"""Child processes of tests receive signals, and none outlives its test."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ sys.exit(code)
 """
 
 PARENT = ("/bin/sh", "-c", "sleep 600 & echo $!; wait")
-"""Starts a child, and prints its number."""
+"""Starts a child and prints its process id."""
 
 
 def number_of_child(parent: subprocess.Popen[str]) -> int:
@@ -51,7 +51,7 @@ def number_of_child(parent: subprocess.Popen[str]) -> int:
 
 
 def has_ended(pid: int) -> bool:
-    """Wait until a killed process is gone, or nobody but its parent knows it."""
+    """Wait until a killed process is gone, or is a zombie of its parent."""
     for _ in range(1000):
         state = run(["ps", "-o", "stat=", "-p", str(pid)]).stdout
         if not state or state.startswith("Z"):
@@ -115,7 +115,7 @@ def test_workers_that_take_too_long_are_killed() -> None:
 
 
 def run_tests(*arguments: str, through: tuple[str, ...] = (), **variables: str) -> str:
-    """Run tests, which must pass, in a process of its own; give its last line."""
+    """Run tests, which must pass, in another process; return its last line."""
     done = run(
         [*through, sys.executable, "-c", PYTEST, *arguments],
         cwd=ROOT,
@@ -128,7 +128,7 @@ def run_tests(*arguments: str, through: tuple[str, ...] = (), **variables: str) 
 
 @pytest.mark.usefixtures("kernel")
 @pytest.mark.parametrize("file", ["test_verify.py", "test_interrupt.py"])
-def test_tests_hear_ctrl_c_where_their_runner_ignores_it(file: str) -> None:
+def test_tests_receive_ctrl_c_where_their_runner_ignores_it(file: str) -> None:
     run_tests(f"tests/cli/{file}", "-k", "interrupt or ctrl_c", through=DEAF)
 
 
@@ -145,7 +145,7 @@ def test_tests_that_solve_load_the_kernel() -> None:
     assert run_tests("tests/cli/test_perft.py") == "loaded: llvmlite"
 
 
-def test_a_run_gives_what_was_read_and_written() -> None:
+def test_a_run_returns_output_and_error_text() -> None:
     program = "import sys; print(input()); print(2, file=sys.stderr); sys.exit(3)"
     done = run([sys.executable, "-c", program], stdin="1\n")
     assert (done.returncode, done.stdout, done.stderr) == (3, "1\n", "2\n")

@@ -1,4 +1,4 @@
-"""The puzzle sets: readable, named apart, and right by oracles of their own."""
+"""The puzzle sets: readable, with unique names, and right by independent oracles."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def read_puzzle(file: str, line: str) -> Puzzle:
 PUZZLES = list(read_puzzles())
 
 ROOK_ENDING = "rook-ending-1"
-"""Too long for a search in Python; its endgame is solved backwards instead."""
+"""Too long for a search in Python, so retrograde analysis checks it."""
 
 SHORT = [puzzle for puzzle in PUZZLES if puzzle.moves <= 2]
 
@@ -120,11 +120,11 @@ def test_short_claims_hold_by_the_definition_of_mate(puzzle: Puzzle) -> None:
 @pytest.mark.parametrize(
     "puzzle", [with_slow_mark(index, puzzle) for index, puzzle in enumerate(LONG)]
 )
-def test_long_claims_hold_by_the_definition_with_a_memory(puzzle: Puzzle) -> None:
+def test_long_claims_hold_by_the_memoised_oracle(puzzle: Puzzle) -> None:
     check(puzzle, Oracle())
 
 
-def test_rook_ending_holds_by_the_solved_endgame() -> None:
+def test_the_rook_endgame_holds_by_retrograde_analysis() -> None:
     (puzzle,) = (puzzle for puzzle in PUZZLES if puzzle.id == ROOK_ENDING)
     rook = endgames.solve_endgame(chess.ROOK)
     board = puzzle.board
@@ -147,13 +147,13 @@ def test_positions_are_legal_and_each_claims_one_thing_with_one_key() -> None:
         assert len(puzzle.keys) == has_key, puzzle.id
 
 
-def test_puzzles_are_many_named_apart_and_give_their_source() -> None:
+def test_puzzles_have_unique_names_and_a_source() -> None:
     assert len(PUZZLES) >= 600
     assert len({puzzle.id for puzzle in PUZZLES}) == len(PUZZLES)
     assert all(puzzle.source for puzzle in PUZZLES)
 
 
-def test_no_position_stands_twice_with_the_same_claim() -> None:
+def test_no_position_has_the_same_claim_twice() -> None:
     assert len({(puzzle.fen, puzzle.mate) for puzzle in PUZZLES}) == len(PUZZLES)
 
 

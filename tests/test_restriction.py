@@ -1,4 +1,4 @@
-"""Lanes as they are asked for: what is refused and told, and numbers of their own."""
+"""Restrictions: their ranges, their words and their numbers."""
 
 from __future__ import annotations
 
@@ -22,26 +22,26 @@ from solver.problem import Restriction
         ("threat", 21, "1 to 20"),
     ],
 )
-def test_a_number_that_restricts_nothing_sensible_is_refused_by_name(
+def test_a_number_out_of_range_is_refused_by_name(
     name: str, value: int, expected: str
 ) -> None:
     with pytest.raises(InputError, match=f"{name}: expected {expected}, found {value}"):
         Restriction(**{name: value})  # type: ignore[arg-type]
 
 
-def test_the_least_of_each_restriction_is_one() -> None:
+def test_the_smallest_value_of_each_field_restricts() -> None:
     assert not Restriction(king_flights=0).is_open
     assert not Restriction(replies=0).is_open
     assert not Restriction(threat=1).is_open
     assert not Restriction(checks_only=True).is_open
 
 
-def test_without_a_restriction_a_lane_is_open_and_says_nothing() -> None:
+def test_the_default_is_open_and_has_no_words() -> None:
     assert Restriction().is_open
     assert Restriction().words() == ""
 
 
-def test_each_lane_has_a_number_of_its_own_and_the_open_one_has_none() -> None:
+def test_restrictions_have_different_numbers_and_the_open_one_has_none() -> None:
     flights = (None, 0, 1, 7, 8)
     replies = (None, 0, 1, 2, 218, 255)
     threats = (None, 1, 2, 19, 20)
@@ -73,7 +73,5 @@ def test_each_lane_has_a_number_of_its_own_and_the_open_one_has_none() -> None:
         ),
     ],
 )
-def test_the_words_name_what_is_restricted(
-    restriction: Restriction, words: str
-) -> None:
+def test_the_words_describe_every_field(restriction: Restriction, words: str) -> None:
     assert restriction.words() == words

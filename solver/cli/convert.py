@@ -44,7 +44,7 @@ Examples:
     "--to",
     "target_format",
     type=click.Choice(WRITABLE),
-    help="Output format. Default: from the name of OUT.",
+    help="Format of the output. Default: by the suffix of OUT.",
 )
 @options.selection
 @click.pass_context
@@ -71,7 +71,8 @@ def convert(
     """
     target_format = target_format or format_of(target)
     if target_format is None:
-        msg = f"{target}: the name gives no format; add --to {'|'.join(WRITABLE)}."
+        choices = ", ".join(WRITABLE)
+        msg = f"{target}: unknown suffix; choose a format with --to: {choices}."
         raise click.UsageError(msg)
     prepare_outputs(target, reads=[source], stdout=True)
 

@@ -249,7 +249,7 @@ class Tablebases:
         self._gaviota.egtb_loadindexes(name, stream)
 
     def _wdl(self, board: chess.Board) -> int | None:
-        """Probe Syzygy: 2 won, 0 drawn, -2 lost; 1 and -1 under the 50-move rule."""
+        """Probe Syzygy's tables: 2 won, 0 drawn, -2 lost; 1, -1 drawn by 50 moves."""
         pieces = chess.popcount(board.occupied)
         if board.castling_rights or pieces > chess.syzygy.TBPIECES:
             return None

@@ -139,9 +139,9 @@ def test_a_bad_record_is_reported_and_skipped(
     [
         (
             ("x.epd", "x.txt"),
-            "x.txt: the name gives no format; add --to epd|fen|jsonl|",
+            "x.txt: unknown suffix; choose a format with --to: epd, fen, jsonl, ",
         ),
-        (("x.epd", "-"), "-: the name gives no format; add --to epd|fen|"),
+        (("x.epd", "-"), "-: unknown suffix; choose a format with --to: epd, fen, "),
         (("x.epd", "x.epd"), "expected an output that is not an input"),
         (("x.epd", "link.epd"), "expected an output that is not an input"),
         (("x.epd", "y.epd", "--from", "chess"), "'chess' is not one of"),

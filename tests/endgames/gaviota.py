@@ -1,4 +1,4 @@
-"""A Gaviota file written from an endgame that a test has solved backwards.
+"""Write a Gaviota file from an endgame solved by retrograde analysis.
 
 Only places in the file and its packing are Gaviota's, and python-chess's; what it says
 of a position is the test's own.
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 HEADER_WORDS = 10
 TRIANGLE = (0, 1, 2, 3, 9, 10, 11, 18, 19, 27)
-"""Every position is one with the black king here, turned or mirrored."""
+"""Symmetry brings every position to one with the black king on these squares."""
 
 DRAW, WHITE_MATES = 0, 1
 
@@ -52,26 +52,26 @@ def write_table(endgame: Endgame, directory: Path) -> Path:
 
 
 def pack(endgame: Endgame, name: str, size: int) -> list[bytes]:
-    """Give a byte for each place: first with White to move, then with Black."""
+    """Return a byte for each index: first with White to move, then with Black."""
     sides = [bytearray(size), bytearray(size)]
-    for black_king, white_king, man in product(TRIANGLE, range(64), range(64)):
-        place = place_of(name, white_king, man, black_king)
+    for black_king, white_king, piece in product(TRIANGLE, range(64), range(64)):
+        place = place_of(name, white_king, piece, black_king)
         if place < 0:
             continue
-        position = white_king + 64 * man + BLACK_KING * black_king
+        position = white_king + 64 * piece + BLACK_KING * black_king
         sides[0][place] = byte(endgame.white_to_move[position])
         sides[1][place] = byte(endgame.black_to_move[position])
     return [bytes(side) for side in sides]
 
 
-def place_of(name: str, white_king: int, man: int, black_king: int) -> int:
-    """Give the place that Gaviota has for a position; -1 for one that has none."""
-    request = chess.gaviota.Request([white_king, man], [6, 4], [black_king], [6], 0)
-    request.white_piece_squares = [white_king, man]
+def place_of(name: str, white_king: int, piece: int, black_king: int) -> int:
+    """Return Gaviota's index of a position; -1 for a position without one."""
+    request = chess.gaviota.Request([white_king, piece], [6, 4], [black_king], [6], 0)
+    request.white_piece_squares = [white_king, piece]
     request.black_piece_squares = [black_king]
     return chess.gaviota.EGKEY[name].pctoi(request)
 
 
 def byte(plies: int) -> int:
-    """Pack a distance to White's mate, whoever is to move."""
+    """Pack a distance to White's mate, with either side to move."""
     return plies // 2 << 2 | WHITE_MATES if plies >= 0 else DRAW

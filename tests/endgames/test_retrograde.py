@@ -38,10 +38,10 @@ LONGEST = {
     "KRvKR": 19,
     "KQvKQ": 13,
 }
-"""Distances to mate that every collection of endgame tables has."""
+"""Longest mates, as all published endgame tables have them."""
 
 MOST_PROVED = 4
-"""Mates of so many moves are held against the prover."""
+"""Mates of up to this many moves are compared with the prover."""
 
 
 def never() -> bool:
@@ -125,7 +125,7 @@ def as_cube(distances: list[int]) -> Moves:
 @pytest.mark.parametrize(
     ("name", "piece"), [("KQvK", chess.QUEEN), ("KRvK", chess.ROOK)]
 )
-def test_every_position_of_three_men_is_as_solved_by_other_means(
+def test_every_position_of_three_pieces_agrees_with_the_oracle(
     name: str, piece: chess.PieceType
 ) -> None:
     endgame = endgames.solve_endgame(piece)
@@ -137,7 +137,7 @@ def test_every_position_of_three_men_is_as_solved_by_other_means(
     assert np.array_equal(attacking == ILLEGAL, legal == endgames.ILLEGAL)
     expected = np.where(legal >= 0, as_cube(endgame.white_to_move), ILLEGAL)
     assert np.array_equal(attacking, expected)
-    # The oracle takes what is illegal with Black to move for an escape.
+    # The oracle counts illegal positions with Black to move as escapes.
     defending[defending == ILLEGAL] = NO_MATE
     assert np.array_equal(defending, as_cube(endgame.black_to_move))
 

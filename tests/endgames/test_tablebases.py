@@ -26,7 +26,7 @@ SEED = "8/7K/8/8/8/8/R7/7k w - - 0 1"
 """Mate in 8 with one key."""
 
 DIRECTORIES = os.environ.get("MATESOLVE_TEST_TABLEBASES", "")
-"""Directories with tables of three men or more, separated as in PATH."""
+"""Directories with tables of three pieces or more, separated as in PATH."""
 
 
 @pytest.fixture(scope="module")
@@ -67,7 +67,7 @@ def keys_by_definition(board: chess.Board, endgame: Endgame, plies: int) -> set[
 
 
 @pytest.mark.parametrize("color", chess.COLORS, ids=["Black mates", "White mates"])
-def test_a_mate_is_told_with_its_length_a_line_to_checkmate_and_all_keys(
+def test_a_mate_has_its_length_a_line_to_checkmate_and_all_keys(
     rook: Endgame, rook_tables: Tablebases, color: chess.Color
 ) -> None:
     for whites, plies in list(rook.won(chess.WHITE))[::4001]:
@@ -92,7 +92,7 @@ def seen_by_white(key: str, color: chess.Color) -> str:
     ).uci()
 
 
-def test_the_side_that_is_mated_holds_out_to_the_last_ply(
+def test_the_side_that_is_mated_resists_to_the_last_ply(
     rook: Endgame, rook_tables: Tablebases
 ) -> None:
     for board, plies in list(rook.won(chess.BLACK))[::4001]:
@@ -125,7 +125,7 @@ def test_the_board_is_left_as_it_is(rook_tables: Tablebases) -> None:
         ("8/8/8/8/8/1k6/8/K7 w - - 0 1", 200, True, True),  # nothing but kings
     ],
 )
-def test_gaviota_denies_mates_that_are_longer_or_never_come(
+def test_gaviota_rules_out_mates_that_are_longer_or_do_not_exist(
     rook_tables: Tablebases, fen: str, within: int, white: bool, black: bool
 ) -> None:
     board = chess.Board(fen)
@@ -135,7 +135,7 @@ def test_gaviota_denies_mates_that_are_longer_or_never_come(
         assert rook_tables.denied_by(board, attacker, within) is expected
 
 
-def test_a_checkmate_on_the_board_is_a_mate_in_none(rook_tables: Tablebases) -> None:
+def test_checkmate_is_mate_in_nought(rook_tables: Tablebases) -> None:
     mate = rook_tables.mate(chess.Board("k1K5/8/8/8/8/8/8/R7 b - - 0 1"))
 
     assert mate is not None
@@ -147,11 +147,11 @@ def test_a_checkmate_on_the_board_is_a_mate_in_none(rook_tables: Tablebases) -> 
     [
         "4k3/8/8/8/8/8/8/4K2R w K - 0 1",  # a right to castle, which tables leave out
         "8/8/8/3k4/8/8/4K3/q7 w - - 0 1",  # no such table
-        "4k3/pppp4/8/8/8/8/PPPP4/4K3 w - - 0 1",  # too many men
+        "4k3/pppp4/8/8/8/8/PPPP4/4K3 w - - 0 1",  # too many pieces
         "8/8/8/8/k1pP3K/8/8/8 b - d3 0 1",  # en passant out of a missing table
     ],
 )
-def test_what_the_tables_leave_out_is_unknown(
+def test_a_position_outside_the_tables_is_unknown(
     rook_tables: Tablebases, fen: str
 ) -> None:
     board = chess.Board(fen)
@@ -185,14 +185,14 @@ def test_threads_share_the_tables(rook: Endgame, directory: Path) -> None:
     assert [mate and 2 * mate.moves - 1 for mate in mates] == [p for _, p in won]
 
 
-def test_closed_tables_know_nothing(directory: Path) -> None:
+def test_closed_tables_hold_no_position(directory: Path) -> None:
     with Tablebases([directory]) as tables:
         assert tables.mate(chess.Board(SEED))
 
     assert tables.mate(chess.Board(SEED)) is None
 
 
-def test_several_directories_are_one(directory: Path, tmp_path: Path) -> None:
+def test_several_directories_work_as_one(directory: Path, tmp_path: Path) -> None:
     (tmp_path / "KQvK.rtbw").touch()
 
     with Tablebases([tmp_path, str(directory)]) as tables:
@@ -200,7 +200,7 @@ def test_several_directories_are_one(directory: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(os.name == "nt", reason="needs POSIX permissions")
-def test_tables_are_never_opened_to_be_written(
+def test_tables_are_opened_for_reading_only(
     rook: Endgame, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = write_table(rook, tmp_path)
@@ -219,7 +219,7 @@ def test_tables_are_never_opened_to_be_written(
     assert modes == ["rb"]
 
 
-def test_a_directory_that_is_none_is_an_error_of_the_system(tmp_path: Path) -> None:
+def test_a_missing_directory_is_an_error_of_the_system(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
 
     with pytest.raises(FileNotFoundError):
@@ -267,7 +267,7 @@ def test_a_damaged_table_is_named(
         tables.mate(chess.Board(SEED))
 
 
-def test_a_table_at_odds_with_itself_is_refused(rook: Endgame, tmp_path: Path) -> None:
+def test_an_inconsistent_table_is_refused(rook: Endgame, tmp_path: Path) -> None:
     wrong = [1 if plies == 13 else plies for plies in rook.white_to_move]
     write_table(Endgame(chess.ROOK, wrong, rook.black_to_move), tmp_path)
 
@@ -280,7 +280,7 @@ def test_a_table_at_odds_with_itself_is_refused(rook: Endgame, tmp_path: Path) -
 
 @pytest.fixture
 def syzygy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Syzygy:
-    """Tables that give each probe the value that a test has chosen."""
+    """Tables that return the value that a test chooses."""
     (tmp_path / "KRvK.rtbw").touch()
 
     def choose(wdl: int) -> Tablebases:
@@ -302,7 +302,7 @@ def syzygy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Syzygy:
         (-2, True, False),
     ],
 )
-def test_syzygy_denies_who_does_not_win(
+def test_syzygy_rules_out_mates_of_a_side_that_does_not_win(
     syzygy: Syzygy, wdl: int, mover_is_denied: bool, other_is_denied: bool
 ) -> None:
     with syzygy(wdl) as tables:
@@ -316,7 +316,7 @@ def test_syzygy_denies_who_does_not_win(
             ]
 
 
-def test_syzygy_knows_no_lengths(syzygy: Syzygy) -> None:
+def test_syzygy_has_no_lengths(syzygy: Syzygy) -> None:
     with syzygy(2) as tables:
         assert tables.mate(chess.Board(SEED)) is None
 
@@ -329,7 +329,7 @@ def test_syzygy_knows_no_lengths(syzygy: Syzygy) -> None:
         "4k3/pppp4/8/8/8/8/PPPP4/4K3 w - - 0 1",
     ],
 )
-def test_what_syzygy_leaves_out_is_unknown(tmp_path: Path, fen: str) -> None:
+def test_a_position_outside_syzygys_tables_is_unknown(tmp_path: Path, fen: str) -> None:
     (tmp_path / "KRvK.rtbw").touch()
 
     with Tablebases([tmp_path]) as tables:
@@ -349,14 +349,14 @@ def test_a_damaged_syzygy_table_is_refused(tmp_path: Path, content: bytes) -> No
 
 @pytest.fixture(scope="module")
 def real() -> Iterator[Tablebases]:
-    """Tables of three men at least, where the tester has some."""
+    """Tables of three pieces at least, if the environment names some."""
     if not DIRECTORIES:
         pytest.skip("MATESOLVE_TEST_TABLEBASES names no directories")
     with Tablebases(DIRECTORIES.split(os.pathsep)) as tables:
         yield tables
 
 
-def test_real_tables_agree_with_the_backward_solution(
+def test_real_tables_agree_with_retrograde_analysis(
     rook: Endgame, real: Tablebases
 ) -> None:
     for board, plies in list(rook.won(chess.WHITE))[::997]:
@@ -374,7 +374,7 @@ def test_real_tables_agree_with_the_backward_solution(
         ("4k3/4P3/4K3/8/8/8/8/8 b - - 0 1", None),
     ],
 )
-def test_real_tables_know_pawns(real: Tablebases, fen: str, moves: int | None) -> None:
+def test_real_tables_cover_pawns(real: Tablebases, fen: str, moves: int | None) -> None:
     board = chess.Board(fen)
     mate = real.mate(board)
 

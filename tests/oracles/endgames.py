@@ -21,10 +21,10 @@ if TYPE_CHECKING:
     Rays: TypeAlias = Sequence[Sequence[int]]
 
 ESCAPE = -1
-"""In place of a distance: White does not win."""
+"""Instead of a distance: White does not win."""
 
 ILLEGAL = -2
-"""In place of a distance: White to move could take the king."""
+"""Instead of a distance: White to move could capture the king."""
 
 BLACK_KING = 64 * 64
 """What one square of the black king adds to a position."""
@@ -49,7 +49,7 @@ NEAR = [
     {ray[0] for step in ORTHOGONAL + DIAGONAL if (ray := _ray(square, step))}
     for square in range(64)
 ]
-"""Squares a king's step away."""
+"""The squares that a king attacks."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,11 +70,11 @@ class Endgame:
 
     def plies_to_mate(self, board: chess.Board) -> int | None:
         """Plies to mate with best play; None where Black escapes."""
-        (man,) = board.pieces(self.piece, chess.WHITE)
+        (piece_square,) = board.pieces(self.piece, chess.WHITE)
         (white_king,) = board.pieces(chess.KING, chess.WHITE)
         (black_king,) = board.pieces(chess.KING, chess.BLACK)
         plies = self._distances(board.turn)[
-            white_king + 64 * man + BLACK_KING * black_king
+            white_king + 64 * piece_square + BLACK_KING * black_king
         ]
         return plies if plies >= 0 else None
 
@@ -136,13 +136,13 @@ def _set_up(rays: Sequence[Rays]) -> tuple[list[int], list[int], list[int]]:
     white_to_move = [ILLEGAL] * POSITIONS
     hopes = [0] * POSITIONS
     mates = []
-    for white_king, man in permutations(range(64), 2):
+    for white_king, piece_square in permutations(range(64), 2):
         # The black king casts no shadow: he cannot flee along the line of a check.
-        attacked = set(_slide(rays[man], {white_king}))
+        attacked = set(_slide(rays[piece_square], {white_king}))
         standing = set(range(64)) - NEAR[white_king] - {white_king}
         safe = standing - attacked
-        for black_king in standing - {man}:
-            position = white_king + 64 * man + BLACK_KING * black_king
+        for black_king in standing - {piece_square}:
+            position = white_king + 64 * piece_square + BLACK_KING * black_king
             hopes[position] = len(NEAR[black_king] & safe)
             if black_king in safe:
                 white_to_move[position] = ESCAPE
@@ -153,12 +153,12 @@ def _set_up(rays: Sequence[Rays]) -> tuple[list[int], list[int], list[int]]:
 
 def _white_came_from(position: int, rays: Sequence[Rays]) -> Iterator[int]:
     """Positions one white move earlier; some of them illegal."""
-    white_king, man = position % 64, position // 64 % 64
+    white_king, piece_square = position % 64, position // 64 % 64
     black_king = position // BLACK_KING
     for origin in NEAR[white_king]:
         yield position - white_king + origin
-    for origin in _slide(rays[man], {white_king, black_king}):
-        yield position + 64 * (origin - man)
+    for origin in _slide(rays[piece_square], {white_king, black_king}):
+        yield position + 64 * (origin - piece_square)
 
 
 def _slide(rays: Rays, blockers: set[int]) -> Iterator[int]:

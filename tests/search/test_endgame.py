@@ -44,7 +44,7 @@ def replay(fen: str, line: tuple[str, ...]) -> chess.Board:
     return board
 
 
-def test_a_small_ending_is_proved_with_its_line_and_keys(solver: Solver) -> None:
+def test_a_small_endgame_is_proved_with_its_line_and_keys(solver: Solver) -> None:
     found = solver.solve(Problem(BISHOP_AND_KNIGHT), Limits())
     assert (found.status, found.mate, found.lower_bound) == (Status.PROVED, 22, 22)
     assert found.keys_complete
@@ -53,20 +53,20 @@ def test_a_small_ending_is_proved_with_its_line_and_keys(solver: Solver) -> None
     assert replay(BISHOP_AND_KNIGHT, found.pv).is_checkmate()
 
 
-def test_a_small_ending_is_proved_for_the_side_that_is_mated(solver: Solver) -> None:
+def test_a_small_endgame_is_proved_for_the_side_that_is_mated(solver: Solver) -> None:
     found = solver.solve(Problem(QUEEN_AGAINST_ROOK), Limits())
     assert (found.status, found.mate) == (Status.PROVED, -34)
     assert len(found.pv) == 68
     assert replay(QUEEN_AGAINST_ROOK, found.pv).is_checkmate()
 
 
-def test_a_small_ending_has_no_mate_in_fewer_moves(solver: Solver) -> None:
+def test_a_small_endgame_has_no_mate_in_fewer_moves(solver: Solver) -> None:
     none = solver.solve(Problem(BISHOP_AND_KNIGHT), Limits(max_moves=21))
     assert (none.status, none.mate, none.lower_bound) == (Status.DISPROVED, None, 22)
     assert none.stopped_by is None
 
 
-def test_any_mate_in_time_is_told_of_a_small_ending(solver: Solver) -> None:
+def test_any_mate_within_the_length_answers_a_small_endgame(solver: Solver) -> None:
     found = solver.solve(Problem(BISHOP_AND_KNIGHT), Limits(), within=30)
     assert found.mate is not None
     assert 22 <= found.mate <= 30
@@ -74,14 +74,14 @@ def test_any_mate_in_time_is_told_of_a_small_ending(solver: Solver) -> None:
 
 
 @pytest.mark.parametrize("fen", [BISHOP_AND_KNIGHT, QUEEN_AGAINST_ROOK])
-def test_a_node_limit_holds_before_an_ending_is_solved(
+def test_a_node_limit_applies_before_an_endgame_is_solved(
     solver: Solver, fen: str
 ) -> None:
     stopped = solver.solve(Problem(fen), Limits(nodes=20_000))
     assert (stopped.status, stopped.stopped_by) == (Status.UNDECIDED, StoppedBy.NODES)
 
 
-def test_a_lane_asks_no_ending(solver: Solver) -> None:
+def test_a_restricted_question_is_not_answered_as_an_endgame(solver: Solver) -> None:
     narrow = solver.solve(
         Problem(BISHOP_AND_KNIGHT),
         Limits(max_moves=30),
@@ -95,7 +95,7 @@ def test_a_lane_asks_no_ending(solver: Solver) -> None:
 NAMES = ("KQvK", "KRvK", "KQRvK", "KQvKR", "KBvKN")
 
 SEARCH_NODES = 2_000_000
-"""With such a limit no small ending is answered from a table."""
+"""With this node limit no small endgame is answered from a table."""
 
 KING_AND_ROOK = (
     "7k/8/8/8/7K/8/3R4/8 w - - 0 1",
@@ -114,7 +114,7 @@ QUEEN_AND_ROOK = (
 
 @pytest.fixture
 def fresh() -> Solver:
-    """A solver that has met no small ending."""
+    """A solver that has met no small endgame."""
     return Solver(hash_mib=16)
 
 
@@ -132,7 +132,7 @@ def probing() -> Solver:
 
 
 def near_mates(solver: Solver, name: str, count: int, seed: int) -> list[chess.Board]:
-    """Give random positions, and those up to six plies before the mates they allow."""
+    """Return random positions, and those up to six plies before their mates."""
     boards: dict[str, chess.Board] = {}
     for board, _attacker in random_boards(name, count, seed):
         line = solver.solve(Problem(board.fen()), Limits()).pv
@@ -205,7 +205,7 @@ def test_a_table_answers_what_the_search_proves_of_longer_mates(
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_a_table_tells_of_any_mate_in_time_as_the_search_does(
+def test_a_table_has_a_mate_within_the_length_where_the_search_does(
     fresh: Solver, probing: Solver, name: str
 ) -> None:
     for board in near_mates(probing, name, 6, seed=63):
@@ -233,7 +233,9 @@ def test_a_node_limit_means_the_same_after_any_problems(
         assert without_costs(after_others) == without_costs(alone)
 
 
-def test_a_restricted_attacker_asks_no_table(fresh: Solver, probing: Solver) -> None:
+def test_a_restricted_question_is_not_answered_by_a_table(
+    fresh: Solver, probing: Solver
+) -> None:
     for fen in KING_AND_ROOK:
         for asked in (
             {"restriction": Restriction(king_flights=2)},
@@ -247,7 +249,9 @@ def test_a_restricted_attacker_asks_no_table(fresh: Solver, probing: Solver) -> 
             assert without_costs(after_others) == without_costs(alone)
 
 
-def test_who_may_castle_is_in_no_table(fresh: Solver, probing: Solver) -> None:
+def test_positions_with_castling_rights_are_searched(
+    fresh: Solver, probing: Solver
+) -> None:
     castling = Problem("8/8/8/8/8/4k3/8/R3K3 w Q - 0 1")
     alone = fresh.solve(castling, Limits(max_moves=3))
     after_others = probing.solve(castling, Limits(max_moves=3))
@@ -255,7 +259,7 @@ def test_who_may_castle_is_in_no_table(fresh: Solver, probing: Solver) -> None:
     assert without_costs(after_others) == without_costs(alone)
 
 
-def test_a_table_answers_several_threads() -> None:
+def test_a_table_answers_a_solver_with_several_threads() -> None:
     solver = Solver(hash_mib=16, threads=2)
     first, second, third = (
         solver.solve(Problem(fen), Limits()) for fen in KING_AND_ROOK
@@ -264,7 +268,7 @@ def test_a_table_answers_several_threads() -> None:
     assert third.stats.nodes == 0
 
 
-def test_what_was_stopped_before_it_began_asks_no_table(probing: Solver) -> None:
+def test_a_search_stopped_before_it_begins_probes_no_table(probing: Solver) -> None:
     control = Control()
     control.stop()
     found = probing.solve(Problem(KING_AND_ROOK[0]), Limits(), control=control)
@@ -277,7 +281,7 @@ def test_what_was_stopped_before_it_began_asks_no_table(probing: Solver) -> None
 # When a table is built.
 
 
-def test_a_table_is_built_at_the_second_position_and_asked_first_from_then_on(
+def test_a_table_is_built_at_the_second_position_and_then_probed_first(
     fresh: Solver,
 ) -> None:
     first, second, third = nodes_in_turn(fresh, KING_AND_ROOK, Limits())
@@ -309,7 +313,7 @@ def test_a_second_position_is_answered_as_if_alone(
     assert by_search == {True, False}
 
 
-def test_the_short_search_leaves_no_mate_of_the_other_side_out(fresh: Solver) -> None:
+def test_the_short_search_does_not_miss_the_other_sides_mate(fresh: Solver) -> None:
     """Its nodes prove that the side to move has no mate, and end before the rest."""
     mated_in_four = Problem("n7/8/8/8/8/3K4/8/1k4Q1 b - - 0 1")
     limits = Limits(max_moves=4)
@@ -374,7 +378,7 @@ def test_the_table_of_three_pieces_needs_less_time(fresh: Solver) -> None:
     assert nodes_in_turn(fresh, KING_AND_ROOK, Limits(time_s=0.9))[-1] == 0
 
 
-def test_who_is_stopped_while_a_table_is_built_knows_what_was_searched(
+def test_a_stop_while_a_table_is_built_keeps_what_was_searched(
     fresh: Solver, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def stop_then_build(

@@ -39,7 +39,7 @@ PATIENCE_S = 60
 """Ends a search that will not stop; no test measures time."""
 
 SEARCH_ONLY = 2_000_000
-"""A limit in nodes with which no small ending is answered from a table."""
+"""A node limit with which no small endgame is answered from a table."""
 
 OVERRUN = 1000
 """Nodes by which a search may exceed its limit: it looks between two sets of replies,
@@ -48,11 +48,11 @@ and these have been seen to cost 140."""
 
 @pytest.fixture
 def solver() -> Solver:
-    """One that has met no small ending, so that it searches."""
+    """A solver that has met no small endgame, so it searches."""
     return Solver(hash_mib=16)
 
 
-def ask(solver: Solver, fen: str, **limits: int) -> Solution:
+def solve_fen(solver: Solver, fen: str, **limits: int) -> Solution:
     return solver.solve(Problem(fen), Limits(**limits))
 
 
@@ -117,7 +117,7 @@ def test_the_only_key_is_found(solver: Solver, fen: str, mate: int, key: str) ->
         if flipped:
             expected.from_square ^= 56
             expected.to_square ^= 56
-        found = ask(solver, board.fen())
+        found = solve_fen(solver, board.fen())
         assert (found.status, found.mate, found.lower_bound) == ("proved", mate, mate)
         assert found.keys == (expected.uci(),)
         assert found.keys_complete
@@ -140,7 +140,9 @@ def test_the_only_key_is_found(solver: Solver, fen: str, mate: int, key: str) ->
         pytest.param(SEED, 7, id="one move too few"),
     ],
 )
-def test_what_is_no_mate_is_disproved(solver: Solver, fen: str, within: int) -> None:
+def test_a_mate_that_does_not_exist_is_disproved(
+    solver: Solver, fen: str, within: int
+) -> None:
     found = solver.solve(Problem(fen), Limits(), within=within)
     assert found.status is Status.DISPROVED
     assert found.mate is None
@@ -160,7 +162,7 @@ def test_what_is_no_mate_is_disproved(solver: Solver, fen: str, within: int) -> 
         pytest.param("7k/6Q1/5K2/8/8/8/8/8 b - - 0 1", -3, 0, id="mated before"),
     ],
 )
-def test_who_attacks_is_told_by_the_claim_or_the_men(
+def test_the_claim_or_the_pieces_decide_who_attacks(
     solver: Solver, fen: str, claim: int | None, mate: int | None
 ) -> None:
     problem = Problem(fen, claim=None if claim is None else Claim(claim))
@@ -195,7 +197,7 @@ def mates(solver: Solver, wanted: int, seed: int) -> Iterator[Solution]:
     """Solve small positions until so many are mates in one to three."""
     for board in walks.small_positions(10_000, seed):
         if chess.popcount(board.occupied) <= 4:
-            found = ask(solver, board.fen(), max_moves=3)
+            found = solve_fen(solver, board.fen(), max_moves=3)
             if found.mate and found.mate > 0:
                 yield found
                 wanted -= 1
@@ -245,14 +247,14 @@ def test_one_key_alone_is_the_first_move_of_the_line(solver: Solver) -> None:
     assert found.stopped_by is None
 
 
-def test_endings_are_solved_as_solved_backwards(solver: Solver) -> None:
+def test_endgames_are_solved_as_by_retrograde_analysis(solver: Solver) -> None:
     random = Random(24)
     for piece in (chess.ROOK, chess.QUEEN):
         endgame = endgames.solve_endgame(piece)
         for turn in chess.COLORS:
             won = [(b, plies) for b, plies in endgame.won(turn) if plies <= 11]
             for board, plies in random.sample(won, 12):
-                found = ask(solver, board.fen(), nodes=SEARCH_ONLY)
+                found = solve_fen(solver, board.fen(), nodes=SEARCH_ONLY)
                 moves = (plies + 1) // 2
                 assert found.mate == (moves if turn else -moves), board.fen()
                 lasts = [endgame.plies_to_mate(b) for b in play(board.fen(), found.pv)]
@@ -266,16 +268,18 @@ def test_a_small_table_gives_the_same_answers(solver: Solver) -> None:
     boards = [*walks.small_positions(60, 25), *crowded_positions(40, 25)]
     for fen in (SEED, *(board.fen() for board in boards)):
         most = 8 if fen == SEED else 3
-        answers = [ask(any_size, fen, max_moves=most) for any_size in (solver, small)]
+        answers = [
+            solve_fen(any_size, fen, max_moves=most) for any_size in (solver, small)
+        ]
         if fen != SEED:
-            answers.append(ask(tiny, fen, max_moves=most))
+            answers.append(solve_fen(tiny, fen, max_moves=most))
         for name in ("status", "mate", "lower_bound", "keys_complete"):
             assert len({getattr(answer, name) for answer in answers}) == 1, fen
         assert len({frozenset(answer.keys) for answer in answers}) == 1, fen
         assert len({len(answer.pv) for answer in answers}) == 1, fen
 
 
-# Restricted questions: some first moves, any mate in time, lanes.
+# Restricted questions: root moves, any mate within a length, restrictions.
 
 
 def few_pieces(count: int, seed: int) -> Iterator[chess.Board]:
@@ -284,10 +288,10 @@ def few_pieces(count: int, seed: int) -> Iterator[chess.Board]:
             yield board
 
 
-def test_some_first_moves_are_answered_for_these_alone(solver: Solver) -> None:
-    """That the side to move is mated is said of the position whatever it moves."""
+def test_the_answer_covers_only_the_root_moves(solver: Solver) -> None:
+    """Being mated is an answer about the position, whatever the root moves."""
     random, oracle = Random(31), Oracle()
-    told = set()
+    mates_found = set()
     for board in few_pieces(60, 31):
         legal = [move.uci() for move in board.legal_moves]
         if not legal:
@@ -307,21 +311,21 @@ def test_some_first_moves_are_answered_for_these_alone(solver: Solver) -> None:
         else:
             mate = next((-n for n in (1, 2, 3) if oracle.mated_in(board, n)), None)
             assert found.mate == mate, board.fen()
-        told.add(found.mate)
-    assert {2, 3, None} <= told
-    assert min(n for n in told if n) < 0
+        mates_found.add(found.mate)
+    assert {2, 3, None} <= mates_found
+    assert min(n for n in mates_found if n) < 0
 
 
-def test_first_moves_that_are_not_best_have_longer_mates(solver: Solver) -> None:
+def test_root_moves_that_are_not_best_have_longer_mates(solver: Solver) -> None:
     fen = "k7/8/1K6/8/8/8/7R/6R1 w - - 0 1"
-    assert ask(solver, fen).mate == 1
+    assert solve_fen(solver, fen).mate == 1
     found = solver.solve(Problem(fen), Limits(), root_moves=["b6c6", "h2h3"])
     assert (found.status, found.mate) == (Status.PROVED, 2)
     assert set(found.keys) == naive.keys(chess.Board(fen), 2) & {"b6c6", "h2h3"}
 
 
 @pytest.mark.parametrize("within", [3, 5])
-def test_any_mate_within_what_was_asked_will_do(solver: Solver, within: int) -> None:
+def test_any_mate_within_the_length_is_an_answer(solver: Solver, within: int) -> None:
     oracle = Oracle()
     answered = 0
     for board in few_pieces(90, 32):
@@ -350,7 +354,7 @@ def test_a_claim_of_any_length_changes_no_answer(solver: Solver, claim: int) -> 
         assert set(claimed.keys) == set(found.keys)
 
 
-LANES = [
+RESTRICTIONS = [
     Restriction(checks_only=True),
     Restriction(king_flights=1),
     Restriction(replies=3),
@@ -359,8 +363,8 @@ LANES = [
 ]
 
 
-@pytest.mark.parametrize("restriction", LANES, ids=Restriction.words)
-def test_a_lane_is_answered_for_itself_alone(
+@pytest.mark.parametrize("restriction", RESTRICTIONS, ids=Restriction.words)
+def test_the_answer_holds_under_the_restriction(
     solver: Solver, restriction: Restriction
 ) -> None:
     game = RestrictedGame(
@@ -369,7 +373,7 @@ def test_a_lane_is_answered_for_itself_alone(
         restriction.replies,
         restriction.threat,
     )
-    told = set()
+    mates_found = set()
     for board in few_pieces(80, 34):
         if board.is_checkmate():
             continue
@@ -390,12 +394,12 @@ def test_a_lane_is_answered_for_itself_alone(
             boards = list(play(board.fen(), found.pv))
             assert boards[-1].is_checkmate()
             assert all(map(game.admits, boards[2 if bare else 1 :: 2])), board.fen()
-        told.add(found.mate)
-    assert {1, 2, None} <= told
+        mates_found.add(found.mate)
+    assert {1, 2, None} <= mates_found
 
 
-@pytest.mark.parametrize("restriction", LANES[:2], ids=Restriction.words)
-def test_keys_in_a_lane_are_moves_of_the_lane(
+@pytest.mark.parametrize("restriction", RESTRICTIONS[:2], ids=Restriction.words)
+def test_keys_under_a_restriction_are_admitted_moves(
     solver: Solver, restriction: Restriction
 ) -> None:
     game = RestrictedGame(
@@ -412,7 +416,7 @@ def test_keys_in_a_lane_are_moves_of_the_lane(
             assert set(found.keys) == game.keys(board, found.mate), board.fen()
 
 
-def test_a_first_move_that_leaves_the_lane_mates_in_no_number_of_moves(
+def test_a_root_move_outside_the_restriction_never_mates(
     solver: Solver,
 ) -> None:
     """1. Kc3 is no check, though 1... Ka1 2. Ra7 or 2. Qb2 would mate."""
@@ -429,7 +433,7 @@ def test_a_first_move_that_leaves_the_lane_mates_in_no_number_of_moves(
 
 
 def test_keys_of_long_mates_are_all_that_mate_as_fast(solver: Solver) -> None:
-    """By the endgame solved backwards; a claim sends the finder ahead."""
+    """Checked by retrograde analysis; a claim lets the df-pn search start there."""
     endgame = endgames.solve_endgame(chess.ROOK)
     won = [(b, n) for b, n in endgame.won(chess.WHITE) if n in {11, 13}]
     more_than_one = 0
@@ -450,7 +454,7 @@ def test_keys_of_long_mates_are_all_that_mate_as_fast(solver: Solver) -> None:
 
 
 class Diary(Control):
-    """Keeps every bound and every mate that a search told on its way."""
+    """Keeps every bound and every mate that a search reports."""
 
     def __init__(self) -> None:
         self.bounds: list[int] = []
@@ -466,11 +470,11 @@ class Diary(Control):
 
 
 @pytest.mark.parametrize("threads", [1, 2])
-def test_whatever_is_told_on_the_way_is_a_whole_line_and_a_better_bound(
+def test_progress_reports_whole_lines_and_better_bounds(
     monkeypatch: pytest.MonkeyPatch, threads: int
 ) -> None:
     monkeypatch.setattr(bounds_search, "FIRST_BUDGET", 1000)
-    told = 0
+    mates_found = 0
     fens = [
         SEED,
         "8/8/8/8/3k4/8/8/KQ6 w - - 0 1",
@@ -489,47 +493,47 @@ def test_whatever_is_told_on_the_way_is_a_whole_line_and_a_better_bound(
             assert len(line) == (2 * mate - 1 if mate > 0 else -2 * mate)
             assert list(play(fen, line))[-1].is_checkmate()
         assert diary.mates[-1] == (found.mate, found.pv)
-        told += len(diary.mates)
-    assert told >= len(fens)
+        mates_found += len(diary.mates)
+    assert mates_found >= len(fens)
 
 
 # What one problem costs.
 
 
 SIGNATURE = 794_134
-"""Nodes that the positions below cost together; a change of the search changes it."""
+"""Nodes of all positions below; any change of the search changes this number."""
 
 
 def test_node_signature(solver: Solver) -> None:
     boards = [*walks.small_positions(30, 26), *crowded_positions(30, 26)]
     questions = [(SEED, 8), *((board.fen(), 3) for board in boards)]
-    answers = [ask(solver, fen, max_moves=most) for fen, most in questions]
+    answers = [solve_fen(solver, fen, max_moves=most) for fen, most in questions]
     nodes = sum(answer.stats.nodes for answer in answers)
     assert nodes == SIGNATURE
 
 
 def test_problems_do_not_change_what_the_next_ones_cost() -> None:
-    """With a node limit, which small endings keep to as well."""
+    """With a node limit, which holds in small endgames too."""
     limits = {"max_moves": 5, "nodes": SEARCH_ONLY}
     fens = [board.fen() for board in walks.small_positions(40, 27)]
     fens.append(SEED)
     one_after_another = Solver(hash_mib=4)
-    first = [ask(one_after_another, fen, **limits) for fen in fens]
-    again = [ask(one_after_another, fen, **limits) for fen in reversed(fens)]
+    first = [solve_fen(one_after_another, fen, **limits) for fen in fens]
+    again = [solve_fen(one_after_another, fen, **limits) for fen in reversed(fens)]
     for before, after in zip(first, reversed(again), strict=True):
         assert before.stats.nodes == after.stats.nodes, before.problem.fen
         assert before.pv == after.pv
         assert before.keys == after.keys
-    alone = ask(Solver(hash_mib=4), fens[7], **limits)
+    alone = solve_fen(Solver(hash_mib=4), fens[7], **limits)
     assert alone.stats.nodes == first[7].stats.nodes
 
 
-def test_generations_begin_anew_before_they_overflow() -> None:
+def test_generations_start_again_before_they_overflow() -> None:
     solver = Solver(hash_mib=1)
-    expected = ask(solver, SEED, max_moves=5)
+    expected = solve_fen(solver, SEED, max_moves=5)
     solver._workspace.search.generation = (1 << 24) - 2
     for _ in range(3):
-        found = ask(solver, SEED, max_moves=5)
+        found = solve_fen(solver, SEED, max_moves=5)
         assert found.stats.nodes == expected.stats.nodes
         assert found.status is Status.DISPROVED
     assert solver._workspace.search.generation == 2
@@ -570,16 +574,16 @@ def test_a_node_limit_never_says_no_mate_and_keeps_a_true_bound(
     assert statuses == {Status.PROVED, Status.DISPROVED, Status.UNDECIDED}
 
 
-def test_a_node_limit_says_nothing_false_of_either_side(solver: Solver) -> None:
-    """Where nobody said who attacks: a no is one to the side to move alone."""
+def test_a_node_limit_leaves_no_false_answer_about_either_side(solver: Solver) -> None:
+    """If nobody says who attacks, DISPROVED is about the side to move alone."""
     random = Random(30)
     statuses = set()
     for board in walks.small_positions(150, 30):
         fen = board.fen()
-        whole = ask(solver, fen, max_moves=3)
+        whole = solve_fen(solver, fen, max_moves=3)
         for _ in range(4):
             limit = random.randint(1, max(1, whole.stats.nodes))
-            found = ask(solver, fen, max_moves=3, nodes=limit)
+            found = solve_fen(solver, fen, max_moves=3, nodes=limit)
             statuses.add(found.status)
             if found.mate is not None:
                 assert found.mate == whole.mate, fen
@@ -591,7 +595,8 @@ def test_a_node_limit_says_nothing_false_of_either_side(solver: Solver) -> None:
 
 def test_the_bound_of_a_stopped_search_grows_with_its_nodes(solver: Solver) -> None:
     bounds = [
-        ask(solver, SEED, nodes=nodes).lower_bound for nodes in (1, 500, 5000, 50_000)
+        solve_fen(solver, SEED, nodes=nodes).lower_bound
+        for nodes in (1, 500, 5000, 50_000)
     ]
     assert bounds == sorted(bounds)
     assert 4 < bounds[-1] <= 8
@@ -636,10 +641,10 @@ def test_a_search_that_was_stopped_before_it_began_decides_nothing(
     found = solver.solve(Problem(HARD), Limits(), control=control)
     assert found.status is Status.UNDECIDED
     assert found.stopped_by is StoppedBy.INTERRUPT
-    assert ask(solver, SEED, max_moves=3).status is Status.DISPROVED
+    assert solve_fen(solver, SEED, max_moves=3).status is Status.DISPROVED
 
 
-def test_ctrl_c_reaches_who_waits_and_ends_the_search() -> None:
+def test_ctrl_c_reaches_the_waiting_caller_and_ends_the_search() -> None:
     control = Control()
 
     def interrupt() -> None:
@@ -658,7 +663,7 @@ def test_ctrl_c_reaches_who_waits_and_ends_the_search() -> None:
     assert not any(left.is_alive() for left in {*threading.enumerate()} - before)
 
 
-# The door.
+# The arguments of `solve`.
 
 
 def test_a_position_may_be_a_fen_a_board_or_a_problem() -> None:
@@ -670,7 +675,7 @@ def test_a_position_may_be_a_fen_a_board_or_a_problem() -> None:
     assert {(a.mate, a.keys, a.problem.fen) for a in answers} == {(8, ("h7g6",), SEED)}
 
 
-def test_a_position_that_is_none_is_refused() -> None:
+def test_an_illegal_position_is_refused() -> None:
     with pytest.raises(FenError):
         solve("8/8/8/8/8/8/8/8 w - - 0 1")
 
@@ -687,7 +692,7 @@ def test_a_problem_keeps_its_name_and_the_solver_its_table() -> None:
 
 
 def mates_in_two() -> list[tuple[str, str]]:
-    """FEN and the first move that the collection gives."""
+    """Return each FEN with the collection's first move."""
     if not MATES_IN_TWO.exists():
         pytest.skip("the collection of mates in 2 is not here")
     read = []
@@ -699,7 +704,7 @@ def mates_in_two() -> list[tuple[str, str]]:
 
 def check_mates_in_two(solver: Solver, sample: list[tuple[str, str]]) -> None:
     for fen, key in sample:
-        found = ask(solver, fen)
+        found = solve_fen(solver, fen)
         assert (found.status, found.mate) == (Status.PROVED, 2), fen
         assert key in found.keys, fen
         assert list(play(fen, found.pv))[-1].is_checkmate(), fen

@@ -14,11 +14,11 @@ if TYPE_CHECKING:
     from solver.kernel.memory import Search
 
 PATIENCE_S = 60
-"""Ends a wait for what does not come; no test measures time."""
+"""Ends a wait that would not end; no test measures time."""
 
 
-class Noted(Control):
-    """A control that tells when it was stopped."""
+class EventControl(Control):
+    """A control with an event that is set when it is stopped."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -73,7 +73,7 @@ def test_nodes_are_those_of_the_search(control: Control, search: Search) -> None
 
 
 @pytest.mark.parametrize("reason", [StoppedBy.TIME, StoppedBy.NODES])
-def test_what_is_proved_is_written_down_before_a_limit_counts(
+def test_a_limit_waits_until_a_proof_is_finished(
     control: Control, search: Search, reason: StoppedBy
 ) -> None:
     search.node_limit = 7
@@ -86,7 +86,7 @@ def test_what_is_proved_is_written_down_before_a_limit_counts(
     assert search.node_limit == 7
 
 
-def test_a_limit_that_came_before_does_not_stop_the_writing_down(
+def test_an_earlier_limit_does_not_stop_the_finishing(
     control: Control, search: Search
 ) -> None:
     control.attach(search)
@@ -97,7 +97,7 @@ def test_a_limit_that_came_before_does_not_stop_the_writing_down(
 
 
 @pytest.mark.parametrize("earlier", [True, False])
-def test_an_interrupt_ends_the_writing_down_too(
+def test_an_interrupt_ends_the_finishing_too(
     control: Control, search: Search, earlier: bool
 ) -> None:
     control.attach(search)
@@ -109,7 +109,7 @@ def test_an_interrupt_ends_the_writing_down_too(
         assert search.stop
 
 
-def test_writing_down_without_a_stop_leaves_the_search_going(
+def test_finishing_without_a_stop_leaves_the_search_running(
     control: Control, search: Search
 ) -> None:
     control.attach(search)
@@ -118,22 +118,22 @@ def test_writing_down_without_a_stop_leaves_the_search_going(
     assert not search.stop
 
 
-def test_the_watchdog_stops_what_is_over_time() -> None:
-    control, watchdog = Noted(), Watchdog()
+def test_the_watchdog_stops_a_search_over_time() -> None:
+    control, watchdog = EventControl(), Watchdog()
     with watchdog.limit(control, 0.01):
         assert control.stopped.wait(PATIENCE_S)
     assert control.reason is StoppedBy.TIME
 
 
-def test_no_limit_starts_no_watch() -> None:
+def test_without_a_limit_no_thread_is_started() -> None:
     watchdog = Watchdog()
     before = threading.active_count()
     with watchdog.limit(Control(), None):
         assert threading.active_count() == before
 
 
-def test_who_ends_in_time_is_not_stopped_later() -> None:
-    watchdog, early, late = Watchdog(), Noted(), Noted()
+def test_a_search_that_ends_in_time_is_not_stopped_later() -> None:
+    watchdog, early, late = Watchdog(), EventControl(), EventControl()
     with watchdog.limit(early, 0.05):
         pass
     with watchdog.limit(late, 0.1):
@@ -142,14 +142,14 @@ def test_who_ends_in_time_is_not_stopped_later() -> None:
 
 
 def test_the_shorter_of_two_limits_comes_first() -> None:
-    watchdog, long, short = Watchdog(), Noted(), Noted()
+    watchdog, long, short = Watchdog(), EventControl(), EventControl()
     with watchdog.limit(long, PATIENCE_S), watchdog.limit(short, 0.01):
         assert short.stopped.wait(PATIENCE_S)
         assert not long.stopped.is_set()
 
 
-def test_two_limits_of_one_moment_both_count() -> None:
-    watchdog, one, other = Watchdog(), Noted(), Noted()
+def test_two_limits_at_the_same_moment_both_count() -> None:
+    watchdog, one, other = Watchdog(), EventControl(), EventControl()
     with watchdog.limit(one, 0), watchdog.limit(other, 0):
         assert one.stopped.wait(PATIENCE_S)
         assert other.stopped.wait(PATIENCE_S)

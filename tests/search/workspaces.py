@@ -1,4 +1,4 @@
-"""Workspaces for tests of the search: roomy ones, and ones with next to no memory."""
+"""Workspaces with almost no memory, for tests of the search."""
 
 from __future__ import annotations
 
