@@ -22,7 +22,7 @@ SCHEMA = 1
 @click.command(
     cls=Command,
     epilog="""\b
-Exit codes (the first that applies):
+Exit codes, the first that applies:
   130  interrupted (Ctrl-C, SIGTERM, SIGHUP)
    74  a file could not be read; the others were checked
    65  a file is damaged or not a certificate

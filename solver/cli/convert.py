@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 @click.command(
     cls=Command,
     epilog="""\b
-Exit codes (the first that applies):
+Exit codes, the first that applies:
   130  interrupted (Ctrl-C, SIGTERM, SIGHUP); nothing is written
    74  reading or writing failed; nothing is written
    65  some records were skipped
