@@ -49,9 +49,6 @@ from solver.kernel.position import (
     target,
 )
 
-NONE = np.int64(0)
-ONE_MOVE = np.int64(1)
-
 
 class Checks(NamedTuple):
     """How our men can give check: squares by kind of man, and who opens a line."""
@@ -124,10 +121,10 @@ def generate_checks(position: Position, moves: np.ndarray) -> Number:
     """List the legal moves that give check; as `generate` else."""
     checks = find_checks(position)
     size = generate(position, moves)
-    kept = NONE
+    kept = 0
     for index in range(size):
         move = moves[index]
         if gives_check(position, checks, move):
             moves[kept] = move
-            kept += ONE_MOVE
+            kept += 1
     return kept

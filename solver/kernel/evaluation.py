@@ -25,18 +25,17 @@ from solver.kernel.jit import (
 )
 from solver.kernel.position import Position, position_t
 
-PAWN_WORTH = np.int64(100)
-KNIGHT_WORTH = np.int64(320)
-BISHOP_WORTH = np.int64(330)
-ROOK_WORTH = np.int64(500)
-QUEEN_WORTH = np.int64(900)
-PAWN_STEP = np.int64(3)
-EDGE = np.int64(10)
-CLOSENESS = np.int64(4)
-FARTHEST = np.int64(14)
-LOW_CENTRE = np.int64(3)
-HIGH_CENTRE = np.int64(4)
-NOTHING = np.int64(0)
+PAWN_WORTH = 100
+KNIGHT_WORTH = 320
+BISHOP_WORTH = 330
+ROOK_WORTH = 500
+QUEEN_WORTH = 900
+PAWN_STEP = 3
+EDGE = 10
+CLOSENESS = 4
+FARTHEST = 14
+LOW_CENTRE = 3
+HIGH_CENTRE = 4
 
 RANK_MASKS = tuple(np.uint64(0xFF << 8 * rank) for rank in range(8))
 
@@ -82,9 +81,9 @@ def material_balance(ours: Pieces, theirs: Pieces) -> Number:
 @jit(i64(u64), inline=True)
 def pawn_progress(pawns: Bitboard) -> Number:
     """Ranks that pawns moving up have gained, times their worth."""
-    steps = NOTHING
+    steps = 0
     for rank in range(2, 7):
-        steps += np.int64(rank - 1) * population(pawns & RANK_MASKS[rank])
+        steps += (rank - 1) * population(pawns & RANK_MASKS[rank])
     return PAWN_STEP * steps
 
 

@@ -158,8 +158,20 @@ def _fold_product(_context: Any, left: Any, right: Any) -> Any:
 
 
 @intrinsic
+def words_at(_context: Any, address: Any) -> Any:
+    """Return a pointer to the uint64 words at an address in memory."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        return builder.inttoptr(
+            arguments[0], context.get_value_type(signature.return_type)
+        )
+
+    return pointer(u64)(address), generate
+
+
+@intrinsic
 def record_at(_context: Any, pointer: Any) -> Any:
-    """The record that a pointer points to, by reference."""
+    """Return the record that a pointer points to, by reference."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         return builder.bitcast(

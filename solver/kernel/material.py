@@ -22,33 +22,33 @@ from solver.kernel.jit import Number, experiment_t, i64, jit
 from solver.kernel.memory import MipUse
 from solver.kernel.position import Position, position_t
 
-NOT_IN_TABLE = np.int64(-1)
+NOT_IN_TABLE = -1
 """Neither a cell nor a score in per cent."""
 
-TWO_KINDS = np.int64(2)
-THREE_KINDS = np.int64(3)
-NINE_KINDS = np.int64(9)
+TWO_KINDS = 2
+THREE_KINDS = 3
+NINE_KINDS = 9
 
-MINOR_PAWNS = np.int64(3)
-ROOK_PAWNS = np.int64(5)
-QUEEN_PAWNS = np.int64(9)
-ONE_PAWN = np.int64(1)
+MINOR_PAWNS = 3
+ROOK_PAWNS = 5
+QUEEN_PAWNS = 9
+ONE_PAWN = 1
 
 REDUCTION = np.int64(MipUse.REDUCTION.value)
 PRUNING = np.int64(MipUse.PRUNING.value)
 LAZY = np.int64(MipUse.LAZY.value)
 CORRECTION = np.int64(MipUse.CORRECTION.value)
-ALL_LOST = np.int64(0)
-EVEN = np.int64(50)
-ALL_WON = np.int64(100)
-DECIDED = np.int64(10_000)
+ALL_LOST = 0
+EVEN = 50
+ALL_WON = 100
+DECIDED = 10_000
 """What is added to, or taken from, a position whose material decides the game."""
-PER_CENT_WORTH = np.int64(4)
+PER_CENT_WORTH = 4
 """Centipawns for each per cent by which the material has scored more than a half."""
 
 
-COUNT_SHIFT = np.int64(7)
-PER_CENT_BITS = np.int64(127)
+COUNT_SHIFT = 7
+PER_CENT_BITS = 127
 
 
 @jit(i64(pieces_t, pieces_t), inline=True)

@@ -144,6 +144,7 @@ class Search(Structure):
         ("stop", c_int64),
         ("nodes", c_int64),
         ("node_limit", c_int64),
+        ("table", c_uint64),
         ("generation", c_uint64),
         ("buckets", c_uint64),
         ("is_helper", c_int64),

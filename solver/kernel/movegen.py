@@ -6,7 +6,7 @@ Pins and checks are found first (`Restrictions`); then every man is moved within
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -42,6 +42,7 @@ from solver.kernel.bitboards import (
     pawns_attacks_down,
     pawns_attacks_up,
 )
+from solver.kernel.interface import STOPPED
 from solver.kernel.jit import (
     ROW,
     Bitboard,
@@ -54,6 +55,7 @@ from solver.kernel.jit import (
     jit,
     named_words,
     population,
+    search_t,
     u64,
 )
 from solver.kernel.position import (
@@ -66,6 +68,7 @@ from solver.kernel.position import (
     Position,
     attackers_of_us,
     encode,
+    make,
     position_t,
 )
 
@@ -82,8 +85,8 @@ class Pins(NamedTuple):
 
     checkers: Bitboard
     parries: Bitboard
-    diagonal_pins: Bitboard
-    orthogonal_pins: Bitboard
+    diagonal: Bitboard
+    orthogonal: Bitboard
     danger: Bitboard
 
 
@@ -161,12 +164,6 @@ def find_pins(position: Position) -> Pins:
     return Pins(checkers, parries, diagonal.pins, orthogonal.pins, danger)
 
 
-NONE = np.int64(0)
-ONE_MOVE = np.int64(1)
-PROMOTIONS = np.int64(4)
-MORE_PROMOTIONS = np.int64(3)
-
-
 class PawnTargets(NamedTuple):
     """Where our pawns may go, one board a kind of move, so that the origin is known."""
 
@@ -180,26 +177,26 @@ pawn_targets_t = named_words(PawnTargets)
 
 
 @jit(pawn_targets_t(position_t, pins_t), inline=True)
-def pawn_targets(position: Position, limits: Pins) -> PawnTargets:
+def pawn_targets(position: Position, pins: Pins) -> PawnTargets:
     """Pawn moves within the pins and the check, en passant left out."""
     empty = ~(position.us | position.them)
     pawns = position.pawns & position.us
-    unpinned = pawns & ~(limits.diagonal_pins | limits.orthogonal_pins)
+    unpinned = pawns & ~(pins.diagonal | pins.orthogonal)
     # A pawn on a pin line may go where the same line leads it.
-    along = ((pawns & limits.orthogonal_pins) << EIGHT) & limits.orthogonal_pins
+    along = ((pawns & pins.orthogonal) << EIGHT) & pins.orthogonal
     single = ((unpinned << EIGHT) | along) & empty
     double = ((single & RANK_3) << EIGHT) & empty
-    pinned = pawns & limits.diagonal_pins
+    pinned = pawns & pins.diagonal
     left = ((unpinned & NOT_FILE_A) << SEVEN) | (
-        ((pinned & NOT_FILE_A) << SEVEN) & limits.diagonal_pins
+        ((pinned & NOT_FILE_A) << SEVEN) & pins.diagonal
     )
     right = ((unpinned & NOT_FILE_H) << NINE) | (
-        ((pinned & NOT_FILE_H) << NINE) & limits.diagonal_pins
+        ((pinned & NOT_FILE_H) << NINE) & pins.diagonal
     )
-    takeable = position.them & limits.parries
+    takeable = position.them & pins.parries
     return PawnTargets(
-        single & limits.parries,
-        double & limits.parries,
+        single & pins.parries,
+        double & pins.parries,
         left & takeable,
         right & takeable,
     )
@@ -224,16 +221,16 @@ def en_passant_takers(position: Position) -> Bitboard:
 
 
 @jit(u64(position_t, pins_t), inline=True)
-def castling_targets(position: Position, limits: Pins) -> Bitboard:
+def castling_targets(position: Position, pins: Pins) -> Bitboard:
     """Where our king goes by castling."""
     targets = ZERO
     occupied = position.us | position.them
     if position.rights & H1 and not (
-        occupied & SHORT_CASTLING_EMPTY | limits.danger & SHORT_CASTLING_SAFE
+        occupied & SHORT_CASTLING_EMPTY | pins.danger & SHORT_CASTLING_SAFE
     ):
         targets |= G1
     if position.rights & A1 and not (
-        occupied & LONG_CASTLING_EMPTY | limits.danger & LONG_CASTLING_SAFE
+        occupied & LONG_CASTLING_EMPTY | pins.danger & LONG_CASTLING_SAFE
     ):
         targets |= C1
     return targets
@@ -246,7 +243,7 @@ def _emit(
     """Append a move to each target; return the new size."""
     while targets:
         moves[size] = encode(start, first_square(targets), kind)
-        size += ONE_MOVE
+        size += 1
         targets &= targets - ONE
     return size
 
@@ -261,33 +258,31 @@ def _emit_pawns(
     while targets:
         end = first_square(targets)
         moves[size] = encode(end - step, end, PAWN)
-        size += ONE_MOVE
+        size += 1
         targets &= targets - ONE
     while promoting:
         end = first_square(promoting)
         moves[size] = encode(end - step, end, QUEEN)
-        moves[size + np.int64(1)] = encode(end - step, end, KNIGHT)
-        moves[size + np.int64(2)] = encode(end - step, end, ORTHOGONAL)
-        moves[size + np.int64(3)] = encode(end - step, end, DIAGONAL)
-        size += PROMOTIONS
+        moves[size + 1] = encode(end - step, end, KNIGHT)
+        moves[size + 2] = encode(end - step, end, ORTHOGONAL)
+        moves[size + 3] = encode(end - step, end, DIAGONAL)
+        size += 4
         promoting &= promoting - ONE
     return size
 
 
 @jit(u64(position_t, pins_t, u64), inline=True)
-def diagonal_targets(position: Position, limits: Pins, slider: Bitboard) -> Bitboard:
+def diagonal_targets(position: Position, pins: Pins, slider: Bitboard) -> Bitboard:
     """Where a bishop goes that is not pinned to a file or rank."""
     reached = diagonal_attacks(first_square(slider), position.us | position.them)
-    return reached & limits.diagonal_pins if slider & limits.diagonal_pins else reached
+    return reached & pins.diagonal if slider & pins.diagonal else reached
 
 
 @jit(u64(position_t, pins_t, u64), inline=True)
-def orthogonal_targets(position: Position, limits: Pins, slider: Bitboard) -> Bitboard:
+def orthogonal_targets(position: Position, pins: Pins, slider: Bitboard) -> Bitboard:
     """Where a rook goes that is not pinned to a diagonal."""
     reached = orthogonal_attacks(first_square(slider), position.us | position.them)
-    return (
-        reached & limits.orthogonal_pins if slider & limits.orthogonal_pins else reached
-    )
+    return reached & pins.orthogonal if slider & pins.orthogonal else reached
 
 
 @jit(i64(position_t, ROW))
@@ -305,16 +300,16 @@ def generate(position: Position, moves: np.ndarray) -> Number:
     int64
         How many there are.
     """
-    limits = find_pins(position)
+    pins = find_pins(position)
     king = first_square(position.kings & position.us)
-    targets = king_attacks(king) & ~position.us & ~limits.danger
-    if not limits.checkers:
-        targets |= castling_targets(position, limits)
-    size = _emit(moves, NONE, king, targets, KING)
-    if not limits.parries:  # double check
+    targets = king_attacks(king) & ~position.us & ~pins.danger
+    if not pins.checkers:
+        targets |= castling_targets(position, pins)
+    size = _emit(moves, 0, king, targets, KING)
+    if not pins.parries:  # double check
         return size
 
-    pawns = pawn_targets(position, limits)
+    pawns = pawn_targets(position, pins)
     size = _emit_pawns(moves, size, pawns.single, EIGHT)
     size = _emit_pawns(moves, size, pawns.double, SIXTEEN)
     size = _emit_pawns(moves, size, pawns.left, SEVEN)
@@ -327,47 +322,47 @@ def generate(position: Position, moves: np.ndarray) -> Number:
         if en_passant_is_legal(position, pawn, passed):
             size = _emit(moves, size, first_square(pawn), passed, PAWN)
 
-    allowed = ~position.us & limits.parries
+    allowed = ~position.us & pins.parries
     knights = position.knights & position.us
-    knights &= ~(limits.diagonal_pins | limits.orthogonal_pins)
+    knights &= ~(pins.diagonal | pins.orthogonal)
     while knights:
         start = first_square(knights)
         size = _emit(moves, size, start, knight_attacks(start) & allowed, KNIGHT)
         knights &= knights - ONE
-    sliders = position.diagonal & position.us & ~limits.orthogonal_pins
+    sliders = position.diagonal & position.us & ~pins.orthogonal
     while sliders:
         slider = sliders & (ZERO - sliders)
         sliders ^= slider
-        targets = diagonal_targets(position, limits, slider) & allowed
+        targets = diagonal_targets(position, pins, slider) & allowed
         kind = QUEEN if position.orthogonal & slider else DIAGONAL
         size = _emit(moves, size, first_square(slider), targets, kind)
-    sliders = position.orthogonal & position.us & ~limits.diagonal_pins
+    sliders = position.orthogonal & position.us & ~pins.diagonal
     while sliders:
         slider = sliders & (ZERO - sliders)
         sliders ^= slider
-        targets = orthogonal_targets(position, limits, slider) & allowed
+        targets = orthogonal_targets(position, pins, slider) & allowed
         kind = QUEEN if position.diagonal & slider else ORTHOGONAL
         size = _emit(moves, size, first_square(slider), targets, kind)
     return size
 
 
 @jit(i64(position_t, pins_t), inline=True)
-def count_within(position: Position, limits: Pins) -> Number:
+def count_within(position: Position, pins: Pins) -> Number:
     """How many legal moves there are, for whoever has found the restrictions."""
     king = first_square(position.kings & position.us)
-    targets = king_attacks(king) & ~position.us & ~limits.danger
-    if not limits.checkers:
-        targets |= castling_targets(position, limits)
+    targets = king_attacks(king) & ~position.us & ~pins.danger
+    if not pins.checkers:
+        targets |= castling_targets(position, pins)
     size = population(targets)
-    if not limits.parries:
+    if not pins.parries:
         return size
 
-    pawns = pawn_targets(position, limits)
+    pawns = pawn_targets(position, pins)
     size += population(pawns.single) + population(pawns.double)
     size += population(pawns.left) + population(pawns.right)
     promoting = (pawns.single | pawns.left | pawns.right) & RANK_8
     if promoting:
-        size += MORE_PROMOTIONS * (
+        size += 3 * (
             population(pawns.single & RANK_8)
             + population(pawns.left & RANK_8)
             + population(pawns.right & RANK_8)
@@ -377,24 +372,24 @@ def count_within(position: Position, limits: Pins) -> Number:
         pawn = takers & (ZERO - takers)
         takers ^= pawn
         if en_passant_is_legal(position, pawn, position.rights & RANK_6):
-            size += ONE_MOVE
+            size += 1
 
-    allowed = ~position.us & limits.parries
+    allowed = ~position.us & pins.parries
     knights = position.knights & position.us
-    knights &= ~(limits.diagonal_pins | limits.orthogonal_pins)
+    knights &= ~(pins.diagonal | pins.orthogonal)
     while knights:
         size += population(knight_attacks(first_square(knights)) & allowed)
         knights &= knights - ONE
-    sliders = position.diagonal & position.us & ~limits.orthogonal_pins
+    sliders = position.diagonal & position.us & ~pins.orthogonal
     while sliders:
         slider = sliders & (ZERO - sliders)
         sliders ^= slider
-        size += population(diagonal_targets(position, limits, slider) & allowed)
-    sliders = position.orthogonal & position.us & ~limits.diagonal_pins
+        size += population(diagonal_targets(position, pins, slider) & allowed)
+    sliders = position.orthogonal & position.us & ~pins.diagonal
     while sliders:
         slider = sliders & (ZERO - sliders)
         sliders ^= slider
-        size += population(orthogonal_targets(position, limits, slider) & allowed)
+        size += population(orthogonal_targets(position, pins, slider) & allowed)
     return size
 
 
@@ -402,3 +397,43 @@ def count_within(position: Position, limits: Pins) -> Number:
 def count(position: Position) -> Number:
     """How many legal moves there are, without listing them."""
     return count_within(position, find_pins(position))
+
+
+NEAR_THE_LEAVES = 3
+"""At this depth and below, perft does not look for a stop: it ends at once anyway."""
+
+
+@jit(i64(position_t, i64, search_t, boolean))
+def perft(position: Position, depth: Number, search: Any, listed: bool) -> Number:
+    """Count the leaves of the tree of legal moves, the test of a move generator.
+
+    Parameters
+    ----------
+    position : Position
+    depth : int64
+        Plies, at least 1.
+    search : Search
+        Its rows of moves are overwritten.
+    listed : bool
+        List the last ply's moves, as a search does, instead of only counting them.
+
+    Returns
+    -------
+    int64
+        The number of leaves, or STOPPED if `search.stop` was set.
+    """
+    if depth == 1 and not listed:
+        return count(position)
+    if depth > NEAR_THE_LEAVES and search.stop:
+        return STOPPED
+    moves = search.rows[depth]
+    size = generate(position, moves)
+    if depth == 1:
+        return size
+    leaves = 0
+    for index in range(size):
+        below = perft(make(position, moves[index]), depth - 1, search, listed)
+        if below == STOPPED:
+            return STOPPED
+        leaves += below
+    return leaves

@@ -61,7 +61,7 @@ MOST_HISTORY = np.uint64((1 << 28) - 1)
 def bring_best(moves: np.ndarray, index: Number, size: Number) -> None:
     """Swap the best of the entries from `index` on to that place."""
     best = index
-    for other in range(index + np.int64(1), size):
+    for other in range(index + 1, size):
         if moves[other] > moves[best]:
             best = other
     swapped = moves[index]
@@ -70,15 +70,15 @@ def bring_best(moves: np.ndarray, index: Number, size: Number) -> None:
 
 
 @jit(void(ROW, i64, i64), inline=True)
-def turn_around(moves: np.ndarray, first: Number, size: Number) -> None:
+def reverse(moves: np.ndarray, first: Number, size: Number) -> None:
     """Put the entries from `first` on in the opposite order."""
-    last = size - np.int64(1)
+    last = size - 1
     while first < last:
         swapped = moves[first]
         moves[first] = moves[last]
         moves[last] = swapped
-        first += np.int64(1)
-        last -= np.int64(1)
+        first += 1
+        last -= 1
 
 
 @jit(u64(u64), inline=True)

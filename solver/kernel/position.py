@@ -117,7 +117,7 @@ position_t = named_words(Position)
 
 
 @jit(position_t(position_t), inline=True)
-def turned(position: Position) -> Position:
+def flipped(position: Position) -> Position:
     """The same men seen by the other side."""
     return Position(
         turn_over(position.pawns),
@@ -132,9 +132,9 @@ def turned(position: Position) -> Position:
 
 
 @jit(position_t(position_t), inline=True)
-def passed(position: Position) -> Position:
+def after_null_move(position: Position) -> Position:
     """The position after no move at all."""
-    return turned(
+    return flipped(
         Position(
             position.pawns,
             position.knights,
@@ -149,9 +149,7 @@ def passed(position: Position) -> Position:
 
 
 @jit(u64(u64, u64, u64, u64), inline=True)
-def _settled(
-    pieces: Bitboard, left: Bitboard, arrived: Bitboard, kind: Move
-) -> Bitboard:
+def _moved(pieces: Bitboard, left: Bitboard, arrived: Bitboard, kind: Move) -> Bitboard:
     """`men` without the squares `left`, and with `arrived` if it is of that kind."""
     return (pieces & ~left) | (arrived if kind else ZERO)
 
@@ -163,8 +161,8 @@ def make(position: Position, move: Move) -> Position:
     arrived = ONE << target(move)
     span = start | arrived
     kind = arrival(move)
-    pawns = _settled(position.pawns, span, arrived, kind & PAWN)
-    orthogonal = _settled(position.orthogonal, span, arrived, kind & ORTHOGONAL)
+    pawns = _moved(position.pawns, span, arrived, kind & PAWN)
+    orthogonal = _moved(position.orthogonal, span, arrived, kind & ORTHOGONAL)
     us = (position.us & ~start) | arrived
     them = position.them & ~arrived
     # A right goes with the square of its rook, whatever moved from or to it.
@@ -187,13 +185,13 @@ def make(position: Position, move: Move) -> Position:
                 rook = A1 | D1
             orthogonal ^= rook
             us ^= rook
-    return turned(
+    return flipped(
         Position(
             pawns,
-            _settled(position.knights, span, arrived, kind & KNIGHT),
-            _settled(position.diagonal, span, arrived, kind & DIAGONAL),
+            _moved(position.knights, span, arrived, kind & KNIGHT),
+            _moved(position.diagonal, span, arrived, kind & DIAGONAL),
             orthogonal,
-            _settled(position.kings, span, arrived, kind & KING),
+            _moved(position.kings, span, arrived, kind & KING),
             us,
             them,
             rights,

@@ -51,9 +51,10 @@ def self_test(kernel: Kernel) -> None:
     KernelError
         The answer is another; the message says which.
     """
-    search = Search(node_limit=NO_LIMIT, generation=1, buckets=1)
     table = (ctypes.c_uint64 * BUCKET_WORDS)()
-    address = ctypes.addressof(table)
+    search = Search(
+        node_limit=NO_LIMIT, table=ctypes.addressof(table), generation=1, buckets=1
+    )
     position = mate_in_two()
     experiment = Experiment(alpha=-INFINITE_SCORE, beta=INFINITE_SCORE, depth=4)
     scored = Search(node_limit=NO_LIMIT)
@@ -63,16 +64,16 @@ def self_test(kernel: Kernel) -> None:
             8902,
         ),
         "the shorter mate": (
-            kernel.mates_within(position, search, address, 1),
+            kernel.mates_within(position, search, 1),
             Verdict.NO_MATE,
         ),
         "the mate in two": (
-            kernel.mates_within(position, search, address, 2),
+            kernel.mates_within(position, search, 2),
             Verdict.MATE,
         ),
-        "plies of its line": (len(kernel.line(position, search, address, 2)), 3),
+        "plies of its line": (len(kernel.line(position, search, 2)), 3),
         "a scored search of it": (
-            kernel.search_score(position, scored, None, experiment),
+            kernel.search_score(position, scored, experiment),
             True,
         ),
         "its score": (experiment.score, MATE_SCORE - 3),

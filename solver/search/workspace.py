@@ -67,7 +67,7 @@ class Workspace:
         self._memory = memory
         self._buckets = len(memory) // BUCKET_BYTES // 2
         self.search.proofs_from = self.search.proof_buckets = self._buckets
-        self._table = ctypes.addressof(ctypes.c_char.from_buffer(self._memory))
+        self.search.table = ctypes.addressof(ctypes.c_char.from_buffer(memory))
 
     def accompany(
         self, leader: Workspace, restriction: Restriction | None, nodes: int
@@ -95,7 +95,7 @@ class Workspace:
         search.generation += 1
         if search.generation == GENERATIONS:
             search.generation = 1
-            ctypes.memset(self._table, 0, len(self._memory))
+            ctypes.memset(self.search.table, 0, len(self._memory))
         self._forget_refutations()
 
     def _forget_refutations(self) -> None:
@@ -118,27 +118,21 @@ class Workspace:
         if self.search.nodes > SMALL_NODES:
             self.search.buckets = self._buckets
         return self._kernel.mates_within(
-            position, self.search, self._table, moves, attacking=attacking
+            position, self.search, moves, attacking=attacking
         )
 
     def line(self, position: Position, moves: int, *, attacking: bool) -> list[int]:
         """Give the line of a shortest mate; shorter than due if it was stopped."""
-        return self._kernel.line(
-            position, self.search, self._table, moves, attacking=attacking
-        )
+        return self._kernel.line(position, self.search, moves, attacking=attacking)
 
     def find(self, position: Position, moves: int, *, attacking: bool) -> Verdict:
         """Tell the same by proof numbers, which go deep and narrow."""
         self.search.buckets = self._buckets
-        return self._kernel.find_mate(
-            position, self.search, self._table, moves, attacking=attacking
-        )
+        return self._kernel.find_mate(position, self.search, moves, attacking=attacking)
 
     def bounds(self, position: Position, *, attacking: bool) -> Bounds:
         """Read what is proved of a position and still remembered."""
-        return self._kernel.bounds(
-            position, self.search, self._table, attacking=attacking
-        )
+        return self._kernel.bounds(position, self.search, attacking=attacking)
 
     def moves(self, position: Position) -> list[int]:
         """List the legal moves."""
@@ -183,7 +177,7 @@ class Workspace:
 
     def hashfull(self) -> int:
         """Tell how full the bounds' half of the table is, per mille, by a sample."""
-        words = (ctypes.c_uint64 * SAMPLED_WORDS).from_address(self._table)
+        words = (ctypes.c_uint64 * SAMPLED_WORDS).from_address(self.search.table)
         generation = self.search.generation
         entries: list[int] = words[1::2]
         used = [data for data in entries if data >> GENERATION_SHIFT == generation]

@@ -11,7 +11,7 @@ import chess
 import pytest
 
 from solver.board import pack
-from solver.kernel.interface import Verdict
+from solver.kernel.interface import NO_LIMIT, Verdict
 from solver.kernel.memory import Position, Search
 from tests.kernel.positions import crowded_positions
 from tests.oracles import endgames, naive, walks
@@ -31,8 +31,12 @@ class Prover:
 
     def __init__(self, kernel: Kernel, buckets: int) -> None:
         self.kernel = kernel
-        self.search = Search(node_limit=(1 << 63) - 1, buckets=buckets)
-        self._table = (ctypes.c_char * (buckets * BUCKET_BYTES))()
+        self._memory = (ctypes.c_char * (buckets * BUCKET_BYTES))()
+        self.search = Search(
+            node_limit=NO_LIMIT,
+            table=ctypes.addressof(self._memory),
+            buckets=buckets,
+        )
         self.forget()
 
     def forget(self) -> None:
@@ -40,11 +44,7 @@ class Prover:
 
     def mates(self, position: Position, moves: int, *, attacking: bool) -> bool:
         verdict = self.kernel.mates_within(
-            position,
-            self.search,
-            ctypes.addressof(self._table),
-            moves,
-            attacking=attacking,
+            position, self.search, moves, attacking=attacking
         )
         assert verdict is not Verdict.STOPPED
         return verdict is Verdict.MATE
@@ -284,13 +284,12 @@ def test_a_stopped_search_leaves_only_what_is_true(
         expected = prover.answers(board, 3)[2]
         prover.forget()
         position = pack(board)
-        table = ctypes.addressof(prover._table)
         for _ in range(6):
             prover.search.node_limit = prover.search.nodes + random.randint(1, 300)
-            verdict = kernel.mates_within(position, prover.search, table, 3)
+            verdict = kernel.mates_within(position, prover.search, 3)
             stopped += verdict is Verdict.STOPPED
             assert verdict in {Verdict.STOPPED, Verdict(expected)}, board.fen()
-        prover.search.node_limit = (1 << 63) - 1
+        prover.search.node_limit = NO_LIMIT
         assert prover.mates(position, 3, attacking=True) == expected, board.fen()
     assert stopped > 50
 
