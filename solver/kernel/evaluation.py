@@ -1,7 +1,7 @@
-"""A small evaluation: material, pawns on their way, and a lone king to be driven.
+"""The evaluation of the laboratory's search: material, advanced pawns, a bare king.
 
-Without it a scored search would not tell one quiet position from another; it knows just
-enough to make progress towards promotion and towards mating a bare king.
+It knows just enough to prefer promoting a pawn and driving a bare king to the edge. All
+scores are in centipawns.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ from solver.kernel.jit import (
     Number,
     Square,
     first_square,
+    flip,
     i64,
     jit,
     population,
-    turn_over,
     types,
     u64,
 )
@@ -41,7 +41,7 @@ RANK_MASKS = tuple(np.uint64(0xFF << 8 * rank) for rank in range(8))
 
 
 class Pieces(NamedTuple):
-    """How many men a side has, the king left out."""
+    """How many pieces of each kind a side has, without the king."""
 
     pawns: Number
     knights: Number
@@ -55,7 +55,7 @@ pieces_t = types.NamedUniTuple(i64, 5, Pieces)
 
 @jit(pieces_t(position_t, u64), inline=True)
 def count_pieces(position: Position, side: Bitboard) -> Pieces:
-    """Count the men of one side by kind."""
+    """Count the pieces of one side by kind."""
     queens = position.diagonal & position.orthogonal & side
     return Pieces(
         population(position.pawns & side),
@@ -68,7 +68,7 @@ def count_pieces(position: Position, side: Bitboard) -> Pieces:
 
 @jit(i64(pieces_t, pieces_t), inline=True)
 def material_balance(ours: Pieces, theirs: Pieces) -> Number:
-    """Our material less theirs, in centipawns."""
+    """Return our material less theirs."""
     return (
         PAWN_WORTH * (ours.pawns - theirs.pawns)
         + KNIGHT_WORTH * (ours.knights - theirs.knights)
@@ -80,7 +80,7 @@ def material_balance(ours: Pieces, theirs: Pieces) -> Number:
 
 @jit(i64(u64), inline=True)
 def pawn_progress(pawns: Bitboard) -> Number:
-    """Ranks that pawns moving up have gained, times their worth."""
+    """Return the worth of the ranks that pawns moving up have gained."""
     steps = 0
     for rank in range(2, 7):
         steps += (rank - 1) * population(pawns & RANK_MASKS[rank])
@@ -89,14 +89,14 @@ def pawn_progress(pawns: Bitboard) -> Number:
 
 @jit(i64(u64), inline=True)
 def _off_centre(line: Square) -> Number:
-    """Files or ranks between this one and the two in the middle."""
+    """Return the distance of a file or rank from the two central ones."""
     place = np.int64(line)
     return max(LOW_CENTRE - place, place - HIGH_CENTRE)
 
 
 @jit(i64(u64, u64), inline=True)
 def drive(lone: Square, king: Square) -> Number:
-    """What it is worth to have a lone king at the edge, and the other king near."""
+    """Return the worth of a bare king near the edge and of the other king near it."""
     edge = _off_centre(lone & SEVEN) + _off_centre(lone // EIGHT)
     files = abs(np.int64(lone & SEVEN) - np.int64(king & SEVEN))
     ranks = abs(np.int64(lone // EIGHT) - np.int64(king // EIGHT))
@@ -105,14 +105,14 @@ def drive(lone: Square, king: Square) -> Number:
 
 @jit(i64(position_t))
 def evaluate(position: Position) -> Number:
-    """Score a position for the side to move, in centipawns."""
+    """Evaluate a position for the side to move."""
     we_have_more = position.us & (position.us - ONE) != ZERO
     they_have_more = position.them & (position.them - ONE) != ZERO
     score = material_balance(
         count_pieces(position, position.us), count_pieces(position, position.them)
     )
     score += pawn_progress(position.pawns & position.us)
-    score -= pawn_progress(turn_over(position.pawns & position.them))
+    score -= pawn_progress(flip(position.pawns & position.them))
     king = first_square(position.kings & position.us)
     other = first_square(position.kings & position.them)
     if we_have_more and not they_have_more:

@@ -1,7 +1,9 @@
-"""Legal moves: nothing is generated that would have to be taken back.
+"""Legal move generation, and perft to test it.
 
-Pins and checks are found first (`Restrictions`); then every man is moved within them.
-`generate` lists the moves, `count` only counts them.
+Checks, pins and the squares that the king must not enter are found first (`Pins`). Each
+piece then moves within them, so every generated move is legal and none is taken back.
+Only a capture en passant needs another test. `generate` lists the moves, `count` only
+counts them.
 """
 
 from __future__ import annotations
@@ -72,15 +74,22 @@ from solver.kernel.position import (
     position_t,
 )
 
-# What a side must respect when it moves: checks, pins, squares closed to its king.
+# Checks and pins
 
 
 class Pins(NamedTuple):
-    """What our men must respect.
+    """What limits our moves.
 
-    Each field is a bitboard: the men that give check; the squares that parry it (all
-    when there is none); the pin lines with the pinning man, by direction; the squares
-    forbidden to our king.
+    Attributes
+    ----------
+    checkers : uint64
+        Their pieces that give check.
+    parries : uint64
+        Squares that parry the check; all without a check, none in a double check.
+    diagonal, orthogonal : uint64
+        The pin lines of each direction, including the pinning pieces.
+    danger : uint64
+        Squares that our king must not enter.
     """
 
     checkers: Bitboard
@@ -95,7 +104,7 @@ pins_t = named_words(Pins)
 
 @jit(u64(position_t, u64), inline=True)
 def attacked_by_them(position: Position, occupied: Bitboard) -> Bitboard:
-    """Every square that their men attack, given the occupancy."""
+    """Return all squares that their pieces attack, given the occupancy."""
     attacked = pawns_attacks_down(position.pawns & position.them)
     attacked |= knights_attacks(position.knights & position.them)
     attacked |= king_attacks(first_square(position.kings & position.them))
@@ -111,7 +120,7 @@ def attacked_by_them(position: Position, occupied: Bitboard) -> Bitboard:
 
 
 class Snipers(NamedTuple):
-    """What their sliders of one direction do to our king: check it, or pin to it."""
+    """Their sliders of one direction that check our king, and their pin lines."""
 
     checkers: Bitboard
     pins: Bitboard
@@ -121,8 +130,8 @@ snipers_t = named_words(Snipers)
 
 
 @jit(snipers_t(position_t, u64, u64), inline=True)
-def _look_along(position: Position, king: Square, snipers: Bitboard) -> Snipers:
-    """Tell checks from pins, for their sliders that stand on our king's lines."""
+def _split_snipers(position: Position, king: Square, snipers: Bitboard) -> Snipers:
+    """Split the sliders on our king's lines into those that check and that pin."""
     occupied = position.us | position.them
     checkers = ZERO
     pins = ZERO
@@ -140,13 +149,13 @@ def _look_along(position: Position, king: Square, snipers: Bitboard) -> Snipers:
 
 @jit(pins_t(position_t), inline=True)
 def find_pins(position: Position) -> Pins:
-    """Find checks, pins and the squares that our king must not enter."""
+    """Find what limits the moves of the side to move."""
     king = position.kings & position.us
     square = first_square(king)
-    diagonal = _look_along(
+    diagonal = _split_snipers(
         position, square, DIAGONAL_LINES[square] & position.diagonal & position.them
     )
-    orthogonal = _look_along(
+    orthogonal = _split_snipers(
         position, square, ORTHOGONAL_LINES[square] & position.orthogonal & position.them
     )
     checkers = diagonal.checkers | orthogonal.checkers
@@ -164,8 +173,11 @@ def find_pins(position: Position) -> Pins:
     return Pins(checkers, parries, diagonal.pins, orthogonal.pins, danger)
 
 
+# Targets
+
+
 class PawnTargets(NamedTuple):
-    """Where our pawns may go, one board a kind of move, so that the origin is known."""
+    """Where our pawns may go: a board for each kind of move, which gives the origin."""
 
     single: Bitboard
     double: Bitboard
@@ -178,11 +190,11 @@ pawn_targets_t = named_words(PawnTargets)
 
 @jit(pawn_targets_t(position_t, pins_t), inline=True)
 def pawn_targets(position: Position, pins: Pins) -> PawnTargets:
-    """Pawn moves within the pins and the check, en passant left out."""
+    """Return the legal pawn moves without captures en passant."""
     empty = ~(position.us | position.them)
     pawns = position.pawns & position.us
     unpinned = pawns & ~(pins.diagonal | pins.orthogonal)
-    # A pawn on a pin line may go where the same line leads it.
+    # A pinned pawn may move along its pin line.
     along = ((pawns & pins.orthogonal) << EIGHT) & pins.orthogonal
     single = ((unpinned << EIGHT) | along) & empty
     double = ((single & RANK_3) << EIGHT) & empty
@@ -203,26 +215,26 @@ def pawn_targets(position: Position, pins: Pins) -> PawnTargets:
 
 
 @jit(boolean(position_t, u64, u64), inline=True)
-def en_passant_is_legal(position: Position, pawn: Bitboard, passed: Bitboard) -> bool:
-    """Whether our king is safe after `pawn` takes on the square `passed`.
+def en_passant_is_legal(position: Position, pawn: Bitboard, end: Bitboard) -> bool:
+    """Return whether our king is safe after `pawn` captures en passant on `end`.
 
-    Two men leave their squares at once, which no pin line tells; so look again.
+    Two pieces leave their squares at once, which the pin lines do not cover.
     """
-    taken = passed >> EIGHT
-    occupied = ((position.us | position.them) ^ pawn ^ taken) | passed
+    taken = end >> EIGHT
+    occupied = ((position.us | position.them) ^ pawn ^ taken) | end
     king = first_square(position.kings & position.us)
     return not (attackers_of_us(position, king, occupied) & ~taken)
 
 
 @jit(u64(position_t), inline=True)
 def en_passant_takers(position: Position) -> Bitboard:
-    """Our pawns that stand beside the pawn that can be taken en passant."""
+    """Return our pawns beside the pawn that can be taken en passant."""
     return pawns_attacks_down(position.rights & RANK_6) & position.pawns & position.us
 
 
 @jit(u64(position_t, pins_t), inline=True)
 def castling_targets(position: Position, pins: Pins) -> Bitboard:
-    """Where our king goes by castling."""
+    """Return the squares where our king arrives by castling."""
     targets = ZERO
     occupied = position.us | position.them
     if position.rights & H1 and not (
@@ -240,7 +252,7 @@ def castling_targets(position: Position, pins: Pins) -> Bitboard:
 def _emit(
     moves: np.ndarray, size: Number, start: Square, targets: Bitboard, kind: Move
 ) -> Number:
-    """Append a move to each target; return the new size."""
+    """Append a move to each target and return the new size."""
     while targets:
         moves[size] = encode(start, first_square(targets), kind)
         size += 1
@@ -252,7 +264,7 @@ def _emit(
 def _emit_pawns(
     moves: np.ndarray, size: Number, targets: Bitboard, step: Square
 ) -> Number:
-    """Append the pawn moves to the targets, which lie `step` above their origins."""
+    """Append the pawn moves to the targets, each `step` squares above its origin."""
     promoting = targets & RANK_8
     targets ^= promoting
     while targets:
@@ -273,21 +285,21 @@ def _emit_pawns(
 
 @jit(u64(position_t, pins_t, u64), inline=True)
 def diagonal_targets(position: Position, pins: Pins, slider: Bitboard) -> Bitboard:
-    """Where a bishop goes that is not pinned to a file or rank."""
+    """Return the targets of a bishop or queen that no orthogonal pin holds."""
     reached = diagonal_attacks(first_square(slider), position.us | position.them)
     return reached & pins.diagonal if slider & pins.diagonal else reached
 
 
 @jit(u64(position_t, pins_t, u64), inline=True)
 def orthogonal_targets(position: Position, pins: Pins, slider: Bitboard) -> Bitboard:
-    """Where a rook goes that is not pinned to a diagonal."""
+    """Return the targets of a rook or queen that no diagonal pin holds."""
     reached = orthogonal_attacks(first_square(slider), position.us | position.them)
     return reached & pins.orthogonal if slider & pins.orthogonal else reached
 
 
 @jit(i64(position_t, ROW))
 def generate(position: Position, moves: np.ndarray) -> Number:
-    """List the legal moves.
+    """Write the legal moves to a row.
 
     Parameters
     ----------
@@ -298,7 +310,7 @@ def generate(position: Position, moves: np.ndarray) -> Number:
     Returns
     -------
     int64
-        How many there are.
+        The number of moves.
     """
     pins = find_pins(position)
     king = first_square(position.kings & position.us)
@@ -316,11 +328,11 @@ def generate(position: Position, moves: np.ndarray) -> Number:
     size = _emit_pawns(moves, size, pawns.right, NINE)
     takers = en_passant_takers(position)
     while takers:
-        passed = position.rights & RANK_6
+        end = position.rights & RANK_6
         pawn = takers & (ZERO - takers)
         takers ^= pawn
-        if en_passant_is_legal(position, pawn, passed):
-            size = _emit(moves, size, first_square(pawn), passed, PAWN)
+        if en_passant_is_legal(position, pawn, end):
+            size = _emit(moves, size, first_square(pawn), end, PAWN)
 
     allowed = ~position.us & pins.parries
     knights = position.knights & position.us
@@ -348,7 +360,7 @@ def generate(position: Position, moves: np.ndarray) -> Number:
 
 @jit(i64(position_t, pins_t), inline=True)
 def count_within(position: Position, pins: Pins) -> Number:
-    """How many legal moves there are, for whoever has found the restrictions."""
+    """Count the legal moves of a position whose pins are known."""
     king = first_square(position.kings & position.us)
     targets = king_attacks(king) & ~position.us & ~pins.danger
     if not pins.checkers:
@@ -395,7 +407,7 @@ def count_within(position: Position, pins: Pins) -> Number:
 
 @jit(i64(position_t))
 def count(position: Position) -> Number:
-    """How many legal moves there are, without listing them."""
+    """Count the legal moves without listing them."""
     return count_within(position, find_pins(position))
 
 
