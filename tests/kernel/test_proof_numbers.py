@@ -1,4 +1,4 @@
-"""Proof numbers kept: read back as far as they fit, and never for another question."""
+"""Proof numbers are read back as far as they fit, and for no other question."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ SLOTS = 4
 BUCKET_BYTES = 64
 NOTHING = (0, 0)
 LARGEST = int(NUMBER_BITS)
-"""The largest number that is kept."""
+"""The largest number that an entry can hold."""
 
 words = st.integers(0, 2**64 - 1)
 numbers = st.integers(1, int(MOST))
@@ -43,7 +43,7 @@ def read_numbers(search: Any, check: Any, bucket: Any, moves: Any, out: Any) -> 
 
 @native(i64(pointer(search_t), u64, u64, i64, pointer(i64)))
 def write_numbers(search: Any, check: Any, bucket: Any, moves: Any, entry: Any) -> Any:
-    """Store phi and delta, and the nodes that they cost."""
+    """Store phi and delta, and the nodes that they took."""
     found = Numbers(np.uint64(entry[0]), np.uint64(entry[1]))
     key = HashKey(check, bucket)
     store_numbers(record_at(search), key, moves, found, entry[2])
@@ -68,7 +68,7 @@ READ, WRITE = PROTOTYPE(read_numbers.address), PROTOTYPE(write_numbers.address)
 
 
 class Entry(NamedTuple):
-    """A question, the numbers stored for it, and the nodes that they cost."""
+    """A question, the numbers stored for it, and the nodes that they took."""
 
     check: int
     bucket: int
@@ -94,7 +94,7 @@ entries = st.builds(
 
 
 class Table:
-    """So many buckets of bounds, then as many of proof numbers."""
+    """A table of some buckets of bounds and as many of proof numbers."""
 
     def __init__(self, buckets: int) -> None:
         self.memory = (ctypes.c_char * (2 * buckets * BUCKET_BYTES))()

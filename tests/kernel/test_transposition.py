@@ -1,4 +1,4 @@
-"""The table: what is stored is read back, and never as another position's."""
+"""Bounds are read back for the position that they were stored for, and no other."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from tests.kernel.positions import WORDS, position_of
 
 SLOTS = 4
 NOTHING = (0, 255, 0)
-"""What is read where nothing is known."""
+"""The bounds of a position that is not stored."""
 
 words = st.integers(0, 2**64 - 1)
 
@@ -53,7 +53,7 @@ READ, WRITE = PROTOTYPE(read_entry.address), PROTOTYPE(write_entry.address)
 
 
 class Entry(NamedTuple):
-    """A key, what is stored under it, and what it cost."""
+    """A key, its bounds and their effort."""
 
     check: int
     bucket: int
@@ -79,7 +79,7 @@ entries = st.builds(
 
 
 class Table:
-    """A table of so many buckets, filled with nothing or with noise."""
+    """A table of some buckets, empty or filled with random bytes."""
 
     def __init__(self, buckets: int, *, noise: Random | None = None) -> None:
         size = buckets * SLOTS * 16
@@ -155,27 +155,27 @@ def test_another_generation_reads_nothing(entry: Entry, generation: int) -> None
     assert table.read(entry) == (0, *entry.bounds[1:])
 
 
-def test_noise_is_taken_for_nothing() -> None:
+def test_random_bytes_are_never_read_as_an_entry() -> None:
     table = Table(64, noise=Random(1))
     table.search.generation = 3
     for key in range(1000):
         assert table.read(Entry(key, key, 0, 0, 0, 0)) == NOTHING
 
 
-def test_a_key_of_nought_is_a_key_like_others() -> None:
+def test_a_key_of_zero_is_an_ordinary_key() -> None:
     table = Table(1)
-    nought = Entry(0, 0, 3, 255, 0, 1)
-    assert table.read(nought) == NOTHING
-    table.write(nought)
-    assert table.read(nought) == nought.bounds
+    zero = Entry(0, 0, 3, 255, 0, 1)
+    assert table.read(zero) == NOTHING
+    table.write(zero)
+    assert table.read(zero) == zero.bounds
 
 
-# The hash function.
+# The hash function
 
 
 @numba.njit
 def _hash(rows: Any, checks: Any, buckets: Any) -> None:
-    """Hash each row for the attacker (even places) and the defender (odd ones)."""
+    """Hash each row for the attacker (even indices) and the defender (odd ones)."""
     for index in range(len(rows)):
         position = position_of(rows[index])
         for side in range(2):
@@ -185,7 +185,7 @@ def _hash(rows: Any, checks: Any, buckets: Any) -> None:
 
 
 def hash_keys(rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Check words and buckets; each of shape (2 * rows,), uint64."""
+    """Return check words and buckets; each of shape (2 * rows,), uint64."""
     checks = np.empty(2 * len(rows), np.uint64)
     buckets = np.empty_like(checks)
     _hash(rows, checks, buckets)
@@ -194,12 +194,12 @@ def hash_keys(rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 @pytest.fixture(scope="module")
 def reached() -> np.ndarray:
-    """Two million positions and more, few of them met twice."""
+    """Return more than two million positions, few of them twice."""
     return positions.of_play(2_200_000, seed=41)
 
 
 def require_no_collision(rows: np.ndarray) -> int:
-    """Equal check words must be of equal positions; return how many there are."""
+    """Require that equal check words are of equal positions; return their number."""
     checks, _ = hash_keys(rows)
     order = np.argsort(checks)
     same = np.flatnonzero(checks[order][1:] == checks[order][:-1])
@@ -216,7 +216,7 @@ def test_no_two_of_millions_of_positions_share_a_key(
 
 
 def test_buckets_and_keys_are_spread_evenly(reached: np.ndarray) -> None:
-    """So many different words in as many boxes leave one in e of them empty."""
+    """n random words in n boxes leave one box in e empty."""
     checks, buckets = hash_keys(reached)
     different = np.sort(np.unique(checks, return_index=True)[1])[: 1 << 20]
     boxes = np.uint64((1 << 20) - 1)
@@ -227,7 +227,7 @@ def test_buckets_and_keys_are_spread_evenly(reached: np.ndarray) -> None:
 
 
 def bit_flips(rows: np.ndarray) -> np.ndarray:
-    """Each row, and each with one of its bits changed; shape (rows * 513, WORDS)."""
+    """Return each row, and each with one bit changed; shape (rows * 513, WORDS)."""
     single = np.zeros((1 + 64 * WORDS, WORDS), np.uint64)
     for bit in range(64 * WORDS):
         single[1 + bit, bit // 64] = np.uint64(1 << bit % 64)
@@ -235,7 +235,7 @@ def bit_flips(rows: np.ndarray) -> np.ndarray:
 
 
 def changed_bits(hashed: np.ndarray, rows: int) -> np.ndarray:
-    """How many bits each flip changes; shape (rows, 512)."""
+    """Return how many bits each flip changes; shape (rows, 512)."""
     table = hashed[::2].reshape(rows, -1)
     changed: np.ndarray = np.bitwise_count(table[:, 1:] ^ table[:, :1])
     return changed
@@ -251,7 +251,7 @@ def test_one_bit_changes_the_key_and_half_of_its_bits(
         changed = changed_bits(hashed, len(rows))
         assert changed.min() > 0
         assert 31 < changed.mean() < 33
-        # Whichever bit it was, as many change.
+        # The number of changed bits does not depend on which bit was flipped.
         assert 28 < changed.mean(axis=0).min() < changed.mean(axis=0).max() < 36
     assert require_no_collision(flipped) > 2_000_000
 
