@@ -5,7 +5,7 @@ Run from the root of the repository, with the package installed:
     python puzzles/generate.py
 
 The seed stands below, so the same positions come out again. They are drawn from random
-play and by placing men at random; a position is kept when the shortest mate has the
+play and by placing pieces at random; a position is kept when the shortest mate has the
 length asked and exactly one key. Men and mobility are kept so low that an oracle in
 plain Python can confirm each claim (tests/test_puzzles.py).
 """
@@ -32,7 +32,7 @@ SET_SIZE = 100
 PLIES = (10, 90)
 """Fewest and most plies of a game of random moves."""
 
-MEN = (
+PIECES = (
     *(chess.PAWN, chess.PAWN, chess.KNIGHT, chess.KNIGHT),
     *(chess.BISHOP, chess.BISHOP, chess.ROOK, chess.ROOK, chess.QUEEN),
 )
@@ -49,13 +49,13 @@ class Recipe:
     moves : int
         Length of the mates, in moves.
     from_play : int
-        How many positions come from random play; men are placed for the others.
-    men : range
-        How many men are placed besides the kings.
+        How many positions come from random play; pieces are placed for the others.
+    pieces : range
+        How many pieces are placed besides the kings.
     most_mobile : int
         Legal moves that the side to move has at most.
     same_material : int
-        How many placed positions may have the same men.
+        How many placed positions may have the same pieces.
     """
 
     moves: int
@@ -106,7 +106,7 @@ def make_set(recipe: Recipe, solver: Solver) -> Iterator[str]:
             continue
         seen.add(board.epd())
         material[pieces.lower()] += 1
-        how = "random play" if is_from_play else "men placed at random"
+        how = "random play" if is_from_play else "pieces placed at random"
         yield (
             board.epd(
                 dm=recipe.moves,
@@ -141,16 +141,16 @@ def _play(random: Random) -> Iterator[chess.Board]:
 
 
 def _place(random: Random, pieces: range) -> Iterator[chess.Board]:
-    """Yield legal positions of the kings and `men` others, most of them the mover's."""
+    """Yield legal positions: kings and `pieces` others, most of them the mover's."""
     while True:
         attacker = random.choice(chess.COLORS)
         board = chess.Board(None)
         board.turn = attacker
-        men_left = [(chess.KING, attacker), (chess.KING, not attacker)]
+        pieces_left = [(chess.KING, attacker), (chess.KING, not attacker)]
         for _ in range(random.choice(pieces)):
             color = attacker if random.random() < 0.7 else not attacker
-            men_left.append((random.choice(MEN), color))
-        for kind, color in men_left:
+            pieces_left.append((random.choice(PIECES), color))
+        for kind, color in pieces_left:
             square = random.choice(list(chess.SquareSet(~board.occupied)))
             board.set_piece_at(square, chess.Piece(kind, color))
         if board.is_valid():

@@ -1,7 +1,7 @@
 """matesolve: the shortest forced mate in a chess position, with its proof.
 
-Call `solve` with a position; see `Problem`, `Limits` and `Solution` for what it takes
-and returns. Importing the package loads neither numba nor python-chess.
+Call `solve` with a position. `Problem` and `Limits` describe the question, `Solution`
+the answer. Importing the package loads neither numba nor python-chess.
 
 Examples
 --------
@@ -32,7 +32,8 @@ if TYPE_CHECKING:
     from solver.search.solver import Solver, solve
     from solver.search.threads import Control
     from solver.solution import Solution, Stats, Status, StoppedBy
-    from solver.version import __version__
+
+__version__ = "0.1.0"
 
 __all__ = [
     "Claim",
@@ -55,26 +56,25 @@ __all__ = [
 
 _HOMES = {
     "Claim": "problem",
-    "Control": "search.solver",
+    "Control": "search.threads",
     "FenError": "errors",
     "InputError": "errors",
-    "Restriction": "problem",
     "Limits": "problem",
     "MatesolveError": "errors",
     "Problem": "problem",
+    "Restriction": "problem",
     "Solution": "solution",
     "Solver": "search.solver",
     "Stats": "solution",
     "Status": "solution",
     "StoppedBy": "solution",
-    "__version__": "version",
     "solve": "search.solver",
 }
-"""The module of each public name, loaded when the name is first asked for."""
+"""The module of each public name, which is imported on first use."""
 
 
 def __getattr__(name: str) -> Any:
-    """Load what is asked for: the command has to start before it loads anything."""
+    """Import a public name on first use, so that the command starts quickly."""
     if name not in _HOMES:
         msg = f"module 'solver' has no attribute {name!r}"
         raise AttributeError(msg)

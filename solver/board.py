@@ -1,4 +1,4 @@
-"""The only bridge between `chess.Board` and the kernel's positions and moves."""
+"""Convert between `chess.Board` and the kernel's positions and moves."""
 
 from __future__ import annotations
 
@@ -14,14 +14,19 @@ if TYPE_CHECKING:
 _SQUARE_BITS = 63
 _FLIP_RANKS = 56
 _ARRIVALS = {2: chess.KNIGHT, 4: chess.BISHOP, 8: chess.ROOK, 12: chess.QUEEN}
-"""What arrives, by its boards: the men that a pawn may become."""
+"""The pieces that a pawn may promote to, by the bitboards that they are on."""
 
 
 def pack(board: chess.Board) -> Position:
-    """Give the kernel's view of a board: seen by the side to move.
+    """Return the kernel's position of a board, seen by the side to move.
 
-    The halfmove clock and the history are left out: a forced mate within n moves is
-    looked for from here, whatever was played before.
+    The halfmove clock and the history are left out: whether there is a forced mate does
+    not depend on what was played before.
+
+    Parameters
+    ----------
+    board : chess.Board
+        A legal position of orthodox chess; not changed.
     """
     rights = board.castling_rights
     if board.ep_square is not None and board.has_pseudo_legal_en_passant():
@@ -42,7 +47,7 @@ def pack(board: chess.Board) -> Position:
 
 
 def unpack_pieces(position: Position) -> chess.Board:
-    """Give the men of a kernel position, White to move; rights are left out."""
+    """Return the pieces of a kernel position, White to move; rights are left out."""
     board = chess.Board(None)
     us, them = position.us, position.them
     kinds = {
@@ -61,12 +66,12 @@ def unpack_pieces(position: Position) -> chess.Board:
 
 
 def unpack_move(board: chess.Board, word: int) -> chess.Move:
-    """Give the chess move that a kernel move means on this board."""
+    """Return the move that a kernel move stands for on this board."""
     return _unpack(word, board.turn, board.pawns)
 
 
 def unpack_line(board: chess.Board, words: Iterable[int]) -> tuple[str, ...]:
-    """Give a line of kernel moves in UCI notation; the board is left as it is."""
+    """Return a line of kernel moves in UCI notation; the board is not changed."""
     turn, pawns = board.turn, board.pawns
     line = []
     for word in words:
@@ -77,7 +82,8 @@ def unpack_line(board: chess.Board, words: Iterable[int]) -> tuple[str, ...]:
             chess.BB_SQUARES[move.to_square],
         )
         stays_pawn = pawns & start and not move.promotion
-        # A pawn taken in passing is still there, until a man arrives: none departs.
+        # A pawn captured en passant stays in `pawns`, which is harmless: no move
+        # starts there until a piece has arrived.
         pawns = pawns & ~(start | end) | (end if stays_pawn else 0)
         turn = not turn
     return tuple(line)

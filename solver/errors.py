@@ -1,4 +1,4 @@
-"""Errors that a user can cause, each with the exit code that it leads to."""
+"""Errors that users can cause, each with the exit code of the command."""
 
 from __future__ import annotations
 
@@ -7,41 +7,41 @@ from typing import ClassVar
 
 
 class MatesolveError(Exception):
-    """The root of all errors that the program raises on purpose.
+    """Base class of all errors that the program raises on purpose.
 
     Attributes
     ----------
     exit_code : int
-        What the command exits with when this error ends it (sysexits.h).
+        The exit code of a command that this error ends; see sysexits.h.
     """
 
     exit_code: ClassVar[int] = 70
 
 
 class InputError(MatesolveError):
-    """What the user gave cannot be read; the message says what was expected."""
+    """The input cannot be read; the message says what was expected."""
 
     exit_code: ClassVar[int] = 65
 
 
 class FenError(InputError):
-    """A position that is no legal position of orthodox chess."""
+    """A position is not a legal position of orthodox chess."""
 
 
 class ImbalanceError(InputError):
-    """A file that is no material-imbalance table, or one that cannot be written."""
+    """A file is not a material-imbalance table, or a table cannot be written."""
 
 
 class TablebaseError(InputError):
-    """A directory without endgame tables, or a table that is damaged."""
+    """A directory has no tablebases, or a tablebase is damaged."""
 
 
 class CertificateError(InputError):
-    """A file that is no certificate: damaged, or not in the format."""
+    """A file is not a certificate: it is damaged or has another format."""
 
 
 class ForgeryError(MatesolveError):
-    """A certificate that does not prove what it says."""
+    """A certificate does not prove what it states."""
 
     exit_code: ClassVar[int] = 1
 
@@ -53,47 +53,47 @@ class CacheError(MatesolveError):
 
 
 class AllocationError(MatesolveError, MemoryError):
-    """The system has not got as much memory as a table was to have."""
+    """The system does not have the memory for a table."""
 
     exit_code: ClassVar[int] = 74
 
 
 class StoreError(MatesolveError):
-    """A store of audits that is none, of another version, full or locked."""
+    """A file is not a store of audits, has another version, is full or is locked."""
 
     exit_code: ClassVar[int] = 74
 
 
 class StoreQueryError(MatesolveError):
-    """What a store is asked is no SQL expression."""
+    """A query of a store is not an SQL expression."""
 
     exit_code: ClassVar[int] = 2
 
 
 class ClusterError(MatesolveError):
-    """A cluster that cannot be reached, or whose workers cannot do an audit."""
+    """A cluster cannot be reached, or its workers cannot run an audit."""
 
     exit_code: ClassVar[int] = 74
 
 
 def missing_package(what: str, package: str) -> str:
-    """Say which package something needs, and how to install it.
+    """Return the message that says which package is needed and how to install it.
 
-    Its own name works in a checkout and beside an installed wheel, an extra's does not.
+    Installing the package by its name works in a checkout too; an extra does not.
     """
     return f"{what} needs {package}, which is not installed: pip install {package}"
 
 
 @dataclass(frozen=True, slots=True)
 class FormatError:
-    """One unreadable record of a file; a value, so that the next record is read.
+    """One unreadable record of a file; a value, so that reading continues.
 
     Attributes
     ----------
     source : str
         `file:line` of the record.
     reason : str
-        What was expected and what was found, one line.
+        What was expected and what was found, in one line.
     """
 
     source: str

@@ -1,4 +1,4 @@
-"""Files that are written whole or not at all."""
+"""Write files atomically: whole, or not at all."""
 
 from __future__ import annotations
 
@@ -18,44 +18,58 @@ if TYPE_CHECKING:
 GZIPPED = ".gz"
 """Files with this suffix are written compressed."""
 
-
-def write_whole(path: str | os.PathLike[str], data: bytes) -> None:
-    """Write a file; until all of it is there, what was there before stays.
-
-    Raises
-    ------
-    OSError
-        It cannot be written; a file that was there is left as it was.
-    """
-    with open_whole(path) as file:
-        file.write(data)
+PRIVATE = 0o600
+PUBLIC = 0o666
+"""File modes; the process's umask takes permissions away from them."""
 
 
 @contextmanager
 def open_whole(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
-    """Write a file piece by piece; until the block ends, what was there before stays.
+    """Write a file piece by piece; it replaces an old one when the block ends.
 
-    A block that ends with an exception, Ctrl-C included, leaves all as it was.
+    If the block raises, KeyboardInterrupt included, the old file is kept. A link keeps
+    pointing to its target, which is replaced; a device is written to directly.
 
     Yields
     ------
     BinaryIO
-        What the pieces are written to.
+        The file to write to.
 
     Raises
     ------
     OSError
-        It cannot be written; a file that was there is left as it was.
+        The file cannot be written; it names `path`.
     """
     target = Path(path)
-    if target.exists() and not target.is_file():  # a device is not to be replaced
+    if target.exists() and not target.is_file():
         with _open_named(target, "wb", path) as file:
             yield file
         return
-    target = target.resolve()  # a link stays one; /dev/stdout may lead to a file
-    written = target.with_name(f".{target.name}.{os.getpid()}")
+    with _replace(target.resolve(), path, PUBLIC) as file:  # also /dev/stdout
+        yield file
+
+
+def write_whole(path: str | os.PathLike[str], data: bytes) -> None:
+    """Write a file at once; see `open_whole`."""
+    with open_whole(path) as file:
+        file.write(data)
+
+
+def write_private(path: str | os.PathLike[str], data: bytes) -> None:
+    """Write a file that only the user can read and write; a link is replaced too."""
+    with _replace(Path(path), path, PRIVATE) as file:
+        file.write(data)
+
+
+@contextmanager
+def _replace(
+    target: Path, path: str | os.PathLike[str], mode: int
+) -> Iterator[BinaryIO]:
+    """Write a new file with a name of its own, and rename it when it is complete."""
+    own = f"{os.getpid()}-{os.urandom(4).hex()}"
+    written = target.with_name(f".{target.name}.{own}")
     try:
-        with _open_named(written, "xb", path) as file:
+        with _open_named(written, "xb", path, mode) as file:
             yield file
         written.replace(target)
     except BaseException:
@@ -64,10 +78,12 @@ def open_whole(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
 
 
 class _NamedFile(io.FileIO):
-    """Names the file when writing fails, as the system does when opening fails."""
+    """A file whose write errors name `path`, as the system's open errors do."""
 
-    def __init__(self, file: Path, mode: str, path: str | os.PathLike[str]) -> None:
-        super().__init__(file, mode)
+    def __init__(
+        self, file: Path, flags: str, path: str | os.PathLike[str], mode: int
+    ) -> None:
+        super().__init__(file, flags, opener=lambda name, how: os.open(name, how, mode))
         self._path = os.fspath(path)
 
     def write(self, data: ReadableBuffer, /) -> int:
@@ -77,22 +93,24 @@ class _NamedFile(io.FileIO):
             raise OSError(error.errno, error.strerror, self._path) from None
 
 
-def _open_named(file: Path, mode: str, path: str | os.PathLike[str]) -> BinaryIO:
-    """Open `file` for writing; errors name `path`, by which the user knows it."""
+def _open_named(
+    file: Path, flags: str, path: str | os.PathLike[str], mode: int = PUBLIC
+) -> BinaryIO:
+    """Open `file` for writing; errors name `path`, which the user knows."""
     try:
-        raw = _NamedFile(file, mode, path)
+        raw = _NamedFile(file, flags, path, mode)
     except OSError as error:
         raise OSError(error.errno, error.strerror, os.fspath(path)) from None
     return cast("BinaryIO", io.BufferedWriter(raw))
 
 
 def require_writable(path: str | os.PathLike[str]) -> None:
-    """Refuse, before hours of work, a path that no file can be written to.
+    """Check before hours of work that a file can be written to `path`.
 
     Raises
     ------
     OSError
-        As the system tells it, about `path`.
+        It cannot; the error is the system's and names `path`.
     """
     target = Path(path)
     if target.is_dir():

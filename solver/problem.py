@@ -1,126 +1,62 @@
-"""What is asked: a position, what its source claims of it, and what it may cost."""
+"""What is asked: a problem, its source's claim, limits, and restricted attackers."""
 
 from __future__ import annotations
 
+import math
+import operator
+import reprlib
 import threading
+from collections.abc import Iterable
 from dataclasses import dataclass
+from numbers import Real
+from typing import TypeVar
 
-from solver import arguments
-
-# A lane: a restriction of the attacker, which makes a question narrow.
-
-RANGES = {"king_flights": (0, 8), "replies": (0, 255), "threat": (1, 20)}
-"""The numbers that each restriction takes."""
-
-_NUMBERS = 1 << 10
-"""More than any restriction says."""
-
-
-@dataclass(frozen=True, slots=True)
-class Restriction:
-    """Which moves the attacker may play; what is set restricts together.
-
-    A mate in a lane is a mate. That there is none in a lane says nothing beyond it.
-
-    Attributes
-    ----------
-    checks_only : bool
-        Only moves that check.
-    king_flights : int or None
-        Only moves after which the defender's king has at most so many squares to go to.
-    replies : int or None
-        Only moves that leave the defender at most so many replies.
-    threat : int or None
-        Only moves that check or threaten mate in at most so many moves.
-
-    Raises
-    ------
-    InputError
-        A number is out of its range in `RANGES`, or a field of another type.
-    """
-
-    checks_only: bool = False
-    king_flights: int | None = None
-    replies: int | None = None
-    threat: int | None = None
-
-    def __post_init__(self) -> None:
-        arguments.flag("checks_only", self.checks_only)
-        for name, (least, most) in RANGES.items():
-            value = getattr(self, name)
-            if value is not None:
-                number = arguments.whole(name, value, least, most)
-                object.__setattr__(self, name, number)
-
-    @property
-    def is_open(self) -> bool:
-        """Whether nothing is restricted."""
-        return self == Restriction()
-
-    @property
-    def number(self) -> int:
-        """A number of its own for each lane."""
-        number = int(self.checks_only)
-        for most in (self.king_flights, self.replies, self.threat):
-            number = number * _NUMBERS + (0 if most is None else most + 1)
-        return number
-
-    def words(self) -> str:
-        """Tell what the attacker keeps to."""
-        told = []
-        if self.checks_only:
-            told.append("checks only")
-        if self.king_flights is not None:
-            told.append(f"at most {_counted(self.king_flights, 'king flight')}")
-        if self.replies is not None:
-            told.append(f"at most {_counted(self.replies, 'reply', 'replies')}")
-        if self.threat is not None:
-            told.append(f"threats of mate in {self.threat}")
-        return ", ".join(told)
-
-
-def _counted(number: int, one: str, many: str = "") -> str:
-    return f"{number} {one if number == 1 else many or one + 's'}"
-
+from solver.errors import InputError
 
 MAX_MOVES = 200
 """The longest mate that a search looks for, in attacker's moves."""
 
 DEFAULT_HASH_MIB = 128
-"""Size of the transposition table when nothing is said, in MiB."""
+"""Default size of the transposition table, in MiB."""
 
 MAX_HASH_MIB = 1 << 20
-"""The largest table that can be asked for: one tebibyte."""
+"""Largest size of the transposition table: one tebibyte."""
 
 MAX_NODES = 2**63 - 1
-"""The search counts in a signed 64-bit word."""
+"""Largest node limit: the search counts in a signed 64-bit word."""
 
 MAX_THREADS = 256
-"""The most cores that can be asked for."""
+"""Largest number of cores for one position."""
+
+RANGES = {"king_flights": (0, 8), "replies": (0, 255), "threat": (1, 20)}
+"""The range of each number in a `Restriction`."""
 
 _MOVES = "moves in UCI notation"
+
+_NUMBERS = 1 << 10
+"""More than any number in a restriction."""
 
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """What a collection says of one of its positions.
+    """What a collection claims about one of its positions.
 
     Attributes
     ----------
     mate : int
         Moves to mate, 1 to `MAX_MOVES`; negative when the side to move is mated.
     keys : tuple of str
-        First moves that the source names, in UCI notation.
+        Keys that the source names, in UCI notation.
     line : tuple of str
         The line that the source gives, in UCI notation.
     any_last_move : bool
-        The source counts every mate in one alike, as lichess does: there, further keys
-        are no cooks.
+        The source accepts every mate in one, as lichess does, so further keys of a
+        mate in one are not cooks.
 
     Raises
     ------
     InputError
-        A field is of another type, or out of its range.
+        A field has the wrong type or is out of range.
     """
 
     mate: int
@@ -130,34 +66,34 @@ class Claim:
 
     def __post_init__(self) -> None:
         _set(self, "mate", signed_length("mate", self.mate))
-        _set(self, "keys", arguments.texts("keys", self.keys, _MOVES))
-        _set(self, "line", arguments.texts("line", self.line, _MOVES))
-        arguments.flag("any_last_move", self.any_last_move)
+        _set(self, "keys", require_strings("keys", self.keys, _MOVES))
+        _set(self, "line", require_strings("line", self.line, _MOVES))
+        require_bool("any_last_move", self.any_last_move)
 
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """A position to be solved.
+    """A position to solve.
 
     Attributes
     ----------
     fen : str
-        Six-field FEN of a legal position of orthodox chess. Whether it is one is
-        checked when it is solved.
+        Six-field FEN of a legal position of orthodox chess. Solving checks that it is
+        one; creating a `Problem` does not.
     id : str
-        What the source calls it, else `file:line`; empty when it has no name.
+        The source's name for the problem, or `file:line`; empty without a name.
     claim : Claim or None
-        What the source says of it.
+        What the source claims about it.
     source : str
         `file:line`, or empty.
     no_mate : int or None
-        The source claims the opposite: no mate in so many moves or fewer, 1 to
+        The source claims that there is no mate in this many moves or fewer, 1 to
         `MAX_MOVES`.
 
     Raises
     ------
     InputError
-        A field is of another type, or out of its range.
+        A field has the wrong type or is out of range.
     """
 
     fen: str
@@ -168,41 +104,40 @@ class Problem:
 
     def __post_init__(self) -> None:
         for name in ("fen", "id", "source"):
-            arguments.instance(name, getattr(self, name), str, "text")
+            require_instance(name, getattr(self, name), str, "text")
         if self.claim is not None:
-            arguments.instance("claim", self.claim, Claim, "a Claim or None")
+            require_instance("claim", self.claim, Claim, "a Claim or None")
         if self.no_mate is not None:
             _set(self, "no_mate", length("no_mate", self.no_mate))
 
     @property
     def position(self) -> str:
-        """The FEN without its clocks, which no search minds."""
+        """The FEN without its two counters, which do not affect the search."""
         return " ".join(self.fen.split()[:4])
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What a search may cost. `None` is no limit.
+    """What a search may cost; `None` means no limit.
 
     Attributes
     ----------
     max_moves : int or None
-        The longest mate to look for, in attacker's moves.
+        The longest mate to look for, in attacker's moves, 1 to `MAX_MOVES`.
     time_s : float or None
-        Seconds of searching, compilation left out.
+        Seconds of searching, without compilation: 0 up to what the system's timers
+        take.
     nodes : int or None
-        Positions entered by the search, mate-in-one tests included.
+        Positions entered by the search, mate-in-one tests included, 1 to `MAX_NODES`.
     hash_mib : int
-        Size of the transposition table in MiB.
+        Size of the transposition table in MiB, 1 to `MAX_HASH_MIB`.
     threads : int
-        How many cores to use on one position.
+        Number of cores for one position, 1 to `MAX_THREADS`.
 
     Raises
     ------
     InputError
-        A limit is of another type or out of its range: 1 to `MAX_MOVES` moves, 0
-        seconds up to what the system's timers take, 1 to `MAX_NODES` nodes, 1 to
-        `MAX_HASH_MIB` MiB, 1 to `MAX_THREADS` threads.
+        A limit has the wrong type or is out of range.
     """
 
     max_moves: int | None = None
@@ -216,43 +151,201 @@ class Limits:
             _set(self, "max_moves", length("max_moves", self.max_moves))
         if self.time_s is not None:
             longest = threading.TIMEOUT_MAX
-            _set(self, "time_s", arguments.seconds("time_s", self.time_s, longest))
+            _set(self, "time_s", require_seconds("time_s", self.time_s, longest))
         if self.nodes is not None:
-            nodes = arguments.whole("nodes", self.nodes, 1, MAX_NODES)
-            _set(self, "nodes", nodes)
+            _set(self, "nodes", require_int("nodes", self.nodes, 1, MAX_NODES))
         _set(self, "hash_mib", hash_size(self.hash_mib))
         _set(self, "threads", thread_count(self.threads))
 
 
-def length(name: str, value: object) -> int:
-    """Give a number of moves that a search can look for; others raise InputError."""
-    return arguments.whole(name, value, 1, MAX_MOVES)
+@dataclass(frozen=True, slots=True)
+class Restriction:
+    """Which moves the attacker may play; all conditions that are set apply together.
 
+    A mate under a restriction is a mate. That there is no mate under a restriction
+    says nothing about other moves.
 
-def signed_length(name: str, value: object) -> int:
-    """Give a number of moves, negative where the side to move is mated.
+    Attributes
+    ----------
+    checks_only : bool
+        Only moves that give check.
+    king_flights : int or None
+        Only moves after which the defender's king has at most this many squares to go
+        to, 0 to 8.
+    replies : int or None
+        Only moves that leave the defender at most this many replies, 0 to 255.
+    threat : int or None
+        Only moves that give check or threaten mate in at most this many moves, 1 to 20.
 
     Raises
     ------
     InputError
-        It is none, is 0, or is more than a search can look for.
+        A field has the wrong type or is out of range.
     """
-    moves = arguments.whole(name, value, -MAX_MOVES, MAX_MOVES)
+
+    checks_only: bool = False
+    king_flights: int | None = None
+    replies: int | None = None
+    threat: int | None = None
+
+    def __post_init__(self) -> None:
+        require_bool("checks_only", self.checks_only)
+        for name, (least, most) in RANGES.items():
+            value = getattr(self, name)
+            if value is not None:
+                _set(self, name, require_int(name, value, least, most))
+
+    @property
+    def is_open(self) -> bool:
+        """Whether every move is allowed."""
+        return self == Restriction()
+
+    @property
+    def number(self) -> int:
+        """A number that no other restriction has."""
+        number = int(self.checks_only)
+        for most in (self.king_flights, self.replies, self.threat):
+            number = number * _NUMBERS + (0 if most is None else most + 1)
+        return number
+
+    def words(self) -> str:
+        """Describe the restriction in a few words."""
+        conditions = []
+        if self.checks_only:
+            conditions.append("checks only")
+        if self.king_flights is not None:
+            flights = _counted(self.king_flights, "king flight", "king flights")
+            conditions.append(f"at most {flights}")
+        if self.replies is not None:
+            conditions.append(f"at most {_counted(self.replies, 'reply', 'replies')}")
+        if self.threat is not None:
+            conditions.append(f"threats of mate in {self.threat}")
+        return ", ".join(conditions)
+
+
+def _counted(number: int, one: str, many: str) -> str:
+    return f"{number} {one if number == 1 else many}"
+
+
+def _set(record: object, name: str, value: object) -> None:
+    """Set a field of a frozen dataclass while it is being created."""
+    object.__setattr__(record, name, value)
+
+
+def length(name: str, value: object) -> int:
+    """Return a number of moves, 1 to `MAX_MOVES`; anything else raises InputError."""
+    return require_int(name, value, 1, MAX_MOVES)
+
+
+def signed_length(name: str, value: object) -> int:
+    """Return a number of moves, negative where the side to move is mated.
+
+    Raises
+    ------
+    InputError
+        The value is not an integer, is 0, or is not within `MAX_MOVES` of 0.
+    """
+    moves = require_int(name, value, -MAX_MOVES, MAX_MOVES)
     if not moves:
-        raise arguments.refusal(name, "another number of moves than 0", value)
+        raise refusal(name, "another number of moves than 0", value)
     return moves
 
 
 def hash_size(value: object) -> int:
-    """Give a size of the transposition table in MiB; others raise InputError."""
-    return arguments.whole("hash_mib", value, 1, MAX_HASH_MIB)
+    """Return a table size, 1 to `MAX_HASH_MIB`; anything else raises InputError."""
+    return require_int("hash_mib", value, 1, MAX_HASH_MIB)
 
 
 def thread_count(value: object) -> int:
-    """Give a number of threads; others raise InputError."""
-    return arguments.whole("threads", value, 1, MAX_THREADS)
+    """Return a thread count, 1 to `MAX_THREADS`; anything else raises InputError."""
+    return require_int("threads", value, 1, MAX_THREADS)
 
 
-def _set(record: object, name: str, value: object) -> None:
-    """Set a field of a frozen record that is being made."""
-    object.__setattr__(record, name, value)
+# The checks below are for arguments of the public functions. Their errors name the
+# argument, what was expected and what was found.
+
+Value = TypeVar("Value")
+
+
+def require_int(name: str, value: object, least: int, most: int) -> int:
+    """Return an integer, which may be one of numpy's, as an int.
+
+    Raises
+    ------
+    InputError
+        The value is not an integer from `least` to `most`; a bool is not one.
+    """
+    number = value if type(value) is int else _index(value)
+    if number is None:
+        raise refusal(name, f"a whole number from {least} to {most}", value)
+    if not least <= number <= most:
+        raise refusal(name, f"{least} to {most}", value)
+    return number
+
+
+def require_seconds(name: str, value: object, most: float) -> float:
+    """Return a number of seconds, which may be one of numpy's, as a float.
+
+    Raises
+    ------
+    InputError
+        The value is not a number from 0 to `most`.
+    """
+    if isinstance(value, bool) or not isinstance(value, Real):
+        raise refusal(name, "a number of seconds", value)
+    try:
+        number = float(value)
+    except OverflowError:
+        number = math.inf
+    if not 0 <= number <= most:  # also refuses NaN
+        raise refusal(name, f"0 to {math.floor(most)} seconds", value)
+    return number
+
+
+def require_instance(
+    name: str, value: object, kind: type[Value], expected: str
+) -> Value:
+    """Return the value if it is an instance of `kind`; otherwise raise InputError."""
+    if not isinstance(value, kind):
+        raise refusal(name, expected, value)
+    return value
+
+
+def require_bool(name: str, value: object) -> bool:
+    """Return True or False; anything else raises InputError."""
+    return require_instance(name, value, bool, "True or False")
+
+
+def require_strings(name: str, value: object, expected: str) -> tuple[str, ...]:
+    """Return several strings as a tuple.
+
+    Raises
+    ------
+    InputError
+        The value is a single string, or is not an iterable of strings.
+    """
+    if isinstance(value, str) or not isinstance(value, Iterable):
+        raise refusal(name, expected, value)
+    items = tuple(value)
+    for item in items:
+        if not isinstance(item, str):
+            raise refusal(name, expected, item)
+    return items
+
+
+def refusal(name: str, expected: str, found: object) -> InputError:
+    """Return the error for an argument that is not what was expected."""
+    try:
+        shown = " ".join(reprlib.repr(found).split())
+    except ValueError:  # an int of more digits than Python prints
+        shown = f"one of type {type(found).__name__}"
+    return InputError(f"{name}: expected {expected}, found {shown}")
+
+
+def _index(value: object) -> int | None:
+    if isinstance(value, bool):
+        return None
+    try:
+        return operator.index(value)  # type: ignore[arg-type]
+    except TypeError:
+        return None

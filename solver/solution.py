@@ -6,28 +6,32 @@ from dataclasses import asdict, dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
-from solver.version import SCHEMA, __version__
+from solver import __version__
 
 if TYPE_CHECKING:
     import chess
 
     from solver.problem import Problem, Restriction
 
+SCHEMA = 1
+"""Version of the JSON records. It grows when a field changes its meaning or goes away,
+not when a field is added."""
+
 
 class Status(StrEnum):
     """How far the question was answered."""
 
     PROVED = "proved"
-    """There is a mate, and none is shorter: both bounds are one."""
+    """There is a mate, and none is shorter: the bounds have met."""
 
     FOUND = "found"
-    """There is a mate; a shorter one is not excluded."""
+    """There is a mate; there may be a shorter one."""
 
     DISPROVED = "disproved"
-    """The attacker has no mate in the number of moves asked.
+    """The attacker has no mate within the moves that were searched.
 
-    Where nobody said who attacks, that is the side to move; of its being mated within
-    the same number this says nothing."""
+    If the caller did not say who attacks, the side to move does; whether it is being
+    mated stays open."""
 
     UNDECIDED = "undecided"
     """A limit was hit before a mate was found."""
@@ -40,13 +44,13 @@ class StoppedBy(StrEnum):
     NODES = "nodes"
     INTERRUPT = "interrupt"
     CRASH = "crash"
-    """Each process that was given the problem ended without an answer."""
+    """Every process that worked on the problem ended without an answer."""
     TABLEBASE = "tablebase"
-    """No limit was set, and tables had answered what the search could not prove."""
+    """No limit was set; the search stopped with what the tablebases answer unproved."""
 
 
 class TableFormat(StrEnum):
-    """Endgame tables that tell more than was proved."""
+    """Tablebases that know more than was proved."""
 
     GAVIOTA = "gaviota"
     """Distances to mate."""
@@ -57,14 +61,14 @@ class TableFormat(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Stats:
-    """What an answer cost.
+    """What a search cost.
 
     Attributes
     ----------
     nodes : int
-        Positions entered by the search, a mate-in-one test being one.
+        Positions entered by the search; a mate-in-one test counts as one.
     time_s : float
-        Seconds of searching, compilation left out.
+        Seconds of searching, without compilation.
     """
 
     nodes: int = 0
@@ -78,33 +82,33 @@ class Solution:
     Attributes
     ----------
     problem : Problem
-        What was asked.
+        The problem, with a FEN of six fields.
     status : Status
         How far it was answered.
     mate : int or None
-        Moves to mate, a proved upper bound unless `tablebase` says otherwise; negative
-        when the side to move is mated (0: it is mated already); None when no mate was
-        found.
+        Moves to mate, a proved upper bound unless `tablebase` is set; negative when
+        the side to move is mated (0: it is checkmate); None when no mate was found.
     lower_bound : int
         No mate takes fewer moves than this: proved.
     pv : tuple of str
         The mating line in UCI notation: 2n-1 plies for mate in n, 2n when the side
-        to move is mated in n; the defender lasts as long as possible.
+        to move is mated in n. The defender resists as long as possible.
     keys : tuple of str
         First moves, in UCI notation, that mate in `mate` moves.
     keys_complete : bool
-        Whether `keys` names all of them.
+        Whether `keys` holds all of them.
     stopped_by : StoppedBy or None
-        The limit that ended the search early.
+        The limit that ended the search early; None: the question is answered.
     stats : Stats
-        What it cost.
+        What the search cost.
     restriction : Restriction or None
-        What the attacker was restricted to: all of this holds in the lane alone, but
-        that the mate found is a mate.
+        The restriction of the attacker's moves. The whole answer holds under it; that
+        a mate was found holds without it too.
     tablebase : TableFormat or None
-        Tables that say what was not proved. With a mate, the line is checked move by
-        move, and the tables say that the mate is forced and none is shorter. Without
-        one, GAVIOTA says that there is none in the moves asked, SYZYGY none at all.
+        The tablebases that the answer rests on where it is not proved. With a mate,
+        they say that it is forced and the shortest, and the line was checked move by
+        move. Without one, GAVIOTA says that there is no mate within the moves
+        searched, SYZYGY that there is no mate at all.
     """
 
     problem: Problem
@@ -121,7 +125,7 @@ class Solution:
 
     @property
     def board(self) -> chess.Board:
-        """The position asked, on a board of its own."""
+        """The position, on a new board."""
         import chess
 
         return chess.Board(self.problem.fen)
@@ -133,17 +137,16 @@ class Solution:
         return tuple(board.san_and_push(board.parse_uci(move)) for move in self.pv)
 
     def to_dict(self) -> dict[str, object]:
-        """Make the record that the command prints with `--json`.
+        """Return the record that the command prints with `--json`.
 
         Returns
         -------
         dict
             What `json.dumps` takes, in the order in which it is printed. Moves are in
-            UCI notation, bounds and distances in moves, `time_s` in seconds to the
+            UCI notation, bounds and lengths in moves, `time_s` in seconds to the
             microsecond; `claim` and `mate` are negative when the side to move is mated.
-            At its end, only if there are any, `lane`: what the attacker was restricted
-            to, of which alone `lower_bound` and `keys` speak; `tablebase`: the tables
-            that say what was not proved.
+            Two fields appear only where they apply: `lane`, the restriction of the
+            attacker, and `tablebase`, the tablebases that the answer rests on.
         """
         problem, board = self.problem, self.board
         record: dict[str, object] = {

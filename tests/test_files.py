@@ -1,15 +1,16 @@
-"""Files are written whole, or stay as they were."""
+"""Files are written whole, or not at all."""
 
 from __future__ import annotations
 
 import errno
 import os
+import stat
 import sys
 from pathlib import Path
 
 import pytest
 
-from solver.files import open_whole, write_whole
+from solver.files import open_whole, write_private, write_whole
 from tests.cli.processes import ENVIRONMENT
 from tests.processes import run
 
@@ -19,7 +20,7 @@ def path(tmp_path: Path) -> Path:
     return tmp_path / "file"
 
 
-def test_pieces_make_a_file(path: Path) -> None:
+def test_a_file_appears_when_all_pieces_are_written(path: Path) -> None:
     with open_whole(path) as file:
         file.write(b"one ")
         assert not path.exists()
@@ -30,7 +31,7 @@ def test_pieces_make_a_file(path: Path) -> None:
 
 @pytest.mark.parametrize("fault", [ValueError, KeyboardInterrupt])
 @pytest.mark.parametrize("before", [None, b"before"])
-def test_what_ends_the_block_early_leaves_all_as_it_was(
+def test_an_exception_in_the_block_keeps_the_old_file(
     path: Path, fault: type[BaseException], before: bytes | None
 ) -> None:
     if before is not None:
@@ -42,7 +43,7 @@ def test_what_ends_the_block_early_leaves_all_as_it_was(
     assert left == ([] if before is None else [before])
 
 
-def test_a_link_stays_one(path: Path) -> None:
+def test_a_link_still_points_to_its_target(path: Path) -> None:
     link = path.with_name("link")
     link.symlink_to(path)
     write_whole(link, b"data")
@@ -50,8 +51,28 @@ def test_a_link_stays_one(path: Path) -> None:
     assert path.read_bytes() == b"data"
 
 
+@pytest.mark.skipif(os.name == "nt", reason="modes are POSIX's")
+def test_a_private_file_is_readable_by_the_user_alone(path: Path) -> None:
+    before = os.umask(0o022)
+    try:
+        write_private(path, b"data")
+        assert stat.S_IMODE(path.stat().st_mode) == 0o600
+        write_whole(path, b"data")
+        assert stat.S_IMODE(path.stat().st_mode) == 0o644
+    finally:
+        os.umask(before)
+
+
+def test_a_private_file_replaces_a_link(path: Path) -> None:
+    link = path.with_name("link")
+    link.symlink_to(path)
+    write_private(link, b"data")
+    assert not link.is_symlink()
+    assert not path.exists()
+
+
 @pytest.mark.skipif(not Path(os.devnull).exists(), reason="needs a device")
-def test_a_device_is_written_to() -> None:
+def test_a_device_is_written_to_directly() -> None:
     with open_whole(os.devnull) as file:
         file.write(b"data")
     assert not Path(os.devnull).is_file()
@@ -67,7 +88,7 @@ def test_a_full_disk_is_an_error_that_names_the_file(path: Path) -> None:
 
 
 @pytest.mark.skipif(os.name == "nt", reason="needs POSIX limits")
-def test_a_file_that_grows_too_large_is_named_and_nothing_is_left(path: Path) -> None:
+def test_an_error_names_a_file_that_grows_too_large_and_leaves_none(path: Path) -> None:
     program = """
 import resource, signal, sys
 from solver.files import write_whole

@@ -1,9 +1,9 @@
-"""A little of tests.benchmarks.fuzz each time, and that it finds what is wrong."""
+"""A short run of tests.benchmarks.fuzz, and proof that it finds faults."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator  # noqa: TC003 -- for what stands in for a reader
+from collections.abc import Iterator  # noqa: TC003 -- for the fakes of readers
 from dataclasses import replace
 from random import Random
 from typing import TYPE_CHECKING, Any
@@ -39,7 +39,7 @@ def test_changed_records_are_refused_or_right(part: str, records: int) -> None:
 
 
 @pytest.mark.parametrize("part", ["verify", "uci"])
-def test_changed_records_given_to_a_process_are_refused_or_right(
+def test_changed_records_sent_to_a_process_are_refused_or_right(
     part: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(fuzz.Verify, "size", 300)
@@ -52,7 +52,7 @@ def lose(results: list[Problem | FormatError]) -> list[Problem | FormatError]:
 
 
 def confuse(results: list[Problem | FormatError]) -> list[Problem | FormatError]:
-    """Give the last of many records a move that is not legal."""
+    """Give the last of many records an illegal move."""
     last = results[-1]
     if len(results) < 21 or not isinstance(last, Problem) or not last.claim:
         return results
@@ -88,7 +88,7 @@ def test_a_hang_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
         fuzz.fuzz("readers", 1, seed=1)
 
 
-def test_a_believer_of_forged_certificates_is_found(
+def test_a_checker_that_believes_forgeries_is_found(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     def believe(document: Any) -> Checked:
@@ -100,8 +100,8 @@ def test_a_believer_of_forged_certificates_is_found(
 
 
 def test_a_wrong_answer_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
-    def deny(*asked: Any, **settings: Any) -> Any:
-        return replace(solve(*asked, **settings), mate=None)
+    def deny(*arguments: Any, **settings: Any) -> Any:
+        return replace(solve(*arguments, **settings), mate=None)
 
     monkeypatch.setattr(fuzz, "solve", deny)
     with pytest.raises(fuzz.WrongError, match="Solution"):

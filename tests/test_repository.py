@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 import yaml
 
-from solver.version import __version__
+from solver import __version__
 from tests.distributions import files_of, sdist_faults, wheel_faults
 
 ROOT = Path(__file__).parents[1]

@@ -1,4 +1,8 @@
-"""One worker's share of an audit: each problem solved, judged and flattened."""
+"""Audit one problem: search it, compare its claim, certify its answer.
+
+Every thread, process and machine that works on an audit runs an `AuditJob` of its own
+with the same `AuditOptions`.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import chess
 
 from solver.audit.result import AuditResult, audit_result
-from solver.audit.verdict import Ply, judge
+from solver.audit.verdict import Ply
 from solver.certificate import BuildingStoppedError, certify_last
 from solver.endgames.tablebases import Tablebases
 from solver.problem import Problem
@@ -26,27 +30,24 @@ if TYPE_CHECKING:
     from solver.solution import Solution
 
 
-# What an audit asks of each problem, the same in every thread, process and machine.
-
-
 @dataclass(frozen=True, slots=True)
-class Inquiry:
-    """The question to all problems.
+class AuditOptions:
+    """What an audit searches for in every problem.
 
     Attributes
     ----------
     limits : Limits
-        What one search may cost; the table's size is that of each worker.
+        What one search may cost; every worker has a table of this size.
     within : bool
-        Ask of each claim only whether there is a mate in at most so many moves.
+        Search only whether there is a mate in at most the claimed number of moves.
     all_keys : bool
-        Look for all keys, and compare them with the claimed ones.
+        Find all keys and compare them with the claimed ones.
     every_ply : bool
-        Look at each of the solver's moves in the claimed line, too.
+        Search before each of the attacker's moves in the claimed line, too.
     certify : bool
         Build a certificate of each answer.
     directories : tuple of str
-        Where endgame tables are to be asked as well.
+        Where the endgame tables are.
     """
 
     limits: Limits
@@ -57,14 +58,14 @@ class Inquiry:
     directories: tuple[str, ...] = ()
 
     def limits_for(self, problem: Problem) -> tuple[Limits, int | None]:
-        """Say how far to search: as far as claimed, or as the limits say.
+        """Return how far to search a problem: as far as claimed, or to the limits.
 
         Returns
         -------
         limits : Limits
-            With the number of moves to look for, unless it is given by the next.
+            With the number of moves to search, unless `within` gives it.
         within : int or None
-            A mate within so many moves is all that is asked for.
+            If given, search only for a mate within this many moves.
         """
         claimed = problem.claim.mate if problem.claim else problem.no_mate
         if problem.claim and self.within:
@@ -73,9 +74,9 @@ class Inquiry:
             return replace(self.limits, max_moves=abs(claimed)), None
         return self.limits, None
 
-    def words(self) -> str:
-        """Name what changes an answer, apart from limits that leave it open."""
-        told = {
+    def describe(self) -> str:
+        """Return the options that change an answer, other than time and node limits."""
+        options = {
             "within": self.within,
             "keys": self.all_keys,
             "every-ply": self.every_ply,
@@ -83,130 +84,112 @@ class Inquiry:
             "tablebases": bool(self.directories),
             f"moves={self.limits.max_moves}": self.limits.max_moves is not None,
         }
-        return " ".join(word for word, is_asked in told.items() if is_asked)
+        return " ".join(name for name, is_set in options.items() if is_set)
 
 
-class Examined(NamedTuple):
-    """What a worker hands in of one problem.
-
-    Attributes
-    ----------
-    finding : Finding
-        How the claim fared.
-    certificate : bytes or None
-        The proof of the answer, if one was asked for and there is something proved.
-    notices : tuple of str
-        What was left out of it.
-    """
-
-    result: AuditResult
-    certificate: bytes | None = None
-    notices: tuple[str, ...] = ()
-
-
-class Patience(NamedTuple):
-    """How long others may be kept waiting, in seconds.
+class TimeSlice(NamedTuple):
+    """How long a worker may spend before it returns problems unfinished, in seconds.
 
     Attributes
     ----------
     problem_s : float
-        By one problem of a batch.
+        On one problem of a batch.
     batch_s : float
-        By a batch that is harder than the last one.
+        On a batch.
     """
 
     problem_s: float
     batch_s: float
 
 
-class Examiner:
-    """Answers one inquiry for one problem after the other; one for each thread.
+class AuditJob:
+    """Audits one problem after another; not to be shared between threads.
 
     Parameters
     ----------
-    inquiry : Inquiry
-        What is asked.
+    options : AuditOptions
+        What to search for.
     tablebases : Tablebases or None
-        Endgame tables that are open already; else the inquiry's are opened.
+        Endgame tables that are open already; None opens those of the options.
     searching : callable
-        Gives the control of each new search.
+        Returns a context manager that provides the control of each new search.
     """
 
     def __init__(
         self,
-        inquiry: Inquiry,
+        options: AuditOptions,
         tablebases: Tablebases | None = None,
         searching: Callable[[], AbstractContextManager[Control]] | None = None,
     ) -> None:
-        self._inquiry = inquiry
-        self._searching = searching or _unstoppable
-        if tablebases is None and inquiry.directories:
-            tablebases = Tablebases(inquiry.directories)
-        limits = inquiry.limits
+        self._options = options
+        self._searching = searching or _uncontrolled
+        if tablebases is None and options.directories:
+            tablebases = Tablebases(options.directories)
+        limits = options.limits
         self._solver = Solver(limits.hash_mib, tablebases, threads=limits.threads)
 
-    def examine_all(
-        self, problems: Sequence[Problem], patience: Patience
-    ) -> list[Examined | None]:
-        """Examine a batch, in which no problem is to wait long for another.
+    def run_batch(
+        self, problems: Sequence[Problem], time_slice: TimeSlice
+    ) -> list[AuditResult | None]:
+        """Audit a batch, and return problems that take too long unfinished.
 
         Parameters
         ----------
         problems : sequence of Problem
-            The batch.
-        patience : Patience
-            How long one of several problems, and all of them, may take. What takes
-            longer is to come again, alone.
+            The batch. A problem that is alone has all the time that its limits allow.
+        time_slice : TimeSlice
+            How long one of several problems, and all of them together, may take.
 
         Returns
         -------
-        list of Examined or None
-            One for each problem, in their order; None for one that is to come again.
+        list of AuditResult or None
+            One for each problem, in their order; None for a problem to run again,
+            alone.
         """
         if len(problems) == 1:
-            return [self.examine(problems[0])]
-        until = time.perf_counter() + patience.batch_s
+            return [self.run(problems[0])]
+        until = time.perf_counter() + time_slice.batch_s
         return [
-            self.examine(problem, patience.problem_s)
+            self.run(problem, time_slice.problem_s)
             if time.perf_counter() < until
             else None
             for problem in problems
         ]
 
-    def examine(
-        self, problem: Problem, patience_s: float | None = None
-    ) -> Examined | None:
-        """Solve a problem and judge its claim.
+    def run(self, problem: Problem, slice_s: float | None = None) -> AuditResult | None:
+        """Solve a problem and compare the answer with its claim.
 
         Returns
         -------
-        Examined or None
-            None where it was stopped, or took longer than `patience_s` seconds.
+        AuditResult or None
+            None if the search was interrupted or took longer than `slice_s` seconds.
         """
-        limits, within = self._inquiry.limits_for(problem)
+        limits, within = self._options.limits_for(problem)
         own_limit = limits.time_s
-        if patience_s is not None and (own_limit is None or patience_s < own_limit):
-            limits = replace(limits, time_s=patience_s)
+        if slice_s is not None and (own_limit is None or slice_s < own_limit):
+            limits = replace(limits, time_s=slice_s)
         answer = self._solve(problem, limits, within)
         certificate: bytes | None = None
         notices: tuple[str, ...] = ()
-        if self._inquiry.certify:  # at once: the workspace forgets the answer
-            made = self._certify(answer)
-            if made is None:
+        if self._options.certify:  # now: the workspace forgets the answer
+            built = self._certify(answer)
+            if built is None:
                 return None
-            certificate, notices = made
+            certificate, notices = built
         plies: list[Ply] = []
         stops = [answer.stopped_by]
-        for ply, stopped_by in self._examine_line(answer, limits):
+        for ply, stopped_by in self._search_line(answer, limits):
             plies.append(ply)
             stops.append(stopped_by)
         is_late = limits.time_s != own_limit and StoppedBy.TIME in stops
         if is_late or StoppedBy.INTERRUPT in stops:
             return None
-        result = audit_result(judge(answer, within=self._inquiry.within, plies=plies))
         first_stop = next((stop for stop in stops if stop), None)
-        result = result._replace(stopped_by=first_stop and str(first_stop))
-        return Examined(result, certificate, notices)
+        return audit_result(answer, within=self._options.within, plies=plies)._replace(
+            stopped_by=first_stop and str(first_stop),
+            certificate=certificate,
+            notices=notices,
+        )
 
     def _solve(self, problem: Problem, limits: Limits, within: int | None) -> Solution:
         with self._searching() as control:
@@ -214,16 +197,19 @@ class Examiner:
                 problem,
                 limits,
                 within=within,
-                all_keys=self._inquiry.all_keys or self._inquiry.every_ply,
+                all_keys=self._options.all_keys or self._options.every_ply,
                 control=control,
             )
 
-    def _examine_line(
+    def _search_line(
         self, answer: Solution, limits: Limits
     ) -> Iterator[tuple[Ply, StoppedBy | None]]:
-        """Give each of the solver's moves in the line, and what stopped its search."""
+        """Yield the attacker's moves in the claimed line, and what stopped each search.
+
+        The first of them was searched to get the answer.
+        """
         claim = answer.problem.claim
-        if not self._inquiry.every_ply or claim is None or claim.mate < 1:
+        if not self._options.every_ply or claim is None or claim.mate < 1:
             return
         board = chess.Board(answer.problem.fen)
         for number, move in enumerate(claim.line[: 2 * claim.mate - 1]):
@@ -236,17 +222,17 @@ class Examiner:
             board.push_uci(move)
 
     def _certify(self, answer: Solution) -> tuple[bytes | None, tuple[str, ...]] | None:
-        """Prove an answer once more; None: it was told to stop."""
+        """Build the certificate of an answer; None if that was interrupted."""
         with self._searching() as control:
             try:
-                made = certify_last(answer, self._solver.workspace, control)
+                built = certify_last(answer, self._solver.workspace, control)
             except BuildingStoppedError:
                 if control.reason is None:
                     raise
                 return None
-        proof = made.certificate.encode() if made.certificate else None
-        return proof, made.left_out
+        certificate = built.certificate.encode() if built.certificate else None
+        return certificate, built.left_out
 
 
-def _unstoppable() -> AbstractContextManager[Control]:
+def _uncontrolled() -> AbstractContextManager[Control]:
     return nullcontext(Control())

@@ -1,4 +1,8 @@
-"""What an audit tells of one record, flat: a row of a store, a line of a report."""
+"""The result of auditing one record: the only type between a worker and its readers.
+
+A worker builds an `AuditResult` from the answer; the store, the JSON record, the
+tables, the exports and the page all read it.
+"""
 
 from __future__ import annotations
 
@@ -6,47 +10,57 @@ import json
 import re
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from solver import __version__
 from solver.audit.verdict import (
+    DUAL,
+    KEYS,
     Ply,
-    disagreements,
-    is_undecided,
+    Soundness,
+    Verdict,
+    find_soundness,
+    find_verdict,
+    find_wrong_keys,
+    is_dual,
+    mark_only_moves,
     only_moves,
     recorded_only,
 )
 from solver.errors import FormatError
-from solver.version import __version__
 
 if TYPE_CHECKING:
-    from solver.audit.verdict import Result
+    from collections.abc import Sequence
+
     from solver.problem import Problem
+    from solver.solution import Solution
 
 
 _SOURCE = re.compile(r"(?P<file>.*):(?P<line>[1-9][0-9]{0,17})", re.DOTALL)
-"""What is written otherwise, or too large for 64 bits, belongs to a file's name."""
+"""A line number that is written otherwise, or exceeds 64 bits, is part of the name."""
 
 
 class AuditResult(NamedTuple):
-    """One result of an audit.
+    """What an audit found for one record.
 
-    Moves are in UCI notation with spaces between. Distances are in moves, negative
-    when the side to move is mated.
+    Moves are in UCI notation, separated by spaces. Distances are in moves, negative
+    when the side to move is mated. Enumerations are stored as plain strings, which are
+    smaller to send between processes and quicker to store.
 
     Attributes
     ----------
     source : str
         `file:line` of the record.
     id : str
-        What the record calls itself, else the end of its `source`.
+        The record's own name, else the end of its `source`.
     fen : str or None
-        The position; None where the record cannot be read.
+        The position; None if the record cannot be read.
     claim, nomate : int or None
-        The mate that is claimed; the number of moves in which none is claimed to be.
+        The claimed mate; the number of moves in which no mate is claimed to exist.
     claimed_keys, claimed_line : str
-        Moves that the source names.
+        Moves given by the source.
     status, verdict, soundness : str or None
-        See `solution.Status`, `verdict.Verdict` and `soundness.Soundness`.
+        See `solution.Status`, `verdict.Verdict` and `verdict.Soundness`.
     mate, lower_bound : int or None
-        Moves to mate, and that none takes fewer; see `solution.Solution`.
+        Moves to mate, and the proved lower bound on them; see `solution.Solution`.
     keys : str
         First moves that mate in `mate` moves; all of them if `keys_complete`.
     wrong_keys : str
@@ -54,21 +68,26 @@ class AuditResult(NamedTuple):
     pv : str
         The mating line.
     plies : str
-        A JSON array, for each of the solver's moves in the claimed line
-        `{"move": ..., "mate": ..., "keys": [...], "only": ...}`; empty where not
-        looked at. Earlier versions wrote no `only`.
+        A JSON array with `{"move": ..., "mate": ..., "keys": [...], "only": ...}` for
+        each of the attacker's moves in the claimed line; empty if the line was not
+        searched. Earlier versions wrote no `only`.
     only_moves : int or None
-        1 where each of those is `only`, 0 where one is not, None where that is not
-        known.
-    nodes, time_s
-        What the answer cost, `time_s` in seconds.
+        1 if each of those moves is the only one, 0 if one is not, None if unknown.
+    nodes : int
+        Positions entered by the search.
+    time_s : float or None
+        Seconds of searching; None if a record that was read does not say.
     stopped_by, tablebase : str or None
-        The limit that came first, be it at a later move of the claimed line; tables
-        that say what was not proved.
+        The first limit that was hit, also at a later move of the claimed line; the
+        endgame tables that supply what was not proved.
     error : str or None
         Why the record cannot be read.
     solver : str
-        The version that has answered.
+        The version that found the answer.
+    certificate : bytes or None
+        The proof of the answer, if requested. It is written to its own file.
+    notices : tuple of str
+        What the certificate leaves out.
     """
 
     source: str
@@ -90,48 +109,93 @@ class AuditResult(NamedTuple):
     plies: str = ""
     only_moves: int | None = None
     nodes: int = 0
-    time_s: float = 0.0
+    time_s: float | None = 0.0
     stopped_by: str | None = None
     tablebase: str | None = None
     error: str | None = None
     solver: str = __version__
+    certificate: bytes | None = None
+    notices: tuple[str, ...] = ()
+
+    def row(self) -> tuple[object, ...]:
+        """Return the values of `COLUMNS`: what is stored and exported."""
+        return self[: len(COLUMNS)]
 
     @property
     def word(self) -> str:
-        """The verdict, or the answer's own status where nothing was claimed."""
+        """The verdict, or the answer's own status if nothing was claimed."""
         return str(self.verdict or self.status)
 
     @property
     def disagreements(self) -> tuple[str, ...]:
-        """What speaks against the claim; see `verdict.disagreements`."""
-        plies = self.claimed_plies() if self.only_moves == 0 else ()
-        return disagreements(self.word, self.soundness, self.wrong_keys, plies)
+        """What contradicts the claim: verdict, soundness, `keys` and `dual`.
+
+        Empty if the claim holds, if a limit left it undecided, and if the record is
+        unreadable. Everything that prints, lists, exports or counts disagreements reads
+        this property.
+        """
+        words = [self.word] if self.word in {Verdict.SHORTER, Verdict.REFUTED} else []
+        if self.soundness and self.soundness != Soundness.SOUND:
+            words.append(self.soundness)
+        if self.wrong_keys:
+            words.append(KEYS)
+        # Other moves in place of the key are cooks, which `soundness` reports.
+        if self.only_moves == 0 and any(map(is_dual, self.claimed_plies()[1:])):
+            words.append(DUAL)
+        return tuple(words)
 
     @property
     def is_undecided(self) -> bool:
-        """Whether a limit came before the whole answer."""
-        return is_undecided(self.word, self.stopped_by)
+        """Whether a limit was hit before the whole question was answered."""
+        return self.word == Verdict.UNDECIDED or bool(self.stopped_by)
+
+    @property
+    def agrees(self) -> bool:
+        """Whether the record is read and decided, and nothing contradicts its claim."""
+        is_decided = self.word != Verdict.UNREADABLE and not self.is_undecided
+        return is_decided and not self.disagreements
 
     def claimed_plies(self) -> tuple[Ply, ...]:
-        """Read `plies`."""
+        """Parse `plies`."""
         return tuple(
             _read_ply(ply, only_moves=self.only_moves)
             for ply in json.loads(self.plies or "[]")
         )
 
+    def for_record(self, problem: Problem) -> AuditResult:
+        """Return this result for another record that poses the same question."""
+        return self._replace(source=problem.source, id=problem.id, fen=problem.fen)
 
-def audit_result(result: Result) -> AuditResult:
-    """Flatten a result."""
-    answer = result.answer
+
+COLUMNS = AuditResult._fields[: AuditResult._fields.index("certificate")]
+"""The fields that are stored and exported."""
+
+
+def audit_result(
+    answer: Solution | FormatError, *, within: bool = False, plies: Sequence[Ply] = ()
+) -> AuditResult:
+    """Compare an answer with what its record claims.
+
+    Parameters
+    ----------
+    answer : Solution or FormatError
+        The answer, or why the record could not be read.
+    within : bool
+        Read the claim as "there is a mate in at most this many moves".
+    plies : sequence of Ply
+        The attacker's moves in the claimed line, if they were searched.
+    """
     if isinstance(answer, FormatError):
         return AuditResult(
             source=answer.source,
             id=answer.source,
-            verdict=_value(result.verdict),
+            verdict=Verdict.UNREADABLE.value,
             error=answer.reason,
         )
-    problem, claim, plies = answer.problem, answer.problem.claim, result.plies
-    is_only = only_moves(claim, plies) if claim else None
+    problem, claim = answer.problem, answer.problem.claim
+    verdict = find_verdict(answer, within=within)
+    marked = mark_only_moves(claim, plies) if claim else ()
+    is_only = only_moves(marked)
     return AuditResult(
         source=problem.source,
         id=problem.id,
@@ -141,30 +205,30 @@ def audit_result(result: Result) -> AuditResult:
         claimed_keys=" ".join(claim.keys) if claim else "",
         claimed_line=" ".join(claim.line) if claim else "",
         status=answer.status.value,
-        verdict=_value(result.verdict),
-        soundness=_value(result.soundness),
+        verdict=_plain(verdict),
+        soundness=_plain(find_soundness(verdict, answer, marked)),
         mate=answer.mate,
         lower_bound=answer.lower_bound,
         keys=" ".join(answer.keys),
         keys_complete=int(answer.keys_complete),
-        wrong_keys=" ".join(result.wrong_keys),
+        wrong_keys=" ".join(find_wrong_keys(answer)),
         pv=" ".join(answer.pv),
-        plies=json.dumps([ply._asdict() for ply in plies]) if plies else "",
+        plies=write_plies(marked),
         only_moves=None if is_only is None else int(is_only),
         nodes=answer.stats.nodes,
         time_s=round(answer.stats.time_s, 6),
-        stopped_by=_value(answer.stopped_by),
-        tablebase=_value(answer.tablebase),
+        stopped_by=_plain(answer.stopped_by),
+        tablebase=_plain(answer.tablebase),
     )
 
 
-def renamed(finding: AuditResult, problem: Problem) -> AuditResult:
-    """Tell of a record what was found for one that asks the same."""
-    return finding._replace(source=problem.source, id=problem.id, fen=problem.fen)
+def write_plies(plies: Sequence[Ply]) -> str:
+    """Return `AuditResult.plies` for the moves of a claimed line."""
+    return json.dumps([ply._asdict() for ply in plies]) if plies else ""
 
 
 def split_source(source: str) -> tuple[str, int]:
-    """Split `file:line`; a source without a line has 0."""
+    """Split `file:line`; the line is 0 if the source has none."""
     match = _SOURCE.fullmatch(source)
     return (match["file"], int(match["line"])) if match else (source, 0)
 
@@ -173,10 +237,9 @@ def _read_ply(ply: dict[str, Any], *, only_moves: int | None) -> Ply:
     move, keys = ply["move"], tuple(ply["keys"])
     if "only" in ply:
         return Ply(move, ply["mate"], keys, ply["only"])
-    told = None if only_moves is None else bool(only_moves)
-    return Ply(move, ply["mate"], keys, recorded_only(move, keys, only_moves=told))
+    recorded = None if only_moves is None else bool(only_moves)
+    return Ply(move, ply["mate"], keys, recorded_only(move, keys, only_moves=recorded))
 
 
-def _value(word: object) -> str | None:
-    """Make a plain string of an enumeration's: smaller to send, quicker to store."""
+def _plain(word: object) -> str | None:
     return None if word is None else str(word)

@@ -1,4 +1,9 @@
-"""What a store means for an audit: which questions it has answered already."""
+"""Resume an audit from a store, and audit a collection in parts.
+
+A question is a position, what its record claims, and the options that can change the
+answer. Answers are stored by question, so a position that occurs twice, or in a later
+run, is searched once.
+"""
 
 from __future__ import annotations
 
@@ -9,91 +14,56 @@ from hashlib import blake2b
 from pathlib import PurePath
 from typing import TYPE_CHECKING
 
-from solver.audit.result import renamed
+from solver import __version__
 from solver.errors import FormatError
 from solver.solution import StoppedBy
-from solver.version import __version__
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator
 
-    from solver.audit.job import Inquiry
+    from solver.audit.job import AuditOptions
     from solver.audit.result import AuditResult
-    from solver.audit.store import Answered, Store
+    from solver.audit.store import Store
     from solver.problem import Problem
-
-
-# A share of a collection, for batch systems that run an audit in parts.
-
-
-@dataclass(frozen=True, slots=True)
-class Shard:
-    """One of several parts that no record is in two of.
-
-    Records of the same position are in the same part, so that it is solved once.
-
-    Attributes
-    ----------
-    number : int
-        Which part, from 1.
-    count : int
-        How many there are.
-    """
-
-    number: int
-    count: int
-
-    def of(
-        self, records: Iterable[Problem | FormatError]
-    ) -> Iterator[Problem | FormatError]:
-        """Give the records of this part."""
-        return (record for record in records if self._has(record))
-
-    def share_of(self, records: int | None) -> int | None:
-        """Estimate how many of so many records are in this part."""
-        return None if records is None else round(records / self.count)
-
-    def _has(self, record: Problem | FormatError) -> bool:
-        if isinstance(record, FormatError):
-            text = PurePath(record.source).name  # folders have other names elsewhere
-        else:
-            text = record.position
-        digest = blake2b(text.encode(), digest_size=8).digest()
-        return int.from_bytes(digest, "big") % self.count == self.number - 1
-
 
 KEY_BYTES = 16
 
 
-class Archive:
-    """Answers an audit's problems out of a store, and keeps what is new.
+class ResumeStore:
+    """Returns earlier answers from a store, and saves new ones.
 
     Parameters
     ----------
     store : Store
-        Where answers are kept.
-    inquiry : Inquiry
-        What is asked. Its time and node limits make no new question: an answer that
-        no limit cut short holds for all of them.
+        Where answers are stored.
+    options : AuditOptions
+        What to search for. Time and node limits are not part of a question: an answer
+        that no limit cut short is valid for all of them.
     retry : collection of str
-        Verdicts, or statuses where nothing is claimed, that are to be searched again
-        if the limits are wider now.
+        Verdicts, or statuses if nothing is claimed, to search again if the limits are
+        wider now.
+
+    Attributes
+    ----------
+    store : Store
+    not_retried : int
+        How many such answers were not searched again, because the limits were as wide
+        before.
     """
 
     def __init__(
-        self, store: Store, inquiry: Inquiry, retry: Collection[str] = ()
+        self, store: Store, options: AuditOptions, retry: Collection[str] = ()
     ) -> None:
-        self._store = store
-        self._limits = inquiry.limits
-        self._options = inquiry.words()
+        self.store = store
+        self._limits = options.limits
+        self._options = options.describe()
         self._retry = frozenset(retry)
-        self.spared = 0
-        """How many were not searched again, since their limits were as wide."""
+        self.not_retried = 0
 
     def key(self, problem: Problem) -> bytes:
-        """Digest a question: position, claim, options, and the solver's version."""
+        """Return the hash of a question, which includes the solver's version."""
         claim = problem.claim
-        asked = (
+        question = (
             problem.position,
             f"{claim and claim.mate} {problem.no_mate}",
             " ".join(claim.keys) if claim else "",
@@ -102,50 +72,79 @@ class Archive:
             self._options,
             __version__,
         )
-        return blake2b("\n".join(asked).encode(), digest_size=KEY_BYTES).digest()
+        return blake2b("\n".join(question).encode(), digest_size=KEY_BYTES).digest()
 
-    def recall(self, problem: Problem, key: bytes) -> AuditResult | None:
-        """Give what was found for the same question, and note that this record asks it.
+    def find(self, problem: Problem, key: bytes) -> AuditResult | None:
+        """Return an earlier answer to a question, and store that this record poses it.
 
         Returns
         -------
-        Finding or None
-            None where it has to be searched.
+        AuditResult or None
+            None if the problem must be searched.
         """
-        answered = self._store.answer(key)
-        if answered is None or self._is_to_be_retried(answered):
+        answer = self.store.answer(key)
+        if answer is None:
             return None
-        result = renamed(answered.result, problem)
-        self._store.put_record(result, key)
+        result, time_limit_s, node_limit = answer
+        if result.word in self._retry and (
+            result.stopped_by == StoppedBy.CRASH
+            or self._has_wider_limits(time_limit_s, node_limit)
+        ):
+            return None
+        result = result.for_record(problem)
+        self.store.put_record(result, key)
         return result
 
-    def keep(self, key: bytes, result: AuditResult) -> None:
-        """Keep a new answer."""
+    def save(self, key: bytes, result: AuditResult) -> None:
+        """Save a new answer and its record."""
         limits = self._limits
-        self._store.put_answer(key, result, self._options, limits.time_s, limits.nodes)
-        self._store.put_record(result, key)
+        self.store.put_answer(key, result, self._options, limits.time_s, limits.nodes)
+        self.store.put_record(result, key)
 
-    def keep_record(self, result: AuditResult, key: bytes | None) -> None:
-        """Keep a record whose answer is kept, or one that cannot be read."""
-        self._store.put_record(result, key)
-
-    def commit_if_due(self) -> None:
-        """Write down what has waited long enough."""
-        self._store.commit_if_due()
-
-    def _is_to_be_retried(self, answered: Answered) -> bool:
-        if answered.result.word not in self._retry:
-            return False
-        if answered.result.stopped_by == StoppedBy.CRASH:
-            return True
-        limits = self._limits
-        now = _wide(limits.time_s), _wide(limits.nodes)
-        before = _wide(answered.time_limit_s), _wide(answered.node_limit)
-        # If one were narrower, the answer could be a worse one.
+    def _has_wider_limits(self, time_s: float | None, nodes: int | None) -> bool:
+        now = _or_infinite(self._limits.time_s), _or_infinite(self._limits.nodes)
+        before = _or_infinite(time_s), _or_infinite(nodes)
+        # With one limit narrower, the new answer could be worse.
         is_wider = now != before and all(map(operator.ge, now, before))
-        self.spared += not is_wider
+        self.not_retried += not is_wider
         return is_wider
 
 
-def _wide(limit: float | None) -> float:
+def _or_infinite(limit: float | None) -> float:
     return math.inf if limit is None else limit
+
+
+@dataclass(frozen=True, slots=True)
+class Shard:
+    """One of several disjoint parts of a collection, for batch systems.
+
+    Records with the same position are in the same part, so that it is searched once.
+
+    Attributes
+    ----------
+    number : int
+        Which part, from 1.
+    count : int
+        How many parts there are.
+    """
+
+    number: int
+    count: int
+
+    def of(
+        self, records: Iterable[Problem | FormatError]
+    ) -> Iterator[Problem | FormatError]:
+        """Return the records of this part."""
+        return (record for record in records if self._has(record))
+
+    def share_of(self, records: int | None) -> int | None:
+        """Estimate how many of this many records are in this part."""
+        return None if records is None else round(records / self.count)
+
+    def _has(self, record: Problem | FormatError) -> bool:
+        if isinstance(record, FormatError):
+            text = PurePath(record.source).name  # other machines have other folders
+        else:
+            text = record.position
+        digest = blake2b(text.encode(), digest_size=8).digest()
+        return int.from_bytes(digest, "big") % self.count == self.number - 1

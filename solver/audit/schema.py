@@ -1,19 +1,23 @@
-"""The tables of a store: answers, and the records of collections that they are of."""
+"""The SQL schema of a store, derived from the columns of `AuditResult`.
+
+`answers` has one row for each question, `records` one for each record of a collection;
+the view `results` joins them to the columns of `AuditResult`.
+"""
 
 from __future__ import annotations
 
-from solver.audit.result import AuditResult
+from solver.audit.result import COLUMNS
 
 VERSION = 1
-"""Grows when a column changes its meaning or goes away."""
+"""Incremented when a column changes its meaning or is removed."""
 
 APPLICATION = 0x6D617465
 """Marks an SQLite file as a store: `mate` in ASCII."""
 
 OF_RECORDS = ("source", "id", "fen", "error")
-"""What a finding tells of the record; all else is the answer's."""
+"""Columns that belong to the record; all others belong to the answer."""
 
-ANSWER_COLUMNS = tuple(name for name in AuditResult._fields if name not in OF_RECORDS)
+ANSWER_COLUMNS = tuple(name for name in COLUMNS if name not in OF_RECORDS)
 
 _TYPES = {
     "claim": "INTEGER",
@@ -28,7 +32,7 @@ _TYPES = {
 
 _ANSWERS = ", ".join(f"{name} {_TYPES.get(name, 'TEXT')}" for name in ANSWER_COLUMNS)
 
-_TOLD = ", ".join(
+_RESULTS = ", ".join(
     {
         "source": "r.file || CASE r.line WHEN 0 THEN '' ELSE ':' || r.line END",
         "id": "r.id",
@@ -47,7 +51,7 @@ _TOLD = ", ".join(
         "solver": "coalesce(a.solver, r.solver)",
     }.get(name, f"a.{name}")
     + f" AS {name}"
-    for name in AuditResult._fields
+    for name in COLUMNS
 )
 
 SCHEMA = f"""
@@ -60,7 +64,7 @@ CREATE TABLE records (
     error TEXT, solver TEXT, PRIMARY KEY (file, line)
 );
 CREATE VIEW results AS
-    SELECT {_TOLD}, r.file, r.line, a.options, a.time_limit_s, a.node_limit
+    SELECT {_RESULTS}, r.file, r.line, a.options, a.time_limit_s, a.node_limit
     FROM records AS r LEFT JOIN answers AS a USING (key);
 PRAGMA application_id = {APPLICATION};
 PRAGMA user_version = {VERSION};
@@ -78,18 +82,18 @@ RECORD_COLUMNS = ("file", "line", "id", "fen", "key", "error", "solver")
 
 
 def upsert(table: str, columns: tuple[str, ...], unique: int, *, rows: str = "") -> str:
-    """Write the statement that inserts rows, in the place of those with the same key.
+    """Return the statement that inserts rows and replaces those with the same key.
 
     Parameters
     ----------
     table : str
-        Its name.
+        The table's name.
     columns : tuple of str
-        All that are written; the first `unique` of them are the table's key.
+        The columns to write; the first `unique` of them are the table's key.
     unique : int
         See `columns`.
     rows : str
-        Where the rows come from; parameters, if it is empty.
+        The SQL that supplies the rows; empty: one row of parameters.
     """
     rows = rows or f"VALUES ({', '.join('?' * len(columns))})"
     changed = ", ".join(f"{name} = excluded.{name}" for name in columns[unique:])

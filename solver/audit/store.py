@@ -1,4 +1,7 @@
-"""One store, open: answers looked up and kept, findings told."""
+"""The store of an audit: an SQLite file with answers and the records that they are for.
+
+`Store` opens, reads, writes and merges such files. `schema` has the tables.
+"""
 
 from __future__ import annotations
 
@@ -10,9 +13,9 @@ import threading
 import time
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
-from solver.audit.result import AuditResult, split_source
+from solver.audit.result import COLUMNS, AuditResult, split_source
 from solver.audit.schema import (
     ALL_ANSWER_COLUMNS,
     ANSWER_COLUMNS,
@@ -32,12 +35,12 @@ if TYPE_CHECKING:
 
 COMMIT_S = 1.0
 COMMIT_ROWS = 500
-"""How old, and how many, findings are that a kill can lose."""
+"""A crash loses at most the results of this many seconds, or this many rows."""
 
 BUSY_S = 10.0
-"""How long to wait for another program that writes to the store."""
+"""How long to wait while another program writes to the store."""
 
-_FINDING = f"SELECT {', '.join(AuditResult._fields)} FROM results"
+_RESULT = f"SELECT {', '.join(COLUMNS)} FROM results"
 _ANSWER = (
     f"SELECT {', '.join(ANSWER_COLUMNS)}, time_limit_s, node_limit "
     "FROM answers WHERE key = ?"
@@ -45,43 +48,46 @@ _ANSWER = (
 _PUT_ANSWER = upsert("answers", ALL_ANSWER_COLUMNS, 1)
 _PUT_RECORD = upsert("records", RECORD_COLUMNS, 2)
 
-_OF_STATEMENTS = {"", "SQLITE_ERROR", "SQLITE_TOOBIG", "SQLITE_MISMATCH"}
+_MERGE_ANSWERS = upsert(
+    "answers",
+    ALL_ANSWER_COLUMNS,
+    1,
+    rows=f"SELECT {', '.join(ALL_ANSWER_COLUMNS)} FROM other.answers WHERE true",
+)
+_RANK = "CASE {0}.status WHEN 'undecided' THEN 0 WHEN 'found' THEN 1 ELSE 2 END"
+_IS_BETTER = (
+    f"({_RANK.format('excluded')}, excluded.lower_bound) > "
+    f"({_RANK.format('answers')}, answers.lower_bound)"
+)
+_MERGE_RECORDS = upsert(
+    "records",
+    RECORD_COLUMNS,
+    2,
+    rows=f"SELECT {', '.join(RECORD_COLUMNS)} FROM other.records WHERE true",
+)
 
-_PLACES = tuple(map(AuditResult._fields.index, ANSWER_COLUMNS))
+_STATEMENT_ERRORS = {"", "SQLITE_ERROR", "SQLITE_TOOBIG", "SQLITE_MISMATCH"}
+"""Errors of a statement; all others are errors of the file or its disk."""
 
-
-class Answered(NamedTuple):
-    """An answer that the store has.
-
-    Attributes
-    ----------
-    finding : Finding
-        What was found; of no record yet.
-    time_limit_s, node_limit
-        What it was allowed to cost; None: no limit.
-    """
-
-    result: AuditResult
-    time_limit_s: float | None
-    node_limit: int | None
+_ANSWER_PLACES = tuple(map(COLUMNS.index, ANSWER_COLUMNS))
 
 
 class Store:
-    """A file with what audits have found; any thread may use it.
+    """A file with the results of audits; any thread may use it.
 
     Parameters
     ----------
     path : str or PathLike
-        Made where there is none.
+        The file; created if it does not exist.
     read_only : bool
-        Do not write, and do not make one.
+        Do not write, and do not create the file.
     fresh : bool
-        Forget what is in it.
+        Delete what the store contains.
 
     Raises
     ------
     StoreError
-        The file is no store, is another version's, or cannot be used.
+        The file is not a store, has another version, or cannot be used.
     """
 
     def __init__(
@@ -99,7 +105,7 @@ class Store:
         self._read_only = read_only
         if read_only:
             _require_readable(self.path)
-        with self._telling():
+        with self._exclusive():
             self._base = self._connect(read_only=read_only)
             try:
                 self._prepare(read_only=read_only, fresh=fresh)
@@ -119,15 +125,24 @@ class Store:
     ) -> None:
         self.close()
 
-    def answer(self, key: bytes) -> Answered | None:
-        """Look an answer up."""
-        with self._telling():
+    def answer(self, key: bytes) -> tuple[AuditResult, float | None, int | None] | None:
+        """Return the answer to a question.
+
+        Returns
+        -------
+        result : AuditResult
+            The answer, without a record.
+        time_limit_s : float or None
+        node_limit : int or None
+            The limits of its search; None: no limit.
+        """
+        with self._exclusive():
             row = self._base.execute(_ANSWER, (key,)).fetchone()
         if row is None:
             return None
-        *told, time_limit_s, node_limit = row
-        fields = dict(zip(ANSWER_COLUMNS, told, strict=True))
-        return Answered(AuditResult("", "", **fields), time_limit_s, node_limit)
+        *values, time_limit_s, node_limit = row
+        fields = dict(zip(ANSWER_COLUMNS, values, strict=True))
+        return AuditResult("", "", **fields), time_limit_s, node_limit
 
     def put_answer(
         self,
@@ -137,56 +152,56 @@ class Store:
         time_limit_s: float | None,
         node_limit: int | None,
     ) -> None:
-        """Keep an answer, in the place of an earlier one to the same question."""
-        told = [result[place] for place in _PLACES]
-        self._write(_PUT_ANSWER, [key, *told, options, time_limit_s, node_limit])
+        """Save an answer; it replaces an earlier one to the same question."""
+        values = [result[place] for place in _ANSWER_PLACES]
+        self._write(_PUT_ANSWER, [key, *values, options, time_limit_s, node_limit])
 
     def put_record(self, result: AuditResult, key: bytes | None) -> None:
-        """Keep which record has which answer, or why it cannot be read."""
+        """Save which record has which answer, or why it cannot be read."""
         file, line = split_source(result.source)
-        told = (result.id, result.fen, key, result.error, result.solver)
-        row = [_writable(value) for value in (file, line, *told)]
+        values = (result.id, result.fen, key, result.error, result.solver)
+        row = [_escaped(value) for value in (file, line, *values)]
         self._write(_PUT_RECORD, row)
 
     def results(self, where: str = "") -> Iterator[AuditResult]:
-        """Give what was found, by file and line.
+        """Yield the results, ordered by file and line.
 
         Parameters
         ----------
         where : str
-            An SQL expression over the columns of `results`; empty: all.
+            An SQL expression over the columns of `results`; empty: all results.
 
         Raises
         ------
         StoreQueryError
-            The expression is none.
+            It is not an SQL expression.
         """
-        query = f"{_FINDING} WHERE ({where})" if where else _FINDING
-        with self._telling():
+        query = f"{_RESULT} WHERE ({where})" if where else _RESULT
+        with self._exclusive():
             try:
                 rows = self._base.execute(f"{query} ORDER BY file, line")
                 while row := rows.fetchone():
-                    yield AuditResult._make(row)
+                    yield AuditResult(*row)
             except (sqlite3.Error, UnicodeEncodeError) as error:
-                if not where or _is_of_file(error):
+                if not where or _error_name(error) not in _STATEMENT_ERRORS:
                     raise
                 msg = f"--where: expected an SQL expression, found {where!r}: {error}"
                 raise StoreQueryError(msg) from None
 
     def count(self) -> int:
-        """Tell how many records there are."""
-        with self._telling():
+        """Return the number of records."""
+        with self._exclusive():
             (count,) = self._base.execute("SELECT count(*) FROM records").fetchone()
         return int(count)
 
     def commit_if_due(self) -> None:
-        """Write down what has waited for a second."""
+        """Commit if the last commit was at least `COMMIT_S` ago."""
         if self._pending and time.monotonic() - self._committed >= COMMIT_S:
             self.commit()
 
     def commit(self) -> None:
-        """Write down all that was put."""
-        with self._telling():
+        """Write all pending rows to the file."""
+        with self._exclusive():
             if self._base.in_transaction:
                 self._base.execute("COMMIT")
                 self._require_in_place()
@@ -194,22 +209,38 @@ class Store:
             self._committed = time.monotonic()
 
     def close(self) -> None:
-        """Write down all that was put, if that is possible, and close the file."""
+        """Commit if possible, and close the file in any case."""
         try:
             self.commit()
         finally:
             with self._lock, suppress(sqlite3.Error):
                 self._base.close()
 
-    def merge_from(self, statements: Iterator[str], other: Path) -> None:
-        """Run statements that read another store, named `other`, as one transaction."""
+    def merge_from(self, other: Path) -> None:
+        """Add the results of another store, all or none of them.
+
+        If both have an answer to a question, the better one stays: proved or disproved
+        before found before undecided, then the higher lower bound. If both have a
+        record, the other store's replaces it.
+
+        Parameters
+        ----------
+        other : Path
+            A store; it is only read.
+
+        Raises
+        ------
+        StoreError
+            It is not a store, or one of the two cannot be used.
+        """
         self.commit()
-        with self._telling():
-            self._base.execute("ATTACH ? AS other", (_address(other),))
+        # Opening it checks that it is a store of this version.
+        with Store(other, read_only=True), self._exclusive():
+            self._base.execute("ATTACH ? AS other", (_uri(other),))
             try:
                 self._base.execute("BEGIN")  # IMMEDIATE would lock the other as well
-                for statement in statements:
-                    self._base.execute(statement)
+                self._base.execute(f"{_MERGE_ANSWERS} WHERE {_IS_BETTER}")
+                self._base.execute(_MERGE_RECORDS)
                 self._base.execute("COMMIT")
             finally:
                 if self._base.in_transaction:  # a full disk may have ended it
@@ -217,7 +248,7 @@ class Store:
                 self._base.execute("DETACH other")
 
     def _write(self, statement: str, row: list[object]) -> None:
-        with self._telling():
+        with self._exclusive():
             if not self._base.in_transaction:
                 self._base.execute("BEGIN IMMEDIATE")
                 self._committed = time.monotonic()
@@ -228,7 +259,7 @@ class Store:
 
     def _connect(self, *, read_only: bool) -> sqlite3.Connection:
         return sqlite3.connect(
-            _address(self._file, may_make=not read_only),
+            _uri(self._file, create=not read_only),
             uri=True,
             timeout=BUSY_S,
             isolation_level=None,
@@ -236,7 +267,7 @@ class Store:
         )
 
     def _prepare(self, *, read_only: bool, fresh: bool) -> None:
-        """Make the tables, or see that they are the ones of this version."""
+        """Create the tables, or check that they are of this version."""
         self._base.execute("PRAGMA synchronous = NORMAL")
         self._base.execute(f"PRAGMA query_only = {int(read_only)}")
         is_empty = not self._pragma("page_count")
@@ -250,7 +281,7 @@ class Store:
         if is_empty or fresh:
             cleared = "" if is_empty else CLEARED
             self._base.executescript(f"BEGIN IMMEDIATE; {cleared} {SCHEMA} COMMIT;")
-        # Writes to a new file: behind the tables, or a kill leaves a file without them.
+        # After the tables: this writes, and a crash before them would leave no store.
         self._base.execute("PRAGMA journal_mode = WAL")
 
     def _require_ours(self) -> None:
@@ -262,7 +293,7 @@ class Store:
             raise StoreError(msg)
 
     def _require_in_place(self) -> None:
-        """See that what was written can be found again."""
+        """Check that the path still leads to the file that was written."""
         with suppress(FileNotFoundError):
             if os.path.samestat(self._opened, self._file.stat()):
                 return
@@ -274,8 +305,8 @@ class Store:
         return int(value)
 
     @contextmanager
-    def _telling(self) -> Iterator[None]:
-        """Use the file alone, and tell in a line what SQLite has against it."""
+    def _exclusive(self) -> Iterator[None]:
+        """Hold the lock, and raise errors of SQLite as a `StoreError` of one line."""
         with self._lock:
             try:
                 yield
@@ -285,47 +316,43 @@ class Store:
                 raise StoreError(msg) from None
 
 
-def _writable(value: object) -> object:
-    """Escape in a text what is no Unicode: bytes of a file's name, say."""
+def _escaped(value: object) -> object:
+    """Escape what is not Unicode in a text, such as bytes of a file's name."""
     if isinstance(value, str) and not value.isascii():
         return value.encode(errors="backslashreplace").decode()
     return value
 
 
-def _is_of_file(error: Exception) -> bool:
-    """Tell faults of the file, or its disk, from those of a statement."""
-    return _name(error) not in _OF_STATEMENTS
-
-
-def _name(error: Exception) -> str:
-    """Give SQLite's name of an error; empty where Python has found it first."""
+def _error_name(error: Exception) -> str:
+    """Return SQLite's name of an error; empty if Python raised it before SQLite."""
     name: str = getattr(error, "sqlite_errorname", "")
     return "_".join(name.split("_")[:2])
 
 
-def _address(path: Path, *, may_make: bool = False) -> str:
-    """Give SQLite's address of a file.
+def _uri(path: Path, *, create: bool = False) -> str:
+    """Return the URI with which SQLite opens a file.
 
-    Readers may write too, as far as SQLite is concerned: it keeps two files beside a
-    store that is open, and takes them away. Where it cannot, nobody writes at all.
+    Readers need permission to write as well: SQLite creates two files beside a store
+    that is open, and deletes them again. In a folder where it cannot, nobody writes,
+    and the file can be opened as immutable.
     """
-    mode = "rwc" if may_make else "rw"
+    mode = "rwc" if create else "rw"
     log = path.with_name(f"{path.name}-wal")
-    if not (may_make or os.access(path.parent, os.W_OK) or log.exists()):
+    if not (create or os.access(path.parent, os.W_OK) or log.exists()):
         mode = "ro&immutable=1"
     return f"{path.absolute().as_uri()}?mode={mode}"
 
 
 def _require_readable(path: Path) -> None:
-    """Refuse what cannot be read, in the system's words, which say more than SQLite's.
+    """Refuse a file that cannot be read, with the system's message, not SQLite's.
 
-    The file is not opened: closing it would end all locks that another connection of
-    this process has on it.
+    The file is not opened: closing it would release all locks that another connection
+    of this process holds on it.
 
     Raises
     ------
     StoreError
-        There is no such file, it is a folder, or reading it is not allowed.
+        There is no such file, it is a folder, or it may not be read.
     """
     reason = None
     try:
@@ -341,9 +368,9 @@ def _require_readable(path: Path) -> None:
 
 
 def _reason(error: sqlite3.Error, *, read_only: bool) -> str:
-    """Say what is wrong, and where something may have been written, what is left."""
+    """Return the message for an error, and what remains stored if rows were written."""
     kept = "" if read_only else "; what was committed before is kept"
-    match _name(error):
+    match _error_name(error):
         case "SQLITE_FULL":
             return f"the disk is full{kept}"
         case "SQLITE_BUSY":
@@ -355,47 +382,3 @@ def _reason(error: sqlite3.Error, *, read_only: bool) -> str:
                 "cannot be opened" if read_only else "cannot be opened, or made there"
             )
     return f"{error}{kept}"
-
-
-# Several stores into one, such as those of the shards of an audit.
-
-_SETTLED = "CASE {0}.status WHEN 'undecided' THEN 0 WHEN 'found' THEN 1 ELSE 2 END"
-
-_ANSWERS = upsert(
-    "answers",
-    ALL_ANSWER_COLUMNS,
-    1,
-    rows=f"SELECT {', '.join(ALL_ANSWER_COLUMNS)} FROM other.answers WHERE true",
-)
-_IS_BETTER = (
-    f"({_SETTLED.format('excluded')}, excluded.lower_bound) > "
-    f"({_SETTLED.format('answers')}, answers.lower_bound)"
-)
-_RECORDS = upsert(
-    "records",
-    RECORD_COLUMNS,
-    2,
-    rows=f"SELECT {', '.join(RECORD_COLUMNS)} FROM other.records WHERE true",
-)
-
-
-def merge(store: Store, other: Path) -> None:
-    """Add what another store has found.
-
-    Where both have answered a question, the more settled answer stays; where both have
-    a record, the other's counts.
-
-    Parameters
-    ----------
-    store : Store
-        Is added to: all or nothing.
-    other : Path
-        A store; it is only read.
-
-    Raises
-    ------
-    StoreError
-        It is none, or one of the two cannot be used.
-    """
-    with Store(other, read_only=True):  # sees whether it is one, and of this version
-        store.merge_from(iter((f"{_ANSWERS} WHERE {_IS_BETTER}", _RECORDS)), other)

@@ -1,4 +1,8 @@
-"""Who examines an audit's batches: this process, or another that can be lost."""
+"""The workers of an audit: in this process, or in processes that may be killed.
+
+A worker that dies costs only the problem that it was searching: its batch is searched
+again, problem by problem, by the worker that replaces it.
+"""
 
 from __future__ import annotations
 
@@ -13,53 +17,58 @@ from multiprocessing import resource_tracker
 from multiprocessing.connection import wait
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
-from solver.audit.job import Examined, Examiner, Patience
-from solver.audit.result import audit_result
-from solver.audit.verdict import judge
+from solver.audit.job import AuditJob, TimeSlice
+from solver.audit.result import AuditResult, audit_result
 from solver.solution import Solution, Status, StoppedBy
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from multiprocessing.connection import Connection
 
-    from solver.audit.job import Inquiry
-    from solver.audit.queue import AuditControl, Desk, Task
+    from solver.audit.job import AuditOptions
+    from solver.audit.queue import AuditControl, Task, WorkQueue
     from solver.endgames.tablebases import Tablebases
     from solver.problem import Problem
 
 
 WINDOW = 2048
-"""How many records a job on this machine may be ahead of those that are told."""
+"""How many records a worker on this machine may be ahead of those yielded."""
 
-PATIENCE = Patience(problem_s=0.1, batch_s=0.5)
+TIME_SLICE = TimeSlice(problem_s=0.1, batch_s=0.5)
+
+BATCH_GROWTH = 4
+"""A batch is at most this many times as large as the one before."""
+
+MAX_CRASHES = 3
+"""A problem is given up after it was alone with this many workers that died."""
 
 
-class WorkerLostError(Exception):
+class WorkerDiedError(Exception):
     """A worker ended without an answer: killed, crashed, or its machine is gone."""
 
 
 class Worker(Protocol):
-    """Examines one batch after the other."""
+    """Runs one batch after another."""
 
     @property
     def batch_s(self) -> float:
-        """How much work a batch should be, in seconds; 0: one problem at a time."""
+        """How much work to put into a batch, in seconds; 0: one problem at a time."""
 
-    def examine_all(self, problems: Sequence[Problem]) -> list[Examined | None]:
-        """Examine a batch; see `Examiner.examine_all`.
+    def run_batch(self, problems: Sequence[Problem]) -> list[AuditResult | None]:
+        """Audit a batch; see `AuditJob.run_batch`.
 
         Raises
         ------
-        WorkerLostError
-            The worker is lost; the next call has another one.
+        WorkerDiedError
+            The worker died; the next call starts another one.
         """
 
     def close(self) -> None:
         """Free what the worker holds."""
 
 
-class Staff(NamedTuple):
-    """All who examine an audit's batches.
+class WorkerPool(NamedTuple):
+    """The workers of an audit.
 
     Attributes
     ----------
@@ -68,8 +77,8 @@ class Staff(NamedTuple):
     jobs : int
         How many of them work at once.
     window : int
-        How many records each may be ahead of those that are told. A batch is at most
-        half as large.
+        How many records each may be ahead of those yielded. A batch is at most half as
+        large.
     """
 
     make_worker: Callable[[AuditControl], Worker]
@@ -77,59 +86,132 @@ class Staff(NamedTuple):
     window: int = WINDOW
 
 
-def local_staff(
-    inquiry: Inquiry, jobs: int, tablebases: Tablebases | None = None
-) -> Staff:
-    """Have an audit done on this machine.
+def local_workers(
+    options: AuditOptions, jobs: int, tablebases: Tablebases | None = None
+) -> WorkerPool:
+    """Return workers on this machine.
 
     Parameters
     ----------
-    inquiry : Inquiry
-        What is asked.
+    options : AuditOptions
+        What to search for.
     jobs : int
-        How many workers there will be: one works in this process, several in their own.
+        The number of workers: a single one runs in this process, several run in
+        processes of their own.
     tablebases : Tablebases or None
-        The inquiry's endgame tables, open until the audit has ended.
+        The endgame tables of the options, open until the audit has ended.
     """
     if jobs == 1:
-        return Staff(lambda control: ThreadWorker(inquiry, control, tablebases), jobs)
-    return Staff(lambda control: ProcessWorker(inquiry, control), jobs)
+        return WorkerPool(
+            lambda control: ThreadWorker(options, control, tablebases), jobs
+        )
+    return WorkerPool(lambda control: ProcessWorker(options, control), jobs)
+
+
+class WorkerLoop:
+    """Keeps the workers of a pool busy; each thread that calls `run` serves one.
+
+    Parameters
+    ----------
+    queue : WorkQueue
+        Where the problems wait.
+    control : AuditControl
+        Stops the audit.
+    pool : WorkerPool
+        Makes a worker as soon as there is work for it.
+    largest : int
+        The largest number of problems in a batch.
+    """
+
+    def __init__(
+        self, queue: WorkQueue, control: AuditControl, pool: WorkerPool, largest: int
+    ) -> None:
+        self._queue = queue
+        self._control = control
+        self._pool = pool
+        self._largest = largest
+        self._crashes: dict[int, int] = {}
+
+    def run(self) -> None:
+        """Serve one worker until there is no more work."""
+        worker: Worker | None = None
+        size = 1
+        try:
+            while tasks := self._queue.take(size, self._pool.jobs):
+                try:
+                    worker = worker or self._pool.make_worker(self._control)
+                    started = time.perf_counter()
+                    results = self._run_batch(worker, tasks)
+                    spent = time.perf_counter() - started
+                    self._queue.finish(tasks, results)
+                except Exception as error:
+                    self._queue.fail(tasks, error)
+                    continue  # results before it in the collection come first
+                if len(tasks) == 1 < size:
+                    continue  # a slow problem, taken alone, says nothing of the next
+                done = len(tasks) - results.count(None)
+                fitting = int(done * worker.batch_s / max(spent, 1e-6))
+                size = max(1, min(fitting, BATCH_GROWTH * size, self._largest))
+        finally:
+            if worker:
+                worker.close()
+
+    def _run_batch(
+        self, worker: Worker, tasks: Sequence[Task]
+    ) -> list[AuditResult | None]:
+        try:
+            return worker.run_batch([task.problem for task in tasks])
+        except WorkerDiedError:
+            # Any problem of the batch may be the cause: run each again, alone.
+            if len(tasks) > 1 or self._control.is_stopped():
+                return [None] * len(tasks)
+        (task,) = tasks
+        crashes = self._crashes[task.number] = self._crashes.get(task.number, 0) + 1
+        if crashes < MAX_CRASHES:
+            return [None]
+        answer = Solution(
+            task.problem, Status.UNDECIDED, None, 1, stopped_by=StoppedBy.CRASH
+        )
+        return [audit_result(answer)]
 
 
 class ThreadWorker:
-    """Examines in the calling thread."""
+    """Runs batches in the calling thread."""
 
     batch_s = 0.0
 
     def __init__(
-        self, inquiry: Inquiry, control: AuditControl, tablebases: Tablebases | None
+        self,
+        options: AuditOptions,
+        control: AuditControl,
+        tablebases: Tablebases | None,
     ) -> None:
-        self._examiner = Examiner(inquiry, tablebases, control.search)
+        self._job = AuditJob(options, tablebases, control.search)
 
-    def examine_all(self, problems: Sequence[Problem]) -> list[Examined | None]:
-        """Examine problem after problem."""
-        return [self._examiner.examine(problem) for problem in problems]
+    def run_batch(self, problems: Sequence[Problem]) -> list[AuditResult | None]:
+        """Audit problem after problem."""
+        return [self._job.run(problem) for problem in problems]
 
     def close(self) -> None:
         """Do nothing."""
 
 
 class ProcessWorker:
-    """Examines in a process of its own, which ends with the audit.
+    """Runs batches in a process of its own, which ends with the audit.
 
-    It is started anew where nothing of this one is inherited: threads that hold locks,
-    open files, signal handlers.
+    The process is spawned, so that it inherits no threads that hold locks, no open
+    files and no signal handlers.
     """
 
     batch_s = 0.05
 
-    def __init__(self, inquiry: Inquiry, control: AuditControl) -> None:
-        self._inquiry = inquiry
+    def __init__(self, options: AuditOptions, control: AuditControl) -> None:
+        self._options = options
         self._control = control
         self._start()
 
-    def examine_all(self, problems: Sequence[Problem]) -> list[Examined | None]:
-        """Send a batch and wait for what comes back."""
+    def run_batch(self, problems: Sequence[Problem]) -> list[AuditResult | None]:
+        """Send a batch and wait for its results."""
         try:
             with self._control.stopping(self._kill):
                 self._near.send(list(problems))
@@ -138,14 +220,14 @@ class ProcessWorker:
             self.close()
             if not self._control.is_stopped():
                 self._start()
-            raise WorkerLostError from None
+            raise WorkerDiedError from None
         if isinstance(answer, BaseException):
             raise answer
-        examined: list[Examined | None] = answer
-        return examined
+        results: list[AuditResult | None] = answer
+        return results
 
     def close(self) -> None:
-        """End the process; it waits for a batch, or nobody waits for its answer."""
+        """Kill the process, which is idle or searches for nobody."""
         self._near.close()
         self._process.kill()
         self._process.join()
@@ -153,11 +235,10 @@ class ProcessWorker:
     def _start(self) -> None:
         context = multiprocessing.get_context("spawn")
         self._near, far = context.Pipe()
-        self._process = context.Process(
-            target=_serve, args=(far, self._inquiry), daemon=True
-        )
-        with interrupts_held_back():
-            self._process.start()
+        process = context.Process(target=_serve, args=(far, self._options), daemon=True)
+        with interrupts_blocked():
+            process.start()
+        self._process = process  # only now can it be killed
         far.close()
 
     def _kill(self, _reason: StoppedBy) -> None:
@@ -165,16 +246,16 @@ class ProcessWorker:
 
 
 @contextmanager
-def interrupts_held_back() -> Iterator[None]:
-    """Let interrupts wait; what begins meanwhile never hears of them.
+def interrupts_blocked() -> Iterator[None]:
+    """Block interrupts; a process that is started in the block never receives them.
 
-    Terminals and supervisors send them to all processes, but only the audit's own is
-    to act on them.
+    Terminals and supervisors send interrupts to all processes, but only the process
+    that called the audit is to handle them.
     """
     if sys.platform == "win32":
         yield
         return
-    resource_tracker.ensure_running()  # its start would let Ctrl-C through again
+    resource_tracker.ensure_running()  # its start would unblock Ctrl-C
     interrupts = {signal.SIGINT, signal.SIGTERM, signal.SIGHUP}
     before = signal.pthread_sigmask(signal.SIG_BLOCK, interrupts)
     try:
@@ -183,114 +264,30 @@ def interrupts_held_back() -> Iterator[None]:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
-def _serve(pipe: Connection, inquiry: Inquiry) -> None:
-    """Be the other process: answer batches until the pipe is closed."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # where it could not be held back
-    if sys.platform != "win32":  # at its exit the audit's process may send this one
+def _serve(pipe: Connection, options: AuditOptions) -> None:
+    """Run in a worker process: answer batches until the pipe is closed."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # where it cannot be blocked
+    if sys.platform != "win32":  # the audit's process may send it at its own exit
         signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGTERM})
     threading.Thread(target=_end_with_parent, daemon=True).start()
-    examiner: Examiner | None = None
+    job: AuditJob | None = None
     while True:
         try:
             problems = pipe.recv()
         except EOFError:
             return
-        answer: list[Examined | None] | Exception
+        answer: list[AuditResult | None] | Exception
         try:
-            examiner = examiner or Examiner(inquiry)
-            answer = examiner.examine_all(problems, PATIENCE)
-        except Exception as error:  # raised again by the process that asked
+            job = job or AuditJob(options)
+            answer = job.run_batch(problems, TIME_SLICE)
+        except Exception as error:  # raised again in the audit's process
             answer = error
         pipe.send(answer)
 
 
 def _end_with_parent() -> None:
-    """Leave no search running for an audit that was killed."""
+    """Exit when the audit's process is gone, so that no search outlives it."""
     parent = multiprocessing.parent_process()
     assert parent is not None
     wait([parent.sentinel])
     os._exit(1)
-
-
-# A worker's thread: takes batches of a fitting size, and hands in what they gave.
-
-GROWTH = 4
-"""A batch is at most so many times as large as the last one."""
-
-LOSSES = 3
-"""A problem that was alone with so many lost workers is not given to another."""
-
-
-class Dispatcher:
-    """Keeps workers busy.
-
-    Parameters
-    ----------
-    desk : Desk
-        Where problems wait.
-    control : AuditControl
-        Ends the audit.
-    make_worker : callable
-        Makes a worker, when there is something to do.
-    share : int
-        How many workers share what waits.
-    largest : int
-        How many problems a batch may have.
-    """
-
-    def __init__(
-        self,
-        desk: Desk,
-        control: AuditControl,
-        make_worker: Callable[[], Worker],
-        *,
-        share: int,
-        largest: int,
-    ) -> None:
-        self._desk = desk
-        self._control = control
-        self._make_worker = make_worker
-        self._share = share
-        self._largest = largest
-        self._losses: dict[int, int] = {}
-
-    def work(self) -> None:
-        """Serve one worker until there is no more work; in a thread of its own."""
-        worker: Worker | None = None
-        size = 1
-        try:
-            while tasks := self._desk.take(size, self._share):
-                try:
-                    worker = worker or self._make_worker()
-                    started = time.perf_counter()
-                    examined = self._examine(worker, tasks)
-                    spent = time.perf_counter() - started
-                    self._desk.hand_in(tasks, examined)
-                except Exception as error:
-                    self._desk.give_up(tasks, error)
-                    continue  # in order, what comes before is told before the error
-                if len(tasks) == 1 < size:
-                    continue  # it came again, and says nothing of those to come
-                done = len(tasks) - examined.count(None)
-                fitting = int(done * worker.batch_s / max(spent, 1e-6))
-                size = max(1, min(fitting, GROWTH * size, self._largest))
-        finally:
-            if worker:
-                worker.close()
-
-    def _examine(self, worker: Worker, tasks: Sequence[Task]) -> list[Examined | None]:
-        try:
-            return worker.examine_all([task.problem for task in tasks])
-        except WorkerLostError:
-            # None of a batch is known to be at fault: each comes again, alone.
-            if len(tasks) > 1 or self._control.is_stopped():
-                return [None] * len(tasks)
-        (task,) = tasks
-        losses = self._losses[task.number] = self._losses.get(task.number, 0) + 1
-        return [None if losses < LOSSES else _lost(task.problem)]
-
-
-def _lost(problem: Problem) -> Examined:
-    """Tell of a problem that nobody lived to answer."""
-    answer = Solution(problem, Status.UNDECIDED, None, 1, stopped_by=StoppedBy.CRASH)
-    return Examined(audit_result(judge(answer)))

@@ -1,10 +1,9 @@
-"""Certificates: what was found, written down so that anybody can prove it again.
+"""Certificates: proofs of answers that anybody can check.
 
-See docs/reference/certificate-format.md for the format; `solver.checker` checks it.
+`solver.checker` checks them without this package.
 """
 
-from solver.certificate.build import Certification, certify, certify_last
-from solver.certificate.document import Certificate
+from solver.certificate.build import Certificate, Certification, certify, certify_last
 from solver.certificate.prover import (
     Budget,
     BuildingLimits,

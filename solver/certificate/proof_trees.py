@@ -1,4 +1,9 @@
-"""Builds the proof of a mate: one attack in each node, every reply behind it."""
+"""The two proofs of a certificate, as trees whose positions are shared.
+
+- `build_mate` proves a mate: each node has one move of the attacker and every reply.
+- `build_refutation` proves that there is no mate: each node has every move of the
+  attacker, each with one reply.
+"""
 
 from __future__ import annotations
 
@@ -11,186 +16,40 @@ if TYPE_CHECKING:
 
     import chess
 
-    from solver.certificate.prover import Budget, Case
+    from solver.certificate.prover import Budget, ProofContext
 
 
-# Builds the proof that there is no mate: in each node all attacks, a reply to each.
+def build_mate(context: ProofContext, moves: int, budget: Budget) -> dict[str, object]:
+    """Build the proof of a known mate.
 
-
-class _Answer(NamedTuple):
-    """The reply that refutes an attack, and the position after it."""
-
-    reply: int
-    position: bytes
-
-
-Answer: TypeAlias = "str | list[object] | None"
-"""As a certificate has it: a reply, a reply and a node, or None for stalemate."""
-
-
-def build_refutation(case: Case, moves: int, budget: Budget) -> dict[str, object]:
-    """Build the proof that there is no mate within so many moves, which is known.
-
-    Nodes are made level by level, so each position is first met with the most moves
-    left that it will be asked for, and is made once.
+    1. Each node mates within a bound that decreases with each of the attacker's moves,
+       so no line repeats a position. A node that is needed with a smaller bound than it
+       has is built again.
+    2. Nodes that are no longer reachable are dropped. The others are numbered by
+       decreasing bound, so that replies lead to higher numbers.
 
     Parameters
     ----------
-    case : Case
+    context : ProofContext
     moves : int
-        There is no mate within so many, at least 1.
+        A known mate is in at most this many moves.
     budget : Budget
-        Is charged for each attack that is answered.
+        Charged for each node, including those that are built again.
 
     Returns
     -------
     dict
-        The part `refutation` of a certificate.
+        The `mate` part of a certificate. It may prove a shorter mate than was known.
 
     Raises
     ------
     BuildingStoppedError, TooLargeError
         The prover was stopped; a limit came first.
     """
-    return _Builder(case, budget).build(moves)
-
-
-class _Builder:
-    def __init__(self, case: Case, budget: Budget) -> None:
-        self._case = case
-        self._moves = case.moves
-        self._budget = budget
-        self._numbers: dict[bytes, int] = {}
-        self._nodes: list[dict[str, Answer]] = []
-        self._killer = 0
-        """The reply that refuted last near the leaves."""
-
-    def build(self, moves: int) -> dict[str, object]:
-        part: dict[str, object] = {"moves": moves}
-        level: list[bytes] = []
-        if self._case.attacking:
-            self._number(self._case.packed, moves, level)
-        else:
-            part["reply"] = self._answer(self._case.packed, moves, level)
-        while level:
-            moves -= 1
-            following: list[bytes] = []
-            for position in level:
-                self._nodes.append(self._expand(position, moves, following))
-            level = following
-        part["nodes"] = self._nodes
-        return part
-
-    def _number(self, position: bytes, moves: int, level: list[bytes]) -> int | None:
-        """Give a position its node, unless it speaks for itself."""
-        if position in self._numbers:
-            return self._numbers[position]
-        if moves == 1 or has_king_alone(position):
-            return None
-        self._numbers[position] = len(self._numbers)
-        level.append(position)
-        return self._numbers[position]
-
-    def _expand(
-        self, position: bytes, moves: int, following: list[bytes]
-    ) -> dict[str, Answer]:
-        """Answer every attack, after which `moves` are left."""
-        node: dict[str, Answer] = {}
-        for attack, after in self._moves.after_each(position):
-            name = name_of(position, attack, self._case.attacker)
-            node[name] = self._answer(after, moves, following)
-        self._budget.spend(len(node))
-        return node
-
-    def _answer(self, after: bytes, moves: int, following: list[bytes]) -> Answer:
-        """Find the reply to an attack; there is none in stalemate."""
-        found = self._refute(after, moves)
-        if found is None:
-            return None
-        name = name_of(after, found.reply, not self._case.attacker)
-        number = self._number(found.position, moves, following)
-        return name if number is None else [name, number]
-
-    def _refute(self, after: bytes, moves: int) -> _Answer | None:
-        ranked = self._rank_lastly if moves == 1 else self._rank
-        replies = 0
-        for answer in ranked(after):
-            replies += 1
-            if (
-                answer.position in self._numbers
-                or has_king_alone(answer.position)
-                or not self._case.prover.mates(answer.position, moves, self._budget)
-            ):
-                self._killer = answer.reply
-                return answer
-        assert not replies  # asked only where the attack does not mate
-        return None
-
-    def _rank(self, after: bytes) -> list[_Answer]:
-        """List replies: to known nodes, then those that leave few attacks."""
-        answers = [_Answer(*pair) for pair in self._moves.after_each(after)]
-        return sorted(
-            answers,
-            key=lambda answer: (
-                answer.position not in self._numbers,
-                len(self._moves.legal(answer.position)),
-            ),
-        )
-
-    def _rank_lastly(self, after: bytes) -> Iterator[_Answer]:
-        """Give replies one by one: checks, which are cheap to judge, then others."""
-        checks = self._moves.checks(after)
-        for reply in checks:
-            yield _Answer(reply, self._moves.play(after, reply))
-        quiet = [reply for reply in self._moves.legal(after) if reply not in checks]
-        quiet.sort(key=lambda reply: reply != self._killer)
-        for reply in quiet:
-            yield _Answer(reply, self._moves.play(after, reply))
-
-
-class _Node(NamedTuple):
-    """The attacker to move."""
-
-    bound: int
-    """It mates within so many moves."""
-
-    attack: int
-    after: bytes
-    replies: dict[int, bytes]
-
-
-_Nodes: TypeAlias = dict[bytes, _Node]
-
-
-def build_mate(case: Case, moves: int, budget: Budget) -> dict[str, object]:
-    """Build the proof of a mate that is known.
-
-    1. A node mates within a bound that falls with each of the attacker's moves, so no
-       line meets a position twice. Where a node is there with a bound that is too
-       great, it is made again with the smaller one.
-    2. What can no longer be reached after that is left out, and the nodes are numbered
-       from the greatest bound to the least: replies lead to higher numbers.
-
-    Parameters
-    ----------
-    case : Case
-    moves : int
-        There is a mate within so many moves.
-    budget : Budget
-        Is charged for each node, also for one that is made again.
-
-    Returns
-    -------
-    dict
-        The part `mate` of a certificate. It may prove a shorter mate than was known.
-
-    Raises
-    ------
-    BuildingStoppedError, TooLargeError
-        The prover was stopped; a limit came first.
-    """
-    replies = {} if case.attacking else dict(case.moves.after_each(case.packed))
-    starts = [case.packed] if case.attacking else list(replies.values())
+    replies = (
+        {} if context.attacking else dict(context.moves.after_each(context.packed))
+    )
+    starts = [context.packed] if context.attacking else list(replies.values())
 
     # 1. Nodes.
     nodes: _Nodes = {}
@@ -201,10 +60,10 @@ def build_mate(case: Case, moves: int, budget: Budget) -> dict[str, object]:
         if known and known.bound <= bound:
             continue
         budget.spend(1)
-        attack, needed = case.prover.attack(position, bound, budget)
+        attack, needed = context.prover.attack(position, bound, budget)
         assert 1 <= needed <= bound
-        after = case.moves.play(position, attack)
-        node = _Node(needed, attack, after, dict(case.moves.after_each(after)))
+        after = context.moves.play(position, attack)
+        node = _Node(needed, attack, after, dict(context.moves.after_each(after)))
         nodes[position] = node
         wanted += [(child, needed - 1) for child in node.replies.values()]
 
@@ -220,12 +79,12 @@ def build_mate(case: Case, moves: int, budget: Budget) -> dict[str, object]:
     part: dict[str, object] = {
         "moves": max((depths[start] for start in starts), default=0)
     }
-    if not case.attacking:
-        part["replies"] = _named(case.packed, replies, numbers, not case.attacker)
+    if not context.attacking:
+        part["replies"] = _named(context.packed, replies, numbers, not context.attacker)
     part["nodes"] = [
         [
-            name_of(position, node.attack, case.attacker),
-            _named(node.after, node.replies, numbers, not case.attacker),
+            name_of(position, node.attack, context.attacker),
+            _named(node.after, node.replies, numbers, not context.attacker),
         ]
         for position, node in ((position, nodes[position]) for position in order)
     ]
@@ -233,7 +92,7 @@ def build_mate(case: Case, moves: int, budget: Budget) -> dict[str, object]:
 
 
 def _reachable(nodes: _Nodes, starts: list[bytes]) -> list[bytes]:
-    """List the nodes that the replies lead to, each once."""
+    """Return the positions that the replies lead to, without duplicates."""
     seen = dict.fromkeys(starts)
     ahead = list(seen)
     while ahead:
@@ -253,3 +112,150 @@ def _named(
     return {
         name_of(packed, reply, side): numbers[child] for reply, child in replies.items()
     }
+
+
+class _Node(NamedTuple):
+    """A position with the attacker to move."""
+
+    bound: int
+    """The attacker mates within this many moves."""
+
+    attack: int
+    after: bytes
+    replies: dict[int, bytes]
+
+
+_Nodes: TypeAlias = dict[bytes, _Node]
+
+
+def build_refutation(
+    context: ProofContext, moves: int, budget: Budget
+) -> dict[str, object]:
+    """Build the proof that there is no mate within a number of moves, which is known.
+
+    Nodes are built level by level. So each position is first reached with the most
+    moves left, and needs to be built only once.
+
+    Parameters
+    ----------
+    context : ProofContext
+    moves : int
+        There is no mate within this many moves; at least 1.
+    budget : Budget
+        Charged for each attack that is answered.
+
+    Returns
+    -------
+    dict
+        The `refutation` part of a certificate.
+
+    Raises
+    ------
+    BuildingStoppedError, TooLargeError
+        The prover was stopped; a limit came first.
+    """
+    return _Builder(context, budget).build(moves)
+
+
+class _Builder:
+    def __init__(self, context: ProofContext, budget: Budget) -> None:
+        self._context = context
+        self._moves = context.moves
+        self._budget = budget
+        self._numbers: dict[bytes, int] = {}
+        self._nodes: list[dict[str, Answer]] = []
+        self._killer = 0
+        """The reply that last refuted an attack next to a leaf."""
+
+    def build(self, moves: int) -> dict[str, object]:
+        part: dict[str, object] = {"moves": moves}
+        level: list[bytes] = []
+        if self._context.attacking:
+            self._number(self._context.packed, moves, level)
+        else:
+            part["reply"] = self._answer(self._context.packed, moves, level)
+        while level:
+            moves -= 1
+            following: list[bytes] = []
+            for position in level:
+                self._nodes.append(self._expand(position, moves, following))
+            level = following
+        part["nodes"] = self._nodes
+        return part
+
+    def _number(self, position: bytes, moves: int, level: list[bytes]) -> int | None:
+        """Return the number of a position's node, or None if it needs no node."""
+        if position in self._numbers:
+            return self._numbers[position]
+        if moves == 1 or has_king_alone(position):
+            return None
+        self._numbers[position] = len(self._numbers)
+        level.append(position)
+        return self._numbers[position]
+
+    def _expand(
+        self, position: bytes, moves: int, following: list[bytes]
+    ) -> dict[str, Answer]:
+        """Answer every attack; the attacker has `moves` left after it."""
+        node: dict[str, Answer] = {}
+        for attack, after in self._moves.after_each(position):
+            name = name_of(position, attack, self._context.attacker)
+            node[name] = self._answer(after, moves, following)
+        self._budget.spend(len(node))
+        return node
+
+    def _answer(self, after: bytes, moves: int, following: list[bytes]) -> Answer:
+        """Return the answer to an attack; None if it stalemates."""
+        found = self._refute(after, moves)
+        if found is None:
+            return None
+        name = name_of(after, found.reply, not self._context.attacker)
+        number = self._number(found.position, moves, following)
+        return name if number is None else [name, number]
+
+    def _refute(self, after: bytes, moves: int) -> _Answer | None:
+        ranked = self._rank_at_leaf if moves == 1 else self._rank
+        replies = 0
+        for answer in ranked(after):
+            replies += 1
+            if (
+                answer.position in self._numbers
+                or has_king_alone(answer.position)
+                or not self._context.prover.mates(answer.position, moves, self._budget)
+            ):
+                self._killer = answer.reply
+                return answer
+        assert not replies  # the attack does not mate, so this is stalemate
+        return None
+
+    def _rank(self, after: bytes) -> list[_Answer]:
+        """Order replies: first to known nodes, then by the number of attacks left."""
+        answers = [_Answer(*pair) for pair in self._moves.after_each(after)]
+        return sorted(
+            answers,
+            key=lambda answer: (
+                answer.position not in self._numbers,
+                len(self._moves.legal(answer.position)),
+            ),
+        )
+
+    def _rank_at_leaf(self, after: bytes) -> Iterator[_Answer]:
+        """Yield replies: first checks, which leave few attacks to try, then others."""
+        checks = self._moves.checks(after)
+        for reply in checks:
+            yield _Answer(reply, self._moves.play(after, reply))
+        quiet = [reply for reply in self._moves.legal(after) if reply not in checks]
+        quiet.sort(key=lambda reply: reply != self._killer)
+        for reply in quiet:
+            yield _Answer(reply, self._moves.play(after, reply))
+
+
+class _Answer(NamedTuple):
+    """A reply that refutes an attack, and the position after it."""
+
+    reply: int
+    position: bytes
+
+
+Answer: TypeAlias = "str | list[object] | None"
+"""The certificate's form: a reply, a reply and a node, or None for stalemate."""

@@ -1,11 +1,109 @@
-"""The judge of certificates: python-chess's rules, and nothing of the solver.
+"""The independent checker of certificates.
 
-It shares no code with the accused. What it takes for proved follows from the legal
-moves that python-chess generates and from the format alone
+It uses python-chess and shares no code with the solver. Its conclusions follow from the
+legal moves that python-chess generates and from the format alone
 (docs/reference/certificate-format.md).
+
+`load` and `read` parse the JSON, `check` verifies it: the mate in `mate`, the lower
+bound in `refutation`.
 """
 
-from solver.checker.check import Checked, check
-from solver.checker.document import load, read
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import chess
+
+from solver.checker.document import (
+    as_object,
+    as_text,
+    load,
+    read,
+    require_names,
+    shown,
+)
+from solver.checker.mate import check_mate
+from solver.checker.position import parse_position
+from solver.checker.refutation import check_refutation
+from solver.errors import CertificateError
 
 __all__ = ["Checked", "check", "load", "read"]
+
+VERSION = 1
+"""The only version of the format so far."""
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """What a certificate proves.
+
+    Attributes
+    ----------
+    fen : str
+        The position.
+    attacker : bool
+        The side that mates, or does not; `chess.WHITE` or `chess.BLACK`.
+    mate : int or None
+        The number of moves to mate, an upper bound. Negative if the side to move is
+        mated, 0 if it is checkmate already, None if no mate is proved.
+    lower_bound : int
+        No mate by the attacker takes fewer moves than this.
+    positions : int
+        The number of positions checked, with the attacker to move.
+    """
+
+    fen: str
+    attacker: chess.Color
+    mate: int | None
+    lower_bound: int
+    positions: int
+
+
+def check(document: object) -> Checked:
+    """Verify a certificate.
+
+    Parameters
+    ----------
+    document : object
+        The JSON value that `load` or `read` returns.
+
+    Raises
+    ------
+    CertificateError
+        It is not a certificate, or not in the format.
+    ForgeryError
+        It does not prove what it states.
+    """
+    fields = as_object(document, "certificate")
+    if "certificate" not in fields:
+        msg = "expected a certificate, found another object"
+        raise CertificateError(msg)
+    if type(fields["certificate"]) is not int or fields["certificate"] != VERSION:
+        found = shown(fields["certificate"])
+        msg = f"expected a certificate of version {VERSION}, found {found}"
+        raise CertificateError(msg)
+    required, parts = {"certificate", "fen", "attacker"}, {"mate", "refutation"}
+    require_names(fields, "certificate", required, parts)
+    if parts.isdisjoint(fields):
+        msg = "expected a mate or a refutation, found neither"
+        raise CertificateError(msg)
+    if fields["attacker"] not in chess.COLOR_NAMES:
+        msg = f"attacker: expected white or black, found {shown(fields['attacker'])}"
+        raise CertificateError(msg)
+
+    board = parse_position(as_text(fields["fen"], "fen"))
+    attacker = fields["attacker"] == "white"
+    attacking = attacker == board.turn
+    mate = None
+    lower_bound = 0 if board.is_checkmate() and not attacking else 1
+    positions = 0
+    if "mate" in fields:
+        moves, replayed = check_mate(board, fields["mate"], attacking=attacking)
+        mate = moves if attacking else -moves
+        positions += replayed
+    if "refutation" in fields:
+        part = fields["refutation"]
+        moves, replayed = check_refutation(board, part, attacking=attacking)
+        lower_bound = moves + 1
+        positions += replayed
+    return Checked(board.fen(), attacker, mate, lower_bound, positions)

@@ -1,4 +1,4 @@
-"""The proof of a mate: one move for the attacker, every reply of the defender."""
+"""Check the proof of a mate: one move of the attacker, every reply of the defender."""
 
 from __future__ import annotations
 
@@ -31,57 +31,59 @@ Replies: TypeAlias = dict[str, int]
 
 
 class Node(NamedTuple):
-    """The attacker to move."""
+    """A position with the attacker to move."""
 
     attack: str
     replies: Replies
 
 
 def check_mate(board: chess.Board, part: Any, *, attacking: bool) -> tuple[int, int]:
-    """Re-prove a mate.
+    """Check the proof of a mate.
 
-    Every reply leads to a node of a higher number: the nodes form no cycle, and each
-    is a proof once those behind it are.
+    Every reply leads to a node with a higher number. So the nodes form no cycle, and a
+    node is proved once the nodes after it are.
 
     Parameters
     ----------
     board : chess.Board
-        The position; it is left as it is.
+        The position; not changed.
     part : object
-        What the certificate says of the mate.
+        The `mate` part of the certificate.
     attacking : bool
-        The side to move is the attacker.
+        Whether the side to move is the attacker.
 
     Returns
     -------
     moves : int
-        The attacker needs no more; a mate in fewer moves is not excluded.
+        The attacker mates within this many moves; fewer are not excluded.
     positions : int
-        Nodes replayed.
+        The number of nodes replayed.
 
     Raises
     ------
-    CertificateError, ForgeryError
-        Not in the format; not a proof.
+    CertificateError
+        The part is not in the format.
+    ForgeryError
+        It is not a proof.
     """
-    table = as_object(part, "mate")
+    fields = as_object(part, "mate")
     names = {"moves", "nodes"}
-    require_names(table, "mate", names if attacking else names | {"replies"}, set())
-    stated = as_number(table["moves"], "mate: moves", 1 if attacking else 0)
-    raw = as_array(table["nodes"], "mate: nodes")
+    require_names(fields, "mate", names if attacking else names | {"replies"}, set())
+    stated = as_number(fields["moves"], "mate: moves", 1 if attacking else 0)
+    raw = as_array(fields["nodes"], "mate: nodes")
     nodes = [_parse_node(node, number, len(raw)) for number, node in enumerate(raw)]
     if attacking:
         start = None
         if not nodes:
-            msg = "mate: nodes: expected one at least, found none"
+            msg = "mate: nodes: expected at least one, found none"
             raise ForgeryError(msg)
     else:
-        start = _parse_replies(table["replies"], "mate: replies", -1, len(nodes))
+        start = _parse_replies(fields["replies"], "mate: replies", -1, len(nodes))
 
     uses = _count_uses(nodes, start)
     moves = _longest(nodes, start)
     if moves != stated:
-        msg = f"mate: moves: expected {moves}, as the nodes have it, found {stated}"
+        msg = f"mate: moves: expected {moves}, as in the nodes, found {stated}"
         raise ForgeryError(msg)
     _replay(board, nodes, start, uses)
     return moves, len(nodes)
@@ -107,7 +109,7 @@ def _parse_replies(raw: Any, where: str, number: int, size: int) -> Replies:
 
 
 def _count_uses(nodes: list[Node], start: Replies | None) -> list[int]:
-    """Count how many replies lead to each node; none is there for nothing."""
+    """Count the replies that lead to each node; refuse a node that none leads to."""
     uses = [0] * len(nodes)
     if start is None:
         uses[0] = 1
@@ -134,7 +136,7 @@ def _longest(nodes: list[Node], start: Replies | None) -> int:
 def _replay(
     board: chess.Board, nodes: list[Node], start: Replies | None, uses: list[int]
 ) -> None:
-    """Play all moves once, and see that a shared node is reached in one position."""
+    """Play all moves, and require that a shared node always has the same position."""
     shared: dict[int, Key] = {}
     if start is None:
         ahead = [(0, board.copy(stack=False))]
@@ -147,7 +149,7 @@ def _replay(
             if number in shared:
                 if shared[number] != key:
                     msg = (
-                        f"{_name(number)}: expected one position, found another: "
+                        f"{_name(number)}: expected the same position, found another: "
                         f"{board.fen()}"
                     )
                     raise ForgeryError(msg)
@@ -161,7 +163,7 @@ def _replay(
 def _after_replies(
     board: chess.Board, replies: Replies, where: str
 ) -> Iterator[tuple[int, chess.Board]]:
-    """Give each node that follows, and its position."""
+    """Yield each node that follows, and its position."""
     legal = moves_of(board)
     require_exactly(replies, legal, "reply", where)
     if not legal and not board.is_check():

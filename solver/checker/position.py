@@ -1,4 +1,4 @@
-"""What the judge asks of a position, in python-chess's words."""
+"""The rules that the checker needs, by means of python-chess."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ if TYPE_CHECKING:
     from collections.abc import Collection
 
 _MAX_FEN_CHARACTERS = 200
-"""No position needs half of it; Python does not write counters of any length."""
+"""More than twice what any position needs."""
 
 Key: TypeAlias = "tuple[object, ...]"
-"""Two positions with the same key have the same future."""
+"""Positions with equal keys have the same continuations."""
 
 
 def parse_position(fen: str) -> chess.Board:
-    """Read a FEN of six fields, written as python-chess writes it.
+    """Parse a FEN of six fields, spelled as python-chess writes it.
 
     Raises
     ------
     ForgeryError
-        It is no such FEN, or the position is not legal.
+        It is not such a FEN, or the position is illegal.
     """
     if len(fen) > _MAX_FEN_CHARACTERS:
         msg = f"fen: expected a position, found {len(fen):,} characters"
@@ -46,7 +46,7 @@ def parse_position(fen: str) -> chess.Board:
 
 
 def key_of(board: chess.Board) -> Key:
-    """Give what makes two positions one: clock and history are left out."""
+    """Return a position's key, without move counters and history."""
     return (
         board.pawns,
         board.knights,
@@ -62,17 +62,17 @@ def key_of(board: chess.Board) -> Key:
 
 
 def moves_of(board: chess.Board) -> dict[str, chess.Move]:
-    """List the legal moves by their names in UCI notation."""
+    """Return the legal moves by their names in UCI notation."""
     return {move.uci(): move for move in board.legal_moves}
 
 
 def legal_move(board: chess.Board, text: str, where: str) -> chess.Move:
-    """Find the legal move of this name in UCI notation."""
+    """Return the legal move of this name in UCI notation, or refuse it."""
     try:
         move = chess.Move.from_uci(text)
     except ValueError:
         move = chess.Move.null()
-    # Not `is_legal`, which takes e1h1 for castling as well.
+    # `is_legal` would also accept e1h1 as castling.
     origin = chess.BB_SQUARES[move.from_square]
     if move.uci() != text or move not in board.generate_legal_moves(origin):
         msg = f"{where}: expected a legal move, found {shown(text)}"
@@ -83,11 +83,11 @@ def legal_move(board: chess.Board, text: str, where: str) -> chess.Move:
 def require_exactly(
     found: Collection[str], legal: dict[str, chess.Move], what: str, where: str
 ) -> None:
-    """Refuse a list of moves that is not that of all legal moves."""
+    """Require a list of moves to be exactly that of the legal moves."""
     if len(found) == len(legal) and all(name in legal for name in found):
         return
     if missing := sorted(legal.keys() - set(found)):
-        msg = f"{where}: {what} {missing[0]} is left out"
+        msg = f"{where}: {what} {missing[0]} is missing"
         raise ForgeryError(msg)
     extra = min(set(found) - legal.keys())
     msg = f"{where}: {what} {shown(extra)} is not legal"
@@ -95,12 +95,13 @@ def require_exactly(
 
 
 def mate_in_one(board: chess.Board) -> chess.Move | None:
-    """Find a move that mates at once.
+    """Return a move that mates, or None.
 
-    Only what may give check is tried. A man that checks stands a knight's jump or a
-    clear line away from the king: the one that moved, which is then on such a square
-    now, or one whose line it opened by leaving such a square. Castling and en passant
-    move or remove a second man, so they are always tried.
+    Only moves that may give check are tried. A checking piece is a knight's jump or a
+    clear line away from the king. Either it is the piece that moved, which now stands
+    on such a square, or its line was opened by a piece that left such a square.
+    Castling and en passant captures move or remove a second piece, so they are always
+    tried.
     """
     king = board.king(not board.turn)
     assert king is not None  # the position is legal
@@ -125,5 +126,5 @@ def mate_in_one(board: chess.Board) -> chess.Move | None:
 
 
 def has_king_alone(board: chess.Board, color: chess.Color) -> bool:
-    """Tell whether a side has no man but its king, and so never mates."""
+    """Return whether a side has only its king, and so cannot mate."""
     return board.occupied_co[color].bit_count() == 1

@@ -1,4 +1,4 @@
-"""The proof that there is no mate: every move of the attacker, one reply."""
+"""Check the proof that there is no mate: every move of the attacker, one reply each."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ if TYPE_CHECKING:
 
 
 class Answer(NamedTuple):
-    """The reply that refutes, and the node that follows; None: the position speaks.
+    """The reply that refutes a move, and the node that follows.
 
     Without a reply the defender is stalemated. Without a node the attacker has no mate
-    in one, or its king alone.
+    in one, or only its king.
     """
 
     reply: str | None
@@ -41,48 +41,50 @@ class Answer(NamedTuple):
 
 
 Node: TypeAlias = dict[str, Answer]
-"""The answer to each move of the attacker, which is to move."""
+"""The answer to each move of the attacker, who is to move."""
 
 
 def check_refutation(
     board: chess.Board, part: Any, *, attacking: bool
 ) -> tuple[int, int]:
-    """Re-prove that there is no mate within so many moves.
+    """Check the proof that there is no mate within a number of moves.
 
-    A node that is d moves from the root needs to hold for `moves - d` of them, d being
-    the fewest. That decreases along every line, so the nodes may form cycles.
+    A node whose shortest path from the root has d moves must hold for `moves - d`
+    moves. That number decreases along every line, so the nodes may form cycles.
 
     Parameters
     ----------
     board : chess.Board
-        The position; it is left as it is.
+        The position; not changed.
     part : object
-        What the certificate says of the refutation.
+        The `refutation` part of the certificate.
     attacking : bool
-        The side to move is the attacker.
+        Whether the side to move is the attacker.
 
     Returns
     -------
     moves : int
-        The attacker mates in none of so many moves or fewer.
+        The attacker does not mate within this many moves.
     positions : int
-        Nodes replayed, and positions searched for a mate in one.
+        The number of nodes replayed, and of positions searched for a mate in one.
 
     Raises
     ------
-    CertificateError, ForgeryError
-        Not in the format; not a proof.
+    CertificateError
+        The part is not in the format.
+    ForgeryError
+        It is not a proof.
     """
-    table = as_object(part, "refutation")
+    fields = as_object(part, "refutation")
     names = {"moves", "nodes"}
-    needed = names if attacking else names | {"reply"}
-    require_names(table, "refutation", needed, set())
-    moves = as_number(table["moves"], "refutation: moves", 1)
-    raw = as_array(table["nodes"], "refutation: nodes")
+    required = names if attacking else names | {"reply"}
+    require_names(fields, "refutation", required, set())
+    moves = as_number(fields["moves"], "refutation: moves", 1)
+    raw = as_array(fields["nodes"], "refutation: nodes")
     nodes = [_parse_node(node, number, len(raw)) for number, node in enumerate(raw)]
     start = Answer(None, 0 if nodes else None)
     if not attacking:
-        start = _parse_answer(table["reply"], "refutation: reply", len(nodes))
+        start = _parse_answer(fields["reply"], "refutation: reply", len(nodes))
     replay = _Replay(board, nodes, start, moves, attacking=attacking)
     return moves, replay.positions
 
@@ -114,7 +116,7 @@ def _parse_answer(raw: Any, where: str, size: int) -> Answer:
 
 
 class _Replay:
-    """Plays all moves once, and sees that a node is always reached in one position."""
+    """Plays all moves, and requires that a shared node always has the same position."""
 
     def __init__(
         self,
@@ -146,8 +148,8 @@ class _Replay:
                 if number in shared:
                     if shared[number] != key:
                         msg = (
-                            f"{_name(number)}: expected one position, found another: "
-                            f"{board.fen()}"
+                            f"{_name(number)}: expected the same position, "
+                            f"found another: {board.fen()}"
                         )
                         raise ForgeryError(msg)
                     continue
@@ -155,7 +157,7 @@ class _Replay:
             ahead.extend(self._visit(number, board, moves - distances[number] - 1))
 
     def _measure(self, start: Answer) -> list[int]:
-        """Count the fewest moves to each node; none is there for nothing."""
+        """Count the fewest moves to each node; refuse a node that no move leads to."""
         distances = [-1] * len(self._nodes)
         ahead: deque[int] = deque()
         if start.node is not None:
@@ -180,7 +182,7 @@ class _Replay:
     def _visit(
         self, number: int, board: chess.Board, moves: int
     ) -> Iterator[tuple[int, chess.Board]]:
-        """Give each node that follows; `moves` are left to the attacker there."""
+        """Yield each node that follows, where the attacker has `moves` left."""
         node = self._nodes[number]
         legal = moves_of(board)
         require_exactly(node, legal, "move", _name(number))
@@ -196,7 +198,7 @@ class _Replay:
                 yield answer.node, after
 
     def _play(self, board: chess.Board, answer: Answer, where: str) -> bool:
-        """Play the reply; tell whether there is one, or stalemate refutes."""
+        """Play the reply; return False if there is none because of stalemate."""
         if answer.reply is not None:
             board.push(legal_move(board, answer.reply, f"{where}: reply"))
             return True
@@ -209,7 +211,7 @@ class _Replay:
         return False
 
     def _check_end(self, board: chess.Board, moves: int, where: str) -> None:
-        """See that the position refutes without a node, for so many moves."""
+        """Require that a position without a node has no mate within `moves`."""
         self.positions += 1
         if has_king_alone(board, self._attacker):
             return

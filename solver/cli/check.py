@@ -9,6 +9,7 @@ import click
 
 from solver.cli import completion, options
 from solver.cli.console import Exit, foremost, notify
+from solver.cli.help import Command
 from solver.errors import CertificateError, ForgeryError
 
 if TYPE_CHECKING:
@@ -19,6 +20,7 @@ SCHEMA = 1
 
 
 @click.command(
+    cls=Command,
     epilog="""\b
 Examples:
   matesolve solve 8/7K/8/8/8/8/R7/7k --certificate proof.json
@@ -32,7 +34,7 @@ Exit codes, the first that fits:
    65  a file is damaged, or no certificate
     1  a certificate does not prove what it says
     0  everything is proved
-"""
+""",
 )
 @click.argument(
     "files", nargs=-1, required=True, metavar="FILE...", shell_complete=completion.files
@@ -43,7 +45,7 @@ Exit codes, the first that fits:
 def check(
     ctx: click.Context, *, files: tuple[str, ...], as_json: bool, jsonl: bool
 ) -> None:
-    """Prove certificates once more, by other rules than the solver's.
+    """Verify certificates independently, using only python-chess.
 
     FILE is what `solve --certificate` or `verify --certificates` wrote, compressed or
     not; - is standard input. All moves are played and all replies listed once more by

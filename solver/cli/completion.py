@@ -1,4 +1,4 @@
-"""What a shell completes: commands, options, files, and words of a list."""
+"""Shell completion of commands, options, files and comma-separated words."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
 VARIABLE = "_MATESOLVE_COMPLETE"
-"""Environment variable: a shell sets it to ask the program, through click."""
+"""Environment variable that a shell sets to request completions, as in click."""
 
 HELP = f"""\b
-Completion of commands, options and files, in the shell's start-up file:
+Shell completion: add this line to your shell's start-up file:
   bash  eval "$({VARIABLE}=bash_source matesolve)"
   zsh   eval "$({VARIABLE}=zsh_source matesolve)"
   fish  {VARIABLE}=fish_source matesolve | source
@@ -25,7 +25,7 @@ Completion of commands, options and files, in the shell's start-up file:
 
 
 def answer_shell(program: click.Command) -> Exit | None:
-    """Print what a shell asks for; None: the program runs for a user."""
+    """Print the completions that a shell requests; None: no shell requests any."""
     instruction = os.environ.get(VARIABLE)
     if not instruction:
         return None
@@ -38,21 +38,21 @@ def answer_shell(program: click.Command) -> Exit | None:
 def files(
     _ctx: click.Context, _param: click.Parameter, incomplete: str
 ) -> list[CompletionItem]:
-    """Complete the name of a file."""
+    """Complete a file name."""
     return [_item(incomplete, kind="file")]
 
 
 def folders(
     _ctx: click.Context, _param: click.Parameter, incomplete: str
 ) -> list[CompletionItem]:
-    """Complete the name of a folder."""
+    """Complete a folder name."""
     return [_item(incomplete, kind="dir")]
 
 
 def words(
     *known: str,
 ) -> Callable[[click.Context, click.Parameter, str], list[CompletionItem]]:
-    """Complete the last of some comma-separated words."""
+    """Return a function that completes the last of several comma-separated words."""
 
     def complete(
         _ctx: click.Context, _param: click.Parameter, incomplete: str

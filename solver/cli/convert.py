@@ -8,7 +8,8 @@ import click
 
 from solver.cli import completion, options
 from solver.cli.console import Exit, notify, open_target, prepare_outputs
-from solver.cli.progress import show_count
+from solver.cli.help import Command
+from solver.cli.progress import PositionProgress
 from solver.errors import FormatError, InputError
 from solver.formats.registry import WRITABLE, find_writer, format_of
 
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 
 
 @click.command(
+    cls=Command,
     epilog="""\b
 Examples:
   matesolve convert lichess_db_puzzle.csv.zst mates.epd --min-claim 3
@@ -33,7 +35,7 @@ Exit codes, the first that fits:
    74  reading or writing failed; nothing is written
    65  a record was left out; it cost no other
     0  all was written
-"""
+""",
 )
 @click.argument("source", metavar="IN", shell_complete=completion.files)
 @click.argument("target", metavar="OUT", shell_complete=completion.files)
@@ -42,7 +44,7 @@ Exit codes, the first that fits:
     "--to",
     "target_format",
     type=click.Choice(WRITABLE),
-    help="The format of what is written. Default: by the name of OUT.",
+    help="Output format. Default: from the name of OUT.",
 )
 @options.selection
 @click.pass_context
@@ -68,7 +70,7 @@ def convert(
     """
     target_format = target_format or format_of(target)
     if target_format is None:
-        msg = f"{target}: its name tells no format: say --to {'|'.join(WRITABLE)}."
+        msg = f"{target}: the name gives no format; add --to {'|'.join(WRITABLE)}."
         raise click.UsageError(msg)
     prepare_outputs(target, reads=[source], stdout=True)
 
@@ -80,10 +82,11 @@ def convert(
     records = read_collection(
         source, source_format=source_format, selection=selection, meter=meter
     )
-    with open_target(target) as file, show_count(conversion) as notify_above:
-        conversion.run(records, file, lambda fault: notify_above(f"error: {fault}"))
+    progress = PositionProgress(lambda: conversion.positions)
+    with open_target(target) as file, progress:
+        conversion.run(records, file, lambda fault: progress.notify(f"error: {fault}"))
     notify(
-        f"{conversion.positions:,} written, {meter.passed_over:,} passed over, "
+        f"{conversion.positions:,} written, {meter.not_selected:,} passed over, "
         f"{conversion.left_out:,} left out"
     )
     ctx.exit(Exit.BAD_INPUT if conversion.left_out else Exit.PROVED)

@@ -1,4 +1,4 @@
-"""`matesolve export`: what a store holds, for other programs."""
+"""`matesolve export`: write the results in a store for other programs."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import click
 
 from solver.cli import completion, options
 from solver.cli.console import notify
+from solver.cli.help import Command
 from solver.errors import missing_package
 from solver.files import GZIPPED
 
@@ -23,46 +24,47 @@ FORMATS = ("csv", "jsonl", "epd", "parquet")
 
 
 @click.command(
+    cls=Command,
     epilog="""\b
+Exit codes:
+  2   --where is not an SQL expression
+  74  the store could not be read, or the file could not be written
+  0   all selected results were written
+
+\b
 Examples:
   matesolve export run.db -o run.csv
   matesolve export run.db --where "verdict = 'refuted' AND claim > 3" -o wrong.jsonl
   matesolve export run.db --where "soundness = 'cooked'" --to epd -o -
-
-\b
-Exit codes:
-  2   the --where is no SQL expression
-  74  the store cannot be read, or the file not be written
-  0   all was written
-"""
+""",
 )
 @click.argument("store", metavar="RUN.db", shell_complete=completion.files)
 @click.option(
     "--where",
     default="",
     metavar="SQL",
-    help="Which findings: an expression over the columns of `results`.",
+    help="Write only results that match an SQL expression over their columns.",
 )
 @options.output("- is standard output.")
 @click.option(
     "--to",
     "target_format",
     type=click.Choice(FORMATS),
-    help="The format of what is written. Default: by the name of FILE.",
+    help="Output format. Default: from the name of FILE.",
 )
 def export(*, store: str, where: str, output: str, target_format: str | None) -> None:
-    """Write what a store holds as CSV, JSON lines, EPD or Parquet.
+    """Write the results in a store as CSV, JSON lines, EPD or Parquet.
 
-    CSV and Parquet have a column for each field, JSON lines are the records that
-    `verify --jsonl` prints. EPD has what was found in the place of what was claimed,
-    and can be audited again. A name that ends in .gz asks for compression.
+    CSV and Parquet have one column for each field. JSON lines are the records that
+    `verify --jsonl` prints. EPD has the mates that were found in place of the claims,
+    so the file is a corrected collection. If FILE ends in .gz, it is compressed.
 
-    The columns are described in docs/reference/store.md.
+    docs/reference/store.md describes the columns.
     """
     suffix = PurePath(output.removesuffix(GZIPPED)).suffix.removeprefix(".")
     target_format = target_format or suffix
     if target_format not in FORMATS:
-        msg = f"{output}: its name tells no format: say --to {'|'.join(FORMATS)}."
+        msg = f"{output}: the name gives no format; add --to {'|'.join(FORMATS)}."
         raise click.UsageError(msg)
 
     if target_format == "parquet" and find_spec("pyarrow") is None:
@@ -74,14 +76,14 @@ def export(*, store: str, where: str, output: str, target_format: str | None) ->
 
     prepare_outputs(output, reads=store_files(store), stdout=True)
     with Store(store, read_only=True) as opened:
-        results = _begun(opened, where)
+        results = _start(opened, where)
         with open_target(output) as file:
             count = EXPORTS[target_format](results, file)
     notify(f"{count:,} written")
 
 
-def _begun(store: Store, where: str) -> Iterator[AuditResult]:
-    """Ask the store before a file is begun, since the question may be refused."""
+def _start(store: Store, where: str) -> Iterator[AuditResult]:
+    """Run the query before the file is created: SQLite may refuse it."""
     from itertools import chain, islice
 
     results = store.results(where)

@@ -1,4 +1,4 @@
-"""The command `matesolve`: finds the subcommand, and turns its end into a code."""
+"""The command `matesolve`: runs a subcommand and returns its exit code."""
 
 from __future__ import annotations
 
@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING
 
 import click
 
+from solver import __version__
 from solver.cli import completion
-from solver.cli.console import Exit, let_go, notify
+from solver.cli.console import Exit, discard_unwritten, notify
 from solver.cli.signals import (
     end_at_once,
     forget_interrupts,
@@ -22,7 +23,6 @@ from solver.cli.signals import (
     raise_interrupts,
 )
 from solver.errors import MatesolveError
-from solver.version import __version__
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -30,32 +30,46 @@ if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
 
-SUMMARIES = {
-    "solve": "Find the shortest forced mate in a position.",
-    "verify": "Check collections of problems against what they claim.",
-    "check": "Prove certificates once more, by other rules than the solver's.",
-    "report": "Write an audit as one page for a browser.",
-    "export": "Write what a store holds as CSV, JSON lines, EPD or Parquet.",
-    "merge": "Put what several stores hold into one.",
-    "convert": "Write a collection of problems in another format.",
-    "table": "Count the nodes that techniques of search cost or save.",
-    "uci": "Be an engine that chess programs drive (UCI).",
-    "perft": "Count the positions that a number of plies leads to.",
-    "mip": "Build material-imbalance tables, and look into them.",
-    "warmup": "Compile the search now, so that the next command need not.",
-    "doctor": "Tell versions, machine and cache, and run a self-test of a second.",
+COMMANDS = {
+    "Find and check mates": {
+        "solve": "Find the shortest forced mate in a position.",
+        "verify": "Check the claims of puzzle collections.",
+        "check": "Verify certificates independently, using only python-chess.",
+    },
+    "Work with collections and results": {
+        "convert": "Write a collection of problems in another format.",
+        "report": "Show the results of an audit as a web page.",
+        "export": "Write the results in a store as CSV, JSON lines, EPD or Parquet.",
+        "merge": "Combine several stores into one.",
+    },
+    "Measure search techniques": {
+        "table": "Count the nodes that each search technique costs or saves.",
+        "mip": "Build and inspect material-imbalance tables.",
+        "perft": "Count the positions that a number of plies leads to.",
+    },
+    "Set up and integrate": {
+        "uci": "Run as a UCI engine.",
+        "warmup": "Compile the search now, so that the next command starts at once.",
+        "doctor": "Show versions, machine and cache, and run a self-test.",
+    },
 }
-"""The commands, in the order of `--help`; each is `solver.cli.NAME:NAME`."""
+"""The commands and their summaries, by the titles and in the order of `--help`."""
+
+SUMMARIES = {name: text for group in COMMANDS.values() for name, text in group.items()}
+"""The summaries by command."""
+
+MODULES = {"warmup": "kernel", "doctor": "kernel"}
+"""The modules of `solver.cli` that are not named after their commands."""
 
 NO_ROOM = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
-"""What the system says when no more can be written."""
+"""The system's errors for a full disk, quota or file size."""
 
 DEBUG = "MATESOLVE_DEBUG"
-"""Environment variable: set to 1, an internal error shows its traceback."""
+"""Environment variable: 1 prints the traceback of an internal error."""
 
 
 class _Commands(click.Group):
-    """Subcommands that are imported when they are run, not when they are listed."""
+    """The subcommands, each imported when it is run, not when it is listed."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
         return list(SUMMARIES)
@@ -68,14 +82,14 @@ class _Commands(click.Group):
         if cmd_name not in SUMMARIES:
             return None
         command: click.Command = getattr(
-            import_module(f"solver.cli.{cmd_name}"), cmd_name
+            import_module(f"solver.cli.{MODULES.get(cmd_name, cmd_name)}"), cmd_name
         )
         return command
 
     def shell_complete(
         self, ctx: click.Context, incomplete: str
     ) -> list[CompletionItem]:
-        """Complete commands without importing them, and the program's own options."""
+        """Complete the program's own options, and commands without importing them."""
         from click.shell_completion import CompletionItem
 
         commands = [
@@ -85,13 +99,17 @@ class _Commands(click.Group):
         ]
         return commands + click.Command.shell_complete(self, ctx, incomplete)
 
-    def format_commands(
-        self,
-        ctx: click.Context,  # noqa: ARG002
-        formatter: click.HelpFormatter,
+    def format_options(
+        self, ctx: click.Context, formatter: click.HelpFormatter
     ) -> None:
-        with formatter.section("Commands"):
-            formatter.write_dl(list(SUMMARIES.items()))
+        """List the commands in groups, then the program's own options."""
+        width = max(map(len, SUMMARIES))
+        for title, summaries in COMMANDS.items():
+            with formatter.section(title):
+                formatter.write_dl(
+                    [(f"{name:{width}}", text) for name, text in summaries.items()]
+                )
+        click.Command.format_options(self, ctx, formatter)
 
 
 @click.group(
@@ -99,40 +117,44 @@ class _Commands(click.Group):
     invoke_without_command=True,
     subcommand_metavar="COMMAND [ARGS]...",
     context_settings={"help_option_names": ["-h", "--help"]},
-    epilog="""\b
+    epilog=completion.HELP
+    + """
+\b
+Exit codes:
+    0  proved, or every claim holds   65  bad input
+    1  no mate, or a claim failed     70  internal error
+    2  invalid command line           74  reading or writing failed
+    3  a limit left it undecided     130  interrupted
+
+\b
 Examples:
   matesolve solve 8/7K/8/8/8/8/R7/7k w - - 0 1
   matesolve verify puzzles/*.epd
   matesolve COMMAND --help
-
-\b
-Exit codes:
-    0  proved, everything agrees     65  bad input
-    1  a clean negative              70  internal error
-    2  usage                         74  reading or writing failed
-    3  a limit left it undecided    130  interrupted
-
-"""
-    + completion.HELP,
+""",
 )
 @click.version_option(__version__, message="%(prog)s %(version)s")
 @click.pass_context
 def matesolve(ctx: click.Context) -> None:
-    """Find the shortest forced mate in chess positions, and prove it."""
+    """Find the shortest forced mate in chess positions, and prove it.
+
+    `matesolve solve FEN` solves one position. `matesolve verify FILE` checks a
+    collection of problems against the mates that it claims.
+    """
     if ctx.invoked_subcommand is None:
         click.echo(ctx.get_help(), err=True)
         ctx.exit(Exit.USAGE)
 
 
 def run(arguments: Sequence[str]) -> int:
-    """Run the command line, and report whatever ends it.
+    """Run a command line, and print the error that ends it, if any.
 
     A command ends by returning (0), by `click.Context.exit(code)` or by an exception.
 
     Parameters
     ----------
     arguments : sequence of str
-        What stands behind `matesolve`.
+        The words after `matesolve`.
 
     Returns
     -------
@@ -143,8 +165,8 @@ def run(arguments: Sequence[str]) -> int:
     try:
         if (code := completion.answer_shell(matesolve)) is not None:
             return code
-        # `click.Group.main` would exit with 1 on Ctrl-C and on a closed pipe, which
-        # here means a clean negative.
+        # `click.Group.main` would exit with 1 on Ctrl-C and on a closed pipe, but here
+        # 1 means no mate, or a failed claim.
         with matesolve.make_context("matesolve", list(arguments)) as context:
             matesolve.invoke(context)
         if sys.stdout is not None:
@@ -158,52 +180,52 @@ def run(arguments: Sequence[str]) -> int:
     except (OSError, MemoryError, MatesolveError) as error:
         return _report(error)
     except (Exception, KeyboardInterrupt) as error:
-        # Some imports turn an interrupt into an error of their own.
+        # Some imports turn an interrupt into another error.
         return _report(KeyboardInterrupt() if has_interrupted() else error)
     return Exit.PROVED
 
 
 def _report(error: BaseException) -> int:
-    """Tell on stderr what ended the command, and choose the exit code for it."""
+    """Print on stderr what ended the command, and return its exit code."""
     match error:
         case KeyboardInterrupt():
             notify("interrupted")
             return Exit.INTERRUPTED
         case BrokenPipeError():
-            # Whoever closed the pipe has read enough and wants to hear no more.
+            # The reader closed the pipe because it has read enough.
             return Exit.IO
         case MatesolveError():
             notify(f"error: {_one_line(error)}")
             return error.exit_code
         case OSError():
-            # Files are named where they are written; what is left is stdout.
+            # Errors of files have names, so one without a name is of stdout.
             unnamed = "standard output: " if error.errno in NO_ROOM else ""
             place = f"{error.filename}: " if error.filename else unnamed
             notify(f"error: {place}{error.strerror or error}")
             return Exit.IO
         case MemoryError():
-            notify("error: out of memory; a smaller --hash needs less")
+            notify("error: out of memory; try a smaller --hash")
             return Exit.INTERNAL
     if os.environ.get(DEBUG) == "1":
         notify("".join(traceback.format_exception(error)).rstrip())
     what = "".join(traceback.format_exception_only(error))
-    notify(f"internal error: {_one_line(what)}, please report")
+    notify(f"internal error: {_one_line(what)}; please report it")
     return Exit.INTERNAL
 
 
 def main() -> None:
-    """Be the program: run with the process's arguments and exit."""
+    """Run the program with the process's arguments, and exit."""
     try:
         raise_interrupts()
         if isinstance(sys.stdout, io.TextIOWrapper):
-            # A name in a script that the terminal cannot show is no reason to fail.
+            # A character that the terminal cannot show must not be an error.
             sys.stdout.reconfigure(errors="backslashreplace")
         code = run(sys.argv[1:])
-    except KeyboardInterrupt:  # one more, while the last was reported
+    except KeyboardInterrupt:  # another, while the first was reported
         code = Exit.INTERRUPTED
     end_at_once()
-    let_go(sys.stdout)
-    let_go(sys.stderr)
+    discard_unwritten(sys.stdout)
+    discard_unwritten(sys.stderr)
     sys.exit(code)
 
 

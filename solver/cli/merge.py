@@ -1,4 +1,4 @@
-"""`matesolve merge`: several stores into one."""
+"""`matesolve merge`: combine several stores into one."""
 
 from __future__ import annotations
 
@@ -8,20 +8,22 @@ import click
 
 from solver.cli import completion, options
 from solver.cli.console import notify
+from solver.cli.help import Command
 
 
 @click.command(
+    cls=Command,
     epilog="""\b
+Exit codes:
+  74  a file is missing or is not a store, and nothing was merged; or reading
+      or writing failed, and the stores before that one were merged completely
+  0   all stores were merged
+
+\b
 Examples:
   matesolve merge part1.db part2.db -o all.db
   matesolve merge all.db part3.db
-
-\b
-Exit codes:
-  74  a store is missing, or no store: none was merged; or reading or writing
-      failed: the stores before that one were merged, each as a whole
-  0   all were merged
-"""
+""",
 )
 @click.argument(
     "stores",
@@ -31,30 +33,30 @@ Exit codes:
     shell_complete=completion.files,
 )
 @options.output(
-    "It is the store that all others are added to, and is made where there is none. "
-    "Default: the first store.",
+    "All stores are added to it; it is created if it does not exist. Default: the "
+    "first store.",
     required=False,
 )
 def merge(*, stores: tuple[str, ...], output: str | None) -> None:
-    """Put what several stores hold into one.
+    """Combine several stores into one.
 
-    Such as those of an audit's shards. Where two have answered the same question, the
-    more settled answer is kept.
+    Use it after `verify --shard`. If two stores have an answer to the same question,
+    the better one is kept: proved or disproved before found before undecided.
     """
     first, *others = stores if output is None else (output, *stores)
     if not others:
-        msg = "expected two stores, or -o FILE."
+        msg = "expected at least two stores, or -o FILE."
         raise click.UsageError(msg)
 
-    from solver.audit.store import Store, merge
+    from solver.audit.store import Store
     from solver.cli.console import require_apart
 
     require_apart([first], reads=others)
     for other in (*others, first) if output is None else others:
-        with Store(other, read_only=True):  # before anything is written
+        with Store(other, read_only=True):  # check all before anything is written
             pass
     with Store(first) as store:
         for other in others:
-            merge(store, Path(other))
+            store.merge_from(Path(other))
         count = store.count()
     notify(f"{first}: {count:,} records")

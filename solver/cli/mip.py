@@ -1,4 +1,8 @@
-"""`matesolve mip`: build material-imbalance tables, and look into them."""
+"""`matesolve mip`: build and inspect material-imbalance tables.
+
+The subcommands count games into a table (`build`), print one cell (`show`) or the
+whole table (`info`), and play the games that the shipped table is made of (`play`).
+"""
 
 from __future__ import annotations
 
@@ -10,7 +14,8 @@ import click
 
 from solver.cli import completion, options
 from solver.cli.console import Exit, foremost, notify
-from solver.cli.progress import show_count
+from solver.cli.help import Group
+from solver.cli.progress import PositionProgress
 from solver.errors import FormatError
 
 if TYPE_CHECKING:
@@ -20,95 +25,8 @@ if TYPE_CHECKING:
     from solver.laboratory.material import Material
 
 
-# Counts files into a material-imbalance table, and writes it.
-
 PARTIAL = ".partial"
-"""Ends the name of a table whose files were not all read."""
-
-
-class TableBuilder:
-    """Adds the positions of files to a table.
-
-    Attributes
-    ----------
-    table : ImbalanceTable
-    positions : int
-        Read so far, those out of range included.
-    codes : set of Exit
-        What went wrong.
-    """
-
-    def __init__(self, table: ImbalanceTable) -> None:
-        self.table = table
-        self.positions = 0
-        self.codes = {Exit.PROVED}
-        self._unfinished = 0
-
-    def count(self, files: Iterable[str], skip_plies: int) -> None:
-        """Read one file after the other, until Ctrl-C; a fault costs itself only."""
-        try:
-            with show_count(self) as notify_above:
-                for file in files:
-                    self._count_file(file, skip_plies, notify_above)
-        except KeyboardInterrupt:
-            self.codes.add(Exit.INTERRUPTED)
-
-    def _count_file(
-        self, file: str, skip_plies: int, notify_above: Callable[[str], None]
-    ) -> None:
-        from solver.laboratory.games import GamePosition, read_results
-        from solver.laboratory.material import find_cell
-
-        try:
-            for record in read_results(file, skip_plies=skip_plies):
-                if isinstance(record, GamePosition):
-                    self.table.add(find_cell(record.material), record.result)
-                    self.positions += 1
-                elif isinstance(record, FormatError):
-                    notify_above(f"error: {record}")
-                    self.codes.add(Exit.BAD_INPUT)
-                else:
-                    self._unfinished += 1
-        except OSError as error:
-            notify_above(f"error: {file}: {error.strerror or error}")
-            self.codes.add(Exit.IO)
-
-    def write(self, output: str) -> None:
-        """Write the table and sum it up; beside its place if not all was read."""
-        from solver.laboratory.material import CELLS
-        from solver.laboratory.records import counted
-
-        coverage = self.table.coverage()
-        if self.codes.isdisjoint({Exit.INTERRUPTED, Exit.IO}):
-            self.table.save(output)
-        else:
-            why = (
-                "interrupted" if Exit.INTERRUPTED in self.codes else "not all was read"
-            )
-            if not coverage.positions:
-                notify(f"{why}: nothing was counted")
-                return
-            output += PARTIAL
-            self.table.save(output)
-            notify(f"{why}: what was counted is in {output}")
-        click.echo(
-            f"{output}: {counted(coverage.positions, 'position')} "
-            f"in {coverage.filled:,} of {CELLS:,} cells"
-        )
-        if coverage.ignored:
-            click.echo(f"{counted(coverage.ignored, 'position')} out of range")
-        if self._unfinished:
-            click.echo(f"{counted(self._unfinished, 'record')} without a result")
-
-
-def source_of(files: Iterable[str]) -> str:
-    """Name files in one line that a table can keep."""
-    from solver.laboratory.imbalance import MAX_SOURCE_BYTES
-
-    names = ", ".join(Path(file).name for file in files)
-    shown = "".join(letter if letter.isprintable() else "?" for letter in names)
-    return shown.encode()[:MAX_SOURCE_BYTES].decode(errors="ignore")
-
+"""The suffix of a table's file if not all input was read."""
 
 MOST_FREQUENT = 10
 """How many cells `info` lists."""
@@ -118,47 +36,48 @@ DEEPEST_PLAY = 12
 
 
 @click.group(
+    cls=Group,
     epilog="""\b
 Examples:
-  matesolve mip build games.pgn.zst quiet.epd -o mine.mip
+  matesolve mip build games.pgn.zst quiet.epd -o mine.npz
   matesolve mip show KRPvKR
-  matesolve mip info mine.mip
-  matesolve mip play --games 100 | matesolve mip build - -o own.mip
-"""
+  matesolve mip info mine.npz
+  matesolve mip play --games 100 | matesolve mip build - -o own.npz
+""",
 )
 def mip() -> None:
-    """Build material-imbalance tables, and look into them.
+    """Build and inspect material-imbalance tables.
 
-    A table has a cell for each number of men that two sides can have (at most one
-    queen, two rooks, two bishops, two knights and eight pawns each, 236,196 cells),
-    and in it how many positions came from games that White won, drew and lost.
+    Such a table counts, for each combination of pieces, the positions from games that
+    White won, drew and lost. `matesolve table --mip` uses it. It has 236,196 cells: up
+    to one queen, two rooks, two bishops, two knights and eight pawns a side.
     """
 
 
 @mip.command(
     epilog="""\b
-Examples:
-  matesolve mip build games.pgn.zst quiet.epd -o mine.mip
-  matesolve mip build new.pgn --merge mine.mip -o mine.mip
-  zcat *.epd.gz | matesolve mip build - -o mine.mip
+Exit codes, the first that fits:
+  130  interrupted (Ctrl-C, SIGTERM, SIGHUP); the counts so far are kept
+   74  a file could not be read; the others were counted
+   65  a record could not be read; it was skipped
+    0  everything was counted
 
 \b
-Exit codes, the first that fits:
-  130  interrupted (Ctrl-C, SIGTERM, SIGHUP); what was counted is kept
-   74  a file could not be read; the others were
-   65  a record was unreadable; it cost no other
-    0  all was counted
+Examples:
+  matesolve mip build games.pgn.zst quiet.epd -o mine.npz
+  matesolve mip build new.pgn --merge mine.npz -o mine.npz
+  zcat *.epd.gz | matesolve mip build - -o mine.npz
 """
 )
 @click.argument("files", nargs=-1, metavar="[FILE]...", shell_complete=completion.files)
-@options.output("It is replaced when all has been read.")
+@options.output("An existing table is replaced once all input is read.")
 @click.option(
     "--merge",
     "merged",
     multiple=True,
     metavar="TABLE",
     shell_complete=completion.files,
-    help="Add the counts of a table; may be given several times.",
+    help="Add the counts of this table. Can be repeated.",
 )
 @click.option(
     "--skip-plies",
@@ -166,12 +85,12 @@ Exit codes, the first that fits:
     default=0,
     show_default=True,
     metavar="K",
-    help="Leave out the first K positions of each game in PGN.",
+    help="Skip the first K positions of each game in PGN.",
 )
 @click.option(
     "--source",
     metavar="TEXT",
-    help="What the counts come from, kept in the table (default: the files' names).",
+    help="Describe where the counts come from. Default: the names of the files.",
 )
 @click.pass_context
 def build(
@@ -183,12 +102,14 @@ def build(
     skip_plies: int,
     source: str | None,
 ) -> None:
-    """Count the positions of games into a table.
+    """Build a table from the positions of games.
 
-    FILE is PGN, of which all positions of the main line count, or lists FENs or EPD
-    records with results, White's, such as `c9 "1-0";`, `[0.5]` or `| score | 1.0`; it
-    may be compressed by gzip, bzip2, xz or Zstandard; - is standard input. A file that
-    is in the table's place is replaced when all has been read.
+    FILE is PGN (every position of the main line counts) or a list of FENs or EPD
+    records with White's result, such as `c9 "1-0";`, `[0.5]` or `| score | 1.0`. It
+    may be compressed with gzip, bzip2, xz or Zstandard; - is standard input.
+
+    Unreadable records are reported and skipped. After an interrupt, or if a file
+    cannot be read, the counts so far are written to a file with the suffix .partial.
     """
     if not files and not merged:
         msg = "nothing to count: expected a FILE or --merge TABLE."
@@ -200,8 +121,8 @@ def build(
     prepare_outputs(output, reads=files)
     require_apart([output + PARTIAL], reads=(*files, *merged))
     builder = TableBuilder(ImbalanceTable(source or source_of(merged + files)))
-    for table in merged:
-        builder.table.merge(ImbalanceTable.load(table))
+    for other in merged:
+        builder.imbalance.merge(ImbalanceTable.load(other))
     builder.count(files, skip_plies)
     builder.write(output)
     ctx.exit(foremost(builder.codes))
@@ -211,65 +132,66 @@ def build(
     epilog="""\b
 Examples:
   matesolve mip show KRPvKR
-  matesolve mip show 8/7K/8/8/8/8/R7/7k w - - 0 1 --table mine.mip
+  matesolve mip show 8/7K/8/8/8/8/R7/7k w - - 0 1 --mip-table mine.npz
 """
 )
 @click.argument("what", nargs=-1, required=True, metavar="MATERIAL | FEN...")
 @options.renamed(
     "--mip-table",
-    "table",
+    "mip_table",
     old="--table",
     metavar="TABLE",
     shell_complete=completion.files,
-    help="Look into this material table. Default: the one that comes along.",
+    help="Read this material table. Default: the one that comes with matesolve.",
 )
 @options.json_record
-def show(what: tuple[str, ...], *, table: str | None, as_json: bool) -> None:
-    """Tell what a table holds for a material.
+def show(what: tuple[str, ...], *, mip_table: str | None, as_json: bool) -> None:
+    """Show the results of games with one material.
 
-    MATERIAL names the men, White's first: KRPvKR. A FEN will do as well, with or
-    without quotes.
+    MATERIAL names the pieces, White's first: KRPvKR. FEN stands for the material of a
+    position; quotes around it are optional.
     """
     from solver.laboratory.records import cell_record, describe_cell
 
     material = _read_material(" ".join(what))
-    loaded = _load(table)
+    imbalance = _load(mip_table)
     if as_json:
-        click.echo(json.dumps(cell_record(loaded, material), indent=2))
+        click.echo(json.dumps(cell_record(imbalance, material), indent=2))
     else:
-        click.echo("\n".join(describe_cell(loaded, material)))
+        click.echo("\n".join(describe_cell(imbalance, material)))
 
 
 @mip.command(
     epilog="""\b
 Examples:
   matesolve mip info
-  matesolve mip info mine.mip --json
+  matesolve mip info mine.npz --json
 """
 )
 @click.argument(
-    "table", required=False, metavar="[TABLE]", shell_complete=completion.files
+    "mip_table", required=False, metavar="[TABLE]", shell_complete=completion.files
 )
 @options.json_record
-def info(table: str | None, *, as_json: bool) -> None:
-    """Tell what a table holds in all.
+def info(mip_table: str | None, *, as_json: bool) -> None:
+    """Show the size, source and checksum of a table.
 
-    TABLE is a file (default: the one that comes with the program).
+    The materials with the most positions are listed as well. TABLE is a file.
+    Default: the table that comes with matesolve.
     """
-    from solver.laboratory.records import describe_table, table_record
+    from solver.laboratory.records import describe_imbalance, imbalance_record
 
-    loaded = _load(table)
+    imbalance = _load(mip_table)
     if as_json:
-        click.echo(json.dumps(table_record(loaded, MOST_FREQUENT), indent=2))
+        click.echo(json.dumps(imbalance_record(imbalance, MOST_FREQUENT), indent=2))
     else:
-        click.echo("\n".join(describe_table(loaded, MOST_FREQUENT)))
+        click.echo("\n".join(describe_imbalance(imbalance, MOST_FREQUENT)))
 
 
 @mip.command(
     epilog="""\b
 Examples:
   matesolve mip play --games 100 > games.pgn
-  matesolve mip play --games 10000 | matesolve mip build - -o own.mip
+  matesolve mip play --games 10000 | matesolve mip build - -o own.npz
 """
 )
 @click.option(
@@ -278,7 +200,7 @@ Examples:
     default=100,
     show_default=True,
     metavar="N",
-    help="How many games to play.",
+    help="Number of games.",
 )
 @click.option(
     "--seed",
@@ -286,7 +208,7 @@ Examples:
     default=1,
     show_default=True,
     metavar="S",
-    help="The same seed gives the same games.",
+    help="Random seed. The same seed gives the same games.",
 )
 @options.renamed(
     "--first-game",
@@ -296,7 +218,7 @@ Examples:
     default=1,
     show_default=True,
     metavar="K",
-    help="Begin with the seed's game K, to go on or to share the work.",
+    help="Begin with game K of the seed, to continue or to split a run.",
 )
 @click.option(
     "-d",
@@ -305,15 +227,17 @@ Examples:
     default=DEFAULT_PLAY_DEPTH,
     show_default=True,
     metavar="D",
-    help="Go D plies deep.",
+    help="Search D plies deep.",
 )
 @click.pass_context
 def play(ctx: click.Context, *, games: int, seed: int, first: int, depth: int) -> None:
-    """Let the scored search play games against itself, and print them as PGN.
+    """Play games of the engine against itself and print PGN.
 
-    A game begins with 8 random moves; one that is not over after 400 has the result *.
+    The engine is the search of `matesolve table`. Each game begins with 8 random
+    plies. A game that is not over after 400 plies gets the result *.
     """
-    from solver.cli.console import interruptible, prepare_kernel
+    from solver.cli.console import prepare_kernel
+    from solver.cli.signals import interruptible
     from solver.laboratory.selfplay import Rules
     from solver.laboratory.selfplay import play as play_games
     from solver.search.threads import Control, run_stoppable
@@ -340,3 +264,86 @@ def _read_material(text: str) -> Material:
     from solver.laboratory.material import count_pieces, parse_material
 
     return count_pieces(parse_fen(text)) if "/" in text else parse_material(text)
+
+
+class TableBuilder:
+    """Counts the positions of files into a material-imbalance table.
+
+    Attributes
+    ----------
+    imbalance : ImbalanceTable
+    positions : int
+        Positions read so far, including those out of range.
+    codes : set of Exit
+        The exit codes of what went wrong.
+    """
+
+    def __init__(self, imbalance: ImbalanceTable) -> None:
+        self.imbalance = imbalance
+        self.positions = 0
+        self.codes = {Exit.PROVED}
+        self._unfinished = 0
+
+    def count(self, files: Iterable[str], skip_plies: int) -> None:
+        """Read the files until Ctrl-C; report and skip what is unreadable."""
+        try:
+            with PositionProgress(lambda: self.positions) as progress:
+                for file in files:
+                    self._count_file(file, skip_plies, progress.notify)
+        except KeyboardInterrupt:
+            self.codes.add(Exit.INTERRUPTED)
+
+    def _count_file(
+        self, file: str, skip_plies: int, notify_above: Callable[[str], None]
+    ) -> None:
+        from solver.laboratory.games import GamePosition, read_results
+        from solver.laboratory.material import find_cell
+
+        try:
+            for record in read_results(file, skip_plies=skip_plies):
+                if isinstance(record, GamePosition):
+                    self.imbalance.add(find_cell(record.material), record.result)
+                    self.positions += 1
+                elif isinstance(record, FormatError):
+                    notify_above(f"error: {record}")
+                    self.codes.add(Exit.BAD_INPUT)
+                else:
+                    self._unfinished += 1
+        except OSError as error:
+            notify_above(f"error: {file}: {error.strerror or error}")
+            self.codes.add(Exit.IO)
+
+    def write(self, output: str) -> None:
+        """Write the table and print its size; to `.partial` if not all was read."""
+        from solver.laboratory.material import CELLS
+        from solver.laboratory.records import counted
+
+        coverage = self.imbalance.coverage()
+        if self.codes.isdisjoint({Exit.INTERRUPTED, Exit.IO}):
+            self.imbalance.save(output)
+        else:
+            interrupted = Exit.INTERRUPTED in self.codes
+            why = "interrupted" if interrupted else "not all files were read"
+            if not coverage.positions:
+                notify(f"{why}: nothing was counted")
+                return
+            output += PARTIAL
+            self.imbalance.save(output)
+            notify(f"{why}: the counts so far are in {output}")
+        click.echo(
+            f"{output}: {counted(coverage.positions, 'position')} "
+            f"in {coverage.filled:,} of {CELLS:,} cells"
+        )
+        if coverage.ignored:
+            click.echo(f"{counted(coverage.ignored, 'position')} out of range")
+        if self._unfinished:
+            click.echo(f"{counted(self._unfinished, 'record')} without a result")
+
+
+def source_of(files: Iterable[str]) -> str:
+    """Return the names of files as a source that a table can hold."""
+    from solver.laboratory.imbalance import MAX_SOURCE_BYTES
+
+    names = ", ".join(Path(file).name for file in files)
+    shown = "".join(letter if letter.isprintable() else "?" for letter in names)
+    return shown.encode()[:MAX_SOURCE_BYTES].decode(errors="ignore")

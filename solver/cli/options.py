@@ -1,18 +1,21 @@
-"""Options that several commands share, each written once."""
+"""The options that several commands share, each defined once.
+
+Each function here is a decorator, or returns one, that gives a command its options and
+passes what the user chose as a single argument.
+"""
 
 from __future__ import annotations
 
 import functools
 import math
 import threading
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
 from solver.cli import completion
-from solver.cli.console import notify
-from solver.formats.claims import Selection
-from solver.formats.registry import FORMATS
+from solver.cli.console import STDIN, notify
 from solver.problem import (
     DEFAULT_HASH_MIB,
     MAX_HASH_MIB,
@@ -31,7 +34,7 @@ Function = TypeVar("Function", bound="Callable[..., Any]")
 
 
 def seconds(text: str) -> float:
-    """Read a positive number of seconds, within what the system's timers take."""
+    """Parse a positive number of seconds that the system's timers accept."""
     try:
         number = float(text)
     except ValueError:
@@ -43,7 +46,7 @@ def seconds(text: str) -> float:
 
 
 def whole(greatest: int) -> Callable[[str], int]:
-    """Make the reader of a whole number from 1 to `greatest`."""
+    """Return a parser of whole numbers from 1 to `greatest`."""
 
     def read(text: str) -> int:
         try:
@@ -59,9 +62,9 @@ def whole(greatest: int) -> Callable[[str], int]:
 
 
 def renamed(*names: str, old: str, **settings: Any) -> Callable[[Function], Function]:
-    """Give a command an option that also has an old name, for one more release.
+    """Add an option that keeps an old name for one more release.
 
-    The help does not show the old name, and who uses it gets a notice.
+    The help does not show the old name, and its use prints a warning.
 
     Parameters
     ----------
@@ -70,7 +73,7 @@ def renamed(*names: str, old: str, **settings: Any) -> Callable[[Function], Func
     old : str
         The old name.
     **settings
-        What `click.option` takes.
+        Passed to `click.option`.
     """
     *_, name, parameter = names
     by_old_name = f"old_{parameter}"
@@ -79,14 +82,14 @@ def renamed(*names: str, old: str, **settings: Any) -> Callable[[Function], Func
         @click.option(*names, **settings)
         @click.option(old, by_old_name, **{**settings, "hidden": True, "default": None})
         @functools.wraps(command)
-        def take(*args: Any, **given: Any) -> Any:
+        def call(*args: Any, **given: Any) -> Any:
             value = given.pop(by_old_name)
             if value is not None:
                 notify(f"warning: {old} is now {name}; the next release drops {old}")
                 given[parameter] = value
             return command(*args, **given)
 
-        return take  # type: ignore[return-value]
+        return call  # type: ignore[return-value]
 
     return decorate
 
@@ -94,14 +97,14 @@ def renamed(*names: str, old: str, **settings: Any) -> Callable[[Function], Func
 def limits(
     *, time_s: float | None = None, old_moves: str | None = None
 ) -> Callable[[Function], Function]:
-    """Give a command what a search may cost, as one `limits: Limits`.
+    """Add the options of what a search may cost, passed as `limits: Limits`.
 
     Parameters
     ----------
     time_s : float or None
-        What `--time` is when the user does not say, in seconds; None: no limit.
+        The default of `--time` in seconds; None: no limit.
     old_moves : str or None
-        The old name of `--search-moves`, where there was another.
+        The old name of `--search-moves`, if the command had one.
     """
     search_moves: dict[str, Any] = {
         "type": whole(MAX_MOVES),
@@ -138,7 +141,7 @@ def limits(
             default=DEFAULT_HASH_MIB,
             show_default=True,
             metavar="MIB",
-            help="Memory for the transposition table, in MiB.",
+            help="Size of the transposition table in MiB.",
         )
         @click.option(
             "--threads",
@@ -146,7 +149,7 @@ def limits(
             default=1,
             show_default=True,
             metavar="T",
-            help="Use T cores on one position; they share the table.",
+            help="Search each position with T threads that share one table.",
         )
         @functools.wraps(command)
         def gather(
@@ -167,14 +170,14 @@ def limits(
 
 
 def json_record(command: Function) -> Function:
-    """Give a command `--json` as `as_json: bool`."""
+    """Add `--json`, passed as `as_json: bool`."""
     return click.option("--json", "as_json", is_flag=True, help="Print indented JSON.")(
         command
     )
 
 
 def output(help_text: str, *, required: bool = True) -> Callable[[Function], Function]:
-    """Give a command `--output`, of whose FILE `help_text` says more."""
+    """Add `--output FILE`; `help_text` says more about FILE."""
     return click.option(
         "-o",
         "--output",
@@ -186,35 +189,37 @@ def output(help_text: str, *, required: bool = True) -> Callable[[Function], Fun
 
 
 def jsonl(command: Function) -> Function:
-    """Give a command `--jsonl` as `jsonl: bool`."""
+    """Add `--jsonl`, passed as `jsonl: bool`."""
     return click.option(
-        "--jsonl", is_flag=True, help="Print one JSON record a line, as soon as known."
+        "--jsonl",
+        is_flag=True,
+        help="Print one line of JSON for each result, as soon as it is known.",
     )(command)
 
 
 def restriction(command: Function) -> Function:
-    """Give a command the attacker's restrictions as `restriction`."""
+    """Add the restrictions on the attacker, passed as `restriction`."""
 
     @click.option(
-        "--checks-only", is_flag=True, help="Let the attacker only give check."
+        "--checks-only", is_flag=True, help="The attacker may only give check."
     )
     @click.option(
         "--king-flights",
         type=click.IntRange(*RANGES["king_flights"]),
         metavar="K",
-        help="... only leave the defender's king at most K squares to go to.",
+        help="The attacker may leave the king at most K flight squares.",
     )
     @click.option(
         "--replies",
         type=click.IntRange(*RANGES["replies"]),
         metavar="X",
-        help="... only leave the defender at most X replies.",
+        help="The attacker may leave the defender at most X replies.",
     )
     @click.option(
         "--threat",
         type=click.IntRange(*RANGES["threat"]),
         metavar="R",
-        help="... only check or threaten mate in R.",
+        help="The attacker may only give check or threaten mate in R.",
     )
     @functools.wraps(command)
     def restrict(
@@ -232,10 +237,10 @@ def restriction(command: Function) -> Function:
 
 
 def tablebases(command: Function) -> Function:
-    """Give a command `--tablebases` as `tablebases: Tablebases | None`.
+    """Add `--tablebases`, passed as `tablebases: Tablebases | None`.
 
-    They are closed when the command ends. A directory that cannot be read, or that
-    holds no tables, ends it before it begins.
+    The tablebases are closed when the command ends. A directory that cannot be read, or
+    that holds no tablebases, is an error before the command starts.
     """
 
     @click.option(
@@ -244,33 +249,33 @@ def tablebases(command: Function) -> Function:
         multiple=True,
         metavar="DIR",
         shell_complete=completion.folders,
-        help="Ask Gaviota's and Syzygy's endgame tables in DIR; may be repeated.",
+        help="Probe the Gaviota and Syzygy tablebases in DIR. May be repeated.",
     )
     @functools.wraps(command)
-    def consult(*args: Any, directories: tuple[str, ...], **others: Any) -> Any:
+    def open_tablebases(*args: Any, directories: tuple[str, ...], **others: Any) -> Any:
         if not directories:
             return command(*args, tablebases=None, **others)
         from solver.endgames.tablebases import Tablebases
 
-        with Tablebases(directories) as tables:
-            return command(*args, tablebases=tables, **others)
+        with Tablebases(directories) as opened:
+            return command(*args, tablebases=opened, **others)
 
-    return consult  # type: ignore[return-value]
+    return open_tablebases  # type: ignore[return-value]
 
 
 def selection(command: Function) -> Function:
-    """Give a command `selection: Selection`, the records of collections to take."""
+    """Add the options that select records, passed as `selection: Selection`."""
 
     @click.option(
         "--theme",
         metavar="THEME",
-        help="Take only rows of lichess's that have this theme.",
+        help="Read only lichess puzzles with this theme.",
     )
     @click.option(
         "--min-rating",
         type=click.IntRange(0),
         metavar="R",
-        help="Take only rows of lichess's that are rated R or more.",
+        help="Read only lichess puzzles rated R or more.",
     )
     @renamed(
         "--min-claim",
@@ -278,7 +283,7 @@ def selection(command: Function) -> Function:
         old="--min-moves",
         type=whole(MAX_MOVES),
         metavar="N",
-        help="Take only claims of N moves or more.",
+        help="Read only problems that claim at least N moves.",
     )
     @renamed(
         "--max-claim",
@@ -286,12 +291,12 @@ def selection(command: Function) -> Function:
         old="--max-moves",
         type=whole(MAX_MOVES),
         metavar="N",
-        help="Take only claims of N moves or fewer.",
+        help="Read only problems that claim at most N moves.",
     )
     @click.option(
         "--all-rows",
         is_flag=True,
-        help="Take rows of lichess's that claim no mate, too.",
+        help="Read lichess puzzles that claim no mate, too.",
     )
     @functools.wraps(command)
     def select(
@@ -303,22 +308,34 @@ def selection(command: Function) -> Function:
         all_rows: bool,
         **others: Any,
     ) -> Any:
+        from solver.formats.claims import Selection
+
         asked = Selection(theme, min_claim, max_claim, min_rating, all_rows)
         return command(*args, selection=asked, **others)
 
     return select  # type: ignore[return-value]
 
 
+def is_collection(word: str) -> bool:
+    """Return whether a command-line word is a file or `-`, rather than a FEN."""
+    try:
+        return word == STDIN or (Path(word).exists() and not Path(word).is_dir())
+    except (OSError, ValueError):  # too long, or not a path at all
+        return False
+
+
 def reading_format(*names: str) -> Callable[[Function], Function]:
-    """Give a command the format of what it reads, as `source_format: str`."""
+    """Add the format of the input, passed as `source_format: str`."""
+    from solver.formats.registry import FORMATS
+
     return click.option(
         *names,
         "source_format",
         type=click.Choice(["auto", *FORMATS]),
         default="auto",
-        show_default=True,
-        help="The format of what is read; auto: as its content tells.",
+        metavar="FORMAT",
+        help=(
+            f"Format of the input: {', '.join(FORMATS)}, or auto to detect it "
+            "(default)."
+        ),
     )
-
-
-source_format = reading_format("--format")

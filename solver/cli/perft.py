@@ -1,4 +1,4 @@
-"""`matesolve perft`: count positions, to test and to time the move generator."""
+"""`matesolve perft`: count positions, to test and time the move generator."""
 
 from __future__ import annotations
 
@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING
 
 import click
 
-from solver.cli.console import Exit, interruptible, notify, prepare_kernel
+from solver.cli.console import Exit, notify, prepare_kernel
+from solver.cli.help import Command
 from solver.cli.options import whole
+from solver.cli.signals import interruptible
 from solver.errors import InputError
 
 if TYPE_CHECKING:
@@ -17,9 +19,6 @@ if TYPE_CHECKING:
     import chess
 
     from solver.search.threads import Control
-
-
-# Perft on a `chess.Board`: how many positions a number of plies leads to.
 
 
 def divide(
@@ -37,9 +36,9 @@ def divide(
     depth : int
         Plies, the first move included; at least 1.
     listed : bool
-        List the moves of the last ply, as a search would, instead of counting them.
+        Generate the moves of the last ply, as a search would, instead of counting them.
     control : Control, optional
-        Ends the count early; what is counted by then is not told.
+        Stops the count early; an incomplete count is not yielded.
 
     Yields
     ------
@@ -49,7 +48,7 @@ def divide(
     Raises
     ------
     InputError
-        The depth is out of range.
+        `depth` is out of range.
     """
     from solver.board import pack, unpack_move
     from solver.kernel.loader import load_kernel
@@ -75,20 +74,21 @@ def divide(
 
 
 def count_leaves(board: chess.Board, depth: int) -> int:
-    """Count the leaves `depth` plies down; 1 at depth 0."""
+    """Return the number of leaves `depth` plies down; 1 at depth 0."""
     return sum(leaves for _, leaves in divide(board, depth)) if depth else 1
 
 
 DEEPEST = 30
-"""No machine gets so far, but a depth has to end somewhere."""
+"""The greatest --depth, far beyond what any machine can count."""
 
 
 @click.command(
+    cls=Command,
     epilog="""\b
 Examples:
   matesolve perft --depth 5
   matesolve perft 8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - --depth 4 --divide
-"""
+""",
 )
 @click.argument("fen", nargs=-1)
 @click.option(
@@ -97,13 +97,18 @@ Examples:
     type=whole(DEEPEST),
     required=True,
     metavar="D",
-    help="Go D plies deep.",
+    help="Search D plies deep.",
 )
-@click.option("--divide", "divided", is_flag=True, help="Count below each first move.")
+@click.option(
+    "--divide",
+    "divided",
+    is_flag=True,
+    help="Also print the count below each first move.",
+)
 @click.option(
     "--listed",
     is_flag=True,
-    help="List the last ply's moves, as a search does, instead of counting them.",
+    help="Generate the moves of the last ply, as a search does; slower than counting.",
 )
 @click.pass_context
 def perft(
@@ -111,7 +116,10 @@ def perft(
 ) -> None:
     """Count the positions that a number of plies leads to.
 
-    FEN is a position, with or without quotes; without one, a game's first position.
+    This is the standard test of a move generator: published counts show whether it is
+    correct, and the time shows how fast it is.
+
+    FEN is a position, with or without quotes. Default: the initial position of chess.
     """
     import chess
 

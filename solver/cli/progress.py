@@ -1,83 +1,234 @@
-"""A line on the terminal while a long search runs."""
+"""Progress on stderr: a line that a terminal redraws and erases at the end.
+
+Each kind of work has its own line. Off a terminal only an audit shows progress: it
+prints its line once a minute.
+"""
 
 from __future__ import annotations
 
 import sys
 import threading
 import time
+from abc import ABC, abstractmethod
 from collections import Counter, deque
-from contextlib import contextmanager
 from typing import TYPE_CHECKING, Protocol
 
-from solver.cli import console as streams
-from solver.cli.console import is_terminal
+from solver.cli import console
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
+    from typing import Self
 
-    from rich.console import Console
-    from rich.progress import Progress, Task, TaskID
+    from rich.progress import Progress as RichProgress
+    from rich.progress import ProgressColumn, Task
+    from rich.text import Text
 
     from solver.audit.result import AuditResult
 
-
-# How far an audit is: a line on a terminal's stderr, else one a minute.
+PATIENCE_S = 1.0
+"""A search that ends within this time shows no progress."""
 
 EVERY_S = 60.0
-"""How often the progress is told where nobody watches a terminal."""
+"""How often an audit prints its progress off a terminal."""
 
 RECENT_S = 30.0
-"""The rate is that of so many seconds: what a store answers is no measure of what is
-left."""
+"""An audit's rate covers this time: results read from a store come faster than those
+that are still to be searched."""
+
+_REFRESHES_PER_S = 4
 
 
-class Watch:
-    """Whoever waits for an audit.
+class Progress(ABC):
+    """Shows progress while a `with` block runs.
+
+    Parameters
+    ----------
+    steps : int or None
+        Length of the bar in front of the line; None: no bar.
+    """
+
+    def __init__(self, steps: int | None = None) -> None:
+        self._steps = steps
+        self._display: RichProgress | None = None
+
+    @abstractmethod
+    def line(self) -> str:
+        """Return the current progress; another thread calls this while work goes on."""
+
+    def __enter__(self) -> Self:
+        """Show the line if stderr is a terminal."""
+        if console.is_terminal(sys.stderr):
+            display = self._make_display()
+            display.add_task("", total=self._steps)
+            display.start()
+            self._display = display
+        return self
+
+    def __exit__(self, *_error: object) -> None:
+        """Erase the line."""
+        if self._display:
+            display, self._display = self._display, None
+            display.stop()
+
+    def notify(self, message: str) -> None:
+        """Print a notice or an error above the line, or on stderr without one."""
+        if self._display:
+            self._display.console.print(message, soft_wrap=True)
+        else:
+            console.notify(message)
+
+    def describe(self, step: str) -> None:
+        """Show what the current step is, in front of the bar."""
+        if self._display:
+            self._display.update(self._display.task_ids[0], description=step)
+
+    def advance(self) -> None:
+        """Move the bar by one step."""
+        if self._display:
+            self._display.advance(self._display.task_ids[0])
+
+    def _make_display(self) -> RichProgress:
+        from rich import progress
+        from rich.text import Text
+
+        class Line(progress.ProgressColumn):
+            def render(_self, _task: Task) -> Text:  # noqa: N805 -- self is outside
+                return Text(self.line(), "dim", no_wrap=True, overflow="ellipsis")
+
+        columns: list[ProgressColumn] = [Line()]
+        if self._steps is not None:
+            columns[:0] = [
+                progress.TextColumn("{task.description}", markup=False),
+                progress.BarColumn(),
+                progress.MofNCompleteColumn(),
+            ]
+        return progress.Progress(
+            *columns,
+            console=console.stderr_console(),
+            transient=True,
+            refresh_per_second=_REFRESHES_PER_S,
+            redirect_stdout=False,
+            redirect_stderr=False,
+        )
+
+
+class SearchState(Protocol):
+    """What is read of a search while it runs, such as its `Control`."""
+
+    @property
+    def nodes(self) -> int:
+        """Positions entered so far."""
+
+    @property
+    def lower_bound(self) -> int:
+        """No mate takes fewer moves than this, as proved so far."""
+
+    @property
+    def best(self) -> tuple[int, tuple[str, ...]] | None:
+        """The shortest mate so far and its line."""
+
+
+class SearchProgress(Progress):
+    """Progress of the search for one position, shown once it takes a while."""
+
+    def __init__(self, search: SearchState) -> None:
+        super().__init__()
+        self._search = search
+        self._ended = threading.Event()
+        self._starter = threading.Thread(target=self._start_late, daemon=True)
+
+    def line(self) -> str:
+        """Return both bounds and the nodes."""
+        from solver.output.text import at_most
+
+        excluded = self._search.lower_bound - 1
+        parts = [f"no mate in {at_most(excluded)}"] if excluded else []
+        if best := self._search.best:
+            parts.append(f"mate in {abs(best[0])} found")
+        return ", ".join([*parts, f"{self._search.nodes:,} nodes"])
+
+    def __enter__(self) -> Self:
+        """Show the line later, so that a short search does not load rich."""
+        if console.is_terminal(sys.stderr):
+            self._starter.start()
+        return self
+
+    def __exit__(self, *_error: object) -> None:
+        """Erase the line if it is shown."""
+        self._ended.set()
+        if self._starter.ident is not None:
+            self._starter.join()
+        super().__exit__()
+
+    def _start_late(self) -> None:
+        # A search without nodes has not begun: its code is still being compiled.
+        while not self._ended.wait(PATIENCE_S):
+            if self._search.nodes:
+                super().__enter__()
+                return
+
+
+class AuditProgress(Progress):
+    """Progress of an audit: counts by verdict, rate and time to go.
 
     Parameters
     ----------
     expected : callable
-        Estimates how many records there are.
+        Returns an estimate of how many records there are, or None.
+    hidden : bool
+        Only print notices.
     """
 
-    def __init__(self, expected: Callable[[], int | None]) -> None:
+    def __init__(
+        self, expected: Callable[[], int | None], *, hidden: bool = False
+    ) -> None:
+        super().__init__()
         self._expected = expected
+        self._hidden = hidden
         self._marks = deque([(time.monotonic(), 0)])
         self._words: Counter[str] = Counter()
-        self._console: Console | None = None
+        self._ended = threading.Event()
+        self._printer = threading.Thread(target=self._print_lines, daemon=True)
 
-    def advance(self, result: AuditResult) -> None:
-        """Hear of one more finding."""
+    def add(self, result: AuditResult) -> None:
+        """Count one more result."""
         self._words[result.word] += 1
 
-    def notify(self, message: str) -> None:
-        """Hear a line of notice or error."""
-        if self._console:
-            self._console.print(message, soft_wrap=True)
-        else:
-            streams.notify(message)
-
-    def show_above(self, console: Console | None) -> None:
-        """Print messages there from now on; None: on stderr as they are."""
-        self._console = console
-
     def line(self) -> str:
-        """Tell in a line how far the audit is, how fast, and what was found."""
+        """Return how much is done and left, the rate, and the results by verdict."""
         done = self._words.total()
-        rate = self._rate(done)
-        told = [f"{done:,} done"]
+        rate = self._recent_rate(done)
+        parts = [f"{done:,} done"]
         rates = [f"{rate:,.0f}/s" if rate >= 10 else f"{rate:.1f}/s"]
         if (expected := self._expected()) is not None:
             left = max(expected - done, 0)
-            told.append(f"{left:,} left")
+            parts.append(f"{left:,} left")
             if rate:
                 rates.append(f"{_clock(left / rate)} to go")
-        told += rates
         counts = [f"{count:,} {word}" for word, count in self._words.most_common()]
-        return ", ".join(told) + (f": {', '.join(counts)}" if counts else "")
+        return ", ".join(parts + rates) + (f": {', '.join(counts)}" if counts else "")
 
-    def _rate(self, done: int) -> float:
-        """Give findings a second, of late."""
+    def __enter__(self) -> Self:
+        """Show the line on a terminal, or print it once a minute elsewhere."""
+        if not self._hidden:
+            if not console.is_terminal(sys.stderr):
+                self._printer.start()
+            super().__enter__()
+        return self
+
+    def __exit__(self, *_error: object) -> None:
+        """Erase the line, or stop printing it."""
+        self._ended.set()
+        if self._printer.ident is not None:
+            self._printer.join()
+        super().__exit__()
+
+    def _print_lines(self) -> None:
+        while not self._ended.wait(EVERY_S):
+            console.notify(self.line())
+
+    def _recent_rate(self, done: int) -> float:
+        """Return the results a second over the last `RECENT_S`."""
         now = time.monotonic()
         self._marks.append((now, done))
         while len(self._marks) > 2 and now - self._marks[1][0] > RECENT_S:
@@ -86,289 +237,48 @@ class Watch:
         return (done - before) / max(now - since, 1e-9)
 
 
-@contextmanager
-def showing(watch: Watch, *, hidden: bool) -> Iterator[None]:
-    """Show the progress on stderr while the audit runs; a terminal's is erased.
+class ExperimentProgress(Progress):
+    """Progress of an experiment: a bar of its searches, and the nodes of the current.
 
     Parameters
     ----------
-    watch : Watch
-        Knows the progress.
-    hidden : bool
-        Show nothing.
+    nodes : callable
+        Returns the nodes of the current search.
+    steps : int
+        How often `advance` will be called.
     """
-    if hidden:
-        yield
-    elif streams.is_terminal(sys.stderr):
-        with _live(watch):
-            yield
-    else:
-        with _every_minute(watch):
-            yield
+
+    def __init__(self, nodes: Callable[[], int], steps: int) -> None:
+        super().__init__(steps)
+        self._nodes = nodes
+
+    def line(self) -> str:
+        """Return the nodes of the current search."""
+        return f"{self._nodes():,} nodes"
 
 
-@contextmanager
-def _live(watch: Watch) -> Iterator[None]:
-    from rich.live import Live
-    from rich.text import Text
+class PositionProgress(Progress):
+    """Progress of reading positions: their number, and how many a second.
 
-    from solver.cli.console import stderr_console
+    Parameters
+    ----------
+    positions : callable
+        Returns the number of positions so far.
+    """
 
-    def line() -> Text:
-        return Text(watch.line(), style="dim", no_wrap=True, overflow="ellipsis")
+    def __init__(self, positions: Callable[[], int]) -> None:
+        super().__init__()
+        self._positions = positions
+        self._started = time.monotonic()
 
-    console = stderr_console()
-    with Live(
-        get_renderable=line,
-        console=console,
-        transient=True,
-        refresh_per_second=_REFRESH_PER_SECOND,
-        redirect_stdout=False,
-        redirect_stderr=False,
-    ):
-        watch.show_above(console)
-        try:
-            yield
-        finally:
-            watch.show_above(None)
-
-
-@contextmanager
-def _every_minute(watch: Watch) -> Iterator[None]:
-    ended = threading.Event()
-
-    def notify() -> None:
-        while not ended.wait(EVERY_S):
-            streams.notify(watch.line())
-
-    teller = threading.Thread(target=notify, daemon=True)
-    teller.start()
-    try:
-        yield
-    finally:
-        ended.set()
-        teller.join()
+    def line(self) -> str:
+        """Return the positions and their rate."""
+        positions = self._positions()
+        rate = positions / max(time.monotonic() - self._started, 1e-9)
+        return f"{positions:,} positions, {rate:,.0f} a second"
 
 
 def _clock(seconds: float) -> str:
     minutes, second = divmod(round(seconds), 60)
     hours, minute = divmod(minutes, 60)
     return f"{hours}:{minute:02}:{second:02}"
-
-
-# How far an experiment is, on stderr where people watch it.
-
-
-class Counting(Protocol):
-    """What is read of an experiment while it runs."""
-
-    @property
-    def nodes(self) -> int:
-        """Nodes of the search that runs, so far."""
-
-
-class Gauge(Protocol):
-    """Whoever waits for an experiment."""
-
-    def show(self, what: str) -> None:
-        """Hear what is searched now."""
-
-    def advance(self) -> None:
-        """Hear of one more step done."""
-
-
-class _Nobody:
-    """Shows nothing."""
-
-    def show(self, what: str) -> None:
-        pass
-
-    def advance(self) -> None:
-        pass
-
-
-class _Bar:
-    """Shows a bar of the steps, behind what is searched now."""
-
-    def __init__(self, progress: Progress, task: TaskID) -> None:
-        self._progress = progress
-        self._task = task
-
-    def show(self, what: str) -> None:
-        self._progress.update(self._task, description=what)
-
-    def advance(self) -> None:
-        self._progress.advance(self._task)
-
-
-@contextmanager
-def gauge(experiment: Counting, steps: int) -> Iterator[Gauge]:
-    """Show progress on stderr while an experiment runs, and erase it at its end.
-
-    Off a terminal nothing is shown.
-
-    Parameters
-    ----------
-    experiment : Counting
-        Whose nodes to show.
-    steps : int
-        How often it will be told to advance.
-
-    Yields
-    ------
-    Gauge
-    """
-    if not is_terminal(sys.stderr):
-        yield _Nobody()
-        return
-
-    from rich.progress import (
-        BarColumn,
-        MofNCompleteColumn,
-        Progress,
-        ProgressColumn,
-        TextColumn,
-    )
-    from rich.text import Text
-
-    from solver.cli.console import stderr_console
-
-    class Nodes(ProgressColumn):
-        """The count as it is when the line is drawn."""
-
-        def render(self, task: Task) -> Text:  # noqa: ARG002
-            return Text(f"{experiment.nodes:,} nodes", style="dim")
-
-    with Progress(
-        TextColumn("{task.description}", markup=False),
-        BarColumn(),
-        MofNCompleteColumn(),
-        Nodes(),
-        console=stderr_console(),
-        transient=True,
-        redirect_stdout=False,
-        redirect_stderr=False,
-    ) as progress:
-        yield _Bar(progress, progress.add_task("", total=steps))
-
-
-# How far a count of positions is, on stderr where people watch it.
-
-
-class RecordCount(Protocol):
-    """What is read of a count while it runs."""
-
-    @property
-    def positions(self) -> int:
-        """Counted so far."""
-
-
-@contextmanager
-def show_count(count: RecordCount) -> Iterator[Callable[[str], None]]:
-    """Show positions and their rate while the block runs, and erase them at its end.
-
-    Yields
-    ------
-    callable
-        Tells a line of notice or error, above what is shown. Off a terminal, that is
-        all that is told.
-    """
-    if not streams.is_terminal(sys.stderr):
-        yield streams.notify
-        return
-
-    from rich.live import Live
-    from rich.text import Text
-
-    from solver.cli.console import stderr_console
-
-    started = time.monotonic()
-
-    def state() -> Text:
-        rate = count.positions / max(time.monotonic() - started, 1e-9)
-        told = f"{count.positions:,} positions, {rate:,.0f} a second"
-        return Text(told, style="dim")
-
-    console = stderr_console()
-    with Live(
-        get_renderable=state,
-        console=console,
-        transient=True,
-        refresh_per_second=_REFRESH_PER_SECOND,
-        redirect_stdout=False,
-        redirect_stderr=False,
-    ):
-        yield lambda message: console.print(message, soft_wrap=True)
-
-
-PATIENCE_S = 1.0
-"""A search that ends sooner shows nothing."""
-
-_REFRESH_PER_SECOND = 4
-
-
-class Running(Protocol):
-    """What is read of a search while it runs, such as `solving.Control`."""
-
-    @property
-    def nodes(self) -> int:
-        """Positions entered so far."""
-
-    @property
-    def lower_bound(self) -> int:
-        """No mate takes fewer moves than this, so far."""
-
-    @property
-    def best(self) -> tuple[int, tuple[str, ...]] | None:
-        """The shortest mate so far and its line."""
-
-
-@contextmanager
-def progress(search: Running) -> Iterator[None]:
-    """Show on stderr how far the search is, and erase it at the end.
-
-    Off a terminal nothing is shown.
-    """
-    if not is_terminal(sys.stderr):
-        yield
-        return
-    ended = threading.Event()
-    watcher = threading.Thread(target=_watch, args=(search, ended), daemon=True)
-    watcher.start()
-    try:
-        yield
-    finally:
-        ended.set()
-        watcher.join()
-
-
-def _watch(search: Running, ended: threading.Event) -> None:
-    # Without nodes the search has not begun: what takes so long is being compiled.
-    while not ended.wait(PATIENCE_S):
-        if search.nodes:
-            break
-    else:
-        return
-
-    from rich.live import Live
-    from rich.text import Text
-
-    from solver.cli.console import stderr_console
-    from solver.output.text import at_most
-
-    def state() -> Text:
-        excluded = search.lower_bound - 1
-        told = [f"no mate in {at_most(excluded)}"] if excluded else []
-        if search.best:
-            told.append(f"mate in {abs(search.best[0])} found")
-        told.append(f"{search.nodes:,} nodes")
-        return Text(", ".join(told), style="dim")
-
-    with Live(
-        get_renderable=state,
-        console=stderr_console(),
-        transient=True,
-        refresh_per_second=_REFRESH_PER_SECOND,
-        redirect_stdout=False,
-    ):
-        ended.wait()

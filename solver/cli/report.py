@@ -1,4 +1,4 @@
-"""`matesolve report`: an audit as one page for a browser."""
+"""`matesolve report`: show the results of an audit as a web page."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ import click
 
 from solver.cli import completion, options
 from solver.cli.console import Exit, foremost, notify
+from solver.cli.help import Command
 from solver.errors import FormatError, InputError
 from solver.formats.claims import quote
 from solver.formats.streams import STDIN, name_of
@@ -20,38 +21,43 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from io import BufferedReader
 
+    from solver.audit.result import AuditResult
+
 SQLITE_MAGIC = b"SQLite format 3\0"
 
 HEAD_LINES = 10
-"""A file is refused if none of so many lines at its head is a record of an audit."""
+"""A file is refused if none of its first lines is a record of an audit."""
 
 
 @click.command(
+    cls=Command,
     epilog="""\b
+Exit codes, the first that applies:
+   74  a file could not be read or written
+   65  a record was damaged and is listed as unreadable; or FILE has no results
+       of an audit, and no page was written
+    0  the page was written
+
+\b
 Examples:
   matesolve verify mates.epd --keys --store run.db
   matesolve report run.db -o report.html
   matesolve verify - --jsonl < mates.epd | matesolve report - -o report.html
-
-\b
-Exit codes, the first that fits:
-   74  a file could not be read or written
-   65  a record was damaged, and the page lists it as unreadable; or FILE is no
-       audit, and no page is written
-    0  the page is written
-"""
+""",
 )
 @click.argument("file", metavar="FILE", shell_complete=completion.files)
-@options.output("It is one page of HTML.")
-@click.option("--title", metavar="TEXT", help="What to call the page, if not FILE.")
+@options.output("The page is a single HTML file.")
+@click.option(
+    "--title", metavar="TEXT", help="Title of the page. Default: Audit of FILE."
+)
 @click.pass_context
 def report(ctx: click.Context, *, file: str, output: str, title: str | None) -> None:
-    """Write an audit as one page for a browser.
+    """Show the results of an audit as a web page.
 
-    FILE is a store of `verify --store`, or holds the records that `verify --jsonl`
-    printed, compressed or not; - is standard input.
+    FILE is a store written by `verify --store`, or the records printed by
+    `verify --jsonl`, which may be compressed; - is standard input.
 
-    The page has totals, charts by claim, and a list of what disagrees, with diagrams
+    The page has totals, charts by claim, and a list of the disagreements with diagrams
     and lines, which can be filtered. It needs no other file and no network.
     """
     from solver.cli.console import prepare_outputs, store_files
@@ -60,7 +66,7 @@ def report(ctx: click.Context, *, file: str, output: str, title: str | None) -> 
     prepare_outputs(output, reads=store_files(file))
     codes = {Exit.PROVED}
 
-    def tell_damaged(message: str) -> None:
+    def report_damaged(message: str) -> None:
         notify(f"error: {name_of(file)}: {message}")
         codes.add(Exit.BAD_INPUT)
 
@@ -68,18 +74,20 @@ def report(ctx: click.Context, *, file: str, output: str, title: str | None) -> 
         _records(file, codes),
         output,
         title=title or f"Audit of {PurePath(name_of(file)).name}",
-        on_damaged=tell_damaged,
+        on_damaged=report_damaged,
     )
     ctx.exit(foremost(codes))
 
 
-def _records(path: str, codes: set[Exit]) -> Iterator[Mapping[str, object]]:
-    """Read the records of an audit; BAD_INPUT is added for a line that is damaged.
+def _records(
+    path: str, codes: set[Exit]
+) -> Iterator[AuditResult | Mapping[str, object]]:
+    """Yield the results of an audit; a damaged line adds BAD_INPUT to `codes`.
 
     Raises
     ------
     InputError
-        The file holds no records of an audit.
+        The file has no results of an audit.
     """
     from solver.formats.streams import open_decompressed
 
@@ -92,16 +100,15 @@ def _records(path: str, codes: set[Exit]) -> Iterator[Mapping[str, object]]:
         msg = f"{name}: expected the lines of `verify --jsonl`, found a database"
         raise InputError(msg)
     from solver.audit.store import Store
-    from solver.output.records import audit_record
 
     with Store(path, read_only=True) as store:
-        yield from map(audit_record, store.results())
+        yield from store.results()
 
 
 def _parse_lines(
     stream: BufferedReader, name: str, codes: set[Exit]
 ) -> Iterator[Mapping[str, object]]:
-    """Read a record a line, however long."""
+    """Yield a record for each line, whatever its length."""
     from solver.formats.streams import NumberedLines
     from solver.output.records import unreadable_record
 
@@ -119,12 +126,12 @@ def _parse_lines(
 
 
 def _require_audit(head: Sequence[tuple[int, bytes]], name: str) -> None:
-    """Refuse a file whose first lines hold no record; an empty file holds all it has.
+    """Refuse a file whose first lines have no record; an empty file is accepted.
 
     Raises
     ------
     InputError
-        What was found at its head.
+        The message says what the first line is.
     """
     if not head or any(_is_record(line) for _, line in head):
         return
@@ -153,7 +160,10 @@ def _parse_record(line: bytes, source: str) -> Mapping[str, object] | FormatErro
     try:
         text = line.decode()
         record = json.loads(text)
-    except (ValueError, RecursionError) as error:  # no UTF-8, no JSON, or too deep
+    except (
+        ValueError,
+        RecursionError,
+    ) as error:  # not UTF-8, not JSON, or nested too deeply
         return FormatError(source, f"expected a JSON object, found {error}")
     if not isinstance(record, dict):
         return FormatError(

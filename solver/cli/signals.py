@@ -1,6 +1,7 @@
 """The signals that interrupt the program: Ctrl-C, SIGTERM and SIGHUP, all alike.
 
-The program loads this module before anything else, so it imports next to nothing.
+The program loads this module before anything else, so that an interrupt during an
+import is handled too; it therefore imports almost nothing.
 """
 
 from __future__ import annotations
@@ -14,11 +15,21 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from types import FrameType
+    from typing import Protocol
+
+    from solver.solution import StoppedBy
+
+    class Stoppable(Protocol):
+        """Anything that runs until it is stopped, such as a search's `Control`."""
+
+        def stop(self, reason: StoppedBy = ...) -> None:
+            """Ask it to stop soon, for this reason."""
+
 
 _raised = False
 
 INTERRUPTED = 130
-"""The exit code, as for a shell's command that Ctrl-C has ended."""
+"""The exit code that shells report for a command ended by Ctrl-C."""
 
 _NAMES = ("SIGINT", "SIGTERM", "SIGHUP")
 
@@ -26,31 +37,34 @@ INTERRUPTS = tuple(getattr(signal, name) for name in _NAMES if hasattr(signal, n
 """Windows has no SIGHUP."""
 
 
-def heard() -> tuple[signal.Signals, ...]:
-    """List the interrupts that are not ignored, as `nohup` and a script's `&` do."""
+def active() -> tuple[signal.Signals, ...]:
+    """Return the interrupts that are handled: not those that `nohup` ignores."""
     return tuple(
         number for number in INTERRUPTS if signal.getsignal(number) != signal.SIG_IGN
     )
 
 
 def end_at_once() -> None:
-    """Let an interrupt end the process with one line: there is nothing to print."""
-    for number in heard():
+    """Make an interrupt end the process with one line on stderr.
+
+    This is for the time before and after the work, when there is no result to print.
+    """
+    for number in active():
         signal.signal(number, _end)
 
 
 @contextmanager
 def ending_at_once() -> Iterator[None]:
-    """Let an interrupt end the process inside the block, and do as before behind it.
+    """Make an interrupt inside the block end the process at once.
 
-    This is for the compiler: LLVM calls back into Python, which would print an
-    exception raised there with its traceback, and go on. Outside the main thread
-    nothing is changed.
+    The compiler needs this: LLVM calls back into Python, which would print an exception
+    raised there with its traceback and go on. Outside the main thread this does
+    nothing.
     """
     if threading.current_thread() is not threading.main_thread():
         yield
         return
-    previous = {number: signal.getsignal(number) for number in heard()}
+    previous = {number: signal.getsignal(number) for number in active()}
     end_at_once()
     try:
         yield
@@ -60,35 +74,62 @@ def ending_at_once() -> Iterator[None]:
 
 
 def raise_interrupts() -> None:
-    """Let an interrupt raise KeyboardInterrupt in the main thread."""
-    for number in heard():
+    """Make an interrupt raise KeyboardInterrupt in the main thread."""
+    for number in active():
         signal.signal(number, _raise)
 
 
 def forget_interrupts() -> None:
-    """Begin anew: no interrupt was raised."""
+    """Forget earlier interrupts, so that `has_interrupted` starts at False."""
     global _raised  # noqa: PLW0603 -- signals belong to the process
     _raised = False
 
 
 def has_interrupted() -> bool:
-    """Tell whether an interrupt was raised, which an import can turn into an error."""
+    """Return whether an interrupt was raised; an import can turn it into an error."""
     return _raised
 
 
 def ignore_repeats() -> None:
-    """Do nothing when SIGTERM and SIGHUP come again.
+    """Ignore further SIGTERM and SIGHUP signals.
 
-    A supervisor sends them more than once: `timeout` to the process and to its group,
-    systemd one behind the other. A second one asks for no more than the first.
+    Supervisors send them more than once: `timeout` signals the process and its group,
+    systemd sends one after the other. The second does not ask for more than the first.
     """
-    for number in heard():
+    for number in active():
         if number != signal.SIGINT:
             signal.signal(number, ignore)
 
 
 def ignore(_number: int, _frame: FrameType | None) -> None:
-    """Do nothing; children, unlike with SIG_IGN, do not inherit this."""
+    """Do nothing. Unlike SIG_IGN, child processes do not inherit this."""
+
+
+@contextmanager
+def interruptible(search: Stoppable) -> Iterator[None]:
+    """Make the first interrupt stop `search`; a Ctrl-C after it ends the program.
+
+    A signal that the process was started to ignore stays ignored (`nohup`, a script's
+    `&`). Outside the main thread, where Python handles no signals, this does nothing.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    from solver.solution import StoppedBy
+
+    def stop(number: int, _frame: FrameType | None) -> None:
+        raise_interrupts()
+        if number != signal.SIGINT:
+            ignore_repeats()
+        search.stop(StoppedBy.INTERRUPT)
+
+    previous = {number: signal.signal(number, stop) for number in active()}
+    try:
+        yield
+    finally:
+        for number, handler in previous.items():
+            if signal.getsignal(number) is not ignore:
+                signal.signal(number, handler)
 
 
 def _raise(number: int, _frame: FrameType | None) -> None:

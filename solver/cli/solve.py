@@ -1,15 +1,26 @@
-"""`matesolve solve`: the shortest mate in one position, or in each line of stdin."""
+"""`matesolve solve`: solve one position, or each line of standard input."""
 
 from __future__ import annotations
 
+import json
 import shlex
+import sys
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 import click
 
 from solver.cli import completion, options
-from solver.cli.console import Exit, interruptible, notify, prepare_kernel
-from solver.cli.progress import progress
+from solver.cli.console import (
+    STDIN,
+    Exit,
+    is_terminal,
+    notify,
+    prepare_kernel,
+    prepare_outputs,
+)
+from solver.cli.help import Command
+from solver.cli.signals import interruptible
 from solver.errors import FenError, FormatError
 from solver.problem import Limits, Problem
 from solver.solution import Solution, Status, StoppedBy
@@ -17,14 +28,10 @@ from solver.solution import Solution, Status, StoppedBy
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from solver.cli.solve_output import Answers
     from solver.endgames.tablebases import Tablebases
     from solver.problem import Restriction
     from solver.search.solver import Solver
     from solver.search.workspace import Workspace
-
-STDIN = "-"
-"""The argument that stands for standard input."""
 
 EXITS = {
     Status.PROVED: Exit.PROVED,
@@ -34,15 +41,17 @@ EXITS = {
 }
 
 
-class AnswerFile(Protocol):
-    """A file that an answer is written to, or several that belong together."""
-
-    def write(self, solution: Solution, workspace: Workspace) -> Exit:
-        """Write what the search has found, and give what that alone exits with."""
-
-
 @click.command(
+    cls=Command,
     epilog="""\b
+Exit codes:
+  0  a mate, proved to be the shortest
+  1  proved: no mate in the number of moves searched
+  3  a limit was hit: no mate found, or a shorter one is still possible
+With several positions, the exit code is the highest of any. An unreadable
+line counts as 65, an interrupt (Ctrl-C, SIGTERM, SIGHUP) as 130.
+
+\b
 Examples:
   matesolve solve 8/7K/8/8/8/8/R7/7k w - - 0 1
   matesolve solve "8/8/8/8/8/5K2/R7/7k w - -" --board
@@ -50,42 +59,34 @@ Examples:
   matesolve solve 8/7K/8/8/8/8/R7/7k --certificate proof.json
   matesolve solve 8/7K/8/8/8/8/R7/7k --pgn mate.pgn --html mate.html
   matesolve solve - --first --jsonl < positions.txt
-
-\b
-Exit codes:
-  0  a mate, proved to be the shortest
-  1  no mate in the moves asked, proved
-  3  a limit came first: no mate found, or a shorter one not excluded
-Several positions: the highest code of any. An unreadable line counts
-as 65, an interrupt (Ctrl-C, SIGTERM, SIGHUP) as 130.
-"""
+""",
 )
 @click.argument("fen", nargs=-1, required=True, metavar="FEN...")
 @options.limits(old_moves="--max-moves")
 @options.restriction
+@click.option("--first", is_flag=True, help="Stop at the first key; do not find all.")
 @options.tablebases
-@click.option("--first", is_flag=True, help="Look for one key, not for all of them.")
 @click.option(
     "--uci-moves/--san",
     "uci",
     default=False,
-    help="Write moves as e2e4 or as e4 (default).",
+    help="Print moves as e2e4, or as e4 (default).",
 )
 @click.option("--board", is_flag=True, help="Draw the position above the answer.")
-@click.option("--ascii", "letters", is_flag=True, help="Draw it with letters only.")
+@click.option("--ascii", "letters", is_flag=True, help="Draw it in plain ASCII.")
 @click.option(
     "--certificate",
     "certificate_path",
     metavar="FILE",
     shell_complete=completion.files,
-    help="Write a proof that `matesolve check` proves again.",
+    help="Write a proof that `matesolve check` can verify.",
 )
 @click.option(
     "--svg",
     "svg_path",
     metavar="FILE",
     shell_complete=completion.files,
-    help="Draw a diagram with the keys.",
+    help="Write a diagram that shows the keys.",
 )
 @click.option(
     "--pgn",
@@ -99,7 +100,7 @@ as 65, an interrupt (Ctrl-C, SIGTERM, SIGHUP) as 130.
     "html_path",
     metavar="FILE",
     shell_complete=completion.files,
-    help="Write the answer, its diagram and variations as a page for browsers.",
+    help="Write the answer, its diagram and variations as a web page.",
 )
 @options.json_record
 @options.jsonl
@@ -124,68 +125,61 @@ def solve(
 ) -> None:
     """Find the shortest forced mate in a position.
 
-    FEN is one position, with or without quotes, of 1, 2, 4 or 6 fields; what is missing
-    is White to move, no castling, no en passant.
+    FEN is a position in 1, 2, 4 or 6 fields, with or without quotes. Missing fields
+    mean White to move, no castling and no en passant. With - instead, each line of
+    standard input is a FEN or an EPD record, and is answered as soon as it is read.
 
-    With - in its place, each line of standard input is a FEN or an EPD, and is answered
-    as soon as it is read.
+    The answer has the shortest mate against the longest defence, every key (a first
+    move that reaches this mate), and what is proved. Hitting a limit never means "no
+    mate": you get what was proved so far.
 
-    The answer is the shortest mate against the longest defence, all first moves that
-    reach it, and what is proved. A limit that comes first is never told as "no mate".
+    Restrictions on the attacker narrow the search, which then reaches deeper. A mate
+    found under a restriction is a mate; "no mate" only covers the moves allowed.
 
-    --checks-only, --king-flights, --replies and --threat ask a narrower question, which
-    reaches farther: a mate that is found is one, but "none" speaks of such moves alone.
+    A certificate proves the mate, and also that no mate is shorter unless that proof is
+    too large to write. FILE is compressed if its name ends in .gz.
 
-    A certificate proves the mate, and that none is shorter where that is not too large
-    to write down. FILE is compressed if it ends in .gz.
-
-    --pgn and --html show every key and defence, and an answer to each that mates as
-    fast as is proved; where these are too many, the farthest are left out.
+    --pgn and --html show every key and every defence, with one answer to each defence
+    that mates as fast as is proved. If that is too much for a page, the variations
+    farthest from the key are left out.
     """
     if as_json and jsonl:
         msg = "--json and --jsonl exclude each other."
         raise click.UsageError(msg)
     if (as_json or jsonl) and (board or letters):
-        msg = "--board and --ascii draw for people: not with --json or --jsonl."
+        msg = "--board and --ascii need text output, not --json or --jsonl."
         raise click.UsageError(msg)
 
     many = fen == (STDIN,)
     if many and certificate_path is not None:
         msg = (
-            "--certificate is the file of one position: "
-            "`verify --certificates` writes one for each."
+            "--certificate takes a single position; for several, use "
+            "`matesolve verify --certificates`."
         )
         raise click.UsageError(msg)
     drawn = any(path is not None for path in (svg_path, pgn_path, html_path))
     if many and drawn:
-        msg = "--svg, --pgn and --html are files of one position."
+        msg = "--svg, --pgn and --html take a single position."
         raise click.UsageError(msg)
 
-    from solver.cli.console import prepare_outputs
-    from solver.cli.solve_output import Records, Sentences
-    from solver.formats.registry import read_collection
-
     prepare_outputs(certificate_path, svg_path, pgn_path, html_path)
-    problems: Iterable[Problem | FormatError] = (
-        read_collection(STDIN) if many else [_parse_problem(" ".join(fen))]
-    )
+    files: list[AnswerFile] = []
+    if certificate_path is not None:
+        from solver.cli.answer_files import CertificateFile
+
+        files.append(CertificateFile(certificate_path))
+    if drawn:
+        from solver.cli.answer_files import Drawings
+
+        files.append(Drawings(svg=svg_path, pgn=pgn_path, html=html_path))
     answers: Answers
     if as_json or jsonl:
         answers = Records(indent=2 if as_json else None)
     else:
         answers = Sentences(uci, board or letters, letters, spaced=many)
-    files: list[AnswerFile] = []
-    if certificate_path is not None:
-        from solver.cli.solve_output import CertificateFile
-
-        files.append(CertificateFile(certificate_path))
-    if drawn:
-        from solver.cli.solve_output import Drawings
-
-        files.append(Drawings(svg=svg_path, pgn=pgn_path, html=html_path))
     ctx.exit(
         solve_each(
-            problems,
+            _read_problems() if many else [_parse_problem(" ".join(fen))],
             limits,
             answers,
             all_keys=not first,
@@ -196,11 +190,16 @@ def solve(
     )
 
 
+def _read_problems() -> Iterable[Problem | FormatError]:
+    from solver.formats.registry import read_collection
+
+    return read_collection(STDIN)
+
+
 def _parse_problem(text: str) -> Problem:
-    from solver.cli.verify_io import is_collection
     from solver.formats.fen import parse_fen
 
-    if is_collection(text):
+    if options.is_collection(text):
         msg = f"expected a FEN, found a file: try matesolve verify {shlex.quote(text)}"
         raise FenError(msg)
     return Problem(parse_fen(text).fen())
@@ -216,7 +215,7 @@ def solve_each(
     tablebases: Tablebases | None = None,
     files: Sequence[AnswerFile] = (),
 ) -> Exit:
-    """Answer problems in their order, until there are no more or Ctrl-C.
+    """Solve problems in their order until they end or an interrupt comes.
 
     Parameters
     ----------
@@ -225,15 +224,15 @@ def solve_each(
     limits : Limits
         What each search may cost.
     answers : Answers
-        Where to print.
+        Prints the answers.
     all_keys : bool
-        Look for all keys, not for one.
+        Find all keys, not only one.
     restriction : Restriction or None
-        What the attacker keeps to.
+        The restriction on the attacker's moves.
     tablebases : Tablebases or None
-        Endgame tables to ask as well.
+        Tablebases to probe.
     files : sequence of AnswerFile
-        What to write of the one answer, once it is printed.
+        The files to write for each answer after it is printed.
 
     Returns
     -------
@@ -255,7 +254,7 @@ def solve_each(
             solution = _solve(
                 problem, limits, solver, all_keys=all_keys, restriction=restriction
             )
-            answers.answer(solution)
+            answers.print(solution)
             code = exit_code(solution)
             for file in files:
                 if code is not Exit.INTERRUPTED:
@@ -268,13 +267,6 @@ def solve_each(
     return highest
 
 
-def exit_code(solution: Solution) -> Exit:
-    """Give what one answer alone makes the command exit with."""
-    if solution.stopped_by is StoppedBy.INTERRUPT:
-        return Exit.INTERRUPTED
-    return EXITS[solution.status]
-
-
 def _solve(
     problem: Problem,
     limits: Limits,
@@ -283,10 +275,11 @@ def _solve(
     all_keys: bool,
     restriction: Restriction | None,
 ) -> Solution:
+    from solver.cli.progress import SearchProgress
     from solver.search import solver as solving
 
     control = solving.Control()
-    with interruptible(control), progress(control):
+    with interruptible(control), SearchProgress(control):
         return solving.solve(
             problem,
             limits,
@@ -295,3 +288,115 @@ def _solve(
             restriction=restriction,
             solver=solver,
         )
+
+
+def exit_code(solution: Solution) -> Exit:
+    """Return the exit code of a single answer."""
+    if solution.stopped_by is StoppedBy.INTERRUPT:
+        return Exit.INTERRUPTED
+    return EXITS[solution.status]
+
+
+class AnswerFile(Protocol):
+    """Writes an answer to one file, or to several that belong together."""
+
+    def write(self, solution: Solution, workspace: Workspace) -> Exit:
+        """Write an answer, and return the exit code that the file alone calls for."""
+
+
+class Answers(Protocol):
+    """Prints each answer on stdout as soon as it is known."""
+
+    def print(self, solution: Solution) -> None:
+        """Print an answer."""
+
+    def refuse(self, error: FormatError) -> None:
+        """Print why a line has no answer."""
+
+
+@dataclass(frozen=True, slots=True)
+class Records:
+    """Prints answers as JSON.
+
+    Attributes
+    ----------
+    indent : int or None
+        Spaces a level; None: one record a line.
+    """
+
+    indent: int | None
+
+    def print(self, solution: Solution) -> None:
+        """Print the record of an answer."""
+        self._print(solution.to_dict())
+
+    def refuse(self, error: FormatError) -> None:
+        """Print a record with the error in place of an answer."""
+        from solver.output.records import unreadable_record
+
+        self._print(unreadable_record(error))
+
+    def _print(self, record: dict[str, object]) -> None:
+        separators = (",", ":") if self.indent is None else None
+        click.echo(json.dumps(record, indent=self.indent, separators=separators))
+
+
+@dataclass(frozen=True, slots=True)
+class Sentences:
+    """Prints answers as text.
+
+    Attributes
+    ----------
+    uci : bool
+        Print moves in UCI notation rather than in SAN.
+    board : bool
+        Draw the position first.
+    letters : bool
+        Draw it in ASCII, whatever the terminal can show.
+    spaced : bool
+        Print a blank line after each answer.
+    """
+
+    uci: bool
+    board: bool
+    letters: bool
+    spaced: bool
+
+    def print(self, solution: Solution) -> None:
+        """Print an answer: in colour and wrapped on a terminal, plain elsewhere."""
+        if is_terminal(sys.stdout):
+            self._print_styled(solution)
+        else:
+            self._print_plain(solution)
+
+    def refuse(self, error: FormatError) -> None:
+        """Print on stderr which line has no answer, and why."""
+        notify(f"error: {error}")
+
+    def _print_styled(self, solution: Solution) -> None:
+        from solver.cli.console import can_paint, stdout_console
+        from solver.output.text import describe, lettered_board, painted_board
+
+        console = stdout_console()
+        fen = solution.problem.fen
+        if self.board:
+            painted = can_paint(console) and not self.letters
+            drawing = painted_board(fen) if painted else "\n".join(lettered_board(fen))
+            console.print(drawing, end="\n\n", soft_wrap=True)
+        for sentence in describe(solution, uci=self.uci):
+            for line in sentence.lines(console.width):
+                console.print(line, style=sentence.style, soft_wrap=True)
+        if self.spaced:
+            console.print()
+
+    def _print_plain(self, solution: Solution) -> None:
+        from solver.output.text import describe, lettered_board
+
+        lines: list[str] = []
+        if self.board:
+            lines += [*lettered_board(solution.problem.fen), ""]
+        for sentence in describe(solution, uci=self.uci):
+            lines += sentence.lines()
+        if self.spaced:
+            lines.append("")
+        click.echo("\n".join(lines))

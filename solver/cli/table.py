@@ -1,4 +1,8 @@
-"""`matesolve table`: what techniques cost and save, counted in nodes."""
+"""`matesolve table`: count the nodes that search techniques save.
+
+The command reads its options here and builds the variants; `table_counts` runs them and
+prints the result.
+"""
 
 from __future__ import annotations
 
@@ -10,10 +14,11 @@ from click.core import ParameterSource
 
 from solver.cli import completion, options
 from solver.cli.console import Exit, foremost, notify, prepare_kernel
-from solver.cli.verify_io import Reading, is_collection
+from solver.cli.help import Command
+from solver.cli.verify_io import Reading
 from solver.errors import FenError, FormatError, InputError, missing_package
 from solver.formats.claims import quote
-from solver.laboratory import comparison as glass
+from solver.laboratory.comparison import GLASS_FEN
 from solver.laboratory.results import MAX_DEPTH
 from solver.laboratory.techniques import (
     Settings,
@@ -29,21 +34,21 @@ from solver.problem import MAX_NODES
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from solver.laboratory.comparison import Ladder, Survey
+    from solver.laboratory.comparison import CollectionCounts, PositionCounts
     from solver.problem import Problem
 
 DEPTH = 20
-"""How deep one position is searched if nothing is said."""
+"""The default depth for one position."""
 
 COLLECTION_NODES = 10_000_000
-"""What a search of a collection's problem may cost if nothing is said."""
+"""The default node limit of each search of a collection."""
 
 LEAST_TABLE_ENTRIES = 2**2
 MOST_TABLE_ENTRIES = 2**36
 """One tebibyte."""
 
 MAX_MIP_POSITIONS = 2**25 - 1
-"""A cell of a material table counts no further."""
+"""The largest count in a word of a material table."""
 
 MAX_REDUCTION = 10
 MAX_TRIES = 50
@@ -52,10 +57,10 @@ MAX_ASPIRATION = 2_000
 FEN_SLASHES = 7
 
 TECHNIQUES = ("mdp", "check_extension", "efp", "mip")
-"""The parameters that `--ablation` sets itself."""
+"""The parameters that `--ablation` replaces."""
 
-DRAWN = (".png", ".svg")
-"""What `--plot` writes, by the file's name."""
+PLOT_SUFFIXES = (".png", ".svg")
+"""The suffixes that `--plot` accepts."""
 
 
 def table_entries(text: str) -> int:
@@ -73,7 +78,7 @@ def table_entries(text: str) -> int:
 
 
 def multi_cut(text: str) -> tuple[int, int]:
-    """Read C of M, such as `3/6`; 0 is no multi-cut."""
+    """Read C/M, such as `3/6`; 0 means no multi-cut."""
     if text == "0":
         return 0, 0
     cuts, slash, tries = text.partition("/")
@@ -85,65 +90,67 @@ def multi_cut(text: str) -> tuple[int, int]:
     return int(cuts), int(tries)
 
 
-def words(
+def values(
     parse: Callable[[str], object],
 ) -> Callable[[click.Context, click.Parameter, str], tuple[str, ...]]:
-    """Make the reader of words with commas between, each of which `parse` takes."""
+    """Return a callback that reads comma-separated values which `parse` accepts."""
 
     def read(
         _ctx: click.Context, _param: click.Parameter, text: str
     ) -> tuple[str, ...]:
-        found = tuple(word.strip() for word in text.split(","))
-        for index, word in enumerate(found):
+        found = tuple(value.strip() for value in text.split(","))
+        for index, value in enumerate(found):
             try:
-                parse(word)
+                parse(value)
             except InputError as error:
                 raise click.BadParameter(str(error)) from None
-            if word in found[:index]:
-                msg = f"expected each word once, found {word!r} twice"
+            if value in found[:index]:
+                msg = f"expected each value once, found {value!r} twice"
                 raise click.BadParameter(msg)
         return found
 
     return read
 
 
-def drawing(
+def plot_file(
     _ctx: click.Context, _param: click.Parameter, file: str | None
 ) -> str | None:
-    """Refuse the name of a drawing that does not say how to draw it."""
-    if file is not None and Path(file).suffix.lower() not in DRAWN:
+    """Refuse a file whose suffix is no format of a plot."""
+    if file is not None and Path(file).suffix.lower() not in PLOT_SUFFIXES:
         msg = f"expected a name that ends in .png or .svg, found {file!r}"
         raise click.BadParameter(msg)
     return file
 
 
 @click.command(
+    cls=Command,
     epilog="""\b
+Values, several separated by commas:
+  --mdp              off, upper (beta only), lower (alpha only), cpw (both),
+                     tight (beta to a mate on the next ply), vipermate
+  --check-extension  off, all, captures, promotions, or several joined by +
+  --efp              off, cut (common practice: cut nodes only), none (no
+                     addition), on (all four), or additions such as 14
+  --mip              off, reduce, prune, lazy, correct, or one of the first
+                     two with one of the last two, such as prune+lazy
+
+\b
+Exit codes, the first that fits:
+  130  interrupted (Ctrl-C, SIGTERM, SIGHUP); complete results are printed
+   74  a file could not be read or written
+   65  a position, or a line of a collection, could not be read
+    1  sound variants contradict each other, or the claim of a problem
+    3  a limit stopped a search
+    0  every search was completed
+
+\b
 Examples:
   matesolve table
   matesolve table --mdp off,cpw,tight --depth 18 --plot nodes.svg
   matesolve table 8/8/8/8/8/5K2/R7/7k w - - --check-extension off,all
   matesolve table puzzles/generated-3.epd --efp off,cut,on --csv
   matesolve table puzzles/classics.epd --ablation --nodes 1000000
-
-\b
-Words:
-  --mdp              off, upper, lower, cpw, tight, vipermate
-  --efp              off, cut (common practice: cut nodes only), none (no
-                     addition), on (all), or additions such as 14
-  --check-extension  off, all, captures, promotions, or several joined by +
-  --mip              off, reduce, prune, lazy, correct, or one of the first
-                     two joined to one of the last two, as in prune+lazy
-
-\b
-Exit codes, the first that fits:
-  130  interrupted (Ctrl-C, SIGTERM, SIGHUP); what was complete is printed
-   74  a file could not be read or written
-   65  a position, or a line of a collection, could not be read
-    1  sound variants contradict each other, or what a problem claims
-    3  a limit came first
-    0  every search came to its end
-"""
+""",
 )
 @click.argument(
     "position",
@@ -156,47 +163,47 @@ Exit codes, the first that fits:
     "--depth",
     type=options.whole(MAX_DEPTH),
     metavar="D",
-    help=f"Go D plies deep. Default: {DEPTH}; for a problem of a collection as deep as "
-    "its claim, or 8 without one.",
+    help=f"Search D plies deep. Default: {DEPTH}; in a collection, as deep as the "
+    "claim of each problem, or 8 without one.",
 )
 @click.option(
     "--mdp",
     default="off,cpw",
     show_default=True,
-    callback=words(parse_mdp),
-    metavar="WORDS",
-    help="Mate-distance pruning.",
+    callback=values(parse_mdp),
+    metavar="VALUES",
+    help="Forms of mate-distance pruning.",
 )
 @click.option(
     "--check-extension",
     default="off",
     show_default=True,
-    callback=words(parse_extension),
-    metavar="WORDS",
-    help="Moves that cost no depth: checks, capturing checks, promotions.",
+    callback=values(parse_extension),
+    metavar="VALUES",
+    help="Moves that cost no depth: checks, capturing checks or promotions.",
 )
 @click.option(
     "--efp",
     default="off",
     show_default=True,
-    callback=words(parse_pruning),
-    metavar="WORDS",
-    help="Forward pruning: null move and multi-cut, with Enhanced Forward Pruning.",
+    callback=values(parse_pruning),
+    metavar="VALUES",
+    help="Forms of forward pruning: null move and multi-cut, with the additions of "
+    "Enhanced Forward Pruning.",
 )
 @click.option(
     "--mip",
     default="off",
     show_default=True,
-    callback=words(parse_mip),
-    metavar="WORDS",
-    help="Uses of a material-imbalance table.",
+    callback=values(parse_mip),
+    metavar="VALUES",
+    help="Uses of Material Imbalance Pruning.",
 )
 @click.option(
     "--ablation",
     "ablated",
     is_flag=True,
-    help="Compare each technique alone, and one form of each together, with none. "
-    "A row a variant.",
+    help="Compare each technique alone, and one form of each together, with none.",
 )
 @click.option(
     "--null-reduction",
@@ -204,7 +211,7 @@ Exit codes, the first that fits:
     default=Settings().null_reduction,
     show_default=True,
     metavar="R",
-    help="Search a null move R plies less deep; 0: no null move.",
+    help="Search a null move R plies shallower; 0: no null move.",
 )
 @click.option(
     "--multi-cut",
@@ -213,13 +220,13 @@ Exit codes, the first that fits:
     default=f"{Settings().cuts}/{Settings().tries}",
     show_default=True,
     metavar="C/M",
-    help="Cut a node if C of its first M moves fail high 2 plies less deep; 0: never.",
+    help="Cut a node if C of its first M moves fail high 2 plies shallower; 0: never.",
 )
 @click.option(
     "--mip-table",
     metavar="TABLE",
     shell_complete=completion.files,
-    help="Look into this material table. Default: the one that comes along.",
+    help="Read this material table. Default: the one that comes with matesolve.",
 )
 @click.option(
     "--mip-positions",
@@ -227,7 +234,7 @@ Exit codes, the first that fits:
     default=Settings().mip_positions,
     show_default=True,
     metavar="N",
-    help="Trust material that the table has seen in N positions or more.",
+    help="Use only material with N or more positions in the material table.",
 )
 @click.option(
     "--aspiration",
@@ -235,7 +242,7 @@ Exit codes, the first that fits:
     default=Settings().aspiration,
     show_default=True,
     metavar="CP",
-    help="Search the root within CP centipawns of its last score; 0: without bounds.",
+    help="Search the root within CP centipawns of its last score; 0: full window.",
 )
 @click.option(
     "--table-entries",
@@ -244,13 +251,13 @@ Exit codes, the first that fits:
     default="2^18",
     show_default=True,
     metavar="N",
-    help="Size of each search's transposition table; 0: none.",
+    help="Entries in the transposition table of each search; 0: no table.",
 )
 @click.option(
     "--nodes",
     type=options.whole(MAX_NODES),
     metavar="N",
-    help="Stop each search after N nodes. Default: no limit; for a collection "
+    help="Stop each search after N nodes. Default: no limit; in a collection, "
     f"{COLLECTION_NODES:,}.",
 )
 @click.option(
@@ -264,10 +271,10 @@ Exit codes, the first that fits:
 @click.option("--csv", "as_csv", is_flag=True, help="Print CSV.")
 @click.option(
     "--plot",
-    callback=drawing,
+    callback=plot_file,
     metavar="FILE",
     shell_complete=completion.files,
-    help="Draw one position's nodes by depth into a .png or .svg as well.",
+    help="Also plot the nodes by depth of one position to a .png or .svg file.",
 )
 @click.pass_context
 def table(
@@ -292,27 +299,29 @@ def table(
     as_csv: bool,
     plot: str | None,
 ) -> None:
-    """Count the nodes that techniques of search cost or save.
+    """Count the nodes that each search technique costs or saves.
 
-    A scored search deepens ply by ply, once for each variant: each combination of the
-    words given for the techniques. Each is compared with the first. A limit holds for
-    each search, one variant on one position.
+    An alpha-beta search with mate scores deepens ply by ply, once for each variant. A
+    variant is a combination of values of --mdp, --check-extension, --efp and --mip.
+    All variants are compared with the first. Limits apply to each search.
 
-    FEN is one position, with or without quotes; its table has a row a depth. Without
-    one it is the position that the chess engine Glass published its counts of, and
-    they stand beside. FILE is a collection as for `verify`, - standard input; its
-    table has a row a problem, and the nodes are those until the mate was found.
+    FEN is one position (quotes are optional). The output has one row per depth.
+    Without FEN, it is the position for which the chess engine Glass published its
+    counts, which are printed alongside.
+
+    FILE is a collection as for `verify`; - is standard input. The output has one row
+    per problem, with the nodes until the mate was found.
     """
-    files = position if position and is_collection(position[0]) else ()
-    contradictions = {
+    files = position if position and options.is_collection(position[0]) else ()
+    conflicts = {
         "--json and --csv exclude each other.": as_json and as_csv,
         "--ablation chooses the techniques itself.": ablated
         and any(_is_given(ctx, name) for name in TECHNIQUES),
         "--plot draws one position, not a collection.": files and plot,
     }
-    for contradiction, holds in contradictions.items():
+    for conflict, holds in conflicts.items():
         if holds:
-            raise click.UsageError(contradiction)
+            raise click.UsageError(conflict)
     cuts, tries = cuts_of_tries
     settings = Settings(null_reduction, cuts, tries, mip_positions, aspiration)
     variants = (
@@ -320,15 +329,15 @@ def table(
         if ablated
         else combine(mdp, check_extension, efp, mip, settings)
     )
-    draw = _load_plotter() if plot else None
+    plot_position = _load_plotter() if plot else None
 
     from solver.cli.console import prepare_outputs
     from solver.cli.table_counts import (
         Form,
-        count_ladder,
-        count_survey,
-        print_ladder,
-        print_survey,
+        compare_on_collection,
+        compare_on_position,
+        print_collection,
+        print_position,
     )
     from solver.laboratory.imbalance import ImbalanceTable
     from solver.laboratory.search import Laboratory, Runner
@@ -339,21 +348,21 @@ def table(
     problems = list(_read_problems(files, codes))
     if files and not problems:
         ctx.exit(foremost(codes))
-    fen = glass.FEN if files else _parse(position)
+    fen = GLASS_FEN if files else _parse_position(position)
     imbalance = ImbalanceTable.load(mip_table) if mip_table else None
     prepare_kernel()
     if files and nodes is None:
         nodes = COLLECTION_NODES
     runner = Runner(Laboratory(entries, imbalance), nodes=nodes, time_s=time_s)
-    counts: Ladder | Survey
+    counts: PositionCounts | CollectionCounts
     if files:
-        counts = count_survey(runner, problems, variants, depth, entries)
-        print_survey(counts, form, brief=ablated)
+        counts = compare_on_collection(runner, problems, variants, depth, entries)
+        print_collection(counts, form, brief=ablated)
     else:
-        counts = count_ladder(runner, fen, variants, depth or DEPTH, entries)
-        print_ladder(counts, form, brief=ablated)
-        if draw and plot:
-            draw(counts, plot)
+        counts = compare_on_position(runner, fen, variants, depth or DEPTH, entries)
+        print_position(counts, form, brief=ablated)
+        if plot_position and plot:
+            plot_position(counts, plot)
     if runner.is_stopped:
         notify("interrupted")
         codes.add(Exit.INTERRUPTED)
@@ -368,32 +377,32 @@ def _is_given(ctx: click.Context, name: str) -> bool:
     return ctx.get_parameter_source(name) is not ParameterSource.DEFAULT
 
 
-def _parse(words: Sequence[str]) -> str:
-    """Give the FEN of the position that some words name."""
+def _parse_position(words: Sequence[str]) -> str:
+    """Return the FEN of the position on the command line."""
     from solver.formats.fen import parse_fen
 
     if not words:
-        return glass.FEN
+        return GLASS_FEN
     text = " ".join(words)
     if text.count("/") != FEN_SLASHES:
-        msg = f"expected a FEN or a file that is there, found {quote(text)}"
+        msg = f"expected a FEN or an existing file, found {quote(text)}"
         raise FenError(msg)
     return parse_fen(text).fen()
 
 
-def _load_plotter() -> Callable[[Ladder, str], None]:
+def _load_plotter() -> Callable[[PositionCounts, str], None]:
     try:
-        from solver.laboratory.plot import plot_ladder
+        from solver.laboratory.plot import plot_position
     except ModuleNotFoundError as error:
         if error.name != "matplotlib":
             raise
         msg = missing_package("--plot", "matplotlib")
         raise click.UsageError(msg) from None
-    return plot_ladder
+    return plot_position
 
 
 def _read_problems(files: Sequence[str], codes: set[Exit]) -> Iterator[Problem]:
-    """Read what is readable, and tell what is not."""
+    """Yield the readable problems and report the other records."""
     reading = Reading(files)
     for record in reading:
         if isinstance(record, FormatError):

@@ -1,4 +1,4 @@
-"""Node counts had and printed: of one position, or of a collection."""
+"""Run the variants of `matesolve table` on a position or collection; print counts."""
 
 from __future__ import annotations
 
@@ -9,13 +9,16 @@ from typing import TYPE_CHECKING
 import chess
 import click
 
-from solver.cli.console import interruptible, stdout_console
-from solver.cli.progress import gauge
-from solver.laboratory import layout as node_notes
-from solver.laboratory import records as node_record
-from solver.laboratory import tables as node_summary
-from solver.laboratory import tables as node_table
-from solver.laboratory.comparison import Ladder, Series, Survey, Trial
+from solver.cli.console import stdout_console
+from solver.cli.progress import ExperimentProgress
+from solver.cli.signals import interruptible
+from solver.laboratory import layout, records, tables
+from solver.laboratory.comparison import (
+    CollectionCounts,
+    PositionCounts,
+    ProblemCounts,
+    Series,
+)
 from solver.laboratory.results import MAX_DEPTH, depth_to_see
 
 if TYPE_CHECKING:
@@ -26,115 +29,119 @@ if TYPE_CHECKING:
     from solver.problem import Problem
 
 UNCLAIMED_DEPTH = 8
-"""How deep a problem is searched that claims nothing, if nothing is said."""
+"""The default depth for a problem without a claim."""
 
 FEW_VARIANTS = 6
-"""More would make rows that nobody can read."""
+"""With more variants, only the summary is printed: full rows would be too long."""
 
 
 class Form(Enum):
-    """How counts are printed."""
+    """The formats of the output."""
 
     TEXT = auto()
     JSON = auto()
     CSV = auto()
 
 
-def count_ladder(
+def compare_on_position(
     runner: Runner,
     fen: str,
     variants: Sequence[Variant],
     depth: int,
     table_entries: int,
-) -> Ladder:
-    """Deepen one position with each variant, as far as limits and Ctrl-C let it."""
+) -> PositionCounts:
+    """Deepen one position with each variant, until a limit or Ctrl-C stops it."""
     board = chess.Board(fen)
-    ladder: list[Series] = []
+    searched: list[Series] = []
     with (
         interruptible(runner),
-        gauge(runner, len(variants) * depth) as shown,
+        ExperimentProgress(lambda: runner.nodes, len(variants) * depth) as progress,
     ):
         for variant in variants:
             iterations = []
-            shown.show(f"{variant.name}: depth 1")
+            progress.describe(f"{variant.name}: depth 1")
             for iteration in runner.deepen(board, variant.techniques, depth):
                 iterations.append(iteration)
-                shown.advance()
-                shown.show(f"{variant.name}: depth {min(iteration.depth + 1, depth)}")
-            ladder.append(Series(variant, tuple(iterations)))
-    return Ladder(fen, depth, table_entries, tuple(ladder))
+                progress.advance()
+                progress.describe(
+                    f"{variant.name}: depth {min(iteration.depth + 1, depth)}"
+                )
+            searched.append(Series(variant, tuple(iterations)))
+    return PositionCounts(fen, depth, table_entries, tuple(searched))
 
 
-def count_survey(
+def compare_on_collection(
     runner: Runner,
     problems: Sequence[Problem],
     variants: Sequence[Variant],
     depth: int | None,
     table_entries: int,
-) -> Survey:
-    """Put each problem to each variant, as far as Ctrl-C lets it.
+) -> CollectionCounts:
+    """Run each variant on each problem, until Ctrl-C.
 
-    Without a depth, a problem is searched as far as its claim takes.
+    Without a depth, each problem is searched as deep as its claim needs.
     """
-    trials: list[Trial] = []
+    rows: list[ProblemCounts] = []
     with (
         interruptible(runner),
-        gauge(runner, len(problems) * len(variants)) as shown,
+        ExperimentProgress(
+            lambda: runner.nodes, len(problems) * len(variants)
+        ) as progress,
     ):
         for problem in problems:
             board, plies = chess.Board(problem.fen), depth or _claimed_depth(problem)
             outcomes = []
             for variant in variants:
-                shown.show(f"{problem.id}: {variant.name}")
+                progress.describe(f"{problem.id}: {variant.name}")
                 if outcome := runner.find_mate(board, variant.techniques, plies):
                     outcomes.append(outcome)
-                shown.advance()
+                progress.advance()
             if runner.is_stopped:
                 break
-            trials.append(Trial(problem, plies, tuple(outcomes)))
-    return Survey(table_entries, tuple(variants), tuple(trials), len(problems))
+            rows.append(ProblemCounts(problem, plies, tuple(outcomes)))
+    return CollectionCounts(table_entries, tuple(variants), tuple(rows), len(problems))
 
 
-def print_ladder(ladder: Ladder, form: Form, *, brief: bool) -> None:
-    """Print one position's counts; in brief only the last iterations."""
+def print_position(counts: PositionCounts, form: Form, *, brief: bool) -> None:
+    """Print the counts of one position; if brief, only the last iterations."""
     if form is Form.JSON:
-        _print_json(node_record.ladder_record(ladder))
+        _print_json(records.position_record(counts))
         return
     if form is Form.CSV:
-        click.echo(node_record.ladder_csv(ladder), nl=False)
+        click.echo(records.position_csv(counts), nl=False)
         return
     console = stdout_console()
-    console.print(ladder.fen, style="dim", soft_wrap=True)
-    several = len(ladder.series) > 1
-    brief = brief or len(ladder.series) > FEW_VARIANTS
+    console.print(counts.fen, style="dim", soft_wrap=True)
+    several = len(counts.series) > 1
+    brief = brief or len(counts.series) > FEW_VARIANTS
     if not brief:
-        console.print(node_table.draw_ladder(ladder, console))
+        console.print(tables.draw_position(counts, console))
         if several:
             console.print()
     if brief or several:
-        console.print(node_summary.draw_ladder_summary(ladder, console))
-    _print_notes(node_notes.ladder_notes(ladder, brief=brief))
+        console.print(tables.draw_position_summary(counts, console))
+    _print_notes(layout.position_notes(counts, brief=brief))
 
 
-def print_survey(survey: Survey, form: Form, *, brief: bool) -> None:
-    """Print a collection's counts; in brief only what each variant did in all."""
+def print_collection(counts: CollectionCounts, form: Form, *, brief: bool) -> None:
+    """Print the counts of a collection; if brief, only the sums of each variant."""
     if form is Form.JSON:
-        _print_json(node_record.survey_record(survey))
+        _print_json(records.collection_record(counts))
         return
     if form is Form.CSV:
-        click.echo(node_record.survey_csv(survey), nl=False)
+        click.echo(records.collection_csv(counts), nl=False)
         return
     console = stdout_console()
-    brief = brief or len(survey.variants) > FEW_VARIANTS
+    brief = brief or len(counts.variants) > FEW_VARIANTS
     if not brief:
-        console.print(node_table.draw_survey(survey, console))
+        console.print(tables.draw_collection(counts, console))
         console.print()
-    console.print(node_summary.draw_survey_summary(survey, console))
-    _print_notes(node_notes.survey_notes(survey, brief=brief))
+    console.print(tables.draw_collection_summary(counts, console))
+    _print_notes(layout.collection_notes(counts, brief=brief))
 
 
 def _claimed_depth(problem: Problem) -> int:
-    """Give the plies in which a claimed mate is seen, or a claimed absence of one."""
+    """Return the depth that shows a claimed mate, or the claimed absence of one."""
     claimed = problem.claim.mate if problem.claim else problem.no_mate
     plies = UNCLAIMED_DEPTH if claimed is None else depth_to_see(claimed)
     return min(plies, MAX_DEPTH)

@@ -1,4 +1,4 @@
-"""`matesolve uci`: the solver as an engine, for chess programs."""
+"""`matesolve uci`: the solver as an engine for chess GUIs."""
 
 from __future__ import annotations
 
@@ -8,48 +8,59 @@ from typing import TYPE_CHECKING
 import click
 
 from solver.cli.console import Exit
+from solver.cli.help import Command
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 
 @click.command(
+    cls=Command,
     epilog="""\b
-Example, for a chess program's list of engines:
-  matesolve uci
+UCI options:
+  Hash        size of the transposition table in MiB
+  Threads     threads that search one position
+  MultiPV     number of best first moves to report
+  Clear Hash  empty the transposition table
 
-docs/reference/uci.md says which options it has, and what `go` understands.
-"""
+\b
+Example, as the engine's command in a chess GUI:
+  matesolve uci
+""",
 )
 @click.pass_context
 def uci(ctx: click.Context) -> None:
-    """Be an engine that chess programs drive (UCI).
+    """Run as a UCI engine.
 
-    Commands are read from standard input, one a line, until `quit` or its end. Only
-    the protocol is written to standard output.
+    Chess GUIs start engines with this command and talk to them in the Universal Chess
+    Interface. Commands are read from standard input, one a line, until `quit` or the
+    end of input. Nothing but the protocol is written to standard output.
+
+    `go` accepts mate, depth, nodes, movetime, clock times, searchmoves, infinite and
+    ponder.
     """
     from solver.uci.session import Session
 
     try:
-        Session(notify).run(commands())
+        Session(send).run(read_commands())
     except KeyboardInterrupt:
         ctx.exit(Exit.INTERRUPTED)
 
 
-def notify(line: str) -> None:
-    """Print a line for the client, who waits for it."""
-    click.echo(line)  # which flushes
+def send(line: str) -> None:
+    """Send a line to the client at once."""
+    click.echo(line)  # flushes, as the client waits
 
 
-def commands() -> Iterator[str]:
+def read_commands() -> Iterator[str]:
     """Read standard input line by line, as it comes.
 
-    Not through `sys.stdin`: a thread that waits there keeps a lock, and the
-    interpreter's exit then ends in a crash.
+    This does not use `sys.stdin`: a thread that waits there keeps a lock, and the
+    interpreter would crash at exit.
     """
     from solver.formats.streams import STDIN, NumberedLines, open_collection
 
-    if sys.stdin is None:  # it was closed
+    if sys.stdin is None:  # it is closed
         return
     with open_collection(STDIN) as stream:
         for _, line in NumberedLines(stream, sys.maxsize):

@@ -1,4 +1,4 @@
-"""`matesolve verify`: collections of problems against what they claim."""
+"""`matesolve verify`: check the claims of collections of problems."""
 
 from __future__ import annotations
 
@@ -14,102 +14,41 @@ from solver.cli import completion, options
 from solver.cli.console import (
     Exit,
     foremost,
-    interruptible,
     is_terminal,
     notify,
     prepare_kernel,
 )
+from solver.cli.help import Command
+from solver.cli.signals import interruptible
 from solver.errors import missing_package
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
-    from contextlib import AbstractContextManager
 
-    from solver.audit.cluster import Cluster
-    from solver.audit.job import Inquiry
+    from solver.audit.job import AuditOptions
     from solver.audit.result import AuditResult
-    from solver.audit.resume import Archive, Shard
-    from solver.audit.workers import Staff
+    from solver.audit.resume import ResumeStore, Shard
+    from solver.audit.workers import WorkerPool
     from solver.endgames.tablebases import Tablebases
     from solver.formats.claims import Selection
     from solver.problem import Limits
 
-
-# The option `--cluster`: whose workers an audit has.
-
-LOCAL = "local"
-
-_ADDRESS = re.compile(r"(tcp|tls)://([^\s/:]+|\[[0-9a-fA-F:.]+\]):[0-9]{1,5}")
-
-
-def parse_address(
-    _ctx: click.Context, _param: click.Parameter, address: str | None
-) -> str | None:
-    """Refuse what is no scheduler's address."""
-    if address is None or address == LOCAL or _ADDRESS.fullmatch(address):
-        return address
-    msg = f"expected local or an address such as tcp://HOST:8786, found {address!r}"
-    raise click.BadParameter(msg)
-
-
-@contextmanager
-def engaged(
-    address: str | None,
-    inquiry: Inquiry,
-    jobs: int | None,
-    tablebases: Tablebases | None,
-) -> Iterator[Staff]:
-    """Give an audit its workers: this machine's, or a cluster's until the audit ends.
-
-    Parameters
-    ----------
-    address : str or None
-        The cluster's, or `local`; None: none is asked for.
-    inquiry : Inquiry
-        What they are to ask.
-    jobs : int or None
-        How many are to work here.
-    tablebases : Tablebases or None
-        The inquiry's endgame tables.
-    """
-    if address is None:
-        from solver.audit.workers import local_staff
-
-        yield local_staff(inquiry, jobs or 1, tablebases)
-        return
-    if jobs and address != LOCAL:
-        msg = "--jobs is about this machine; a cluster has the workers that it has."
-        raise click.UsageError(msg)
-    open_cluster = _load_opener()
-    with open_cluster(address, inquiry, jobs) as cluster:
-        yield cluster.staff
-
-
-def _load_opener() -> Callable[
-    [str, Inquiry, int | None], AbstractContextManager[Cluster]
-]:
-    try:
-        from solver.audit.cluster import open_cluster
-    except ModuleNotFoundError as error:
-        if error.name not in ("dask", "distributed"):
-            raise
-        msg = missing_package("--cluster", "distributed")
-        raise click.UsageError(msg) from None
-    return open_cluster
-
-
 DEFAULT_TIME_S = 10.0
 MAX_JOBS = 256
 
+LOCAL = "local"
 NONE = "none"
 
 FAILURES = (*Verdict, *Soundness, KEYS, DUAL)
+"""The words of `--fail-on`."""
+
+_ADDRESS = re.compile(r"(tcp|tls)://([^\s/:]+|\[[0-9a-fA-F:.]+\]):[0-9]{1,5}")
 
 
 def _words_of(
     *known: str,
 ) -> Callable[[click.Context, click.Parameter, str], frozenset[str]]:
-    """Make the reader of a list of words; one that is not known is a usage error."""
+    """Return a parser of comma-separated words; an unknown word is a usage error."""
 
     def parse(
         _ctx: click.Context, _param: click.Parameter, value: str
@@ -128,7 +67,7 @@ def _words_of(
 def _parse_shard(
     _ctx: click.Context, _param: click.Parameter, value: str | None
 ) -> Shard | None:
-    """Read `2/5`: the second of five parts."""
+    """Parse a part such as `2/5`, the second of five."""
     if value is None:
         return None
     number, slash, count = value.partition("/")
@@ -141,8 +80,54 @@ def _parse_shard(
     raise click.BadParameter(msg)
 
 
+def parse_address(
+    _ctx: click.Context, _param: click.Parameter, address: str | None
+) -> str | None:
+    """Refuse what is not the address of a scheduler."""
+    if address is None or address == LOCAL or _ADDRESS.fullmatch(address):
+        return address
+    msg = f"expected local or an address such as tcp://HOST:8786, found {address!r}"
+    raise click.BadParameter(msg)
+
+
 @click.command(
+    cls=Command,
     epilog="""\b
+Verdicts:
+  proved      the claimed mate exists and none is shorter
+  holds       the claimed mate exists; a shorter one is not excluded
+  shorter     there is a shorter mate
+  refuted     there is no mate in the claimed number of moves
+  undecided   a limit was hit first
+  unreadable  the record could not be parsed; it is skipped
+A record without a claim shows the status of the answer instead: proved,
+found, disproved or undecided.
+
+\b
+Soundness, with --keys:
+  sound              one key, or exactly the claimed ones
+  cooked             there are more keys than claimed
+  short-solution     there is a shorter mate
+  no-solution        there is no mate in the claimed number of moves
+  missing-solution   a claimed key does not solve
+  not-shortest-line  the claimed line takes longer than the mate
+
+\b
+More words for --fail-on:
+  keys  a claimed key does not solve
+  dual  with --every-ply: after the key, another move mates as fast as the
+        claimed one
+
+\b
+Exit codes, the first that applies:
+  130  interrupted (Ctrl-C, SIGTERM, SIGHUP); complete results are printed
+   74  a file could not be read, or the cluster failed
+   65  a record was unreadable
+    1  a claim failed, as selected with --fail-on
+    3  a limit left something undecided
+    0  all claims hold, or --fail-on does not select the failures
+
+\b
 Examples:
   matesolve verify puzzles/*.epd
   matesolve verify mates.epd --time 60 --jobs 2 --keys
@@ -150,45 +135,12 @@ Examples:
   matesolve verify lichess.csv.zst --theme mateIn2 --store run.db --jobs 2
   matesolve verify mates.jsonl --store run.db --cluster tcp://10.0.0.1:8786
   matesolve verify problems.olv --keys --fail-on cooked,refuted,shorter
-
-\b
-Verdicts:
-  proved      the mate is there, and none is shorter
-  holds       the mate is there; a shorter one is not excluded
-  shorter     there is a shorter mate
-  refuted     there is no mate in the moves claimed
-  undecided   a limit came first
-  unreadable  the record is no problem; it costs no other
-Where nothing is claimed, the answer's own status stands in its place.
-
-\b
-Soundness, with --keys:
-  sound              one key, or the claimed ones and no others
-  cooked             keys beside the claimed one
-  short-solution     there is a shorter mate
-  no-solution        there is none in the moves claimed
-  missing-solution   a claimed key does not solve
-  not-shortest-line  the claimed line takes longer than the mate
-
-\b
-Further words of --fail-on:
-  keys  a claimed key is none
-  dual  with --every-ply: after the key, another move mates as fast as the claimed one
-
-\b
-Exit codes, the first that fits:
-  130  interrupted (Ctrl-C, SIGTERM, SIGHUP); what was complete is printed
-   74  a file could not be read, the others were; or the cluster failed
-   65  a record was unreadable
-    1  a disagreement, or what else --fail-on names
-    3  a limit left something undecided
-    0  everything agrees, or --fail-on leaves out what does not
-"""
+""",
 )
 @click.argument(
     "files", nargs=-1, required=True, metavar="FILE...", shell_complete=completion.files
 )
-@options.source_format
+@options.reading_format("--format")
 @options.selection
 @options.limits(time_s=DEFAULT_TIME_S)
 @options.tablebases
@@ -197,35 +149,36 @@ Exit codes, the first that fits:
     "--jobs",
     type=click.IntRange(1, MAX_JOBS),
     metavar="J",
-    help="Search J positions at once, each in a process with a table of its own. "
-    "Default: 1; with --cluster local as many as there are cores.",
+    help="Search J positions at once, each in a process with its own table. "
+    "Default: 1; with --cluster local, the number of cores.",
 )
 @click.option(
     "--cluster",
     "cluster_address",
     callback=parse_address,
     metavar="ADDRESS",
-    help="Search on the machines of the dask cluster whose scheduler is at ADDRESS, "
-    "such as tcp://HOST:8786; `local` starts one here.",
+    help="Search on a dask cluster; ADDRESS is its scheduler's, such as "
+    "tcp://HOST:8786, or `local` to start a cluster on this machine.",
 )
 @click.option(
-    "--ordered",
-    is_flag=True,
-    help="Tell findings in the order of the records, with several jobs too.",
+    "--ordered", is_flag=True, help="Print results in input order, also with --jobs."
 )
 @click.option(
     "--within",
     is_flag=True,
-    help="Ask only for a mate in the moves claimed, not whether it is the shortest.",
+    help="Check only that there is a mate in the claimed number of moves, not that it "
+    "is the shortest.",
 )
 @click.option(
-    "--keys", is_flag=True, help="Look for all keys, and tell whether each is sound."
+    "--keys",
+    is_flag=True,
+    help="Find all keys and report whether each problem is sound.",
 )
 @click.option(
     "--every-ply",
     is_flag=True,
-    help="Look at each of the solver's moves in the claimed line too: does it mate as "
-    "fast as possible, and is it the only one? Implies --keys.",
+    help="Check each of the attacker's moves in the claimed line: does it mate as fast "
+    "as possible, and is it the only one? Implies --keys.",
 )
 @click.option(
     "--store",
@@ -233,10 +186,10 @@ Exit codes, the first that fits:
     type=click.Path(dir_okay=False),
     metavar="RUN.db",
     shell_complete=completion.files,
-    help="Keep what is found there, and take up what an earlier run has found.",
+    help="Save results here and resume from them.",
 )
 @click.option(
-    "--fresh", is_flag=True, help="Forget what is in the store, and begin anew."
+    "--fresh", is_flag=True, help="Delete the results in the store and start again."
 )
 @click.option(
     "--retry",
@@ -244,13 +197,14 @@ Exit codes, the first that fits:
     default=NONE,
     metavar="VERDICTS",
     shell_complete=completion.words(*Verdict, "found", NONE),
-    help="Search again what the store has as `undecided`, say, with wider limits.",
+    help="Search stored results with these verdicts again, such as `undecided`, if the "
+    "limits are wider now.",
 )
 @click.option(
     "--shard",
     callback=_parse_shard,
     metavar="I/N",
-    help="Audit only part I of N; `matesolve merge` puts their stores together.",
+    help="Check only part I of N parts; `matesolve merge` combines their stores.",
 )
 @click.option(
     "--fail-on",
@@ -259,8 +213,8 @@ Exit codes, the first that fits:
     show_default="every disagreement",
     metavar="WORDS",
     shell_complete=completion.words(*FAILURES, NONE),
-    help="What exits with 1: comma-separated verdicts, words of soundness, `keys` and "
-    "`dual`; or `none`.",
+    help="Exit with 1 for these results: comma-separated verdicts, kinds of soundness, "
+    "`keys` and `dual`; or `none`.",
 )
 @click.option(
     "--certificates",
@@ -270,7 +224,7 @@ Exit codes, the first that fits:
     help="Write a proof of each answer into DIR, for `matesolve check`.",
 )
 @click.option(
-    "-q", "--quiet", is_flag=True, help="Print disagreements only, and no progress."
+    "-q", "--quiet", is_flag=True, help="Print only disagreements, and no progress."
 )
 @options.jsonl
 @click.pass_context
@@ -297,37 +251,38 @@ def verify(
     quiet: bool,
     jsonl: bool,
 ) -> None:
-    """Check collections of problems against what they claim.
+    """Check the claims of puzzle collections.
 
-    FILE is EPD or FENs, lichess's puzzles, PGN, Olive, Popeye, our CSV or JSONL, told
-    by its content; it may be compressed; - is standard input. A mate is claimed by
-    `dm 3;` or `bm #3;`, with a negative number where the side to move is mated;
-    `nomate 3;` claims that there is none. It is searched as far as claimed, or up to
-    -n. Where nothing is claimed, what is found is told.
+    FILE is EPD, FEN, lichess's puzzle CSV, PGN, Olive, Popeye, or matesolve's own CSV
+    or JSONL; the format is detected from the content. It may be compressed; - is
+    standard input. In EPD, `dm 3;` or `bm #3;` claims a mate in 3, `dm -3;` that the
+    side to move is mated in 3, and `nomate 3;` that there is no mate in 3.
 
-    Prints a table by claim and verdict, and a paragraph for each disagreement; with
-    --jsonl a record for each position, as soon as it is known.
+    A position is searched as far as its claim, or up to -n moves. The result is a table
+    of claims and verdicts; each disagreement is listed below the table. With --jsonl
+    the result is one record for each position.
 
-    With --store, an audit that was ended, by Ctrl-C, a crash or a full disk, goes on
-    where it was, and a position that comes again is solved once.
+    With --store, an audit that was interrupted resumes where it stopped, and a position
+    that occurs twice is searched once.
 
     Certificates are named after the records' ids; large ones are compressed.
     """
     if store_path is None and (fresh or retry):
-        msg = "--fresh and --retry are about a --store."
+        msg = "--fresh and --retry need a --store."
         raise click.UsageError(msg)
 
-    from solver.audit.job import Inquiry
+    from solver.audit.job import AuditOptions
     from solver.audit.pipeline import audit
     from solver.audit.queue import AuditControl
+    from solver.cli.answer_files import CertificateFolder
     from solver.cli.console import require_apart, store_files
-    from solver.cli.progress import Watch, showing
+    from solver.cli.progress import AuditProgress
     from solver.cli.verify_io import Reading, Records, ResultSink, Summary
 
     stored = store_files(store_path) if store_path is not None else ()
     require_apart(stored, reads=files)
 
-    inquiry = Inquiry(
+    audit_options = AuditOptions(
         limits,
         within=within,
         all_keys=keys or every_ply,
@@ -339,42 +294,41 @@ def verify(
     control = AuditControl()
     codes = {Exit.PROVED}
     reading = Reading(files, source_format=source_format, selection=selection)
-    watch = Watch(
-        lambda: shard.share_of(reading.expected()) if shard else reading.expected()
+    progress = AuditProgress(
+        lambda: shard.share_of(reading.expected()) if shard else reading.expected(),
+        # Records on the same terminal would mix with the progress line.
+        hidden=quiet or (jsonl and is_terminal(sys.stdout)),
     )
-    reading.notify = watch.notify
-    # On one terminal, records would run through the progress line.
-    hidden = quiet or (jsonl and is_terminal(sys.stdout))
-    with interruptible(control):  # until all is printed
+    reading.notify = progress.notify
+    with interruptible(control):  # until everything is printed
         with (
-            _opened(store_path, inquiry, retry, fresh=fresh) as archive,
-            engaged(cluster_address, inquiry, jobs, tablebases) as staff,
-            showing(watch, hidden=hidden),
+            _open_store(store_path, audit_options, retry, fresh=fresh) as resume,
+            _open_workers(cluster_address, audit_options, jobs, tablebases) as pool,
+            progress,
         ):
             folder = None
             if folder_path is not None:
-                from solver.cli.solve_output import CertificateFolder
-
-                folder = CertificateFolder(folder_path, watch.notify, (*files, *stored))
-            told: ResultSink = Records() if jsonl else Summary(watch, quiet=quiet)
-            ctx.call_on_close(told.close)
+                inputs = (*files, *stored)
+                folder = CertificateFolder(folder_path, progress.notify, inputs)
+            sink: ResultSink = Records() if jsonl else Summary(progress, quiet=quiet)
+            ctx.call_on_close(sink.close)
             results = audit(
                 shard.of(reading) if shard else reading,
-                inquiry,
-                staff,
-                archive=archive,
-                on_examined=folder.add if folder else None,
+                audit_options,
+                pool,
+                resume=resume,
+                on_result=folder.add if folder else None,
                 ordered=ordered,
                 control=control,
             )
             with closing(results):
                 for result in results:
-                    told.add(result)
+                    sink.add(result)
                     codes.add(exit_code(result, fail_on))
-                    watch.advance(result)
-        told.finish()
+                    progress.add(result)
+        sink.finish()
     if reading.passed_over and not quiet:
-        notify(f"{reading.passed_over:,} records passed over: not selected")
+        notify(f"{reading.passed_over:,} records skipped: not selected")
     if folder:
         codes.add(folder.code)
     if control.is_stopped():
@@ -384,39 +338,70 @@ def verify(
 
 
 @contextmanager
-def _opened(
-    path: str | None, inquiry: Inquiry, retry: frozenset[str], *, fresh: bool
-) -> Iterator[Archive | None]:
-    """Open the store, if one is wanted; whatever ends the audit, it is closed."""
+def _open_store(
+    path: str | None,
+    audit_options: AuditOptions,
+    retry: frozenset[str],
+    *,
+    fresh: bool,
+) -> Iterator[ResumeStore | None]:
+    """Open the store of `--store`, and close it however the audit ends."""
     if path is None:
         yield None
         return
-    from solver.audit.resume import Archive
+    from solver.audit.resume import ResumeStore
     from solver.audit.store import Store
 
     with Store(path, fresh=fresh) as store:
-        archive = Archive(store, inquiry, retry)
-        yield archive
-        if archive.spared:
-            spared = f"{archive.spared:,} not searched again"
-            notify(f"{path}: {spared}: their limits were as wide before")
+        resume = ResumeStore(store, audit_options, retry)
+        yield resume
+        if resume.not_retried:
+            count = f"{resume.not_retried:,} not searched again"
+            notify(f"{path}: {count}: the limits are no wider than before")
+
+
+@contextmanager
+def _open_workers(
+    address: str | None,
+    audit_options: AuditOptions,
+    jobs: int | None,
+    tablebases: Tablebases | None,
+) -> Iterator[WorkerPool]:
+    """Provide the workers: this machine's, or those of the cluster of `--cluster`."""
+    if address is None:
+        from solver.audit.workers import local_workers
+
+        yield local_workers(audit_options, jobs or 1, tablebases)
+        return
+    if jobs and address != LOCAL:
+        msg = "--jobs is for this machine; the cluster has workers of its own."
+        raise click.UsageError(msg)
+    try:
+        from solver.audit.cluster import open_cluster
+    except ModuleNotFoundError as error:
+        if error.name not in ("dask", "distributed"):
+            raise
+        msg = missing_package("--cluster", "distributed")
+        raise click.UsageError(msg) from None
+    with open_cluster(address, audit_options, jobs) as cluster:
+        yield cluster.pool
 
 
 def exit_code(result: AuditResult, fail_on: frozenset[str]) -> Exit:
-    """Give what one finding alone makes the command exit with.
+    """Return the exit code that one result alone would cause.
 
     Parameters
     ----------
-    finding : Finding
-        What the audit tells of one record.
+    result : AuditResult
+        The result of one record.
     fail_on : frozenset of str
         The failures: verdicts, kinds of soundness and other disagreements.
 
     Returns
     -------
     Exit
-        NEGATIVE for a failure, BAD_INPUT for what is unreadable, LIMIT where a limit
-        came before the whole answer, else PROVED.
+        NEGATIVE for a failure, BAD_INPUT for an unreadable record, LIMIT if a limit was
+        hit before the whole question was answered, else PROVED.
     """
     words = {result.word, result.soundness, *result.disagreements}
     if not fail_on.isdisjoint(words):

@@ -1,4 +1,8 @@
-"""Where an audit's findings go: records as they come, or a table at the end."""
+"""Input and output of `matesolve verify`: files in, records or a table out.
+
+`Reading` reads the files one after another. `Records` prints each result at once,
+`Summary` prints a table and the disagreements at the end.
+"""
 
 from __future__ import annotations
 
@@ -13,40 +17,44 @@ from solver.audit.result import split_source
 from solver.cli import console as streams
 from solver.cli.console import Exit, stdout_console
 from solver.formats.claims import EVERYTHING, Selection
-from solver.formats.streams import STDIN, Meter, name_of
+from solver.formats.streams import Meter, name_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from solver.audit.result import AuditResult
-    from solver.cli.progress import Watch
+    from solver.cli.progress import AuditProgress
     from solver.errors import FormatError
     from solver.problem import Problem
 
 
-# The collections that a command is given, one after the other.
+SORTED = 10_000
+"""Up to this many disagreements are printed in input order; more, as they came."""
+
+_MEMORY_BYTES = 1 << 20
+"""Disagreements beyond this size are kept in a temporary file."""
 
 
 class Reading:
-    """Reads one file after the other; one that cannot be read costs itself.
+    """Reads one file after another; a file that cannot be read is skipped.
 
-    A warning is printed for a file without any record.
+    An error is printed for such a file, and a warning for a file without records.
 
     Parameters
     ----------
     files : sequence of str
-        As for `read_collection`.
+        Paths, or - for standard input; see `read_collection`.
     source_format : str
-        What all of them are, or `auto`.
+        The format of all files, or `auto`.
     selection : Selection
-        Which records are wanted.
+        Which records to read.
 
     Attributes
     ----------
-    tell : callable
-        Told, in a line, which file could not be read, and why, or that it is empty.
+    notify : callable
+        Prints an error or a warning of one line.
     codes : set of Exit
-        Has IO once a file could not be read.
+        Contains IO if a file could not be read.
     """
 
     def __init__(
@@ -62,15 +70,15 @@ class Reading:
         self.notify: Callable[[str], None] = streams.notify
         self._sizes = [_size(file) for file in files]
         self._meter = Meter()
-        self._behind = 0
+        self._finished = 0
         self.codes: set[Exit] = set()
 
     def __iter__(self) -> Iterator[Problem | FormatError]:
-        """Give the records of all files."""
+        """Yield the records of all files."""
         from solver.formats.registry import read_collection
 
         for number, file in enumerate(self._files):
-            self._behind = number
+            self._finished = number
             before = self._seen
             try:
                 yield from read_collection(
@@ -85,42 +93,34 @@ class Reading:
                 continue
             if self._seen == before:
                 self.notify(f"warning: {name_of(file)}: no records")
-        self._behind = len(self._files)
+        self._finished = len(self._files)
 
     @property
     def passed_over(self) -> int:
-        """How many records the selection has left out."""
-        return self._meter.passed_over
+        """How many records the selection left out."""
+        return self._meter.not_selected
 
     @property
     def _seen(self) -> int:
-        return self._meter.records + self._meter.passed_over
+        return self._meter.records + self._meter.not_selected
 
     def expected(self) -> int | None:
-        """Estimate how many records there are, exactly once all is read.
+        """Estimate the number of records; exact once all files are read.
 
         Returns
         -------
         int or None
-            None where that cannot be told, as with standard input.
+            None if it cannot be estimated, as with standard input.
         """
-        records, behind = self._meter.records, self._behind
-        if behind == len(self._files):
+        records, finished = self._meter.records, self._finished
+        if finished == len(self._files):
             return records
         sizes = [size for size in self._sizes if size is not None]
         fraction = self._meter.fraction()
         if len(sizes) < len(self._files) or not fraction or not records:
             return None
-        read = sum(sizes[:behind]) + fraction * sizes[behind]
+        read = sum(sizes[:finished]) + fraction * sizes[finished]
         return round(records * sum(sizes) / read)
-
-
-def is_collection(word: str) -> bool:
-    """Tell whether a word on the command line is a file, or `-`, and not a FEN."""
-    try:
-        return word == STDIN or (Path(word).exists() and not Path(word).is_dir())
-    except (OSError, ValueError):  # too long, or no path at all
-        return False
 
 
 def _size(file: str) -> int | None:
@@ -128,116 +128,110 @@ def _size(file: str) -> int | None:
     return path.stat().st_size if path.is_file() else None
 
 
-SORTED = 10_000
-"""So many disagreements are told in the order of the records; more, as they came."""
-
-_HELD_BYTES = 1 << 20
-
-
 class ResultSink(Protocol):
-    """Takes each finding when it is known."""
+    """Prints the results of an audit, at once or at the end."""
 
     def add(self, result: AuditResult) -> None:
-        """Print the finding, or keep what is to be told of it."""
+        """Print a result, or keep what `finish` needs of it."""
 
     def finish(self) -> None:
         """Print what was kept."""
 
     def close(self) -> None:
-        """Forget what was kept, printed or not."""
+        """Delete what was kept, printed or not."""
 
 
 class Records:
-    """One JSON record a line, each printed at once."""
+    """Prints each result at once, as a line of JSON."""
 
     def add(self, result: AuditResult) -> None:
-        """Print the record of a finding."""
+        """Print the record of a result."""
         from solver.output.records import audit_record
 
         click.echo(json.dumps(audit_record(result), separators=(",", ":")))
 
     def finish(self) -> None:
-        """Do nothing: all has been printed."""
+        """Do nothing: everything has been printed."""
 
     def close(self) -> None:
         """Do nothing: nothing was kept."""
 
 
 class Summary:
-    """The table by claim and verdict, then a paragraph for each disagreement.
+    """Prints a table of claims and verdicts, then a paragraph for each disagreement.
 
     Parameters
     ----------
-    watch : Watch
-        Tells unreadable records as they come.
+    progress : AuditProgress
+        Prints unreadable records as they come.
     quiet : bool
-        Leave the table out.
+        Print no table.
     """
 
-    def __init__(self, watch: Watch, *, quiet: bool) -> None:
-        self._watch = watch
+    def __init__(self, progress: AuditProgress, *, quiet: bool) -> None:
+        self._progress = progress
         from solver.output.audit_text import AuditTable
 
         self._table = None if quiet else AuditTable()
         self._disagreements = Paragraphs()
 
     def add(self, result: AuditResult) -> None:
-        """Count the finding, and note where it disagrees."""
+        """Count a result, and keep the paragraph of a disagreement."""
         from solver.output.audit_text import disagreement
 
         if result.fen is None:
-            self._watch.notify(f"error: {result.source}: {result.error}")
+            self._progress.notify(f"error: {result.source}: {result.error}")
         if self._table:
             self._table.add(result)
-        if told := disagreement(result):
-            self._disagreements.add(result.source, told)
+        if paragraph := disagreement(result):
+            self._disagreements.add(result.source, paragraph)
 
     def finish(self) -> None:
-        """Print table and disagreements; a terminal wraps long lines, nothing else.
+        """Print the table and the disagreements; only a terminal wraps long lines.
 
-        Where nothing was found there is no table: it would look like success.
+        Without results there is no table: an empty one would look like success.
         """
         console = stdout_console()
         if self._table and not self._table.is_empty:
             console.print(self._table.draw(console))
-            if told := self._table.soundness():
-                console.print(told)
+            if soundness := self._table.soundness():
+                console.print(soundness)
         for paragraph in self._disagreements:
             console.print(paragraph, soft_wrap=True)
 
     def close(self) -> None:
-        """Forget the disagreements."""
+        """Delete the disagreements."""
         self._disagreements.close()
 
 
 class Paragraphs:
-    """Texts that may be many: beyond a mebibyte they are kept in a temporary file."""
+    """Any number of paragraphs: beyond `_MEMORY_BYTES` they go to a temporary file."""
 
     def __init__(self) -> None:
-        self._kept = tempfile.SpooledTemporaryFile(  # noqa: SIM115 -- `close` closes it
-            _HELD_BYTES, "w+", encoding="utf-8"
+        self._stored = tempfile.SpooledTemporaryFile(  # noqa: SIM115 -- `close` closes it
+            _MEMORY_BYTES, "w+", encoding="utf-8"
         )
         self._files: dict[str, int] = {}
         self._count = 0
 
     def add(self, source: str, text: str) -> None:
-        """Keep a text that has its place by `source`, which is `file:line`."""
+        """Add the paragraph of the record at `source`, which is `file:line`."""
         file, line = split_source(source)
         place = self._files.setdefault(file, len(self._files)), line
         try:
-            self._kept.write(json.dumps((place, text)) + "\n")
-        except OSError as error:  # it has no name of its own
+            self._stored.write(json.dumps((place, text)) + "\n")
+        except OSError as error:  # the temporary file has no name to print
             folder = tempfile.gettempdir()
             raise OSError(error.errno, error.strerror, folder) from None
         self._count += 1
 
     def __iter__(self) -> Iterator[str]:
-        """Give all texts, in the order of their places unless they are too many."""
-        self._kept.seek(0)
-        texts = map(json.loads, self._kept)
+        """Yield the paragraphs in input order, unless there are more than `SORTED`."""
+        self._stored.seek(0)
+        texts = map(json.loads, self._stored)
         for _, text in sorted(texts) if self._count <= SORTED else texts:
             yield text
 
     def close(self) -> None:
-        """Forget them."""
-        self._kept.close()
+        """Delete the paragraphs."""
+        self._stored.close()

@@ -1,33 +1,47 @@
-"""Whether a position is a small ending, and how far the mate is: loads no numpy."""
+"""Probe small endgames: recognise them, read mates off their tables, build the tables.
+
+`find_ending` is the entry. This module does not load numpy, which takes a tenth of a
+second: `solver.endgames.retrograde` and `solver.endgames.table` do, and they are
+imported when the first table is built.
+"""
 
 from __future__ import annotations
 
+import threading
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import chess
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator, Mapping
 
+    from solver.endgames.table import Table
 
-# What is told of a position whose ending is solved.
+    Tables: TypeAlias = Mapping["Pieces", Table]
+
+MOST_PIECES = 4
+
+NO_MATE = 127
+"""A table's value for a position from which the attacker never mates."""
+
+_WAIT_S = 0.02
+"""How long to wait for a table of another thread before checking `is_stopped`."""
 
 
 @dataclass(frozen=True, slots=True)
 class EndingAnswer:
-    """What is proved of a position.
+    """What the table of a small endgame proves about a position.
 
     Attributes
     ----------
     moves : int or None
-        The attacker's moves to mate, none is shorter; None: there is no mate in any
-        number of moves.
+        The attacker's moves to the shortest mate; None: there is no mate at all.
     line : tuple of str
-        The line in UCI notation, to the mate: 2n-1 plies when the attacker is to move,
-        2n when the defender is, who lasts as long as possible.
+        The line to the mate in UCI notation: 2n-1 plies if the attacker is to move, 2n
+        if the defender is. The defender resists as long as possible.
     keys : tuple of str
-        All first moves that mate as fast, when the attacker is to move.
+        All first moves that mate as fast, if the attacker is to move.
     """
 
     moves: int | None
@@ -35,65 +49,52 @@ class EndingAnswer:
     keys: tuple[str, ...] = ()
 
 
-# Which endings one solver has met, and which endgame tables it has probed.
+class Piece(NamedTuple):
+    """A piece of an endgame.
 
-Pieces: TypeAlias = tuple[int, ...]
-"""How many queens, rooks, bishops and knights the attacker has, then the defender."""
-
-
-class SeenEndings:
-    """The endings that one solver has met.
-
-    A solver begins with none, whatever tables others in the same process have built,
-    so that what its answers cost depends on its own problems alone.
+    Attributes
+    ----------
+    attacks : bool
+        Whether it is the attacker's.
+    kind : chess.PieceType
+        Queen, rook, bishop, knight or, outside `Pieces`, king.
     """
 
-    def __init__(self) -> None:
-        self._first: dict[Pieces, tuple[int, ...]] = {}
-        self._probed: set[Pieces] = set()
-
-    def is_further(self, board: chess.Board) -> bool:
-        """Note a position; return whether another of the same pieces came first.
-
-        Pieces are the same in either colour.
-        """
-        pieces = max(_pieces(board, side) for side in chess.COLORS)
-        # Without pawns and castling rights, this is all of a position.
-        position = (
-            *(board.turn, board.occupied_co[chess.WHITE], board.occupied, board.kings),
-            *(board.queens, board.rooks, board.bishops),
-        )
-        return self._first.setdefault(pieces, position) != position
-
-    def note_probe(self, board: chess.Board, attacker: chess.Color) -> None:
-        """Note that the table of an ending was probed."""
-        self._probed.add(_pieces(board, attacker))
-
-    def was_probed(self, board: chess.Board, attacker: chess.Color) -> bool:
-        """Whether the table of an ending was probed, or a bare king needs none."""
-        pieces = _pieces(board, attacker)
-        return not any(pieces[: len(pieces) // 2]) or pieces in self._probed
+    attacks: bool
+    kind: chess.PieceType
 
 
-def _pieces(board: chess.Board, attacker: chess.Color) -> Pieces:
-    kinds = (board.queens, board.rooks, board.bishops, board.knights)
-    ours, theirs = board.occupied_co[attacker], board.occupied_co[not attacker]
-    return tuple(
-        chess.popcount(kind & side) for side in (ours, theirs) for kind in kinds
-    )
+Pieces: TypeAlias = tuple[Piece, ...]
+"""The pieces besides the kings; the attacker's first, and the strongest of a side."""
 
 
-# The door to the endings: how far the mate is, if this is one of them.
+class Placement(NamedTuple):
+    """A position without the side to move.
 
-MOST_MEN = 4
+    Attributes
+    ----------
+    pieces : Pieces
+        The pieces besides the kings.
+    king : chess.Square
+        The attacker's king.
+    squares : tuple of chess.Square
+        The squares of the pieces, in the same order.
+    target : chess.Square
+        The defender's king, which is to be mated.
+    """
+
+    pieces: Pieces
+    king: chess.Square
+    squares: tuple[chess.Square, ...]
+    target: chess.Square
 
 
 def is_ending(board: chess.Board) -> bool:
-    """Whether a position is one of those that are solved here."""
+    """Return whether a position is a small endgame: four pieces at most, no pawns."""
     return (
         not board.pawns
         and not board.castling_rights
-        and chess.popcount(board.occupied) <= MOST_MEN
+        and chess.popcount(board.occupied) <= MOST_PIECES
     )
 
 
@@ -104,35 +105,225 @@ def find_ending(
     is_stopped: Callable[[], bool],
     with_line: bool = True,
 ) -> EndingAnswer | None:
-    """Solve a position of at most four men, none of them a pawn.
+    """Solve a small endgame, from its table.
 
     Parameters
     ----------
     board : chess.Board
-        A legal position; left as it is. The fifty-move rule and repetition do not
-        count.
+        A legal position; not changed. The fifty-move rule and repetitions do not count.
     attacker : chess.Color
-        Who is to mate.
+        The side that mates.
     is_stopped : callable
-        Asked every few milliseconds while the ending is solved; afterwards all its
-        positions are known to this process.
+        Called every few milliseconds while the table is built. Once built, it serves
+        all threads of the process.
     with_line : bool
-        Give the line too, which takes longer than all the rest.
+        Whether to return the line, which takes longer than all the rest.
 
     Returns
     -------
     EndingAnswer or None
-        None: it is no such ending, or it was stopped.
+        None: the position is not a small endgame, or `is_stopped` returned True.
     """
     if not is_ending(board):
         return None
     if chess.popcount(board.occupied_co[attacker]) == 1:
         return EndingAnswer(None)  # a bare king never mates
-    # Only now, as numpy takes a tenth of a second to load.
-    from solver.endgames.answer import answer, open_tables
-    from solver.endgames.table import read_placement
+    placement = read_placement(board, attacker)
+    tables = get_tables(placement.pieces, is_stopped)
+    if tables is None:
+        return None
+    attacking = board.turn == attacker
+    return _read_answer(tables, placement, attacking=attacking, with_line=with_line)
 
-    tables = open_tables(read_placement(board, attacker).men, is_stopped)
-    return (
-        None if tables is None else answer(tables, board, attacker, with_line=with_line)
+
+def read_placement(board: chess.Board, attacker: chess.Color) -> Placement:
+    """Return the placement of the pieces on a board without pawns."""
+    (king,) = board.pieces(chess.KING, attacker)
+    (target,) = board.pieces(chess.KING, not attacker)
+    found = [
+        (Piece(attacks, kind), square)
+        for attacks in (True, False)
+        for kind in (chess.QUEEN, chess.ROOK, chess.BISHOP, chess.KNIGHT)
+        for square in board.pieces(kind, attacker == attacks)
+    ]
+    pieces = tuple(piece for piece, _ in found)
+    return Placement(pieces, king, tuple(square for _, square in found), target)
+
+
+# No table is ever dropped: the attacker has more than its king in 30 endgames, which
+# take 160 MiB if all of them are built, with the five that captures lead to.
+_TABLES: dict[Pieces, Table] = {}
+_BUILDING = threading.Lock()
+
+
+def get_tables(pieces: Pieces, is_stopped: Callable[[], bool]) -> Tables | None:
+    """Return the tables of an endgame and of all endgames that captures lead to.
+
+    Missing tables are built, by one thread at a time.
+
+    Returns
+    -------
+    mapping of Pieces to Table, or None
+        None: `is_stopped` returned True.
+    """
+    if pieces in _TABLES:
+        return _TABLES
+    while not _BUILDING.acquire(timeout=_WAIT_S):
+        if is_stopped():
+            return None
+    try:
+        return _TABLES if _get_table(pieces, is_stopped) else None
+    finally:
+        _BUILDING.release()
+
+
+def _get_table(pieces: Pieces, is_stopped: Callable[[], bool]) -> Table | None:
+    if pieces in _TABLES:
+        return _TABLES[pieces]
+    smaller = {}
+    for index in range(len(pieces)):
+        table = _get_table(pieces[:index] + pieces[index + 1 :], is_stopped)
+        if table is None:
+            return None
+        smaller[index] = table
+
+    from solver.endgames.retrograde import build_table
+
+    table = build_table(pieces, smaller, is_stopped)
+    if table is not None:
+        _TABLES[pieces] = table
+    return table
+
+
+_ATTACKING_KING = Piece(attacks=True, kind=chess.KING)
+_DEFENDING_KING = Piece(attacks=False, kind=chess.KING)
+
+
+def _read_answer(
+    tables: Tables, placement: Placement, *, attacking: bool, with_line: bool
+) -> EndingAnswer:
+    """Read the length, the keys and the line of a mate off the tables."""
+    moves = _probe(tables, placement, attacking=attacking)
+    if moves == NO_MATE:
+        return EndingAnswer(None)
+    keys: list[str] = []
+    if attacking:
+        best = _best_moves(tables, placement, moves, attacking=True)
+        keys = [move for move, _ in best]
+    line: list[str] = []
+    left = moves
+    while with_line and left:
+        best = _best_moves(tables, placement, left, attacking=attacking)
+        move, placement = next(best)
+        line.append(move)
+        left -= attacking
+        attacking = not attacking
+    return EndingAnswer(moves, tuple(line), tuple(keys))
+
+
+def _probe(tables: Tables, placement: Placement, *, attacking: bool) -> int:
+    return tables[placement.pieces].moves(placement, attacking=attacking)
+
+
+def _best_moves(
+    tables: Tables, placement: Placement, moves: int, *, attacking: bool
+) -> Iterator[tuple[str, Placement]]:
+    """Yield the moves that mate soonest or resist longest, with what they lead to.
+
+    After the attacker's best move the mate takes one move less; after the defender's
+    it takes as many.
+    """
+    for move, after in _moves(placement, attacking=attacking):
+        if _probe(tables, after, attacking=not attacking) == moves - attacking:
+            yield move, after
+
+
+def _moves(placement: Placement, *, attacking: bool) -> Iterator[tuple[str, Placement]]:
+    """Yield the moves of one side in UCI notation, with what they lead to.
+
+    The highest squares come first, as in python-chess. Moves that leave the own king
+    in check are included: the table has no length for the position they lead to.
+    """
+    pieces = (_ATTACKING_KING, *placement.pieces, _DEFENDING_KING)
+    squares = (placement.king, *placement.squares, placement.target)
+    occupied = own = chess.BB_EMPTY
+    movers = []
+    for index, (piece, square) in enumerate(zip(pieces, squares, strict=True)):
+        occupied |= chess.BB_SQUARES[square]
+        if piece.attacks == attacking:
+            own |= chess.BB_SQUARES[square]
+            movers.append((square, index))
+    for square, index in sorted(movers, reverse=True):
+        attacks = _attacks(pieces[index].kind, square, occupied)
+        for to in chess.scan_reversed(attacks & ~own):
+            left = placement.pieces
+            after = (*squares[:index], to, *squares[index + 1 :])
+            if to in squares:
+                captured = squares.index(to)
+                left = left[: captured - 1] + left[captured:]
+                after = after[:captured] + after[captured + 1 :]
+            name = chess.SQUARE_NAMES[square] + chess.SQUARE_NAMES[to]
+            yield name, Placement(left, after[0], after[1:-1], after[-1])
+
+
+def _attacks(
+    kind: chess.PieceType, square: chess.Square, occupied: chess.Bitboard
+) -> chess.Bitboard:
+    """Return the squares that a piece other than a pawn attacks."""
+    if kind == chess.KING:
+        return chess.BB_KING_ATTACKS[square]
+    if kind == chess.KNIGHT:
+        return chess.BB_KNIGHT_ATTACKS[square]
+    attacks = chess.BB_EMPTY
+    if kind != chess.ROOK:
+        attacks |= chess.BB_DIAG_ATTACKS[square][chess.BB_DIAG_MASKS[square] & occupied]
+    if kind != chess.BISHOP:
+        attacks |= chess.BB_RANK_ATTACKS[square][chess.BB_RANK_MASKS[square] & occupied]
+        attacks |= chess.BB_FILE_ATTACKS[square][chess.BB_FILE_MASKS[square] & occupied]
+    return attacks
+
+
+PieceCounts: TypeAlias = tuple[int, ...]
+"""How many queens, rooks, bishops and knights the attacker and the defender have."""
+
+
+class EndingHistory:
+    """The small endgames that one solver has met.
+
+    Each solver begins with none, whatever tables other solvers of the process have
+    built, so what its answers cost depends on its own problems alone.
+    """
+
+    def __init__(self) -> None:
+        self._first: dict[PieceCounts, tuple[int, ...]] = {}
+        self._probed: set[PieceCounts] = set()
+
+    def is_further(self, board: chess.Board) -> bool:
+        """Note a position; return whether another with the same pieces came before.
+
+        Which colour has which pieces makes no difference.
+        """
+        counts = max(_count_pieces(board, side) for side in chess.COLORS)
+        # Without pawns and castling rights, this is the whole position.
+        position = (
+            *(board.turn, board.occupied_co[chess.WHITE], board.occupied, board.kings),
+            *(board.queens, board.rooks, board.bishops),
+        )
+        return self._first.setdefault(counts, position) != position
+
+    def note_probe(self, board: chess.Board, attacker: chess.Color) -> None:
+        """Note that the table of an endgame was probed."""
+        self._probed.add(_count_pieces(board, attacker))
+
+    def was_probed(self, board: chess.Board, attacker: chess.Color) -> bool:
+        """Return whether the table was probed; a bare king needs none."""
+        counts = _count_pieces(board, attacker)
+        return not any(counts[: len(counts) // 2]) or counts in self._probed
+
+
+def _count_pieces(board: chess.Board, attacker: chess.Color) -> PieceCounts:
+    kinds = (board.queens, board.rooks, board.bishops, board.knights)
+    ours, theirs = board.occupied_co[attacker], board.occupied_co[not attacker]
+    return tuple(
+        chess.popcount(kind & side) for side in (ours, theirs) for kind in kinds
     )

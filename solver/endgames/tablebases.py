@@ -1,8 +1,7 @@
-"""What endgame tables say: how far the mate is, or that there never is one.
+"""The user's tablebases, Gaviota and Syzygy, read by python-chess.
 
-The tables are files of the user's, read by python-chess. What they say is not proved
-here; but each position of a line is held against all positions that follow it, and the
-line ends in checkmate.
+Their results are not proved here. But each position of a line is checked against all
+positions that follow it, and the line ends in checkmate.
 """
 
 from __future__ import annotations
@@ -26,27 +25,27 @@ if TYPE_CHECKING:
     from os import PathLike
     from types import TracebackType
 
-GAVIOTA_MEN = 5
-"""How many men the largest Gaviota tables have, kings included."""
+GAVIOTA_PIECES = 5
+"""The number of pieces of the largest Gaviota tables, kings included."""
 
 _GAVIOTA_HEADER = struct.Struct("<10I")
 _DATA_BEGINS = 8
-"""Which word of the header says where the index ends, in bytes."""
+"""Index of the header's word that holds the end of the block index, in bytes."""
 
 
 @dataclass(frozen=True, slots=True)
 class TableMate:
-    """A mate that a table tells.
+    """A mate read off Gaviota's tables.
 
     Attributes
     ----------
     moves : int
-        Moves to mate, and none is shorter; negative when the side to move is mated.
+        Moves to the shortest mate; negative when the side to move is mated.
     line : tuple of str
-        The line in UCI notation, as that of a `Solution`.
+        The line in UCI notation, like `Solution.pv`.
     keys : tuple of str
-        All first moves that mate as fast, in UCI notation; none when the side to move
-        is mated.
+        All first moves that mate as fast, in UCI notation; empty when the side to
+        move is mated.
     """
 
     moves: int
@@ -54,40 +53,42 @@ class TableMate:
     keys: tuple[str, ...]
 
 
-class _Fate(NamedTuple):
-    """What becomes of the side to move: it mates (1), is mated (-1), or neither (0)."""
+class _Outcome(NamedTuple):
+    """The outcome for the side to move: it mates (1), is mated (-1), or neither (0)."""
 
     result: int
     plies: int
 
 
-_DRAWN = _Fate(0, 0)
-_MATED = _Fate(-1, 0)
+_DRAWN = _Outcome(0, 0)
+_MATED = _Outcome(-1, 0)
 
 
 class Tablebases:
-    """The tables of some directories, for any number of threads; to be closed.
+    """The tables of some directories; threads may share them.
+
+    Use it as a context manager, or call `close`.
 
     Parameters
     ----------
     directories : iterable of str or path
-        Where the files lie: Gaviota's (`*.gtb.cp4`), Syzygy's (`*.rtbw`), or both.
+        Directories with Gaviota's files (`*.gtb.cp4`), Syzygy's (`*.rtbw`), or both.
 
     Raises
     ------
     OSError
         A directory cannot be read.
     TablebaseError
-        A directory holds no tables.
+        A directory contains no tables.
     """
 
     def __init__(self, directories: Iterable[str | PathLike[str]]) -> None:
         self._gaviota = chess.gaviota.PythonTablebase()
         self._syzygy = chess.syzygy.Tablebase()
-        # Gaviota's tables share a place in the file and a cache of blocks.
+        # Gaviota's tables share a file position and a cache of blocks.
         self._reading_gaviota = threading.Lock()
         self.directories = tuple(Path(directory) for directory in directories)
-        """Where they lie, so that another process can open them too."""
+        """The directories, so that another process can open them too."""
         for directory in self.directories:
             self._add(directory)
 
@@ -103,50 +104,51 @@ class Tablebases:
         self.close()
 
     def close(self) -> None:
-        """Close all files; from then on every position is unknown."""
+        """Close all files; every position is unknown afterwards."""
         with self._reading_gaviota:
             self._gaviota.close()
         self._syzygy.close()
 
     def mate(self, board: chess.Board) -> TableMate | None:
-        """Tell the shortest mate of either side.
+        """Return the shortest mate of either side.
 
         Parameters
         ----------
         board : chess.Board
-            A legal position; left as it is.
+            A legal position; not changed.
 
         Returns
         -------
         TableMate or None
-            None: nobody mates, or a table is missing for this position or for one
-            that the line passes by.
+            None: neither side mates, or a table is missing for this position or for
+            one along the line.
 
         Raises
         ------
         TablebaseError
             A table is damaged.
         """
-        fate = self._fate(board)
-        if fate is None or not fate.result:
+        outcome = self._outcome(board)
+        if outcome is None or not outcome.result:
             return None
         line: list[str] = []
         keys: list[str] = []
         position = board.copy(stack=False)
-        while fate != _MATED:
+        while outcome != _MATED:
             following = self._following(position)
             best = _best(following.values())
             if best is None:
                 return None
-            if best != fate:
+            if best != outcome:
                 msg = (
-                    f"Gaviota, {position.fen()}: expected {_words(best)} as what "
-                    f"follows has it, found {_words(fate)}; a table is damaged"
+                    f"Gaviota, {position.fen()}: expected {_words(best)} as the "
+                    f"next positions require, found {_words(outcome)}; "
+                    "a table is damaged"
                 )
                 raise TablebaseError(msg)
-            fate = _Fate(-fate.result, fate.plies - 1)
-            good = [move for move, after in following.items() if after == fate]
-            if not line and fate.result < 0:
+            outcome = _Outcome(-outcome.result, outcome.plies - 1)
+            good = [move for move, after in following.items() if after == outcome]
+            if not line and outcome.result < 0:
                 keys = [move.uci() for move in good]
             line.append(good[0].uci())
             position.push(good[0])
@@ -156,22 +158,22 @@ class Tablebases:
     def denied_by(
         self, board: chess.Board, attacker: chess.Color, within: int
     ) -> TableFormat | None:
-        """Name the tables that say: the attacker does not mate in so many moves.
+        """Return the tables that rule out a mate of the attacker within some moves.
 
         Parameters
         ----------
         board : chess.Board
-            A legal position; left as it is.
+            A legal position; not changed.
         attacker : chess.Color
-            The side that would mate.
+            The side whose mate is ruled out.
         within : int
-            In at most so many of its moves.
+            The longest mate to rule out, in the attacker's moves.
 
         Returns
         -------
         TableFormat or None
-            SYZYGY: it never mates. GAVIOTA: it never does, or its mate is longer.
-            None: the tables know of a mate, or know nothing.
+            SYZYGY: the attacker never mates. GAVIOTA: it never mates, or not within
+            those moves. None: it may mate, or the tables do not hold the position.
 
         Raises
         ------
@@ -180,49 +182,49 @@ class Tablebases:
         """
         side = 1 if board.turn == attacker else -1
         wdl = self._wdl(board)
-        # A win that the fifty-move rule takes away (1, -1) is a mate all the same.
+        # A win that the fifty-move rule prevents (1, -1) is still a mate.
         if wdl is not None and side * wdl <= 0:
             return TableFormat.SYZYGY
-        fate = self._fate(board)
-        if fate is None:
+        outcome = self._outcome(board)
+        if outcome is None:
             return None
-        mates = fate.result == side and (fate.plies + 1) // 2 <= within
+        mates = outcome.result == side and (outcome.plies + 1) // 2 <= within
         return None if mates else TableFormat.GAVIOTA
 
     def _add(self, directory: Path) -> None:
         known = len(self._gaviota.available_tables)
-        # First Syzygy: it lets the system say why a directory cannot be listed.
+        # Syzygy first: it raises the system's error if a directory cannot be listed.
         found = self._syzygy.add_directory(str(directory), load_dtz=False)
         self._gaviota.add_directory(str(directory))
         if not found and len(self._gaviota.available_tables) == known:
             msg = f"{directory}: expected tables, *.gtb.cp4 or *.rtbw, found none"
             raise TablebaseError(msg)
 
-    def _following(self, board: chess.Board) -> dict[chess.Move, _Fate | None]:
-        """Tell what becomes of the other side after each move."""
-        fates = {}
+    def _following(self, board: chess.Board) -> dict[chess.Move, _Outcome | None]:
+        """Return the outcome for the other side after each move."""
+        outcomes = {}
         for move in board.legal_moves:
             board.push(move)
-            fates[move] = self._fate(board)
+            outcomes[move] = self._outcome(board)
             board.pop()
-        return fates
+        return outcomes
 
-    def _fate(self, board: chess.Board) -> _Fate | None:
-        """Ask Gaviota's tables; None: they do not know."""
-        if board.castling_rights or chess.popcount(board.occupied) > GAVIOTA_MEN:
+    def _outcome(self, board: chess.Board) -> _Outcome | None:
+        """Probe Gaviota's tables; None: they do not hold the position."""
+        if board.castling_rights or chess.popcount(board.occupied) > GAVIOTA_PIECES:
             return None
         if board.occupied == board.kings:
             return _DRAWN if self._gaviota.available_tables else None
         if board.has_legal_en_passant():
-            # The tables leave en passant out, and python-chess, which adds it, takes
-            # a position in which it is the only move for a draw.
+            # The tables leave out en passant. python-chess adds it, but treats a
+            # position in which it is the only move as a draw.
             return _best(self._following(board.copy(stack=False)).values())
         plies = self._probe_gaviota(board)
         if plies is None:
             return None
         if plies == 0:
             return _MATED if board.is_checkmate() else _DRAWN
-        return _Fate(1 if plies > 0 else -1, abs(plies))
+        return _Outcome(1 if plies > 0 else -1, abs(plies))
 
     def _probe_gaviota(self, board: chess.Board) -> int | None:
         with self._reading_gaviota:
@@ -236,23 +238,23 @@ class Tablebases:
                 return self._gaviota.probe_dtm(board)
 
     def _open_gaviota(self, name: str) -> None:
-        """Open a file to be read only; python-chess would ask to write as well."""
+        """Open a file for reading; python-chess would open it for writing as well."""
         path = Path(self._gaviota.available_tables[name])
         stream = self._gaviota.streams[name] = path.open("rb")
         header = _GAVIOTA_HEADER.unpack(stream.read(_GAVIOTA_HEADER.size))
         if header[_DATA_BEGINS] > path.stat().st_size:
-            # python-chess would reserve as much memory as a damaged header asks for.
+            # python-chess would allocate as much memory as a damaged header claims.
             msg = "the index is longer than the file"
             raise ValueError(msg)
         self._gaviota.egtb_loadindexes(name, stream)
 
     def _wdl(self, board: chess.Board) -> int | None:
-        """Ask Syzygy's tables: 2 won, 0 drawn, -2 lost, 1 and -1 but for the clock."""
-        men = chess.popcount(board.occupied)
-        if board.castling_rights or men > chess.syzygy.TBPIECES:
+        """Probe Syzygy: 2 won, 0 drawn, -2 lost; 1 and -1 under the 50-move rule."""
+        pieces = chess.popcount(board.occupied)
+        if board.castling_rights or pieces > chess.syzygy.TBPIECES:
             return None
         if not self._syzygy.wdl:
-            return None  # python-chess needs none to call two kings drawn
+            return None  # python-chess calls two bare kings a draw without any table
         try:
             with _damage_named(f"Syzygy, {board.fen()}"):
                 return self._syzygy.probe_wdl(board.copy(stack=False))
@@ -260,33 +262,33 @@ class Tablebases:
             return None
 
 
-def _best(fates: Iterable[_Fate | None]) -> _Fate | None:
-    """Choose, as one who mates fast and is mated late; None: one of them is unknown.
+def _best(outcomes: Iterable[_Outcome | None]) -> _Outcome | None:
+    """Return the outcome for the side to move: it mates fast and resists long.
 
     Parameters
     ----------
-    fates : iterable of _Fate or None
-        What becomes of the other side after each of the moves, of which there are some.
+    outcomes : iterable of _Outcome or None
+        The outcome for the other side after each legal move; at least one.
 
     Returns
     -------
-    _Fate or None
-        What becomes of the side that chooses.
+    _Outcome or None
+        None: one of the outcomes is unknown.
     """
     after = []
-    for fate in fates:
-        if fate is None:
+    for outcome in outcomes:
+        if outcome is None:
             return None
-        after.append(fate)
-    worst = min(fate.result for fate in after)
+        after.append(outcome)
+    worst = min(outcome.result for outcome in after)
     if worst == 0:
         return _DRAWN
     choose = min if worst < 0 else max
-    return _Fate(-worst, 1 + choose(f.plies for f in after if f.result == worst))
+    return _Outcome(-worst, 1 + choose(o.plies for o in after if o.result == worst))
 
 
 def _gaviota_names(board: chess.Board) -> Iterator[str]:
-    """Give the two names that the table may have, either side being its White."""
+    """Yield the two names that the table may have, with either side as its White."""
     white, black = (
         "".join(
             chess.piece_symbol(kind) * len(board.pieces(kind, color))
@@ -298,20 +300,20 @@ def _gaviota_names(board: chess.Board) -> Iterator[str]:
     yield black + white
 
 
-def _words(fate: _Fate) -> str:
-    match fate.result:
+def _words(outcome: _Outcome) -> str:
+    match outcome.result:
         case 0:
             return "a draw"
         case 1:
-            return f"mate in {fate.plies} plies"
-    return f"being mated in {fate.plies} plies"
+            return f"mate in {outcome.plies} plies"
+    return f"being mated in {outcome.plies} plies"
 
 
 @contextmanager
 def _damage_named(where: str) -> Iterator[None]:
-    """Turn what comes of reading a damaged table into one error.
+    """Turn the errors of reading a damaged table into a TablebaseError.
 
-    python-chess does not define what that is: anything may come.
+    python-chess does not document them, so any exception counts.
     """
     try:
         yield
@@ -319,6 +321,6 @@ def _damage_named(where: str) -> Iterator[None]:
         raise
     except Exception as error:
         if isinstance(error, OSError) and error.errno is not None:
-            raise  # the system could not read, which says nothing of the table
+            raise  # the system cannot read the file, so the table may be whole
         msg = f"{where}: expected a whole table, found a damaged one ({error!r})"
         raise TablebaseError(msg) from error

@@ -1,4 +1,7 @@
-"""What a record may claim: distances and legal moves, read alike in every format."""
+"""Distances, legal moves and claims, parsed alike in every format.
+
+Also here: which claims to read (`Selection`), and how messages quote what was found.
+"""
 
 from __future__ import annotations
 
@@ -17,30 +20,29 @@ if TYPE_CHECKING:
     import chess
 
 
-# How an error message shows what was found.
-
 _SHOWN_CHARACTERS = 60
 
 
 def quote(text: str) -> str:
-    """Quote the beginning of a text on one line, without control characters.
+    """Quote the beginning of a text for a message.
 
     Parameters
     ----------
     text : str
-        Any text, however long.
+        Text of any length.
 
     Returns
     -------
     str
-        At most its first 60 characters in quotes, and dots where there are more.
+        At most the first 60 characters in quotes, escaped to one line of ASCII, and
+        dots if there are more.
     """
     shown = ascii(text[:_SHOWN_CHARACTERS])
     return shown + "..." if len(text) > _SHOWN_CHARACTERS else shown
 
 
 def printable(name: str) -> str:
-    """Make the name of a problem safe for a terminal, on one line.
+    """Make the name of a problem safe to print on a terminal.
 
     Parameters
     ----------
@@ -50,7 +52,7 @@ def printable(name: str) -> str:
     Returns
     -------
     str
-        Single spaces between its words, and U+FFFD for what does not print.
+        One line with single spaces, and U+FFFD for unprintable characters.
     """
     words = " ".join(name.split())
     if words.isprintable():
@@ -58,24 +60,22 @@ def printable(name: str) -> str:
     return "".join(letter if letter.isprintable() else "\ufffd" for letter in words)
 
 
-# Which records of a collection are wanted.
-
-
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """What a record must be to be given; None asks for nothing.
+    """Which records of a collection to read; None does not restrict them.
 
     Attributes
     ----------
     theme : str or None
-        A theme that a row of lichess's must have.
+        A theme that a lichess row must have.
     min_moves, max_moves : int or None
-        The least and the most moves claimed, whoever mates; for a claim that there is
-        no mate, the moves it speaks of. With either, a record without a claim is out.
+        The least and the greatest number of moves claimed, whoever mates; if a record
+        claims that there is no mate, in that number of moves. Either one excludes
+        records without a claim.
     min_rating : int or None
-        The least rating of a row of lichess's.
+        The least rating of a lichess row.
     all_rows : bool
-        Take rows of lichess's that claim no mate as well, as problems without a claim.
+        Also read lichess rows that claim no mate, as problems without a claim.
     """
 
     theme: str | None = None
@@ -85,46 +85,45 @@ class Selection:
     all_rows: bool = False
 
     @property
-    def asks_for_length(self) -> bool:
-        """Whether a record must claim something to be given."""
+    def limits_length(self) -> bool:
+        """Whether records without a claim are excluded."""
         return self.min_moves is not None or self.max_moves is not None
 
     def has_length(self, moves: int) -> bool:
-        """Tell whether this many moves are neither too few nor too many."""
+        """Return whether a claim of this many moves is selected."""
         return (self.min_moves is None or moves >= self.min_moves) and (
             self.max_moves is None or moves <= self.max_moves
         )
 
-    def wants(self, problem: Problem) -> bool:
-        """Tell whether what a problem claims has the length asked for."""
-        if not self.asks_for_length:
+    def includes(self, problem: Problem) -> bool:
+        """Return whether a problem's claim has a selected length."""
+        if not self.limits_length:
             return True
         moves = abs(problem.claim.mate) if problem.claim else problem.no_mate
         return moves is not None and self.has_length(moves)
 
 
 EVERYTHING = Selection()
-"""All that claims a mate or may do so."""
-
+"""All records, except lichess rows that claim no mate."""
 
 _DISTANCE = re.compile(r"[+-]?[0-9]{1,9}")
 _UCI = re.compile(r"[a-h][1-8][a-h][1-8][nbrq]?")
 
 
 def parse_distance(name: str, text: str) -> int:
-    """Read moves to mate, negative where the side to move is mated.
+    """Parse a distance to mate in moves, negative if the side to move is mated.
 
     Parameters
     ----------
     name : str
-        What the error calls it.
+        The field's name in the error.
     text : str
         Decimal digits, with or without a sign.
 
     Raises
     ------
     InputError
-        If it is no number from 1 to `MAX_MOVES` or from -`MAX_MOVES` to -1.
+        If it is not a number from 1 to `MAX_MOVES` or from -`MAX_MOVES` to -1.
     """
     if not _DISTANCE.fullmatch(text) or not 1 <= abs(int(text)) <= MAX_MOVES:
         msg = (
@@ -136,12 +135,12 @@ def parse_distance(name: str, text: str) -> int:
 
 
 def parse_no_mate(name: str, text: str) -> int:
-    """Read in how many moves there is no mate.
+    """Parse the number of moves in which there is no mate.
 
     Raises
     ------
     InputError
-        If it is no number from 1 to `MAX_MOVES`.
+        If it is not a number from 1 to `MAX_MOVES`.
     """
     if not _DISTANCE.fullmatch(text) or not 1 <= int(text) <= MAX_MOVES:
         msg = f"{name}: expected 1 to {MAX_MOVES} moves, found {quote(text)}"
@@ -150,12 +149,12 @@ def parse_no_mate(name: str, text: str) -> int:
 
 
 def parse_move(board: chess.Board, name: str, text: str) -> chess.Move:
-    """Read a move in SAN or UCI, with or without marks such as ! behind it.
+    """Parse a move in SAN or UCI, with or without marks such as ! after it.
 
     Raises
     ------
     InputError
-        If it is not legal, or fits several men.
+        If it is illegal or ambiguous.
     """
     import chess
 
@@ -164,9 +163,9 @@ def parse_move(board: chess.Board, name: str, text: str) -> chess.Move:
         move = board.parse_uci(bare) if _UCI.fullmatch(bare) else board.parse_san(bare)
     except ValueError:
         move = chess.Move.null()
-    if not move:  # python-chess reads -- and Z0 as passing, which no key does
+    if not move:  # python-chess reads -- and Z0 as null moves
         msg = (
-            f"{name}: expected a legal move in SAN or UCI that fits one man only, "
+            f"{name}: expected a legal, unambiguous move in SAN or UCI, "
             f"found {quote(text)}"
         )
         raise InputError(msg)
@@ -174,24 +173,24 @@ def parse_move(board: chess.Board, name: str, text: str) -> chess.Move:
 
 
 def parse_keys(board: chess.Board, name: str, words: Iterable[str]) -> tuple[str, ...]:
-    """Read first moves; give each once, in UCI notation.
+    """Parse first moves and return them in UCI notation, without duplicates.
 
     Raises
     ------
     InputError
-        If one is not legal, or fits several men.
+        If one is illegal or ambiguous.
     """
     keys = (parse_move(board, name, word).uci() for word in words)
     return tuple(dict.fromkeys(keys))
 
 
 def parse_line(board: chess.Board, name: str, words: Iterable[str]) -> tuple[str, ...]:
-    """Read moves that are played one after the other; give them in UCI notation.
+    """Parse a line of moves and return them in UCI notation.
 
     Raises
     ------
     InputError
-        If one is not legal in its place, or fits several men.
+        If one is illegal in its position, or ambiguous.
     """
     board = board.copy(stack=False)
     line = []
@@ -205,14 +204,14 @@ def parse_line(board: chess.Board, name: str, words: Iterable[str]) -> tuple[str
 def make_problem(
     fen: str, name: str, source: str, claim: Claim | None, no_mate: int | None
 ) -> Problem:
-    """Put together what a record says.
+    """Make the problem that a record describes.
 
     Parameters
     ----------
     fen : str
         Six fields.
     name : str
-        What the record calls itself; without a name it is called after its place.
+        The record's own name; if it is empty, `file:line` is used.
     source : str
         `file:line`.
     claim : Claim or None
@@ -224,10 +223,7 @@ def make_problem(
         If it claims both a mate and none.
     """
     if claim and no_mate:
-        msg = (
-            f"expected a mate or none, found a mate in {claim.mate} "
-            f"and nomate {no_mate}"
-        )
+        msg = f"expected one claim, found a mate in {claim.mate} and nomate {no_mate}"
         raise InputError(msg)
     if not name:
         path, _, line = source.rpartition(":")

@@ -1,65 +1,32 @@
-"""A problem as composers write it down: men on squares, `#n`, and options.
+"""A problem as composers write it: pieces on squares, `#n`, and options.
 
-White begins and mates. By the composers' convention, which Popeye follows, castling is
-legal where king and rook stand at home, unless the options take it away; that a game
-could not have left the right is not looked into. An en passant capture in the first
-move is legal only if the options say so.
+Olive's and Popeye's files have this in common. White begins and mates. By the
+composers' convention, which Popeye follows, castling is legal when king and rook are on
+their home squares, unless the options forbid it; whether a game could have kept the
+right is not checked. An en passant capture as the first move is legal only if the
+options say so.
+
+The options are those of Popeye's manual (py-engl.txt, version 4.104). Most of them
+concern the output or the cost of a search and do not change a mate in n.
 """
 
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
 
 import chess
 
 from solver.errors import InputError
 from solver.formats.claims import parse_keys, quote
 from solver.formats.fen import parse_fen
-from solver.formats.popeye_options import Options
 from solver.problem import MAX_MOVES
 
-# Find the keys in a solution as Popeye and problemists write it.
+if TYPE_CHECKING:
+    from collections import deque
+    from collections.abc import Iterable
 
-_COMMENT = re.compile(r"\{[^{}]*\}")
-_KEY = re.compile(
-    r"""(?<! [0-9.] ) 1\. \s*+
-        (?P<move> [0O]-[0O](?:-[0O])?
-                | [KQRBSN]? [a-h]? [1-8]? [-*x:]? [a-h][1-8] (?: =? [QRBSN] )? )
-        (?: \s*+ ep\. )? \s*+ [+#]{0,2} \s*+ !++ (?! \? )""",
-    re.VERBOSE,
-)
-"""Behind the key there is a !, behind a try a ?; set play begins with `1...`."""
-_SPELLING = str.maketrans("S*:", "Nxx")
-
-
-def find_keys(board: chess.Board, text: str, expected: int = 1) -> tuple[str, ...]:
-    """Find the first moves that are marked by an exclamation mark.
-
-    Parameters
-    ----------
-    board : chess.Board
-        The position.
-    text : str
-        Moves such as `1.Sd4-f5 !` or `1.Sf5!`, knights being S or N; what stands in
-        braces is a comment.
-    expected : int
-        How many keys the author intended.
-
-    Returns
-    -------
-    tuple of str
-        Moves in UCI notation; none where another number is found, or one cannot be
-        read, since the text then tells of cooks, or in another language.
-    """
-    words = [found["move"] for found in _KEY.finditer(_COMMENT.sub(" ", text))]
-    try:
-        keys = parse_keys(board, "key", (word.translate(_SPELLING) for word in words))
-    except InputError:
-        return ()
-    return keys if len(keys) == expected else ()
-
-
-_MEN = {
+_PIECES = {
     "K": chess.KING,
     "Q": chess.QUEEN,
     "R": chess.ROOK,
@@ -71,12 +38,12 @@ _DIRECT_MATE = re.compile(r"#\s*([0-9]{1,9})")
 
 
 class Composition:
-    """A problem that is being read.
+    """A problem that is being read, part by part.
 
     Attributes
     ----------
     options : Options
-        To be filled in by who reads them.
+        The reader of the file fills them in.
     """
 
     def __init__(self) -> None:
@@ -86,12 +53,12 @@ class Composition:
 
     @property
     def moves(self) -> int:
-        """In how many moves to mate.
+        """The number of moves in which to mate.
 
         Raises
         ------
         InputError
-            If no stipulation was told.
+            If there was no stipulation.
         """
         if self._moves is None:
             msg = "stipulation: expected #n, found none"
@@ -99,12 +66,12 @@ class Composition:
         return self._moves
 
     def stipulate(self, text: str) -> None:
-        """Read `#3`.
+        """Read a stipulation such as `#3`.
 
         Raises
         ------
         InputError
-            If it is another stipulation, or one of too many moves.
+            If it is not a direct mate in 1 to `MAX_MOVES` moves.
         """
         found = _DIRECT_MATE.fullmatch(text)
         if not found:
@@ -116,38 +83,39 @@ class Composition:
         self._moves = int(found[1])
 
     def place(self, piece: str, color: chess.Color, square: chess.Square) -> None:
-        """Put a man on its square.
+        """Place a piece on its square.
 
         Parameters
         ----------
-        man : str
-            Its letter: a knight is S, since N is the nightrider.
+        piece : str
+            Its letter. A knight is S, since N is the nightrider.
         color : chess.Color
         square : chess.Square
 
         Raises
         ------
         InputError
-            If it is no man of orthodox chess, or stands where another does.
+            If it is not a piece of orthodox chess, or the square is occupied.
         """
-        kind = _MEN.get(piece.upper())
+        kind = _PIECES.get(piece.upper())
         if kind is None:
             msg = (
-                f"men: expected K, Q, R, B, P, or S for a knight, found {quote(piece)}"
+                "pieces: expected K, Q, R, B, P, or S for a knight, "
+                f"found {quote(piece)}"
             )
             raise InputError(msg)
         if square in self._pieces:
-            msg = f"men: expected one on {chess.square_name(square)}, found two"
+            msg = f"pieces: expected one on {chess.square_name(square)}, found two"
             raise InputError(msg)
         self._pieces[square] = chess.Piece(kind, color)
 
     def board(self) -> chess.Board:
-        """Set up the position.
+        """Return the position.
 
         Raises
         ------
         InputError
-            If it is no legal position of orthodox chess.
+            If it is not a legal position of orthodox chess.
         """
         board = chess.Board(None)
         board.set_piece_map(self._pieces)
@@ -158,9 +126,209 @@ class Composition:
         return parse_fen(board.fen(en_passant="fen"))
 
     def _immobile(self) -> chess.Bitboard:
-        """Give the corners whose rooks, or whose kings, have lost their right."""
+        """Return the corners whose rook or king has lost the right to castle."""
         lost = chess.SquareSet(self.options.immobile)
         for king, rank in ((chess.E1, chess.BB_RANK_1), (chess.E8, chess.BB_RANK_8)):
             if king in lost:
                 lost |= chess.SquareSet(rank)
         return int(lost)
+
+
+_IGNORED = (
+    "Beep",
+    "Defence",
+    "GoalIsEnd",
+    "Intelligent",
+    "KeepMatingPiece",
+    "MatesIn1",
+    "MaxFlightsquares",
+    "MaxSolutions",
+    "MaxTime",
+    "MoveNumbers",
+    "NoBoard",
+    "NonTrivial",
+    "NoShortVariations",
+    "NoThreat",
+    "SetPlay",
+    "StartMoveNumber",
+    "StopOnShortSolutions",
+    "SuppressGrid",
+    "Threat",
+    "TrivialTriesAvoid",
+    "Try",
+    "UpToMoveNumber",
+    "Variations",
+    "WhiteToPlay",  # is about helpmates; Popeye ignores it elsewhere
+    "WriteGrid",
+)
+_REFUSED = (
+    "CastlingMutuallyExclusive",
+    "Duplex",
+    "LastCapture",
+    "NoBk",
+    "NoWk",
+    "NullMoves",
+    "PostKeyPlay",
+    "Quodlibet",
+)
+_OPTIONS = (*_IGNORED, *_REFUSED, "EnPassant", "HalfDuplex", "NoCastling")
+_SHOWN_SQUARES = 8
+_SQUARES = re.compile(r"(?:[a-h][1-8])+", re.IGNORECASE)
+
+
+class Options:
+    """The options of a problem that affect its position.
+
+    Attributes
+    ----------
+    black_begins : bool
+        `HalfDuplex`: Black is to move, and to mate.
+    immobile : list of chess.Square
+        `NoCastling`: squares of kings and rooks that may not castle.
+    en_passant : chess.Square or None
+        `EnPassant`: the square that a pawn has just skipped.
+    """
+
+    def __init__(self) -> None:
+        self.black_begins = False
+        self.immobile: list[chess.Square] = []
+        self.en_passant: chess.Square | None = None
+
+    def parse_next(self, words: deque[str]) -> bool:
+        """Parse one option and its values, and remove them from the words.
+
+        Parameters
+        ----------
+        words : deque of str
+            The words that follow, changed in place.
+
+        Returns
+        -------
+        bool
+            Whether the first word was an option.
+
+        Raises
+        ------
+        InputError
+            If the option changes the question, or its squares make no sense.
+        """
+        option = expand(words[0], _OPTIONS) if words else None
+        if option is None:
+            return False
+        word = words.popleft()
+        match option:
+            case "HalfDuplex":
+                self.black_begins = True
+            case "NoCastling":
+                self.immobile = _parse_squares_of(option, words)
+            case "EnPassant":
+                self.en_passant = _skipped(_parse_squares_of(option, words))
+            case _ if option in _REFUSED:
+                msg = (
+                    "option: expected none that changes what a mate in n is, "
+                    f"found {quote(word)}"
+                )
+                raise InputError(msg)
+            case _:
+                while words and words[0].isdecimal():
+                    words.popleft()
+        return True
+
+
+def expand(word: str, keywords: Iterable[str], shortest: int = 3) -> str | None:
+    """Return the keyword that a word abbreviates, as Popeye's keywords may be.
+
+    Parameters
+    ----------
+    word : str
+        In lower or upper case.
+    keywords : iterable of str
+    shortest : int
+        The least number of letters. Popeye accepts any number, and its manual warns
+        that fewer than four may not stay unique.
+
+    Returns
+    -------
+    str or None
+        The keyword; None if the word is too short, or fits none or several.
+    """
+    if len(word) < shortest:
+        return None
+    fitting = [key for key in keywords if key.lower().startswith(word.lower())]
+    whole = [key for key in fitting if len(key) == len(word)]
+    candidates = whole or fitting
+    return candidates[0] if len(candidates) == 1 else None
+
+
+def parse_squares(text: str) -> list[chess.Square]:
+    """Read squares such as `a1b2`; return none if the text has anything else."""
+    if not _SQUARES.fullmatch(text):
+        return []
+    names = (text[i : i + 2].lower() for i in range(0, len(text), 2))
+    return [chess.parse_square(name) for name in names]
+
+
+def _parse_squares_of(option: str, words: deque[str]) -> list[chess.Square]:
+    squares: list[chess.Square] = []
+    while words and (chain := parse_squares(words[0])):
+        words.popleft()
+        squares += chain
+    if not squares:
+        found = quote(words[0]) if words else "none"
+        msg = f"option {option}: expected squares, found {found}"
+        raise InputError(msg)
+    return squares
+
+
+def _skipped(squares: list[chess.Square]) -> chess.Square:
+    """Return the square that the pawn skipped, given alone or within its move."""
+    match squares:
+        case [skipped]:
+            return skipped
+        case [start, skipped, end] if start - skipped == skipped - end in {8, -8}:
+            return skipped
+    names = " ".join(map(chess.square_name, squares[:_SHOWN_SQUARES]))
+    if len(squares) > _SHOWN_SQUARES:
+        names += " ..."
+    msg = f"option EnPassant: expected a double step such as e2e3e4, found {names}"
+    raise InputError(msg)
+
+
+_COMMENT = re.compile(r"\{[^{}]*\}")
+_KEY = re.compile(
+    r"""(?<! [0-9.] ) 1\. \s*+
+        (?P<move> [0O]-[0O](?:-[0O])?
+                | [KQRBSN]? [a-h]? [1-8]? [-*x:]? [a-h][1-8] (?: =? [QRBSN] )? )
+        (?: \s*+ ep\. )? \s*+ [+#]{0,2} \s*+ !++ (?! \? )""",
+    re.VERBOSE,
+)
+"""A key is followed by !, a try by ?; set play begins with `1...`."""
+_SPELLING = str.maketrans("S*:", "Nxx")
+
+
+def find_keys(board: chess.Board, text: str, expected: int = 1) -> tuple[str, ...]:
+    """Find the first moves that a solution marks with an exclamation mark.
+
+    Parameters
+    ----------
+    board : chess.Board
+        The position.
+    text : str
+        A solution as Popeye and problemists write it, with moves such as `1.Sd4-f5 !`
+        or `1.Sf5!`. Knights are S or N, and comments are in braces.
+    expected : int
+        The number of keys that the author intended.
+
+    Returns
+    -------
+    tuple of str
+        Moves in UCI notation. Empty if the number of marked moves differs from
+        `expected` or one cannot be parsed, since the text then lists cooks or is in
+        another language.
+    """
+    words = [found["move"] for found in _KEY.finditer(_COMMENT.sub(" ", text))]
+    try:
+        keys = parse_keys(board, "key", (word.translate(_SPELLING) for word in words))
+    except InputError:
+        return ()
+    return keys if len(keys) == expected else ()

@@ -1,19 +1,19 @@
-"""EPD: one record a line, a FEN, then operations such as `dm 3;` and `id "Loyd";`.
+"""EPD: a record per line, a FEN, then operations such as `dm 3;` and `id "Loyd";`.
 
-The dialects of EPD that mate collections are written in are read alike:
+Several dialects are used for collections of mates. These operations are read:
 
 - `dm 3;` and matetrack's `bm #3;` claim a mate in 3; a negative number claims that the
-  side to move is mated in so many moves.
+  side to move is mated.
 - `nomate 3;` claims that there is no mate in 3 moves or fewer.
-- `bm Qe3;` names the key, or the keys, in SAN or UCI. It says nothing of a mate by
-  itself: without a distance there is no claim.
-- `pv ...;` or matetrack's `PV: ...;` gives the line, in SAN or UCI.
+- `bm Qe3;` gives the key or keys in SAN or UCI. It does not claim a mate without a
+  distance.
+- `pv ...;` or matetrack's `PV: ...;` gives the line in SAN or UCI.
 - `id "a name";` names the problem, with or without quotes.
-- `hmvc 3;` and `fmvn 40;` are the counters of the FEN.
+- `hmvc 3;` and `fmvn 40;` set the FEN's counters.
 
-All other operations are comments to us, and so are free tails such as `00:07;`. The FEN
-may have four fields, as EPD has, or six. A line that is a FEN and nothing more may have
-one or two as well.
+Other operations are ignored, and so is any other text such as `00:07;`. The FEN has
+four fields, as usual in EPD, or six. A line that is only a FEN may also have one or
+two.
 """
 
 from __future__ import annotations
@@ -44,41 +44,6 @@ if TYPE_CHECKING:
     from solver.problem import Problem
 
 
-# Collections of one record a line: each is read as soon as its line is there.
-
-
-def read_each(
-    lines: Iterator[tuple[int, bytes]], name: str, parse: Callable[[str, str], Problem]
-) -> Iterator[Problem | FormatError]:
-    """Read line after line.
-
-    Blank lines count for nothing, nor do comments: lines whose first character is one
-    of `#`, `%` and `;`.
-
-    Parameters
-    ----------
-    lines : iterator of tuple
-        Number and bytes of each line, UTF-8.
-    name : str
-        What to call the file in `file:line`.
-    parse : callable
-        Reads a line, given with its `file:line`; raises InputError.
-
-    Yields
-    ------
-    Problem or FormatError
-        One for each line that is neither blank nor a comment, in their order.
-    """
-    for number, line in lines:
-        if not is_record(line):
-            continue
-        source = f"{name}:{number}"
-        try:
-            yield parse(decode_line(line), source)
-        except InputError as error:
-            yield FormatError(source, str(error))
-
-
 _WORD = re.compile(r"\S+")
 _OPERATION = re.compile(
     r"""\s*+ (?P<opcode> [^\s;]*+ )
@@ -87,10 +52,10 @@ _OPERATION = re.compile(
         (?: ; | \Z )""",
     re.VERBOSE,
 )
-"""Up to a semicolon outside quotes. They open after a space only: 00'12" is a time.
+"""Up to a semicolon outside quotes. Quotes open only after a space: 00'12" is a time.
 
-Nothing but a single character is repeated possessively: Python 3.11.4 and older take
-groups wrongly (python/cpython#106052).
+Only single characters are repeated possessively, because Python up to 3.11.4 handles
+possessive groups wrongly (python/cpython#106052).
 """
 _ESCAPED = re.compile(r"\\(.)")
 _TO_ESCAPE = re.compile(r'(["\\])')
@@ -102,29 +67,61 @@ _MOVE_NUMBER = re.compile(r"\A[0-9]+\.+")
 def read_epd(
     lines: Iterator[tuple[int, bytes]], name: str
 ) -> Iterator[Problem | FormatError]:
-    """Read EPD or a list of FENs; see `read_each`. No FEN begins as comments do."""
+    """Read EPD or a list of FENs; see `read_each`."""
     return read_each(lines, name, parse_record)
 
 
+def read_each(
+    lines: Iterator[tuple[int, bytes]], name: str, parse: Callable[[str, str], Problem]
+) -> Iterator[Problem | FormatError]:
+    """Read a format with one record per line, each as soon as its line has arrived.
+
+    Blank lines and comments are skipped. The first character of a comment is one of
+    `#`, `%` and `;`, with which no FEN begins.
+
+    Parameters
+    ----------
+    lines : iterator of tuple
+        Number and bytes of each line, UTF-8.
+    name : str
+        The file's name in `file:line`.
+    parse : callable
+        Parses the text of a line, given its `file:line`; raises InputError.
+
+    Yields
+    ------
+    Problem or FormatError
+        One for each line that is neither blank nor a comment, in file order.
+    """
+    for number, line in lines:
+        if not is_record(line):
+            continue
+        source = f"{name}:{number}"
+        try:
+            yield parse(decode_line(line), source)
+        except InputError as error:
+            yield FormatError(source, str(error))
+
+
 def parse_record(text: str, source: str) -> Problem:
-    """Read a FEN and the operations behind it.
+    """Parse a FEN and the operations after it.
 
     Parameters
     ----------
     text : str
         One record without its line end.
     source : str
-        `file:line`, which names the problem too when it has no `id`.
+        `file:line`, also the problem's name if it has no `id`.
 
     Returns
     -------
     Problem
-        The position and what the record claims of it.
+        The position and what the record claims about it.
 
     Raises
     ------
     InputError
-        If position, distance or moves cannot be read, the distance is outside 1 to
+        If position, distance or moves cannot be parsed, the distance is outside 1 to
         `MAX_MOVES`, or two distances differ.
     """
     fen, tail = _split_record(text)
@@ -165,10 +162,10 @@ def parse_record(text: str, source: str) -> Problem:
 
 
 def write_epd(problem: Problem) -> str:
-    """Write a problem as one line, its moves in SAN.
+    """Write a problem as one line, with its moves in SAN.
 
-    The counters stand in `hmvc` and `fmvn` where they are not 0 and 1. That any last
-    move is as good as another, EPD cannot say.
+    The counters become `hmvc` and `fmvn` unless they are 0 and 1. EPD cannot express
+    `any_last_move`.
     """
     *position, clock, number = problem.fen.split()
     operations = []
@@ -194,7 +191,7 @@ def write_epd(problem: Problem) -> str:
 
 
 def _split_record(text: str) -> tuple[str, str]:
-    """Cut where the operations begin: a word with a letter where no field has one."""
+    """Split where the operations begin: at a fifth or seventh word with a letter."""
     for number, word in enumerate(_WORD.finditer(text)):
         if number in {4, 6} and word[0][0].isalpha():
             return text[: word.start()], text[word.start() :]
@@ -204,7 +201,7 @@ def _split_record(text: str) -> tuple[str, str]:
 
 
 def _operations(tail: str) -> Iterator[tuple[str, str]]:
-    """Give each opcode, in small letters, with its operand, out of its quotes."""
+    """Yield each opcode in lower case with its operand, unquoted."""
     start = 0
     while start < len(tail):
         operation = _OPERATION.match(tail, start)

@@ -1,8 +1,9 @@
 """Read a FEN and check that it is a legal position of orthodox chess.
 
-What composers may do stays legal: any number of promoted pieces that eight pawns and
-sixteen men allow, and positions that no game reaches. What no last move can explain
-does not: the side not to move in check, or checks that cannot have come together.
+Positions that no game reaches are legal, as composers need them: any promoted pieces,
+as long as a side has at most eight pawns and sixteen pieces. A position that no last
+move can explain is not: the side not to move is in check, or several checks cannot have
+arisen together.
 """
 
 from __future__ import annotations
@@ -31,19 +32,19 @@ _HOMES = {
     "k": (chess.E8, chess.H8),
     "q": (chess.E8, chess.A8),
 }
-"""Where king and rook must stand for each right to castle."""
+"""The squares of king and rook for each castling right."""
 
 
 def parse_fen(text: str) -> chess.Board:
     """Read a FEN of one, two, four or six fields.
 
-    Fields that are missing mean White to move, no castling, no en passant, and the
-    counters 0 and 1. A side to move that is mated or stalemated is legal.
+    The defaults of missing fields are White to move, no castling, no en passant, and
+    the counters 0 and 1. The side to move may be mated or stalemated.
 
     Parameters
     ----------
     text : str
-        The FEN; white space around it is ignored.
+        The FEN; surrounding white space is ignored.
 
     Returns
     -------
@@ -53,8 +54,8 @@ def parse_fen(text: str) -> chess.Board:
     Raises
     ------
     FenError
-        If it is no legal position of orthodox chess; one line tells what was expected
-        and what was found.
+        If it is not a legal position of orthodox chess. The message is one line: what
+        was expected, and what was found.
     """
     fields = _split(text)
     placement, side, castling, en_passant, clock, number = (
@@ -88,7 +89,7 @@ def parse_fen(text: str) -> chess.Board:
 
 
 def write_fen(problem: Problem) -> str:
-    """Write the position of a problem, and nothing of its claim, as one line."""
+    """Write a problem's position, without its claim, as one line."""
     return f"{problem.fen}\n"
 
 
@@ -129,7 +130,7 @@ def _check_placement(placement: str) -> None:
         for letter in row:
             if letter not in "PNBRQKpnbrqk12345678":
                 msg = (
-                    f"rank {rank}: expected men PNBRQK or pnbrqk and digits 1 to 8, "
+                    f"rank {rank}: expected pieces PNBRQK or pnbrqk and digits 1 to 8, "
                     f"found {quote(letter)} in {quote(row)}"
                 )
                 raise FenError(msg)
@@ -184,9 +185,9 @@ def _check_pieces(board: chess.Board) -> None:
         if len(pawns) > 8:
             msg = f"expected at most 8 {side} pawns, found {len(pawns)}"
             raise FenError(msg)
-        men = board.occupied_co[color].bit_count()
-        if men > 16:
-            msg = f"expected at most 16 {side} men, found {men}"
+        pieces = board.occupied_co[color].bit_count()
+        if pieces > 16:
+            msg = f"expected at most 16 {side} pieces, found {pieces}"
             raise FenError(msg)
 
 
@@ -232,7 +233,7 @@ def _check_en_passant(board: chess.Board) -> None:
         if board.piece_at(empty):
             msg = (
                 f"en passant square {name}: expected {chess.square_name(empty)} to be "
-                f"empty, the pawn having just passed, found {_piece_on(board, empty)}"
+                f"empty after the pawn's double step, found {_piece_on(board, empty)}"
             )
             raise FenError(msg)
 
@@ -241,7 +242,7 @@ def _check_checks(board: chess.Board) -> None:
     status = board.status()
     if status & chess.STATUS_OPPOSITE_CHECK:
         king = board.king(not board.turn)
-        assert king is not None  # _check_men has counted the kings
+        assert king is not None  # _check_pieces has counted the kings
         msg = (
             f"expected the {_side(not board.turn)} king out of check "
             f"({_side(board.turn).capitalize()} is to move), found it attacked "
@@ -250,17 +251,17 @@ def _check_checks(board: chess.Board) -> None:
         raise FenError(msg)
     if status & chess.STATUS_TOO_MANY_CHECKERS:
         msg = (
-            "expected at most two men giving check, "
+            "expected at most two pieces giving check, "
             f"found {len(board.checkers())} on {_names(board.checkers())}"
         )
         raise FenError(msg)
     if status & chess.STATUS_IMPOSSIBLE_CHECK:
         msg = (
-            "expected checks that one move can have given, "
-            f"found those from {_names(board.checkers())}"
+            "expected checks that one move can give, "
+            f"found checks from {_names(board.checkers())}"
         )
         raise FenError(msg)
-    # Each other fault that python-chess knows has been told above in our words.
+    # Every other status of python-chess has been refused above.
     assert status == chess.STATUS_VALID, status
 
 
@@ -274,8 +275,8 @@ def _described(piece: chess.Piece) -> str:
 
 def _piece_on(board: chess.Board, square: chess.Square) -> str:
     piece = board.piece_at(square)
-    man = _described(piece) if piece else "nothing"
-    return f"{man} on {chess.square_name(square)}"
+    found = _described(piece) if piece else "nothing"
+    return f"{found} on {chess.square_name(square)}"
 
 
 def _names(squares: chess.SquareSet) -> str:

@@ -1,11 +1,12 @@
 """Read rows of lichess's puzzle database.
 
-The FEN of a row stands before the opponent's first move, so the position of its problem
-is the one after that. Rows with the theme `mate`, or `mateIn1` to `mateIn5`, which last
-means five or more, claim a mate in as many moves as the solver has in `Moves`. Where
-several moves mate in one, lichess takes any: the claim says so.
+A row's FEN is the position before the opponent's first move, so its problem is the
+position after that move. Rows with the theme `mate`, or `mateIn1` to `mateIn5` (five or
+more), claim a mate in as many moves as the solver has in `Moves`. If several last moves
+mate, lichess accepts any of them, and so does the claim.
 
-Files of these have millions of rows, so what is not wanted is told by the text alone.
+A file has millions of rows, so rows are rejected by their text, before a position is
+parsed.
 """
 
 from __future__ import annotations
@@ -33,68 +34,6 @@ if TYPE_CHECKING:
     from solver.problem import Problem
 
 
-# Split a row of CSV into its cells.
-
-
-def split_row(line: bytes, following: Iterable[tuple[int, bytes]] = ()) -> list[str]:
-    """Split one row, quickly where nothing is quoted.
-
-    Parameters
-    ----------
-    line : bytes
-        UTF-8. It ends the row, unless a quoted cell is open and a CR alone ends the
-        line: that CR is part of the cell where other rows end in another way.
-    following : iterable of tuple
-        Number and bytes of the lines behind it, from which the rest of such a row is
-        taken; empty where a CR alone ends each row.
-
-    Returns
-    -------
-    list of str
-        Its cells; one empty cell for a blank line.
-
-    Raises
-    ------
-    InputError
-        If it is too long, no UTF-8, or wrongly quoted.
-    """
-    text = decode_line(line)
-    if '"' not in text:
-        return text.split(",")
-    if line.endswith(b"\r"):
-        text = decode_line(_complete(line, following))
-    try:
-        return next(csv.reader([text], strict=True))
-    except csv.Error as error:
-        msg = f"expected a row of CSV, found {quote(text)}: {error}"
-        raise InputError(msg) from None
-
-
-def rows_behind(
-    header: bytes, lines: Iterable[tuple[int, bytes]]
-) -> Iterable[tuple[int, bytes]]:
-    """Give what `split_row` may take the rest of a row from.
-
-    A file whose header ends in a CR alone has a row a line. So a quote that is never
-    closed costs its own row there, as it does in any other file.
-    """
-    return () if header.endswith(b"\r") else lines
-
-
-def _complete(line: bytes, following: Iterable[tuple[int, bytes]]) -> bytes:
-    """Put a row together up to the first line end that is not a CR inside quotes."""
-    parts = [line]
-    size = len(line)
-    quotes = line.count(b'"')
-    rest = iter(following)
-    while parts[-1].endswith(b"\r") and quotes % 2 and size <= MAX_LINE_BYTES:
-        _, part = next(rest, (0, b""))
-        parts.append(part)
-        size += len(part)
-        quotes += part.count(b'"')
-    return b"".join(parts)
-
-
 _DATABASE = [
     *("PuzzleId", "FEN", "Moves", "Rating", "RatingDeviation", "Popularity"),
     *("NbPlays", "Themes", "GameUrl", "OpeningTags"),
@@ -107,30 +46,30 @@ _RATING = "Rating"
 _MATE = "mate"
 _MATES = {_MATE, *(f"mateIn{moves}" for moves in range(1, 6))}
 _AND_MORE = 5
-"""Of the themes that name a length, this one stands for all greater ones too."""
+"""The theme of this length includes all greater lengths."""
 
 
 def read_lichess(
     lines: Iterator[tuple[int, bytes]], name: str, selection: Selection, meter: Meter
 ) -> Iterator[Problem | FormatError]:
-    """Read rows of lichess's CSV, each as soon as it is there.
+    """Read rows of lichess's CSV, each as soon as it has arrived.
 
     Parameters
     ----------
     lines : iterator of tuple
-        Number and bytes of each line, UTF-8. If the first names columns, these may
-        stand in any order among others; without it they stand as in the database.
+        Number and bytes of each line, UTF-8. If the first names the columns, they may
+        be in any order, among others. Otherwise they are in the database's order.
     name : str
-        What to call the file in `file:line`.
+        The file's name in `file:line`.
     selection : Selection
-        Which rows to give. Of a row that is left out nothing else is read.
+        Which rows to read. Rows outside it are not validated.
     meter : Meter
-        Counts the rows that are passed over.
+        Counts the rows that are not selected.
 
     Yields
     ------
     Problem or FormatError
-        In the order of their rows.
+        In file order.
     """
     first = next(lines, None)
     if first is None:
@@ -145,7 +84,7 @@ def read_lichess(
     except InputError as error:
         yield FormatError(f"{name}:{number}", str(error))
         return
-    following = rows_behind(line, lines)
+    following = lines_after(line, lines)
     for number, line in lines:
         source = f"{name}:{number}"
         try:
@@ -158,13 +97,13 @@ def read_lichess(
             if problem:
                 yield problem
             else:
-                meter.passed_over += 1
+                meter.not_selected += 1
 
 
 def _find_columns(
     header: Sequence[str], selection: Selection
 ) -> Callable[[Sequence[str]], tuple[str, ...]]:
-    """Give what takes the cells that are read out of a row, the rating last."""
+    """Return a function that picks the cells to read from a row, the rating last."""
     names = [*_READ] if selection.min_rating is None else [*_READ, _RATING]
     if missing := [name for name in names if name not in header]:
         msg = f"lichess's CSV: expected the columns {', '.join(names)}, found no "
@@ -183,10 +122,10 @@ def _read_row(
     except IndexError:
         msg = f"expected a row of lichess's CSV, found {len(cells)} columns"
         raise InputError(msg) from None
-    return _make_problem(row, source) if _is_wanted(row, selection) else None
+    return _make_problem(row, source) if _is_selected(row, selection) else None
 
 
-def _is_wanted(row: Sequence[str], selection: Selection) -> bool:
+def _is_selected(row: Sequence[str], selection: Selection) -> bool:
     themes = row[3]
     if selection.theme is not None and selection.theme not in themes.split():
         return False
@@ -195,8 +134,8 @@ def _is_wanted(row: Sequence[str], selection: Selection) -> bool:
     ):
         return False
     if not _claims_mate(themes):
-        return selection.all_rows and not selection.asks_for_length
-    return not selection.asks_for_length or selection.has_length(_count_moves(row[2]))
+        return selection.all_rows and not selection.limits_length
+    return not selection.limits_length or selection.has_length(_count_moves(row[2]))
 
 
 def _claims_mate(themes: str) -> bool:
@@ -212,7 +151,7 @@ def _parse_rating(text: str) -> float:
 
 
 def _count_moves(moves: str) -> int:
-    """Count the solver's moves, of which each follows one of the opponent's."""
+    """Count the solver's moves; each follows one of the opponent."""
     return len(moves.split()) // 2
 
 
@@ -222,7 +161,7 @@ def _make_problem(row: Sequence[str], source: str) -> Problem:
     first, *line = moves.split() or [""]
     board.push(_parse_move(board, first))
     if not board.has_legal_en_passant():
-        board.ep_square = None  # a position that comes by other ways is the same one
+        board.ep_square = None  # otherwise transpositions would have different FENs
     fen = format_fen(board)
     claim = None
     if _claims_mate(themes):
@@ -237,13 +176,13 @@ def _claimed_length(moves: str, themes: str) -> int:
     mate = plies // 2
     if plies % 2 or not 1 <= mate <= MAX_MOVES:
         msg = (
-            f"Moves: expected 1 to {MAX_MOVES} of the solver's, each behind one of the "
-            f"opponent's, found {plies} in all"
+            f"Moves: expected 1 to {MAX_MOVES} moves of the solver, each after one of "
+            f"the opponent, found {plies} in all"
         )
         raise InputError(msg)
     theme = f"mateIn{min(mate, _AND_MORE)}"
-    if told := _MATES.intersection(themes.split()) - {_MATE, theme}:
-        msg = f"Moves: expected {' and '.join(sorted(told))}, found a mate in {mate}"
+    if others := _MATES.intersection(themes.split()) - {_MATE, theme}:
+        msg = f"Moves: expected {' and '.join(sorted(others))}, found a mate in {mate}"
         raise InputError(msg)
     return mate
 
@@ -258,7 +197,7 @@ def _require_legal(board: chess.Board, line: Sequence[str]) -> None:
 
 def _parse_move(board: chess.Board, text: str) -> chess.Move:
     move = _read_move(text)
-    # python-chess takes castling as the king's taking its rook for legal, too.
+    # python-chess also accepts castling written as king takes rook.
     if (
         move is None
         or not board.is_legal(move)
@@ -275,3 +214,62 @@ def _read_move(text: str) -> chess.Move | None:
         return chess.Move.from_uci(text)
     except ValueError:
         return None
+
+
+def split_row(line: bytes, following: Iterable[tuple[int, bytes]] = ()) -> list[str]:
+    """Split a row of CSV into its cells, quickly if nothing is quoted.
+
+    Parameters
+    ----------
+    line : bytes
+        UTF-8. The row ends with it, unless a quoted cell is open and the line ends in a
+        CR alone: in a file whose rows end otherwise, that CR is part of the cell.
+    following : iterable of tuple
+        Number and bytes of the lines after it, from which such a row is completed;
+        empty if every row ends in a CR alone.
+
+    Returns
+    -------
+    list of str
+        The cells; one empty cell for a blank line.
+
+    Raises
+    ------
+    InputError
+        If the row is too long, not UTF-8, or wrongly quoted.
+    """
+    text = decode_line(line)
+    if '"' not in text:
+        return text.split(",")
+    if line.endswith(b"\r"):
+        text = decode_line(_complete(line, following))
+    try:
+        return next(csv.reader([text], strict=True))
+    except csv.Error as error:
+        msg = f"expected a row of CSV, found {quote(text)}: {error}"
+        raise InputError(msg) from None
+
+
+def lines_after(
+    header: bytes, lines: Iterable[tuple[int, bytes]]
+) -> Iterable[tuple[int, bytes]]:
+    """Return the lines from which `split_row` may complete a row.
+
+    There are none in a file whose header ends in a CR alone, so that an unclosed quote
+    spoils only its own row there too.
+    """
+    return () if header.endswith(b"\r") else lines
+
+
+def _complete(line: bytes, following: Iterable[tuple[int, bytes]]) -> bytes:
+    """Append lines up to the first line end that is not a CR inside quotes."""
+    parts = [line]
+    size = len(line)
+    quotes = line.count(b'"')
+    rest = iter(following)
+    while parts[-1].endswith(b"\r") and quotes % 2 and size <= MAX_LINE_BYTES:
+        _, part = next(rest, (0, b""))
+        parts.append(part)
+        size += len(part)
+        quotes += part.count(b'"')
+    return b"".join(parts)

@@ -1,8 +1,9 @@
-"""JSON lines of our own: one object a line, as `verify --jsonl` prints them, too.
+"""matesolve's own formats: JSON lines, as `verify --jsonl` prints them, and CSV.
 
-The fields `id`, `fen`, `claim`, `nomate`, `claimed_keys`, `claimed_line` and
-`any_last_move` are read, all others passed over; only `fen` must be there. Moves are in
-UCI notation, distances in moves.
+Both have the fields `id`, `fen`, `claim`, `nomate`, `claimed_keys`, `claimed_line` and
+`any_last_move`; only `fen` is required, and unknown fields are ignored. Moves are in
+UCI notation, distances in moves. CSV has a header that names its columns, in any order,
+and spaces between the moves of a cell.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ from solver.formats.claims import (
 from solver.formats.epd import read_each
 from solver.formats.fast_fen import format_fen
 from solver.formats.fen import parse_fen
-from solver.formats.lichess import rows_behind, split_row
+from solver.formats.lichess import lines_after, split_row
 from solver.problem import Claim
 
 if TYPE_CHECKING:
@@ -35,11 +36,8 @@ if TYPE_CHECKING:
     from solver.problem import Problem
 
 
-# The fields that records of our own have, in JSON lines and in CSV.
-
-
 class Fields(NamedTuple):
-    """What a record says, before it is checked; empty where it says nothing.
+    """A record before it is checked; missing fields are empty.
 
     Attributes
     ----------
@@ -62,17 +60,17 @@ class Fields(NamedTuple):
     any_last_move: bool
 
     def check(self, source: str) -> Problem:
-        """Make the problem that they say.
+        """Check the fields and make the problem.
 
         Parameters
         ----------
         source : str
-            `file:line`, which names the problem too when it has no `id`.
+            `file:line`, also the problem's name if it has no `id`.
 
         Raises
         ------
         InputError
-            If position, distance or moves cannot be read, or if both a mate and none
+            If position, distance or moves cannot be parsed, or both a mate and no mate
             are claimed.
         """
         board = parse_fen(self.fen)
@@ -87,14 +85,99 @@ class Fields(NamedTuple):
         return make_problem(fen, printable(self.id), source, claim, no_mate)
 
 
-# CSV of our own: a header that names the columns, then one problem a row.
-#
-# The columns `id`, `fen`, `claim`, `nomate`, `claimed_keys`, `claimed_line` and
-# `any_last_move` are read in any order, all others passed over; only `fen` must be
-# there. Moves are in UCI notation with spaces between them, distances in moves.
+def read_jsonl(
+    lines: Iterator[tuple[int, bytes]], name: str
+) -> Iterator[Problem | FormatError]:
+    """Read JSON lines; see `read_each`."""
+    return read_each(lines, name, _parse_record)
+
+
+def write_jsonl(problem: Problem) -> str:
+    """Write a problem as one line, without empty fields."""
+    record: dict[str, object] = {"id": problem.id, "fen": problem.fen}
+    if problem.claim:
+        record["claim"] = problem.claim.mate
+        if problem.claim.keys:
+            record["claimed_keys"] = problem.claim.keys
+        if problem.claim.line:
+            record["claimed_line"] = problem.claim.line
+        if problem.claim.any_last_move:
+            record["any_last_move"] = True
+    if problem.no_mate is not None:
+        record["nomate"] = problem.no_mate
+    return json.dumps(record, ensure_ascii=False, separators=(",", ":")) + "\n"
+
+
+def _parse_record(text: str, source: str) -> Problem:
+    try:
+        fields = _parse_fields(text)
+    except (
+        RecursionError
+    ):  # nested too deeply for json.dumps, though not for json.loads
+        msg = f"expected a flat JSON object, found {quote(text)}"
+        raise InputError(msg) from None
+    return fields.check(source)
+
+
+def _parse_fields(text: str) -> Fields:
+    try:
+        record = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        msg = f"expected a JSON object, found {quote(text)}: {error}"
+        raise InputError(msg) from None
+    if not isinstance(record, dict):
+        msg = f"expected a JSON object, found {quote(text)}"
+        raise InputError(msg)
+    return Fields(
+        id=_text(record, "id", default=""),
+        fen=_text(record, "fen"),
+        claim=_number(record, "claim"),
+        nomate=_number(record, "nomate"),
+        claimed_keys=_moves(record, "claimed_keys"),
+        claimed_line=_moves(record, "claimed_line"),
+        any_last_move=_flag(record, "any_last_move"),
+    )
+
+
+def _text(record: Mapping[str, Any], field: str, default: str | None = None) -> str:
+    value = record.get(field)
+    if value is None:
+        value = default
+    if not isinstance(value, str):
+        _refuse(record, field, "text")
+    return value
+
+
+def _number(record: Mapping[str, Any], field: str) -> str:
+    """Return a number as JSON text; the caller checks that it is one."""
+    value = record.get(field)
+    return "" if value is None else json.dumps(value)
+
+
+def _moves(record: Mapping[str, Any], field: str) -> list[str]:
+    value = record.get(field)
+    if value is None:
+        return []
+    if not isinstance(value, list) or not all(isinstance(move, str) for move in value):
+        _refuse(record, field, "a list of moves")
+    return value
+
+
+def _flag(record: Mapping[str, Any], field: str) -> bool:
+    value = record.get(field, False)
+    if not isinstance(value, bool):
+        _refuse(record, field, "true or false")
+    return value
+
+
+def _refuse(record: Mapping[str, Any], field: str, expected: str) -> NoReturn:
+    found = quote(json.dumps(record[field])) if field in record else "nothing"
+    msg = f"{field}: expected {expected}, found {found}"
+    raise InputError(msg)
+
 
 CSV_HEAD = ",".join(Fields._fields) + "\n"
-"""What stands above the rows that `write_csv` writes."""
+"""The header of the rows that `write_csv` writes."""
 
 _FLAGS = {"": False, "false": False, "true": True}
 
@@ -102,19 +185,19 @@ _FLAGS = {"": False, "false": False, "true": True}
 def read_csv(
     lines: Iterator[tuple[int, bytes]], name: str
 ) -> Iterator[Problem | FormatError]:
-    """Read CSV, each row as soon as it is there.
+    """Read CSV, each row as soon as it has arrived.
 
     Parameters
     ----------
     lines : iterator of tuple
         Number and bytes of each line, UTF-8; the first names the columns.
     name : str
-        What to call the file in `file:line`.
+        The file's name in `file:line`.
 
     Yields
     ------
     Problem or FormatError
-        One for each row that is not blank, in their order.
+        One for each row that is not blank, in file order.
     """
     header: list[str] = []
     following: Iterable[tuple[int, bytes]] = ()
@@ -128,7 +211,7 @@ def read_csv(
                 yield _name_fields(header, cells).check(source)
             else:
                 header = _require_fen(cells)
-                following = rows_behind(line, lines)
+                following = lines_after(line, lines)
         except InputError as error:
             yield FormatError(source, str(error))
             if not header:
@@ -136,7 +219,7 @@ def read_csv(
 
 
 def write_csv(problem: Problem) -> str:
-    """Write a problem as one row below `CSV_HEAD`."""
+    """Write a problem as one row, in the columns of `CSV_HEAD`."""
     claim = problem.claim
     row = [
         problem.id,
@@ -177,92 +260,3 @@ def _name_fields(header: list[str], cells: list[str]) -> Fields:
         claimed_line=row["claimed_line"].split(),
         any_last_move=_FLAGS[flag],
     )
-
-
-def read_jsonl(
-    lines: Iterator[tuple[int, bytes]], name: str
-) -> Iterator[Problem | FormatError]:
-    """Read JSON lines; see `read_each`."""
-    return read_each(lines, name, _parse_record)
-
-
-def write_jsonl(problem: Problem) -> str:
-    """Write a problem as one line; what it does not say is left out."""
-    record: dict[str, object] = {"id": problem.id, "fen": problem.fen}
-    if problem.claim:
-        record["claim"] = problem.claim.mate
-        if problem.claim.keys:
-            record["claimed_keys"] = problem.claim.keys
-        if problem.claim.line:
-            record["claimed_line"] = problem.claim.line
-        if problem.claim.any_last_move:
-            record["any_last_move"] = True
-    if problem.no_mate is not None:
-        record["nomate"] = problem.no_mate
-    return json.dumps(record, ensure_ascii=False, separators=(",", ":")) + "\n"
-
-
-def _parse_record(text: str, source: str) -> Problem:
-    try:
-        fields = _parse_fields(text)
-    except RecursionError:  # nested so deeply that it is read, but not shown
-        msg = f"expected a flat JSON object, found {quote(text)}"
-        raise InputError(msg) from None
-    return fields.check(source)
-
-
-def _parse_fields(text: str) -> Fields:
-    try:
-        record = json.loads(text)
-    except (ValueError, RecursionError) as error:
-        msg = f"expected a JSON object, found {quote(text)}: {error}"
-        raise InputError(msg) from None
-    if not isinstance(record, dict):
-        msg = f"expected a JSON object, found {quote(text)}"
-        raise InputError(msg)
-    return Fields(
-        id=_text(record, "id", default=""),
-        fen=_text(record, "fen"),
-        claim=_number(record, "claim"),
-        nomate=_number(record, "nomate"),
-        claimed_keys=_moves(record, "claimed_keys"),
-        claimed_line=_moves(record, "claimed_line"),
-        any_last_move=_flag(record, "any_last_move"),
-    )
-
-
-def _text(record: Mapping[str, Any], field: str, default: str | None = None) -> str:
-    value = record.get(field)
-    if value is None:
-        value = default
-    if not isinstance(value, str):
-        _refuse(record, field, "text")
-    return value
-
-
-def _number(record: Mapping[str, Any], field: str) -> str:
-    """Give a number as it is written; whether it is one, its reader will tell."""
-    value = record.get(field)
-    return "" if value is None else json.dumps(value)
-
-
-def _moves(record: Mapping[str, Any], field: str) -> list[str]:
-    value = record.get(field)
-    if value is None:
-        return []
-    if not isinstance(value, list) or not all(isinstance(move, str) for move in value):
-        _refuse(record, field, "a list of moves")
-    return value
-
-
-def _flag(record: Mapping[str, Any], field: str) -> bool:
-    value = record.get(field, False)
-    if not isinstance(value, bool):
-        _refuse(record, field, "true or false")
-    return value
-
-
-def _refuse(record: Mapping[str, Any], field: str, expected: str) -> NoReturn:
-    found = quote(json.dumps(record[field])) if field in record else "nothing"
-    msg = f"{field}: expected {expected}, found {found}"
-    raise InputError(msg)

@@ -1,8 +1,8 @@
-"""Read a PGN file one game at a time: its main line, and the men on the board.
+"""Split a PGN file into games and follow the main line of each.
 
 python-chess plays the moves. Where a game begins is decided here, by the lines that
-have a tag, so that a damaged game costs itself only. Variations and comments are passed
-over.
+have a tag, so that a damaged game does not affect the next. Variations and comments are
+ignored.
 """
 
 from __future__ import annotations
@@ -24,11 +24,10 @@ if TYPE_CHECKING:
 
 
 RESULTS = {"1-0": 1.0, "1/2-1/2": 0.5, "1/2": 0.5, "0-1": 0.0}
-"""What PGN and EPD write, seen by White."""
+"""White's score for each result of PGN and EPD."""
 
 UNFINISHED = "*"
-"""What they write for a game that was not played to an end."""
-
+"""The result of a game that was not finished."""
 
 Result = TypeVar("Result")
 
@@ -42,19 +41,19 @@ _COMMENT = re.compile(
          | ;.* | ^%.*""",
     re.VERBOSE | re.MULTILINE,
 )
-"""A comment, and whether anything stands behind it on its line."""
+"""A comment, and the first character after it on its line, if any."""
 _ORTHODOX = frozenset(alias.lower() for alias in chess.Board.aliases)
 
 
 class GameText(NamedTuple):
-    """One game as it stands in the file.
+    """The text of a game.
 
     Attributes
     ----------
     line : int
-        Where it begins, from 1.
+        The line where it begins, from 1.
     text : bytes
-        Its lines, without the blank ones; of a game that is too long, the beginning.
+        Its lines without the blank ones; if it is too long, only the beginning.
     """
 
     line: int
@@ -62,7 +61,7 @@ class GameText(NamedTuple):
 
 
 def split_games(lines: Iterable[tuple[int, bytes]]) -> Iterator[GameText]:
-    """Cut a PGN file into its games.
+    """Split a PGN file into games.
 
     Parameters
     ----------
@@ -72,8 +71,8 @@ def split_games(lines: Iterable[tuple[int, bytes]]) -> Iterator[GameText]:
     Yields
     ------
     GameText
-        A game ends where a line with a tag follows one with moves, or where the next
-        `Event` tag stands. Without tags, a blank line behind a result does.
+        A game ends before a tag that follows moves, and before the next `Event` tag. A
+        game without tags ends at a blank line after its result.
     """
     game: list[bytes] = []
     start = size = 0
@@ -101,19 +100,19 @@ def split_games(lines: Iterable[tuple[int, bytes]]) -> Iterator[GameText]:
 
 
 def visit_game(text: bytes, visitor: Callable[[], MainLine[Result]]) -> Result:
-    """Play a game before a visitor.
+    """Play through a game with a visitor and return the visitor's result.
 
     Parameters
     ----------
     text : bytes
         One game without blank lines. Moves are ASCII; names may be in any encoding.
     visitor : callable
-        Makes the visitor, whose result is given.
+        Creates the visitor.
 
     Raises
     ------
     InputError
-        If it is too long, or what `MainLine` refuses.
+        If the game is too long, or `MainLine` refuses it.
     """
     if len(text) > MAX_RECORD_BYTES:
         msg = f"expected a game of at most {MAX_RECORD_BYTES} bytes, found a longer one"
@@ -132,9 +131,10 @@ def visit_game(text: bytes, visitor: Callable[[], MainLine[Result]]) -> Result:
 
 
 def _break_lines(text: str) -> str:
-    """End each line behind a comment, since python-chess copies all the rest of it.
+    """Start a new line after each comment.
 
-    The next line begins with a space: it is no escape and no comment.
+    python-chess copies the rest of the line for each comment, which is quadratic. A new
+    line begins with a space, so that it is neither an escape nor a comment.
     """
     moves = _MOVETEXT.search(text)
     start = moves.start() if moves else len(text)
@@ -146,17 +146,17 @@ def _break_line(found: re.Match[str]) -> str:
 
 
 class MainLine(chess.pgn.BaseVisitor[Result]):
-    """Follows the main line, and refuses what is no game of orthodox chess.
+    """Follow the main line, and refuse anything but a game of orthodox chess.
 
-    That is another variant, a position that is none, an illegal move, or moves behind
-    the result.
+    Refused are other variants, illegal positions, illegal moves, and moves after the
+    result.
 
     Attributes
     ----------
     tags : Headers
-        The FEN among them has six fields, in the order of the standard.
+        The `FEN` tag is normalised to six fields.
     ending : str
-        The result behind the moves, or empty.
+        The result after the moves, or empty.
     """
 
     def __init__(self) -> None:
@@ -164,7 +164,7 @@ class MainLine(chess.pgn.BaseVisitor[Result]):
         self.ending = ""
 
     def begin_headers(self) -> chess.pgn.Headers:
-        """Give the tags, which python-chess asks for the position."""
+        """Return the tags, from which python-chess sets up the position."""
         return self.tags
 
     def visit_header(self, tagname: str, tagvalue: str) -> None:
@@ -172,7 +172,7 @@ class MainLine(chess.pgn.BaseVisitor[Result]):
         self.tags[tagname] = tagvalue
 
     def end_headers(self) -> None:
-        """Check variant and position."""
+        """Check the variant and the position."""
         variant = self.tags.get("Variant", "Standard")
         if variant.lower() not in _ORTHODOX:
             msg = f"Variant tag: expected Standard or none, found {quote(variant)}"
@@ -181,19 +181,19 @@ class MainLine(chess.pgn.BaseVisitor[Result]):
             self.tags["FEN"] = parse_fen(self.tags["FEN"]).fen(en_passant="fen")
 
     def begin_variation(self) -> chess.pgn.SkipType:
-        """Pass over a variation."""
+        """Skip a variation."""
         return chess.pgn.SKIP
 
     def parse_san(self, board: chess.Board, san: str) -> chess.Move:
-        """Read a move that is legal and stands before the result."""
+        """Parse a move, which must be legal and come before the result."""
         if self.ending:
-            msg = f"expected the end behind {self.ending}, found {quote(san)}"
+            msg = f"expected nothing after {self.ending}, found {quote(san)}"
             raise InputError(msg)
         try:
             move = board.parse_san(san)
         except ValueError:
             move = chess.Move.null()
-        if not move:  # python-chess reads -- as passing, which is no move of a game
+        if not move:  # python-chess reads -- as a null move
             number = f"{board.fullmove_number}{'.' if board.turn else '...'}"
             msg = f"expected a legal move at {number}, found {quote(san)}"
             raise InputError(msg)

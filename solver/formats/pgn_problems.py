@@ -1,24 +1,25 @@
-"""Read and write mate problems as PGN: a position, what is claimed of it, a line.
+"""Read and write mate problems as PGN: a position, a claim about it, and a line.
 
-The position is the `FEN` tag's, or the initial one. The claim is the first of these:
+The position is that of the `FEN` tag, or the initial one. The claim is the first of
+these:
 
-- the `NoMate` tag, of our own: no mate in so many moves or fewer;
+- the `NoMate` tag, matesolve's own: there is no mate in n or fewer moves;
 - the `Stipulation` tag, which must be a claim, or `?` for none;
-- what the comment before the first move says;
-- what the comment behind the first move says, if it says nothing else;
-- what another tag says, in their order, `Round` left out;
+- the comment before the first move;
+- the comment after the first move, if it contains nothing but the claim;
+- any other tag except `Round`, in their order;
 - the length of the main line, if it starts from a `FEN` tag and ends in mate.
 
-`#3` claims a mate in 3, and so does `mate in 3`, or `in three`; `#-3` and `mated in 3`
-claim that the side to move is mated. A `#` counts at the beginning and behind a
-punctuation mark only: "Puzzle #3" is a number. Commands such as `[%eval #3]`, which
-speak of the position behind the move, claim nothing. Helpmates, selfmates and
-reflexmates are refused.
+`#3`, `mate in 3` and `mate in three` claim a mate in 3; `#-3` and `mated in 3` claim
+that the side to move is mated. A `#` counts only at the beginning and after a
+punctuation mark: "Puzzle #3" is a number. Commands such as `[%eval #3]` describe the
+position after the move and claim nothing. Helpmates, selfmates and reflexmates are
+refused.
 
-Where the side to move mates, the first move of the main line is the claimed key; where
-more moves follow, they are the claimed line. The tag `Keys` of ours names the keys in
-another way: by their moves in UCI or SAN, or none. Root variations are no keys: most
-often they are tries. `Event` names the problem.
+If the side to move mates, the first move of the main line is the claimed key; if more
+moves follow, the main line is the claimed line. The tag `Keys`, matesolve's own,
+replaces the keys by its moves in UCI or SAN, or by none. Variations at the root are not
+keys, because most of them are tries. `Event` names the problem.
 """
 
 from __future__ import annotations
@@ -66,12 +67,7 @@ _COMMAND = re.compile(r"\[%[^\[\]]*\]")
 _ESCAPED = re.compile(r'\\([\\"])')
 _UNKNOWN = {"", "?"}
 _NO_CLAIMS = {"FEN", "Keys", "NoMate", "Round", "Stipulation"}
-"""Tags that claim nothing in words, or are read before others."""
-
-
-def event_of(problem: Problem) -> str:
-    """Write a problem's name for the tag `Event`, quotes and backslashes escaped."""
-    return re.sub(r'([\\"])', r"\\\1", printable(problem.id)) or "?"
+"""Tags that contain no claim in words, or are read before the others."""
 
 
 def read_pgn(
@@ -84,12 +80,12 @@ def read_pgn(
     lines : iterable of tuple
         Number, from 1, and bytes of each line.
     name : str
-        What to call the file.
+        The file's name in `file:line`.
 
     Yields
     ------
     Problem or FormatError
-        One for each game, in their order.
+        One for each game, in file order.
     """
     for line, text in split_games(lines):
         source = f"{name}:{line}"
@@ -99,26 +95,30 @@ def read_pgn(
             yield FormatError(source, str(error))
 
 
+def event_of(problem: Problem) -> str:
+    """Return a problem's name for the tag `Event`, quotes and backslashes escaped."""
+    return re.sub(r'([\\"])', r"\\\1", printable(problem.id)) or "?"
+
+
 def write_pgn(problem: Problem) -> str:
     """Write a problem as a game.
 
-    `read_pgn` gives it again, but for the claim's `any_last_move`; and in a mate in
-    one, a claimed key is told as the line too.
+    `read_pgn` reads the same problem again, with two exceptions: the claim's
+    `any_last_move` is lost, and in a mate in one the key also becomes the line.
 
     Parameters
     ----------
     problem : Problem
-        Any.
 
     Returns
     -------
     str
-        The game, with a blank line behind it.
+        The game, followed by a blank line.
 
     Raises
     ------
     InputError
-        If a claimed move is not legal.
+        If a claimed move is illegal.
     """
     game = chess.pgn.Game()
     game.headers["Event"] = event_of(problem)
@@ -128,7 +128,7 @@ def write_pgn(problem: Problem) -> str:
     if problem.no_mate is not None:
         game.headers["NoMate"] = str(problem.no_mate)
     elif claim is None:
-        game.headers["Stipulation"] = "?"  # the name might seem to claim something
+        game.headers["Stipulation"] = "?"  # the name may look like a claim
     else:
         _add_claim(game, claim)
     return f"{game}\n\n"
@@ -150,7 +150,7 @@ def _add_claim(game: chess.pgn.Game, claim: Claim) -> None:
 
 
 class _Facts(NamedTuple):
-    """What stands in a game.
+    """The parts of a game from which a problem is made.
 
     Attributes
     ----------
@@ -160,8 +160,8 @@ class _Facts(NamedTuple):
     moves : tuple of str
         The main line in UCI notation.
     ends_in_mate : bool
-    opening, behind_first : str
-        The comments before and behind the first move.
+    opening, after_first : str
+        The comments before and after the first move.
     """
 
     tags: chess.pgn.Headers
@@ -169,11 +169,11 @@ class _Facts(NamedTuple):
     moves: tuple[str, ...]
     ends_in_mate: bool
     opening: str
-    behind_first: str
+    after_first: str
 
 
 class _Reader(MainLine[_Facts]):
-    """Collects what a problem may be made of."""
+    """Collect the parts of a game from which a problem is made."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -221,7 +221,7 @@ def _make_problem(facts: _Facts, source: str) -> Problem:
 
 
 def _first_move(mate: int, moves: tuple[str, ...]) -> tuple[str, ...]:
-    """Give the key of a line; there is none where the side to move is mated."""
+    """Return the key of a line; there is none if the side to move is mated."""
     return moves[:1] if mate > 0 else ()
 
 
@@ -236,22 +236,22 @@ def _find_mate(facts: _Facts) -> int | None:
             msg = f"Stipulation tag: expected #n, found {quote(stipulation)}"
             raise InputError(msg)
         return mate
-    told = (_read_claim(text, alone=alone) for text, alone in _words(facts))
-    mate = next((mate for mate in told if mate is not None), None)
+    claims = (_read_claim(text, alone=alone) for text, alone in _texts(facts))
+    mate = next((mate for mate in claims if mate is not None), None)
     return _count_moves(facts) if mate is None else mate
 
 
-def _words(facts: _Facts) -> Iterator[tuple[str, bool]]:
-    """Give what may claim something, and whether it must say nothing else."""
+def _texts(facts: _Facts) -> Iterator[tuple[str, bool]]:
+    """Yield texts that may contain a claim, and whether they may contain only that."""
     yield facts.opening, False
-    yield facts.behind_first, True
+    yield facts.after_first, True
     for tag, text in facts.tags.items():
         if tag not in _NO_CLAIMS:
             yield text, False
 
 
 def _count_moves(facts: _Facts) -> int | None:
-    """Take the main line's mate for the claim, unless it is a whole game's."""
+    """Return the length of a main line that mates, unless it is a whole game."""
     plies = len(facts.moves)
     if not facts.ends_in_mate or "FEN" not in facts.tags or not plies:
         return None
@@ -262,7 +262,7 @@ def _count_moves(facts: _Facts) -> int | None:
 
 
 def _read_claim(text: str, *, alone: bool = False) -> int | None:
-    """Read a claim in words; `alone` if the text must say nothing else."""
+    """Parse a claim in words; with `alone`, the text must contain nothing else."""
     text = _COMMAND.sub(" ", text).strip(" \n.!")
     found = _SIGN.search(text) or _PHRASE.search(text)
     if found is None or (alone and found["claim"] != text):

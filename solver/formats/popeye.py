@@ -1,21 +1,21 @@
 """Read and write Popeye's input (`.inp`): mates in n, by its English keywords.
 
-The language is that of Popeye's manual (py-engl.txt, version 4.104), and what the
-manual leaves open was looked up in Popeye's sources. Its keywords may be shortened, to
-three letters at least. Problems stand between `BeginProblem` and `EndProblem`, with
-`NextProblem` between them. What is read:
+The language is that of Popeye's manual (py-engl.txt, version 4.104), and of Popeye's
+sources where the manual leaves something open. Keywords may be shortened to three
+letters or more. Problems stand between `BeginProblem` and `EndProblem` and are
+separated by `NextProblem`. These keywords are read:
 
 - `Pieces White Kg3 Qh5 Pa2b2 Black Kd4`: letters and squares; a knight is S;
-- `Forsyth`: runs of empty squares may be longer than a rank, and those at the end are
-  not written; a knight is S here too, since N is the nightrider;
+- `Forsyth`: runs of empty squares may be longer than a rank, and empty squares at the
+  end are omitted; a knight is S here too, since N is the nightrider;
 - `InitialGameArray`;
 - `Stipulation #n`, which claims a mate in n; the last one counts;
-- `Option`: see `popeye_options`;
+- `Option`: see `composition.Options`;
 - `Title`: the problem's name.
 
-`Author`, `Origin`, `Award`, `Remark` and `Protocol` go to the end of their lines and
-say nothing here. Refused are fairy and neutral men, conditions, twins, and other
-stipulations. A problem that cannot be read costs itself only.
+`Author`, `Origin`, `Award`, `Remark` and `Protocol` extend to the end of their line and
+are ignored. Fairy and neutral pieces, conditions, twins, and other stipulations are
+refused. A problem that cannot be parsed is reported and skipped.
 """
 
 from __future__ import annotations
@@ -30,8 +30,7 @@ import chess
 
 from solver.errors import FormatError, InputError
 from solver.formats.claims import make_problem, printable, quote
-from solver.formats.composition import Composition
-from solver.formats.popeye_options import expand, parse_squares
+from solver.formats.composition import Composition, expand, parse_squares
 from solver.formats.streams import MAX_RECORD_BYTES, decode
 from solver.problem import Claim
 
@@ -41,16 +40,16 @@ if TYPE_CHECKING:
     from solver.problem import Problem
 
 POPEYE_HEAD = "BeginProblem\n"
-"""What stands before the first record of a file."""
+"""The line before the first record of a file."""
 
 POPEYE_SEPARATOR = "NextProblem\n"
-"""What stands between two records."""
+"""The line between two records."""
 
 POPEYE_TAIL = "EndProblem\n"
-"""What stands behind the last."""
+"""The line after the last record."""
 
 _MAX_TITLE_BYTES = 200
-"""Popeye has room for some 250."""
+"""Popeye's buffer holds about 250."""
 
 _TEXTS = ("Author", "Award", "Origin", "Protocol", "Remark", "Title")
 _BOUNDS = ("BeginProblem", "NextProblem", "EndProblem")
@@ -69,8 +68,9 @@ _COMMANDS = (
 _COLORS = {"White": chess.WHITE, "Black": chess.BLACK}
 _OTHER_COLORS = ("Neutral", "TotalInvisible")
 _WORD = re.compile(r"[^\s;,]+")
-_MEN = re.compile(
-    r"(?P<man>[a-z]|[a-z][a-z0-9]|[0-9]{2})(?P<squares>(?:[a-h][1-8])*)", re.IGNORECASE
+_PIECES = re.compile(
+    r"(?P<piece>[a-z]|[a-z][a-z0-9]|[0-9]{2})(?P<squares>(?:[a-h][1-8])*)",
+    re.IGNORECASE,
 )
 _FORSYTH = re.compile(r"[0-9]{1,2}|/|\.\w\w|.")
 _TO_POPEYE = str.maketrans("Nn", "Ss")
@@ -86,12 +86,12 @@ def read_popeye(
     lines : iterable of tuple
         Number, from 1, and bytes of each line.
     name : str
-        What to call the file.
+        The file's name in `file:line`.
 
     Yields
     ------
     Problem or FormatError
-        One for each problem, in their order.
+        One for each problem, in file order.
     """
     for record in _split(lines):
         source = f"{name}:{record.line}"
@@ -105,25 +105,25 @@ def read_popeye(
 
 
 def write_popeye(problem: Problem) -> str:
-    """Write a problem as a record, to stand between the three constants above.
+    """Write a problem as a record, without the head, separator and tail of a file.
 
-    Keys, line, and the counters of the FEN are left out, and of a very long name what
-    Popeye has no room for.
+    Keys, line and the FEN's counters are lost, and a very long name is cut to what
+    Popeye can hold.
 
     Parameters
     ----------
     problem : Problem
-        One that claims a mate by the side to move.
+        It must claim a mate by the side to move.
 
     Returns
     -------
     str
-        Its lines.
+        The lines of the record.
 
     Raises
     ------
     InputError
-        If it claims anything else, which Popeye cannot be asked.
+        If the problem claims anything else, which Popeye cannot express.
     """
     if problem.claim is None or problem.claim.mate < 0:
         found = _describe(problem)
@@ -143,7 +143,7 @@ def write_popeye(problem: Problem) -> str:
 
 def _describe(problem: Problem) -> str:
     if problem.claim:
-        return f"one of its own king in {-problem.claim.mate}"
+        return f"the side to move mated in {-problem.claim.mate}"
     return "none" if problem.no_mate is None else f"no mate in {problem.no_mate}"
 
 
@@ -154,15 +154,15 @@ def _options(board: chess.Board) -> list[str]:
     lost = chess.SquareSet(board.clean_castling_rights() & ~rights)
     if lost:
         options.append(f"NoCastling {''.join(map(chess.square_name, lost))}")
-    if (passed := board.ep_square) is not None:
-        forward = 8 if chess.square_rank(passed) == 2 else -8  # of the pawn that passed
-        way = (passed - forward, passed, passed + forward)
+    if (skipped := board.ep_square) is not None:
+        forward = 8 if chess.square_rank(skipped) == 2 else -8  # of the pawn that moved
+        way = (skipped - forward, skipped, skipped + forward)
         options.append(f"EnPassant {''.join(map(chess.square_name, way))}")
     return options
 
 
 class _Word(NamedTuple):
-    """A word, or what follows a keyword such as `Title` to the end of the line.
+    """A word, or the rest of a line after a keyword such as `Title`.
 
     Attributes
     ----------
@@ -170,7 +170,7 @@ class _Word(NamedTuple):
         From 1.
     text : str
     bound : str or None
-        The keyword, if it is one of those between problems.
+        The full keyword, if it is one that separates problems.
     """
 
     line: int
@@ -180,18 +180,18 @@ class _Word(NamedTuple):
 
 @dataclass(slots=True)
 class _Record:
-    """What stands between two bounds.
+    """The words between two of the keywords that separate problems.
 
     Attributes
     ----------
     line : int
-        Where it begins, from 1.
+        The line where it begins, from 1.
     fault : str
         Why it cannot be a problem, or empty.
     words : deque of str
-        Behind a keyword such as `Title` stands the rest of its line.
+        A keyword such as `Title` is followed by the rest of its line.
     size : int
-        Letters of the words.
+        Characters of the words.
     """
 
     line: int
@@ -210,7 +210,7 @@ class _Record:
 
 
 def _split(lines: Iterable[tuple[int, bytes]]) -> Iterator[_Record]:
-    """Cut a file into its problems; what stands behind `EndProblem` is passed over."""
+    """Split a file into problems; what follows `EndProblem` is ignored."""
     words = _scan(lines)
     first = next(words, None)
     if first is None:
@@ -230,7 +230,7 @@ def _split(lines: Iterable[tuple[int, bytes]]) -> Iterator[_Record]:
             yield record
         record = None if word.bound == "EndProblem" else _Record(word.line)
     if record and record.size:
-        record.fault = _unfinished("the file's end")
+        record.fault = _unfinished("the end of the file")
         yield record
 
 
@@ -241,7 +241,7 @@ def _unfinished(found: str) -> str:
 def _scan(lines: Iterable[tuple[int, bytes]]) -> Iterator[_Word]:
     for number, raw in lines:
         line = decode(raw)
-        if len(raw) > MAX_RECORD_BYTES:  # and so it was cut
+        if len(raw) > MAX_RECORD_BYTES:  # the line has been cut
             yield _Word(number, line)
             continue
         start = 0
@@ -264,15 +264,15 @@ def _parse(words: deque[str], source: str) -> Problem:
             case text if text in _TEXTS:
                 words.popleft()
             case "Pieces":
-                _take_pieces(composition, words)
+                _parse_pieces(composition, words)
             case "Forsyth":
-                _set_up(composition, _take_word("Forsyth", words))
+                _set_up(composition, _next_word("Forsyth", words))
             case "InitialGameArray":
                 _set_up(composition, chess.STARTING_BOARD_FEN.translate(_TO_POPEYE))
             case "Stipulation":
-                composition.stipulate(_take_stipulation(words))
+                composition.stipulate(_next_stipulation(words))
             case "Option":
-                _take_options(composition, words)
+                _parse_options(composition, words)
             case keyword:
                 raise _refusal(keyword, word, words)
     board = composition.board()
@@ -294,71 +294,71 @@ def _refusal(keyword: str | None, word: str, words: deque[str]) -> InputError:
             return InputError(f"twins: expected none, found {quote(word)}")
         case "SStipulation":
             return InputError(f"stipulation: expected #n, found {quote(word)}")
-    return InputError(f"expected a keyword of Popeye's, found {quote(word)}")
+    return InputError(f"expected a keyword of Popeye, found {quote(word)}")
 
 
-def _take_word(keyword: str, words: deque[str]) -> str:
+def _next_word(keyword: str, words: deque[str]) -> str:
     if not words:
-        msg = f"{keyword}: expected more, found the problem's end"
+        msg = f"{keyword}: expected more, found the end of the problem"
         raise InputError(msg)
     return words.popleft()
 
 
-def _take_stipulation(words: deque[str]) -> str:
-    aim = _take_word("stipulation", words)
-    return aim + _take_word("stipulation", words) if aim == "#" else aim
+def _next_stipulation(words: deque[str]) -> str:
+    goal = _next_word("stipulation", words)
+    return goal + _next_word("stipulation", words) if goal == "#" else goal
 
 
-def _take_options(composition: Composition, words: deque[str]) -> None:
-    if not composition.options.take(words):
+def _parse_options(composition: Composition, words: deque[str]) -> None:
+    if not composition.options.parse_next(words):
         found = quote(words[0]) if words else "none"
-        msg = f"option: expected one of Popeye's, found {found}"
+        msg = f"option: expected an option of Popeye, found {found}"
         raise InputError(msg)
-    while composition.options.take(words):
+    while composition.options.parse_next(words):
         pass
 
 
-def _take_pieces(composition: Composition, words: deque[str]) -> None:
+def _parse_pieces(composition: Composition, words: deque[str]) -> None:
     color: chess.Color | None = None
     while words:
         if name := expand(words[0], (*_COLORS, *_OTHER_COLORS), shortest=2):
             if name not in _COLORS:
-                msg = f"men: expected white and black ones, found {quote(words[0])}"
+                msg = f"pieces: expected White or Black, found {quote(words[0])}"
                 raise InputError(msg)
             color = _COLORS[name]
             words.popleft()
             continue
         if color is None:
-            msg = f"men: expected White or Black, found {quote(words[0])}"
+            msg = f"pieces: expected White or Black, found {quote(words[0])}"
             raise InputError(msg)
-        if not (pieces := _MEN.fullmatch(words[0])):
+        if not (pieces := _PIECES.fullmatch(words[0])):
             return
         words.popleft()
-        # The squares may stand apart: P a2b2.
-        squares = pieces["squares"] or _take_word("men", words)
+        # The squares may be a word of their own: P a2b2.
+        squares = pieces["squares"] or _next_word("pieces", words)
         if not parse_squares(squares):
-            msg = f"men: expected squares behind {pieces[0]}, found {quote(squares)}"
+            msg = f"pieces: expected squares after {pieces[0]}, found {quote(squares)}"
             raise InputError(msg)
         for square in parse_squares(squares):
-            composition.place(pieces["man"], color, square)
+            composition.place(pieces["piece"], color, square)
 
 
 def _set_up(composition: Composition, forsyth: str) -> None:
-    """Place men from a8 to h8, then from a7 to h7, and so on."""
-    passed = 0
+    """Place pieces from a8 to h8, then from a7 to h7, and so on."""
+    index = 0
     for sign in _FORSYTH.findall(forsyth):
         if sign.isascii() and sign.isdecimal():
-            passed += int(sign)
+            index += int(sign)
         elif sign == "/":
-            if passed % 8:
+            if index % 8:
                 msg = f"Forsyth: expected full ranks before /, found {quote(forsyth)}"
                 raise InputError(msg)
         else:
-            rank, file = divmod(passed, 8)
+            rank, file = divmod(index, 8)
             if rank < 8:
                 square = chess.square(file, 7 - rank)
                 composition.place(sign, sign.isupper(), square)
-            passed += 1
-    if passed > 64:
-        msg = f"Forsyth: expected at most 64 squares, found {passed}"
+            index += 1
+    if index > 64:
+        msg = f"Forsyth: expected at most 64 squares, found {index}"
         raise InputError(msg)

@@ -1,8 +1,8 @@
-"""Read collections of problems, of any size and in any format: one way for all.
+"""Read and write collections of problems, of any size and in any format.
 
-The content tells the format and how a file is compressed. A file is read as a stream,
-in constant memory. A record that cannot be read costs itself and no other; of a
-compressed file that was cut short, what came before is kept.
+The format is detected from the first record, the compression from the first bytes. A
+file is read as a stream, in constant memory. Records that cannot be parsed are reported
+and skipped; a truncated compressed file yields the records before the truncation.
 """
 
 from __future__ import annotations
@@ -31,80 +31,91 @@ from solver.formats.streams import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from solver.problem import Problem
 
-
-# Tell the format of a collection by how it begins.
-
-FORMATS = ("epd", "fen", "lichess", "pgn", "olive", "popeye", "jsonl", "csv")
-"""What can be read; lists of FENs are EPD without operations."""
-
-TITLES = {
-    "epd": "EPD",
-    "fen": "FENs",
-    "lichess": "lichess's CSV",
-    "pgn": "PGN",
-    "olive": "Olive's YAML",
-    "popeye": "Popeye's input",
-    "jsonl": "JSON lines",
-    "csv": "CSV",
-}
-"""What people call them."""
-
-_BEGINNINGS = {
-    "jsonl": re.compile(rb'\{\s*(?:"[^"]*"\s*:|\}|\Z)'),
-    "pgn": re.compile(rb"\[|\{|[0-9]+\s*\."),
-    "popeye": re.compile(rb"begin", re.IGNORECASE),
-    "olive": re.compile(rb"---|- |-\Z|[A-Za-z_][\w -]*:(?:\s|\Z)"),
-    "lichess": re.compile(
-        rb'(?=.*\bPuzzleId\b)(?=.*\bFEN\b)[\w",]+\Z'  # names of columns
-        rb'|"?\w+"?,"?(?:[1-8A-Za-z]+/){7}[1-8A-Za-z]+ [wb] [^,]*,"?[a-h][1-8][a-h]'
-    ),
-    "csv": re.compile(rb'(?:[^/]*,)?\s*"?fen"?\s*(?:,[^/]*)?\Z'),
-}
-"""The first record's beginning, in this order; anything else is EPD or a FEN."""
+    Lines: TypeAlias = Iterator[tuple[int, bytes]]
+    Records: TypeAlias = Iterator[Problem | FormatError]
 
 
-def detect_format(line: bytes) -> str:
-    """Tell the format of a file.
+class _Format(NamedTuple):
+    """A format of collections.
 
-    Parameters
+    Attributes
     ----------
-    line : bytes
-        Its first line that is neither blank nor a comment.
-
-    Returns
-    -------
-    str
-        One of `FORMATS`: `epd` where nothing speaks for another.
+    title : str
+        What messages call it.
+    reader : str
+        Module and function, imported when such a file is read.
+    writer : str
+        Likewise when such a file is written; empty if it is only read. The writer's
+        module may have constants such as `CSV_HEAD`, `CSV_SEPARATOR` and `CSV_TAIL`,
+        which are written before the first problem, between two, and after the last.
+    beginning : re.Pattern or None
+        Matches the first record. A file whose first record matches none is EPD.
     """
-    beginning = line.strip()
-    for name, pattern in _BEGINNINGS.items():
-        if pattern.match(beginning):
-            return name
-    return "epd"
+
+    title: str
+    reader: str
+    writer: str = ""
+    beginning: re.Pattern[bytes] | None = None
 
 
-# Write problems in any format that can be written.
-
-_WRITERS = {
-    "epd": ("epd", "write_epd"),
-    "fen": ("fen", "write_fen"),
-    "pgn": ("pgn_problems", "write_pgn"),
-    "jsonl": ("native", "write_jsonl"),
-    "csv": ("native", "write_csv"),
-    "popeye": ("popeye", "write_popeye"),
+_BY_NAME = {
+    "epd": _Format("EPD", "epd.read_epd", "epd.write_epd"),
+    # A list of FENs is EPD without operations.
+    "fen": _Format("FENs", "epd.read_epd", "fen.write_fen"),
+    "jsonl": _Format(
+        "JSON lines",
+        "native.read_jsonl",
+        "native.write_jsonl",
+        re.compile(rb'\{\s*(?:"[^"]*"\s*:|\}|\Z)'),
+    ),
+    "pgn": _Format(
+        "PGN",
+        "pgn_problems.read_pgn",
+        "pgn_problems.write_pgn",
+        re.compile(rb"\[|\{|[0-9]+\s*\."),
+    ),
+    "popeye": _Format(
+        "Popeye's input",
+        "popeye.read_popeye",
+        "popeye.write_popeye",
+        re.compile(rb"begin", re.IGNORECASE),
+    ),
+    "olive": _Format(
+        "Olive's YAML",
+        "olive.read_olive",
+        beginning=re.compile(rb"---|- |-\Z|[A-Za-z_][\w -]*:(?:\s|\Z)"),
+    ),
+    "lichess": _Format(
+        "lichess's CSV",
+        "lichess.read_lichess",
+        beginning=re.compile(
+            rb'(?=.*\bPuzzleId\b)(?=.*\bFEN\b)[\w",]+\Z'  # names of columns
+            rb'|"?\w+"?,"?(?:[1-8A-Za-z]+/){7}[1-8A-Za-z]+ [wb] [^,]*,"?[a-h][1-8][a-h]'
+        ),
+    ),
+    "csv": _Format(
+        "CSV",
+        "native.read_csv",
+        "native.write_csv",
+        re.compile(rb'(?:[^/]*,)?\s*"?fen"?\s*(?:,[^/]*)?\Z'),
+    ),
 }
-"""Module and function, loaded when such a file is to be written.
+"""The formats by name, in the order in which they are detected."""
 
-A module may have constants such as `CSV_HEAD`, `CSV_SEPARATOR` and `CSV_TAIL`, which go
-before the first problem, between problems, and after the last.
-"""
+FORMATS = tuple(_BY_NAME)
+"""The formats that can be read."""
 
-WRITABLE = tuple(_WRITERS)
-"""The formats that problems can be written in."""
+WRITABLE = tuple(name for name, row in _BY_NAME.items() if row.writer)
+"""The formats that can be written."""
+
+AUTO = "auto"
+"""Detect the format from the content."""
+
+_LICHESS = "lichess"
 
 _SUFFIXES = {
     ".epd": "epd",
@@ -114,71 +125,6 @@ _SUFFIXES = {
     ".csv": "csv",
     ".inp": "popeye",
 }
-
-
-class Writer(NamedTuple):
-    """What makes the text of a file.
-
-    Attributes
-    ----------
-    write : callable
-        Gives the text of one problem; raises InputError where the format cannot say it.
-    head, separator, tail : str
-        Stand before the first problem, between any two, and behind the last.
-    """
-
-    write: Callable[[Problem], str]
-    head: str
-    separator: str
-    tail: str
-
-
-def find_writer(target_format: str) -> Writer:
-    """Give the writer of a format, one of `WRITABLE`."""
-    module_name, function = _WRITERS[target_format]
-    module = import_module(f"solver.formats.{module_name}")
-    prefix = target_format.upper()
-    frame = (
-        getattr(module, f"{prefix}_{part}", "")
-        for part in ("HEAD", "SEPARATOR", "TAIL")
-    )
-    return Writer(getattr(module, function), *frame)
-
-
-def format_of(path: str) -> str | None:
-    """Tell by its name, and a `.gz` behind it, in which format a file is to be.
-
-    Returns
-    -------
-    str or None
-        One of `WRITABLE`; None where the name does not tell.
-    """
-    return _SUFFIXES.get(PurePath(path.removesuffix(GZIPPED)).suffix)
-
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from solver.problem import Problem
-
-    Lines: TypeAlias = Iterator[tuple[int, bytes]]
-    Records: TypeAlias = Iterator[Problem | FormatError]
-
-AUTO = "auto"
-"""The format is to be told by the content."""
-
-_LICHESS = "lichess"
-
-_READERS = {
-    "epd": ("epd", "read_epd"),
-    "fen": ("epd", "read_epd"),
-    "pgn": ("pgn_problems", "read_pgn"),
-    "olive": ("olive", "read_olive"),
-    "popeye": ("popeye", "read_popeye"),
-    "jsonl": ("native", "read_jsonl"),
-    "csv": ("native", "read_csv"),
-}
-"""Module and function, loaded when such a file comes."""
 
 
 def read_collection(
@@ -193,25 +139,25 @@ def read_collection(
     Parameters
     ----------
     path : str or PathLike
-        A file, or `-` for standard input. Of formats that have one record a line, each
-        is given as soon as its line is there.
+        A file, or `-` for standard input. If the format has one record per line, each
+        is yielded as soon as its line has arrived.
     source_format : str
         One of `FORMATS`, or `auto`.
     selection : Selection
-        Which of its records to give; unreadable ones always are.
+        Which records to yield. Unreadable ones are always yielded.
     meter : Meter, optional
-        Counts, and knows how far the file has been read.
+        Counts the records and measures the progress through the file.
 
     Yields
     ------
     Problem or FormatError
-        The records in their order.
+        In file order.
 
     Raises
     ------
     OSError
-        If the file cannot be opened or read, or, behind its last record, if it was
-        changed while it was read.
+        If the file cannot be opened or read; after its last record, if it has changed
+        while it was read.
     """
     name = name_of(path)
     meter = meter or Meter()
@@ -224,7 +170,7 @@ def read_collection(
     with stream:
         opened = _regular_status(stream)
         lines = NumberedLines(stream, MAX_RECORD_BYTES)
-        bytes_read = count_compressed(stream) or (lambda: lines.taken)
+        bytes_read = count_compressed(stream) or (lambda: lines.bytes_read)
         meter.begin(bytes_read, opened.st_size if opened else None)
         for record in _read(lines, name, source_format, selection, meter):
             meter.records += 1
@@ -232,6 +178,72 @@ def read_collection(
         closed = _regular_status(stream)
         if opened and closed and _version(opened) != _version(closed):
             raise OSError(errno.ESTALE, "changed while it was read", name)
+
+
+def detect_format(line: bytes) -> str:
+    """Detect the format of a file.
+
+    Parameters
+    ----------
+    line : bytes
+        Its first line that is neither blank nor a comment.
+
+    Returns
+    -------
+    str
+        One of `FORMATS`; `epd` if no other format matches.
+    """
+    beginning = line.strip()
+    for name, row in _BY_NAME.items():
+        if row.beginning and row.beginning.match(beginning):
+            return name
+    return "epd"
+
+
+class Writer(NamedTuple):
+    """The functions and texts that make up a file.
+
+    Attributes
+    ----------
+    write : callable
+        Returns the text of a problem; raises InputError if the format cannot express
+        it.
+    head, separator, tail : str
+        Written before the first problem, between two, and after the last.
+    """
+
+    write: Callable[[Problem], str]
+    head: str
+    separator: str
+    tail: str
+
+
+def find_writer(target_format: str) -> Writer:
+    """Return the writer of a format, one of `WRITABLE`."""
+    module_name, function = _BY_NAME[target_format].writer.split(".")
+    module = import_module(f"solver.formats.{module_name}")
+    prefix = target_format.upper()
+    frame = (
+        getattr(module, f"{prefix}_{part}", "")
+        for part in ("HEAD", "SEPARATOR", "TAIL")
+    )
+    return Writer(getattr(module, function), *frame)
+
+
+def format_of(path: str) -> str | None:
+    """Return the format in which to write a file, by its name without `.gz`.
+
+    Returns
+    -------
+    str or None
+        One of `WRITABLE`; None if the suffix is unknown.
+    """
+    return _SUFFIXES.get(PurePath(path.removesuffix(GZIPPED)).suffix)
+
+
+def title_of(source_format: str) -> str:
+    """Return what messages call a format, one of `FORMATS`."""
+    return _BY_NAME[source_format].title
 
 
 def _read(
@@ -250,7 +262,7 @@ def _read(
 def _dispatch(
     lines: Lines, name: str, source_format: str, selection: Selection, meter: Meter
 ) -> Records:
-    """Find the reader, ahead of which no more than the first record is read."""
+    """Find the reader and run it, reading no more than the first record ahead."""
     first = next((item for item in lines if is_record(item[1])), None)
     if first is None:
         return
@@ -264,20 +276,20 @@ def _dispatch(
         return
     if selection.theme is not None or selection.min_rating is not None:
         reason = (
-            f"--theme and --min-rating: expected {TITLES[_LICHESS]}, "
-            f"found {TITLES[source_format]}"
+            f"--theme and --min-rating: expected {title_of(_LICHESS)}, "
+            f"found {title_of(source_format)}"
         )
         yield FormatError(name, reason)
         return
     for record in _find_reader(source_format)(lines, name):
-        if isinstance(record, FormatError) or selection.wants(record):
+        if isinstance(record, FormatError) or selection.includes(record):
             yield record
         else:
-            meter.passed_over += 1
+            meter.not_selected += 1
 
 
 def _find_reader(source_format: str) -> Callable[[Lines, str], Records]:
-    module, function = _READERS[source_format]
+    module, function = _BY_NAME[source_format].reader.split(".")
     reader: Callable[[Lines, str], Records] = getattr(
         import_module(f"solver.formats.{module}"), function
     )
@@ -285,7 +297,7 @@ def _find_reader(source_format: str) -> Callable[[Lines, str], Records]:
 
 
 def _regular_status(stream: BinaryIO) -> os.stat_result | None:
-    """Look up size and time of a regular file; of anything else, nothing."""
+    """Return the status of a regular file; None for anything else."""
     try:
         status = os.fstat(stream.fileno())
     except io.UnsupportedOperation:

@@ -1,4 +1,12 @@
-"""Read files that may be compressed: gzip, bzip2, xz and Zstandard, told by content."""
+"""Read files and standard input as numbered lines, in bounded memory.
+
+1. `open_decompressed` opens a file. gzip, bzip2, xz and Zstandard are recognised by the
+   first bytes, not by the name.
+2. `NumberedLines` splits it into lines, each available as soon as it has arrived.
+3. `decode_line` and `decode` turn bytes into text, strictly or leniently.
+
+`Meter` counts records and reports progress to another thread.
+"""
 
 from __future__ import annotations
 
@@ -21,17 +29,15 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
 
-# Open a file, or standard input, for reading bytes.
-
 MAX_RECORD_BYTES = 1 << 20
-"""A longer line or game is no record; reading it whole could fill the memory."""
+"""The longest line or game that is read whole, so that no record fills the memory."""
 
 STDIN = "-"
-"""The path that stands for standard input."""
+"""The path that means standard input."""
 
 
 def name_of(path: str | os.PathLike[str]) -> str:
-    """Name a file in messages and sources of records; standard input is `stdin`."""
+    """Return a file's name for messages and `file:line`; that of `-` is `stdin`."""
     return "stdin" if path == STDIN else os.fspath(path)
 
 
@@ -49,64 +55,65 @@ def open_collection(path: str | os.PathLike[str]) -> io.BufferedReader | io.Byte
         msg = "standard input is closed"
         raise OSError(msg)
     try:
-        # A reader of our own: a thread that waits for input inside `sys.stdin` would
-        # keep the interpreter from closing that, and so from exiting.
+        # Not `sys.stdin` itself: a thread that waits inside it would keep the
+        # interpreter from closing it at exit.
         return open(sys.stdin.fileno(), "rb", closefd=False)
     except io.UnsupportedOperation:
         return io.BytesIO(sys.stdin.buffer.read())
 
 
-# How far the reading of collections is.
+def open_decompressed(path: str | os.PathLike[str]) -> io.BufferedReader:
+    """Open a file, or standard input for `-`, and decompress it.
 
+    Returns
+    -------
+    io.BufferedReader
+        Plain bytes, decompressed as they are read. If the file is truncated or damaged,
+        reading raises InputError after all bytes before the damage have been read.
 
-class Meter:
-    """Counts what is read; another thread may look at it at any time.
-
-    Attributes
-    ----------
-    records : int
-        Given so far, unreadable ones included, in all files together.
-    passed_over : int
-        Records that were not asked for: outside the selection, or rows of lichess's
-        that claim no mate.
+    Raises
+    ------
+    OSError
+        If the file cannot be opened.
+    InputError
+        If the package that decompresses it is not installed.
     """
-
-    def __init__(self) -> None:
-        self.records = 0
-        self.passed_over = 0
-        self._progress: tuple[Callable[[], int], int] | None = None
-
-    def begin(self, read: Callable[[], int], size: int | None) -> None:
-        """Turn to a file.
-
-        Parameters
-        ----------
-        read : callable
-            Tells how many bytes of it have been read.
-        size : int or None
-            How many it has; None where that is not known.
-        """
-        self._progress = None if size is None else (read, size)
-
-    def fraction(self) -> float | None:
-        """Tell how much of the current file has been read, from 0 to 1.
-
-        Returns
-        -------
-        float or None
-            None before the first file, and where its size is not known.
-        """
-        progress = self._progress
-        if progress is None:
-            return None
-        read, size = progress
-        return min(read() / size, 1.0) if size else 1.0
+    opened = open_collection(path)
+    stream: io.BufferedReader
+    if isinstance(opened, io.BufferedReader):
+        stream = opened
+    else:
+        stream = io.BufferedReader(cast("io.RawIOBase", opened))
+    try:
+        start = stream.peek(_PEEKED_BYTES)
+        for method in _METHODS:
+            if method.magic.match(start):
+                return io.BufferedReader(_Decompressed(stream, method))
+    except BaseException:
+        stream.close()
+        raise
+    return stream
 
 
-# The lines of a stream with their numbers, in bounded memory.
+def count_compressed(stream: BinaryIO) -> Callable[[], int] | None:
+    """Return a function that counts the compressed bytes read so far.
+
+    Parameters
+    ----------
+    stream : BinaryIO
+        A stream of `open_decompressed`.
+
+    Returns
+    -------
+    callable or None
+        None if the file is not compressed.
+    """
+    raw = stream.raw if isinstance(stream, io.BufferedReader) else None
+    return (lambda: raw.bytes_read) if isinstance(raw, _Decompressed) else None
+
 
 MAX_LINE_BYTES = 65_536
-"""A longer line is no record of a format that has one a line."""
+"""The longest record of a format with one record per line."""
 
 _CHUNK_BYTES = 1 << 14
 _LINE_ENDS = b"\r\n"
@@ -115,30 +122,30 @@ _NOTHING_STARTS = frozenset({b"", b"#", b"%", b";"})
 
 
 class NumberedLines:
-    """The lines of a stream, each given as soon as it is there.
+    """The lines of a stream, each yielded as soon as it has arrived.
 
-    CR, LF and CR LF end a line, in any mixture. Iterating gives the number, from 1,
-    and the bytes of each line with its end. A byte order mark before the first is left
-    out. Of a line that is longer than the limit, its first `limit + 1` bytes are given.
+    CR, LF and CR LF end a line, in any mixture. Iterating yields the number, from 1,
+    and the bytes of each line with its end. A byte order mark at the beginning is
+    removed. A line longer than the limit is cut to its first `limit + 1` bytes.
 
     Parameters
     ----------
     stream : io.BufferedIOBase
-        What is read, to its end.
+        The stream, read to its end.
     limit : int
-        The longest line that is given whole, in bytes, its end not counted.
+        The longest line that is yielded whole, in bytes, without its end.
 
     Attributes
     ----------
     number : int
-        Of the line given last; 0 before the first.
-    taken : int
-        Bytes of the lines given so far and of what was cut off them.
+        The number of the last line yielded; 0 before the first.
+    bytes_read : int
+        Bytes of the lines yielded so far, including those cut off.
     """
 
     def __init__(self, stream: io.BufferedIOBase, limit: int) -> None:
         self.number = 0
-        self.taken = 0
+        self.bytes_read = 0
         self._stream = stream
         self._limit = limit
 
@@ -146,7 +153,7 @@ class NumberedLines:
         shortest_cut = self._limit + 1
         for lines in self._chunks():
             for line in lines:
-                self.taken += len(line)
+                self.bytes_read += len(line)
                 if len(line) > shortest_cut:
                     line = self._cut(line)  # noqa: PLW2901
                 if not self.number:
@@ -155,21 +162,22 @@ class NumberedLines:
                 yield self.number, line
 
     def _chunks(self) -> Iterator[list[bytes]]:
-        """Give the lines that end in each chunk, and at last the one without an end.
+        """Yield the lines that end in each chunk, and finally one without an end.
 
-        A CR at the end of a chunk ends its line there and then: whoever writes to a
-        pipe may wait for the answer before writing more. An LF that follows in the next
-        chunk belongs to that line. A file keeps nobody waiting: its chunks do not end
-        between CR and LF, which a CSV row with an open quote tells from a CR alone.
+        A CR at the end of a chunk ends its line at once, because a program that writes
+        to a pipe may wait for the answer before it writes more. An LF at the beginning
+        of the next chunk then belongs to that line. In a file nobody waits, so a chunk
+        does not end between CR and LF: a CSV row with an open quote depends on whether
+        a CR stands alone.
         """
-        begun: list[bytes] = []  # pieces of a line whose end has not come
+        begun: list[bytes] = []  # pieces of a line whose end has not arrived
         kept = 0
         after_cr = False
         while chunk := self._stream.read1(_CHUNK_BYTES):
             if chunk.endswith(b"\r") and self._stream.seekable():
                 chunk += self._stream.read(1)
             if after_cr and chunk.startswith(b"\n"):
-                self.taken += 1
+                self.bytes_read += 1
                 chunk = chunk[1:]
             after_cr = chunk.endswith(b"\r")
             lines = chunk.splitlines(keepends=True)
@@ -183,7 +191,7 @@ class NumberedLines:
                 begun.append(rest)
                 kept += len(rest)
             else:
-                self.taken += len(rest)
+                self.bytes_read += len(rest)
         if kept:
             yield [b"".join(begun)]
 
@@ -194,15 +202,15 @@ class NumberedLines:
 
 
 def is_record(line: bytes) -> bool:
-    """Tell a line from a blank one and from a comment, which #, % or ; begins.
+    """Return whether a line is neither blank nor a comment after #, % or ;.
 
-    A line of nothing but too many spaces is none of these: it will be refused.
+    A line that is too long counts as a record, so that it is refused.
     """
     return line.lstrip()[:1] not in _NOTHING_STARTS or _is_too_long(line)
 
 
 def decode_line(line: bytes) -> str:
-    """Read a line of a format that has one record a line.
+    """Decode a line of a format with one record per line.
 
     Parameters
     ----------
@@ -212,12 +220,12 @@ def decode_line(line: bytes) -> str:
     Returns
     -------
     str
-        Without white space around it.
+        The text, stripped of white space.
 
     Raises
     ------
     InputError
-        If it is too long, or no UTF-8.
+        If the line is too long or not UTF-8.
     """
     if len(line) > MAX_LINE_BYTES and _is_too_long(line):
         msg = f"expected a line of at most {MAX_LINE_BYTES} bytes, found a longer one"
@@ -234,14 +242,11 @@ def _is_too_long(line: bytes) -> bool:
     return len(line.rstrip(_LINE_ENDS)) > MAX_LINE_BYTES
 
 
-# Read text whose encoding nobody has told.
-
-
 def decode(raw: bytes) -> str:
-    """Read bytes as UTF-8, or else as Windows-1252, of which Latin-1 is a part.
+    """Decode bytes as UTF-8, else as Windows-1252, a superset of printable Latin-1.
 
-    So a name in an old encoding costs no record. A byte that stands for nothing is
-    replaced by U+FFFD.
+    A name in an old encoding thus does not make a record unreadable. Undefined bytes
+    become U+FFFD.
     """
     try:
         return raw.decode()
@@ -249,14 +254,57 @@ def decode(raw: bytes) -> str:
         return raw.decode("cp1252", errors="replace")
 
 
+class Meter:
+    """Counts of the records read; other threads may read them at any time.
+
+    Attributes
+    ----------
+    records : int
+        Records yielded so far from all files, unreadable ones included.
+    not_selected : int
+        Records outside the selection, and lichess rows that claim no mate.
+    """
+
+    def __init__(self) -> None:
+        self.records = 0
+        self.not_selected = 0
+        self._progress: tuple[Callable[[], int], int] | None = None
+
+    def begin(self, read: Callable[[], int], size: int | None) -> None:
+        """Start measuring the progress of a file.
+
+        Parameters
+        ----------
+        read : callable
+            Returns the number of its bytes that have been read.
+        size : int or None
+            The size of the file in bytes; None if it is unknown.
+        """
+        self._progress = None if size is None else (read, size)
+
+    def fraction(self) -> float | None:
+        """Return the fraction of the current file that has been read, from 0 to 1.
+
+        Returns
+        -------
+        float or None
+            None before the first file, and if its size is unknown.
+        """
+        progress = self._progress
+        if progress is None:
+            return None
+        read, size = progress
+        return min(read() / size, 1.0) if size else 1.0
+
+
 _PIECE_BYTES = 512
-"""So little is decompressed at a time, since it can grow by thousands."""
+"""Compressed bytes per step; they can expand a thousandfold."""
 
 _PEEKED_BYTES = 6
 
 
 class _Decompressor(Protocol):
-    """What bz2, lzma, zlib and zstandard have in common."""
+    """The interface that bz2, lzma, zlib and zstandard share."""
 
     @property
     def eof(self) -> bool: ...
@@ -268,7 +316,7 @@ class _Decompressor(Protocol):
 
 
 _Loaded: TypeAlias = "tuple[Callable[[], _Decompressor], type[Exception]]"
-"""The maker of decompressors, and what these raise on damage."""
+"""A factory of decompressors, and the exception that they raise on damaged data."""
 
 
 class _Method(NamedTuple):
@@ -279,7 +327,7 @@ class _Method(NamedTuple):
 
 def _load_zstandard() -> _Loaded:
     with suppress(ModuleNotFoundError):
-        zstd = import_module("compression.zstd")  # part of Python from 3.14 on
+        zstd = import_module("compression.zstd")  # in Python from 3.14 on
         return zstd.ZstdDecompressor, zstd.ZstdError
     with suppress(ModuleNotFoundError):
         zstandard = import_module("zstandard")
@@ -307,70 +355,20 @@ _METHODS = (
         "Zstandard", re.compile(rb"\x28\xb5\x2f\xfd|[P-_]\x2aM\x18"), _load_zstandard
     ),
 )
-"""Zstandard files begin with either a frame or a frame to be skipped."""
-
-
-def open_decompressed(path: str | os.PathLike[str]) -> io.BufferedReader:
-    """Open a file, or standard input for `-`, for reading what it holds.
-
-    Returns
-    -------
-    io.BufferedReader
-        Plain bytes, decompressed as they are read. Where the file is cut short or
-        damaged, reading raises InputError; what came before can be read.
-
-    Raises
-    ------
-    OSError
-        If it cannot be opened.
-    InputError
-        If what decompresses it is not installed.
-    """
-    opened = open_collection(path)
-    stream: io.BufferedReader
-    if isinstance(opened, io.BufferedReader):
-        stream = opened
-    else:
-        stream = io.BufferedReader(cast("io.RawIOBase", opened))
-    try:
-        start = stream.peek(_PEEKED_BYTES)
-        for method in _METHODS:
-            if method.magic.match(start):
-                return io.BufferedReader(_Decompressed(stream, method))
-    except BaseException:
-        stream.close()
-        raise
-    return stream
-
-
-def count_compressed(stream: BinaryIO) -> Callable[[], int] | None:
-    """Give what tells how many bytes of a compressed file have been read so far.
-
-    Parameters
-    ----------
-    stream : BinaryIO
-        As `open_decompressed` gave it.
-
-    Returns
-    -------
-    callable or None
-        None where the file is not compressed.
-    """
-    raw = stream.raw if isinstance(stream, io.BufferedReader) else None
-    return (lambda: raw.taken) if isinstance(raw, _Decompressed) else None
+"""A Zstandard file begins with a frame or a skippable frame."""
 
 
 class _Decompressed(io.RawIOBase):
-    """The content of a compressed stream, which may have several parts in a row.
+    """The content of a compressed stream, which may consist of several parts.
 
     Attributes
     ----------
-    taken : int
+    bytes_read : int
         Bytes of the compressed stream that have been read.
     """
 
     def __init__(self, stream: BinaryIO, method: _Method) -> None:
-        self.taken = 0
+        self.bytes_read = 0
         self._stream = stream
         self._name = method.name
         self._make, self._error = method.load()
@@ -397,7 +395,7 @@ class _Decompressed(io.RawIOBase):
         super().close()
 
     def _decompress(self) -> bytes:
-        """Give what the next pieces hold; nothing at the end."""
+        """Return the content of the next pieces; empty at the end."""
         while piece := self._next_piece():
             self._begun = True
             try:
@@ -408,7 +406,10 @@ class _Decompressed(io.RawIOBase):
             if content:
                 return content
         if self._begun:
-            msg = f"{self._name}: expected more compressed data, found the file's end"
+            msg = (
+                f"{self._name}: expected more compressed data, "
+                "found the end of the file"
+            )
             raise InputError(msg)
         return b""
 
@@ -420,12 +421,12 @@ class _Decompressed(io.RawIOBase):
             self._begun = False
         while piece := rest or self._read_piece():
             rest = b""
-            # Zeros may fill up the space between two parts.
+            # Two parts may be separated by zeros as padding.
             if piece := piece if self._begun else piece.lstrip(b"\0"):
                 return piece
         return b""
 
     def _read_piece(self) -> bytes:
         piece = self._stream.read(_PIECE_BYTES)
-        self.taken += len(piece)
+        self.bytes_read += len(piece)
         return piece

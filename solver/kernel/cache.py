@@ -1,8 +1,8 @@
-"""Where compiled code is kept: a folder that is the user's alone, checked content.
+"""The folder for compiled code: private to the user, with checked content.
 
-What is stored is native code, and loading it is running it. So the folder must belong
-to the user, and nobody else may write to it; a file says what it holds and carries a
-checksum; it comes into being whole, by renaming.
+The stored code is machine code, and loading it means running it. So the folder and the
+file must belong to the user, nobody else may write to them, and the file carries a
+checksum.
 """
 
 from __future__ import annotations
@@ -11,7 +11,6 @@ import hashlib
 import json
 import os
 import stat
-import sys
 import tempfile
 from contextlib import suppress
 from dataclasses import dataclass
@@ -33,14 +32,14 @@ CHECKSUM_BYTES = 32
 
 @dataclass(frozen=True, slots=True)
 class StoredKernel:
-    """Object code and what is needed to link it.
+    """Object code and the names that linking it needs.
 
     Attributes
     ----------
     symbol : str
         The function to call.
     undefined : tuple of str
-        Symbols that the object names but the kernel never reaches.
+        Symbols that the object code names but the kernel never calls.
     code : bytes
         An object file for this machine.
     """
@@ -51,26 +50,28 @@ class StoredKernel:
 
 
 def candidate_directories() -> list[Path]:
-    """List the folders to try, best first.
+    """Return the folders to try, best first.
 
-    A folder that the user names is the only candidate. There may be none: a user that
-    the system does not know has no home, and a system may be read-only throughout.
+    A folder named by MATESOLVE_CACHE_DIR is the only candidate. There may be no
+    candidate: an account without a home directory on a read-only system has none.
     """
     named = os.environ.get(DIRECTORY_VARIABLE)
     if named:
         return [Path(named)]
     candidates = []
-    with suppress(RuntimeError):  # no home is known
-        candidates.append(_user_cache() / "matesolve")
-    with suppress(FileNotFoundError):  # no temporary file can be made anywhere
+    # Without a home directory, platformdirs raises or returns a relative path.
+    with suppress(RuntimeError):
+        if (user_cache := _user_cache()).is_absolute():
+            candidates.append(user_cache)
+    with suppress(FileNotFoundError):  # no folder for temporary files exists
         candidates.append(_temporary_directory())
     return candidates
 
 
 def private_directories() -> Iterator[Path]:
-    """Give the folders whose content can be trusted, best first; change nothing.
+    """Yield the existing folders whose content can be trusted, best first.
 
-    What is stored there can be loaded, even where nothing can be added.
+    Kernels stored there can be loaded even if the folder is read-only.
     """
     for directory in candidate_directories():
         try:
@@ -82,12 +83,12 @@ def private_directories() -> Iterator[Path]:
 
 
 def open_directory() -> Path:
-    """Find or make the folder to store compiled code in.
+    """Find or create the folder for compiled code.
 
     Raises
     ------
     CacheError
-        No candidate can be used; the message says why for each.
+        No candidate can be used; the message gives the reason for each.
     """
     reasons = []
     for directory in candidate_directories():
@@ -105,7 +106,7 @@ def open_directory() -> Path:
 
 
 def describe(directory: Path) -> str:
-    """Tell in a few words whether the folder can serve; change nothing."""
+    """Describe in a few words whether the folder can be used; change nothing."""
     try:
         require_private(directory)
     except FileNotFoundError:
@@ -123,12 +124,20 @@ def describe(directory: Path) -> str:
 
 
 def require_private(path: Path) -> None:
-    """Refuse a path that another user owns, or that others can write to."""
+    """Check that a path belongs to the user and that nobody else can write to it.
+
+    Raises
+    ------
+    OSError
+        The path does not exist or cannot be examined.
+    CacheError
+        The path is a link, has another owner, or is writable by others.
+    """
     status = path.lstat()
     if stat.S_ISLNK(status.st_mode):
         msg = f"{path}: expected a folder or file of its own, found a symbolic link"
         raise CacheError(msg)
-    if os.name != "posix":  # elsewhere, a profile's folders are its user's
+    if os.name != "posix":  # elsewhere, a user's profile is private
         return
     if status.st_uid != os.geteuid():
         msg = f"{path}: expected it to belong to the user, found another owner"
@@ -140,23 +149,24 @@ def require_private(path: Path) -> None:
 
 
 def require_writable(directory: Path) -> None:
-    """Refuse a folder in which no file can be made."""
+    """Check that a file can be created in a folder; raise OSError if not."""
     with tempfile.TemporaryFile(dir=directory):
         pass
 
 
 def write_kernel(path: Path, kernel: StoredKernel) -> None:
-    """Store a kernel; other processes see the old file or the new, never a part."""
+    """Store a kernel; other processes see the old file or the new one, never a part.
+
+    Raises
+    ------
+    OSError
+        The file cannot be written; an old file is kept.
+    """
+    from solver.files import write_private
+
     header = json.dumps({"symbol": kernel.symbol, "undefined": kernel.undefined})
     payload = header.encode() + b"\n" + kernel.code
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=path.stem)
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(MAGIC + hashlib.sha256(payload).digest() + payload)
-        Path(name).replace(path)
-    except OSError:
-        Path(name).unlink(missing_ok=True)
-        raise
+    write_private(path, MAGIC + hashlib.sha256(payload).digest() + payload)
 
 
 def read_kernel(path: Path) -> StoredKernel:
@@ -165,9 +175,9 @@ def read_kernel(path: Path) -> StoredKernel:
     Raises
     ------
     OSError
-        There is none, or it cannot be read.
+        The file does not exist or cannot be read.
     CacheError
-        It is damaged, or not the user's own.
+        The file is damaged, or is not private to the user.
     """
     require_private(path)
     content = path.read_bytes()
@@ -183,18 +193,14 @@ def read_kernel(path: Path) -> StoredKernel:
 
 
 def holds_numba_entry(directory: Path) -> bool:
-    """Tell whether numba has cached what C calls, which holds all other functions."""
+    """Return whether numba has cached the entry, which contains all other functions."""
     return any(directory.glob("**/entry.*.nbc"))
 
 
 def _user_cache() -> Path:
-    if sys.platform == "win32":
-        local = os.environ.get("LOCALAPPDATA")
-        return Path(local) if local else Path.home() / "AppData" / "Local"
-    if sys.platform == "darwin":
-        return Path.home() / "Library" / "Caches"
-    named = os.environ.get("XDG_CACHE_HOME")
-    return Path(named) if named else Path.home() / ".cache"
+    from platformdirs import user_cache_path
+
+    return user_cache_path("matesolve", appauthor=False)
 
 
 def _temporary_directory() -> Path:

@@ -1,4 +1,9 @@
-"""What variants of the scored search told, side by side."""
+"""The results of several variants side by side, on one position or on a collection.
+
+The node counts of the chess engine Glass 1.0, with and without mate-distance pruning,
+are from the Chess Programming Wiki, "Mate Distance Pruning", section "In Practice":
+nodes until the principal variation is found. Its table and move order are its own.
+"""
 
 from __future__ import annotations
 
@@ -7,11 +12,11 @@ from statistics import geometric_mean
 from typing import TYPE_CHECKING
 
 from solver.laboratory.results import (
-    Telling,
+    MateBounds,
+    bounds_at_depth,
+    bounds_of_shortest,
     contradict,
     mate_distance,
-    tell,
-    tell_shortest,
 )
 
 if TYPE_CHECKING:
@@ -22,14 +27,244 @@ if TYPE_CHECKING:
     from solver.problem import Problem
 
 
-# Node counts of the chess engine Glass 1.0, with and without mate-distance pruning.
-#
-# Published by the Chess Programming Wiki, "Mate Distance Pruning", section "In
-# Practice": nodes until the principal variation is found, with a table and an
-# ordering of moves that are Glass's own.
+@dataclass(frozen=True, slots=True)
+class Series:
+    """The iterations of one variant on one position.
 
-FEN = "8/7K/8/8/8/8/R7/7k w - - 0 1"
-"""A mate in 8."""
+    Attributes
+    ----------
+    variant : Variant
+    iterations : tuple of Iteration
+        Depth 1, 2, 3, ..., as far as completed.
+    """
+
+    variant: Variant
+    iterations: tuple[Iteration, ...]
+
+    @property
+    def depth(self) -> int:
+        """The last completed depth, 0 if there is none."""
+        return len(self.iterations)
+
+    def at(self, depth: int) -> Iteration | None:
+        """Return the iteration of a depth, None if the search did not get there."""
+        return self.iterations[depth - 1] if 1 <= depth <= self.depth else None
+
+    def ratio(self, base: Series, depth: int) -> float | None:
+        """Return the nodes until the principal variation as a ratio of another's."""
+        own, other = self.at(depth), base.at(depth)
+        return node_ratio(own.nodes, other.nodes) if own and other else None
+
+
+@dataclass(frozen=True, slots=True)
+class PositionCounts:
+    """The iterations of each variant on one position.
+
+    Attributes
+    ----------
+    fen : str
+    depth : int
+        The last iteration requested.
+    table_entries : int
+        Size of the transposition table of each search.
+    series : tuple of Series
+        One for each variant, at least one.
+    """
+
+    fen: str
+    depth: int
+    table_entries: int
+    series: tuple[Series, ...]
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether every variant completed the last iteration requested."""
+        return all(series.depth == self.depth for series in self.series)
+
+    @property
+    def depths(self) -> range:
+        """The depths that at least one variant completed."""
+        return range(1, 1 + max(series.depth for series in self.series))
+
+    @property
+    def is_contradictory(self) -> bool:
+        """Whether sound variants have results that cannot all be right."""
+        return contradict(
+            bounds_at_depth(mate_distance(iteration.score), iteration.depth)
+            for series in self.series
+            if series.variant.techniques.is_sound
+            for iteration in series.iterations
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class ProblemCounts:
+    """The outcomes of each variant on one problem.
+
+    Attributes
+    ----------
+    problem : Problem
+    depth : int
+        The last iteration requested.
+    outcomes : tuple of Outcome
+        In the order of the variants.
+    """
+
+    problem: Problem
+    depth: int
+    outcomes: tuple[Outcome, ...]
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether every variant reached an answer."""
+        return all(is_answered(outcome) for outcome in self.outcomes)
+
+    @property
+    def same_answer(self) -> bool:
+        """Whether all variants with an answer found the same mate, or none."""
+        answers = {
+            proved_mate(outcome) for outcome in self.outcomes if is_answered(outcome)
+        }
+        return len(answers) <= 1
+
+
+@dataclass(frozen=True, slots=True)
+class Total:
+    """The sums of one variant over a whole collection.
+
+    Attributes
+    ----------
+    variant : Variant
+    found : int
+        Problems with a mate found and proved.
+    unproved : int
+        Problems with a mate found but not proved.
+    stopped : int
+        Problems in which a limit stopped it before an answer.
+    differing : int
+        Problems in which its answer differs from the first variant's.
+    nodes_total : int
+        All nodes of all problems.
+    ratio : float or None
+        Its nodes until the mate divided by the first variant's: the geometric mean over
+        the problems in which both found the same mate.
+    compared : int
+        The number of those problems.
+    """
+
+    variant: Variant
+    found: int
+    unproved: int
+    stopped: int
+    differing: int
+    nodes_total: int
+    ratio: float | None
+    compared: int
+
+
+@dataclass(frozen=True, slots=True)
+class CollectionCounts:
+    """The outcomes of each variant on each problem of a collection.
+
+    Attributes
+    ----------
+    table_entries : int
+        Size of the transposition table of each search.
+    variants : tuple of Variant
+        At least one.
+    rows : tuple of ProblemCounts
+        One for each problem that all variants were run on.
+    problems : int
+        The number of problems in the collection.
+    """
+
+    table_entries: int
+    variants: tuple[Variant, ...]
+    rows: tuple[ProblemCounts, ...]
+    problems: int
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether every variant reached an answer on every problem."""
+        return sum(row.is_complete for row in self.rows) == self.problems
+
+    @property
+    def is_contradictory(self) -> bool:
+        """Whether there is any contradiction."""
+        return any(self.contradictions())
+
+    def totals(self) -> Iterator[Total]:
+        """Yield the sums of each variant."""
+        for index, variant in enumerate(self.variants):
+            outcomes = [row.outcomes[index] for row in self.rows]
+            pairs = [(row.outcomes[0], row.outcomes[index]) for row in self.rows]
+            ratios = [
+                ratio
+                for first, own in pairs
+                if proved_mate(own) is not None
+                and proved_mate(own) == proved_mate(first)
+                if (ratio := node_ratio(own.nodes, first.nodes)) is not None
+            ]
+            yield Total(
+                variant,
+                found=sum(proved_mate(own) is not None for own in outcomes),
+                unproved=sum(
+                    own.mate is not None and not own.proved for own in outcomes
+                ),
+                stopped=sum(not is_answered(own) for own in outcomes),
+                differing=sum(
+                    is_answered(first)
+                    and is_answered(own)
+                    and proved_mate(first) != proved_mate(own)
+                    for first, own in pairs
+                ),
+                nodes_total=sum(own.nodes_total for own in outcomes),
+                ratio=geometric_mean(ratios) if ratios else None,
+                compared=len(ratios),
+            )
+
+    def contradictions(self) -> Iterator[ProblemCounts]:
+        """Yield the problems whose claim and proved answers cannot all be right."""
+        for row in self.rows:
+            if contradict(self._bounds(row)):
+                yield row
+
+    def _bounds(self, row: ProblemCounts) -> Iterator[MateBounds]:
+        if row.problem.claim:
+            yield bounds_of_shortest(row.problem.claim.mate)
+        if row.problem.no_mate:
+            yield MateBounds(None, row.problem.no_mate, -1)
+        for variant, outcome in zip(self.variants, row.outcomes, strict=True):
+            if variant.techniques.is_sound:
+                if outcome.mate is not None and outcome.is_shortest:
+                    yield bounds_of_shortest(outcome.mate)
+                else:
+                    yield bounds_at_depth(
+                        outcome.mate, row.depth if outcome.complete else 0
+                    )
+            elif (mate := proved_mate(outcome)) is not None:
+                yield bounds_at_depth(mate, 0)
+
+
+def proved_mate(outcome: Outcome) -> int | None:
+    """Return the mate of an outcome if it is proved, else None."""
+    return outcome.mate if outcome.proved else None
+
+
+def is_answered(outcome: Outcome) -> bool:
+    """Whether the variant reached an answer before a limit stopped it."""
+    return outcome.complete or (
+        proved_mate(outcome) is not None and outcome.is_shortest
+    )
+
+
+def node_ratio(nodes: int, base: int) -> float | None:
+    """Return a ratio of nodes; None without nodes, as in a finished game."""
+    return nodes / base if nodes and base else None
+
+
+GLASS_FEN = "8/7K/8/8/8/8/R7/7k w - - 0 1"
+"""The position of Glass's counts, a mate in 8."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +287,7 @@ class GlassRow:
     on: int
 
 
-ROWS = (
+GLASS_ROWS = (
     GlassRow(1, 1041, 3, 3),
     GlassRow(2, 1041, 23, 23),
     GlassRow(3, 1051, 103, 103),
@@ -78,235 +313,7 @@ ROWS = (
 
 
 def glass_row(fen: str, depth: int) -> GlassRow | None:
-    """Give what Glass published of a position at a depth, None where it did not."""
-    return ROWS[depth - 1] if fen == FEN and 1 <= depth <= len(ROWS) else None
-
-
-@dataclass(frozen=True, slots=True)
-class Series:
-    """One variant's iterations on one position.
-
-    Attributes
-    ----------
-    variant : Variant
-    iterations : tuple of Iteration
-        Depth 1, 2, 3, ...; those that were completed.
-    """
-
-    variant: Variant
-    iterations: tuple[Iteration, ...]
-
-    @property
-    def depth(self) -> int:
-        """The last depth that was completed, 0 if none was."""
-        return len(self.iterations)
-
-    def at(self, depth: int) -> Iteration | None:
-        """Give the iteration of a depth, None where the search did not get so far."""
-        return self.iterations[depth - 1] if 1 <= depth <= self.depth else None
-
-    def ratio(self, base: Series, depth: int) -> float | None:
-        """Divide the nodes until the principal variation by another variant's."""
-        own, other = self.at(depth), base.at(depth)
-        return divide(own.nodes, other.nodes) if own and other else None
-
-
-@dataclass(frozen=True, slots=True)
-class Ladder:
-    """One position, searched deeper and deeper by each variant.
-
-    Attributes
-    ----------
-    fen : str
-    depth : int
-        The last iteration asked for.
-    table_entries : int
-        Size of each search's transposition table.
-    series : tuple of Series
-        One for each variant, at least one.
-    """
-
-    fen: str
-    depth: int
-    table_entries: int
-    series: tuple[Series, ...]
-
-    @property
-    def is_complete(self) -> bool:
-        """Whether every variant got as deep as was asked."""
-        return all(series.depth == self.depth for series in self.series)
-
-    @property
-    def depths(self) -> range:
-        """The depths that some variant reached."""
-        return range(1, 1 + max(series.depth for series in self.series))
-
-    @property
-    def is_contradictory(self) -> bool:
-        """Whether sound variants tell mates that cannot both be right."""
-        return contradict(
-            tell(mate_distance(iteration.score), iteration.depth)
-            for series in self.series
-            if series.variant.techniques.is_sound
-            for iteration in series.iterations
-        )
-
-
-@dataclass(frozen=True, slots=True)
-class Trial:
-    """One problem, put to each variant.
-
-    Attributes
-    ----------
-    problem : Problem
-    depth : int
-        The last iteration asked for.
-    outcomes : tuple of Outcome
-        In the order of the survey's variants.
-    """
-
-    problem: Problem
-    depth: int
-    outcomes: tuple[Outcome, ...]
-
-    @property
-    def is_complete(self) -> bool:
-        """Whether no limit kept a variant from its answer."""
-        return all(is_answer(outcome) for outcome in self.outcomes)
-
-    @property
-    def same_answer(self) -> bool:
-        """Whether all variants that came to an answer told the same mate, or none."""
-        answers = {found(outcome) for outcome in self.outcomes if is_answer(outcome)}
-        return len(answers) <= 1
-
-
-@dataclass(frozen=True, slots=True)
-class Total:
-    """What one variant did over a whole collection.
-
-    Attributes
-    ----------
-    variant : Variant
-    found : int
-        Problems whose mate it told, and it is there.
-    unproved : int
-        Problems in which it told a mate that could not be proved.
-    stopped : int
-        Problems in which a limit came before an answer.
-    differing : int
-        Problems in which its answer is not that of the first variant.
-    nodes_total : int
-        All nodes of all problems.
-    ratio : float or None
-        Geometric mean of its nodes to the mate in those of the first variant, over the
-        problems in which both found the same one.
-    compared : int
-        How many those are.
-    """
-
-    variant: Variant
-    found: int
-    unproved: int
-    stopped: int
-    differing: int
-    nodes_total: int
-    ratio: float | None
-    compared: int
-
-
-@dataclass(frozen=True, slots=True)
-class Survey:
-    """A collection, each problem put to each variant.
-
-    Attributes
-    ----------
-    table_entries : int
-        Size of each search's transposition table.
-    variants : tuple of Variant
-        At least one.
-    trials : tuple of Trial
-        One for each problem that was put to all of them.
-    problems : int
-        How many there are.
-    """
-
-    table_entries: int
-    variants: tuple[Variant, ...]
-    trials: tuple[Trial, ...]
-    problems: int
-
-    @property
-    def is_complete(self) -> bool:
-        """Whether all variants came to an answer to every problem."""
-        answered = sum(trial.is_complete for trial in self.trials)
-        return answered == self.problems
-
-    @property
-    def is_contradictory(self) -> bool:
-        """Whether there is any contradiction."""
-        return any(self.contradictions())
-
-    def totals(self) -> Iterator[Total]:
-        """Sum up, one variant after the other."""
-        for index, variant in enumerate(self.variants):
-            outcomes = [trial.outcomes[index] for trial in self.trials]
-            pairs = [
-                (trial.outcomes[0], trial.outcomes[index]) for trial in self.trials
-            ]
-            ratios = [
-                ratio
-                for first, own in pairs
-                if found(own) is not None and found(own) == found(first)
-                if (ratio := divide(own.nodes, first.nodes)) is not None
-            ]
-            yield Total(
-                variant,
-                found=sum(found(own) is not None for own in outcomes),
-                unproved=sum(
-                    own.mate is not None and not own.proved for own in outcomes
-                ),
-                stopped=sum(not is_answer(own) for own in outcomes),
-                differing=sum(
-                    is_answer(first) and is_answer(own) and found(first) != found(own)
-                    for first, own in pairs
-                ),
-                nodes_total=sum(own.nodes_total for own in outcomes),
-                ratio=geometric_mean(ratios) if ratios else None,
-                compared=len(ratios),
-            )
-
-    def contradictions(self) -> Iterator[Trial]:
-        """Give the problems in which a claim and proved answers cannot all be right."""
-        for trial in self.trials:
-            if contradict(self._tellings(trial)):
-                yield trial
-
-    def _tellings(self, trial: Trial) -> Iterator[Telling]:
-        if trial.problem.claim:
-            yield tell_shortest(trial.problem.claim.mate)
-        if trial.problem.no_mate:
-            yield Telling(None, trial.problem.no_mate, -1)
-        for variant, outcome in zip(self.variants, trial.outcomes, strict=True):
-            if variant.techniques.is_sound:
-                if outcome.mate is not None and outcome.settled:
-                    yield tell_shortest(outcome.mate)
-                else:
-                    yield tell(outcome.mate, trial.depth if outcome.complete else 0)
-            elif (mate := found(outcome)) is not None:
-                yield tell(mate, 0)
-
-
-def found(outcome: Outcome) -> int | None:
-    """Give the mate that a variant told, None if it is not proved to be there."""
-    return outcome.mate if outcome.proved else None
-
-
-def is_answer(outcome: Outcome) -> bool:
-    """Whether no limit came before an answer."""
-    return outcome.complete or (found(outcome) is not None and outcome.settled)
-
-
-def divide(nodes: int, base: int) -> float | None:
-    """Give a ratio of nodes; None without nodes, as in a game that is over."""
-    return nodes / base if nodes and base else None
+    """Return Glass's counts for a position at a depth, None if there are none."""
+    if fen != GLASS_FEN or not 1 <= depth <= len(GLASS_ROWS):
+        return None
+    return GLASS_ROWS[depth - 1]

@@ -1,8 +1,15 @@
-"""Read positions with the results of their games: PGN, and FENs or EPD with results.
+"""Read the material of positions with the results of their games.
 
-Which of the two a file is, and whether and how it is compressed, its content tells. It
-is read as a stream, in constant memory. A line or a game that cannot be read costs
-itself and no other; so does the rest of a compressed file that was cut short.
+A file is PGN, or a list of FENs or EPD records with results; the format and compression
+are detected from the content. Files are read as streams, in constant memory. An
+unreadable line or game is reported and skipped, and so is the rest of a compressed file
+that was cut short.
+
+In a list, the result is White's, whoever is to move, and stands after the position:
+`1-0`, `1/2-1/2` or `0-1` anywhere, with or without quotes (`c9 "1-0";`, `; 1-0`);
+`[1.0]`, `[0.5]` or `[0.0]` anywhere; `| 1.0` at the end, after a position and a score
+separated by bars. `*` stands for a game without a result. Such files have millions of
+lines, so only the pieces of a position are read.
 """
 
 from __future__ import annotations
@@ -39,7 +46,7 @@ if TYPE_CHECKING:
 
 
 class GamePosition(NamedTuple):
-    """The men of one position, and the result of the game that it is from.
+    """The material of one position, and the result of its game.
 
     Attributes
     ----------
@@ -53,7 +60,7 @@ class GamePosition(NamedTuple):
 
 
 class Unfinished(NamedTuple):
-    """A line or a game without a result (`*`): in order, but of no use here.
+    """A line or a game without a result (`*`): valid, but not counted.
 
     Attributes
     ----------
@@ -63,16 +70,6 @@ class Unfinished(NamedTuple):
 
     source: str
 
-
-# Read a FEN or an EPD record with the result of the game that it is from.
-#
-# The result is White's, whoever is to move. It stands behind the position, as
-# collections have it: `1-0`, `1/2-1/2` or `0-1` anywhere, with or without quotes (`c9
-# "1-0";`, `; 1-0`); `[1.0]`, `[0.5]` or `[0.0]` anywhere; `| 1.0` at the end, behind
-# a position and a score with bars between them. `*` stands for a game without a
-# result.
-#
-# Files of these have millions of lines, so of a position only the men are read.
 
 _NUMBER = r"(?: [01](?:\.0*)? | 0?\.50* )"
 _RESULT = re.compile(
@@ -84,12 +81,12 @@ _RESULT = re.compile(
 )
 
 _UNITS = {piece: 1 << 8 * place for place, piece in enumerate("QqRrBbNnPpKk")}
-"""Men are added up in one integer that has a byte for each kind."""
+"""Pieces are counted in one integer with a byte for each type and colour."""
 
 _RANK = re.compile(r"(?:[1-8](?![1-8])|[PNBRQKpnbrqk])+")
 
 _KEPT = 1 << 16
-"""The same ranks, and the same men, come again and again."""
+"""Size of caches: the same ranks and material occur in many positions."""
 
 
 def parse_scored_line(text: str) -> GamePosition | None:
@@ -98,7 +95,7 @@ def parse_scored_line(text: str) -> GamePosition | None:
     Parameters
     ----------
     text : str
-        One record: a board, the side to move, anything, a result.
+        One record: a board, the side to move, and a result somewhere after them.
 
     Returns
     -------
@@ -108,8 +105,8 @@ def parse_scored_line(text: str) -> GamePosition | None:
     Raises
     ------
     InputError
-        If the board is none that a game can have, or there is no result, or two that
-        differ.
+        If the board is impossible in a game, or there is no result, or two different
+        results.
     """
     placement, _, tail = text.strip().partition(" ")
     material = _read_pieces(placement)
@@ -121,35 +118,35 @@ def parse_scored_line(text: str) -> GamePosition | None:
 
 
 def _read_result(tail: str) -> float | None:
-    words = _RESULT.findall(tail)
-    results = {_value(word) for word in words}
+    written = _RESULT.findall(tail)
+    results = {_value(result) for result in written}
     if len(results) != 1:
-        found = quote(" and ".join(words)) if words else "none"
+        found = quote(" and ".join(written)) if written else "none"
         msg = f'expected one result, such as c9 "1-0"; or [0.5], found {found}'
         raise InputError(msg)
     return results.pop()
 
 
 @lru_cache
-def _value(word: str) -> float | None:
-    if word == UNFINISHED:
+def _value(result: str) -> float | None:
+    if result == UNFINISHED:
         return None
-    return RESULTS[word] if word in RESULTS else float(word)
+    return RESULTS[result] if result in RESULTS else float(result)
 
 
 def _read_pieces(placement: str) -> Material:
-    """Count the men of a FEN's first field, quickly where it is in order."""
+    """Count the pieces of a FEN's first field, by a quick way if it is valid."""
     ranks = placement.split("/")
     if len(ranks) == 8:
         with suppress(_NoBoardError):
             inner = sum(map(_count_rank, ranks[1:7]))
             ends = _count_end_rank(ranks[0]) + _count_end_rank(ranks[7])
             return _unpack(inner + ends)
-    return count_pieces(parse_fen(placement))  # which tells what is wrong
+    return count_pieces(parse_fen(placement))  # its error names the fault
 
 
 class _NoBoardError(Exception):
-    """The quick count found a fault, which the strict reader will name."""
+    """The quick count found a fault, which the strict parser will name."""
 
 
 @lru_cache(_KEPT)
@@ -196,14 +193,14 @@ def read_results(
     path : str or PathLike
         A file, or `-` for standard input.
     skip_plies : int
-        How many positions to leave out at the beginning of each game in PGN.
+        How many positions to skip at the beginning of each game in PGN.
 
     Yields
     ------
     GamePosition or Unfinished or FormatError
-        For a game in PGN all positions of its main line, from the one before the first
-        move; for another line one position; instead one `Unfinished` where the result
-        is `*` or missing in PGN, and one `FormatError` where something is wrong.
+        For a game in PGN, each position of its main line, the initial one included; for
+        a line of a list, one position. If the result is `*`, or missing in PGN, one
+        `Unfinished` instead; if the record is unreadable, one `FormatError`.
 
     Raises
     ------
@@ -278,16 +275,13 @@ def _parse(text: bytes) -> GamePosition | None:
     return parse_scored_line(text.decode("latin-1"))
 
 
-# Games in PGN.
-
-
 class Game(NamedTuple):
-    """What is counted of a game.
+    """The positions of a game and its result.
 
     Attributes
     ----------
     materials : list of Material
-        The men on the board before the first move and after each.
+        The material before the first move and after each move.
     result : float or None
         1 if White won, 0.5 for a draw, 0 if Black won; None if it has no result.
     """
@@ -297,7 +291,7 @@ class Game(NamedTuple):
 
 
 def parse_game(text: bytes) -> Game:
-    """Play a game.
+    """Replay a game.
 
     Parameters
     ----------
@@ -307,19 +301,19 @@ def parse_game(text: bytes) -> Game:
     Returns
     -------
     Game
-        Its main line, from the position of its `FEN` tag if it has one.
+        Its main line, from the position in the `FEN` tag if there is one.
 
     Raises
     ------
     InputError
-        If it is too long, is another game than orthodox chess, begins with a position
-        that is none, has an illegal move, or has two results.
+        If it is too long, is not orthodox chess, begins with an invalid position, has
+        an illegal move, or has two different results.
     """
     return visit_game(text, _Count)
 
 
 class _Count(MainLine[Game]):
-    """Counts the men at each ply."""
+    """Counts the pieces at each ply."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -329,9 +323,10 @@ class _Count(MainLine[Game]):
         self._materials.append(count_pieces(board))
 
     def result(self) -> Game:
-        told = [self.tags.get("Result", UNFINISHED), self.ending]
-        results = {RESULTS[word] for word in told if word in RESULTS}
+        written = [self.tags.get("Result", UNFINISHED), self.ending]
+        results = {RESULTS[result] for result in written if result in RESULTS}
         if len(results) > 1:
-            msg = f"expected one result, found {told[0]} in the tag and {told[1]} below"
+            tag, ending = written
+            msg = f"expected one result, found {tag} in the tag and {ending} below"
             raise InputError(msg)
         return Game(self._materials, results.pop() if results else None)

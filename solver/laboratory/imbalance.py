@@ -1,244 +1,80 @@
-"""Material-imbalance tables: what each balance of men has scored in games.
+"""Material-imbalance tables: what each balance of material scored in games.
 
-After Ed Schröder's Material Imbalance Pruning. A cell for each material holds how many
-positions with it came from games that White won, drew and lost. A search looks cells up
-as words of 32 bits: the number of positions above 7 bits of White's score in per cent,
-of which 0 and 100 say that every position was lost, or won. An empty cell's word is 0.
+Material Imbalance Pruning is Ed Schröder's. A table has a cell for each material (see
+`solver.laboratory.material`), which counts the positions from games that White won,
+drew and lost. The search reads a cell as a 32-bit word: the number of positions, and in
+the low 7 bits White's score in per cent. In a word, 0 and 100 per cent mean that every
+position was lost, or won. The word of an empty cell is 0.
+
+A table's file is a NumPy `.npz` archive of four arrays:
+
+=========== ======== ============== ==================================================
+name        dtype    shape          content
+=========== ======== ============== ==================================================
+``version`` ``<u8``  ``()``         2; files of version 1 had a format of their own
+``source``  ``S``    ``()``         what the counts come from, one line of UTF-8
+``ignored`` ``<u8``  ``()``         positions with more pieces than any cell has
+``counts``  ``<u8``  ``(CELLS, 3)`` positions that White won, drew and lost, all below
+                                    2^56
+=========== ======== ============== ==================================================
+
+A file may come from anywhere, so `ImbalanceTable.from_bytes` checks each size, shape
+and dtype before it reads an array, and never unpickles. With one version of zlib, equal
+tables give equal bytes.
 """
 
 from __future__ import annotations
 
 import hashlib
+import io
 import os
+import struct
+import tokenize
+import warnings
+import zipfile
+import zlib
 from array import array
 from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from solver.errors import ImbalanceError, MatesolveError
 from solver.files import write_whole
-from solver.laboratory.material import (
-    CELLS,
-    count_pieces,
-    find_cell,
-    material_of,
-    mirror_cell,
-)
+from solver.formats.claims import quote
+from solver.laboratory.material import CELLS, mirror_cell
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator
 
-    import chess
+    import numpy as np
+    import numpy.typing as npt
 
-
-# The file of a material-imbalance table.
-#
-# A *number* is an unsigned integer below 2^56 in LEB128: seven bits a byte, the
-# lowest first, the high bit set in all bytes but the last, and no byte more than it
-# takes.
-#
-# ======== =========== ========================================================= magic
-# 8 bytes 89 4D 49 50 0D 0A 1A 0A version 1 byte 1 source number how many bytes of
-# UTF-8 follow: what made the table ignored number positions with more men than there
-# are cells for filled number how many cells follow: those without positions are left
-# out cells 4 numbers each: how far from the cell before (the first: from -1), then
-# the positions that White won, drew and lost checksum 32 bytes SHA-256 of all bytes
-# before ======== ===========
-# =========================================================
-#
-# Equal content gives equal bytes.
-
-MAGIC = b"\x89MIP\r\n\x1a\n"
-"""As PNG's: a copy that rewrites line ends, or that cuts the eighth bit, spoils it."""
-
-VERSION = 1
-CHECKSUM_BYTES = 32
-
-NUMBER_LIMIT = 1 << 56
-MAX_SOURCE_BYTES = 1000
-MAX_FILE_BYTES = 1 << 23
-"""More than a table with all cells filled and the greatest of counts."""
-
-_NUMBER_BYTES = 8
-
-
-class Content(NamedTuple):
-    """What a file holds.
-
-    Attributes
-    ----------
-    source : str
-        What made the table, in one line.
-    ignored : int
-        Positions that no cell has room for.
-    cells : list of tuple
-        Cell, and positions won, drawn and lost by White; in the order of the cells,
-        none without positions.
-    """
-
-    source: str
-    ignored: int
-    cells: Iterable[tuple[int, int, int, int]]
-
-
-def check_source(source: str) -> None:
-    """Refuse a source that is too long or not one printable line."""
-    strange = next((letter for letter in source if not letter.isprintable()), None)
-    if strange is not None:
-        msg = f"source: expected one printable line, found U+{ord(strange):04X}"
-        raise ImbalanceError(msg)
-    if (size := len(source.encode())) > MAX_SOURCE_BYTES:
-        msg = f"source: expected at most {MAX_SOURCE_BYTES} bytes, found {size}"
-        raise ImbalanceError(msg)
-
-
-def encode(content: Content) -> bytes:
-    """Write a file.
-
-    Raises
-    ------
-    ImbalanceError
-        If the source is too long or not one printable line, or a count too great.
-    """
-    check_source(content.source)
-    source = content.source.encode()
-    body = bytearray()
-    filled, before = 0, -1
-    for cell, *outcomes in content.cells:
-        filled += 1
-        for number in (cell - before, *outcomes):
-            _append(body, number)
-        before = cell
-    head = bytearray((*MAGIC, VERSION))
-    _append(head, len(source))
-    head += source
-    for number in (content.ignored, filled):
-        _append(head, number)
-    data = bytes(head + body)
-    return data + hashlib.sha256(data).digest()
-
-
-def decode(data: bytes) -> Content:
-    """Read a file.
-
-    Raises
-    ------
-    ImbalanceError
-        It is no such file, of another version, damaged, or holds what no table does.
-    """
-    if not data.startswith(MAGIC):
-        msg = "expected a material-imbalance table, found another kind of file"
-        raise ImbalanceError(msg)
-    start = len(MAGIC) + 1
-    if len(data) < start + CHECKSUM_BYTES:
-        msg = f"expected a whole table, found {len(data)} bytes of one"
-        raise ImbalanceError(msg)
-    version = data[start - 1]
-    if version != VERSION:
-        newer = ", of a newer program" if version > VERSION else ""
-        msg = f"expected a table of version {VERSION}, found version {version}{newer}"
-        raise ImbalanceError(msg)
-    data, checksum = data[:-CHECKSUM_BYTES], data[-CHECKSUM_BYTES:]
-    if hashlib.sha256(data).digest() != checksum:
-        msg = "expected a whole table, found one that does not fit its checksum"
-        raise ImbalanceError(msg)
-    return _read(_Reader(data, start))
-
-
-def _append(data: bytearray, number: int) -> None:
-    if number >= NUMBER_LIMIT:
-        msg = f"expected counts below 2^56, found {number}"
-        raise ImbalanceError(msg)
-    while number > 0x7F:
-        data.append(number & 0x7F | 0x80)
-        number >>= 7
-    data.append(number)
-
-
-class _Reader:
-    """Takes one item after the other, and none that is not there."""
-
-    def __init__(self, data: bytes, start: int) -> None:
-        self._data = data
-        self._next = start
-
-    def take_bytes(self, size: int) -> bytes:
-        taken = self._data[self._next : self._next + size]
-        if len(taken) < size:
-            msg = "expected another item, found the end of the table"
-            raise ImbalanceError(msg)
-        self._next += size
-        return taken
-
-    def take_number(self) -> int:
-        number = 0
-        for place in range(_NUMBER_BYTES):
-            (byte,) = self.take_bytes(1)
-            number |= (byte & 0x7F) << 7 * place
-            if byte <= 0x7F:
-                if place and not byte:
-                    break
-                return number
-        msg = f"expected a number of at most {_NUMBER_BYTES} bytes, none of them idle"
-        raise ImbalanceError(msg)
-
-    def require_end(self) -> None:
-        if extra := len(self._data) - self._next:
-            msg = f"expected the end of the table, found {extra} more bytes"
-            raise ImbalanceError(msg)
-
-
-def _read(reader: _Reader) -> Content:
-    size = reader.take_number()
-    try:
-        source = reader.take_bytes(size).decode()
-    except UnicodeDecodeError:
-        msg = "source: expected UTF-8, found other bytes"
-        raise ImbalanceError(msg) from None
-    check_source(source)
-    ignored, filled = reader.take_number(), reader.take_number()
-    cells = []
-    cell = -1
-    for _ in range(filled):
-        step, *outcomes = (reader.take_number() for _ in range(4))
-        cell += step
-        if not step or cell >= CELLS or not any(outcomes):
-            msg = (
-                f"expected cells in order, below {CELLS}, with positions, "
-                f"found cell {cell} with {outcomes}"
-            )
-            raise ImbalanceError(msg)
-        won, drawn, lost = outcomes
-        cells.append((cell, won, drawn, lost))
-    reader.require_end()
-    return Content(source, ignored, cells)
-
-
-__all__ = [
-    "CELLS",
-    "Coverage",
-    "ImbalanceTable",
-    "Outcomes",
-    "cell_of",
-    "find_cell",
-    "material_of",
-    "shipped",
-]
+VERSION = 2
 
 PER_CENT_BITS = 7
 MAX_WORD_POSITIONS = (1 << 25) - 1
-"""A word counts no further; the table itself does."""
+"""The largest count that a word holds; the table itself counts further."""
 
-WON, DRAWN, LOST = 1.0, 0.5, 0.0
-"""White's result of a game."""
+COUNT_LIMIT = 1 << 56
+"""Counts stay below this, so that no sum of a few overflows 64 bits."""
+
+MAX_SOURCE_BYTES = 1000
+
+MAX_FILE_BYTES = 1 << 23
+"""Larger than the file of any table: the counts alone take 5.4 MiB uncompressed."""
+
+_RESULTS = (1.0, 0.5, 0.0)
+"""White's results of a game, in the order in which a table counts them."""
 
 _WORD_BYTES = 4
 _COUNT_BYTES = 8
+_COUNTS = (CELLS, len(_RESULTS))
+"""The shape of a table's counts."""
 
 
 class Outcomes(NamedTuple):
-    """How many positions came from games with each result, seen by one side."""
+    """How many positions came from games with each result, as one side sees it."""
 
     wins: int = 0
     draws: int = 0
@@ -246,14 +82,14 @@ class Outcomes(NamedTuple):
 
     @property
     def positions(self) -> int:
-        """How many there are in all."""
+        """The number of positions."""
         return self.wins + self.draws + self.losses
 
     @property
     def per_cent(self) -> int | None:
-        """The score, a draw being half a win; None without positions.
+        """The score in per cent, with a draw as half a win; None without positions.
 
-        Rounded, but to 0 and 100 only if every position was lost, or won.
+        It is rounded, but to 0 or 100 only if every position was lost, or won.
         """
         positions = self.positions
         if not positions:
@@ -267,12 +103,12 @@ class Outcomes(NamedTuple):
 
     @property
     def word(self) -> int:
-        """Both in 32 bits, as a search looks them up; 0 without positions."""
+        """The 32-bit word that the search reads; 0 without positions."""
         counted = min(self.positions, MAX_WORD_POSITIONS)
         return counted << PER_CENT_BITS | (self.per_cent or 0)
 
     def reversed(self) -> Outcomes:
-        """Give the same as the other side sees it."""
+        """Return the outcomes as the other side sees them."""
         return Outcomes(self.losses, self.draws, self.wins)
 
 
@@ -283,15 +119,15 @@ class Coverage:
     Attributes
     ----------
     positions : int
-        Counted in cells.
+        Positions counted in cells.
     ignored : int
-        Met, but with more men than there are cells for.
+        Positions with more pieces than any cell has.
     filled : int
-        Cells with positions, of `CELLS`.
+        Cells with positions, out of `CELLS`.
     decided : int
-        Filled cells whose positions all were won, or all lost.
+        Filled cells whose positions were all won, or all lost.
     decided_positions : int
-        Positions in those.
+        Positions in those cells.
     """
 
     positions: int
@@ -302,28 +138,31 @@ class Coverage:
 
 
 class ImbalanceTable:
-    """Counts of results for each material, exact, from White's point of view.
+    """Exact counts of White's results for each material.
 
     Parameters
     ----------
     source : str
         What the counts come from: one printable line of at most 1,000 bytes.
 
+    Attributes
+    ----------
+    source : str
+    ignored : int
+        Positions with more pieces than any cell has.
+
     Raises
     ------
     ImbalanceError
-        If the source is none such.
+        If the source is too long, or not one printable line.
     """
 
     def __init__(self, source: str = "") -> None:
-        check_source(source)
+        _check_source(source)
         self.source = source
         self.ignored = 0
-        """Positions that no cell has room for."""
-        self._counts = {
-            result: array("Q", bytes(_COUNT_BYTES * CELLS))
-            for result in (WON, DRAWN, LOST)
-        }
+        self._counts = array("Q", bytes(_COUNT_BYTES * CELLS * len(_RESULTS)))
+        """Three counts a cell: won, drawn, lost."""
 
     def add(self, cell: int | None, result: float) -> None:
         """Count one position.
@@ -331,37 +170,37 @@ class ImbalanceTable:
         Parameters
         ----------
         cell : int or None
-            Where, see `cell_of`; None: the position is ignored, and counted as such.
+            The cell, see `find_cell`. None counts the position as ignored.
         result : float
-            What the game came to for White: 1, 0.5 or 0.
+            White's result of the game: 1, 0.5 or 0.
         """
         if cell is None:
             self.ignored += 1
         else:
-            self._counts[result][cell] += 1
+            self._counts[cell * len(_RESULTS) + _RESULTS.index(result)] += 1
 
     def merge(self, other: ImbalanceTable) -> None:
-        """Add all that another table has counted; `source` stays.
+        """Add the counts of another table; `source` stays as it is.
 
         Raises
         ------
         ImbalanceError
-            If a sum is more than a table's file can tell.
+            If a sum reaches `COUNT_LIMIT`.
         """
-        self.ignored += other.ignored
-        for result, counts in self._counts.items():
-            for cell, count in enumerate(other._counts[result]):
-                if count:
-                    counts[cell] = _in_range(counts[cell] + count)
+        self.ignored = _in_range(self.ignored + other.ignored)
+        for index, count in enumerate(other._counts):
+            if count:
+                self._counts[index] = _in_range(self._counts[index] + count)
 
     def outcomes(self, cell: int) -> Outcomes:
-        """Give what one cell holds."""
-        return Outcomes(*(counts[cell] for counts in self._counts.values()))
+        """Return the counts of one cell."""
+        start = cell * len(_RESULTS)
+        return Outcomes(*self._counts[start : start + len(_RESULTS)])
 
     def filled_cells(self) -> Iterator[tuple[int, Outcomes]]:
-        """Give each cell that has positions, and what it holds, in their order."""
-        counts = zip(*self._counts.values(), strict=True)
-        for cell, outcomes in enumerate(counts):
+        """Yield each cell that has positions, with its counts, in order."""
+        columns = (self._counts[column :: len(_RESULTS)] for column in range(3))
+        for cell, outcomes in enumerate(zip(*columns, strict=True)):
             if any(outcomes):
                 yield cell, Outcomes(*outcomes)
 
@@ -377,36 +216,37 @@ class ImbalanceTable:
         return Coverage(positions, self.ignored, filled, decided, decided_positions)
 
     def most_frequent(self, number: int) -> list[int]:
-        """Give the cells with the most positions, those first."""
+        """Return the cells with the most positions, the largest first."""
         cells = sorted(
             self.filled_cells(), key=lambda filled: filled[1].positions, reverse=True
         )
         return [cell for cell, _ in cells[:number]]
 
     def words(self) -> array[int]:
-        """Give the word of each cell, with White's score.
+        """Return the word of each cell, with White's score.
 
         Returns
         -------
         array of 'I', `CELLS` long
         """
-        words = _no_words()
+        words = _empty_words()
         for cell, outcomes in self.filled_cells():
             words[cell] = outcomes.word
         return words
 
     def words_for_mover(self) -> array[int]:
-        """Give the word of each cell for a search that knows no colours.
+        """Return the word of each cell from the side to move's point of view.
 
-        Where `material_of` says White stands the side to move, and where it says Black
-        its opponent. What Black has scored with a material counts as what White has; a
-        material that both have alike has scored half, and each position counts once.
+        In the cell's material, White stands for the side to move and Black for its
+        opponent. Black's results with a material count as White's results with the same
+        material. Where both sides have the same material, the score is a half, and each
+        position counts once.
 
         Returns
         -------
         array of 'I', `CELLS` long
         """
-        words = _no_words()
+        words = _empty_words()
         for cell, outcomes in self.filled_cells():
             mirror = mirror_cell(cell)
             if mirror == cell:
@@ -419,44 +259,62 @@ class ImbalanceTable:
         return words
 
     def checksum(self) -> str:
-        """Give the SHA-256 that the table's file ends with, in hexadecimal."""
-        return self.to_bytes()[-CHECKSUM_BYTES:].hex()
+        """Return the SHA-256 of the counts, in hexadecimal.
+
+        It is taken over the bytes of the file's array `counts`, so it depends neither
+        on the source nor on the compression.
+        """
+        return hashlib.sha256(self._array().tobytes()).hexdigest()
 
     def to_bytes(self) -> bytes:
-        """Write the table as its file has it; equal tables give equal bytes."""
-        cells = ((cell, *outcomes) for cell, outcomes in self.filled_cells())
-        return encode(Content(self.source, self.ignored, cells))
+        """Return the content of the table's file."""
+        import numpy as np
+
+        file = io.BytesIO()
+        np.savez_compressed(
+            file,
+            version=np.array(VERSION, "<u8"),
+            source=np.array(self.source.encode()),
+            ignored=np.array(self.ignored, "<u8"),
+            counts=self._array(),
+        )
+        return file.getvalue()
 
     @classmethod
     def from_bytes(cls, data: bytes) -> ImbalanceTable:
-        """Read a table.
+        """Read a table from the content of its file.
 
         Raises
         ------
         ImbalanceError
             If it is damaged, of another kind or of another version.
         """
-        content = decode(data)
-        table = cls(content.source)
-        table.ignored = content.ignored
-        for cell, *counts in content.cells:
-            for column, count in zip(table._counts.values(), counts, strict=True):
-                column[cell] = count
+        archive = _Archive(data)
+        try:
+            source = bytes(archive.read("source", "S", ())[()]).decode()
+        except UnicodeDecodeError:
+            msg = "source: expected UTF-8, found other bytes"
+            raise ImbalanceError(msg) from None
+        table = cls(source)
+        table.ignored = _in_range(int(archive.read("ignored", "<u8", ())))
+        counts = archive.read("counts", "<u8", _COUNTS)
+        _in_range(int(counts.max()))
+        table._counts = array("Q", counts.astype("=u8").tobytes())
         return table
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the table's file; whoever reads it has the old one or the new.
+        """Write the table's file atomically.
 
         Raises
         ------
         OSError
-            If it cannot be written; a file that was there is left as it was.
+            If it cannot be written; an existing file is left as it was.
         """
         write_whole(path, self.to_bytes())
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> ImbalanceTable:
-        """Read a table's file.
+        """Read a table from its file.
 
         Raises
         ------
@@ -466,37 +324,167 @@ class ImbalanceTable:
             If it is damaged, of another kind or of another version.
         """
         with Path(path).open("rb") as file:
-            data = file.read(MAX_FILE_BYTES)
+            data = file.read(MAX_FILE_BYTES + 1)
         try:
             return cls.from_bytes(data)
         except ImbalanceError as error:
             msg = f"{os.fspath(path)}: {error}"
             raise ImbalanceError(msg) from None
 
+    def _array(self) -> npt.NDArray[np.uint64]:
+        """Return the counts as the file has them."""
+        import numpy as np
 
-def cell_of(board: chess.Board) -> int | None:
-    """Give the cell of a position; None when it has more men than cells are for."""
-    return find_cell(count_pieces(board))
+        return np.frombuffer(self._counts, np.uint64).reshape(_COUNTS).astype("<u8")
 
 
 def shipped() -> ImbalanceTable:
     """Load the table that comes with the program."""
     try:
-        data = (resources.files("solver.laboratory") / "imbalance.mip").read_bytes()
+        data = (resources.files("solver.laboratory") / "imbalance.npz").read_bytes()
     except FileNotFoundError:
         msg = "expected the table that comes with the program, found none: reinstall it"
         raise MatesolveError(msg) from None
     return ImbalanceTable.from_bytes(data)
 
 
-def _no_words() -> array[int]:
+def _empty_words() -> array[int]:
     words = array("I", bytes(_WORD_BYTES * CELLS))
     assert words.itemsize == _WORD_BYTES
     return words
 
 
+def _check_source(source: str) -> None:
+    strange = next((letter for letter in source if not letter.isprintable()), None)
+    if strange is not None:
+        msg = f"source: expected one printable line, found U+{ord(strange):04X}"
+        raise ImbalanceError(msg)
+    if (size := len(source.encode())) > MAX_SOURCE_BYTES:
+        msg = f"source: expected at most {MAX_SOURCE_BYTES} bytes, found {size}"
+        raise ImbalanceError(msg)
+
+
 def _in_range(count: int) -> int:
-    if count >= NUMBER_LIMIT:
+    if count >= COUNT_LIMIT:
         msg = f"expected counts below 2^56, found {count}"
         raise ImbalanceError(msg)
     return count
+
+
+_NAMES = ("version", "source", "ignored", "counts")
+_OLD_MAGIC = b"\x89MIP\r\n\x1a\n"
+_ZIP_START, _ZIP_END = b"PK\x03\x04", b"PK\x05\x06"
+_ZIP_END_BYTES = 22
+_COMPRESSIONS = {zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED}
+"""What numpy writes. Others may need much memory: LZMA declares its own."""
+
+_MAX_HEADER_BYTES = 1000
+_MAX_ARRAY_BYTES = _COUNT_BYTES * CELLS * len(_RESULTS) + _MAX_HEADER_BYTES
+
+_DAMAGED_TABLE = "expected a whole table, found a damaged one"
+_DAMAGED = (
+    zipfile.BadZipFile,
+    zlib.error,
+    struct.error,
+    EOFError,
+    RuntimeError,  # an encrypted member, or features that zipfile does not have
+    ValueError,  # most faults of a header
+    OverflowError,
+    SyntaxError,
+    TypeError,
+    tokenize.TokenError,
+    Warning,  # a header of Python 2
+)
+"""What zipfile and numpy raise on a damaged file."""
+
+
+class _Archive:
+    """The arrays of a file, each checked before it is read.
+
+    All methods raise ImbalanceError if the file is damaged, of another kind or of
+    another version.
+    """
+
+    def __init__(self, data: bytes) -> None:
+        if data.startswith(_OLD_MAGIC):
+            found = "version 1: build it again"
+            msg = f"expected a table of version {VERSION}, found {found}"
+            raise ImbalanceError(msg)
+        if not data.startswith(_ZIP_START):
+            msg = "expected a material-imbalance table, found another kind of file"
+            raise ImbalanceError(msg)
+        if len(data) > MAX_FILE_BYTES:
+            msg = f"expected at most {MAX_FILE_BYTES:,} bytes, found more"
+            raise ImbalanceError(msg)
+        end = data[-_ZIP_END_BYTES:]
+        if not (end.startswith(_ZIP_END) and end.endswith(b"\0\0")):
+            raise ImbalanceError(_DAMAGED_TABLE)
+        try:
+            self._zip = zipfile.ZipFile(io.BytesIO(data))
+        except _DAMAGED:
+            raise ImbalanceError(_DAMAGED_TABLE) from None
+        names = sorted(self._zip.namelist())
+        if "version.npy" not in names:
+            msg = "expected a material-imbalance table, found another .npz archive"
+            raise ImbalanceError(msg)
+        version = int(self.read("version", "<u8", ()))
+        if version != VERSION:
+            newer = ", of a newer program" if version > VERSION else ""
+            msg = f"expected a table of version {VERSION}, found version {version}"
+            raise ImbalanceError(msg + newer)
+        if names != sorted(f"{name}.npy" for name in _NAMES):
+            found = quote(", ".join(names))
+            msg = f"expected the arrays {', '.join(_NAMES)}, found {found}"
+            raise ImbalanceError(msg)
+
+    def read(self, name: str, dtype: str, shape: tuple[int, ...]) -> npt.NDArray[Any]:
+        """Return an array of that dtype (`S`: bytes of any length) and shape."""
+        import numpy as np
+        from numpy.lib import format as npy
+
+        stream = io.BytesIO(self._member(name))
+        try:
+            if npy.read_magic(stream) != (1, 0):
+                msg = "expected a .npy file of version 1.0"
+                raise ValueError(msg)
+            with warnings.catch_warnings(action="error"):
+                found_shape, fortran, found = npy.read_array_header_1_0(
+                    stream, max_header_size=_MAX_HEADER_BYTES
+                )
+        except _DAMAGED:
+            raise ImbalanceError(_DAMAGED_TABLE) from None
+        expected = found if dtype == found.kind == "S" else np.dtype(dtype)
+        size = expected.itemsize * int(np.prod(shape))
+        if (found, found_shape) != (expected, shape):
+            msg = (
+                f"{name}: expected {dtype} of shape {shape}, "
+                f"found {quote(f'{found} of shape {found_shape}')}"
+            )
+            raise ImbalanceError(msg)
+        if fortran and len(shape) > 1:
+            msg = f"{name}: expected row-major order, found column-major order"
+            raise ImbalanceError(msg)
+        values = stream.read()
+        if len(values) != size:
+            msg = f"{name}: expected {size} bytes, found {len(values)}"
+            raise ImbalanceError(msg)
+        return np.frombuffer(values, expected).reshape(shape)
+
+    def _member(self, name: str) -> bytes:
+        """Return the `.npy` file of an array, unless it declares an excessive size."""
+        member = self._zip.getinfo(f"{name}.npy")
+        if member.file_size > _MAX_ARRAY_BYTES:
+            msg = (
+                f"{name}: expected at most {_MAX_ARRAY_BYTES:,} bytes, "
+                f"found {member.file_size:,}"
+            )
+            raise ImbalanceError(msg)
+        if member.compress_type not in _COMPRESSIONS:
+            raise ImbalanceError(_DAMAGED_TABLE)
+        try:
+            with self._zip.open(member) as stream:
+                # Without a size, zipfile decompresses up to 2 GiB at once. The byte
+                # beyond the end makes it compare the checksum.
+                return stream.read(member.file_size + 1)
+        except _DAMAGED:
+            raise ImbalanceError(_DAMAGED_TABLE) from None

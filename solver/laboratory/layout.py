@@ -1,60 +1,65 @@
-"""What stands below a table of node counts, so that its figures can be understood."""
+"""How node counts are written: scores, mates and ratios, and the notes below a table.
+
+The notes explain what was counted, in which setting, and the marks in use.
+"""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from solver.laboratory.comparison import found, glass_row, is_answer
-from solver.laboratory.results import is_mate, score_word
+from solver.laboratory.comparison import glass_row, is_answered, proved_mate
+from solver.laboratory.results import format_score, is_mate
 from solver.laboratory.techniques import COMBINED, SOUND, options_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from solver.laboratory.comparison import Ladder, Survey, Trial
+    from solver.laboratory.comparison import (
+        CollectionCounts,
+        PositionCounts,
+        ProblemCounts,
+    )
     from solver.laboratory.results import Iteration, Outcome
     from solver.laboratory.techniques import Variant
 
-
-# How scores, mates and counts of an experiment are written for people.
 
 AT_MOST = "<="
 UNPROVED = "?"
 
 SMALL_RATIO = 0.01
-"""Smaller ones are written with two digits, wherever those stand."""
+"""Smaller ratios are written with two significant digits."""
 
 NO_MATE = "none"
 STOPPED = "stopped"
 
 
 def score_cell(iteration: Iteration | None) -> str:
-    """Write a score, with the mark of a mate that is not settled."""
+    """Write a score, with a mark if it is a mate that may not exist or be shortest."""
     if iteration is None:
         return ""
-    word = score_word(iteration.score)
+    score = format_score(iteration.score)
     if not iteration.proved:
-        return word + UNPROVED
-    if is_mate(iteration.score) and not iteration.settled:
-        return AT_MOST + word
-    return word
+        return score + UNPROVED
+    if is_mate(iteration.score) and not iteration.is_shortest:
+        return AT_MOST + score
+    return score
 
 
-def mate_word(mate: int | None) -> str:
-    """Write a mate as scores are written: `M8`, `-M8`, or `none`."""
+def format_mate(mate: int | None) -> str:
+    """Write a mate like a score: `M8`, `-M8`, or `none`."""
     if mate is None:
         return NO_MATE
     return f"M{mate}" if mate > 0 else f"-M{-mate}"
 
 
-def answer_word(outcome: Outcome) -> str:
-    """Write what a variant told of a problem, with the mark of what is open."""
+def format_answer(outcome: Outcome) -> str:
+    """Write the answer of a variant, with a mark if it is not proved."""
     if outcome.mate is None:
-        return NO_MATE if is_answer(outcome) else STOPPED
-    word = mate_word(outcome.mate)
-    if found(outcome) is None:
-        return word + UNPROVED
-    return word if outcome.settled else AT_MOST + word
+        return NO_MATE if is_answered(outcome) else STOPPED
+    mate = format_mate(outcome.mate)
+    if proved_mate(outcome) is None:
+        return mate + UNPROVED
+    return mate if outcome.is_shortest else AT_MOST + mate
 
 
 def count(nodes: int) -> str:
@@ -63,121 +68,119 @@ def count(nodes: int) -> str:
 
 
 def ratio_cell(ratio: float | None) -> str:
-    """Write a ratio of nodes; nothing where there is none."""
+    """Write a ratio of nodes; an empty cell if there is none."""
     if ratio is None:
         return ""
     return f"{ratio:.3f}" if ratio >= SMALL_RATIO else f"{ratio:.2g}"
 
 
 def saved_cell(ratio: float | None) -> str:
-    """Write what a ratio of nodes saves; negative where it costs."""
+    """Write the nodes saved in per cent; negative if there are more nodes."""
     return "" if ratio is None else f"{100 * (1 - ratio):.1f}%"
 
 
 _NODES = "A node is a move made, null moves included."
-_UNEVEN = "; in a variant's row, at the last depth that both reached"
+_UNEQUAL_DEPTHS = "; in a variant's row, at the last depth that both reached"
 _ORDER = "table move, captures and promotions, killers, history"
 
 
-def ladder_notes(ladder: Ladder, *, brief: bool) -> Iterator[str]:
-    """Explain one position's table, a paragraph a string.
+def position_notes(counts: PositionCounts, *, brief: bool) -> Iterator[str]:
+    """Yield the paragraphs that explain the counts of one position.
 
-    In brief, only the last iterations are shown.
+    `brief` is for a table with only the last iterations.
     """
-    first, *others = ladder.series
+    first, *others = counts.series
     yield (
         f"{_NODES} to PV: until the principal variation was found; in all: until the "
-        "iteration was complete; both summed up from depth 1."
+        "iteration was complete; both are sums from depth 1."
     )
     if others:
-        where = "" if ladder.is_complete else _UNEVEN
-        yield f"ratio, saved: nodes to PV against {first.variant.name}{where}."
-    yield from _combinations(series.variant for series in ladder.series)
-    yield _setting(ladder.table_entries, first.variant)
-    if ended := [s.variant.name for s in ladder.series if s.depth < ladder.depth]:
-        yield f"Stopped before depth {ladder.depth}: {', '.join(ended)}."
-    if any(glass_row(ladder.fen, depth) for depth in ladder.depths):
+        where = "" if counts.is_complete else _UNEQUAL_DEPTHS
+        yield f"ratio, saved: nodes to PV compared with {first.variant.name}{where}."
+    yield from _combinations(series.variant for series in counts.series)
+    yield _setting(counts.table_entries, first.variant)
+    if ended := [s.variant.name for s in counts.series if s.depth < counts.depth]:
+        yield f"Stopped before depth {counts.depth}: {', '.join(ended)}."
+    if any(glass_row(counts.fen, depth) for depth in counts.depths):
         yield (
-            "Glass 1.0: nodes to PV without and with mate-distance pruning, as the "
-            "Chess Programming Wiki has them; its table and order are its own."
+            "Glass 1.0: nodes to PV without and with mate-distance pruning, published "
+            "on the Chess Programming Wiki; its table and move order are its own."
         )
     yield from _marks(
         score_cell(iteration)
-        for series in ladder.series
+        for series in counts.series
         for iteration in series.iterations[-1 if brief else 0 :]
     )
-    if ladder.is_contradictory:
+    if counts.is_contradictory:
         yield "Sound variants contradict each other: please report this position."
 
 
-def survey_notes(survey: Survey, *, brief: bool) -> Iterator[str]:
-    """Explain a collection's table, a paragraph a string.
+def collection_notes(counts: CollectionCounts, *, brief: bool) -> Iterator[str]:
+    """Yield the paragraphs that explain the counts of a collection.
 
-    In brief, only what each variant did in all is shown.
+    `brief` is for a table with only the sums of each variant.
     """
-    first, *others = survey.variants
-    counted = f"{_NODES} They are summed up from depth 1"
-    if not all(variant.techniques.is_sound for variant in survey.variants):
-        counted += ", without those of the prover that confirms what is told"
+    first, *others = counts.variants
+    counted = f"{_NODES} Counts are sums from depth 1"
+    if not all(variant.techniques.is_sound for variant in counts.variants):
+        counted += ", without the nodes of the prover that confirms the mates"
     yield f"{counted}."
     if others:
         yield (
-            f"ratio: nodes until the mate was found against {first.name}, the "
+            f"ratio: nodes until the mate was found compared with {first.name}, the "
             "geometric mean over the problems compared: those in which both found the "
-            "same mate. differing: answers unlike those of "
-            f"{first.name}, where no limit came first."
+            f"same mate. differing: answers that differ from {first.name}'s, where no "
+            "limit was hit."
         )
-    yield from _combinations(survey.variants)
-    yield _setting(survey.table_entries, first)
-    if len(survey.trials) < survey.problems:
-        yield f"Stopped after {len(survey.trials)} of {survey.problems} problems."
+    yield from _combinations(counts.variants)
+    yield _setting(counts.table_entries, first)
+    if len(counts.rows) < counts.problems:
+        yield f"Stopped after {len(counts.rows)} of {counts.problems} problems."
     if not brief:
         yield from _marks(
-            answer_word(outcome)
-            for trial in survey.trials
-            for outcome in trial.outcomes
+            format_answer(outcome) for row in counts.rows for outcome in row.outcomes
         )
-    for trial in survey.contradictions():
-        yield _contradiction(survey, trial)
+    for row in counts.contradictions():
+        yield _contradiction(counts, row)
 
 
 def _combinations(variants: Iterable[Variant]) -> Iterator[str]:
-    """Say what an ablation's variants of several techniques use."""
+    """List the techniques of an ablation's combined variants."""
     for variant in variants:
         if variant.name in {SOUND, COMBINED}:
             yield f"{variant.name}: {', '.join(options_of(variant.choice))}."
 
 
 def _setting(table_entries: int, variant: Variant) -> str:
-    """Tell what moves all counts alike."""
+    """Describe the settings that all variants share."""
     table = "No transposition table"
     if table_entries:
         table = f"Transposition table: {table_entries:,} entries, empty at first"
     width = variant.techniques.aspiration
     window = f"within {width} of the last score" if width else "in the full window"
-    return f"{table}. Root searched {window}. Order of moves: {_ORDER}."
+    return f"{table}. Root searched {window}. Move order: {_ORDER}."
 
 
-def _marks(words: Iterable[str]) -> Iterator[str]:
-    """Explain the marks that are in use."""
-    words = set(words)
-    if any(word.startswith(AT_MOST) for word in words):
-        yield f"{AT_MOST}M: a shorter mate is not excluded."
-    if any(word.endswith(UNPROVED) for word in words):
-        yield f"M{UNPROVED}: told by a technique that may be wrong, and not proved."
+def _marks(answers: Iterable[str]) -> Iterator[str]:
+    """Explain the marks in use."""
+    answers = set(answers)
+    if any(answer.startswith(AT_MOST) for answer in answers):
+        yield f"{AT_MOST}M: there may be a shorter mate."
+    if any(answer.endswith(UNPROVED) for answer in answers):
+        yield f"M{UNPROVED}: found by an unsound technique, and not proved."
 
 
-def _contradiction(survey: Survey, trial: Trial) -> str:
-    """Tell what is claimed, and each answer with the first variant that gave it."""
-    problem = trial.problem
-    told = []
+def _contradiction(counts: CollectionCounts, row: ProblemCounts) -> str:
+    """Name the claim, and each answer with the first variant that gave it."""
+    problem = row.problem
+    parts = []
     if problem.claim:
-        told.append(f"claimed {mate_word(problem.claim.mate)}")
+        parts.append(f"claimed {format_mate(problem.claim.mate)}")
     if problem.no_mate:
-        told.append(f"claimed none in {problem.no_mate}")
+        parts.append(f"claimed none in {problem.no_mate}")
     answers: dict[str, str] = {}
-    for variant, outcome in zip(survey.variants, trial.outcomes, strict=True):
-        if variant.techniques.is_sound or found(outcome) is not None:
-            answers.setdefault(answer_word(outcome), variant.name)
-    told += [f"{answer} by {name}" for answer, name in answers.items()]
-    return f"{problem.source or problem.fen}: contradiction: {', '.join(told)}"
+    for variant, outcome in zip(counts.variants, row.outcomes, strict=True):
+        if variant.techniques.is_sound or proved_mate(outcome) is not None:
+            answers.setdefault(format_answer(outcome), variant.name)
+    parts += [f"{answer} by {name}" for answer, name in answers.items()]
+    return f"{problem.source or problem.fen}: contradiction: {', '.join(parts)}"

@@ -1,7 +1,8 @@
-"""The men on a board counted by kind, and the cell that each such count has.
+"""The material on a board, and its cell in a material-imbalance table.
 
-A material-imbalance table has a cell for each material with at most one queen, two
-rooks, two bishops, two knights and eight pawns a side: 2^2 * 3^6 * 9^2 of them.
+A table has a cell for each material with at most one queen, two rooks, two bishops, two
+knights and eight pawns a side: 2^2 * 3^6 * 9^2 = 236,196 cells. A cell's number is a
+mixed-radix number with a digit for each field of `Material`, most significant first.
 """
 
 from __future__ import annotations
@@ -22,18 +23,18 @@ CELLS = MATERIAL_CELLS
 
 _LETTERS = "QRBNP"
 _VALUES = (9, 5, 3, 3, 1)
-_KINDS = (2, 2, 3, 3, 3, 3, 3, 3, 9, 9)
-"""How many numbers of men a cell can have, in the order of `Material`."""
+_RADICES = (2, 2, 3, 3, 3, 3, 3, 3, 9, 9)
+"""The radix of each digit, in the order of `Material`."""
 
 _NAME = re.compile(r"K([QRBNP]*)VK([QRBNP]*)")
 _SHOWN_CHARACTERS = 40
 
 _KEPT = 1 << 16
-"""Games have the same material again and again."""
+"""Size of a cache: the same material occurs in many positions."""
 
 
 class Material(NamedTuple):
-    """How many men of each kind both sides have, beside their kings."""
+    """The number of pieces of each type and side, without the kings."""
 
     white_queens: int = 0
     black_queens: int = 0
@@ -57,7 +58,7 @@ class Material(NamedTuple):
         return self[1::2]
 
     def balance(self) -> int:
-        """Count in pawns what White has more: queen 9, rook 5, bishop, knight 3."""
+        """Return White's material minus Black's in pawns (queen 9, rook 5, minor 3)."""
         sides = zip(_VALUES, self.white, self.black, strict=True)
         return sum(value * (white - black) for value, white, black in sides)
 
@@ -66,7 +67,7 @@ class Material(NamedTuple):
 
 
 def count_pieces(board: chess.Board) -> Material:
-    """Count the men on a board."""
+    """Count the pieces on a board."""
     white, black = board.occupied_co[True], board.occupied_co[False]
     return Material(
         (board.queens & white).bit_count(),
@@ -83,17 +84,17 @@ def count_pieces(board: chess.Board) -> Material:
 
 
 def parse_material(text: str) -> Material:
-    """Read a name such as `KRPvKR`: White's men first, in capitals or not.
+    """Read a name such as `KRPvKR`: White's pieces first, in either case.
 
     Raises
     ------
     InputError
-        It is no such name.
+        If it is no such name.
     """
     name = _NAME.fullmatch(text.strip().upper())
     if name is None:
         found = ascii(text[:_SHOWN_CHARACTERS])
-        msg = f"expected men such as KRPvKR, White's first, found {found}"
+        msg = f"expected material such as KRPvKR, White's first, found {found}"
         raise InputError(msg)
     white, black = (
         [side.count(letter) for letter in _LETTERS] for side in name.groups()
@@ -103,17 +104,17 @@ def parse_material(text: str) -> Material:
 
 @lru_cache(_KEPT)
 def find_cell(material: Material) -> int | None:
-    """Number a material from 0 up; None when it has more men than cells are for."""
+    """Return the cell of a material; None if it has more pieces than any cell."""
     cell = 0
-    for pieces, kinds in zip(material, _KINDS, strict=True):
-        if pieces >= kinds:
+    for pieces, radix in zip(material, _RADICES, strict=True):
+        if pieces >= radix:
             return None
-        cell = cell * kinds + pieces
+        cell = cell * radix + pieces
     return cell
 
 
 def material_of(cell: int) -> Material:
-    """Give the material of a cell.
+    """Return the material of a cell.
 
     Raises
     ------
@@ -124,20 +125,20 @@ def material_of(cell: int) -> Material:
         msg = f"expected a cell from 0 to {CELLS - 1}, found {cell}"
         raise ValueError(msg)
     numbers = []
-    for kinds in reversed(_KINDS):
-        cell, pieces = divmod(cell, kinds)
+    for radix in reversed(_RADICES):
+        cell, pieces = divmod(cell, radix)
         numbers.append(pieces)
     return Material(*reversed(numbers))
 
 
 def mirror_cell(cell: int) -> int:
-    """Give the cell of the same men with the colours exchanged."""
+    """Return the cell of the same material with the colours exchanged."""
     mirror, weight = 0, 1
-    for kinds in reversed(_KINDS[::2]):
-        cell, pair = divmod(cell, kinds * kinds)
-        white, black = divmod(pair, kinds)
-        mirror += weight * (black * kinds + white)
-        weight *= kinds * kinds
+    for radix in reversed(_RADICES[::2]):
+        cell, pair = divmod(cell, radix * radix)
+        white, black = divmod(pair, radix)
+        mirror += weight * (black * radix + white)
+        weight *= radix * radix
     return mirror
 
 

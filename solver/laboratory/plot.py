@@ -1,4 +1,4 @@
-"""Node counts drawn: nodes by depth, a line a variant.
+"""Plots of node counts: nodes by depth, one line per variant.
 
 Loading this module loads matplotlib, which the extra `plot` installs.
 """
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from solver.files import open_whole
 from solver.laboratory.comparison import glass_row
 
-# It warns where it cannot keep settings or fonts; the plot is the same without them.
+# Warnings about settings or fonts that cannot be cached do not affect the plot.
 logging.getLogger("matplotlib").setLevel(logging.ERROR)
 
 import matplotlib as mpl  # noqa: E402
@@ -23,61 +23,61 @@ from matplotlib.ticker import MaxNLocator  # noqa: E402
 if TYPE_CHECKING:
     import os
 
-    from solver.laboratory.comparison import Ladder
+    from solver.laboratory.comparison import PositionCounts
 
 _SIZE_INCHES = (8.0, 5.0)
 _DOTS_PER_INCH = 150
 _STYLES = ("-", "--", "-.")
 _COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#7f7f7f")
-"""Told apart by all eyes, after Okabe and Ito."""
+"""Okabe and Ito's palette, which colour-blind readers can distinguish."""
 
 _FIRST_WIDTH, _WIDTH = 3.5, 1.5
 
 _LARGEST_LEGEND = 12
-"""More lines have their names in small print."""
+"""A legend with more lines has small print."""
 
 
-def plot_ladder(ladder: Ladder, path: str | os.PathLike[str]) -> None:
-    """Draw one position's nodes until the principal variation, on a log scale.
+def plot_position(counts: PositionCounts, path: str | os.PathLike[str]) -> None:
+    """Plot one position's nodes until the principal variation, on a log scale.
 
-    With one version of matplotlib, the same counts give the same file.
+    With the same version of matplotlib, the same counts give the same file.
 
     Parameters
     ----------
-    ladder : Ladder
+    counts : PositionCounts
     path : str or PathLike
-        Where to write; its suffix tells the format, such as `.png` or `.svg`.
+        The file to write. Its suffix chooses the format, such as `.png` or `.svg`.
 
     Raises
     ------
     OSError
-        The file cannot be written.
+        If the file cannot be written.
     """
     kind = Path(path).suffix.lower().removeprefix(".")
     metadata = {"Date": None} if kind == "svg" else None
-    # Without a salt of ours an SVG's parts have other names each time.
+    # Without a fixed salt, the ids in an SVG are random.
     with mpl.rc_context({"svg.hashsalt": "matesolve", "svg.fonttype": "none"}):
-        figure = _draw(ladder)
+        figure = _draw(counts)
         with open_whole(path) as file:
             figure.savefig(file, format=kind, dpi=_DOTS_PER_INCH, metadata=metadata)
 
 
-def _draw(ladder: Ladder) -> Figure:
+def _draw(counts: PositionCounts) -> Figure:
     figure = Figure(figsize=_SIZE_INCHES, layout="constrained")
     axes = figure.add_subplot()
     looks = cycle(product(_STYLES, _COLOURS))
-    for series, (style, colour) in zip(ladder.series, looks, strict=False):
+    for series, (style, colour) in zip(counts.series, looks, strict=False):
         axes.plot(
             [iteration.depth for iteration in series.iterations],
-            # A game that is over has no nodes, and a log scale no place for that.
+            # A finished game has no nodes, and a log scale has no 0.
             [max(iteration.nodes, 1) for iteration in series.iterations],
             linestyle=style,
-            # Others lie on the first one's line until they part from it.
-            linewidth=_FIRST_WIDTH if series is ladder.series[0] else _WIDTH,
+            # Other lines lie on the first one until they diverge.
+            linewidth=_FIRST_WIDTH if series is counts.series[0] else _WIDTH,
             color=colour,
             label=series.variant.name,
         )
-    glass = [row for depth in ladder.depths if (row := glass_row(ladder.fen, depth))]
+    glass = [row for depth in counts.depths if (row := glass_row(counts.fen, depth))]
     if glass:
         depths = [row.depth for row in glass]
         for name, nodes, colour in (
@@ -86,7 +86,7 @@ def _draw(ladder: Ladder) -> Figure:
         ):
             axes.plot(depths, nodes, linestyle=":", color=colour, label=name)
     axes.set_yscale("log")
-    axes.set_title(ladder.fen, fontsize="medium")
+    axes.set_title(counts.fen, fontsize="medium")
     axes.set_xlabel("depth (plies)")
     axes.set_ylabel("nodes until the principal variation was found")
     axes.xaxis.set_major_locator(MaxNLocator(integer=True, steps=[1, 2, 5, 10]))

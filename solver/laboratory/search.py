@@ -1,7 +1,8 @@
-"""Experiments: what a technique costs or saves, counted in nodes.
+"""The laboratory's search: alpha-beta with mate scores and switchable techniques.
 
-A scored search deepens ply by ply, once for each set of techniques, each time with an
-empty table. A node is a move made, null moves included.
+`Laboratory` searches one position at a time, deepening ply by ply, each time from an
+empty transposition table. A node is a move made, null moves included. `Runner` runs
+searches one after the other under the same limits and can stop them.
 """
 
 from __future__ import annotations
@@ -19,9 +20,9 @@ from solver.laboratory.results import (
     MAX_DEPTH,
     Iteration,
     Outcome,
+    excludes_shorter,
     is_mate,
     mate_distance,
-    settles,
 )
 from solver.problem import Limits, Problem
 from solver.search.solver import Solver
@@ -45,26 +46,26 @@ ENTRY_BYTES = BUCKET_BYTES // LEAST_ENTRIES
 
 WIDENING = 4
 WIDEST_MARGIN = 2_000
-"""A root window that would be wider than this is opened altogether."""
+"""A wider root window is replaced by the full one."""
 
 PROOF_NODES = 20_000_000
 PROOF_HASH_MIB = 16
 
 
 class Laboratory:
-    """A scored search with memory of its own, used for one position at a time.
+    """An alpha-beta search with its own memory, for one position at a time.
 
     Parameters
     ----------
     table_entries : int
         Size of the transposition table, a power of two; 0: none.
     imbalance : ImbalanceTable, optional
-        Where material-imbalance pruning looks up; the shipped one by default.
+        The table that material-imbalance pruning reads; by default the shipped one.
 
     Raises
     ------
     InputError
-        There is no table of that size.
+        If `table_entries` is neither 0 nor a power of two from 4 on.
     """
 
     def __init__(
@@ -99,7 +100,7 @@ class Laboratory:
     ) -> Iterator[Iteration]:
         """Search 1, 2, 3, ... plies deep.
 
-        A mate that an unsound search tells is shown to the prover.
+        If the search is unsound, the prover checks each mate that it finds.
 
         Parameters
         ----------
@@ -110,7 +111,7 @@ class Laboratory:
         nodes : int, optional
             Stop after so many in all, the prover's left out.
         control : Control, optional
-            Stops the search; an iteration that is not complete is not told.
+            Stops the search; an incomplete iteration is not yielded.
 
         Yields
         ------
@@ -119,29 +120,29 @@ class Laboratory:
         Raises
         ------
         InputError
-            The depth is out of range.
+            If the depth is out of range.
         """
         if not 1 <= depth <= MAX_DEPTH:
             msg = f"depth: expected 1 to {MAX_DEPTH} plies, found {depth}"
             raise InputError(msg)
         self._begin(techniques, nodes)
-        self._proofs = _Proofs(board, control)
+        self._proofs = _MateProofs(board, control)
         control = control or Control()
         position = pack(board)
         experiment = self._experiment
         margin = 0
         for experiment.depth in range(1, depth + 1):
-            control.attach(self._search)  # and not to the prover's, once there was one
+            control.attach(self._search)  # the prover attached its own
             if not self._iterate(position, margin):
                 return
             margin = 0 if is_mate(experiment.score) else techniques.aspiration
             mate = mate_distance(experiment.score)
-            proved, settled = True, False
+            proved, is_shortest = True, False
             if mate is not None and techniques.is_sound:
-                settled = settles(mate, experiment.depth)
+                is_shortest = excludes_shorter(mate, experiment.depth)
             elif mate is not None:
                 shortest = self._proofs.shortest_within(mate)
-                proved, settled = shortest is not None, shortest == mate
+                proved, is_shortest = shortest is not None, shortest == mate
             move = experiment.pv_move
             yield Iteration(
                 experiment.depth,
@@ -150,7 +151,7 @@ class Laboratory:
                 experiment.pv_nodes,
                 self._search.nodes,
                 proved,
-                settled,
+                is_shortest,
             )
 
     def find_mate(
@@ -164,34 +165,34 @@ class Laboratory:
     ) -> Outcome:
         """Deepen until a mate is found and the depth excludes a shorter one.
 
-        Parameters are those of `deepen`.
+        The parameters are those of `deepen`.
         """
-        mate, found, last = None, 0, None
+        mate, nodes_to_mate, last = None, 0, None
         for last in self.deepen(board, techniques, depth, nodes=nodes, control=control):
-            told = mate_distance(last.score)
-            if told != mate:
-                mate, found = told, last.nodes
-            if mate is not None and settles(mate, last.depth):
+            distance = mate_distance(last.score)
+            if distance != mate:
+                mate, nodes_to_mate = distance, last.nodes
+            if mate is not None and excludes_shorter(mate, last.depth):
                 break
         if last is None:
             last = Iteration(0, 0, "", 0, self._search.nodes)
         return Outcome(
             mate,
-            settled=last.settled,
+            is_shortest=last.is_shortest,
             proved=mate is not None and last.proved,
-            nodes=found,
+            nodes=nodes_to_mate,
             nodes_total=self._search.nodes,
             complete=last.depth == depth
-            or (mate is not None and settles(mate, last.depth)),
+            or (mate is not None and excludes_shorter(mate, last.depth)),
         )
 
     def _begin(self, techniques: Techniques, nodes: int | None) -> None:
-        """Set the switches, and forget the last search."""
+        """Set the techniques and clear the memory of the last search."""
         search, experiment = self._search, self._experiment
         search.nodes = 0
         search.node_limit = NO_LIMIT if nodes is None else nodes
-        for remembered in (search.killers, search.history):
-            ctypes.memset(remembered, 0, ctypes.sizeof(remembered))
+        for memory in (search.killers, search.history):
+            ctypes.memset(memory, 0, ctypes.sizeof(memory))
         ctypes.memset(self._search.table, 0, len(self._memory))
 
         experiment.mdp = MdpForm[techniques.mdp.name]
@@ -213,7 +214,7 @@ class Laboratory:
             self._load_cells()
 
     def _load_cells(self) -> None:
-        """Give the kernel the material table as the side to move sees it."""
+        """Copy the material table, as the side to move sees it, into the kernel."""
         from solver.laboratory.imbalance import shipped
 
         cells = self._experiment.cells
@@ -222,11 +223,12 @@ class Laboratory:
         self._has_cells = True
 
     def _iterate(self, position: Position, margin: int) -> bool:
-        """Search the root around the last score; False when a limit came first.
+        """Search the root in a window around the last score; False if a limit was hit.
 
-        A score outside the window bounds the true one, so it is the next window's other
-        end. Where both ends fail the search contradicts itself, as unsound and even
-        deeper answers of the table let it, and the window is opened altogether.
+        A score outside the window is a bound on the true score, so it becomes the other
+        end of the next window. If both ends fail, the search contradicts itself, as
+        unsound techniques and deeper table entries allow, and the next window is the
+        full one.
         """
         experiment = self._experiment
         centre = experiment.score
@@ -252,7 +254,7 @@ class Laboratory:
 
 
 def _widened(margin: int, distance: int) -> int:
-    """Widen a margin once, and on until it holds a score at that distance."""
+    """Widen a margin at least once, until it includes a score at that distance."""
     margin *= WIDENING
     while 0 < margin <= min(distance, WIDEST_MARGIN):
         margin *= WIDENING
@@ -260,14 +262,14 @@ def _widened(margin: int, distance: int) -> int:
 
 
 def _window(centre: int, margin: int) -> tuple[int, int]:
-    """Give alpha and beta; the full window without a margin, or with a vast one."""
+    """Return alpha and beta: the full window if the margin is 0 or too wide."""
     if not 0 < margin <= WIDEST_MARGIN:
         return -INFINITE_SCORE, INFINITE_SCORE
     return centre - margin, centre + margin
 
 
-class _Proofs:
-    """What the prover says of mates that an unsound search tells."""
+class _MateProofs:
+    """The prover's results on the mates that an unsound search finds."""
 
     def __init__(self, board: chess.Board, control: Control | None) -> None:
         self._problem = Problem(board.fen())
@@ -275,13 +277,13 @@ class _Proofs:
         self._shortest: dict[int, int | None] = {}
 
     def shortest_within(self, mate: int) -> int | None:
-        """Give the shortest mate if it is no longer; None if none was found."""
+        """Return the shortest mate up to `mate` moves, None if there is none."""
         if mate not in self._shortest:
             self._shortest[mate] = self._prove(mate)
         return self._shortest[mate]
 
     def _prove(self, mate: int) -> int | None:
-        if mate == 0:  # the search has seen the board itself
+        if mate == 0:  # the position itself is mate
             return mate
         return (
             Solver(PROOF_HASH_MIB)
@@ -296,21 +298,18 @@ class _Proofs:
         )
 
 
-# Searches of the laboratory one after the other: limited, watched, stoppable.
-
-
 class Runner:
     """Runs each search under the same limits, in a thread of its own.
 
-    So the caller's thread still hears Ctrl-C.
+    The caller's thread stays free to receive Ctrl-C.
 
     Parameters
     ----------
     laboratory : Laboratory
     nodes : int, optional
-        Ends a search after so many nodes.
+        Stops each search after so many nodes.
     time_s : float, optional
-        Ends a search after so many seconds.
+        Stops each search after so many seconds.
     """
 
     def __init__(
@@ -328,23 +327,23 @@ class Runner:
 
     @property
     def nodes(self) -> int:
-        """Nodes of the search that runs, so far."""
+        """Nodes of the running search so far."""
         return self._control.nodes
 
     @property
     def is_stopped(self) -> bool:
-        """Whether all searches were asked to end."""
+        """Whether `stop` was called."""
         return self._reason is not None
 
     def stop(self, reason: StoppedBy = StoppedBy.INTERRUPT) -> None:
-        """End the search that runs, and all that would follow."""
+        """Stop the running search and all later ones."""
         self._reason = self._reason or reason
         self._control.stop(reason)
 
     def deepen(
         self, board: chess.Board, techniques: Techniques, depth: int
     ) -> Iterator[Iteration]:
-        """Search 1, 2, 3, ... up to `depth` plies, or until a limit comes."""
+        """Search 1, 2, 3, ... up to `depth` plies, or until a limit is hit."""
         with self._search() as control:
             iterations = self._laboratory.deepen(
                 board, techniques, depth, nodes=self._node_limit, control=control
@@ -355,7 +354,7 @@ class Runner:
     def find_mate(
         self, board: chess.Board, techniques: Techniques, depth: int
     ) -> Outcome | None:
-        """Search for a mate; None if `stop` came before the answer."""
+        """Search for a mate; None if `stop` was called before the answer."""
         with self._search() as control:
             outcome = run_stoppable(
                 lambda: self._laboratory.find_mate(
@@ -367,9 +366,9 @@ class Runner:
 
     @contextmanager
     def _search(self) -> Iterator[Control]:
-        """Give the control of a search that is about to begin."""
+        """Make the control of the next search."""
         control = self._control = Control()
-        if self._reason:  # it may have come before the line above
+        if self._reason:  # `stop` may have reached the control before this one
             control.stop(self._reason)
         with WATCHDOG.limit(control, self._time_s):
             yield control

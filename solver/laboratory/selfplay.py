@@ -1,7 +1,7 @@
-"""Games that the laboratory's search plays against itself, each from its own seed.
+"""Games of the laboratory's search against itself, each with its own random seed.
 
-They are what the shipped material-imbalance table is made of. Game k of a seed is the
-same wherever it is played, so a run can be repeated, continued or split.
+The shipped material-imbalance table is made of such games. Game k of a seed is always
+the same, so a run can be repeated, continued or split.
 """
 
 from __future__ import annotations
@@ -35,11 +35,11 @@ class Rules:
     Attributes
     ----------
     depth : int
-        Plies that each move is searched.
+        Plies searched for each move.
     opening_plies : int
-        Moves chosen at random at the start of each game.
+        Random moves at the start of each game.
     most_plies : int
-        A game that is longer is left unfinished, with the result `*`.
+        A longer game is stopped with the result `*`.
     """
 
     depth: int
@@ -60,13 +60,13 @@ def play(
     Parameters
     ----------
     games : int
-        How many.
+        The number of games.
     seed : int
     rules : Rules
     first : int
-        Number of the first game.
+        The number of the first game.
     control : Control, optional
-        Stops play; a game that was not ended is not given.
+        Stops play; an unfinished game is not yielded.
 
     Yields
     ------
@@ -89,7 +89,7 @@ def play(
 
 
 class _Player:
-    """Chooses moves; knows of repetition what the search does not."""
+    """Chooses moves and avoids repetitions, which the search does not see."""
 
     def __init__(self, rules: Rules, control: Control | None) -> None:
         self._laboratory = Laboratory(TABLE_ENTRIES)
@@ -97,7 +97,7 @@ class _Player:
         self._control = control or Control()
 
     def play(self, chance: random.Random) -> chess.Board | None:
-        """Play a game to its end or as far as it may last; None when stopped."""
+        """Play a game to its end or to the longest length; None if stopped."""
         board = _open(chance, self._rules.opening_plies)
         while _result(board) == UNFINISHED and board.ply() < self._rules.most_plies:
             move = self._choose(board)
@@ -107,7 +107,7 @@ class _Player:
         return board
 
     def _choose(self, board: chess.Board) -> chess.Move | None:
-        """Give the best move, or one that is as good as winning and repeats nothing."""
+        """Return the best move, but avoid a repetition if another move also wins."""
         best = self._search(board, self._rules.depth)
         if best is None:
             return None
@@ -127,7 +127,7 @@ class _Player:
         return chess.Move.from_uci(uci) if score > 0 else move
 
     def _search(self, board: chess.Board, depth: int) -> Iteration | None:
-        """Search a position; None when stopped."""
+        """Search a position; None if stopped."""
         iterations = list(
             self._laboratory.deepen(
                 board, TECHNIQUES, max(depth, 1), control=self._control
@@ -137,7 +137,7 @@ class _Player:
 
 
 def _repeats(board: chess.Board, move: chess.Move) -> bool:
-    """Whether a move leads to a position that the game has seen."""
+    """Whether a move repeats a position of the game."""
     board.push(move)
     repeats = board.is_repetition(2)
     board.pop()
@@ -145,7 +145,7 @@ def _repeats(board: chess.Board, move: chess.Move) -> bool:
 
 
 def _open(chance: random.Random, plies: int) -> chess.Board:
-    """Make random moves that do not end the game."""
+    """Play random moves that do not end the game."""
     while True:
         board = chess.Board()
         for _ in range(plies):
@@ -157,7 +157,7 @@ def _open(chance: random.Random, plies: int) -> chess.Board:
 
 
 def _result(board: chess.Board) -> str:
-    """Give the result; a draw by repetition or by fifty moves needs no claim."""
+    """Return the result; a draw by repetition or by fifty moves needs no claim."""
     if board.is_repetition() or board.is_fifty_moves():
         return "1/2-1/2"
     return board.result()

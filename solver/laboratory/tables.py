@@ -1,4 +1,8 @@
-"""Node counts for people: a row a depth or a problem, some columns a variant."""
+"""Tables of node counts: one row per depth or problem, and summaries with bars.
+
+A full table has a few columns for each variant. A summary has one row for each variant,
+and a bar for its nodes relative to the first variant's.
+"""
 
 from __future__ import annotations
 
@@ -6,9 +10,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from solver.laboratory.comparison import GlassRow, glass_row
 from solver.laboratory.layout import (
-    answer_word,
     count,
-    mate_word,
+    format_answer,
+    format_mate,
     ratio_cell,
     saved_cell,
     score_cell,
@@ -20,18 +24,21 @@ if TYPE_CHECKING:
 
     from rich.console import Console, RenderableType
 
-    from solver.laboratory.comparison import Ladder, Series, Survey, Trial
+    from solver.laboratory.comparison import (
+        CollectionCounts,
+        PositionCounts,
+        ProblemCounts,
+        Series,
+    )
     from solver.laboratory.results import Iteration, Outcome
 
 
-# Node counts for people in brief: a row a variant, with bars.
-
 _SUMMARY_IN_ALL, _SUMMARY_DEPTH = 1, 2
-"""What a narrow terminal does without, the last named first."""
+"""Ranks of a summary's columns: a narrow terminal drops the highest first."""
 
 
 class _Line(NamedTuple):
-    """One variant's last iteration."""
+    """The last iteration of one variant."""
 
     name: str
     depth: str = ""
@@ -41,24 +48,24 @@ class _Line(NamedTuple):
     ratio: float | None = None
 
 
-def draw_ladder_summary(ladder: Ladder, console: Console) -> RenderableType:
+def draw_position_summary(counts: PositionCounts, console: Console) -> RenderableType:
     """Draw the last iteration of each variant.
 
     Parameters
     ----------
-    ladder : Ladder
+    counts : PositionCounts
     console : Console
-        Where it is to be printed.
+        Where the table will be printed.
 
     Returns
     -------
     RenderableType
-        A table with a row a variant: its last depth, the score and the nodes there,
-        and the ratio to the first variant's nodes, as figure and bar, at the last depth
-        that both reached; below, for its position, Glass. Where there is no room for
-        that, less of it.
+        A table with one row per variant: its last depth, the score and the nodes there,
+        and the ratio to the first variant's nodes, as a number and a bar, at the last
+        depth that both reached. Glass's rows follow on its position. A narrow console
+        gets fewer columns.
     """
-    lines = [*_ladder_summary_lines(ladder), *_glass_lines(ladder)]
+    lines = [*_position_summary_lines(counts), *_glass_lines(counts)]
     columns = [
         Column("variant", [line.name for line in lines], left=True),
         Column("depth", [line.depth for line in lines], rank=_SUMMARY_DEPTH),
@@ -68,25 +75,27 @@ def draw_ladder_summary(ladder: Ladder, console: Console) -> RenderableType:
         Column("ratio", [ratio_cell(line.ratio) for line in lines]),
     ]
     ratios = [line.ratio for line in lines]
-    told = (
+    sentences = (
         _sentence(line.name, line.score, line.nodes, ratio_cell(line.ratio))
         for line in lines
     )
-    return fit(console, columns + bars(console, columns, ratios), told)
+    return fit(console, columns + bars(console, columns, ratios), sentences)
 
 
-def draw_survey_summary(survey: Survey, console: Console) -> RenderableType:
-    """Draw what each variant did over a whole collection.
+def draw_collection_summary(
+    counts: CollectionCounts, console: Console
+) -> RenderableType:
+    """Draw the sums of each variant over a whole collection.
 
     Returns
     -------
     RenderableType
-        A table with a row a variant: mates found, where there are any also mates not
-        proved and problems that a limit stopped, answers unlike the first variant's,
-        nodes of all problems, and the geometric mean of the ratios of nodes to the
-        mate with the number of problems it is taken over.
+        A table with one row per variant: mates found; mates not proved and problems
+        stopped by a limit, if there are any; answers that differ from the first
+        variant's; nodes of all problems; the number of problems compared; and the
+        geometric mean of their ratios of nodes until the mate.
     """
-    totals = list(survey.totals())
+    totals = list(counts.totals())
     columns = [
         Column("variant", [total.variant.name for total in totals], left=True),
         Column("found", [str(total.found) for total in totals]),
@@ -104,7 +113,7 @@ def draw_survey_summary(survey: Survey, console: Console) -> RenderableType:
         Column("ratio", [ratio_cell(total.ratio) for total in totals]),
     ]
     ratios = [total.ratio for total in totals]
-    told = (
+    sentences = (
         _sentence(
             total.variant.name,
             f"{total.found} found",
@@ -113,21 +122,21 @@ def draw_survey_summary(survey: Survey, console: Console) -> RenderableType:
         )
         for total in totals
     )
-    return fit(console, columns + bars(console, columns, ratios), told)
+    return fit(console, columns + bars(console, columns, ratios), sentences)
 
 
-def _sentence(name: str, *words: str) -> str:
-    return f"{name}: {', '.join(word for word in words if word)}"
+def _sentence(name: str, *parts: str) -> str:
+    return f"{name}: {', '.join(part for part in parts if part)}"
 
 
 def _unless_none(head: str, numbers: Sequence[int]) -> list[Column]:
-    """Make a column only if it has something to tell."""
+    """Make a column if any of its numbers is not 0."""
     return [Column(head, [str(number) for number in numbers])] if any(numbers) else []
 
 
-def _ladder_summary_lines(ladder: Ladder) -> Iterator[_Line]:
-    first = ladder.series[0]
-    for series in ladder.series:
+def _position_summary_lines(counts: PositionCounts) -> Iterator[_Line]:
+    first = counts.series[0]
+    for series in counts.series:
         last = series.at(series.depth)
         yield _Line(
             series.variant.name,
@@ -139,103 +148,103 @@ def _ladder_summary_lines(ladder: Ladder) -> Iterator[_Line]:
         )
 
 
-def _glass_lines(ladder: Ladder) -> Iterator[_Line]:
-    depth = ladder.series[0].depth
-    if row := glass_row(ladder.fen, depth):
+def _glass_lines(counts: PositionCounts) -> Iterator[_Line]:
+    depth = counts.series[0].depth
+    if row := glass_row(counts.fen, depth):
         for name, nodes in (("Glass off", row.off), ("Glass on", row.on)):
             yield _Line(
                 name, str(depth), str(row.score), count(nodes), ratio=nodes / row.off
             )
 
 
-# What a narrow terminal does without, the last named first.
 _GLASS_COUNTS, _IN_ALL, _SAVED = 1, 2, 3
+"""Ranks of a table's columns: a narrow terminal drops the highest first."""
 
 GLASS = "dim"
-"""The style of what is not ours."""
+"""The style of the columns of Glass."""
 
 
-def draw_ladder(ladder: Ladder, console: Console) -> RenderableType:
-    """Draw one position's iterations, as wide as a console has room for.
+def draw_position(counts: PositionCounts, console: Console) -> RenderableType:
+    """Draw the iterations of one position, as wide as the console allows.
 
     Parameters
     ----------
-    ladder : Ladder
+    counts : PositionCounts
     console : Console
-        Where it is to be printed.
+        Where the table will be printed.
 
     Returns
     -------
     RenderableType
-        A table with a row a depth: the score (one a variant, if they differ), nodes
-        until the principal variation was found and in all, and what is saved against
-        the first variant; beside it, for its position, what Glass published. Where
-        there is no room for that, less of it, down to a line a depth.
+        A table with one row per depth: the score (one per variant, if they differ),
+        nodes until the principal variation was found and in all, and the nodes saved
+        relative to the first variant. Glass's columns follow on its position. A narrow
+        console gets fewer columns, or one line per depth.
     """
-    return fit(console, _ladder_columns(ladder), _ladder_lines(ladder))
+    return fit(console, _position_columns(counts), _position_lines(counts))
 
 
-def draw_survey(survey: Survey, console: Console) -> RenderableType:
-    """Draw a collection's problems, as wide as a console has room for.
+def draw_collection(counts: CollectionCounts, console: Console) -> RenderableType:
+    """Draw the problems of a collection, as wide as the console allows.
 
     Returns
     -------
     RenderableType
-        A table with a row a problem: what it is called, the mate that it claims or
-        the first variant found, nodes until each variant found it, and whether all
-        gave the same answer; where that is too wide, a line a problem.
+        A table with one row per problem: its name, the mate that it claims or that the
+        first variant found, the nodes until each variant found it, and whether all gave
+        the same answer. A narrow console gets one line per problem.
     """
-    trials = survey.trials
+    rows = counts.rows
     columns = [
-        Column("problem", [name_of(trial) for trial in trials], left=True),
-        Column("mate", [_expected_word(trial) for trial in trials]),
+        Column("problem", [name_of(row) for row in rows], left=True),
+        Column("mate", [_expected(row) for row in rows]),
         *(
             Column(
                 variant.name,
-                [_outcome_cell(trial, trial.outcomes[index]) for trial in trials],
+                [_outcome_cell(row, row.outcomes[index]) for row in rows],
             )
-            for index, variant in enumerate(survey.variants)
+            for index, variant in enumerate(counts.variants)
         ),
-        Column("same answer", ["yes" if t.same_answer else "no" for t in trials]),
+        Column("same answer", ["yes" if t.same_answer else "no" for t in rows]),
     ]
-    return fit(console, columns, _survey_lines(survey))
+    return fit(console, columns, _collection_lines(counts))
 
 
-def name_of(trial: Trial) -> str:
-    """Give what a problem is called."""
-    return trial.problem.id or trial.problem.fen
+def name_of(row: ProblemCounts) -> str:
+    """Return the name of a problem: its id, or else its FEN."""
+    return row.problem.id or row.problem.fen
 
 
-def _ladder_columns(ladder: Ladder) -> list[Column]:
-    first, *others = ladder.series
-    columns = [Column("depth", [str(depth) for depth in ladder.depths])]
-    scores = {series.variant.name: _scores(ladder, series) for series in ladder.series}
+def _position_columns(counts: PositionCounts) -> list[Column]:
+    first, *others = counts.series
+    columns = [Column("depth", [str(depth) for depth in counts.depths])]
+    scores = {series.variant.name: _scores(counts, series) for series in counts.series}
     one_score = _agree(list(scores.values()))
     if one_score:
         columns.append(Column("score", one_score))
-    for series in ladder.series:
+    for series in counts.series:
         name = series.variant.name
         if not one_score:
             columns.append(Column(f"{name}\nscore", scores[name]))
         columns += [
-            Column(f"{name}\nto PV", _cells(ladder, series, lambda it: it.nodes)),
+            Column(f"{name}\nto PV", _cells(counts, series, lambda it: it.nodes)),
             Column(
                 f"{name}\nin all",
-                _cells(ladder, series, lambda it: it.nodes_total),
+                _cells(counts, series, lambda it: it.nodes_total),
                 rank=_IN_ALL,
             ),
         ]
         if series in others:
-            ratios = [series.ratio(first, depth) for depth in ladder.depths]
+            ratios = [series.ratio(first, depth) for depth in counts.depths]
             columns += [
                 Column(f"{name}\nsaved", [saved_cell(r) for r in ratios], rank=_SAVED),
                 Column(f"{name}\nratio", [ratio_cell(r) for r in ratios]),
             ]
-    return columns + _glass_columns(ladder)
+    return columns + _glass_columns(counts)
 
 
-def _glass_columns(ladder: Ladder) -> list[Column]:
-    rows = [glass_row(ladder.fen, depth) for depth in ladder.depths]
+def _glass_columns(counts: PositionCounts) -> list[Column]:
+    rows = [glass_row(counts.fen, depth) for depth in counts.depths]
     if not any(rows):
         return []
 
@@ -249,66 +258,66 @@ def _glass_columns(ladder: Ladder) -> list[Column]:
     ]
 
 
-def _scores(ladder: Ladder, series: Series) -> list[str]:
-    return [score_cell(series.at(depth)) for depth in ladder.depths]
+def _scores(counts: PositionCounts, series: Series) -> list[str]:
+    return [score_cell(series.at(depth)) for depth in counts.depths]
 
 
 def _agree(scores: list[list[str]]) -> list[str]:
-    """Give the one score of each row; nothing if variants differ in any row."""
+    """Return the score of each row; nothing if variants differ in any row."""
     agreed = []
     for row in zip(*scores, strict=True):
-        told = {score for score in row if score}
-        if len(told) > 1:
+        scores_there = {score for score in row if score}
+        if len(scores_there) > 1:
             return []
-        agreed.append(told.pop())
+        agreed.append(scores_there.pop())
     return agreed
 
 
 def _cells(
-    ladder: Ladder, series: Series, nodes: Callable[[Iteration], int]
+    counts: PositionCounts, series: Series, nodes: Callable[[Iteration], int]
 ) -> list[str]:
-    iterations = (series.at(depth) for depth in ladder.depths)
+    iterations = (series.at(depth) for depth in counts.depths)
     return [count(nodes(it)) if it else "" for it in iterations]
 
 
-def _ladder_lines(ladder: Ladder) -> Iterator[str]:
-    first = ladder.series[0]
-    for depth in ladder.depths:
-        told = []
-        for series in ladder.series:
+def _position_lines(counts: PositionCounts) -> Iterator[str]:
+    first = counts.series[0]
+    for depth in counts.depths:
+        parts = []
+        for series in counts.series:
             if iteration := series.at(depth):
-                words = [
+                part = [
                     f"{series.variant.name} {score_cell(iteration)}",
                     count(iteration.nodes),
                 ]
                 if series is not first and (ratio := series.ratio(first, depth)):
-                    words.append(f"({ratio_cell(ratio)})")
-                told.append(" ".join(words))
-        yield f"{depth}: {', '.join(told)}"
+                    part.append(f"({ratio_cell(ratio)})")
+                parts.append(" ".join(part))
+        yield f"{depth}: {', '.join(parts)}"
 
 
-def _survey_lines(survey: Survey) -> Iterator[str]:
-    for trial in survey.trials:
-        told = [
-            f"{variant.name} {_outcome_cell(trial, outcome)}"
-            for variant, outcome in zip(survey.variants, trial.outcomes, strict=True)
+def _collection_lines(counts: CollectionCounts) -> Iterator[str]:
+    for row in counts.rows:
+        parts = [
+            f"{variant.name} {_outcome_cell(row, outcome)}"
+            for variant, outcome in zip(counts.variants, row.outcomes, strict=True)
         ]
-        differ = "" if trial.same_answer else ", answers differ"
-        yield f"{name_of(trial)}: {_expected_word(trial)}, {', '.join(told)}{differ}"
+        differ = "" if row.same_answer else ", answers differ"
+        yield f"{name_of(row)}: {_expected(row)}, {', '.join(parts)}{differ}"
 
 
-def _expected_word(trial: Trial) -> str:
-    """Write what a problem claims, else what the first variant told."""
-    problem = trial.problem
+def _expected(row: ProblemCounts) -> str:
+    """Write the claim of a problem, or else the first variant's answer."""
+    problem = row.problem
     if problem.claim or problem.no_mate:
-        return mate_word(problem.claim.mate if problem.claim else None)
-    return answer_word(trial.outcomes[0])
+        return format_mate(problem.claim.mate if problem.claim else None)
+    return format_answer(row.outcomes[0])
 
 
-def _outcome_cell(trial: Trial, outcome: Outcome) -> str:
-    """Write the nodes to the mate, behind the answer if that is another one."""
-    answer = answer_word(outcome)
+def _outcome_cell(row: ProblemCounts, outcome: Outcome) -> str:
+    """Write the nodes until the mate, after the answer if it differs."""
+    answer = format_answer(outcome)
     if outcome.mate is None:
         return answer
     nodes = count(outcome.nodes)
-    return nodes if answer == _expected_word(trial) else f"{answer} {nodes}"
+    return nodes if answer == _expected(row) else f"{answer} {nodes}"

@@ -1,4 +1,8 @@
-"""The laboratory's switches: which techniques a scored search uses."""
+"""The techniques of the laboratory's search, and the variants to compare.
+
+A technique is chosen by a value such as `cpw` or `prune+lazy`, as on the command line.
+A variant is a search with one value for each technique.
+"""
 
 from __future__ import annotations
 
@@ -14,17 +18,9 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 
-__all__ = [
-    "Extension",
-    "ForwardPruning",
-    "Mdp",
-    "MipUse",
-    "Techniques",
-]
-
 OFF = "off"
 
-_Switches = TypeVar("_Switches", bound=Flag)
+_Flags = TypeVar("_Flags", bound=Flag)
 
 
 class Mdp(StrEnum):
@@ -36,35 +32,35 @@ class Mdp(StrEnum):
     LOWER = "lower"
     """Only alpha is raised, to the score of being mated at this node."""
     CPW = "cpw"
-    """Both, as the Chess Programming Wiki has it."""
+    """Both, as on the Chess Programming Wiki."""
     TIGHT = "tight"
-    """Both, and beta to a mate on the next ply: none comes sooner."""
+    """Both, with beta lowered to a mate on the next ply: none is sooner."""
     VIPERMATE = "vipermate"
-    """As ViperMate has it: not at the root; alpha first, beta only if alpha stood."""
+    """As in ViperMate: not at the root, and beta only if alpha did not change."""
 
 
 ADDITIONS = frozenset({1, 2, 3, 4})
-"""Of Enhanced Forward Pruning, by their numbers in the paper."""
+"""The additions of Enhanced Forward Pruning, numbered as in the paper."""
 
-LEAVING_OUT = MipUse.REDUCTION | MipUse.PRUNING
-"""The uses that leave lines out."""
+UNSOUND_USES = MipUse.REDUCTION | MipUse.PRUNING
+"""The uses that skip lines."""
 
 
 @dataclass(frozen=True, slots=True)
 class ForwardPruning:
-    """Null move and multi-cut, and which of EFP's provisions go with them.
+    """Null move and multi-cut, with the provisions of Enhanced Forward Pruning.
 
     Attributes
     ----------
     all_nodes : bool
-        Prune at expected all nodes too, not at expected cut nodes alone.
+        Prune at expected all nodes as well as at expected cut nodes.
     additions : frozenset of int
-        Which of the four additions are in force.
+        Which of the four additions are used.
     null_reduction : int
-        R: the null move's search is `depth - 1 - R` deep; 0: no null move.
+        R: the null move is searched to `depth - 1 - R`; 0: no null move.
     cuts, tries : int
-        C of M: a node is cut when C of its first M moves fail high in a search 2
-        plies shallower; no cuts: no multi-cut.
+        C of M: a node is cut if C of its first M moves fail high in a search 2 plies
+        shallower; 0 cuts: no multi-cut.
     """
 
     all_nodes: bool = True
@@ -76,7 +72,7 @@ class ForwardPruning:
 
 @dataclass(frozen=True, slots=True)
 class Techniques:
-    """What one search uses; nothing by default, which is plain PVS.
+    """The techniques of one search; by default none, which is plain PVS.
 
     Attributes
     ----------
@@ -85,10 +81,10 @@ class Techniques:
     pruning : ForwardPruning or None
     mip : MipUse
     mip_positions : int
-        Cells of the material table that hold fewer positions are not used.
+        Cells of the material table with fewer positions are not used.
     aspiration : int
         The root is searched within so many centipawns of the last iteration's score,
-        and again in a wider window when that fails; 0: in the full window at once.
+        and again in a wider window if that fails; 0: in the full window.
     """
 
     mdp: Mdp = Mdp.OFF
@@ -100,11 +96,11 @@ class Techniques:
 
     @property
     def is_sound(self) -> bool:
-        """Whether every mate that the search tells is there, and none is overlooked.
+        """Whether every mate that the search finds exists, and it misses none.
 
-        Another evaluation at the horizon is no reason to doubt a mate.
+        The uses of MIP at the horizon change evaluations, not mates.
         """
-        return self.pruning is None and not self.mip & LEAVING_OUT
+        return self.pruning is None and not self.mip & UNSOUND_USES
 
 
 _EXTENSIONS = {
@@ -131,7 +127,7 @@ def parse_mdp(text: str) -> Mdp:
     Raises
     ------
     InputError
-        It is none; as for the other readers here.
+        If there is no such form. The other functions here raise it likewise.
     """
     try:
         return Mdp(text)
@@ -140,16 +136,15 @@ def parse_mdp(text: str) -> Mdp:
 
 
 def parse_extension(text: str) -> Extension:
-    """Read `off`, or words for extensions joined by `+`."""
+    """Read `off`, or names of extensions joined by `+`."""
     return _join(text, _EXTENSIONS, Extension.NONE)
 
 
 def parse_mip(text: str) -> MipUse:
     """Read `off`, `reduce` or `prune`, `lazy` or `correct`, or one of each with `+`.
 
-    Two of a kind exclude each other: a node that is pruned is not searched, so it is
-    not searched less deep either, and one score replaces the evaluation at the
-    horizon. The search would use one of the two, and the table would name both.
+    The two uses at a node exclude each other, since a pruned node is not searched at
+    all. So do the two uses at the horizon, since one score replaces the evaluation.
     """
     if text not in _MIP_USES:
         singles = [*_MIP_AT_NODES, *_MIP_AT_HORIZON]
@@ -164,9 +159,9 @@ def parse_pruning(text: str) -> ForwardPruning | None:
     Parameters
     ----------
     text : str
-        `off`; `cut`: expected cut nodes only, no additions, the common practice;
-        `none`: cut and all nodes, no additions; digits out of 1234: with those
-        additions; `on`: with all four.
+        `off`; `cut`: expected cut nodes only, no additions (common practice); `none`:
+        cut and all nodes, no additions; digits out of 1234: with those additions; `on`:
+        with all four.
     """
     match text:
         case "off":
@@ -183,14 +178,14 @@ def parse_pruning(text: str) -> ForwardPruning | None:
     return ForwardPruning(additions=frozenset(digits))
 
 
-def _join(text: str, words: dict[str, _Switches], nothing: _Switches) -> _Switches:
+def _join(text: str, values: dict[str, _Flags], nothing: _Flags) -> _Flags:
     if text == OFF:
         return nothing
     joined = nothing
-    for word in text.split("+"):
-        if word not in words:
-            raise _unknown(word, [OFF, *words])
-        joined |= words[word]
+    for value in text.split("+"):
+        if value not in values:
+            raise _unknown(value, [OFF, *values])
+        joined |= values[value]
     return joined
 
 
@@ -198,18 +193,16 @@ def _unknown(found: str, expected: list[str]) -> InputError:
     return InputError(f"expected one of {', '.join(expected)}, found {found!r}")
 
 
-# Variants of the laboratory's search that are compared: named sets of techniques.
-
 PLAIN = "plain"
-"""The name of a search without any technique."""
+"""The name of the variant without techniques."""
 
 SOUND = "sound"
 COMBINED = "combined"
-"""Names of an ablation's searches that use several techniques."""
+"""The names of an ablation's variants with several techniques."""
 
 
 class Choice(NamedTuple):
-    """One word for each technique, as `solver.laboratory.techniques` reads them."""
+    """One value for each technique, as the user writes it."""
 
     mdp: str = OFF
     check_extension: str = OFF
@@ -219,18 +212,18 @@ class Choice(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """Numbers that all variants share.
+    """The settings that all variants share.
 
     Attributes
     ----------
     null_reduction : int
-        R of the null move, where there is forward pruning.
+        R of the null move, for variants with forward pruning.
     cuts, tries : int
-        C and M of multi-cut, likewise.
+        C and M of multi-cut, for the same variants.
     mip_positions : int
-        Positions that a cell of the material table must hold to be used.
+        Positions that a cell of the material table needs to be used.
     aspiration : int
-        Half the width of the root's window, in centipawns; 0: no bounds.
+        Half the width of the root's window, in centipawns; 0: the full window.
     """
 
     null_reduction: int = ForwardPruning().null_reduction
@@ -242,16 +235,16 @@ class Settings:
 
 @dataclass(frozen=True, slots=True)
 class Variant:
-    """A search to be compared with others.
+    """A named search to compare with others.
 
     Attributes
     ----------
     name : str
-        Unlike those of the others.
+        Unique among the variants of a comparison.
     choice : Choice
-        How the user says it.
+        The techniques as the user writes them.
     techniques : Techniques
-        What it means.
+        The techniques themselves.
     """
 
     name: str
@@ -266,33 +259,33 @@ def combine(
     mip: Sequence[str],
     settings: Settings,
 ) -> tuple[Variant, ...]:
-    """Make a variant of each combination.
+    """Make a variant of each combination of values.
 
     Parameters
     ----------
     mdp, check_extension, efp, mip : sequence of str
-        Words for each technique, at least one and none twice.
+        The values of each technique, at least one and none twice.
     settings : Settings
 
     Returns
     -------
     tuple of Variant
-        The last technique changes first. A name joins, by `/`, the words of those
-        techniques that have several; where none has, the words that are not `off`.
+        The last technique changes fastest. A name joins, with `/`, the values of the
+        techniques that have several; if none has, the values other than `off`.
 
     Raises
     ------
     InputError
-        A word is none of its technique's.
+        If a technique has no such value.
     """
-    several = [len(words) > 1 for words in (mdp, check_extension, efp, mip)]
+    several = [len(values) > 1 for values in (mdp, check_extension, efp, mip)]
     variants = []
-    for words in product(mdp, check_extension, efp, mip):
+    for values in product(mdp, check_extension, efp, mip):
         if any(several):
-            told = [word for word, vary in zip(words, several, strict=True) if vary]
+            named = [value for value, vary in zip(values, several, strict=True) if vary]
         else:
-            told = [word for word in words if word != OFF]
-        variants.append(_make("/".join(told) or PLAIN, Choice(*words), settings))
+            named = [value for value in values if value != OFF]
+        variants.append(_make("/".join(named) or PLAIN, Choice(*values), settings))
     return tuple(variants)
 
 
@@ -302,15 +295,18 @@ def ablation(settings: Settings) -> tuple[Variant, ...]:
     Returns
     -------
     tuple of Variant
-        The plain search; each form of each technique alone; `sound`: those together
-        that invent no mate; `combined`: a form of each technique together. Of MIP that
-        is two uses; the other two would go where these have gone, see `parse_mip`.
+        The plain search; each form of each technique alone; `sound`: the sound
+        techniques together; `combined`: one form of each technique together, with one
+        of MIP's uses at a node and one at the horizon (see `parse_mip`).
     """
     alone = [
-        *(Choice(mdp=word) for word in ("upper", "lower", "cpw", "tight", "vipermate")),
-        *(Choice(check_extension=word) for word in ("all", "captures", "promotions")),
-        *(Choice(efp=word) for word in ("cut", "none", "on")),
-        *(Choice(mip=word) for word in ("reduce", "prune", "lazy", "correct")),
+        *(
+            Choice(mdp=value)
+            for value in ("upper", "lower", "cpw", "tight", "vipermate")
+        ),
+        *(Choice(check_extension=value) for value in ("all", "captures", "promotions")),
+        *(Choice(efp=value) for value in ("cut", "none", "on")),
+        *(Choice(mip=value) for value in ("reduce", "prune", "lazy", "correct")),
     ]
     return (
         _make(PLAIN, Choice(), settings),
@@ -323,11 +319,11 @@ def ablation(settings: Settings) -> tuple[Variant, ...]:
 
 
 def options_of(choice: Choice) -> list[str]:
-    """Name the techniques of a choice by the options that choose them."""
+    """Return the techniques of a choice as options: `mdp=cpw`."""
     return [
-        f"{field.replace('_', '-')}={word}"
-        for field, word in choice._asdict().items()
-        if word != OFF
+        f"{field.replace('_', '-')}={value}"
+        for field, value in choice._asdict().items()
+        if value != OFF
     ]
 
 

@@ -1,4 +1,4 @@
-"""Tables made of columns, of which a narrow terminal is shown the chief ones."""
+"""Tables that drop their less important columns on narrow terminals."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ if TYPE_CHECKING:
     from rich.console import Console, RenderableType
 
 BAR_WIDTHS = range(10, 41)
-"""Columns of the terminal that a bar may take: with less it would tell nothing."""
+"""Widths of a column of bars, in characters: narrower ones would show nothing."""
 
 _GAP = 2
-"""Columns of the terminal between two of a table."""
+"""Characters between two columns."""
 
 _UNBOUNDED = 10_000
-"""Columns to measure a table with: no table of ours is as wide."""
+"""A width that no table reaches."""
 
 _EIGHTHS = ("", "▏", "▎", "▍", "▌", "▋", "▊", "▉")
 _WHOLE = "█"
@@ -33,15 +33,15 @@ class Column:
     Attributes
     ----------
     head : str
-        May be of several lines.
+        Its heading, in one or more lines.
     cells : sequence of str
+        One for each row.
     style : str
-        How rich shows it.
+        Its style in rich.
     left : bool
-        Names stand at the left, figures at the right.
+        Align it to the left, as names are; figures are aligned to the right.
     rank : int
-        Where there is no room, the columns of the highest rank are left out first;
-        those of rank 0 never are.
+        The columns of the highest rank are dropped first; those of rank 0 never are.
     """
 
     head: str
@@ -51,9 +51,36 @@ class Column:
     rank: int = 0
 
 
-def table_of(columns: Iterable[Column]) -> Table:
-    """Make a table without rules."""
-    columns = list(columns)
+def fit(
+    console: Console,
+    columns: Sequence[Column],
+    lines: Iterable[str],
+    *,
+    has_sum: bool = False,
+) -> RenderableType:
+    """Return as much of a table as a console has room for.
+
+    Parameters
+    ----------
+    console : Console
+        Where it is to be printed.
+    columns : sequence of Column
+        All columns of the table.
+    lines : iterable of str
+        Replaces the table if even the columns of rank 0 are too wide.
+    has_sum : bool
+        The last row is a sum and is printed in bold.
+    """
+    for rank in sorted({column.rank for column in columns}, reverse=True):
+        kept = [column for column in columns if column.rank <= rank]
+        table = table_of(kept, has_sum=has_sum)
+        if _width(console, table) <= console.width:
+            return table
+    return Text("\n".join(lines))
+
+
+def table_of(columns: Sequence[Column], *, has_sum: bool = False) -> Table:
+    """Return a table without rules."""
     table = Table(box=None, pad_edge=False, header_style="bold")
     for column in columns:
         table.add_column(
@@ -64,48 +91,29 @@ def table_of(columns: Iterable[Column]) -> Table:
         )
     for row in zip(*(column.cells for column in columns), strict=True):
         table.add_row(*row)
+    if has_sum and table.rows:
+        table.rows[-1].style = "bold"
     return table
-
-
-def fit(
-    console: Console, columns: Sequence[Column], lines: Iterable[str]
-) -> RenderableType:
-    """Make as much of a table as a console has room for.
-
-    Parameters
-    ----------
-    console : Console
-        Where it is to be printed.
-    columns : sequence of Column
-        Of the whole table.
-    lines : iterable of str
-        What is told where even the columns of rank 0 are too wide.
-    """
-    for rank in sorted({column.rank for column in columns}, reverse=True):
-        table = table_of(column for column in columns if column.rank <= rank)
-        if _width(console, table) <= console.width:
-            return table
-    return Text("\n".join(lines))
 
 
 def bars(
     console: Console, columns: Sequence[Column], lengths: Sequence[float | None]
 ) -> list[Column]:
-    """Make a column of bars, if there is room for one beside the others.
+    """Return a column of bars, if there is room for it.
 
     Parameters
     ----------
     console : Console
         Where the table is to be printed.
     columns : sequence of Column
-        The others.
+        The other columns.
     lengths : sequence of float or None
-        One for each row, not negative; the longest takes all the room.
+        One for each row, at least 0. The longest bar fills the column.
 
     Returns
     -------
     list of Column
-        One or none.
+        One column or none.
     """
     longest = max((length for length in lengths if length), default=None)
     room = console.width - _width(console, table_of(columns)) - _GAP
@@ -120,7 +128,7 @@ def bars(
 
 
 def bar(length: float, *, ascii_only: bool = False) -> str:
-    """Draw a bar of so many columns of the terminal, to an eighth of one."""
+    """Draw a bar of a length in characters, to an eighth of one."""
     if ascii_only:
         return "#" * round(length)
     whole, eighths = divmod(round(8 * length), 8)
@@ -128,6 +136,6 @@ def bar(length: float, *, ascii_only: bool = False) -> str:
 
 
 def _width(console: Console, table: Table) -> int:
-    """Measure how wide a table is when nothing is cut."""
+    """Return the width of a table in which nothing is cut."""
     unbounded = console.options.update(width=_UNBOUNDED)
     return console.measure(table, options=unbounded).maximum

@@ -1,4 +1,4 @@
-"""An answer as a game from its position: keys and defences are its variations."""
+"""An answer as a PGN game from its position; keys and defences are its variations."""
 
 from __future__ import annotations
 
@@ -8,42 +8,43 @@ from typing import TYPE_CHECKING
 import chess
 import chess.pgn
 
+from solver import __version__
 from solver.formats.pgn_problems import event_of
 from solver.output.text import at_most
 from solver.solution import Solution, Status
-from solver.version import __version__
 
 if TYPE_CHECKING:
     from solver.variations.tree import Variation, Variations
 
 COLUMNS = 80
+"""The width of comments and moves."""
 
 
 def encode_pgn(solution: Solution, variations: Variations) -> bytes:
-    """Write an answer as one game of PGN.
+    """Write an answer as one PGN game.
 
-    The mainline is the answer's line, the other keys are variations at its beginning,
-    the defences wherever they are played. A comment before the first move tells the
-    claim, "mate in 3" or "mated in 3", and what is proved of it; where the play is cut,
-    a comment tells how many moves are missing. The tag `Keys` names several keys in UCI
-    notation; the tag `Stipulation` is `?` where no mate is to come.
+    The mainline is the answer's line. Other keys are variations at its start, defences
+    are variations where they are played. The comment before the first move has the
+    claim, "mate in 3" or "mated in 3", and what is proved. Where the play is cut, a
+    comment has the number of moves left. If there are several keys, the tag `Keys` has
+    them in UCI notation. If there is no mate, the tag `Stipulation` is `?`.
 
     Parameters
     ----------
     solution : Solution
         The answer.
     variations : Variations
-        Its play, as `solver.certificate.build_variations` gives it.
+        Its play, from `solver.variations.tree.build_variations`.
 
     Returns
     -------
     bytes
-        UTF-8. The result is the mate's; `*` where none was found.
+        UTF-8. The side that mates wins; the result is `*` if no mate was found.
     """
     game = chess.pgn.Game()
     game.headers.update(_headers(solution))
-    told = " ".join(_remarks(solution, variations))
-    game.comment = textwrap.fill(told, COLUMNS, break_on_hyphens=False)
+    remarks = " ".join(_remarks(solution, variations))
+    game.comment = textwrap.fill(remarks, COLUMNS, break_on_hyphens=False)
     _add(game, variations)
     exporter = chess.pgn.StringExporter(columns=COLUMNS)
     return f"{game.accept(exporter)}\n".encode()
@@ -60,7 +61,7 @@ def _headers(solution: Solution) -> dict[str, str]:
     if len(solution.keys) > 1:
         tags["Keys"] = " ".join(solution.keys)
     if not solution.mate:
-        tags["Stipulation"] = "?"  # the name might seem to claim something
+        tags["Stipulation"] = "?"  # so that no reader takes the event for a claim
     return tags
 
 
@@ -72,14 +73,17 @@ def _result(solution: Solution) -> str:
 
 
 def _remarks(solution: Solution, variations: Variations) -> list[str]:
-    """Give the sentences before the first move; only the first may read as a claim."""
-    told = [_claim(solution.mate), _proof(solution)]
+    """Return the sentences before the first move.
+
+    Readers take the first "mate in N" for the claim, so no other sentence has one.
+    """
+    remarks = [_claim(solution.mate), _proof(solution)]
     if solution.restriction:
-        told.append(f"The attacker keeps to {solution.restriction.words()}.")
+        remarks.append(f"Restricted: {solution.restriction.words()}.")
     if solution.keys and not solution.keys_complete:
-        told.append("There may be more keys.")
-    told.append(variations.words())
-    return [sentence for sentence in told if sentence]
+        remarks.append("There may be more keys.")
+    remarks.append(variations.words())
+    return [remark for remark in remarks if remark]
 
 
 def _claim(mate: int | None) -> str:
@@ -92,24 +96,23 @@ def _claim(mate: int | None) -> str:
 
 
 def _proof(solution: Solution) -> str:
+    if solution.mate == 0:
+        return ""
+    restriction = " under this restriction" if solution.restriction else ""
     excluded = solution.lower_bound - 1
-    restriction = " in this lane" if solution.restriction else ""
-    none = (
-        f"No mate{restriction} takes {at_most(excluded)}: proved."
+    no_mate = (
+        f"Proved: no mate takes {at_most(excluded)}{restriction}."
         if excluded > 0
         else ""
     )
     if solution.mate is None:
-        if solution.status is Status.DISPROVED:
-            return none
-        return f"Undecided. {none}"
-    if solution.mate == 0:
-        return ""
+        is_disproved = solution.status is Status.DISPROVED
+        return no_mate if is_disproved else f"Undecided. {no_mate}"
     if solution.tablebase:
-        return f"Told by endgame tables. {none}"
+        return f"From a tablebase. {no_mate}"
     if solution.status is Status.PROVED:
-        return f"Proved, and none{restriction} is shorter."
-    return f"Proved; a shorter one is not excluded. {none}"
+        return f"Proved, and none is shorter{restriction}."
+    return f"Proved; there may be a shorter one. {no_mate}"
 
 
 def _add(game: chess.pgn.Game, variations: Variations) -> None:

@@ -1,4 +1,8 @@
-"""Records for programs of what has no answer: one JSON object a record."""
+"""Results for programs: JSON records, and exports as CSV, JSON lines, EPD and Parquet.
+
+`solver.solution.Solution.to_dict` makes the record of an answer. `audit_record` adds
+the verdict on its claim, and `unreadable_record` is for a line without a problem.
+"""
 
 from __future__ import annotations
 
@@ -8,37 +12,43 @@ import json
 from itertools import islice
 from typing import TYPE_CHECKING, BinaryIO, TypeAlias, get_type_hints
 
-from solver.audit.result import AuditResult
+from solver import __version__
+from solver.audit.result import COLUMNS, AuditResult
 from solver.output.text import first_moves
 from solver.problem import Claim, Problem
-from solver.version import SCHEMA, __version__
+from solver.solution import SCHEMA
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
     from solver.errors import FormatError
 
+    Export: TypeAlias = Callable[[Iterable[AuditResult], BinaryIO], int]
 
-# Findings for programs: the record of an answer, and how its claim fared.
+ROW_GROUP = 10_000
+"""Results per row group of a Parquet file, which are in memory together."""
 
 
 def audit_record(result: AuditResult) -> dict[str, object]:
-    """Make the record of what an audit tells of one record.
+    """Make the record of an audit result.
 
     Parameters
     ----------
-    finding : Finding
-        What it tells.
+    result : AuditResult
+        The result.
 
     Returns
     -------
     dict
-        What `json.dumps` takes: the record of the answer (see `record`) with `source`
-        (`file:line`) behind `id`, and `verdict` and `soundness` behind `status`, None
-        where they do not apply. At its end, only if there are any: `nomate` (claimed:
-        none in so many moves), `claimed_keys`, `claimed_line`, `wrong_keys` in UCI
-        notation, `only_moves` and `plies` of the claimed line, `tablebase`,
-        `disagreements` (see `Finding.disagreements`). Of what is unreadable: `error`.
+        For `json.dumps`: the record of the answer (see `Solution.to_dict`) with
+        `source` (`file:line`) after `id`, and `verdict` and `soundness` after `status`,
+        None if they do not apply. At the end, if there are any: `nomate` (the number of
+        moves in which no mate is claimed to exist), `claimed_keys`, `claimed_line` and
+        `wrong_keys` in UCI notation, `only_moves` and `plies` of the claimed line,
+        `tablebase`, and `disagreements` (see `AuditResult.disagreements`). If the
+        record is unreadable: `error`.
     """
-    told: dict[str, object] = {
+    record: dict[str, object] = {
         "schema": SCHEMA,
         "id": result.id,
         "source": result.source,
@@ -48,10 +58,10 @@ def audit_record(result: AuditResult) -> dict[str, object]:
         "verdict": result.verdict,
     }
     if result.fen is None:
-        return {**told, "error": result.error, "solver": result.solver}
+        return {**record, "error": result.error, "solver": result.solver}
     keys = result.keys.split()
     sans = first_moves(result.fen, keys)
-    told |= {
+    record |= {
         "soundness": result.soundness,
         "mate": result.mate,
         "lower_bound": result.lower_bound,
@@ -64,53 +74,66 @@ def audit_record(result: AuditResult) -> dict[str, object]:
         "solver": result.solver,
     }
     if result.nomate is not None:
-        told["nomate"] = result.nomate
+        record["nomate"] = result.nomate
     for name in ("claimed_keys", "claimed_line", "wrong_keys"):
         if moves := getattr(result, name):
-            told[name] = moves.split()
+            record[name] = moves.split()
     if result.only_moves is not None:
-        told["only_moves"] = bool(result.only_moves)
+        record["only_moves"] = bool(result.only_moves)
     if result.plies:
-        told["plies"] = json.loads(result.plies)
+        record["plies"] = json.loads(result.plies)
     if result.tablebase:
-        told["tablebase"] = result.tablebase
+        record["tablebase"] = result.tablebase
     if result.disagreements:
-        told["disagreements"] = list(result.disagreements)
-    return told
+        record["disagreements"] = list(result.disagreements)
+    return record
 
 
-# Findings written down for other programs: CSV, JSON lines, EPD, Parquet.
+def unreadable_record(error: FormatError) -> dict[str, object]:
+    """Make the record that replaces the answer to an unreadable line.
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    Parameters
+    ----------
+    error : FormatError
+        What is wrong with the line.
 
-    Export: TypeAlias = Callable[[Iterable[AuditResult], BinaryIO], int]
-
-ROW_GROUP = 10_000
-"""So many findings are held in memory for Parquet, which is written in groups."""
+    Returns
+    -------
+    dict
+        `id` is the line's `file:line`, `error` the reason; the other fields are None.
+    """
+    return {
+        "schema": SCHEMA,
+        "id": error.source,
+        "fen": None,
+        "claim": None,
+        "status": None,
+        "error": error.reason,
+        "solver": __version__,
+    }
 
 
 def write_csv(results: Iterable[AuditResult], file: BinaryIO) -> int:
-    """Write all columns of `Finding`, which name themselves in the first row.
+    """Write the columns of the store as CSV, with their names in the first row.
 
     Returns
     -------
     int
-        How many were written; so do the other formats.
+        The number of results written, as for the other formats.
     """
     text = io.TextIOWrapper(file, encoding="utf-8", newline="", write_through=True)
     rows = csv.writer(text, lineterminator="\n")
-    rows.writerow(AuditResult._fields)
+    rows.writerow(COLUMNS)
     count = 0
     for result in results:
-        rows.writerow(result)
+        rows.writerow(result.row())
         count += 1
     text.detach()
     return count
 
 
 def write_jsonl(results: Iterable[AuditResult], file: BinaryIO) -> int:
-    """Write the records that `verify --jsonl` prints, one a line."""
+    """Write the records that `verify --jsonl` prints, one per line."""
     count = 0
     for result in results:
         record = json.dumps(audit_record(result), separators=(",", ":"))
@@ -120,11 +143,11 @@ def write_jsonl(results: Iterable[AuditResult], file: BinaryIO) -> int:
 
 
 def write_epd(results: Iterable[AuditResult], file: BinaryIO) -> int:
-    """Write what was found as a collection: the claims of a corrected edition.
+    """Write the results as an EPD collection: the input with corrected claims.
 
-    `dm`, `bm` with all known keys and `pv` tell the mate that was found; where there
-    is none, `nomate` tells the moves that it was proved of. What is unreadable is left
-    out.
+    A mate is written as `dm`, `bm` with all known keys, and `pv`. Without a mate,
+    `nomate` is the number of moves for which that is proved. Unreadable records are
+    left out.
     """
     from solver.formats.epd import write_epd
 
@@ -137,7 +160,7 @@ def write_epd(results: Iterable[AuditResult], file: BinaryIO) -> int:
 
 
 def write_parquet(results: Iterable[AuditResult], file: BinaryIO) -> int:
-    """Write all columns of `Finding` as Apache Parquet; needs pyarrow."""
+    """Write the columns of the store as Apache Parquet; needs pyarrow."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -145,15 +168,14 @@ def write_parquet(results: Iterable[AuditResult], file: BinaryIO) -> int:
     types = {
         name: kinds[getattr(kind, "__args__", (kind,))[0].__name__]
         for name, kind in get_type_hints(AuditResult).items()
+        if name in COLUMNS
     }
     schema = pa.schema(list(types.items()))
-    rest = iter(results)
+    rest = (result.row() for result in results)
     count = 0
     with pq.ParquetWriter(file, schema) as writer:
         while rows := list(islice(rest, ROW_GROUP)):
-            columns = dict(
-                zip(AuditResult._fields, zip(*rows, strict=True), strict=True)
-            )
+            columns = dict(zip(COLUMNS, zip(*rows, strict=True), strict=True))
             writer.write_table(pa.table(columns, schema=schema))
             count += len(rows)
     return count
@@ -165,7 +187,7 @@ EXPORTS: dict[str, Export] = {
     "epd": write_epd,
     "parquet": write_parquet,
 }
-"""The formats by name, which is what a file's name ends in as well."""
+"""The export formats by name, which is also the suffix of a file."""
 
 
 def _problem(result: AuditResult, fen: str) -> Problem:
@@ -175,27 +197,3 @@ def _problem(result: AuditResult, fen: str) -> Problem:
         return Problem(fen, result.id, claim)
     excluded = (result.lower_bound or 1) - 1
     return Problem(fen, result.id, no_mate=excluded if excluded > 0 else None)
-
-
-def unreadable_record(error: FormatError) -> dict[str, object]:
-    """Make the record that stands in the place of an answer to an unreadable line.
-
-    Parameters
-    ----------
-    error : FormatError
-        What is wrong with the line.
-
-    Returns
-    -------
-    dict
-        `id` is the line's `file:line`, `error` the reason; the rest is None.
-    """
-    return {
-        "schema": SCHEMA,
-        "id": error.source,
-        "fen": None,
-        "claim": None,
-        "status": None,
-        "error": error.reason,
-        "solver": __version__,
-    }

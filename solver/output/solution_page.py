@@ -1,39 +1,71 @@
-"""An answer as a page for browsers: diagram, sentences, and the play to unfold."""
+"""An answer as a page for browsers: diagram, sentences, and variations that unfold."""
 
 from __future__ import annotations
 
 from html import escape
-from importlib import resources
-from string import Template
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import chess
 import chess.svg
 
-from solver.output.text import describe
-from solver.version import __version__
+from solver import __version__
+from solver.output import render_template
+from solver.output.text import analysis_link, describe
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Sequence
 
-    from solver.output.text import Sentence
     from solver.solution import Solution
     from solver.variations.tree import Variation, Variations
 
-
-# A position as a picture: the board, and the keys as arrows.
-
 SIZE = 400
-"""Pixels a side, where nothing else is said; the picture scales."""
+"""Width and height of a diagram in pixels, where the page around it sets none."""
 
 DECLARATION = '<?xml version="1.0" encoding="UTF-8"?>\n'
+
+
+def encode_page(solution: Solution, variations: Variations) -> bytes:
+    """Write an answer as one HTML page, which loads nothing and runs no script.
+
+    Parameters
+    ----------
+    solution : Solution
+        The answer.
+    variations : Variations
+        Its play, from `solver.variations.tree.build_variations`.
+
+    Returns
+    -------
+    bytes
+        UTF-8.
+    """
+    fen = solution.problem.fen
+    board = chess.Board(fen)
+    board.fullmove_number = 1  # problems are numbered from their first move
+    page = render_template(
+        "solution_page.html",
+        title=solution.problem.id or fen,
+        version=__version__,
+        diagram=draw_diagram(solution),
+        answer=describe(solution),
+        fen=fen,
+        link=analysis_link(fen),
+        cut=variations.words(),
+        play=_lines(board, variations.first, on_mainline=True),
+    )
+    return page.encode()
+
+
+def encode_svg(solution: Solution) -> bytes:
+    """Draw the position of an answer as an SVG file; see `draw_diagram`."""
+    return (DECLARATION + draw_diagram(solution) + "\n").encode()
 
 
 def draw_diagram(solution: Solution) -> str:
     """Draw the position of an answer.
 
-    White is at the bottom. Each key is an arrow; promotions to several men share one. A
-    king in check is marked. The title tells the side to move and the FEN.
+    White is at the bottom. Each key is an arrow; promotions to several pieces share
+    one. A king in check is marked. The title has the side to move and the FEN.
 
     Parameters
     ----------
@@ -43,7 +75,7 @@ def draw_diagram(solution: Solution) -> str:
     Returns
     -------
     str
-        An element `svg`, which may stand in a page as it is.
+        An `svg` element, ready to stand in a page.
     """
     board = chess.Board(solution.problem.fen)
     keys = [chess.Move.from_uci(key) for key in solution.keys]
@@ -55,111 +87,55 @@ def draw_diagram(solution: Solution) -> str:
     )
     mover = chess.COLOR_NAMES[board.turn].capitalize()
     title = escape(f"{mover} to move: {solution.problem.fen}")
-    start, _, rest = drawing.partition(">")  # the title stands first in its element
+    start, _, rest = drawing.partition(">")  # a title must be the first child
     return f"{start}><title>{title}</title>{rest}"
 
 
-def encode_svg(solution: Solution) -> bytes:
-    """Draw the position of an answer as a file of its own."""
-    return (DECLARATION + draw_diagram(solution) + "\n").encode()
+class _Line(NamedTuple):
+    """Moves without alternatives, and the lines that continue them."""
+
+    moves: str
+    """In SAN, with numbers."""
+
+    moves_left: int
+    """Moves to mate after them; 0: the last one mates."""
+
+    is_main: bool
+    next: list[_Line]
 
 
-# Where a position can be looked at.
-
-_BOARD = "https://lichess.org/analysis/standard/"
-
-
-def analysis_link(fen: str) -> str:
-    """Give the address of lichess's analysis board with a position."""
-    return _BOARD + fen.replace(" ", "_")
-
-
-def encode_page(solution: Solution, variations: Variations) -> bytes:
-    """Write an answer as one page of HTML, which loads nothing and runs no script.
-
-    Parameters
-    ----------
-    solution : Solution
-        The answer.
-    variations : Variations
-        Its play, as `solver.certificate.build_variations` gives it.
-
-    Returns
-    -------
-    bytes
-        UTF-8.
-    """
-    fen = solution.problem.fen
-    template = resources.files("solver.output") / "solution_page.html"
-    page = Template(template.read_text(encoding="utf-8")).substitute(
-        title=escape(solution.problem.id or fen),
-        version=escape(__version__),
-        diagram=draw_diagram(solution),
-        answer="\n".join(map(_paragraph, describe(solution))),
-        fen=escape(fen),
-        link=escape(analysis_link(fen)),
-        play="\n".join(_play(fen, variations)),
-    )
-    return page.encode()
-
-
-def _paragraph(sentence: Sentence) -> str:
-    """Show a sentence; the words of its style are classes of the page."""
-    tag = "h1" if "bold" in sentence.style else "p"
-    classes = f' class="{escape(sentence.style)}"' if sentence.style else ""
-    return f"<{tag}{classes}>{escape(' '.join(sentence.lines()))}</{tag}>"
-
-
-def _play(fen: str, variations: Variations) -> Iterator[str]:
-    if not variations.first:
-        return
-    board = chess.Board(fen)
-    board.fullmove_number = 1  # problems are numbered from their first move
-    yield '<section id="play">\n<h2>Variations</h2>'
-    if cut := variations.words():
-        yield f'<p class="dim">{escape(cut)}</p>'
-    yield from _siblings(board, variations.first, on_mainline=True)
-    yield "</section>"
-
-
-def _siblings(
+def _lines(
     board: chess.Board, variations: Iterable[Variation], *, on_mainline: bool
-) -> Iterator[str]:
-    """Show what may be played in a position, one below the other.
+) -> list[_Line]:
+    """Return the alternatives in a position, of which the first may be the mainline.
 
-    What has no alternatives runs on in one line; what has some is unfolded from it, and
-    on the mainline is so from the start.
+    The template recurses as deep as these lines do: less than once per attacker's move,
+    of which a mate has at most `solver.problem.MAX_MOVES`.
     """
+    lines: list[_Line] = []
     for variation in variations:
         run = _run(variation)
-        moves, after = _numbered(board, run)
         last = run[-1]
-        if on_mainline:
-            moves = f'<b class="main">{moves}</b>'
-        if last.moves_left:
-            moves += f' <small class="left">mate in {last.moves_left} more</small>'
-        if last.next:
-            yield f"<details{' open' * on_mainline}><summary>{moves}</summary>"
-            yield from _siblings(after, last.next, on_mainline=on_mainline)
-            yield "</details>"
-        else:
-            yield f'<div class="leaf"><span>{moves}</span></div>'
-        on_mainline = False
+        moves, after = _play(board, run)
+        is_main = on_mainline and not lines
+        following = _lines(after, last.next, on_mainline=is_main)
+        lines.append(_Line(moves, last.moves_left, is_main, following))
+    return lines
 
 
 def _run(variation: Variation) -> list[Variation]:
-    """Follow a variation for as long as there is but one move."""
+    """Follow a variation until there is a choice of moves."""
     run = [variation]
     while len(run[-1].next) == 1:
         run += run[-1].next
     return run
 
 
-def _numbered(board: chess.Board, run: Sequence[Variation]) -> tuple[str, chess.Board]:
-    """Write a run of moves in SAN with numbers, and give the position after it."""
+def _play(board: chess.Board, run: Sequence[Variation]) -> tuple[str, chess.Board]:
+    """Write moves in SAN with numbers; return them with the position after them."""
     moves = [chess.Move.from_uci(variation.move) for variation in run]
     line = board.variation_san(moves).replace("...", "... ")
     after = board.copy(stack=False)
     for move in moves:
         after.push(move)
-    return escape(line), after
+    return line, after

@@ -1,4 +1,9 @@
-"""Answers for people: sentences that tell the mate, and what is proved of it."""
+"""Answers as text for people.
+
+`describe` puts an answer into sentences, and `first_moves` and `numbered_line` write
+moves in SAN. `lettered_board` draws a board for any terminal, `painted_board` for one
+with 256 colours.
+"""
 
 from __future__ import annotations
 
@@ -14,8 +19,219 @@ if TYPE_CHECKING:
 
     from rich.text import Text
 
+_GLUE = "\N{NO-BREAK SPACE}"
+"""Joins a move to its number, so that no line is broken between them."""
 
-# Moves as people write them: SAN, and lines with move numbers.
+_STYLES = {
+    Status.PROVED: "bold green",
+    Status.FOUND: "bold magenta",
+    Status.DISPROVED: "bold red",
+    Status.UNDECIDED: "bold magenta",
+}
+
+_LIMITS = {
+    StoppedBy.TIME: "the time limit",
+    StoppedBy.NODES: "the node limit",
+    StoppedBy.INTERRUPT: "an interrupt",
+    StoppedBy.CRASH: "a crash",
+    StoppedBy.TABLEBASE: "the tablebase result",
+}
+
+_NO_MATE = {
+    None: "Undecided: no mate found so far.",
+    TableFormat.GAVIOTA: "Gaviota: no mate in the given number of moves.",
+    TableFormat.SYZYGY: "Syzygy: no mate in any number of moves.",
+}
+
+
+class Sentence(NamedTuple):
+    """One paragraph of an answer.
+
+    Attributes
+    ----------
+    text : str
+        The paragraph in one line.
+    style : str
+        Its style in rich.
+    """
+
+    text: str
+    style: str = ""
+
+    def lines(self, width: int | None = None) -> list[str]:
+        """Break the paragraph into lines.
+
+        Parameters
+        ----------
+        width : int or None
+            Characters per line; None: one line of any length.
+        """
+        broken = [self.text]
+        if width is not None:
+            # A word that is too long, such as a FEN, stays whole for copying.
+            broken = textwrap.wrap(
+                self.text,
+                width,
+                subsequent_indent="  ",
+                break_long_words=False,
+                break_on_hyphens=False,
+            )
+        return [line.replace(_GLUE, " ") for line in broken]
+
+
+def describe(solution: Solution, *, uci: bool = False) -> list[Sentence]:
+    """Describe an answer in sentences.
+
+    Parameters
+    ----------
+    solution : Solution
+        The answer.
+    uci : bool
+        Write moves in UCI notation instead of SAN.
+
+    Returns
+    -------
+    list of Sentence
+        The position, the restriction, the mate, its line, its keys, what is proved,
+        what stopped the search, and its cost. Empty sentences are left out.
+    """
+    sentences = [
+        Sentence(_name(solution), "dim"),
+        Sentence(_position(solution.problem.fen), "dim"),
+        Sentence(_restriction(solution), "dim"),
+        Sentence(_headline(solution), _STYLES[solution.status]),
+        Sentence(_line(solution, uci=uci)),
+        Sentence(_keys(solution, uci=uci)),
+        Sentence(_proof(solution)),
+        Sentence(_stop(solution)),
+        Sentence(_cost(solution.stats), "dim"),
+    ]
+    return [sentence for sentence in sentences if sentence.text]
+
+
+def _name(solution: Solution) -> str:
+    problem = solution.problem
+    return f"{problem.id}: {problem.fen}" if problem.id else ""
+
+
+def _position(fen: str) -> str:
+    _, _, castling, en_passant, *_ = fen.split()
+    rights = f", castling {castling}" if castling != "-" else ""
+    target = f", en passant {en_passant}" if en_passant != "-" else ""
+    return f"{_mover(fen)} to move{rights}{target}"
+
+
+def _mover(fen: str) -> str:
+    return "White" if fen.split()[1] == "w" else "Black"
+
+
+def _restriction(solution: Solution) -> str:
+    restriction = solution.restriction
+    return f"Restricted: {restriction.words()}" if restriction else ""
+
+
+def _under_restriction(solution: Solution) -> str:
+    return " under this restriction" if solution.restriction else ""
+
+
+def _headline(solution: Solution) -> str:
+    mover = _mover(solution.problem.fen)
+    match solution.mate:
+        case 0:
+            return f"{mover} is checkmated."
+        case int(moves) if moves < 0:
+            return f"{mover} is mated in {-moves}."
+        case int(moves):
+            return f"{mover} mates in {moves}."
+    if _is_stalemate(solution):
+        return f"{mover} is stalemated."
+    if solution.status is Status.DISPROVED:
+        excluded = at_most(solution.lower_bound - 1)
+        return f"No mate in {excluded}{_under_restriction(solution)}."
+    return _NO_MATE[solution.tablebase]
+
+
+def _is_stalemate(solution: Solution) -> bool:
+    return (
+        solution.status is Status.DISPROVED
+        and chess.Board(solution.problem.fen).is_stalemate()
+    )
+
+
+def _line(solution: Solution, *, uci: bool) -> str:
+    if uci:
+        return " ".join(solution.pv)
+    turns = numbered_line(solution.problem.fen, solution.pv)
+    return " ".join(turn.replace(" ", _GLUE) for turn in turns)
+
+
+def _keys(solution: Solution, *, uci: bool) -> str:
+    keys = solution.keys
+    if not uci:
+        keys = tuple(first_moves(solution.problem.fen, keys))
+    names = ", ".join(keys)
+    match len(keys), solution.keys_complete:
+        case 0, _:
+            return ""
+        case 1, True:
+            return f"Only key: {names}"
+        case count, True:
+            return f"All {count} keys: {names}"
+        case 1, False:
+            return f"Key: {names} (there may be others)"
+    return f"Keys: {names} (there may be others)"
+
+
+def _proof(solution: Solution) -> str:
+    if solution.mate == 0 or _is_stalemate(solution):
+        return ""
+    if solution.status is Status.DISPROVED:
+        unsearched = "Other moves and longer" if solution.restriction else "Longer"
+        return f"Proved. {unsearched} mates were not searched."
+    restriction = _under_restriction(solution)
+    excluded = solution.lower_bound - 1
+    reach = f"in {at_most(excluded)}{restriction}" if excluded else ""
+    if solution.mate is None:
+        return f"Proved: no mate {reach}." if reach else "Proved: nothing yet."
+    length = abs(solution.mate)
+    if solution.tablebase:
+        proved = f" Proved: no mate {reach}." if reach else ""
+        return f"Gaviota: mate in {length} is forced, and none is shorter.{proved}"
+    forced = f"Proved: mate in {length} is forced"
+    if solution.status is Status.PROVED:
+        return f"{forced}, and none is shorter{restriction}."
+    shorter = f", and there is none {reach}" if reach else ""
+    return f"{forced}{shorter}. Undecided: mate in {_range(excluded + 1, length - 1)}."
+
+
+def _range(first: int, last: int) -> str:
+    return f"{first}" if first == last else f"{first} to {last}"
+
+
+def _stop(solution: Solution) -> str:
+    if solution.stopped_by is None:
+        return ""
+    return f"Stopped by {_LIMITS[solution.stopped_by]}."
+
+
+def _cost(stats: Stats) -> str:
+    nodes = "1 node" if stats.nodes == 1 else f"{stats.nodes:,} nodes"
+    return f"{nodes} in {duration(stats.time_s)}"
+
+
+def duration(seconds: float) -> str:
+    """Write a time in milliseconds, seconds or minutes, whichever suits it."""
+    if seconds < 0.1:
+        return f"{1000 * seconds:.1f} ms"
+    if seconds < 60:
+        return f"{seconds:.2f} s"
+    minutes, rest = divmod(round(seconds), 60)
+    return f"{minutes} min {rest:02} s"
+
+
+def at_most(moves: int) -> str:
+    """Write all lengths of mate up to one, which is at least 1."""
+    return "1 move" if moves == 1 else f"{moves} or fewer moves"
 
 
 def first_moves(fen: str, moves: Iterable[str]) -> list[str]:
@@ -24,7 +240,7 @@ def first_moves(fen: str, moves: Iterable[str]) -> list[str]:
     Parameters
     ----------
     fen : str
-        The position that each of them is played in.
+        The position before each of them.
     moves : iterable of str
         Legal moves in UCI notation.
 
@@ -38,19 +254,19 @@ def first_moves(fen: str, moves: Iterable[str]) -> list[str]:
 
 
 def numbered_line(fen: str, moves: Iterable[str]) -> list[str]:
-    """Write a line in SAN with move numbers, which begin at 1 as problems' do.
+    """Write a line in SAN with move numbers, which start at 1 as in problems.
 
     Parameters
     ----------
     fen : str
-        The position that the line begins in.
+        The position at the start of the line.
     moves : iterable of str
-        Legal moves, each played after the one before, in UCI notation.
+        The moves of the line, all legal, in UCI notation.
 
     Returns
     -------
     list of str
-        One string for each number: `["1. Qe3 Kh4", "2. Qg5#"]`, or with Black to move
+        One string per number: `["1. Qe3 Kh4", "2. Qg5#"]`, or, if Black moves first,
         `["1... Qe3", "2. Kh1 Qe1#"]`.
     """
     board = chess.Board(fen)
@@ -68,21 +284,16 @@ def numbered_line(fen: str, moves: Iterable[str]) -> list[str]:
     return line
 
 
-# A board in the terminal: painted where there are colours, in letters elsewhere.
-
-# Numbers of the 256-colour palette above its first 16, which themes leave alone. Both
-# kinds of men have a contrast of at least 3 to 1 on both kinds of squares.
-_SQUARES = {chess.WHITE: 103, chess.BLACK: 60}
-_MEN = {chess.WHITE: 231, chess.BLACK: 16}
-
-_COORDINATES = "dim"
+def analysis_link(fen: str) -> str:
+    """Return the URL of a position on lichess's analysis board."""
+    return "https://lichess.org/analysis/standard/" + fen.replace(" ", "_")
 
 
 def lettered_board(fen: str) -> list[str]:
     """Draw a board in ASCII: letters as in a FEN, dots for empty squares.
 
-    Letters tell the sides apart on any background. Outlined and filled figurines do
-    not: on a dark one, the filled men look white.
+    Letters distinguish the sides on any background. Outlined and filled figurines do
+    not: on a dark background, the filled ones look white.
 
     Parameters
     ----------
@@ -92,7 +303,7 @@ def lettered_board(fen: str) -> list[str]:
     Returns
     -------
     list of str
-        Nine lines without their ends; White is at the bottom.
+        Nine lines without line ends; White is at the bottom.
     """
     board = chess.Board(fen)
     rows = [
@@ -102,8 +313,16 @@ def lettered_board(fen: str) -> list[str]:
     return [*rows, "  " + " ".join(chess.FILE_NAMES)]
 
 
+# Numbers in the 256-colour palette, above the first 16, which themes change. Pieces of
+# both colours have a contrast of at least 3 to 1 on squares of both colours.
+_SQUARES = {chess.WHITE: 103, chess.BLACK: 60}
+_PIECES = {chess.WHITE: 231, chess.BLACK: 16}
+
+_COORDINATES = "dim"
+
+
 def painted_board(fen: str) -> Text:
-    """Draw a board in colours of its own, the same on dark and light backgrounds.
+    """Draw a board in colours that are the same on dark and light backgrounds.
 
     Parameters
     ----------
@@ -131,7 +350,7 @@ def painted_board(fen: str) -> Text:
 
 
 def _ranks() -> list[tuple[int, list[chess.Square]]]:
-    """Give the ranks from the eighth down, each with its squares from a to h."""
+    """Return the ranks from the eighth down, each with its squares from a to h."""
     return [
         (rank, [chess.square(file, rank) for file in range(8)])
         for rank in reversed(range(8))
@@ -143,231 +362,11 @@ def _letter(piece: chess.Piece | None) -> str:
 
 
 def _painted_square(piece: chess.Piece | None, square: chess.Square) -> tuple[str, str]:
-    """Give three cells and their style."""
+    """Return the three characters of a square, and their style."""
     light = bool(chess.BB_LIGHT_SQUARES & chess.BB_SQUARES[square])
     background = f"on color({_SQUARES[light]})"
     if piece is None:
         return "   ", background
-    # The filled figurine serves both sides: its colour tells them apart.
+    # Both sides use the filled figurine; their colours distinguish them.
     figurine = chess.UNICODE_PIECE_SYMBOLS[chess.piece_symbol(piece.piece_type)]
-    return f" {figurine} ", f"bold color({_MEN[piece.color]}) {background}"
-
-
-_GLUE = "\N{NO-BREAK SPACE}"
-"""Stands where a line must not be broken: between a move's number and the move."""
-
-_STYLES = {
-    Status.PROVED: "bold green",
-    Status.FOUND: "bold magenta",
-    Status.DISPROVED: "bold red",
-    Status.UNDECIDED: "bold magenta",
-}
-
-_LIMITS = {
-    StoppedBy.TIME: "the time limit",
-    StoppedBy.NODES: "the node limit",
-    StoppedBy.INTERRUPT: "an interrupt",
-    StoppedBy.CRASH: "a crash",
-    StoppedBy.TABLEBASE: "the tables' answer",
-}
-
-_DENIALS = {
-    None: "Undecided: no mate found so far.",
-    TableFormat.GAVIOTA: "Gaviota: no mate in the moves asked.",
-    TableFormat.SYZYGY: "Syzygy: no mate in any number of moves.",
-}
-
-
-class Sentence(NamedTuple):
-    """One paragraph of an answer.
-
-    Attributes
-    ----------
-    text : str
-        What it says, in one line.
-    style : str
-        How rich shows it.
-    """
-
-    text: str
-    style: str = ""
-
-    def lines(self, width: int | None = None) -> list[str]:
-        """Break the paragraph into lines.
-
-        Parameters
-        ----------
-        width : int or None
-            Characters a line; None: one line however long.
-        """
-        broken = [self.text]
-        if width is not None:
-            # A word that is too long, such as a FEN, is left whole to be copied.
-            broken = textwrap.wrap(
-                self.text,
-                width,
-                subsequent_indent="  ",
-                break_long_words=False,
-                break_on_hyphens=False,
-            )
-        return [line.replace(_GLUE, " ") for line in broken]
-
-
-def describe(solution: Solution, *, uci: bool = False) -> list[Sentence]:
-    """Tell an answer in words.
-
-    Parameters
-    ----------
-    solution : Solution
-        The answer.
-    uci : bool
-        Write moves in UCI notation rather than in SAN.
-
-    Returns
-    -------
-    list of Sentence
-        The position, the lane, the mate, its line, its keys, what is proved, what
-        stopped the search and what it cost; those with nothing to say are left out.
-    """
-    told = [
-        Sentence(_name(solution), "dim"),
-        Sentence(_position(solution.problem.fen), "dim"),
-        Sentence(_restriction(solution), "dim"),
-        Sentence(_headline(solution), _STYLES[solution.status]),
-        Sentence(_line(solution, uci=uci)),
-        Sentence(_keys(solution, uci=uci)),
-        Sentence(_proof(solution)),
-        Sentence(_stop(solution)),
-        Sentence(_cost(solution.stats), "dim"),
-    ]
-    return [sentence for sentence in told if sentence.text]
-
-
-def duration(seconds: float) -> str:
-    """Write a time with as many digits as people care for."""
-    if seconds < 0.1:
-        return f"{1000 * seconds:.1f} ms"
-    if seconds < 60:
-        return f"{seconds:.2f} s"
-    minutes, rest = divmod(round(seconds), 60)
-    return f"{minutes} min {rest:02} s"
-
-
-def at_most(moves: int) -> str:
-    """Name all lengths of mate up to one, which is at least 1."""
-    return "1 move" if moves == 1 else f"{moves} or fewer moves"
-
-
-def _name(solution: Solution) -> str:
-    problem = solution.problem
-    return f"{problem.id}: {problem.fen}" if problem.id else ""
-
-
-def _position(fen: str) -> str:
-    _, _, castling, en_passant, *_ = fen.split()
-    rights = f", castling {castling}" if castling != "-" else ""
-    target = f", en passant {en_passant}" if en_passant != "-" else ""
-    return f"{_mover(fen)} to move{rights}{target}"
-
-
-def _mover(fen: str) -> str:
-    return "White" if fen.split()[1] == "w" else "Black"
-
-
-def _restriction(solution: Solution) -> str:
-    return (
-        f"The attacker keeps to {solution.restriction.words()}."
-        if solution.restriction
-        else ""
-    )
-
-
-def _headline(solution: Solution) -> str:
-    mover = _mover(solution.problem.fen)
-    match solution.mate:
-        case 0:
-            return f"{mover} is checkmated."
-        case int(moves) if moves < 0:
-            return f"{mover} is mated in {-moves}."
-        case int(moves):
-            return f"{mover} mates in {moves}."
-    if _is_stalemate(solution):
-        return f"{mover} is stalemated."
-    if solution.status is Status.DISPROVED:
-        where = " in this lane" if solution.restriction else ""
-        return f"No mate in {at_most(solution.lower_bound - 1)}{where}."
-    return _DENIALS[solution.tablebase]
-
-
-def _line(solution: Solution, *, uci: bool) -> str:
-    if uci:
-        return " ".join(solution.pv)
-    turns = numbered_line(solution.problem.fen, solution.pv)
-    return " ".join(turn.replace(" ", _GLUE) for turn in turns)
-
-
-def _keys(solution: Solution, *, uci: bool) -> str:
-    keys = solution.keys
-    if not uci:
-        keys = tuple(first_moves(solution.problem.fen, keys))
-    names = ", ".join(keys)
-    match len(keys), solution.keys_complete:
-        case 0, _:
-            return ""
-        case 1, True:
-            return f"Only key: {names}"
-        case 1, False:
-            return f"Key: {names}, perhaps not the only one"
-        case count, True:
-            return f"All {count} keys: {names}"
-    return f"Keys: {names}, perhaps not all of them"
-
-
-def _proof(solution: Solution) -> str:
-    if solution.mate == 0 or _is_stalemate(solution):
-        return ""
-    if solution.status is Status.DISPROVED:
-        others = (
-            "other moves and longer mates" if solution.restriction else "longer mates"
-        )
-        return f"Proved; {others} were not looked for."
-    excluded = solution.lower_bound - 1
-    restriction = " in this lane" if solution.restriction else ""
-    if solution.mate is None:
-        none = (
-            f"no mate in {at_most(excluded)}{restriction}"
-            if excluded
-            else "nothing yet"
-        )
-        return f"Proved: {none}."
-    length = abs(solution.mate)
-    if solution.tablebase:
-        none = f" Proved: none in {at_most(excluded)}." if excluded else ""
-        return f"Gaviota: mate in {length} is forced, and none is shorter.{none}"
-    forced = f"Proved: mate in {length} is forced"
-    if solution.status is Status.PROVED:
-        return f"{forced}, and none{restriction} is shorter."
-    none = f", none in {at_most(excluded)}{restriction}" if excluded else ""
-    return f"{forced}{none}. Open: mate in {_range(excluded + 1, length - 1)}."
-
-
-def _stop(solution: Solution) -> str:
-    if solution.stopped_by is None:
-        return ""
-    return f"Stopped by {_LIMITS[solution.stopped_by]}."
-
-
-def _cost(stats: Stats) -> str:
-    nodes = "1 node" if stats.nodes == 1 else f"{stats.nodes:,} nodes"
-    return f"{nodes} in {duration(stats.time_s)}"
-
-
-def _is_stalemate(solution: Solution) -> bool:
-    return (
-        solution.status is Status.DISPROVED
-        and chess.Board(solution.problem.fen).is_stalemate()
-    )
-
-
-def _range(first: int, last: int) -> str:
-    return f"{first}" if first == last else f"{first} to {last}"
+    return f" {figurine} ", f"bold color({_PIECES[piece.color]}) {background}"

@@ -1,76 +1,191 @@
-"""Who is to mate whom, and within how many moves."""
+"""What a search has to answer: who mates whom, in how many moves, with which moves."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import chess
 
-from solver.problem import MAX_MOVES, signed_length
+from solver.board import pack
+from solver.errors import InputError
+from solver.formats.fast_fen import format_fen
+from solver.formats.fen import parse_fen
+from solver.problem import (
+    MAX_MOVES,
+    Limits,
+    Problem,
+    Restriction,
+    require_bool,
+    require_instance,
+    require_strings,
+    signed_length,
+)
 
 if TYPE_CHECKING:
-    from solver.problem import Limits, Problem
+    from collections.abc import Sequence
+
+    from solver.kernel.memory import Position
 
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What is asked of a position.
+    """A problem that has been read and checked, ready to be searched.
 
     Attributes
     ----------
+    problem : Problem
+        The problem; its FEN has six fields.
+    board : chess.Board
+        The position. Threads share it, so nobody plays moves on it.
+    position : Position
+        The same position, packed for the kernel.
+    limits : Limits
+        What the search may cost.
     attacking : bool
-        The side to move is the attacker; else it is the defender.
-    most_moves : int
-        How far to look, in attacker's moves.
+        Whether the side to move is the attacker; otherwise it is the defender.
     both_sides : bool
-        Nobody said who attacks, so its being mated is an answer as well.
-    hopeless : bool
-        The attacker has but its king, and mates in no number of moves.
+        The caller did not say who attacks, so being mated is an answer as well.
+    most_moves : int
+        The longest mate to search for, in attacker's moves.
     any_length : bool
-        Any mate within `most_moves` will do; else the shortest is asked for.
+        Any mate within `most_moves` is an answer; otherwise the shortest is wanted.
     expected : int or None
-        How long the source says that the mate is.
+        The length of the mate that the source claims, in attacker's moves.
+    all_keys : bool
+        Whether to find all keys of a proved mate.
+    restriction : Restriction or None
+        The restriction of the attacker; None: it may play every legal move.
+    root_moves : tuple of str or None
+        The attacker's first moves to search, in UCI notation; None: all.
     """
 
+    problem: Problem
+    board: chess.Board
+    position: Position
+    limits: Limits
     attacking: bool
-    most_moves: int
     both_sides: bool
-    hopeless: bool
-    any_length: bool
-    expected: int | None
+    most_moves: int
+    any_length: bool = False
+    expected: int | None = None
+    all_keys: bool = True
+    restriction: Restriction | None = None
+    root_moves: tuple[str, ...] | None = None
+
+    @property
+    def is_hopeless(self) -> bool:
+        """Whether the attacker has only its king, and so never mates."""
+        attacker = self.board.turn if self.attacking else not self.board.turn
+        return _has_bare_king(self.board, attacker)
 
 
-def understand(
-    problem: Problem, board: chess.Board, limits: Limits, within: int | None
+def read_question(
+    problem: Problem | str | chess.Board,
+    limits: Limits | None = None,
+    *,
+    within: int | None = None,
+    all_keys: bool = True,
+    restriction: Restriction | None = None,
+    root_moves: Sequence[str] | None = None,
 ) -> Question:
-    """Read the question out of what was given.
+    """Check the arguments of `solve`, and set up the position.
 
-    A number of moves, asked or claimed, tells by its sign who attacks. Else it is the
-    side to move, unless that has but its king.
+    See `solver.solve` for the parameters.
 
     Raises
     ------
+    FenError
+        The position is not legal.
     InputError
-        `within` is no whole number, 0, or more moves than a search looks for.
+        The position is one of another variant, an argument has the wrong type or is
+        out of range, or a root move is not legal.
     """
-    mover_is_bare, other_is_bare = (
-        chess.popcount(board.occupied_co[color]) == 1
-        for color in (board.turn, not board.turn)
-    )
-    most = limits.max_moves
+    problem, board = _set_up(problem)
+    limits = Limits() if limits is None else limits
+    require_instance("limits", limits, Limits, "Limits or None")
     if within is not None:
         within = signed_length("within", within)
-        most = abs(within)
-    told = within
-    if told is None:
-        told = problem.claim.mate if problem.claim else problem.no_mate
-    attacking = not mover_is_bare or other_is_bare if told is None else told > 0
+    require_bool("all_keys", all_keys)
+    if restriction is not None:
+        require_instance(
+            "restriction", restriction, Restriction, "a Restriction or None"
+        )
+        restriction = None if restriction.is_open else restriction
+    if root_moves is not None:
+        root_moves = _legal_moves(board, root_moves)
+
+    attacking = is_attacking(problem, board, within)
+    nobody_named = within is None and not problem.claim and problem.no_mate is None
+    most = limits.max_moves if within is None else abs(within)
     return Question(
+        problem=problem,
+        board=board,
+        position=pack(board),
+        limits=limits,
         attacking=attacking,
+        both_sides=(
+            nobody_named
+            and attacking
+            and restriction is None
+            and not _has_bare_king(board, not board.turn)
+        ),
         most_moves=MAX_MOVES if most is None else most,
-        both_sides=told is None and attacking and not other_is_bare,
-        hopeless=mover_is_bare if attacking else other_is_bare,
         any_length=within is not None,
         expected=abs(problem.claim.mate) if problem.claim else None,
+        all_keys=all_keys,
+        restriction=restriction,
+        root_moves=root_moves,
     )
+
+
+def is_attacking(
+    problem: Problem, board: chess.Board, within: int | None = None
+) -> bool:
+    """Return whether the side to move is the attacker.
+
+    The sign of `within`, or else of the source's claim, decides. Without either, the
+    side to move attacks unless it has only its king and the other side has more.
+    """
+    moves = within
+    if moves is None:
+        moves = problem.claim.mate if problem.claim else problem.no_mate
+    if moves is not None:
+        return moves > 0
+    return not _has_bare_king(board, board.turn) or _has_bare_king(
+        board, not board.turn
+    )
+
+
+def _has_bare_king(board: chess.Board, color: chess.Color) -> bool:
+    return chess.popcount(board.occupied_co[color]) == 1
+
+
+def _set_up(problem: Problem | str | chess.Board) -> tuple[Problem, chess.Board]:
+    """Read a position in any of the forms that `solve` takes."""
+    if isinstance(problem, Problem):
+        board = parse_fen(problem.fen)
+        fen = format_fen(board)
+        return problem if problem.fen == fen else replace(problem, fen=fen), board
+    if isinstance(problem, chess.Board):
+        if problem.uci_variant != "chess" or problem.chess960:
+            found = "Chess960" if problem.chess960 else type(problem).__name__
+            msg = f"problem: expected a board of orthodox chess, found one of {found}"
+            raise InputError(msg)
+        problem = problem.fen()
+    expected = "a FEN, a chess.Board or a Problem"
+    board = parse_fen(require_instance("problem", problem, str, expected))
+    return Problem(board.fen()), board
+
+
+def _legal_moves(board: chess.Board, root_moves: Sequence[str]) -> tuple[str, ...]:
+    """Return the root moves as a tuple; refuse an empty one and illegal moves."""
+    expected = "legal moves in UCI notation"
+    moves = require_strings("root_moves", root_moves, expected)
+    legal = {move.uci() for move in board.legal_moves}
+    wrong = [move for move in moves if move not in legal]
+    if wrong or not moves:
+        found = repr(wrong[0]) if wrong else "none"
+        msg = f"root_moves: expected {expected}, found {found}"
+        raise InputError(msg)
+    return moves

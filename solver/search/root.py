@@ -1,29 +1,203 @@
-"""The position that a search is asked about, whole or with few of its first moves."""
+"""The root of a search: prover and df-pn search, keys, and the line of a mate."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import chess
 
 from solver.board import pack, unpack_line, unpack_move
 from solver.kernel.interface import Verdict
+from solver.search.workspace import SMALL_NODES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from solver.kernel.interface import Bounds
     from solver.kernel.memory import Position
+    from solver.search.question import Question
     from solver.search.workspace import Workspace
 
+    Engine: TypeAlias = Callable[..., Verdict]
+    """`prove` or `search_dfpn`."""
 
-# Which first moves lie in a lane, told by python-chess's rules.
+KEY_BUDGET = 100_000
+"""Nodes that the prover, then the df-pn search, may spend on one first move; doubled
+until one of them decides whether the move is a key."""
+
+
+def prove(
+    workspace: Workspace, position: Position, moves: int, *, attacking: bool
+) -> Verdict:
+    """Decide by depth-first search whether the attacker mates within `moves`.
+
+    Parameters
+    ----------
+    workspace : Workspace
+        Where the search runs; it must not be restricted.
+    position : Position
+        The position.
+    moves : int
+        The bound, in attacker's moves.
+    attacking : bool
+        Whether the attacker is to move.
+
+    Returns
+    -------
+    Verdict
+        STOPPED when a limit was hit first; otherwise the verdict is proved.
+    """
+    if workspace.search.nodes > SMALL_NODES:
+        workspace.use_whole_table()
+    return workspace.kernel.mates_within(
+        position, workspace.search, moves, attacking=attacking
+    )
+
+
+def search_dfpn(
+    workspace: Workspace, position: Position, moves: int, *, attacking: bool
+) -> Verdict:
+    """Decide the same by proof numbers (df-pn), which search deep and narrow.
+
+    This search keeps to the workspace's restriction; see `prove` for the rest.
+    """
+    workspace.use_whole_table()
+    return workspace.kernel.find_mate(
+        position, workspace.search, moves, attacking=attacking
+    )
+
+
+class Root:
+    """The position of a question, searched as a whole or by its root moves.
+
+    Parameters
+    ----------
+    workspace : Workspace
+        Where the search runs.
+    question : Question
+        The position and the root moves. Root moves are the attacker's, so they count
+        only where the side to move attacks.
+    attacking : bool
+        Whether the side to move is the attacker.
+    """
+
+    def __init__(
+        self, workspace: Workspace, question: Question, *, attacking: bool
+    ) -> None:
+        self.workspace = workspace
+        self.attacking = attacking
+        self._board = question.board
+        self._position = question.position
+        chosen = question.root_moves if attacking else None
+        self._chosen = None if chosen is None else tuple(self._children(chosen))
+        self._key = 0
+
+    def search(self, engine: Engine, moves: int) -> Verdict:
+        """Decide with `prove` or `search_dfpn` whether there is a mate within `moves`.
+
+        Root moves that were chosen share the nodes that are left.
+        """
+        workspace = self.workspace
+        if self._chosen is None:
+            return engine(workspace, self._position, moves, attacking=self.attacking)
+        search = workspace.search
+        share = (search.node_limit - search.nodes) // max(1, len(self._chosen))
+        all_refuted = True
+        for move, child in self._chosen:
+            with workspace.budget(share):
+                verdict = engine(workspace, child, moves - 1, attacking=False)
+            if verdict is Verdict.MATE:
+                self._key = move
+                return verdict
+            all_refuted &= verdict is Verdict.NO_MATE
+        # With a restriction to threats, a limit may have hidden a chosen move.
+        if workspace.is_exhausted or not all_refuted:
+            return Verdict.STOPPED
+        return Verdict.NO_MATE
+
+    def keys(self, moves: int) -> tuple[tuple[str, ...], bool]:
+        """Find the first moves that mate within `moves`.
+
+        Returns
+        -------
+        keys : tuple of str
+            The keys that were found, in UCI notation.
+        complete : bool
+            Whether every first move was decided before a limit was hit.
+        """
+        chosen = self._chosen
+        keys: list[str] = []
+        for move, child in self._children() if chosen is None else chosen:
+            verdict = self._decide(child, moves - 1)
+            if verdict is Verdict.STOPPED:
+                return tuple(keys), False
+            if verdict is Verdict.MATE:
+                keys.append(unpack_move(self._board, move).uci())
+        return tuple(keys), not self.workspace.is_exhausted
+
+    def line(self, moves: int, *, is_shortest: bool) -> tuple[str, ...]:
+        """Return the line of a mate that was just proved within `moves`.
+
+        Parameters
+        ----------
+        moves : int
+            The bound that was proved.
+        is_shortest : bool
+            The prover has proved that no mate is shorter.
+
+        Returns
+        -------
+        tuple of str
+            The line in UCI notation; a line shorter than `moves` lowers the bound.
+            Empty when the search was interrupted.
+        """
+        workspace, position, attacking = self.workspace, self._position, self.attacking
+        first: tuple[int, ...] = ()
+        if self._chosen is not None:
+            first = (self._key,)
+            position = workspace.kernel.made(position, workspace.search, self._key)
+            moves, attacking = moves - 1, False
+        words: Sequence[int] | None
+        if is_shortest and not workspace.is_restricted:
+            words = workspace.kernel.line(
+                position, workspace.search, moves, attacking=attacking
+            )
+            if len(words) != 2 * moves - attacking:
+                words = None
+        else:
+            words = mating_line(workspace, position, moves, attacking=attacking)
+        return () if words is None else unpack_line(self._board, (*first, *words))
+
+    def _decide(self, child: Position, moves: int) -> Verdict:
+        """Let prover and df-pn search take turns on one child, until one decides."""
+        workspace = self.workspace
+        engines = (prove, search_dfpn)[workspace.is_restricted :]
+        budget = KEY_BUDGET
+        while not workspace.is_exhausted:
+            for engine in engines:
+                with workspace.budget(budget):
+                    verdict = engine(workspace, child, moves, attacking=False)
+                if verdict is not Verdict.STOPPED:
+                    return verdict
+            budget *= 2
+        return Verdict.STOPPED
+
+    def _children(
+        self, chosen: Sequence[str] | None = None
+    ) -> Iterator[tuple[int, Position]]:
+        """Yield admitted first moves, all or those chosen, and where they lead."""
+        workspace, position = self.workspace, self._position
+        for word in workspace.kernel.moves(position, workspace.search):
+            move = unpack_move(self._board, word)
+            is_chosen = chosen is None or move.uci() in chosen
+            if is_chosen and is_admitted(workspace, self._board, move):
+                yield word, workspace.kernel.made(position, workspace.search, word)
 
 
 def is_admitted(workspace: Workspace, board: chess.Board, move: chess.Move) -> bool:
-    """Whether the workspace's lane admits a legal move of the attacker.
+    """Return whether the workspace's restriction admits a legal move of the attacker.
 
-    A threat is searched for; once the search is stopped, the answer is no.
+    A threat has to be searched for; once the search is stopped, the result is False.
     """
     restriction = workspace.restriction
     if restriction is None:
@@ -35,7 +209,7 @@ def is_admitted(workspace: Workspace, board: chess.Board, move: chess.Move) -> b
         return False
     if (
         restriction.king_flights is not None
-        and _flights(after) > restriction.king_flights
+        and _count_flights(after) > restriction.king_flights
     ):
         return False
     if (
@@ -46,22 +220,38 @@ def is_admitted(workspace: Workspace, board: chess.Board, move: chess.Move) -> b
     if restriction.threat is None or checks:
         return True
     after.push(chess.Move.null())
-    verdict = workspace.decide(pack(after), restriction.threat, attacking=True)
+    verdict = prove(workspace, pack(after), restriction.threat, attacking=True)
     return verdict is Verdict.MATE
 
 
-def _flights(board: chess.Board) -> int:
-    """How many squares the king of the side to move can go to, castling aside."""
+def _count_flights(board: chess.Board) -> int:
+    """Count the squares that the king of the side to move can go to, not castling."""
     king = board.kings & board.occupied_co[board.turn]
     moves = board.generate_legal_moves(from_mask=king)
     return sum(not board.is_castling(move) for move in moves)
 
 
-# The line of a mate that the finder proved: read from the table, proved again if
-# lost.
-#
-# The finder bounds a mate from above, so on the way some mates turn out to be nearer
-# than their bound. The line that is given has exactly the length that it proves.
+def mating_line(
+    workspace: Workspace, position: Position, moves: int, *, attacking: bool
+) -> tuple[int, ...] | None:
+    """Return a line of a mate that the df-pn search proved within `moves`.
+
+    The line is read from the table; parts of the proof that the table has lost are
+    proved again. The df-pn search bounds mates from above, so some turn out shorter
+    than their bound. The attacker plays the proved moves and the defender resists
+    longest against these, so the length of the line is a proved bound too.
+
+    Returns
+    -------
+    tuple of int, or None
+        The moves of both sides as kernel moves; None when the search was interrupted.
+    """
+    reader = _LineReader(workspace)
+    read = reader.attack if attacking else reader.defend
+    try:
+        return read(position, moves).words
+    except _InterruptedError:
+        return None
 
 
 class _Line(NamedTuple):
@@ -72,62 +262,43 @@ class _Line(NamedTuple):
 
 
 class _InterruptedError(Exception):
-    """The search was stopped while a lost part of the proof was made anew."""
+    """The search was stopped while a lost part of a proof was proved again."""
 
 
-def mating_line(
-    workspace: Workspace, position: Position, moves: int, *, attacking: bool
-) -> tuple[int, ...] | None:
-    """Give a line of a mate proved within `moves`, as kernel moves of both sides.
-
-    The attacker plays what is proved, the defender what lasts longest against that, so
-    the line's length is itself a proved bound, at most `moves`.
-
-    Returns
-    -------
-    tuple of int, or None
-        None when the search was interrupted.
-    """
-    reader = _Reader(workspace)
-    read = reader.attack if attacking else reader.defend
-    try:
-        return read(position, moves).words
-    except _InterruptedError:
-        return None
-
-
-class _Reader:
-    """Reads lines of proved mates; what was read of a position is kept."""
+class _LineReader:
+    """Reads lines of proved mates, and keeps the line of each position it has read."""
 
     def __init__(self, workspace: Workspace) -> None:
         self._workspace = workspace
-        self._read: dict[bytes, _Line] = {}
+        self._kernel = workspace.kernel
+        self._search = workspace.search
+        self._lines: dict[bytes, _Line] = {}
 
     def attack(self, position: Position, moves: int) -> _Line:
-        """Give the line of the attacker to move, with a mate proved within `moves`."""
+        """Return the line with the attacker to move and a mate proved in `moves`."""
         key = bytes(position)
-        if (line := self._read.get(key)) is None or line.moves > moves:
-            if mate := self._workspace.mate_in_one(position):
+        if (line := self._lines.get(key)) is None or line.moves > moves:
+            if mate := self._kernel.mate_in_one(position, self._search):
                 line = _Line(1, (mate,))
             else:
                 move = self._proved(position, moves).move
-                child = self._workspace.made(position, move)
+                child = self._kernel.made(position, self._search, move)
                 rest = self.defend(child, moves - 1)
                 line = _Line(rest.moves + 1, (move, *rest.words))
-            self._read[key] = line
+            self._lines[key] = line
         return line
 
     def defend(self, position: Position, moves: int) -> _Line:
-        """Give the line of the defender to move, mated within `moves` as is proved.
+        """Return the line with the defender to move, proved to be mated in `moves`.
 
-        The reply with the largest bound is followed, until a bound is borne out.
+        Follow the reply with the largest bound, until a line is as long as its bound.
         """
-        workspace = self._workspace
-        replies = workspace.moves(position)
-        children = {reply: workspace.made(position, reply) for reply in replies}
+        kernel, search = self._kernel, self._search
+        replies = kernel.moves(position, search)
+        children = {reply: kernel.made(position, search, reply) for reply in replies}
         bounds = {
             reply: 1
-            if workspace.mate_in_one(child)
+            if kernel.mate_in_one(child, search)
             else self._proved(child, moves).mate or moves
             for reply, child in children.items()
         }
@@ -143,141 +314,13 @@ class _Reader:
 
     def _proved(self, position: Position, moves: int) -> Bounds:
         """Read the bounds of an attacker's position with a mate within `moves`."""
-        workspace = self._workspace
-        bounds = workspace.bounds(position, attacking=True)
+        bounds = self._bounds(position)
         while bounds.mate is None or bounds.mate > moves:
-            if workspace.find(position, moves, attacking=True) is not Verdict.MATE:
+            verdict = search_dfpn(self._workspace, position, moves, attacking=True)
+            if verdict is not Verdict.MATE:
                 raise _InterruptedError
-            bounds = workspace.bounds(position, attacking=True)
+            bounds = self._bounds(position)
         return bounds
 
-
-KEY_BUDGET = 100_000
-"""Nodes that the prover, then the finder, may spend on a first move; doubled until one
-of them tells whether it is a key."""
-
-
-class Root:
-    """Puts "mate within n?" to the prover and to the finder.
-
-    Parameters
-    ----------
-    workspace : Workspace
-        Where the search works.
-    board : chess.Board
-        The position.
-    attacking : bool
-        The side to move is the attacker.
-    moves : sequence of str or None
-        The attacker's first moves that are looked at, in UCI notation; None: all.
-    """
-
-    def __init__(
-        self,
-        workspace: Workspace,
-        board: chess.Board,
-        *,
-        attacking: bool,
-        moves: Sequence[str] | None = None,
-    ) -> None:
-        self.workspace = workspace
-        self.attacking = attacking
-        self._board = board
-        self._position = pack(board)
-        self._chosen = None if moves is None else tuple(self._children(moves))
-        self._key = 0
-
-    def decide(self, moves: int) -> Verdict:
-        """Ask the prover; in a lane the finder decides, for the prover knows none."""
-        workspace = self.workspace
-        engine = workspace.find if workspace.is_restricted else workspace.decide
-        return self._ask(engine, moves)
-
-    def find(self, moves: int) -> Verdict:
-        """Ask the finder."""
-        return self._ask(self.workspace.find, moves)
-
-    def line(self, moves: int, *, shortest: bool) -> tuple[str, ...]:
-        """Give the line of a mate that was just proved within `moves`.
-
-        Parameters
-        ----------
-        moves : int
-            The bound that was proved.
-        shortest : bool
-            The prover has proved that no mate is shorter.
-
-        Returns
-        -------
-        tuple of str
-            The line in UCI notation; it may be shorter than the bound, which it then
-            lowers. Empty when the search was interrupted.
-        """
-        workspace, position, attacking = self.workspace, self._position, self.attacking
-        first: tuple[int, ...] = ()
-        if self._chosen is not None:
-            first = (self._key,)
-            position = workspace.made(position, self._key)
-            moves, attacking = moves - 1, False
-        words: Sequence[int] | None
-        if shortest and not workspace.is_restricted:
-            words = workspace.line(position, moves, attacking=attacking)
-            if len(words) != 2 * moves - attacking:
-                words = None
-        else:
-            words = mating_line(workspace, position, moves, attacking=attacking)
-        return () if words is None else unpack_line(self._board, (*first, *words))
-
-    def keys(self, moves: int) -> tuple[tuple[str, ...], bool]:
-        """Give the first moves that mate within `moves`, and whether that is all."""
-        chosen = self._chosen
-        keys: list[str] = []
-        for move, child in self._children() if chosen is None else chosen:
-            verdict = self._settle(child, moves - 1)
-            if verdict is Verdict.STOPPED:
-                return tuple(keys), False
-            if verdict is Verdict.MATE:
-                keys.append(unpack_move(self._board, move).uci())
-        return tuple(keys), not self.workspace.is_exhausted
-
-    def _settle(self, child: Position, moves: int) -> Verdict:
-        """Ask prover and finder in turn until one of them knows, or a limit comes."""
-        workspace = self.workspace
-        engines = (workspace.decide, workspace.find)[workspace.is_restricted :]
-        budget = KEY_BUDGET
-        while not workspace.is_exhausted:
-            for engine in engines:
-                with workspace.budget(budget):
-                    verdict = engine(child, moves, attacking=False)
-                if verdict is not Verdict.STOPPED:
-                    return verdict
-            budget *= 2
-        return Verdict.STOPPED
-
-    def _ask(self, engine: Callable[..., Verdict], moves: int) -> Verdict:
-        if self._chosen is None:
-            return engine(self._position, moves, attacking=self.attacking)
-        search = self.workspace.search
-        share = (search.node_limit - search.nodes) // max(1, len(self._chosen))
-        all_settled = True
-        for move, child in self._chosen:
-            with self.workspace.budget(share):
-                verdict = engine(child, moves - 1, attacking=False)
-            if verdict is Verdict.MATE:
-                self._key = move
-                return verdict
-            all_settled &= verdict is Verdict.NO_MATE
-        if self.workspace.is_exhausted:  # a threat may have been overlooked
-            return Verdict.STOPPED
-        return Verdict.NO_MATE if all_settled else Verdict.STOPPED
-
-    def _children(
-        self, chosen: Sequence[str] | None = None
-    ) -> Iterator[tuple[int, Position]]:
-        """Give first moves in the lane, all or those chosen, and where they lead."""
-        workspace = self.workspace
-        for word in workspace.moves(self._position):
-            move = unpack_move(self._board, word)
-            is_chosen = chosen is None or move.uci() in chosen
-            if is_chosen and is_admitted(workspace, self._board, move):
-                yield word, workspace.made(self._position, word)
+    def _bounds(self, position: Position) -> Bounds:
+        return self._kernel.bounds(position, self._search, attacking=True)

@@ -1,4 +1,4 @@
-"""A running search seen from outside: told to stop, asked how far it is."""
+"""Threads around a search: stop it, limit its time, share it among cores."""
 
 from __future__ import annotations
 
@@ -20,9 +20,17 @@ if TYPE_CHECKING:
 
 
 class Control:
-    """Stops a search, from any thread, and reads how far it is.
+    """Stops a search and shows its progress, from any thread.
 
-    Nothing here takes a lock, so that a signal handler may call it.
+    Nothing here takes a lock, so a signal handler may call it.
+
+    Attributes
+    ----------
+    lower_bound : int
+        No mate takes fewer moves: proved so far.
+    best : tuple or None
+        The shortest mate so far, negative when the side to move is mated, and its line
+        in UCI notation; None: no mate was found yet.
     """
 
     def __init__(self) -> None:
@@ -30,10 +38,7 @@ class Control:
         self._reason: StoppedBy | None = None
         self._must_finish = False
         self.lower_bound = 1
-        """No mate takes fewer moves than this: proved so far."""
         self.best: tuple[int, tuple[str, ...]] | None = None
-        """The shortest mate so far, negative when the side to move is mated, and its
-        line in UCI notation."""
 
     @property
     def nodes(self) -> int:
@@ -43,16 +48,16 @@ class Control:
 
     @property
     def reason(self) -> StoppedBy | None:
-        """What the search was asked to stop for; the first reason given is kept."""
+        """Why the search was stopped; None: it was not. The first reason is kept."""
         return self._reason
 
     def stop(self, reason: StoppedBy = StoppedBy.INTERRUPT) -> None:
-        """Ask the search to end."""
+        """Stop the search; it ends within milliseconds, with what it has proved."""
         self._reason = self._reason or reason
         self._apply(reason)
 
     def attach(self, search: Search) -> None:
-        """Take charge of a search that is about to begin."""
+        """Control a search that is about to begin."""
         search.stop = 0
         self._search = search
         if self._reason:
@@ -60,7 +65,7 @@ class Control:
 
     @contextmanager
     def finishing(self) -> Iterator[None]:
-        """Let what is proved be written down: only an interrupt ends this part."""
+        """Let the block finish what is proved: only an interrupt stops it."""
         search = self._search
         assert search is not None
         self._must_finish = True
@@ -81,7 +86,7 @@ class Control:
 
 
 class Watchdog:
-    """One thread that stops searches when their time is over."""
+    """Stops searches when their time is over; one thread serves all of them."""
 
     def __init__(self) -> None:
         self._deadlines: list[tuple[float, int, Control]] = []
@@ -91,7 +96,7 @@ class Watchdog:
 
     @contextmanager
     def limit(self, control: Control, seconds: float | None) -> Iterator[None]:
-        """Stop `control` once that many seconds have passed inside the block."""
+        """Stop `control` if the block takes longer than `seconds`; None: no limit."""
         if seconds is None:
             yield
             return
@@ -100,7 +105,7 @@ class Watchdog:
             entry = (time.monotonic() + seconds, self._count, control)
             heapq.heappush(self._deadlines, entry)
             if self._thread is None or not self._thread.is_alive():
-                self._thread = threading.Thread(target=self._watch, daemon=True)
+                self._thread = threading.Thread(target=self._run, daemon=True)
                 self._thread.start()
             self._changed.notify()
         try:
@@ -111,7 +116,7 @@ class Watchdog:
                     self._deadlines.remove(entry)
                     heapq.heapify(self._deadlines)
 
-    def _watch(self) -> None:
+    def _run(self) -> None:
         with self._changed:
             while True:
                 now = time.monotonic()
@@ -124,8 +129,6 @@ class Watchdog:
 WATCHDOG = Watchdog()
 
 
-# Long work in a thread of its own, so that the caller's thread still hears Ctrl-C.
-
 Result = TypeVar("Result")
 
 WAIT_S = 0.05
@@ -133,10 +136,25 @@ WAIT_S = 0.05
 
 
 def run_stoppable(work: Callable[[], Result], control: Control) -> Result:
-    """Do the work in another thread and wait for it.
+    """Do the work in another thread, so that this one can be interrupted.
 
-    An exception of the work is raised here. One that reaches the waiting caller, such
-    as KeyboardInterrupt, stops the work through `control` and goes on.
+    Parameters
+    ----------
+    work : callable
+        Takes no arguments.
+    control : Control
+        Stops the work.
+
+    Returns
+    -------
+    object
+        What the work returns. An exception of the work is raised here too.
+
+    Raises
+    ------
+    BaseException
+        Whatever interrupts the waiting caller, such as KeyboardInterrupt; it stops
+        the work first.
     """
     results: list[Result] = []
     errors: list[BaseException] = []
@@ -162,21 +180,19 @@ def run_stoppable(work: Callable[[], Result], control: Control) -> Result:
     return results[0]
 
 
-# Further threads on a hard position: companions that share the leader's table.
-#
-# They ask what the leader asks, in another order. What one has proved the others find
-# in the table, so the leader's answer, which is the one that counts, comes sooner.
-
-
 class HelperThreads:
-    """The companions of one workspace, one thread each while they are at work.
+    """Further threads that search the same problem in the same table.
+
+    They search in another order than the leading workspace. What one of them proves
+    the others find in the table, so the leader has its answer, which is the one that
+    counts, sooner.
 
     Parameters
     ----------
     leader : Workspace
-        Whose table they share.
+        The workspace whose table they share.
     size : int
-        How many; none is fine.
+        How many threads; 0 is allowed.
     """
 
     def __init__(self, leader: Workspace, size: int) -> None:
@@ -184,25 +200,25 @@ class HelperThreads:
         self._helpers = [leader.helper() for _ in range(size)]
         self._threads: list[threading.Thread] = []
         self._controls: list[Control] = []
-        self._counted = 0
+        self._nodes = 0
 
     @property
     def nodes(self) -> int:
-        """Positions that the companions entered for the last problem."""
-        return self._counted
+        """Positions that the threads entered for the last problem, once they ended."""
+        return self._nodes
 
     def begin(self) -> None:
         """Forget the last problem."""
-        self._counted = 0
+        self._nodes = 0
 
     def start(
         self,
         work: Callable[[Workspace, Control], object],
         restriction: Restriction | None,
     ) -> None:
-        """Let each companion do the work, unless they are at it.
+        """Let each thread do the work, unless they are running already.
 
-        What is left of the leader's node limit is shared among all.
+        All threads, the leader's too, get an equal share of the nodes that are left.
         """
         if self._threads or not self._helpers:
             return
@@ -210,7 +226,7 @@ class HelperThreads:
         share = (leader.node_limit - leader.nodes) // (len(self._helpers) + 1)
         leader.node_limit = leader.nodes + share
         for helper in self._helpers:
-            helper.accompany(self._leader, restriction, share)
+            helper.join(self._leader, restriction, share)
             control = Control()
             control.attach(helper.search)  # here, so that no stop is overlooked
             self._controls.append(control)
@@ -220,12 +236,12 @@ class HelperThreads:
             thread.start()
 
     def stop(self) -> None:
-        """End their work, and wait for that."""
+        """Stop the threads and wait for their end."""
         for control in self._controls:
             control.stop()  # not the search itself, which may be finishing a mate
         for thread in self._threads:
             thread.join()
         if self._threads:
-            self._counted = sum(mate.search.nodes for mate in self._helpers)
+            self._nodes = sum(helper.search.nodes for helper in self._helpers)
         self._threads.clear()
         self._controls.clear()

@@ -1,4 +1,4 @@
-"""The compiled kernel with the memory that it works in, for one thread."""
+"""The memory that one thread searches in: a transposition table and scratch memory."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from solver.errors import AllocationError
-from solver.kernel.interface import NO_LIMIT, Bounds, Verdict
+from solver.kernel.interface import NO_LIMIT
 from solver.kernel.loader import load_kernel
-from solver.kernel.memory import MAX_LEGAL_MOVES, Position, Search
+from solver.kernel.memory import MAX_LEGAL_MOVES, Search
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -24,69 +24,77 @@ GENERATION_SHIFT = 40
 SAMPLED_WORDS = 2000
 
 WORD = (1 << 64) - 1
-LANE_WORD = 0x9B05688C2B3E6C1F
-"""An odd word without pattern, which sets the bounds of a lane apart."""
+RESTRICTION_FACTOR = 0x9B05688C2B3E6C1F
+"""Multiplied with the number of a restriction, this odd word without pattern gives a
+hash that sets the bounds proved under the restriction apart."""
 
 SMALL_BUCKETS = 1 << 14
 SMALL_NODES = 20_000
-"""A search of so few nodes keeps to 1 MiB of the table, which the CPU's caches hold;
-the many short problems of a collection then never touch the rest."""
+"""A search of at most this many nodes uses only the first MiB of the table, which fits
+the CPU's caches; the many short problems of a collection then never touch the rest."""
 
 
 class Workspace:
-    """A table and scratch memory, used for one search at a time.
+    """A transposition table and scratch memory, for one search at a time.
 
-    Half of the table holds bounds, half the finder's proof numbers.
-
-    What one search costs does not depend on the searches before it.
+    Half of the table holds bounds, the other half the proof numbers of the df-pn
+    search. What one search costs does not depend on the searches before it.
 
     Parameters
     ----------
     hash_mib : int
         Size of the table in MiB, rounded down to a power of two.
+
+    Attributes
+    ----------
+    kernel : Kernel
+        The compiled functions.
+    search : Search
+        The scratch memory that they work in, with the table's address.
+    restriction : Restriction or None
+        The restriction of the attacker that the question is about.
+
+    Raises
+    ------
+    AllocationError
+        The system does not have that much memory.
+    CacheError, KernelError
+        The compiled kernel cannot be loaded; see `solver.kernel.loader`.
     """
 
     def __init__(self, hash_mib: int) -> None:
-        room = 1 << ((hash_mib * MIB // BUCKET_BYTES).bit_length() - 1)
-        self._share(allocate(room * BUCKET_BYTES, "--hash"))
+        buckets = 1 << ((hash_mib * MIB // BUCKET_BYTES).bit_length() - 1)
+        self._use_memory(allocate(buckets * BUCKET_BYTES, "--hash"))
 
     def helper(self) -> Workspace:
-        """Make the workspace of another thread, with the same table.
+        """Return a workspace for another thread that shares this one's table.
 
-        Where both search the same problem, each takes up what the other has proved.
+        If both search the same problem, each finds what the other has proved.
         """
         other = object.__new__(Workspace)
-        other._share(self._memory)
+        other._use_memory(self._memory)
         other.search.is_helper = 1
         return other
 
-    def _share(self, memory: mmap.mmap) -> None:
-        self._kernel = load_kernel().kernel
+    def _use_memory(self, memory: mmap.mmap) -> None:
+        self.kernel = load_kernel().kernel
         self.search = Search()
         self.restriction: Restriction | None = None
         self._memory = memory
         self._buckets = len(memory) // BUCKET_BYTES // 2
         self.search.proofs_from = self.search.proof_buckets = self._buckets
-        self.search.table = ctypes.addressof(ctypes.c_char.from_buffer(memory))
-
-    def accompany(
-        self, leader: Workspace, restriction: Restriction | None, nodes: int
-    ) -> None:
-        """Begin with the problem that the leader of the same table is at.
-
-        `nodes` is how many this search may take.
-        """
-        search = self.search
-        search.nodes = 0
-        search.stop = 0
-        search.node_limit = nodes
-        search.buckets = self._buckets
-        search.generation = leader.search.generation
-        self._restrict(restriction)
-        self._forget_refutations()
+        self.search.table = ctypes.addressof(ctypes.c_char.from_buffer(self._memory))
 
     def begin(self, nodes: int | None, restriction: Restriction | None = None) -> None:
-        """Forget the last search, and set what the next may take and play."""
+        """Forget the last search and prepare the next.
+
+        Parameters
+        ----------
+        nodes : int or None
+            The node limit; None: no limit.
+        restriction : Restriction or None
+            The restriction of the attacker.
+        """
         search = self.search
         self._restrict(restriction)
         search.nodes = 0
@@ -98,94 +106,41 @@ class Workspace:
             ctypes.memset(self.search.table, 0, len(self._memory))
         self._forget_refutations()
 
-    def _forget_refutations(self) -> None:
-        search = self.search
-        for remembered in (search.killers, search.counters, search.history):
-            ctypes.memset(remembered, 0, ctypes.sizeof(remembered))
+    def join(
+        self, leader: Workspace, restriction: Restriction | None, nodes: int
+    ) -> None:
+        """Prepare to search the leader's problem, in the same table.
 
-    @property
-    def is_restricted(self) -> bool:
-        """Whether the question is about a lane alone."""
-        return self.restriction is not None
+        Parameters
+        ----------
+        leader : Workspace
+            The workspace that this one was made from; its search has begun.
+        restriction : Restriction or None
+            The restriction of the attacker.
+        nodes : int
+            The node limit.
+        """
+        search = self.search
+        search.nodes = 0
+        search.stop = 0
+        search.node_limit = nodes
+        search.buckets = self._buckets
+        search.generation = leader.search.generation
+        self._restrict(restriction)
+        self._forget_refutations()
 
     def resume(self) -> None:
-        """Go on with the last problem, without its limits."""
+        """Continue with the last problem, without its limits."""
         self.search.nodes = 0
         self.search.node_limit = NO_LIMIT
 
-    def decide(self, position: Position, moves: int, *, attacking: bool) -> Verdict:
-        """Tell whether there is a mate within so many moves, or a limit came first."""
-        if self.search.nodes > SMALL_NODES:
-            self.search.buckets = self._buckets
-        return self._kernel.mates_within(
-            position, self.search, moves, attacking=attacking
-        )
-
-    def line(self, position: Position, moves: int, *, attacking: bool) -> list[int]:
-        """Give the line of a shortest mate; shorter than due if it was stopped."""
-        return self._kernel.line(position, self.search, moves, attacking=attacking)
-
-    def find(self, position: Position, moves: int, *, attacking: bool) -> Verdict:
-        """Tell the same by proof numbers, which go deep and narrow."""
+    def use_whole_table(self) -> None:
+        """End the use of the table's first part alone, if that is not done yet."""
         self.search.buckets = self._buckets
-        return self._kernel.find_mate(position, self.search, moves, attacking=attacking)
-
-    def bounds(self, position: Position, *, attacking: bool) -> Bounds:
-        """Read what is proved of a position and still remembered."""
-        return self._kernel.bounds(position, self.search, attacking=attacking)
-
-    def moves(self, position: Position) -> list[int]:
-        """List the legal moves."""
-        return self._kernel.moves(position, self.search)
-
-    def made(self, position: Position, move: int) -> Position:
-        """Make a legal move; the result is seen by the other side."""
-        return self._kernel.made(position, self.search, move)
-
-    def mate_in_one(self, position: Position) -> int:
-        """Find a mating move; 0 when there is none."""
-        return self._kernel.mate_in_one(position, self.search)
-
-    @contextmanager
-    def looking_in(self, restriction: Restriction) -> Iterator[None]:
-        """Let the finder look in a lane only; a mate that it finds is one anywhere."""
-        self._keep_to(restriction)
-        try:
-            yield
-        finally:
-            self._keep_to(None)
-
-    def _restrict(self, restriction: Restriction | None) -> None:
-        self.restriction = restriction
-        self.search.restricted_only = self.is_restricted
-        self._keep_to(restriction)
-
-    def _keep_to(self, restriction: Restriction | None) -> None:
-        search = self.search
-        search.restriction = 0
-        if restriction is not None:
-            search.restriction = restriction.number * LANE_WORD & WORD
-            search.checks_only = restriction.checks_only
-            search.most_flights = _or_any(restriction.king_flights)
-            search.most_replies = _or_any(restriction.replies)
-            search.threat_moves = restriction.threat or 0
-
-    @property
-    def is_exhausted(self) -> bool:
-        """Whether a limit ends the search."""
-        return bool(self.search.stop) or self.search.nodes >= self.search.node_limit
-
-    def hashfull(self) -> int:
-        """Tell how full the bounds' half of the table is, per mille, by a sample."""
-        words = (ctypes.c_uint64 * SAMPLED_WORDS).from_address(self.search.table)
-        generation = self.search.generation
-        entries: list[int] = words[1::2]
-        used = [data for data in entries if data >> GENERATION_SHIFT == generation]
-        return len(used) * 1000 // len(entries)
 
     @contextmanager
     def budget(self, nodes: int) -> Iterator[None]:
-        """Limit what the block may cost to so many nodes."""
+        """Limit the nodes of the block, within the node limit of the search."""
         search = self.search
         limit = search.node_limit
         search.node_limit = min(limit, search.nodes + nodes)
@@ -194,25 +149,75 @@ class Workspace:
         finally:
             search.node_limit = limit
 
+    @contextmanager
+    def narrowed_to(self, restriction: Restriction) -> Iterator[None]:
+        """Restrict the df-pn search in the block; the question itself stays open.
 
-def _or_any(most: int | None) -> int:
+        A mate that it finds holds without the restriction too.
+        """
+        self._restrict_search(restriction)
+        try:
+            yield
+        finally:
+            self._restrict_search(None)
+
+    @property
+    def is_restricted(self) -> bool:
+        """Whether the question is about a restricted attacker."""
+        return self.restriction is not None
+
+    @property
+    def is_exhausted(self) -> bool:
+        """Whether the search has been stopped or is out of nodes."""
+        return bool(self.search.stop) or self.search.nodes >= self.search.node_limit
+
+    def hashfull(self) -> int:
+        """Estimate from a sample how full the table of bounds is, per mille."""
+        words = (ctypes.c_uint64 * SAMPLED_WORDS).from_address(self.search.table)
+        generation = self.search.generation
+        entries: list[int] = words[1::2]
+        used = [data for data in entries if data >> GENERATION_SHIFT == generation]
+        return len(used) * 1000 // len(entries)
+
+    def _forget_refutations(self) -> None:
+        search = self.search
+        for remembered in (search.killers, search.counters, search.history):
+            ctypes.memset(remembered, 0, ctypes.sizeof(remembered))
+
+    def _restrict(self, restriction: Restriction | None) -> None:
+        self.restriction = restriction
+        self.search.restricted_only = self.is_restricted
+        self._restrict_search(restriction)
+
+    def _restrict_search(self, restriction: Restriction | None) -> None:
+        search = self.search
+        search.restriction = 0
+        if restriction is not None:
+            search.restriction = restriction.number * RESTRICTION_FACTOR & WORD
+            search.checks_only = restriction.checks_only
+            search.most_flights = _most_or_any(restriction.king_flights)
+            search.most_replies = _most_or_any(restriction.replies)
+            search.threat_moves = restriction.threat or 0
+
+
+def _most_or_any(most: int | None) -> int:
     return MAX_LEGAL_MOVES if most is None else most
 
 
 def allocate(size: int, option: str) -> mmap.mmap:
-    """Get zeroed memory from the system; pages cost nothing until they are used.
+    """Get zeroed memory from the system; a page costs nothing until it is used.
 
     Parameters
     ----------
     size : int
         In bytes.
     option : str
-        Which option of the command makes it smaller.
+        The option of the command that makes it smaller.
 
     Raises
     ------
     AllocationError
-        The system has not got as much.
+        The system does not have that much memory.
     """
     try:
         memory = mmap.mmap(-1, size)

@@ -1,7 +1,7 @@
-"""One position questioned: which first moves mate, or are mated, and how fast.
+"""The analysis of one position: which first moves mate, or are mated, and how fast.
 
-Everything known is a fact about one first move: a line that mates by force. Facts only
-accumulate, so a search that is stopped has never less to tell than before.
+What is known is a set of lines that mate by force, at most one for each first move. The
+set only grows, so stopping a search never loses anything.
 """
 
 from __future__ import annotations
@@ -23,99 +23,26 @@ if TYPE_CHECKING:
     from solver.solution import Solution, StoppedBy
     from solver.uci.protocol import Go
 
-
-# What is known of the first moves of one position; knowledge only grows.
-
-
-@dataclass(frozen=True, slots=True)
-class Facts:
-    """Lines that mate by force, at most one for each first move. Never changed.
-
-    Attributes
-    ----------
-    lines : dict of str to Line
-        By their first move.
-    lost_in : int or None
-        Whatever is played, the side to move is mated in so many moves at most.
-    """
-
-    lines: dict[str, Line] = field(default_factory=dict)
-    lost_in: int | None = None
-
-    @property
-    def winning(self) -> bool:
-        """Some first move mates."""
-        return any(line.wins for line in self.lines.values())
-
-    def add(self, line: Line) -> Facts:
-        """Take in what is known of one first move."""
-        known = self.lines.get(line.pv[0])
-        if known and (known.length, -known.lower_bound) <= (
-            line.length,
-            -line.lower_bound,
-        ):
-            return self
-        return replace(self, lines={**self.lines, line.pv[0]: line})
-
-    def add_answer(self, line: Line) -> Facts:
-        """Take in the answer to the whole position: a loss is one by every move."""
-        if line.wins:
-            return self.add(line)
-        # Lines that hold out longer are not forced, now that a faster loss is known.
-        kept = {
-            m: known for m, known in self.lines.items() if known.length <= line.length
-        }
-        return replace(self, lines=kept, lost_in=line.length).add(line)
-
-    def best(
-        self, moves: Iterable[str], lower_bound: int, count: int
-    ) -> tuple[Line, ...]:
-        """List `count` of the first moves `moves`, best first.
-
-        A move of which nothing is known has no score, with `lower_bound` proved. Where
-        every move loses, those whose mating line is not known are left out.
-        """
-        lines = [self.lines[move] for move in moves if move in self.lines]
-        if self.lost_in is None:
-            lines += [
-                Line(None, (move,), lower_bound)
-                for move in moves
-                if move not in self.lines
-            ]
-        return tuple(sorted(lines, key=lambda line: line.rank)[:count])
-
-
 FIRST_NODES = 1 << 16
 GROWTH = 8
-"""Where several questions are open each gets so many nodes; the next time round, so
-many times as many. What is searched again is a seventh of the whole."""
+"""When several searches are open, each gets `FIRST_NODES` nodes, and `GROWTH` times
+as many in each later round. Repeated searches cost a seventh of the whole."""
 
 LOSS_SHARE = 8
-"""Of what looking for a mate may cost, being mated is looked for with an eighth."""
-
-
-class _Asking(NamedTuple):
-    """The question that is with the solver: replaced as one, so read at any time."""
-
-    control: Control
-    nodes_before: int
-    prefix: tuple[str, ...] = ()
-    """The move from the root to the position in question, if it is not the root."""
-    bounds_mates: bool = False
-    """Its lower bound is one on the mates that are not known."""
+"""The search for being mated gets this part of the nodes of the search for a mate."""
 
 
 class Analysis:
-    """Answers one `go`, in a thread of its own; the rest is for other threads to read.
+    """Answers one `go`: `run` in one thread, while others read the results so far.
 
     Parameters
     ----------
     board : chess.Board
-        The position; it is not changed.
+        The position; not mutated.
     go : Go
-        What is asked; its times are for the caller to watch.
+        The request; the caller enforces its time limits.
     line_count : int
-        How many of the best first moves are wanted.
+        The number of best first moves to find.
     """
 
     def __init__(self, board: chess.Board, go: Go, line_count: int) -> None:
@@ -130,94 +57,94 @@ class Analysis:
         self._facts = Facts()
         self._lower_bound = 1
         self._reason: StoppedBy | None = None
-        self._asking = _Asking(Control(), 0)
+        self._query = _Query(Control(), 0)
 
     @property
     def nodes(self) -> int:
         """Positions entered so far."""
-        return self._asking.nodes_before + self._asking.control.nodes
+        return self._query.nodes_before + self._query.control.nodes
 
     @property
     def lower_bound(self) -> int:
-        """Moves without a line mate in no fewer moves than this: proved so far."""
-        asking = self._asking
-        live = asking.control.lower_bound if asking.bounds_mates else 1
+        """No move without a line mates in fewer moves than this, as proved so far."""
+        query = self._query
+        live = query.control.lower_bound if query.bounds_mates else 1
         return max(self._lower_bound, live)
 
     def lines(self) -> tuple[Line, ...]:
-        """List the best first moves, best first; none where there is no legal move."""
-        facts = _with_found(self._facts, self._asking)
+        """Return the best first moves, best first; empty without a legal move."""
+        facts = _add_found(self._facts, self._query)
         return facts.best(self._moves, self.lower_bound, self._line_count)
 
     def stop(self, reason: StoppedBy) -> None:
-        """Ask for the end."""
+        """Stop the search soon."""
         self._reason = self._reason or reason
-        self._asking.control.stop(reason)
+        self._query.control.stop(reason)
 
     def run(self, solver: Solver) -> None:
-        """Ask until all is answered or a limit comes."""
+        """Search until everything is answered or a limit is hit."""
         within = self._go.within
-        questions = []
+        searches = []
         if within or not self._all_moves:
-            questions.append(self._settle_losses)
+            searches.append(self._search_losses)
         if (within is None or within > 0) and (self._all_moves or self._can_mate):
-            questions.append(self._settle_mates)
+            searches.append(self._search_mates)
         nodes = FIRST_NODES
-        while self._moves and questions and not self._over:
-            if len(questions) == self._line_count == 1:
+        while self._moves and searches and not self._over:
+            if len(searches) == self._line_count == 1:
                 nodes = NO_LIMIT
-            questions = [ask for ask in questions if not ask(solver, nodes)]
+            searches = [search for search in searches if not search(solver, nodes)]
             nodes *= GROWTH
 
     @property
     def _over(self) -> bool:
         return self._reason is not None or self.nodes >= self._go.nodes
 
-    def _settle_mates(self, solver: Solver, nodes: int) -> bool:
-        """Look for the moves that mate, fastest first; tell whether they are settled.
+    def _search_mates(self, solver: Solver, nodes: int) -> bool:
+        """Search the moves that mate, fastest first; return whether this is complete.
 
-        Each that is found is left out when the next is looked for.
+        Each move found is left out of the next search.
         """
         left = [move for move in self._moves if move not in self._placed]
-        settled = True
+        complete = True
         while left and len(self._moves) - len(left) < self._line_count:
             if self._over:
                 return False
             if self._facts.lost_in:
-                return self._settle_defences(solver, nodes)
-            solution = self._ask(solver, nodes, self._go.within, root_moves=left)
-            settled = settled and solution.stopped_by is None
+                return self._search_defences(solver, nodes)
+            solution = self._solve(solver, nodes, self._go.within, root_moves=left)
+            complete = complete and solution.stopped_by is None
             if solution.pv and solution.pv[0] in left:
                 left.remove(solution.pv[0])
-                if settled:
+                if complete:
                     self._placed.append(solution.pv[0])
             elif not self._facts.lost_in:
                 break
-        return settled
+        return complete
 
-    def _settle_losses(self, solver: Solver, nodes: int) -> bool:
-        """Look whether the side to move is mated; tell whether that is settled.
+    def _search_losses(self, solver: Solver, nodes: int) -> bool:
+        """Search whether the side to move is mated; return whether this is complete.
 
-        It is asked where the solver does not ask of itself.
+        This covers the requests for which the solver itself does not search it.
         """
         if self._facts.winning:
             return True
         within = self._go.within
         if within is None or within > 0:
             nodes //= LOSS_SHARE
-        settled = True
+        complete = True
         if within and self._all_moves and not self._facts.lost_in:
-            solution = self._ask(solver, nodes, -abs(within))
-            settled = solution.stopped_by is None
+            solution = self._solve(solver, nodes, -abs(within))
+            complete = solution.stopped_by is None
         if self._facts.lost_in or not self._all_moves:
-            settled = self._settle_defences(solver, nodes) and settled
-        return settled
+            complete = self._search_defences(solver, nodes) and complete
+        return complete
 
-    def _settle_defences(self, solver: Solver, nodes: int) -> bool:
-        """Look how fast each move is mated; tell whether that is settled."""
+    def _search_defences(self, solver: Solver, nodes: int) -> bool:
+        """Search how fast each move is mated; return whether this is complete."""
         if self._all_moves and self._line_count == 1:
-            return True  # the line of the loss begins with a longest defence
-        settled = True
+            return True  # the line of the loss starts with the longest defence
+        complete = True
         within = self._facts.lost_in or abs(self._go.within or 0) or None
         for move in self._moves:
             if self._over:
@@ -225,11 +152,11 @@ class Analysis:
             known = self._facts.lines.get(move)
             if known is None or not known.shortest:
                 share = max(1, nodes // len(self._moves))
-                solution = self._ask(solver, share, within, prefix=(move,))
-                settled = settled and solution.stopped_by is None
-        return settled
+                solution = self._solve(solver, share, within, prefix=(move,))
+                complete = complete and solution.stopped_by is None
+        return complete
 
-    def _ask(
+    def _solve(
         self,
         solver: Solver,
         nodes: int,
@@ -238,26 +165,26 @@ class Analysis:
         prefix: tuple[str, ...] = (),
         root_moves: Sequence[str] = (),
     ) -> Solution:
-        """Put one question to the solver, and note what it finds."""
+        """Run one search, and add its result to the facts."""
         board = self._board.copy(stack=False)
         for move in prefix:
             board.push_uci(move)
         restricted = bool(root_moves) and len(root_moves) < board.legal_moves.count()
         used = self.nodes
-        asking = _Asking(Control(), used, prefix, bounds_mates=bool(root_moves))
-        self._asking = asking
+        query = _Query(Control(), used, prefix, bounds_mates=bool(root_moves))
+        self._query = query
         if self._reason:
-            asking.control.stop(self._reason)
+            query.control.stop(self._reason)
         solution = solver.solve(
             Problem(board.fen()),
             Limits(self._go.max_moves, nodes=min(nodes, self._go.nodes - used)),
             within=within,
             all_keys=False,
-            control=asking.control,
+            control=query.control,
             root_moves=tuple(root_moves) if restricted else None,
         )
-        facts = _with_found(self._facts, asking)
-        self._facts = _with_mate(
+        facts = _add_found(self._facts, query)
+        self._facts = _add_mate(
             facts, prefix, solution.mate, solution.pv, solution.lower_bound
         )
         if root_moves and not self._facts.lost_in:
@@ -265,24 +192,96 @@ class Analysis:
         return solution
 
 
-def _with_found(facts: Facts, asking: _Asking) -> Facts:
-    """Add the best mate that a question has found so far."""
-    best = asking.control.best
+class _Query(NamedTuple):
+    """The current search. It is replaced as a whole, so any thread can read it."""
+
+    control: Control
+    nodes_before: int
+    prefix: tuple[str, ...] = ()
+    """The move from the root to the searched position, or () at the root."""
+    bounds_mates: bool = False
+    """Whether its lower bound is a bound on the mates not yet found."""
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """The lines known to mate by force, at most one for each first move; immutable.
+
+    Attributes
+    ----------
+    lines : dict of str to Line
+        By their first move.
+    lost_in : int or None
+        The side to move is mated in at most this many moves, whatever it plays.
+    """
+
+    lines: dict[str, Line] = field(default_factory=dict)
+    lost_in: int | None = None
+
+    @property
+    def winning(self) -> bool:
+        """Whether some first move mates."""
+        return any(line.wins for line in self.lines.values())
+
+    def add(self, line: Line) -> Facts:
+        """Return the facts with this line added, if it improves on the known one."""
+        known = self.lines.get(line.pv[0])
+        if known and (known.length, -known.lower_bound) <= (
+            line.length,
+            -line.lower_bound,
+        ):
+            return self
+        return replace(self, lines={**self.lines, line.pv[0]: line})
+
+    def add_answer(self, line: Line) -> Facts:
+        """Return the facts with the answer to the position added.
+
+        A loss of the position is a loss by every first move.
+        """
+        if line.wins:
+            return self.add(line)
+        # A line that resists longer is not forced once a faster loss is known.
+        kept = {
+            m: known for m, known in self.lines.items() if known.length <= line.length
+        }
+        return replace(self, lines=kept, lost_in=line.length).add(line)
+
+    def best(
+        self, moves: Iterable[str], lower_bound: int, count: int
+    ) -> tuple[Line, ...]:
+        """Return the best `count` of the first moves `moves`, best first.
+
+        A move without a known line has no score and the bound `lower_bound`. If every
+        move loses, the moves without a known line are left out.
+        """
+        lines = [self.lines[move] for move in moves if move in self.lines]
+        if self.lost_in is None:
+            lines += [
+                Line(None, (move,), lower_bound)
+                for move in moves
+                if move not in self.lines
+            ]
+        return tuple(sorted(lines, key=lambda line: line.rank)[:count])
+
+
+def _add_found(facts: Facts, query: _Query) -> Facts:
+    """Return the facts with the best mate that a search has found so far."""
+    best = query.control.best
     if best is None:
         return facts
-    return _with_mate(facts, asking.prefix, *best, asking.control.lower_bound)
+    return _add_mate(facts, query.prefix, *best, query.control.lower_bound)
 
 
-def _with_mate(
+def _add_mate(
     facts: Facts,
     prefix: tuple[str, ...],
     mate: int | None,
     pv: tuple[str, ...],
     lower_bound: int,
 ) -> Facts:
-    """Add an answer about the root, or about the position after one move.
+    """Return the facts with an answer about the root or the position after `prefix`.
 
-    A mate whose line was not written down in full is left out.
+    A mate without its complete line is left out.
     """
     if mate is None:
         return facts

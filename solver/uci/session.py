@@ -1,8 +1,8 @@
-"""A client's session: one command after the other, while the kernel loads or searches.
+"""A client's session: commands are handled while the kernel loads or searches.
 
-Three threads meet here: one reads commands, one loads the kernel or searches, and the
-session's own obeys. It alone holds the state and speaks to the client; the others send
-it what there is to do.
+Three threads work here: one reads commands, one loads the kernel or searches, and the
+session's own handles commands. Only the last one changes the state and writes to the
+client; the other two queue tasks for it.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 import chess
 
+from solver import __version__
 from solver.errors import AllocationError, InputError
 from solver.formats.claims import quote
 from solver.kernel.loader import load_kernel
@@ -31,13 +32,12 @@ from solver.uci.protocol import (
     Options,
     declarations,
     depth_below,
+    format_best_move,
+    format_info,
     parse_go,
     parse_move,
     parse_position,
-    tell_best,
-    tell_line,
 )
-from solver.version import __version__
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -45,36 +45,34 @@ if TYPE_CHECKING:
     from solver.uci.protocol import Go, Line
 
 
-# One `go` from its command to its `bestmove`.
-
 REPORT_S = 1.0
-"""Between two reports of a search that has found nothing new."""
+"""Time between two reports of a search that has found nothing new."""
 
 
 class Search:
-    """Works on one `go`, watches its clock, and tells the client how far it is.
+    """One `go` from its command to its `bestmove`: its clock and its reports.
 
-    `run` belongs in a thread of its own; all else is for the session's thread, which
-    alone speaks to the client.
+    `run` is called in a thread of its own; all other methods in the session's thread,
+    which alone writes to the client.
 
     Parameters
     ----------
     board : chess.Board
         The position.
     go : Go
-        What is asked.
+        The request.
     line_count : int
-        How many of the best first moves are wanted.
-    tell : callable
-        Takes a line for the client.
+        The number of best first moves to find.
+    send : callable
+        Sends a line to the client.
     """
 
     def __init__(
-        self, board: chess.Board, go: Go, line_count: int, tell: Callable[[str], None]
+        self, board: chess.Board, go: Go, line_count: int, send: Callable[[str], None]
     ) -> None:
         self._board = board
         self._go = go
-        self._tell = tell
+        self._send = send
         self._analysis = Analysis(board, go, line_count)
         self._solver: Solver | None = None
         self._finished = False
@@ -82,22 +80,22 @@ class Search:
         self._released = False
         self._started = self._reported = time.monotonic()
         self._deadline: float | None = None
-        self._told: tuple[Line, ...] = ()
-        self._told_bound = 1
+        self._reported_lines: tuple[Line, ...] = ()
+        self._reported_bound = 1
 
     @property
     def over(self) -> bool:
-        """It is time for `bestmove`."""
+        """Whether it is time for `bestmove`."""
         held = self._pondering or self._go.infinite or self._go.unlimited
         return self._finished and (self._released or not held)
 
     @property
     def deadline(self) -> float | None:
-        """When to look again at the latest, by the monotonic clock."""
+        """The latest time to call `poll`, by the monotonic clock; None: at any time."""
         return self._deadline
 
-    def begin(self, solver: Solver) -> None:
-        """Start the clock: `run` follows."""
+    def start(self, solver: Solver) -> None:
+        """Start the clock, before `run`."""
         self._solver = solver
         self._started = self._reported = time.monotonic()
         if not self._pondering:
@@ -108,8 +106,8 @@ class Search:
         assert self._solver is not None
         self._analysis.run(self._solver)
 
-    def watch(self) -> None:
-        """Stop when time is over, and tell what is new."""
+    def poll(self) -> None:
+        """Stop the search when its time is over, and report what is new."""
         if self._finished or self._solver is None:
             return
         now = time.monotonic()
@@ -117,41 +115,41 @@ class Search:
             self._deadline = None
             self._analysis.stop(StoppedBy.TIME)
         lines, bound = self._analysis.lines(), self._analysis.lower_bound
-        if _mates(lines) != _mates(self._told):
+        if _mates(lines) != _mates(self._reported_lines):
             self._report(lines)
         elif now - self._reported >= REPORT_S:
             self._reported = now
-            self._told_bound = max(bound, self._told_bound)
-            depth = depth_below(self._told_bound)
-            self._tell(f"info depth {depth} {self._effort().words}")
+            self._reported_bound = max(bound, self._reported_bound)
+            depth = depth_below(self._reported_bound)
+            self._send(f"info depth {depth} {self._effort().text}")
 
     def finish(self) -> None:
-        """Tell all that is known: there is nothing more to come."""
+        """Report the final lines, once `run` has ended."""
         self._finished = True
         self._deadline = None
         if lines := self._analysis.lines():
             self._report(lines)
         else:
             score = "mate 0" if self._board.is_check() else "cp 0"
-            self._tell(f"info depth 0 score {score}")
+            self._send(f"info depth 0 score {score}")
 
-    def tell_best(self) -> None:
-        """Tell the move."""
-        self._tell(tell_best(self._analysis.lines()))
+    def send_best_move(self) -> None:
+        """Send the `bestmove` line."""
+        self._send(format_best_move(self._analysis.lines()))
 
     def stop(self) -> None:
-        """Hold nothing back, and end: at once where it has not begun."""
+        """End the search, and release its answer; at once if it has not begun."""
         self._released = True
-        self.abandon()
+        self.interrupt()
         if self._solver is None and not self._finished:
             self.finish()
 
-    def abandon(self) -> None:
-        """End `run` soon."""
+    def interrupt(self) -> None:
+        """Make `run` end soon."""
         self._analysis.stop(StoppedBy.INTERRUPT)
 
-    def hit(self) -> None:
-        """Go on by the clock: the move that was pondered on has been played."""
+    def ponder_hit(self) -> None:
+        """Start the clock, since the move that was pondered on has been played."""
         if self._pondering:
             self._pondering = False
             if self._solver:
@@ -163,11 +161,11 @@ class Search:
             self._deadline = time.monotonic() + time_s
 
     def _report(self, lines: tuple[Line, ...]) -> None:
-        self._told = lines
+        self._reported_lines = lines
         self._reported = time.monotonic()
         effort = self._effort()
         for number, line in enumerate(lines, 1):
-            self._tell(tell_line(number, line, effort))
+            self._send(format_info(number, line, effort))
 
     def _effort(self) -> Effort:
         time_s = time.monotonic() - self._started
@@ -176,53 +174,53 @@ class Search:
 
 
 def _mates(lines: tuple[Line, ...]) -> list[tuple[str, ...]]:
-    """The mating lines, by which a report is told from the one before."""
+    """Return the mating lines; a report is new when they differ from the last ones."""
     return [line.pv for line in lines if line.mate is not None]
 
 
 WAIT_S = 0.05
-"""How long the session sleeps at a time; what a search finds is told no later."""
+"""The longest sleep of the session, and so the longest delay of a report."""
 
 
 class Session:
-    """Obeys the commands of one client.
+    """Handles the commands of one client.
 
     Parameters
     ----------
-    tell : callable
-        Takes a line for the client; called by the thread of `run` only.
+    send : callable
+        Sends a line to the client; only called in the thread of `run`.
     """
 
-    def __init__(self, tell: Callable[[str], None]) -> None:
-        self._tell = tell
+    def __init__(self, send: Callable[[str], None]) -> None:
+        self._send = send
         self._options = Options()
         self._board: chess.Board | str = chess.Board()
         """The position, or why the last `position` was refused."""
         self._solver: Solver | None = None
         self._solver_is_for: tuple[int, int] | None = None
         self._loaded = False
-        self._asked_ready = 0
+        self._pending_ready = 0
         self._search: Search | None = None
         self._thread: Thread | None = None
         self._ended = False
-        self._to_do: SimpleQueue[Callable[[], None]] = SimpleQueue()
+        self._tasks: SimpleQueue[Callable[[], None]] = SimpleQueue()
         self._commands: dict[str, Callable[[str], None]] = {
-            "uci": self._introduce,
-            "isready": self._answer_ready,
+            "uci": self._send_identity,
+            "isready": self._send_ready,
             "setoption": self._set_option,
-            "ucinewgame": self._begin_game,
+            "ucinewgame": self._start_game,
             "position": self._set_position,
             "go": self._go,
             "stop": self._stop,
-            "ponderhit": self._hit,
+            "ponderhit": self._ponder_hit,
             "quit": self._quit,
             "d": self._draw,
-            "debug": _need_nothing,
-            "register": _need_nothing,
+            "debug": _ignore,
+            "register": _ignore,
         }
 
     def run(self, commands: Iterable[str]) -> None:
-        """Obey until `quit` or the last command; a search is stopped then.
+        """Handle commands until `quit` or the last one, then stop a running search.
 
         Parameters
         ----------
@@ -232,105 +230,105 @@ class Session:
         Raises
         ------
         CacheError, KernelError
-            The compiled kernel cannot be had; the client has been told.
+            The kernel cannot be loaded; the client has been sent the reason.
         """
         self._spawn(lambda: self._listen(commands), self._end)
-        self._spawn(self._load, self._begin_work)
+        self._spawn(self._load, self._handle_loaded)
         try:
             while not self._ended or self._search:
                 try:
-                    to_do = self._to_do.get(timeout=self._patience_s())
+                    task = self._tasks.get(timeout=self._timeout_s())
                 except Empty:
                     pass
                 else:
-                    to_do()
-                self._attend()
+                    task()
+                self._update_search()
         finally:
-            self._abandon()
+            self._interrupt()
 
     def _spawn(self, work: Callable[[], None], then: Callable[[], None]) -> Thread:
-        """Work in another thread; then, or when it fails, send word."""
+        """Run `work` in another thread, then queue `then`, or the error if it fails."""
 
         def run() -> None:
             try:
                 work()
             except Exception as error:
-                self._to_do.put(partial(self._fail, error))
+                self._tasks.put(partial(self._fail, error))
             else:
-                self._to_do.put(then)
+                self._tasks.put(then)
 
         thread = Thread(target=run, daemon=True)
         thread.start()
         return thread
 
     def _fail(self, error: Exception) -> None:
-        self._tell(f"info string error: {' '.join(str(error).split())}")
+        self._send(f"info string error: {' '.join(str(error).split())}")
         raise error
 
     def _listen(self, commands: Iterable[str]) -> None:
         for line in commands:
-            self._to_do.put(partial(self._obey, line))
+            self._tasks.put(partial(self._handle, line))
 
     def _load(self) -> None:
         load_kernel(
-            lambda text: self._to_do.put(partial(self._tell, f"info string {text}"))
+            lambda text: self._tasks.put(partial(self._send, f"info string {text}"))
         )
 
-    def _patience_s(self) -> float:
+    def _timeout_s(self) -> float:
         deadline = self._search.deadline if self._search else None
         if deadline is None:
             return WAIT_S
         return min(WAIT_S, max(0.0, deadline - time.monotonic()))
 
-    def _attend(self) -> None:
-        """See to the running search."""
+    def _update_search(self) -> None:
+        """Poll the running search, and send its `bestmove` when it is over."""
         if self._search:
-            self._search.watch()
+            self._search.poll()
             if self._search.over:
-                self._search.tell_best()
+                self._search.send_best_move()
                 self._search = None
 
-    def _obey(self, line: str) -> None:
+    def _handle(self, line: str) -> None:
         word, _, rest = " ".join(line.split()).partition(" ")
         if not word or self._ended:
             return
         command = self._commands.get(word)
         if command is None:
             known = ", ".join(self._commands)
-            self._tell(f"info string expected one of {known}, found {quote(word)}")
+            self._send(f"info string expected one of {known}, found {quote(word)}")
             return
         try:
             command(rest)
         except InputError as error:
-            self._tell(f"info string {error}")
+            self._send(f"info string {error}")
 
-    def _introduce(self, _rest: str) -> None:
-        self._tell(f"id name matesolve {__version__}")
-        self._tell("id author the matesolve authors")
+    def _send_identity(self, _rest: str) -> None:
+        self._send(f"id name matesolve {__version__}")
+        self._send("id author the matesolve authors")
         for declaration in declarations():
-            self._tell(declaration)
-        self._tell("uciok")
+            self._send(declaration)
+        self._send("uciok")
 
-    def _answer_ready(self, _rest: str) -> None:
+    def _send_ready(self, _rest: str) -> None:
         if self._loaded:
-            self._tell("readyok")
+            self._send("readyok")
         else:
-            self._asked_ready += 1
+            self._pending_ready += 1
 
-    def _begin_work(self) -> None:
-        """Do what has waited for the kernel."""
+    def _handle_loaded(self) -> None:
+        """Answer `isready`, and start the search, that waited for the kernel."""
         self._loaded = True
-        for _ in range(self._asked_ready):
-            self._tell("readyok")
+        for _ in range(self._pending_ready):
+            self._send("readyok")
         if self._search:
-            self._begin(self._search)
+            self._start(self._search)
 
     def _set_option(self, text: str) -> None:
         if self._options.set(text) == CLEAR_HASH:
-            self._solver_is_for = None  # so the next search gets another table
+            self._solver_is_for = None  # so the next search gets a new table
 
-    def _begin_game(self, _rest: str) -> None:
-        """Leave a refused position behind; no search depends on those before it."""
+    def _start_game(self, _rest: str) -> None:
+        """Forget a refused position; nothing else carries over between searches."""
         if isinstance(self._board, str):
             self._board = chess.Board()
 
@@ -338,13 +336,13 @@ class Session:
         try:
             self._board = parse_position(text)
         except InputError as error:
-            # The client believes in its position: the one before would be a wrong one.
+            # Searching the previous position would answer the wrong question.
             self._board = str(error)
             raise
 
     def _go(self, text: str) -> None:
         if self._search:
-            msg = "go: expected after the bestmove of the last, which is still running"
+            msg = "go: expected after the bestmove of the last go, which still runs"
             raise InputError(msg)
         try:
             board = self._require_board()
@@ -352,23 +350,23 @@ class Session:
             for word in go.searchmoves:
                 parse_move(board, word)
         except InputError as error:
-            self._tell(f"info string {error}")
-            self._tell("bestmove (none)")  # whoever asked waits for an answer
+            self._send(f"info string {error}")
+            self._send("bestmove (none)")  # the client waits for an answer
             return
         if go.unknown:
-            self._tell(f"info string go: left out {quote(' '.join(go.unknown))}")
-        self._search = Search(board, go, self._options[MULTI_PV], self._tell)
+            self._send(f"info string go: ignored {quote(' '.join(go.unknown))}")
+        self._search = Search(board, go, self._options[MULTI_PV], self._send)
         if self._loaded:
-            self._begin(self._search)
+            self._start(self._search)
 
     def _require_board(self) -> chess.Board:
         if isinstance(self._board, str):
-            msg = f"no position, since the last was refused: {self._board}"
+            msg = f"no position, because the last one was refused: {self._board}"
             raise InputError(msg)
         return self._board
 
-    def _begin(self, search: Search) -> None:
-        search.begin(self._get_solver())
+    def _start(self, search: Search) -> None:
+        search.start(self._get_solver())
         self._thread = self._spawn(search.run, self._finish)
 
     def _finish(self) -> None:
@@ -377,15 +375,15 @@ class Session:
             self._search.finish()
 
     def _get_solver(self) -> Solver:
-        """Keep the solver until an option changes what it is made of."""
+        """Return the solver, or a new one if its options have changed."""
         wanted = self._options[HASH], self._options[THREADS]
         if self._solver is None or self._solver_is_for != wanted:
-            self._solver = None  # its table goes before another is made
+            self._solver = None  # free its table before the next is allocated
             try:
                 self._solver = Solver(wanted[0], threads=wanted[1])
             except AllocationError as error:
                 least = OPTIONS[HASH].default
-                self._tell(f"info string option {HASH}: {error}; {least} MiB serve")
+                self._send(f"info string option {HASH}: {error}; using {least} MiB")
                 self._solver = Solver(least, threads=wanted[1])
             self._solver_is_for = wanted
         return self._solver
@@ -394,29 +392,29 @@ class Session:
         if self._search:
             self._search.stop()
 
-    def _hit(self, _rest: str) -> None:
+    def _ponder_hit(self, _rest: str) -> None:
         if self._search:
-            self._search.hit()
+            self._search.ponder_hit()
 
     def _draw(self, _rest: str) -> None:
         board = self._require_board()
-        self._tell(f"{board}\nFen: {board.fen()}")
+        self._send(f"{board}\nFen: {board.fen()}")
 
     def _quit(self, _rest: str) -> None:
-        self._abandon()
+        self._interrupt()
         self._ended = True
 
     def _end(self) -> None:
-        """Hear that nothing more is to come: tell what is known, and end."""
+        """Report what is known and end, since the input has ended."""
         self._stop("")
         self._ended = True
 
-    def _abandon(self) -> None:
+    def _interrupt(self) -> None:
         if self._search and self._thread:
-            self._search.abandon()
+            self._search.interrupt()
             self._thread.join()
         self._search = None
 
 
-def _need_nothing(_rest: str) -> None:
-    """Answer a command that says nothing to this engine."""
+def _ignore(_rest: str) -> None:
+    """Accept a command that means nothing to this engine."""

@@ -1,34 +1,34 @@
-"""The play from a position: every key and defence, and the attacker's answer to it."""
+"""The play of a mate as a tree: every key and defence, and the attacker's answers."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
-from solver.certificate.prover import Budget, TooLargeError, name_of, understand_case
+from solver.certificate.prover import Budget, ProofContext, TooLargeError, name_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from solver.certificate.prover import Case, Prover
+    from solver.certificate.prover import Prover
     from solver.solution import Solution
 
 
 @dataclass(slots=True, eq=False)
 class Variation:
-    """A move, and what may follow it.
+    """A move, and the moves that may follow it.
 
     Attributes
     ----------
     move : str
         In UCI notation.
     moves_left : int
-        The attacker's moves from here to mate, as many as are proved to suffice; 0:
+        The attacker's moves from here to mate, as many as are proved to suffice; 0 if
         this move mates.
     next : list of Variation
-        All replies to an attacker's move, the one answer to a defender's. The mainline
-        comes first, then what lasts longest. Where the play is cut it is the
-        mainline alone, or nothing.
+        All replies to a move of the attacker, or the one answer to a defence. The
+        principal variation comes first, then the longest resistance. Where the play is
+        cut off, only the principal variation, or nothing.
     """
 
     move: str
@@ -37,7 +37,7 @@ class Variation:
 
     @property
     def is_cut(self) -> bool:
-        """Whether nothing is told of the mate that follows."""
+        """Whether the play up to the mate is missing."""
         return self.moves_left > 0 and not self.next
 
 
@@ -48,49 +48,35 @@ class Variations:
     Attributes
     ----------
     first : tuple of Variation
-        The keys, or all replies where the side to move is mated; the mainline first.
-        None where no mate is known.
+        The keys, or all replies if the side to move is mated; the principal variation
+        first. Empty if no mate is known.
     complete_moves : int or None
-        So many defences deep all of them are there, and farther on the mainline alone;
-        None: nothing is cut.
+        The depth, in defences, to which all defences are included; beyond it, only the
+        principal variation is. None if nothing is cut off.
     """
 
     first: tuple[Variation, ...] = ()
     complete_moves: int | None = None
 
     def words(self) -> str:
-        """Tell what is cut, in a sentence; nothing where nothing is."""
+        """Describe in a sentence what is cut off; empty if nothing is."""
         match self.complete_moves:
             case None:
                 return ""
             case 0:
-                return "Of the defences only the mainline's are given."
+                return "Only the defences of the main line are shown."
             case 1:
-                return "All first defences are given, farther on the mainline alone."
+                return "All first defences are shown; after them only the main line."
         return (
-            f"All defences of the first {self.complete_moves} moves are given, "
-            "farther on the mainline alone."
+            f"All defences of the first {self.complete_moves} moves are shown; "
+            "after them only the main line."
         )
 
 
-# Builds the play that a proof of mate stands for, as people read it: as a tree.
-
 MOST_MOVES = 5_000
-"""A problem's mate in three is whole with as many, as a rule."""
+"""Usually enough for the complete play of a mate in three."""
 
 TIME_S = 60.0
-
-
-class _Defence(NamedTuple):
-    """The defender to move."""
-
-    packed: bytes
-
-    moves_left: int
-    """It is mated within so many moves of the attacker."""
-
-    replies: list[Variation]
-    """Where its replies go; the mainline's is there from the start."""
 
 
 def build_variations(
@@ -102,31 +88,32 @@ def build_variations(
 ) -> Variations:
     """Build the play from the position of an answer.
 
-    1. The mainline is the answer's, and always whole.
-    2. All defences are added a move at a time, each with the answer that the prover
-       gives: near mate the fastest, farther from it within the bound that is proved.
-    3. A step that would pass a limit is left out whole, and so is all behind it. Of a
-       mate that endgame tables tell nothing is proved: there are no such steps.
+    1. The main line is the answer's principal variation, and always complete.
+    2. Defences are added one move deeper at a time, each with the prover's answer: near
+       mate the fastest, farther from mate one within the proved bound.
+    3. A step that would exceed a limit is left out entirely, and so are all deeper
+       ones. A mate that only an endgame table reports has no proof, and so no such
+       steps.
 
     Parameters
     ----------
     solution : Solution
         The answer. Without a mate there is no play.
     prover : Prover
-        Tells the attacker's moves.
+        Gives the attacker's moves.
     most_moves : int
-        So many moves there may be, the mainline and the keys aside.
+        The greatest number of moves, not counting the main line and the keys.
     time_s : float
-        Seconds of building.
+        Seconds to build the tree.
 
     Raises
     ------
     BuildingStoppedError
-        The prover was told to stop.
+        The prover was stopped.
     """
     if not solution.mate:
         return Variations()
-    builder = _Builder(understand_case(solution, prover), most_moves, time_s)
+    builder = _Builder(ProofContext.of(solution, prover), most_moves, time_s)
     first, defences = builder.begin(solution)
     if solution.tablebase:
         return Variations(tuple(first), 0)
@@ -140,31 +127,43 @@ def build_variations(
     return Variations(tuple(first))
 
 
+class _Defence(NamedTuple):
+    """A position with the defender to move."""
+
+    packed: bytes
+
+    moves_left: int
+    """The defender is mated within this many moves of the attacker."""
+
+    replies: list[Variation]
+    """The list to fill; it starts with the reply of the main line, if any."""
+
+
 class _Builder:
-    def __init__(self, case: Case, most_moves: int, time_s: float) -> None:
-        self._case = case
+    def __init__(self, context: ProofContext, most_moves: int, time_s: float) -> None:
+        self._context = context
         self._budget = Budget(most_moves, "moves", time_s)
 
     def begin(self, solution: Solution) -> tuple[list[Variation], list[_Defence]]:
-        """Give the keys and the mainline, and the defences that are to be added."""
-        case = self._case
+        """Return the keys with the main line, and the defences to expand."""
+        context = self._context
         assert solution.mate
         first = [_chain(solution.pv, solution.mate)] if solution.pv else []
-        if not case.attacking:
-            return first, [_Defence(case.packed, -solution.mate, first)]
+        if not context.attacking:
+            return first, [_Defence(context.packed, -solution.mate, first)]
         others = [key for key in solution.keys if key not in solution.pv[:1]]
         first += [Variation(key, solution.mate - 1) for key in others]
-        return first, self._open(case.packed, first)
+        return first, self._open(context.packed, first)
 
     def add_defences(self, defences: Sequence[_Defence]) -> list[_Defence]:
-        """Add the replies of some defences with their answers, all of them or none.
+        """Add all replies and their answers to the defences, or none of them.
 
         Returns
         -------
         list of _Defence
-            Those that the answers lead to.
+            The defences that the answers lead to.
         """
-        moves = self._case.moves
+        moves = self._context.moves
         self._budget.spend(
             2 * sum(len(moves.legal(d.packed)) - len(d.replies) for d in defences)
         )
@@ -173,7 +172,7 @@ class _Builder:
             known = {reply.move: reply for reply in defence.replies}
             replies, following = [], []
             for word, packed in moves.after_each(defence.packed):
-                name = name_of(defence.packed, word, not self._case.attacker)
+                name = name_of(defence.packed, word, not self._context.attacker)
                 reply = known.get(name) or self._answer(name, packed, defence)
                 replies.append(reply)
                 following += self._open(packed, reply.next)
@@ -184,25 +183,25 @@ class _Builder:
         return [after for _, _, following in grown for after in following]
 
     def _answer(self, name: str, packed: bytes, defence: _Defence) -> Variation:
-        """Give a reply with the attack that the prover answers it by."""
-        case = self._case
-        attack, left = case.prover.attack(packed, defence.moves_left, self._budget)
-        answer = Variation(name_of(packed, attack, case.attacker), left - 1)
+        """Return a reply with the attack that answers it."""
+        context = self._context
+        attack, left = context.prover.attack(packed, defence.moves_left, self._budget)
+        answer = Variation(name_of(packed, attack, context.attacker), left - 1)
         return Variation(name, left, [answer])
 
     def _open(self, packed: bytes, attacks: Sequence[Variation]) -> list[_Defence]:
-        """Give the defences that attacks in a position lead to, mates left out."""
-        moves = self._case.moves
+        """Return the defences that the attacks of a position lead to, except mates."""
+        moves = self._context.moves
         wanted = {attack.move: attack for attack in attacks if attack.moves_left}
         return [
             _Defence(moves.play(packed, word), attack.moves_left, attack.next)
             for word in (moves.legal(packed) if wanted else ())
-            if (attack := wanted.get(name_of(packed, word, self._case.attacker)))
+            if (attack := wanted.get(name_of(packed, word, self._context.attacker)))
         ]
 
 
 def _chain(line: Sequence[str], mate: int) -> Variation:
-    """String the moves of a line together; they end in mate."""
+    """Chain the moves of a line that ends in mate."""
     following: list[Variation] = []
     for plies_left, move in enumerate(reversed(line)):
         following = [Variation(move, (plies_left + 1) // 2, following)]

@@ -7,25 +7,23 @@ from typing import TYPE_CHECKING
 
 from distributed import WorkerPlugin
 
-from solver.audit import cluster as remote
-from solver.audit.job import Examiner
+from solver.audit import cluster
+from solver.audit.job import AuditJob
 
 if TYPE_CHECKING:
     from distributed import Worker
 
-    from solver.audit.job import Examined
+    from solver.audit.result import AuditResult
     from solver.problem import Problem
 
 
-class DeadlyExaminer(Examiner):
-    def examine(
-        self, problem: Problem, patience_s: float | None = None
-    ) -> Examined | None:
+class DeadlyJob(AuditJob):
+    def run(self, problem: Problem, slice_s: float | None = None) -> AuditResult | None:
         if problem.id == "deadly":
             os._exit(1)
-        return super().examine(problem, patience_s)
+        return super().run(problem, slice_s)
 
 
 class Deadly(WorkerPlugin):
     def setup(self, worker: Worker) -> None:  # noqa: ARG002
-        vars(remote)["Examiner"] = DeadlyExaminer
+        vars(cluster)["AuditJob"] = DeadlyJob

@@ -13,12 +13,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from solver.audit.job import Examined, Inquiry
+from solver.audit.job import AuditOptions
 from solver.audit.pipeline import audit
 from solver.audit.queue import AuditControl
 from solver.audit.result import audit_result
-from solver.audit.verdict import judge
-from solver.audit.workers import LOSSES, WINDOW, Staff, WorkerLostError
+from solver.audit.workers import MAX_CRASHES, WINDOW, WorkerDiedError, WorkerPool
 from solver.errors import FormatError
 from solver.problem import Claim, Limits, Problem
 from solver.solution import Solution, Status, StoppedBy
@@ -31,8 +30,8 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.usefixtures("worker_processes")
 
 FEN = "8/7K/8/8/8/8/R7/7k w - - 0 1"
-PATIENCE_S = 20.0
-INQUIRY = Inquiry(Limits(time_s=5.0, hash_mib=3))
+TIMEOUT_S = 20.0
+OPTIONS = AuditOptions(Limits(time_s=5.0, hash_mib=3))
 
 
 @dataclass
@@ -45,7 +44,7 @@ class Workers:
     closed: int = 0
     started: threading.Semaphore = field(default_factory=lambda: threading.Semaphore(0))
     go_on: threading.Event = field(default_factory=threading.Event)
-    losses: dict[str, int] = field(default_factory=dict)
+    deaths: dict[str, int] = field(default_factory=dict)
     making: threading.Lock = field(default_factory=threading.Lock)
 
     def make(self, control: AuditControl) -> _Worker:
@@ -61,8 +60,8 @@ class Workers:
         ordered: bool = False,
         control: AuditControl | None = None,
     ) -> Generator[AuditResult]:
-        staff = Staff(self.make, jobs)
-        return audit(records, INQUIRY, staff, ordered=ordered, control=control)
+        pool = WorkerPool(self.make, jobs)
+        return audit(records, OPTIONS, pool, ordered=ordered, control=control)
 
 
 @dataclass
@@ -74,32 +73,32 @@ class _Worker:
     def batch_s(self) -> float:
         return self.workers.batch_s
 
-    def examine_all(self, problems: Sequence[Problem]) -> list[Examined | None]:
+    def run_batch(self, problems: Sequence[Problem]) -> list[AuditResult | None]:
         with self.workers.making:
             self.workers.batches.append([problem.id for problem in problems])
         alone = len(problems) == 1
-        return [self._examine(problem, alone=alone) for problem in problems]
+        return [self._run(problem, alone=alone) for problem in problems]
 
     def close(self) -> None:
         with self.workers.making:
             self.workers.closed += 1
 
-    def _examine(self, problem: Problem, *, alone: bool) -> Examined | None:
+    def _run(self, problem: Problem, *, alone: bool) -> AuditResult | None:
         workers = self.workers
         workers.started.release()
         if problem.id == "broken":
             msg = "the search broke"
             raise RuntimeError(msg)
-        if workers.losses.get(problem.id, 0):
-            workers.losses[problem.id] -= 1
-            raise WorkerLostError
+        if workers.deaths.get(problem.id, 0):
+            workers.deaths[problem.id] -= 1
+            raise WorkerDiedError
         if problem.id.startswith("slow"):
             if not alone:
                 return None
             while not workers.go_on.wait(0.005):
                 if self.control.is_stopped():
                     return None
-        return Examined(audit_result(judge(Solution(problem, Status.PROVED, 2, 2))))
+        return audit_result(Solution(problem, Status.PROVED, 2, 2))
 
 
 @pytest.fixture
@@ -152,10 +151,10 @@ def test_in_order_a_slow_position_holds_up_only_the_telling(workers: Workers) ->
     teller = threading.Thread(target=lambda: told.extend(names(results)))
     teller.start()
     for _ in range(3):
-        assert workers.started.acquire(timeout=PATIENCE_S)
+        assert workers.started.acquire(timeout=TIMEOUT_S)
     assert told == []
     workers.go_on.set()
-    teller.join(PATIENCE_S)
+    teller.join(TIMEOUT_S)
     assert told == ["slow", "1", "2"]
 
 
@@ -192,7 +191,7 @@ def test_the_last_records_are_shared_among_the_workers() -> None:
 
 
 def test_a_lost_worker_costs_no_problem() -> None:
-    workers = Workers(batch_s=1e9, losses={"20": 2, "50": 1})
+    workers = Workers(batch_s=1e9, deaths={"20": 2, "50": 1})
     asked = [str(number) for number in range(60)]
     results = list(workers.audit(problems(*asked), jobs=2))
     assert sorted(names(results)) == sorted(asked)
@@ -200,12 +199,12 @@ def test_a_lost_worker_costs_no_problem() -> None:
 
 
 def test_a_problem_that_nobody_survives_costs_itself() -> None:
-    workers = Workers(losses={"deadly": 99})
+    workers = Workers(deaths={"deadly": 99})
     results = {x.id: x for x in workers.audit(problems("1", "deadly", "3"))}
     assert results["deadly"].word == "undecided"
     assert results["deadly"].stopped_by == StoppedBy.CRASH
     assert results["1"].word == results["3"].word == "proved"
-    assert workers.batches.count(["deadly"]) == LOSSES
+    assert workers.batches.count(["deadly"]) == MAX_CRASHES
 
 
 def test_nobody_is_made_to_work_where_nothing_is_to_be_solved(workers: Workers) -> None:
@@ -231,12 +230,12 @@ def test_records_are_read_no_further_than_the_window(workers: Workers) -> None:
     teller = threading.Thread(target=lambda: names([next(results)]))
     teller.start()
     for _ in range(2 * WINDOW):
-        assert workers.started.acquire(timeout=PATIENCE_S)
+        assert workers.started.acquire(timeout=TIMEOUT_S)
     assert not workers.started.acquire(timeout=0.05)
-    assert full.wait(PATIENCE_S)
+    assert full.wait(TIMEOUT_S)
     assert read == 2 * WINDOW + 1  # one waits for room
     workers.go_on.set()
-    teller.join(PATIENCE_S)
+    teller.join(TIMEOUT_S)
     results.close()
 
 
@@ -245,7 +244,7 @@ def test_a_finding_is_told_before_the_next_record_is_there(workers: Workers) -> 
 
     def typed() -> Iterator[Problem]:
         yield Problem(FEN, "first")
-        assert more.wait(PATIENCE_S)
+        assert more.wait(TIMEOUT_S)
         yield Problem(FEN, "second")
 
     results = workers.audit(typed(), jobs=2)
@@ -327,6 +326,6 @@ def test_leaving_off_early_ends_the_workers(workers: Workers) -> None:
     next(results)
     results.close()
     for worker in set(threading.enumerate()) - before:
-        worker.join(PATIENCE_S)
+        worker.join(TIMEOUT_S)
         assert not worker.is_alive()
     assert workers.closed == workers.made

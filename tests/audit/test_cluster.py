@@ -24,23 +24,23 @@ pytest.importorskip("distributed")
 
 from distributed import KilledWorker
 
+from solver import __version__
 from solver.audit import cluster
 from solver.audit import cluster as cluster_opening
 from solver.audit import cluster as remote
 from solver.audit.cluster import LOCAL, open_cluster
-from solver.audit.job import Inquiry
+from solver.audit.job import AuditOptions
 from solver.audit.pipeline import audit
 from solver.audit.queue import AuditControl
-from solver.audit.resume import Archive
+from solver.audit.resume import ResumeStore
 from solver.audit.store import Store
-from solver.audit.workers import WorkerLostError, local_staff
+from solver.audit.workers import WorkerDiedError, local_workers
 from solver.cli.main import run
 from solver.errors import ClusterError
 from solver.formats.registry import read_collection
 from solver.problem import Claim, Limits, Problem
-from solver.search.bounds import BEFORE_ENDINGS
+from solver.search.endgame import BEFORE_TABLE
 from solver.solution import StoppedBy
-from solver.version import __version__
 from tests.audit.deadly import Deadly
 from tests.cli.processes import ENVIRONMENT, process, run_and_list_heavy
 from tests.processes import run as run_process
@@ -50,7 +50,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
     from solver.audit.result import AuditResult
-    from solver.audit.workers import Staff
+    from solver.audit.workers import WorkerPool
     from solver.errors import FormatError
 
 pytestmark = pytest.mark.usefixtures("worker_processes")
@@ -58,11 +58,11 @@ pytestmark = pytest.mark.usefixtures("worker_processes")
 PUZZLES = Path(__file__).parents[2] / "puzzles"
 # With so many nodes no small ending is answered from a table, whose nodes and lines
 # depend on which worker has built it.
-INQUIRY = Inquiry(Limits(nodes=BEFORE_ENDINGS, hash_mib=1), all_keys=True)
+OPTIONS = AuditOptions(Limits(nodes=BEFORE_TABLE, hash_mib=1), all_keys=True)
 MATE = Problem("6k1/5ppp/8/8/8/8/8/R5K1 w - - 0 1", "mate", Claim(1), "x.epd:1")
 LONG = "2k1N3/p2NPP2/2p3p1/2pp1P2/K7/6p1/p2Bp3/5brn w - - 0 1"
 COSTS = re.compile(r" +(nodes +time|[\d,]+ +[\d.]+ m?s)$", re.MULTILINE)
-PATIENCE_S = 60.0
+TIMEOUT_S = 60.0
 
 
 def generated(*moves: int) -> Iterator[Problem | FormatError]:
@@ -72,15 +72,15 @@ def generated(*moves: int) -> Iterator[Problem | FormatError]:
 
 def audited(
     records: Iterable[Problem | FormatError],
-    staff: Staff,
-    archive: Archive | None = None,
+    pool: WorkerPool,
+    resume: ResumeStore | None = None,
 ) -> Iterator[AuditResult]:
     """Audit; one that hangs is stopped, and then lacks findings."""
     control = AuditControl()
-    alarm = threading.Timer(PATIENCE_S, control.stop)
+    alarm = threading.Timer(TIMEOUT_S, control.stop)
     alarm.start()
     try:
-        yield from audit(records, INQUIRY, staff, archive=archive, control=control)
+        yield from audit(records, OPTIONS, pool, resume=resume, control=control)
     finally:
         alarm.cancel()
 
@@ -105,16 +105,18 @@ def living(group: int) -> list[str]:
 
 def test_a_killed_worker_loses_nothing_and_doubles_nothing(tmp_path: Path) -> None:
     with Store(tmp_path / "calm.db") as store:
-        calm = Archive(store, INQUIRY)
-        asked = len(list(audited(generated(3, 4, 5), local_staff(INQUIRY, 1), calm)))
+        calm = ResumeStore(store, OPTIONS)
+        asked = len(list(audited(generated(3, 4, 5), local_workers(OPTIONS, 1), calm)))
     with (
         Store(tmp_path / "killed.db") as store,
-        open_cluster(LOCAL, INQUIRY, 2) as machines,
+        open_cluster(LOCAL, OPTIONS, 2) as machines,
     ):
         pids = machines.client.run(os.getpid).values()
         assert len(set(pids)) == 2
         told = 0
-        for _ in audited(generated(3, 4, 5), machines.staff, Archive(store, INQUIRY)):
+        for _ in audited(
+            generated(3, 4, 5), machines.pool, ResumeStore(store, OPTIONS)
+        ):
             told += 1
             if told == 20:
                 os.kill(min(pids), signal.SIGKILL)
@@ -126,10 +128,10 @@ def test_a_killed_worker_loses_nothing_and_doubles_nothing(tmp_path: Path) -> No
 
 def test_a_problem_that_ends_its_workers_costs_itself() -> None:
     deadly = replace(MATE, id="deadly")
-    with open_cluster(LOCAL, INQUIRY, 2) as machines:
+    with open_cluster(LOCAL, OPTIONS, 2) as machines:
         machines.client.register_plugin(Deadly())
         records = [*generated(1), deadly, *generated(2)]
-        results = {result.id: result for result in audited(records, machines.staff)}
+        results = {result.id: result for result in audited(records, machines.pool)}
     assert len(results) == len(records)
     assert results.pop("deadly").stopped_by == StoppedBy.CRASH
     assert {result.word for result in results.values()} == {"proved"}
@@ -168,7 +170,7 @@ class Ending:
         self.go_on = go_on
 
     def add_done_callback(self, call: Callable[[Ending], None]) -> None:
-        self.go_on.wait(PATIENCE_S)
+        self.go_on.wait(TIMEOUT_S)
         call(self)
 
     def exception(self) -> Exception:
@@ -179,12 +181,12 @@ class Ending:
 
 def test_a_suspect_is_tried_again_while_nothing_else_is_under_way() -> None:
     client = Lost()
-    machines = cluster.Cluster(client, INQUIRY)
+    machines = cluster.Cluster(client, OPTIONS)
     control = AuditControl()
 
     def lose(problem: Problem) -> None:
-        with pytest.raises(WorkerLostError):
-            machines.examine_all([problem], control)
+        with pytest.raises(WorkerDiedError):
+            machines.run_batch([problem], control)
 
     client.go_on.set()
     lose(MATE)
@@ -193,13 +195,13 @@ def test_a_suspect_is_tried_again_while_nothing_else_is_under_way() -> None:
     threads = [threading.Thread(target=lose, args=[one]) for one in (other, MATE)]
     threads[0].start()
     for _ in range(2):
-        assert client.begun.acquire(timeout=PATIENCE_S)
+        assert client.begun.acquire(timeout=TIMEOUT_S)
     threads[1].start()
     assert not client.begun.acquire(timeout=0.1)
     assert client.submitted == 2
     client.go_on.set()
     for thread in threads:
-        thread.join(PATIENCE_S)
+        thread.join(TIMEOUT_S)
     assert client.submitted == 3
 
 
@@ -217,9 +219,9 @@ def test_an_audit_ends_with_its_scheduler(tmp_path: Path) -> None:
     with (
         dask("scheduler", "--host", "127.0.0.1", "--port", "0") as scheduler,
         dask("worker", "--host", "127.0.0.1", "--no-nanny", "--nthreads", "1"),
-        open_cluster(scheduler_of(place), INQUIRY) as machines,
+        open_cluster(scheduler_of(place), OPTIONS) as machines,
     ):
-        results = audited(cycle(generated(5)), machines.staff)
+        results = audited(cycle(generated(5)), machines.pool)
         next(results)
         scheduler.kill()
         with pytest.raises(ClusterError, match="lost the connection"):
@@ -227,7 +229,7 @@ def test_an_audit_ends_with_its_scheduler(tmp_path: Path) -> None:
 
 
 def scheduler_of(place: Path) -> str:
-    for _ in range(int(PATIENCE_S / 0.05)):
+    for _ in range(int(TIMEOUT_S / 0.05)):
         with suppress(FileNotFoundError, ValueError):
             return str(json.loads(place.read_text())["address"])
         time.sleep(0.05)
@@ -240,21 +242,21 @@ def test_a_worker_with_another_solver_is_refused_at_once(
     monkeypatch.setattr(cluster, "__version__", "99.0")
     with (
         pytest.raises(ClusterError, match=r"expected matesolve 99\.0, found \d"),
-        open_cluster(LOCAL, INQUIRY, 1),
+        open_cluster(LOCAL, OPTIONS, 1),
     ):
         pass
 
 
 def test_a_worker_that_comes_later_with_another_solver_is_refused_too() -> None:
     with pytest.raises(ClusterError, match=r"expected matesolve 99\.0, found \d"):
-        remote.examine_all("audit", "99.0", INQUIRY, [MATE])
+        remote.run_batch("audit", "99.0", OPTIONS, [MATE])
 
 
 def test_a_worker_without_the_endgame_tables_is_refused(tmp_path: Path) -> None:
-    inquiry = replace(INQUIRY, directories=(str(tmp_path / "none"),))
+    options = replace(OPTIONS, directories=(str(tmp_path / "none"),))
     with (
         pytest.raises(ClusterError, match=r"127\.0\.0\.1:\d+: .*none"),
-        open_cluster(LOCAL, inquiry, 1),
+        open_cluster(LOCAL, options, 1),
     ):
         pass
 
@@ -262,10 +264,10 @@ def test_a_worker_without_the_endgame_tables_is_refused(tmp_path: Path) -> None:
 def test_a_batch_is_examined_in_its_order_and_its_audit_ended() -> None:
     problems = [MATE, replace(MATE, claim=Claim(2))]
     version = __version__
-    told = remote.examine_all("ended", version, INQUIRY, problems)
-    assert [one and one.result.word for one in told] == ["proved", "shorter"]
-    remote.end("ended")
-    assert "ended" not in remote._shares
+    told = remote.run_batch("ended", version, OPTIONS, problems)
+    assert [one and one.word for one in told] == ["proved", "shorter"]
+    remote.end_audit("ended")
+    assert "ended" not in remote._running
 
 
 def test_an_address_without_a_scheduler_is_told_in_a_line(
@@ -294,7 +296,7 @@ def test_jobs_are_not_for_a_cluster_elsewhere(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     assert run(["verify", "-", "--cluster", "tcp://127.0.0.1:1", "-j", "2"]) == 2
-    assert "--jobs is about this machine" in capsys.readouterr().err
+    assert "--jobs is for this machine" in capsys.readouterr().err
 
 
 def test_without_dask_the_package_is_named(

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 import chess
 import pytest
 
-from solver.audit.job import Examined, Examiner, Inquiry, Patience
+from solver.audit.job import AuditJob, AuditOptions, TimeSlice
+from solver.audit.result import AuditResult
 from solver.checker import check, load
 from solver.errors import TablebaseError
 from solver.problem import Claim, Limits, Problem
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from solver.audit.result import AuditResult
     from solver.solution import Solution
 
 pytestmark = pytest.mark.usefixtures("worker_processes")
@@ -34,56 +34,56 @@ LONG = Problem(
 )
 TWO_ROOKS = "7k/8/R7/1R6/8/8/8/K7 w - - 0 1"
 LINE = ("b5b7", "h8g8", "a6a8")
-SOON = Patience(problem_s=0.5, batch_s=60.0)
-LATER = Patience(problem_s=1000.0, batch_s=1000.0)
+SOON = TimeSlice(problem_s=0.5, batch_s=60.0)
+LATER = TimeSlice(problem_s=1000.0, batch_s=1000.0)
 
 SMALL = Limits(hash_mib=1)
 
 
-def examine(problem: Problem, inquiry: Inquiry) -> AuditResult:
-    examined = Examiner(inquiry).examine(problem)
+def run(problem: Problem, options: AuditOptions) -> AuditResult:
+    examined = AuditJob(options).run(problem)
     assert examined is not None
-    return examined.result
+    return examined
 
 
 # --- what is late
 
 
 def test_one_that_takes_long_comes_again_and_the_others_are_told() -> None:
-    examiner = Examiner(Inquiry(SMALL))
+    job = AuditJob(AuditOptions(SMALL))
     batch = [BACK_RANK, LONG, BACK_RANK]
-    examined = examiner.examine_all(batch, SOON)
-    assert [x and x.result.verdict for x in examined] == ["proved", None, "proved"]
+    examined = job.run_batch(batch, SOON)
+    assert [x and x.verdict for x in examined] == ["proved", None, "proved"]
 
 
 def test_of_a_batch_that_takes_long_the_rest_comes_again() -> None:
-    examiner = Examiner(Inquiry(SMALL))
-    examiner.examine(BACK_RANK)
+    job = AuditJob(AuditOptions(SMALL))
+    job.run(BACK_RANK)
     batch = [BACK_RANK, LONG, BACK_RANK, BACK_RANK]
-    examined = examiner.examine_all(batch, Patience(problem_s=0.5, batch_s=0.3))
-    assert [x and x.result.verdict for x in examined] == ["proved", None, None, None]
+    examined = job.run_batch(batch, TimeSlice(problem_s=0.5, batch_s=0.3))
+    assert [x and x.verdict for x in examined] == ["proved", None, None, None]
 
 
 def test_alone_it_may_take_as_long_as_its_own_limit_says() -> None:
-    examiner = Examiner(Inquiry(replace(SMALL, nodes=100_000)))
-    (examined,) = examiner.examine_all([LONG], Patience(1e-9, 1e-9))
+    job = AuditJob(AuditOptions(replace(SMALL, nodes=100_000)))
+    (examined,) = job.run_batch([LONG], TimeSlice(1e-9, 1e-9))
     assert examined is not None
-    assert (examined.result.word, examined.result.stopped_by) == (
+    assert (examined.word, examined.stopped_by) == (
         "undecided",
         "nodes",
     )
 
 
 def test_a_limit_of_its_own_that_is_shorter_is_no_lateness() -> None:
-    examiner = Examiner(Inquiry(replace(SMALL, time_s=0.01)))
-    examined = examiner.examine_all([LONG, LONG], LATER)
-    assert [x and x.result.stopped_by for x in examined] == ["time", "time"]
+    job = AuditJob(AuditOptions(replace(SMALL, time_s=0.01)))
+    examined = job.run_batch([LONG, LONG], LATER)
+    assert [x and x.stopped_by for x in examined] == ["time", "time"]
 
 
 def test_a_limit_in_nodes_that_comes_first_is_no_lateness() -> None:
-    examiner = Examiner(Inquiry(replace(SMALL, nodes=500)))
-    examined = examiner.examine_all([LONG, LONG], LATER)
-    assert [x and x.result.stopped_by for x in examined] == ["nodes", "nodes"]
+    job = AuditJob(AuditOptions(replace(SMALL, nodes=500)))
+    examined = job.run_batch([LONG, LONG], LATER)
+    assert [x and x.stopped_by for x in examined] == ["nodes", "nodes"]
 
 
 def test_what_is_interrupted_has_no_finding() -> None:
@@ -93,9 +93,9 @@ def test_what_is_interrupted_has_no_finding() -> None:
         control.stop()
         yield control
 
-    examiner = Examiner(Inquiry(SMALL), searching=stopped)
-    assert examiner.examine(LONG) is None
-    assert examiner.examine_all([LONG, LONG], SOON) == [None, None]
+    job = AuditJob(AuditOptions(SMALL), searching=stopped)
+    assert job.run(LONG) is None
+    assert job.run_batch([LONG, LONG], SOON) == [None, None]
 
 
 def test_a_line_whose_second_move_is_interrupted_has_no_finding() -> None:
@@ -110,8 +110,8 @@ def test_a_line_whose_second_move_is_interrupted_has_no_finding() -> None:
         yield control
 
     problem = Problem(LONG.fen, "", Claim(12, line=("f7f8q", "c8b7", "d7e5")))
-    inquiry = Inquiry(replace(SMALL, nodes=10_000), every_ply=True)
-    assert Examiner(inquiry, searching=stopped_later).examine(problem) is None
+    options = AuditOptions(replace(SMALL, nodes=10_000), every_ply=True)
+    assert AuditJob(options, searching=stopped_later).run(problem) is None
     assert len(begun) == 2
 
 
@@ -119,32 +119,32 @@ def test_a_line_whose_second_move_is_interrupted_has_no_finding() -> None:
 
 
 @pytest.mark.parametrize(
-    ("claimed", "inquiry", "verdict", "mate"),
+    ("claimed", "options", "verdict", "mate"),
     [
-        (1, Inquiry(SMALL), "proved", 1),
-        (3, Inquiry(SMALL), "shorter", 1),
-        (3, Inquiry(SMALL, within=True), "holds", 1),
-        (1, Inquiry(replace(SMALL, max_moves=5)), "proved", 1),
+        (1, AuditOptions(SMALL), "proved", 1),
+        (3, AuditOptions(SMALL), "shorter", 1),
+        (3, AuditOptions(SMALL, within=True), "holds", 1),
+        (1, AuditOptions(replace(SMALL, max_moves=5)), "proved", 1),
     ],
 )
 def test_within_and_length_are_as_asked(
-    claimed: int, inquiry: Inquiry, verdict: str, mate: int
+    claimed: int, options: AuditOptions, verdict: str, mate: int
 ) -> None:
-    found = examine(replace(BACK_RANK, claim=Claim(claimed)), inquiry)
+    found = run(replace(BACK_RANK, claim=Claim(claimed)), options)
     assert (found.verdict, found.mate) == (verdict, mate)
 
 
 def test_it_is_searched_no_further_than_claimed_unless_asked() -> None:
     problem = Problem(TWO_ROOKS, claim=Claim(1))
-    found = examine(problem, Inquiry(SMALL))
+    found = run(problem, AuditOptions(SMALL))
     assert (found.verdict, found.mate, found.lower_bound) == ("refuted", None, 2)
-    found = examine(problem, Inquiry(replace(SMALL, max_moves=4)))
+    found = run(problem, AuditOptions(replace(SMALL, max_moves=4)))
     assert (found.verdict, found.mate, found.lower_bound) == ("refuted", 2, 2)
 
 
 def test_no_mate_is_claimed_and_found() -> None:
     proved, refuted = (
-        examine(Problem(TWO_ROOKS, no_mate=n), Inquiry(SMALL)) for n in (1, 2)
+        run(Problem(TWO_ROOKS, no_mate=n), AuditOptions(SMALL)) for n in (1, 2)
     )
     assert (proved.verdict, proved.nomate, proved.claim) == ("proved", 1, None)
     assert (refuted.verdict, refuted.mate) == ("refuted", 2)
@@ -154,10 +154,10 @@ def test_all_keys_are_looked_for_only_if_asked() -> None:
     expected = naive.keys(chess.Board(TWO_ROOKS), 2)
     assert len(expected) > 1
     problem = Problem(TWO_ROOKS, claim=Claim(2, LINE[:1]))
-    found = examine(problem, Inquiry(SMALL, all_keys=True))
+    found = run(problem, AuditOptions(SMALL, all_keys=True))
     assert (set(found.keys.split()), found.keys_complete) == (expected, 1)
     assert found.soundness == "cooked"
-    found = examine(problem, Inquiry(SMALL))
+    found = run(problem, AuditOptions(SMALL))
     assert (found.keys_complete, found.soundness) == (0, None)
 
 
@@ -195,7 +195,7 @@ def naive_plies(fen: str, line: tuple[str, ...], mate: int) -> list[dict[str, ob
 )
 def test_each_move_of_the_solver_is_looked_at(line: tuple[str, ...], only: int) -> None:
     problem = Problem(TWO_ROOKS, claim=Claim(2, line=line))
-    found = examine(problem, Inquiry(SMALL, every_ply=True))
+    found = run(problem, AuditOptions(SMALL, every_ply=True))
     plies = json.loads(found.plies)
     for ply in plies:
         ply["keys"].sort()
@@ -205,7 +205,7 @@ def test_each_move_of_the_solver_is_looked_at(line: tuple[str, ...], only: int) 
 
 def test_a_line_of_only_moves_is_told_as_such() -> None:
     problem = replace(BACK_RANK, claim=Claim(1, line=("a1a8",)))
-    found = examine(problem, Inquiry(SMALL, every_ply=True))
+    found = run(problem, AuditOptions(SMALL, every_ply=True))
     assert json.loads(found.plies) == [
         {"move": "a1a8", "mate": 1, "keys": ["a1a8"], "only": True}
     ]
@@ -214,7 +214,7 @@ def test_a_line_of_only_moves_is_told_as_such() -> None:
 
 def test_where_a_limit_comes_first_it_is_not_known_whether_moves_are_the_only() -> None:
     problem = replace(LONG, claim=Claim(12, line=("f7f8q",)))
-    found = examine(problem, Inquiry(replace(SMALL, nodes=1000), every_ply=True))
+    found = run(problem, AuditOptions(replace(SMALL, nodes=1000), every_ply=True))
     assert (found.only_moves, found.soundness) == (None, None)
     assert json.loads(found.plies) == [
         {"move": "f7f8q", "mate": None, "keys": [], "only": None}
@@ -224,8 +224,8 @@ def test_where_a_limit_comes_first_it_is_not_known_whether_moves_are_the_only() 
 def test_a_limit_that_comes_first_later_in_the_line_is_told(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    examiner = Examiner(Inquiry(SMALL, every_ply=True))
-    solve = examiner._solver.solve
+    job = AuditJob(AuditOptions(SMALL, every_ply=True))
+    solve = job._solver.solve
 
     def solve_the_first(problem: Problem, limits: Limits, **asked: Any) -> Solution:
         solution = solve(problem, limits, **asked)
@@ -233,11 +233,11 @@ def test_a_limit_that_comes_first_later_in_the_line_is_told(
             return solution
         return replace(solution, keys_complete=False, stopped_by=StoppedBy.NODES)
 
-    monkeypatch.setattr(examiner._solver, "solve", solve_the_first)
+    monkeypatch.setattr(job._solver, "solve", solve_the_first)
     problem = Problem(TWO_ROOKS, "two rooks", Claim(2, line=LINE))
-    examined = examiner.examine(problem)
+    examined = job.run(problem)
     assert examined is not None
-    found = examined.result
+    found = examined
     assert (found.verdict, found.stopped_by) == ("proved", "nodes")
 
 
@@ -245,7 +245,7 @@ def test_a_limit_that_comes_first_later_in_the_line_is_told(
 def test_without_a_mate_by_the_side_to_move_there_is_no_line_to_look_at(
     claim: Claim | None,
 ) -> None:
-    found = examine(replace(BACK_RANK, claim=claim), Inquiry(SMALL, every_ply=True))
+    found = run(replace(BACK_RANK, claim=claim), AuditOptions(SMALL, every_ply=True))
     assert (found.plies, found.only_moves) == ("", None)
 
 
@@ -260,14 +260,14 @@ ENDINGS = (
 """Rook or queen, and what is claimed, rightly or not."""
 
 
-def examine_in_turn(inquiry: Inquiry, order: int) -> dict[str, AuditResult]:
+def examine_in_turn(options: AuditOptions, order: int) -> dict[str, AuditResult]:
     """Examine the endings, the last first where `order` is -1."""
-    examiner = Examiner(inquiry)
+    job = AuditJob(options)
     results = {}
     for fen, moves in ENDINGS[::order]:
-        examined = examiner.examine(Problem(fen, claim=Claim(moves)))
+        examined = job.run(Problem(fen, claim=Claim(moves)))
         assert examined is not None
-        results[fen] = examined.result._replace(time_s=0.0)
+        results[fen] = examined._replace(time_s=0.0)
     return results
 
 
@@ -275,8 +275,8 @@ def examine_in_turn(inquiry: Inquiry, order: int) -> dict[str, AuditResult]:
 def test_the_order_of_small_endings_changes_their_costs_and_lines_alone(
     all_keys: bool,
 ) -> None:
-    inquiry = Inquiry(SMALL, all_keys=all_keys)
-    first, again = (examine_in_turn(inquiry, order) for order in (1, -1))
+    options = AuditOptions(SMALL, all_keys=all_keys)
+    first, again = (examine_in_turn(options, order) for order in (1, -1))
     assert {result.verdict for result in first.values()} >= {"proved", "refuted"}
     assert any(first[fen].nodes != again[fen].nodes for fen in first)
     for fen, result in first.items():
@@ -287,8 +287,8 @@ def test_the_order_of_small_endings_changes_their_costs_and_lines_alone(
 
 
 def test_with_a_node_limit_the_order_of_small_endings_changes_nothing() -> None:
-    inquiry = Inquiry(replace(SMALL, nodes=200_000), all_keys=True)
-    first, again = (examine_in_turn(inquiry, order) for order in (1, -1))
+    options = AuditOptions(replace(SMALL, nodes=200_000), all_keys=True)
+    first, again = (examine_in_turn(options, order) for order in (1, -1))
     assert {result.verdict for result in first.values()} >= {"proved", "undecided"}
     assert first == again
 
@@ -297,8 +297,8 @@ def test_with_a_node_limit_the_order_of_small_endings_changes_nothing() -> None:
 
 
 def test_a_certificate_proves_the_answer() -> None:
-    examined = Examiner(Inquiry(SMALL, certify=True)).examine(BACK_RANK)
-    assert isinstance(examined, Examined)
+    examined = AuditJob(AuditOptions(SMALL, certify=True)).run(BACK_RANK)
+    assert isinstance(examined, AuditResult)
     assert examined.certificate is not None
     checked = check(load(io.BytesIO(examined.certificate)))
     assert (checked.mate, checked.lower_bound) == (1, 1)
@@ -306,11 +306,11 @@ def test_a_certificate_proves_the_answer() -> None:
 
 
 def test_without_being_asked_nothing_is_certified() -> None:
-    examined = Examiner(Inquiry(SMALL)).examine(BACK_RANK)
+    examined = AuditJob(AuditOptions(SMALL)).run(BACK_RANK)
     assert examined is not None
     assert examined.certificate is None
 
 
 def test_a_directory_without_tables_is_refused(tmp_path: Path) -> None:
     with pytest.raises(TablebaseError):
-        Examiner(Inquiry(SMALL, directories=(str(tmp_path),)))
+        AuditJob(AuditOptions(SMALL, directories=(str(tmp_path),)))

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 import chess
 import pytest
 
-from solver.audit.job import Inquiry
+from solver.audit.job import AuditOptions
 from solver.audit.pipeline import audit
-from solver.audit.workers import local_staff
+from solver.audit.workers import local_workers
 from solver.formats.claims import Selection
 from solver.formats.registry import read_collection
 from solver.formats.streams import Meter
@@ -32,8 +32,8 @@ if not SAMPLE.exists():
 RIVALS_AT_THE_END = {"004kB", "008o6", "00DPQ", "00EWi", "00LRq", "00OCQ", "00Pr6"}
 
 
-def audited(inquiry: Inquiry, records: Sequence[Problem]) -> list[AuditResult]:
-    return list(audit(records, inquiry, local_staff(inquiry, 1)))
+def audited(options: AuditOptions, records: Sequence[Problem]) -> list[AuditResult]:
+    return list(audit(records, options, local_workers(options, 1)))
 
 
 def test_all_that_claim_a_mate_are_sound_and_each_move_is_the_only_one() -> None:
@@ -43,9 +43,9 @@ def test_all_that_claim_a_mate_are_sound_and_each_move_is_the_only_one() -> None
         for record in read_collection(SAMPLE, meter=meter)
         if isinstance(record, Problem)
     ]
-    assert (meter.records, meter.passed_over) == (144, 356)
-    inquiry = Inquiry(Limits(), all_keys=True, every_ply=True)
-    results = audited(inquiry, records)
+    assert (meter.records, meter.not_selected) == (144, 356)
+    options = AuditOptions(Limits(), all_keys=True, every_ply=True)
+    results = audited(options, records)
     assert Counter(result.claim for result in results) == {1: 64, 2: 64, 3: 14, 4: 2}
     assert {(x.verdict, x.soundness, x.only_moves) for x in results} == {
         ("proved", "sound", 1)
@@ -78,6 +78,6 @@ def test_one_row_that_claims_no_mate_has_one() -> None:
         if isinstance(record, Problem) and record.claim is None
     ]
     assert len(unclaimed) == 356
-    results = audited(Inquiry(Limits(max_moves=3)), unclaimed)
+    results = audited(AuditOptions(Limits(max_moves=3)), unclaimed)
     mates = {x.id: (x.mate, x.keys) for x in results if x.mate is not None}
     assert mates == {"00QkV": (1, "e7e8")}

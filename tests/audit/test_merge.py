@@ -13,7 +13,7 @@ import pytest
 
 from solver.audit.result import AuditResult
 from solver.audit.schema import VERSION
-from solver.audit.store import Store, merge
+from solver.audit.store import Store
 from solver.errors import StoreError
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ def told(path: Path) -> list[AuditResult]:
 def merged(target: Path, *others: Path) -> list[AuditResult]:
     with Store(target) as base:
         for other in others:
-            merge(base, other)
+            base.merge_from(other)
     return told(target)
 
 
@@ -135,7 +135,7 @@ def test_what_was_put_before_is_kept_with_it(tmp_path: Path) -> None:
     b = made(tmp_path / "b.db", (SETTLED._replace(source="b.epd:1"), b"other"))
     with Store(tmp_path / "a.db") as base:
         base.put_record(SETTLED, None)
-        merge(base, b)
+        base.merge_from(b)
         base.put_record(SETTLED._replace(source="a.epd:2"), None)
     sources = [f.source for f in told(tmp_path / "a.db")]
     assert sources == ["a.epd:1", "a.epd:2", "b.epd:1"]
@@ -156,7 +156,7 @@ def test_a_file_that_is_no_store_is_refused_by_its_name(tmp_path: Path) -> None:
     with Store(a) as store:
         for other, reason in expected.items():
             with pytest.raises(StoreError) as caught:
-                merge(store, other)
+                store.merge_from(other)
             assert str(caught.value) == f"{other}: {reason}"
     assert told(a) == [SETTLED]
     assert not missing.exists()
@@ -175,11 +175,11 @@ def test_a_merge_that_fails_adds_nothing_and_can_be_tried_again(
         (pages,) = base._base.execute("PRAGMA page_count").fetchone()
         base._base.execute(f"PRAGMA max_page_count = {pages + 20}")
         with pytest.raises(StoreError) as caught:
-            merge(base, b)
+            base.merge_from(b)
         assert "the disk is full" in str(caught.value)
         assert list(base.results()) == [SETTLED]
         base._base.execute("PRAGMA max_page_count = 100000")
-        merge(base, b)
+        base.merge_from(b)
     assert len(told(a)) == 2000
 
 
@@ -192,7 +192,7 @@ def test_a_merge_into_a_locked_store_can_be_tried_again(
     with Store(a) as base, closing(sqlite3.connect(a, isolation_level=None)) as other:
         other.execute("BEGIN IMMEDIATE")
         with pytest.raises(StoreError, match="locked by another program"):
-            merge(base, b)
+            base.merge_from(b)
         other.execute("ROLLBACK")
-        merge(base, b)
+        base.merge_from(b)
     assert told(a) == [SETTLED]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 from click.testing import CliRunner
 
-from solver.audit.verdict import judge
+from solver.audit.result import audit_result
 from solver.cli.verify import verify
 from solver.errors import InputError
 from solver.formats.epd import parse_record
@@ -34,9 +34,7 @@ def test_a_number_that_is_none_costs_the_line(operand: str) -> None:
 
 
 def test_a_mate_and_none_cannot_be_claimed_together() -> None:
-    with pytest.raises(
-        InputError, match="expected a mate or none, found a mate in 2 and"
-    ):
+    with pytest.raises(InputError, match="expected one claim, found a mate in 2 and"):
         parse_record(f"{BACK_RANK} dm 2; nomate 1;", "f:1")
 
 
@@ -58,7 +56,7 @@ def test_the_verdict_follows_from_the_bounds(
 ) -> None:
     problem = Problem(f"{BACK_RANK} 0 1", no_mate=3)
     answer = Solution(problem, Status.FOUND, mate, lower_bound)
-    assert judge(answer).verdict == verdict
+    assert audit_result(answer).verdict == verdict
 
 
 @pytest.mark.usefixtures("kernel")

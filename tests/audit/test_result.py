@@ -8,12 +8,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from solver.audit.result import AuditResult, audit_result, renamed, split_source
-from solver.audit.verdict import Ply, Result, Soundness, Verdict, judge
+from solver import __version__
+from solver.audit.result import COLUMNS, AuditResult, audit_result, split_source
+from solver.audit.verdict import (
+    Ply,
+    find_soundness,
+    find_verdict,
+    find_wrong_keys,
+    mark_only_moves,
+)
 from solver.errors import FormatError
 from solver.problem import Claim, Problem
 from solver.solution import Solution, Stats, Status, StoppedBy, TableFormat
-from solver.version import __version__
 
 FEN = "6k1/5ppp/8/8/8/8/8/R5K1 w - - 0 1"
 
@@ -21,6 +27,8 @@ MOVES = st.lists(st.sampled_from(["a1a8", "g8f8", "e7e8q", "e1g1"]), max_size=5)
 LENGTHS = st.integers(1, 200)
 CLAIMS = (
     st.builds(Claim, LENGTHS, MOVES.map(tuple), MOVES.map(tuple), st.booleans())
+    # A line as long as the claim must be legal: soundness plays it.
+    .filter(lambda claim: len(claim.line) != 2 * claim.mate - 1)
     | st.none()
 )
 ANSWERS = st.builds(
@@ -40,72 +48,69 @@ ANSWERS = st.builds(
 PLIES = st.lists(
     st.builds(Ply, st.just("a1a8"), st.none() | LENGTHS, MOVES.map(tuple)), max_size=3
 )
-RESULTS = st.builds(
-    Result,
-    ANSWERS,
-    st.none() | st.sampled_from(Verdict),
-    MOVES.map(tuple),
-    st.none() | st.sampled_from(Soundness),
-    PLIES.map(tuple),
-)
 
 
 def moves(text: str) -> tuple[str, ...]:
     return tuple(text.split())
 
 
-@given(RESULTS)
-def test_nothing_of_a_result_is_lost(result: Result) -> None:
-    answer = result.answer
-    assert isinstance(answer, Solution)
-    problem, flat = answer.problem, audit_result(result)
-    if problem.claim:
-        told = Claim(
+@given(ANSWERS, PLIES, st.booleans())
+def test_a_result_holds_the_whole_answer(
+    answer: Solution, plies: list[Ply], within: bool
+) -> None:
+    problem, claim = answer.problem, answer.problem.claim
+    flat = audit_result(answer, within=within, plies=plies)
+    if claim:
+        read = Claim(
             flat.claim or 0,
             moves(flat.claimed_keys),
             moves(flat.claimed_line),
-            problem.claim.any_last_move,  # of the question; the verdict has used it
+            claim.any_last_move,  # part of the question; the verdict has used it
         )
-        assert told == problem.claim
+        assert read == claim
     else:
         assert (flat.claim, flat.claimed_keys, flat.claimed_line) == (None, "", "")
     assert (flat.fen, flat.id, flat.source) == (problem.fen, problem.id, problem.source)
     assert flat.nomate == problem.no_mate
     assert Status(flat.status or "") is answer.status
-    assert flat.verdict == result.verdict
-    assert flat.soundness == result.soundness
+    verdict = find_verdict(answer, within=within)
+    assert flat.verdict == verdict
+    assert flat.soundness == find_soundness(verdict, answer, plies)
     assert (flat.mate, flat.lower_bound) == (answer.mate, answer.lower_bound)
     assert (moves(flat.keys), bool(flat.keys_complete)) == (
         answer.keys,
         answer.keys_complete,
     )
-    assert (moves(flat.pv), moves(flat.wrong_keys)) == (answer.pv, result.wrong_keys)
+    assert moves(flat.pv) == answer.pv
+    assert moves(flat.wrong_keys) == find_wrong_keys(answer)
     assert flat.stopped_by == answer.stopped_by
     assert flat.tablebase == answer.tablebase
     assert flat.nodes == answer.stats.nodes
     assert flat.time_s == pytest.approx(answer.stats.time_s, abs=1e-6)
-    plies = [
+    marked = mark_only_moves(claim, plies) if claim else ()
+    stored = [
         Ply(ply["move"], ply["mate"], tuple(ply["keys"]), ply["only"])
         for ply in json.loads(flat.plies or "[]")
     ]
-    assert tuple(plies) == result.plies
-    assert flat.word == result.word
+    assert tuple(stored) == flat.claimed_plies() == marked
+    assert flat.word == (verdict or answer.status)
     assert (flat.error, flat.solver) == (None, __version__)
 
 
-@given(RESULTS)
-def test_a_finding_holds_only_what_every_program_can_store(result: Result) -> None:
-    assert {type(value) for value in audit_result(result)} <= {
-        str,
-        int,
-        float,
-        type(None),
-    }
+@given(ANSWERS, PLIES)
+def test_a_row_holds_only_what_every_program_can_store(
+    answer: Solution, plies: list[Ply]
+) -> None:
+    result = audit_result(answer, plies=plies)
+    assert {type(value) for value in result.row()} <= {str, int, float, type(None)}
+    assert dict(zip(COLUMNS, result.row(), strict=True)).items() <= (
+        result._asdict().items()
+    )
 
 
 def test_an_unreadable_record_keeps_its_reason() -> None:
     error = FormatError("a.epd:7", "expected a FEN, found nothing")
-    assert audit_result(judge(error)) == AuditResult(
+    assert audit_result(error) == AuditResult(
         "a.epd:7", "a.epd:7", verdict="unreadable", error=error.reason
     )
 
@@ -113,10 +118,10 @@ def test_an_unreadable_record_keeps_its_reason() -> None:
 def test_only_the_record_is_another_where_the_same_is_asked_twice() -> None:
     first = Problem(FEN, "one", Claim(1), "a.epd:1")
     again = Problem(FEN.replace("0 1", "5 40"), "two", Claim(1), "b.epd:2")
-    flat = audit_result(judge(Solution(first, Status.PROVED, 1, 1, ("a1a8",))))
-    told = renamed(flat, again)
-    assert (told.source, told.id, told.fen) == (again.source, "two", again.fen)
-    assert told[3:] == flat[3:]
+    flat = audit_result(Solution(first, Status.PROVED, 1, 1, ("a1a8",)))
+    copy = flat.for_record(again)
+    assert (copy.source, copy.id, copy.fen) == (again.source, "two", again.fen)
+    assert copy[3:] == flat[3:]
 
 
 @pytest.mark.parametrize(

@@ -8,14 +8,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from solver.audit import resume as archive
-from solver.audit.job import Examined, Inquiry
+from solver.audit import resume
+from solver.audit.job import AuditOptions
 from solver.audit.pipeline import audit
 from solver.audit.result import audit_result
-from solver.audit.resume import KEY_BYTES, Archive
+from solver.audit.resume import KEY_BYTES, ResumeStore
 from solver.audit.store import Store
-from solver.audit.verdict import judge
-from solver.audit.workers import Staff
+from solver.audit.workers import WorkerPool
 from solver.errors import FormatError, StoreError
 from solver.problem import Claim, Limits, Problem
 from solver.solution import Solution, Status, StoppedBy
@@ -31,7 +30,7 @@ pytestmark = pytest.mark.usefixtures("worker_processes")
 
 FEN = "6k1/5ppp/8/8/8/8/8/R5K1 w - - 0 1"
 PROBLEM = Problem(FEN, "one", Claim(2, ("a1a8",), ("a1a8",)), "a.epd:1")
-INQUIRY = Inquiry(Limits(time_s=5.0, nodes=1000, hash_mib=3))
+OPTIONS = AuditOptions(Limits(time_s=5.0, nodes=1000, hash_mib=3))
 
 
 @pytest.fixture
@@ -42,11 +41,11 @@ def store(tmp_path: Path) -> Iterator[Store]:
 
 def undecided(problem: Problem, stopped_by: StoppedBy = StoppedBy.TIME) -> AuditResult:
     answer = Solution(problem, Status.UNDECIDED, None, 1, stopped_by=stopped_by)
-    return audit_result(judge(answer))
+    return audit_result(answer)
 
 
 def proved(problem: Problem) -> AuditResult:
-    return audit_result(judge(Solution(problem, Status.PROVED, 2, 2)))
+    return audit_result(Solution(problem, Status.PROVED, 2, 2))
 
 
 # --- which questions are one
@@ -68,7 +67,7 @@ def claiming(**changes: object) -> Problem:
 def test_name_place_and_clocks_make_no_new_question(
     store: Store, other: Problem
 ) -> None:
-    asked = Archive(store, INQUIRY)
+    asked = ResumeStore(store, OPTIONS)
     assert asked.key(other) == asked.key(PROBLEM)
     assert len(asked.key(PROBLEM)) == KEY_BYTES
 
@@ -93,7 +92,7 @@ OTHERS = {
 
 
 def test_what_is_asked_of_a_record_makes_a_question_of_its_own(store: Store) -> None:
-    asked = Archive(store, INQUIRY)
+    asked = ResumeStore(store, OPTIONS)
     keys = {asked.key(problem) for problem in (PROBLEM, *OTHERS.values())}
     assert len(keys) == 1 + len(OTHERS)
 
@@ -101,56 +100,62 @@ def test_what_is_asked_of_a_record_makes_a_question_of_its_own(store: Store) -> 
 @pytest.mark.parametrize(
     "other",
     [
-        replace(INQUIRY, within=True),
-        replace(INQUIRY, all_keys=True),
-        replace(INQUIRY, every_ply=True),
-        replace(INQUIRY, certify=True),
-        replace(INQUIRY, directories=("tables",)),
-        replace(INQUIRY, limits=replace(INQUIRY.limits, max_moves=7)),
-        replace(INQUIRY, limits=replace(INQUIRY.limits, max_moves=8)),
+        replace(OPTIONS, within=True),
+        replace(OPTIONS, all_keys=True),
+        replace(OPTIONS, every_ply=True),
+        replace(OPTIONS, certify=True),
+        replace(OPTIONS, directories=("tables",)),
+        replace(OPTIONS, limits=replace(OPTIONS.limits, max_moves=7)),
+        replace(OPTIONS, limits=replace(OPTIONS.limits, max_moves=8)),
     ],
 )
-def test_options_make_another_question(store: Store, other: Inquiry) -> None:
-    assert Archive(store, other).key(PROBLEM) != Archive(store, INQUIRY).key(PROBLEM)
+def test_options_make_another_question(store: Store, other: AuditOptions) -> None:
+    assert ResumeStore(store, other).key(PROBLEM) != ResumeStore(store, OPTIONS).key(
+        PROBLEM
+    )
 
 
 def test_no_two_sets_of_options_are_one(store: Store) -> None:
     keys = {
-        Archive(store, Inquiry(Limits(), within, keys, plies, proof)).key(PROBLEM)
+        ResumeStore(store, AuditOptions(Limits(), within, keys, plies, proof)).key(
+            PROBLEM
+        )
         for within, keys, plies, proof in product([False, True], repeat=4)
     }
     assert len(keys) == 16
 
 
 def test_limits_that_leave_an_answer_open_make_no_new_question(store: Store) -> None:
-    other = replace(INQUIRY, limits=Limits(time_s=1.0, nodes=5, hash_mib=9, threads=2))
-    assert Archive(store, other).key(PROBLEM) == Archive(store, INQUIRY).key(PROBLEM)
+    other = replace(OPTIONS, limits=Limits(time_s=1.0, nodes=5, hash_mib=9, threads=2))
+    assert ResumeStore(store, other).key(PROBLEM) == ResumeStore(store, OPTIONS).key(
+        PROBLEM
+    )
 
 
 def test_another_version_asks_anew(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    before = Archive(store, INQUIRY).key(PROBLEM)
-    monkeypatch.setattr(archive, "__version__", "99.0")
-    assert Archive(store, INQUIRY).key(PROBLEM) != before
+    before = ResumeStore(store, OPTIONS).key(PROBLEM)
+    monkeypatch.setattr(resume, "__version__", "99.0")
+    assert ResumeStore(store, OPTIONS).key(PROBLEM) != before
 
 
 # --- what is recalled, and what is retried
 
 
 def test_what_was_kept_is_recalled_under_the_name_that_asks(store: Store) -> None:
-    asked = Archive(store, INQUIRY)
+    asked = ResumeStore(store, OPTIONS)
     key = asked.key(PROBLEM)
-    assert asked.recall(PROBLEM, key) is None
-    asked.keep(key, proved(PROBLEM))
+    assert asked.find(PROBLEM, key) is None
+    asked.save(key, proved(PROBLEM))
     again = replace(PROBLEM, id="two", source="b.epd:2", fen=FEN.replace("0 1", "3 9"))
-    assert asked.recall(again, key) == proved(again)
+    assert asked.find(again, key) == proved(again)
     assert [f.source for f in store.results()] == ["a.epd:1", "b.epd:2"]
 
 
 def test_a_record_that_is_not_recalled_is_not_noted(store: Store) -> None:
-    asked = Archive(store, INQUIRY)
-    assert asked.recall(PROBLEM, asked.key(PROBLEM)) is None
+    asked = ResumeStore(store, OPTIONS)
+    assert asked.find(PROBLEM, asked.key(PROBLEM)) is None
     assert list(store.results()) == []
 
 
@@ -177,61 +182,61 @@ BOTH = Limits(time_s=5.0, nodes=1000)
 def test_it_is_searched_again_where_a_limit_is_wider_and_none_is_narrower(
     store: Store, limits: Limits, is_searched: bool
 ) -> None:
-    first = Archive(store, Inquiry(BOTH))
+    first = ResumeStore(store, AuditOptions(BOTH))
     key = first.key(PROBLEM)
-    first.keep(key, undecided(PROBLEM))
-    again = Archive(store, Inquiry(limits), {"undecided"})
-    assert (again.recall(PROBLEM, key) is None) is is_searched
-    assert again.spared == (not is_searched)
+    first.save(key, undecided(PROBLEM))
+    again = ResumeStore(store, AuditOptions(limits), {"undecided"})
+    assert (again.find(PROBLEM, key) is None) is is_searched
+    assert again.not_retried == (not is_searched)
 
 
 def test_no_limit_is_as_wide_as_none(store: Store) -> None:
-    unlimited = Inquiry(Limits())
-    asked = Archive(store, unlimited, {"undecided"})
+    unlimited = AuditOptions(Limits())
+    asked = ResumeStore(store, unlimited, {"undecided"})
     key = asked.key(PROBLEM)
-    asked.keep(key, undecided(PROBLEM, StoppedBy.TABLEBASE))
-    assert asked.recall(PROBLEM, key) is not None
-    assert asked.spared == 1
+    asked.save(key, undecided(PROBLEM, StoppedBy.TABLEBASE))
+    assert asked.find(PROBLEM, key) is not None
+    assert asked.not_retried == 1
 
 
 @pytest.mark.parametrize("retry", [(), ("holds",), ("proved", "found")])
 def test_only_the_words_that_are_named_are_retried(
     store: Store, retry: tuple[str, ...]
 ) -> None:
-    first = Archive(store, INQUIRY)
+    first = ResumeStore(store, OPTIONS)
     key = first.key(PROBLEM)
-    first.keep(key, undecided(PROBLEM))
-    again = Archive(store, Inquiry(Limits()), retry)
-    assert again.recall(PROBLEM, key) == undecided(PROBLEM)
-    assert again.spared == 0
+    first.save(key, undecided(PROBLEM))
+    again = ResumeStore(store, AuditOptions(Limits()), retry)
+    assert again.find(PROBLEM, key) == undecided(PROBLEM)
+    assert again.not_retried == 0
 
 
 def test_where_nothing_is_claimed_the_status_is_the_word(store: Store) -> None:
     unclaimed = replace(PROBLEM, claim=None)
-    first = Archive(store, INQUIRY)
+    first = ResumeStore(store, OPTIONS)
     key = first.key(unclaimed)
     answer = Solution(unclaimed, Status.FOUND, 4, 2, stopped_by=StoppedBy.TIME)
-    first.keep(key, audit_result(judge(answer)))
-    wide = Inquiry(Limits())
-    assert Archive(store, wide, {"undecided"}).recall(unclaimed, key) is not None
-    assert Archive(store, wide, {"found"}).recall(unclaimed, key) is None
+    first.save(key, audit_result(answer))
+    wide = AuditOptions(Limits())
+    assert ResumeStore(store, wide, {"undecided"}).find(unclaimed, key) is not None
+    assert ResumeStore(store, wide, {"found"}).find(unclaimed, key) is None
 
 
 def test_what_crashed_is_retried_with_the_same_limits(store: Store) -> None:
-    asked = Archive(store, INQUIRY, {"undecided"})
+    asked = ResumeStore(store, OPTIONS, {"undecided"})
     key = asked.key(PROBLEM)
-    asked.keep(key, undecided(PROBLEM, StoppedBy.CRASH))
-    assert asked.recall(PROBLEM, key) is None
-    assert asked.spared == 0
+    asked.save(key, undecided(PROBLEM, StoppedBy.CRASH))
+    assert asked.find(PROBLEM, key) is None
+    assert asked.not_retried == 0
 
 
 def test_an_answer_of_a_retry_is_kept_with_its_wider_limits(store: Store) -> None:
-    first = Archive(store, INQUIRY)
+    first = ResumeStore(store, OPTIONS)
     key = first.key(PROBLEM)
-    first.keep(key, undecided(PROBLEM))
-    wider = Inquiry(replace(INQUIRY.limits, time_s=60.0))
-    Archive(store, wider).keep(key, undecided(PROBLEM))
-    assert Archive(store, wider, {"undecided"}).recall(PROBLEM, key) is not None
+    first.save(key, undecided(PROBLEM))
+    wider = AuditOptions(replace(OPTIONS.limits, time_s=60.0))
+    ResumeStore(store, wider).save(key, undecided(PROBLEM))
+    assert ResumeStore(store, wider, {"undecided"}).find(PROBLEM, key) is not None
 
 
 # --- in an audit
@@ -245,9 +250,9 @@ class Prover:
     def __init__(self) -> None:
         self.given: list[str] = []
 
-    def examine_all(self, problems: Sequence[Problem]) -> list[Examined | None]:
+    def run_batch(self, problems: Sequence[Problem]) -> list[AuditResult | None]:
         self.given += [problem.id for problem in problems]
-        return [Examined(proved(problem)) for problem in problems]
+        return [proved(problem) for problem in problems]
 
     def close(self) -> None: ...
 
@@ -264,9 +269,9 @@ def run(
     def make(_control: AuditControl) -> Prover:
         return worker
 
-    asked = Archive(store, INQUIRY)
-    staff = Staff(make, jobs)
-    results = audit(records, INQUIRY, staff, archive=asked, ordered=ordered)
+    asked = ResumeStore(store, OPTIONS)
+    pool = WorkerPool(make, jobs)
+    results = audit(records, OPTIONS, pool, resume=asked, ordered=ordered)
     told = sorted(result.source for result in results)
     assert told == sorted(record.source for record in records)
     assert sorted(f.source for f in store.results()) == told

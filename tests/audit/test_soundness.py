@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 import chess
 import pytest
 
-from solver.audit.job import Examiner, Inquiry
+from solver.audit.job import AuditJob, AuditOptions
 from solver.audit.result import audit_result
-from solver.audit.verdict import Ply, judge, only_moves
+from solver.audit.verdict import Ply, mark_only_moves, only_moves
 from solver.problem import Claim, Limits, Problem
 from solver.solution import Solution, Status
 from tests.oracles import naive
@@ -38,7 +38,7 @@ def soundness(
     keys_complete: bool = True,
     within: bool = False,
 ) -> str | None:
-    """Judge a hand-made answer."""
+    """Return the soundness of a hand-made answer."""
     answer = Solution(
         Problem(TWO_ROOKS, claim=claim),
         Status.PROVED,
@@ -47,8 +47,7 @@ def soundness(
         keys=keys,
         keys_complete=keys_complete,
     )
-    result = judge(answer, within=within, plies=plies)
-    return None if result.soundness is None else str(result.soundness)
+    return audit_result(answer, within=within, plies=plies).soundness
 
 
 KEY, COOK = LINE[0], "a6a7"
@@ -179,14 +178,18 @@ ONLY, BOTH, WRONG, OPEN = (
 def test_moves_are_the_only_ones_if_each_of_them_is(
     plies: tuple[Ply, ...], expected: bool | None
 ) -> None:
-    assert only_moves(Claim(2), plies) is expected
+    assert only_moves(mark_only_moves(Claim(2), plies)) is expected
 
 
 def test_of_free_last_moves_several_may_mate() -> None:
     last = Ply("a1a8", 1, ("a1a8", "a1a7"))
-    assert only_moves(Claim(2, any_last_move=True), (ONLY, last)) is True
-    assert only_moves(Claim(2), (ONLY, last)) is False
-    assert only_moves(Claim(2, any_last_move=True), (BOTH, last)) is False
+    assert (
+        only_moves(mark_only_moves(Claim(2, any_last_move=True), (ONLY, last))) is True
+    )
+    assert only_moves(mark_only_moves(Claim(2), (ONLY, last))) is False
+    assert (
+        only_moves(mark_only_moves(Claim(2, any_last_move=True), (BOTH, last))) is False
+    )
 
 
 # --- positions that are solved, against the slow oracle
@@ -222,14 +225,14 @@ def solved() -> list[tuple[str, int, set[str]]]:
 
 
 @cache
-def examiner() -> Examiner:
-    return Examiner(Inquiry(Limits(hash_mib=1), all_keys=True))
+def job() -> AuditJob:
+    return AuditJob(AuditOptions(Limits(hash_mib=1), all_keys=True))
 
 
 def solve(fen: str, claim: Claim) -> tuple[str | None, set[str]]:
-    examined = examiner().examine(Problem(fen, claim=claim))
+    examined = job().run(Problem(fen, claim=claim))
     assert examined is not None
-    return examined.result.soundness, set(examined.result.keys.split())
+    return examined.soundness, set(examined.keys.split())
 
 
 def test_every_first_move_that_could_be_claimed_is_judged_as_the_oracle_does() -> None:
@@ -274,13 +277,13 @@ def test_what_a_limit_left_open_is_neither_sound_nor_not(
     every_ply: bool, nodes: int
 ) -> None:
     limits = Limits(hash_mib=1, nodes=nodes)
-    inquiry = Inquiry(limits, all_keys=True, every_ply=every_ply)
+    options = AuditOptions(limits, all_keys=True, every_ply=every_ply)
     claim = Claim(2, line=LINE)
-    examined = Examiner(inquiry).examine(Problem(TWO_ROOKS, claim=claim))
+    examined = AuditJob(options).run(Problem(TWO_ROOKS, claim=claim))
     assert examined is not None
-    assert examined.result.soundness is None
+    assert examined.soundness is None
 
 
 def test_a_finding_has_the_word() -> None:
     answer = Solution(Problem(BACK_RANK, claim=Claim(2)), Status.PROVED, 1, 1)
-    assert audit_result(judge(answer)).soundness == "short-solution"
+    assert audit_result(answer).soundness == "short-solution"

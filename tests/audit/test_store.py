@@ -15,7 +15,7 @@ import pytest
 from solver.audit import store
 from solver.audit.result import AuditResult
 from solver.audit.schema import APPLICATION, VERSION
-from solver.audit.store import Answered, Store
+from solver.audit.store import Store
 from solver.errors import StoreError, StoreQueryError
 from tests.processes import run
 
@@ -98,7 +98,7 @@ def test_an_answer_is_looked_up_by_its_key(path: Path) -> None:
         assert base.answer(b"key") is None
         keep(base, FULL)
         of_no_record = FULL._replace(source="", id="", fen=None)
-        assert base.answer(b"key") == Answered(of_no_record, 10.0, 5000)
+        assert base.answer(b"key") == (of_no_record, 10.0, 5000)
         assert base.answer(b"other") is None
 
 
@@ -107,7 +107,7 @@ def test_no_limit_is_kept_as_none(path: Path) -> None:
         base.put_answer(b"key", FULL, "", None, None)
         answered = base.answer(b"key")
     assert answered is not None
-    assert (answered.time_limit_s, answered.node_limit) == (None, None)
+    assert answered[1:] == (None, None)
 
 
 def test_an_answer_takes_the_place_of_an_earlier_one_for_all_its_records(

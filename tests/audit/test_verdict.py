@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from solver.audit.verdict import Result, judge
+from solver.audit.result import AuditResult, audit_result
 from solver.errors import FormatError
 from solver.problem import Claim, Problem
 from solver.solution import Solution, Status
@@ -51,9 +51,9 @@ def test_a_verdict_follows_from_the_two_bounds(
     claimed: int, mate: int | None, lower_bound: int, verdict: str, within: str
 ) -> None:
     solution = answer(Claim(claimed), mate, lower_bound)
-    assert judge(solution).verdict == verdict
-    assert judge(solution, within=True).verdict == within
-    assert judge(solution).word == verdict
+    assert audit_result(solution).verdict == verdict
+    assert audit_result(solution, within=True).verdict == within
+    assert audit_result(solution).word == verdict
 
 
 @pytest.mark.parametrize(
@@ -63,7 +63,7 @@ def test_a_verdict_follows_from_the_two_bounds(
 def test_without_a_claim_the_answer_speaks_for_itself(
     mate: int | None, lower_bound: int, word: str
 ) -> None:
-    result = judge(answer(None, mate, lower_bound))
+    result = audit_result(answer(None, mate, lower_bound))
     assert result.verdict is None
     assert result.claim is None
     assert result.word == word
@@ -71,8 +71,10 @@ def test_without_a_claim_the_answer_speaks_for_itself(
 
 def test_an_unreadable_record_is_told_as_such() -> None:
     error = FormatError("x.epd:3", "expected a FEN, found nothing")
-    result = judge(error)
-    assert result == Result(error, result.verdict)
+    result = audit_result(error)
+    assert result == AuditResult(
+        error.source, error.source, verdict="unreadable", error=error.reason
+    )
     assert result.verdict == result.word == "unreadable"
     assert result.claim is None
 
@@ -97,4 +99,4 @@ def test_claimed_keys_are_compared_where_all_keys_of_the_claim_are_known(
         keys=("h7g6", "a2a3"),
         keys_complete=complete,
     )
-    assert judge(solution).wrong_keys == wrong
+    assert tuple(audit_result(solution).wrong_keys.split()) == wrong

@@ -13,15 +13,15 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from solver.audit.job import Inquiry
+from solver.audit.job import AuditOptions
 from solver.audit.pipeline import audit
 from solver.audit.queue import AuditControl
 from solver.audit.workers import (
     ProcessWorker,
-    Staff,
     ThreadWorker,
-    WorkerLostError,
-    local_staff,
+    WorkerDiedError,
+    WorkerPool,
+    local_workers,
 )
 from solver.errors import TablebaseError
 from solver.formats.registry import read_collection
@@ -32,7 +32,6 @@ from tests.processes import started
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from solver.audit.job import Examined
     from solver.audit.result import AuditResult
 
 pytestmark = pytest.mark.usefixtures("worker_processes")
@@ -42,8 +41,8 @@ BACK_RANK = Problem("6k1/5ppp/8/8/8/8/8/R5K1 w - - 0 1", "quick", Claim(1))
 LONG = Problem(
     "2k1N3/p2NPP2/2p3p1/2pp1P2/K7/6p1/p2Bp3/5brn w - - 0 1", "long", Claim(12)
 )
-PATIENCE_S = 60.0
-SMALL = Inquiry(Limits(hash_mib=1), all_keys=True)
+TIMEOUT_S = 60.0
+SMALL = AuditOptions(Limits(hash_mib=1), all_keys=True)
 
 linux = pytest.mark.skipif(
     not Path(f"/proc/{os.getpid()}/task/{os.getpid()}/children").exists(),
@@ -63,8 +62,8 @@ def worker(control: AuditControl) -> Iterator[ProcessWorker]:
     worker.close()
 
 
-def untimed(examined: list[Examined | None]) -> list[AuditResult | None]:
-    return [x and x.result._replace(time_s=0.0) for x in examined]
+def untimed(results: list[AuditResult | None]) -> list[AuditResult | None]:
+    return [x and x._replace(time_s=0.0) for x in results]
 
 
 def mixed() -> list[Problem]:
@@ -77,7 +76,7 @@ def mixed() -> list[Problem]:
 
 
 def wait_until(is_so: Callable[[], bool]) -> None:
-    until = time.monotonic() + PATIENCE_S
+    until = time.monotonic() + TIMEOUT_S
     while not is_so():
         assert time.monotonic() < until, "it takes too long"
         time.sleep(0.01)
@@ -88,23 +87,23 @@ def test_a_process_answers_as_a_thread_does(
 ) -> None:
     problems = mixed()
     alone = ThreadWorker(SMALL, control, None)
-    expected = untimed(alone.examine_all(problems))
+    expected = untimed(alone.run_batch(problems))
     assert None not in expected
     # One by one, or a slow machine has some come again.
-    found = [x for problem in problems for x in worker.examine_all([problem])]
+    found = [x for problem in problems for x in worker.run_batch([problem])]
     assert untimed(found) == expected
 
 
 def test_of_a_batch_what_takes_long_comes_again(worker: ProcessWorker) -> None:
-    examined = worker.examine_all([BACK_RANK, LONG])
+    examined = worker.run_batch([BACK_RANK, LONG])
     assert examined[1] is None
 
 
 def test_one_worker_is_in_this_process_and_several_are_not(
     control: AuditControl,
 ) -> None:
-    assert isinstance(local_staff(SMALL, 1).make_worker(control), ThreadWorker)
-    worker = local_staff(SMALL, 2).make_worker(control)
+    assert isinstance(local_workers(SMALL, 1).make_worker(control), ThreadWorker)
+    worker = local_workers(SMALL, 2).make_worker(control)
     assert isinstance(worker, ProcessWorker)
     worker.close()
 
@@ -112,34 +111,34 @@ def test_one_worker_is_in_this_process_and_several_are_not(
 def test_a_worker_that_is_killed_is_lost_once_and_replaced(
     worker: ProcessWorker,
 ) -> None:
-    (before,) = worker.examine_all([BACK_RANK])
+    (before,) = worker.run_batch([BACK_RANK])
     lost = worker._process
     lost.kill()
     lost.join()
-    with pytest.raises(WorkerLostError):
-        worker.examine_all([BACK_RANK])
+    with pytest.raises(WorkerDiedError):
+        worker.run_batch([BACK_RANK])
     assert worker._process is not lost
-    assert untimed(worker.examine_all([BACK_RANK])) == untimed([before])
+    assert untimed(worker.run_batch([BACK_RANK])) == untimed([before])
 
 
 def test_a_worker_that_is_killed_at_work_is_lost_as_well(worker: ProcessWorker) -> None:
     killer = threading.Timer(0.3, worker._process.kill)
     killer.start()
-    with pytest.raises(WorkerLostError):
-        worker.examine_all([LONG])
+    with pytest.raises(WorkerDiedError):
+        worker.run_batch([LONG])
     killer.join()
-    assert worker.examine_all([BACK_RANK])[0] is not None
+    assert worker.run_batch([BACK_RANK])[0] is not None
 
 
 def test_an_error_in_the_process_is_raised_here(
     control: AuditControl, tmp_path: Path
 ) -> None:
-    inquiry = Inquiry(Limits(hash_mib=1), directories=(str(tmp_path),))
-    worker = ProcessWorker(inquiry, control)
+    options = AuditOptions(Limits(hash_mib=1), directories=(str(tmp_path),))
+    worker = ProcessWorker(options, control)
     try:
         for _ in range(2):
             with pytest.raises(TablebaseError):
-                worker.examine_all([BACK_RANK])
+                worker.run_batch([BACK_RANK])
     finally:
         worker.close()
 
@@ -149,8 +148,8 @@ def test_a_stop_ends_the_search_and_the_process(
 ) -> None:
     stopper = threading.Timer(0.3, control.stop)
     stopper.start()
-    with pytest.raises(WorkerLostError):
-        worker.examine_all([LONG])
+    with pytest.raises(WorkerDiedError):
+        worker.run_batch([LONG])
     stopper.join()
     assert not worker._process.is_alive()
 
@@ -172,7 +171,7 @@ def test_an_audit_survives_workers_that_are_killed(control: AuditControl) -> Non
 
     problems = mixed()
     found = []
-    for result in audit(problems, SMALL, Staff(make, 2), control=control):
+    for result in audit(problems, SMALL, WorkerPool(make, 2), control=control):
         found.append(result)
         if len(found) in {5, 25}:
             made[len(found) % len(made)]._process.kill()
@@ -235,11 +234,12 @@ def has_worked(pid: int) -> bool:
 def test_a_process_whose_audit_is_gone_before_it_has_begun_ends_too() -> None:
     program = (
         "import os, signal\n"
-        "from solver.audit.pipeline import AuditControl, Inquiry\n"
+        "from solver.audit.job import AuditOptions\n"
+        "from solver.audit.queue import AuditControl\n"
         "from solver.audit.workers import ProcessWorker\n"
         "from solver.problem import Limits\n"
         "if __name__ == '__main__':\n"
-        "    worker = ProcessWorker(Inquiry(Limits(hash_mib=1)), AuditControl())\n"
+        "    worker = ProcessWorker(AuditOptions(Limits(hash_mib=1)), AuditControl())\n"
         "    print(worker._process.pid, flush=True)\n"
         "    os.kill(os.getpid(), signal.SIGKILL)\n"
     )

@@ -18,11 +18,11 @@ from typing import TYPE_CHECKING
 
 import chess
 
-from solver.audit.job import Inquiry
+from solver.audit.job import AuditOptions
 from solver.audit.pipeline import audit
-from solver.audit.resume import Archive
+from solver.audit.resume import ResumeStore
 from solver.audit.store import Store
-from solver.audit.workers import ProcessWorker, Staff, ThreadWorker
+from solver.audit.workers import ProcessWorker, ThreadWorker, WorkerPool
 from solver.errors import FormatError
 from solver.formats.registry import read_collection
 from solver.problem import Limits
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from solver.audit.workers import Worker
     from solver.problem import Problem
 
-INQUIRY = Inquiry(Limits(time_s=60.0))
+INQUIRY = AuditOptions(Limits(time_s=60.0))
 ROUNDS = 3
 PATIENCE_S = 3600.0
 """No measurement takes as long."""
@@ -78,9 +78,9 @@ def rate(collection: Path, kind: str, jobs: int, folder: Path, times: int) -> fl
             yield from read_collection(collection)
 
     store = Store(folder / "run.db", fresh=True) if kind == "store" else None
-    archive = Archive(store, INQUIRY) if store else None
+    resume = ResumeStore(store, INQUIRY) if store else None
     started = time.perf_counter()
-    results = audit(records(), INQUIRY, Staff(make, jobs), archive=archive)
+    results = audit(records(), INQUIRY, WorkerPool(make, jobs), resume=resume)
     count = sum(1 for _ in results)
     if store:
         store.close()

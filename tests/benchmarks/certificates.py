@@ -1,7 +1,7 @@
-"""What certificates cost, by length of mate: python -m tests.benchmarks.certificates.
+"""The cost of certificates by length of mate: python -m tests.benchmarks.certificates.
 
 Reads positions with a claim from files or standard input, solves and certifies each,
-and has the judge prove it again. Tells medians and, behind them, the greatest.
+and runs the checker. Prints medians, with the maximum in brackets.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ TIME_S = 60
 
 @dataclass(frozen=True)
 class Cost:
-    """Of one certificate."""
+    """The cost of one certificate."""
 
     mate_nodes: int
     refutation_nodes: int
@@ -44,7 +44,7 @@ class Cost:
 
 
 def measure(problem: Problem) -> Cost | None:
-    """Certify one position; None where the shortest mate or a part is not proved."""
+    """Certify one position; None unless the shortest mate is proved by both parts."""
     solution = Solver(HASH_MIB).solve(problem, Limits(time_s=TIME_S), all_keys=False)
     workspace = Workspace(HASH_MIB)
     workspace.begin(None)
@@ -80,25 +80,25 @@ def main(files: Sequence[str]) -> None:
             assert problem.claim is not None
             costs[abs(problem.claim.mate)].append(measure(problem))
     for moves, all_of in sorted(costs.items()):
-        whole = [cost for cost in all_of if cost]
-        row = [f"{moves}", f"{len(whole)} of {len(all_of)}"]
+        proved = [cost for cost in all_of if cost]
+        row = [f"{moves}", f"{len(proved)} of {len(all_of)}"]
 
-        def tell(
-            of: Callable[[Cost], float], form: str, costs: list[Cost] = whole
+        def summary(
+            of: Callable[[Cost], float], form: str, costs: list[Cost] = proved
         ) -> str:
             values = [of(cost) for cost in costs]
             return f"{median(values):{form}} ({max(values):{form}})"
 
-        if whole:
+        if proved:
             row += [
-                tell(lambda cost: cost.mate_nodes, ",.0f"),
-                tell(lambda cost: cost.refutation_nodes, ",.0f"),
-                tell(lambda cost: cost.positions, ",.0f"),
-                tell(lambda cost: cost.kilobytes, ",.1f"),
-                tell(lambda cost: cost.compressed_kilobytes, ",.1f"),
-                tell(lambda cost: cost.solving_s, ".2f"),
-                tell(lambda cost: cost.building_s, ".2f"),
-                tell(lambda cost: cost.checking_s, ".2f"),
+                summary(lambda cost: cost.mate_nodes, ",.0f"),
+                summary(lambda cost: cost.refutation_nodes, ",.0f"),
+                summary(lambda cost: cost.positions, ",.0f"),
+                summary(lambda cost: cost.kilobytes, ",.1f"),
+                summary(lambda cost: cost.compressed_kilobytes, ",.1f"),
+                summary(lambda cost: cost.solving_s, ".2f"),
+                summary(lambda cost: cost.building_s, ".2f"),
+                summary(lambda cost: cost.checking_s, ".2f"),
             ]
         print("| " + " | ".join(row) + " |")
 

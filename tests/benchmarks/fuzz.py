@@ -1,21 +1,21 @@
-"""Records changed at random, through every door of the program.
+"""Randomly changed records, sent to every entrance of the program.
 
 usage: python -m tests.benchmarks.fuzz [--records N] [--seed S]
                                        [--part PART] [--first BATCH]
 
 The parts are `readers` (all formats), `report`, `verify` (`verify -`), `certificates`,
-`api` (`solve`) and `uci`; they share N records. Valid records are changed at a few
-places and given to the program, most of them among valid ones. Wrong is
+`api` (`solve`) and `uci`; they share N records. Valid records are changed in a few
+places, and most are sent among unchanged ones. These are faults:
 
-- a traceback, and any error but those that are documented;
-- what takes longer than `PATIENCE_S`;
-- a record that is lost, and a valid one that is read otherwise because of another;
-- an accepted position or move that python-chess refuses, an answer in one move that is
-  not python-chess's, and an accepted certificate that the naive oracle denies.
+- a traceback, or an undocumented error;
+- a record that takes longer than `PATIENCE_S`;
+- a record that is lost, or a valid one that is read differently because of another;
+- an accepted position or move that python-chess refuses, a mate in one that disagrees
+  with python-chess, or an accepted certificate that the naive oracle refutes.
 
-What is wrong is printed, with the command that repeats it, and the exit code is 1. A
-batch depends on the seed and on its number alone. Each part prints how many records it
-gave, and how many of them were refused, accepted, and compared with an oracle.
+A fault is printed with the command that repeats it, and the exit code is 1. A batch
+depends only on the seed and on its number. Each part prints the number of records, and
+how many of them were refused, accepted, and compared with an oracle.
 """
 
 from __future__ import annotations
@@ -64,45 +64,41 @@ if TYPE_CHECKING:
     from tests.benchmarks.mutation import Format
 
 Results: TypeAlias = list[Problem | FormatError | None]
-"""What a reader gives for each record; None for what it passes over."""
+"""A reader's result for each record; None for an ignored one."""
 
 COMMAND = (sys.executable, "-m", "solver")
 ENVIRONMENT = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])}
 
 PATIENCE_S = 30
-"""No case takes a second; a batch for `verify` has as long for each 1,000 records."""
+"""No record takes a second. `verify` may take this long for each 1,000 records."""
 
 LONGEST = 3
-"""The longest mate that the naive oracle is asked for."""
+"""The longest mate that the naive oracle searches for."""
 
 LINE_ENDS = (b"\n", b"\r\n", b"\r")
 
 READ = {"epd": 30, "jsonl": 15, "csv": 12, "fen": 15, "lichess": 12, "popeye": 9}
 READ |= {"pgn": 5, "olive": 2}
-"""How often the readers are given a file of a format, in per cent."""
-
-
-LITERAL = ("epd", "fen", "csv")
-"""Formats in which the board stands as it is written in the end."""
+"""The share of each format among the files for the readers, in per cent."""
 
 
 class WrongError(Exception):
-    """The program has done what it must not."""
+    """A fault of the program."""
 
 
 class HangError(BaseException):
-    """It takes too long; not an Exception, so that no handler in between catches it."""
+    """A timeout; not an Exception, so that the program does not catch it."""
 
 
 def require(holds: object, found: object) -> None:
-    """Raise WrongError, unless it holds."""
+    """Raise WrongError unless a condition holds."""
     if not holds:
         raise WrongError(found)
 
 
 @contextlib.contextmanager
 def patience() -> Iterator[None]:
-    """Interrupt what takes longer than `PATIENCE_S`."""
+    """Interrupt the block after `PATIENCE_S`."""
 
     def give_up(*_: object) -> None:
         raise HangError
@@ -117,19 +113,19 @@ def patience() -> Iterator[None]:
 
 
 class Readers:
-    """Reads files of all formats, every other record of which is changed."""
+    """Reads files of all formats in which every other record is changed."""
 
     def __init__(self) -> None:
         self._path = Path(tempfile.mkdtemp()) / "records"
 
     def give(self, seeded: Random, found: Counter[str]) -> None:
-        """Read a file as it is valid, with changed records, and changed anywhere."""
+        """Read a valid file, one with changed records, and one changed anywhere."""
         name = seeded.choices([*READ], [*READ.values()])[0]
         form = FORMATS[name]
         valid = [form.write(problem).encode() for problem in make_problems(20, seeded)]
         expected = self._read(form, valid, seeded, Counter())
         mixed = []
-        for record in valid:  # a valid one first, which tells the format
+        for record in valid:  # a valid one first, so that the format is detected
             mixed += [record, form.mutate(record, seeded)]
         kept = [record for record in mixed if record is not None]
         results = self._read(form, kept, seeded, found)
@@ -141,10 +137,11 @@ class Readers:
             for place in places:
                 require(bare(results[place]) == alone[kept[place]], results[place])
             for result, record in zip(results, kept, strict=True):
-                if name in LITERAL and isinstance(result, Problem):
+                # These formats spell a board as FENs do.
+                if name in {"epd", "fen", "csv"} and isinstance(result, Problem):
                     board = result.fen.partition(" ")[0].encode()
                     require(board in record, f"{result} of {record!r}")
-        else:  # a changed record may be several
+        else:  # a changed record may become several
             read = iter([bare(result) for result in results])
             for result in expected:
                 require(bare(result) in read, f"{name}: lost {result}")
@@ -174,12 +171,12 @@ class Readers:
                 results.append(result)
         if form.one_a_line:
             results += [None] * (len(records) - len(results))
-            require(results.count(None) == meter.passed_over, f"lost of {records}")
+            require(results.count(None) == meter.not_selected, f"lost of {records}")
         return results
 
 
 def bare(result: Problem | FormatError | None) -> object:
-    """Give what a record says wherever it stands."""
+    """Remove from a result what depends on the record's place in the file."""
     if isinstance(result, Problem):
         nameless = result.id == Path(result.source).name
         return replace(result, source="", id="" if nameless else result.id)
@@ -187,7 +184,7 @@ def bare(result: Problem | FormatError | None) -> object:
 
 
 def require_problem(problem: Problem) -> None:
-    """See that a reader has accepted nothing that python-chess refuses."""
+    """Require that python-chess accepts everything in the problem."""
     board = chess.Board(problem.fen)
     require(board.is_valid() and board.fen(en_passant="fen") == problem.fen, problem)
     require(problem.id and printable(problem.id) == problem.id, problem)
@@ -202,7 +199,7 @@ def require_problem(problem: Problem) -> None:
 
 
 class Report:
-    """Makes the page of an audit out of changed records."""
+    """Makes the page of an audit from changed records."""
 
     def give(self, seeded: Random, found: Counter[str]) -> None:
         """Make a page."""
@@ -227,7 +224,7 @@ class Report:
 
 
 class Verify:
-    """Gives batches of EPD to `verify -`; claims of a mate in 1 are compared."""
+    """Sends batches of EPD to `verify -`; claims of a mate in 1 are compared."""
 
     size = 5000
 
@@ -264,12 +261,12 @@ class Verify:
 
 @lru_cache(1 << 12)
 def mates_in_one(fen: str) -> frozenset[str]:
-    """Find all moves that mate at once, in UCI notation."""
+    """Return all moves that mate at once, in UCI notation."""
     return frozenset(naive.keys(chess.Board(fen), 1))
 
 
 class Certificates:
-    """Checks proofs of short mates that are changed; what is accepted must be true."""
+    """Checks changed certificates of short mates; accepted ones must be true."""
 
     def __init__(self) -> None:
         solver, few = Solver(hash_mib=1), 7
@@ -283,7 +280,7 @@ class Certificates:
                     self._documents.append(json.loads(made.certificate.encode()))
 
     def give(self, seeded: Random, found: Counter[str]) -> None:
-        """Check some."""
+        """Check a hundred certificates."""
         for _ in range(100):
             document = deepcopy(seeded.choice(self._documents))
             for _ in range(seeded.choice((1, 1, 2, 3))):
@@ -300,18 +297,18 @@ class Certificates:
                 found["refused"] += 1
                 continue
             found["accepted"] += 1
-            told = [(checked.mate, True), (checked.lower_bound - 1, False)]
-            for moves, mates in told:
+            bounds = [(checked.mate, True), (checked.lower_bound - 1, False)]
+            for moves, mates in bounds:
                 found["compared"] += (truth := is_mate(checked, moves)) is not None
                 require(truth in {mates, None}, f"{checked} of {text!r}")
 
 
 def is_mate(checked: Checked, moves: int | None) -> bool | None:
-    """Ask the naive oracle; None where nothing was said, or the mate is too long."""
+    """Search with the naive oracle; None without a bound, or if it is too large."""
     board = chess.Board(checked.fen)
     attacking = board.turn == checked.attacker
     if moves is not None and board.occupied_co[checked.attacker].bit_count() == 1:
-        moves = min(abs(moves), 1)  # the king alone does not mate later, either
+        moves = min(abs(moves), 1)  # a lone king never mates
     if moves is None or not attacking <= abs(moves) <= LONGEST:
         return None
     return _is_mate(board.fen().rsplit(" ", 2)[0], abs(moves), attacking=attacking)
@@ -319,18 +316,18 @@ def is_mate(checked: Checked, moves: int | None) -> bool | None:
 
 @lru_cache(1 << 14)
 def _is_mate(position: str, moves: int, *, attacking: bool) -> bool:
-    asked = naive.mate_in if attacking else naive.mated_in
-    return asked(chess.Board(f"{position} 0 1"), moves)
+    search = naive.mate_in if attacking else naive.mated_in
+    return search(chess.Board(f"{position} 0 1"), moves)
 
 
 class Api:
-    """Asks `solve` of changed positions for a mate in one."""
+    """Calls `solve` on changed positions, for a mate in one."""
 
     def __init__(self) -> None:
         self._solver = Solver(hash_mib=1)
 
     def give(self, seeded: Random, found: Counter[str]) -> None:
-        """Solve some."""
+        """Solve a hundred positions."""
         for problem in make_problems(100, seeded):
             fen, root_moves = problem.fen, None
             if seeded.random() < 0.4:
@@ -340,11 +337,11 @@ class Api:
                 root_moves = mutate(text, seeded).decode("latin-1").split()
             within = seeded.choice((*[None] * 6, 1, -1, 0, 201, 10**30))
             limits = Limits(max_moves=1, nodes=100_000)
-            asked = {"within": within, "root_moves": root_moves, "solver": self._solver}
+            options = {"within": within, "root_moves": root_moves}
             found["records"] += 1
             try:
                 with patience():
-                    solution = solve(fen, limits, **asked)  # type: ignore[arg-type]
+                    solution = solve(fen, limits, solver=self._solver, **options)  # type: ignore[arg-type]
             except MatesolveError as error:
                 changed = fen != problem.fen or within is not None
                 require(changed or root_moves is not None, f"{fen}: {error}")
@@ -357,7 +354,7 @@ class Api:
 
 
 def expected_mate(solution: Solution) -> int | None:
-    """Ask the naive oracle for a mate in one, or of the side to move within one."""
+    """Search with the naive oracle for a mate in one, or being mated within one."""
     board = chess.Board(solution.problem.fen)
     if mates := mates_in_one(board.fen()):
         return 1 if mates == {*solution.keys} and solution.keys_complete else None
@@ -365,7 +362,7 @@ def expected_mate(solution: Solution) -> int | None:
 
 
 class Uci:
-    """Speaks to an engine as a client, some lines changed; `go mate 1` is compared."""
+    """Sends an engine some changed lines; `go mate 1` is compared."""
 
     others = (
         *(b"setoption name MultiPV value 3", b"setoption name Clear Hash", b"stop"),
@@ -374,12 +371,12 @@ class Uci:
     )
 
     def give(self, seeded: Random, found: Counter[str]) -> None:
-        """Have one session."""
+        """Run one session."""
         pipes = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
         with started(
             [*COMMAND, "uci"], text=False, patience_s=600, env=ENVIRONMENT, **pipes
         ) as engine:
-            ask(engine, b"setoption name Hash value 1")
+            send(engine, b"setoption name Hash value 1")
             for problem in make_problems(200, seeded):
                 self._play(engine, problem, seeded, found)
             with patience():
@@ -399,51 +396,51 @@ class Uci:
         position = valid = line.encode()
         if seeded.random() < 0.4:
             position = b"position" + mutate(valid.removeprefix(b"position"), seeded)
-        refused = any("info string" in told for told in ask(engine, position))
-        board = [told[5:] for told in ask(engine, b"d") if told.startswith("Fen: ")]
+        refused = any("info string" in line for line in send(engine, position))
+        board = [line[5:] for line in send(engine, b"d") if line.startswith("Fen: ")]
         if position.split()[0] == b"position":
             require(refused != bool(board), f"{position!r}: {board}")
         require(board or position != valid, f"{position!r} was refused")
 
         go = seeded.choice((b"mate 1", b"mate 1", b"depth 1", b"nodes 50", b"infinite"))
-        asked = mutate(go, seeded) if seeded.random() < 0.2 else go
-        stop = b"" if asked == go != b"infinite" else b"\nstop"
-        told = ask(engine, b"go " + asked + stop, until="bestmove")
-        best = told[-1].split()[1]
+        sent = mutate(go, seeded) if seeded.random() < 0.2 else go
+        stop = b"" if sent == go != b"infinite" else b"\nstop"
+        answer = send(engine, b"go " + sent + stop, until="bestmove")
+        best = answer[-1].split()[1]
         if not board:
-            require(best == "(none)", f"{position!r}, go {asked!r}: {told}")
-        elif asked == b"mate 1":
+            require(best == "(none)", f"{position!r}, go {sent!r}: {answer}")
+        elif sent == b"mate 1":
             found["compared"] += 1
             mates = mates_in_one(board[0])
-            require(best in mates or not mates, f"{board}: {told}")
-            scored = any(" score mate 1 " in answer for answer in told)
-            require(scored == bool(mates), f"{board}: {told}")
+            require(best in mates or not mates, f"{board}: {answer}")
+            scored = any(" score mate 1 " in line for line in answer)
+            require(scored == bool(mates), f"{board}: {answer}")
         other = mutate(seeded.choice(self.others), seeded)
         if other.split()[:1] not in ([b"go"], [b"quit"]):
-            ask(engine, other)
+            send(engine, other)
         found["records"] += 3
         found["accepted" if board else "refused"] += 1
 
 
-def ask(
+def send(
     engine: subprocess.Popen[bytes], line: bytes, until: str = "readyok"
 ) -> list[str]:
-    """Give an engine a line, and wait for the end of its answer."""
+    """Send an engine a line, and wait for the end of its answer."""
     assert engine.stdin
     assert engine.stdout
-    told = [""]
+    answer = [""]
     try:
         with patience():
             ready = b"\nisready" if until == "readyok" else b""
             engine.stdin.write(line + ready + b"\n")
             engine.stdin.flush()
-            while not told[-1].startswith(until):
-                answer = engine.stdout.readline()
-                require(answer, f"the engine has ended after {line!r}")
-                told.append(answer.decode().rstrip("\n"))
+            while not answer[-1].startswith(until):
+                output = engine.stdout.readline()
+                require(output, f"the engine has ended after {line!r}")
+                answer.append(output.decode().rstrip("\n"))
     except HangError:
-        require(holds=False, found=f"no {until} after {line!r}: {told}")
-    return told
+        require(holds=False, found=f"no {until} after {line!r}: {answer}")
+    return answer
 
 
 PARTS: dict[str, tuple[float, Callable[[], Any]]] = {
@@ -454,16 +451,16 @@ PARTS: dict[str, tuple[float, Callable[[], Any]]] = {
     "api": (0.02, Api),
     "uci": (0.01, Uci),
 }
-"""The share of the records that each is given, and what gives them."""
+"""Each part's share of the records, and its class."""
 
 
 def fuzz(name: str, records: int, seed: int, first: int = 0) -> Counter[str]:
-    """Give a part so many records at least, from batch number `first` on.
+    """Run a part with at least `records` records, from batch number `first` on.
 
     Raises
     ------
     WrongError
-        With what is wrong, and the command that repeats it.
+        With the fault, and the command that repeats it.
     """
     part = PARTS[name][1]()
     found: Counter[str] = Counter()
@@ -488,16 +485,16 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--part", choices=PARTS, action="append")
     parser.add_argument("--first", type=int, default=0, metavar="BATCH")
-    asked = parser.parse_args()
-    parts = asked.part or [*PARTS]
+    chosen = parser.parse_args()
+    parts = chosen.part or [*PARTS]
     whole = sum(PARTS[name][0] for name in parts)
     for name in parts:
         started = time.perf_counter()
-        records = max(1, round(asked.records * PARTS[name][0] / whole))
-        found = fuzz(name, records, asked.seed, asked.first)
-        words = ("records", "refused", "accepted", "compared")
-        told = ", ".join(f"{found[word]:,} {word}" for word in words)
-        print(f"{name}: {told}; {time.perf_counter() - started:.0f} s", flush=True)
+        records = max(1, round(chosen.records * PARTS[name][0] / whole))
+        found = fuzz(name, records, chosen.seed, chosen.first)
+        words = "records", "refused", "accepted", "compared"
+        counts = ", ".join(f"{found[word]:,} {word}" for word in words)
+        print(f"{name}: {counts}; {time.perf_counter() - started:.0f} s", flush=True)
 
 
 if __name__ == "__main__":

@@ -21,7 +21,7 @@ from solver import Limits, Problem
 from solver.board import pack
 from solver.kernel.loader import load_kernel
 from solver.kernel.memory import Search
-from solver.laboratory import comparison as glass
+from solver.laboratory.comparison import GLASS_FEN
 from solver.laboratory.search import Laboratory
 from solver.laboratory.techniques import Mdp, Techniques
 from solver.search.solver import Solver
@@ -150,7 +150,7 @@ def time_prover() -> None:
 
 def time_laboratory() -> None:
     """Print nodes a second on Glass's position, without and with pruning."""
-    laboratory, board = Laboratory(), chess.Board(glass.FEN)
+    laboratory, board = Laboratory(), chess.Board(GLASS_FEN)
     for form, nodes in LABORATORY_NODES.items():
         rates = []
         for _ in range(ROUNDS):

@@ -1,11 +1,11 @@
-"""What rows of lichess's cost to read and to select.
+"""The cost of reading and selecting lichess's rows.
 
 usage: python -m tests.benchmarks.lichess make SAMPLE.csv OUT.csv ROWS
        python -m tests.benchmarks.lichess time FILE.csv
 
-`make` repeats the rows of a sample, shuffled, each with an id of its own: the same
-sample gives the same file. `time` reads it whole and by selections that keep few rows,
-and tells seconds, microseconds a row, and the most memory that the process had.
+`make` repeats the rows of a sample in random order, each with its own id; the same
+sample always makes the same file. `time` reads all of it, and with selections that keep
+few rows. It prints seconds, microseconds per row, and the peak memory of the process.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ SELECTIONS = {
 
 
 def name_of(number: int) -> str:
-    """Five digits, as lichess's ids have."""
+    """Five digits, as in lichess's ids."""
     letters = []
     for _ in range(5):
         number, digit = divmod(number, len(DIGITS))
@@ -48,7 +48,7 @@ def name_of(number: int) -> str:
 
 
 def repeat(rows: list[str]) -> Iterator[str]:
-    """Give the rows in one random order after the other, with fresh ids."""
+    """Yield the rows in one random order after another, with new ids."""
     shuffler = random.Random(SEED)
     names = map(name_of, count())
     while True:
@@ -57,7 +57,7 @@ def repeat(rows: list[str]) -> Iterator[str]:
 
 
 def make(sample: str, target: str, number: int) -> None:
-    """Write a header and so many rows."""
+    """Write a header and a number of rows."""
     header, *rows = Path(sample).read_text(encoding="utf-8").splitlines(keepends=True)
     with Path(target).open("w", encoding="utf-8") as file:
         file.write(header)
@@ -72,11 +72,11 @@ def measure(path: str) -> None:
         records = read_collection(path, selection=selection, meter=meter)
         assert not any(isinstance(record, FormatError) for record in records)
         seconds = time.perf_counter() - started
-        rows = meter.records + meter.passed_over
+        rows = meter.records + meter.not_selected
         memory_mib = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
         print(
             f"{name:34} {rows:,} rows, {meter.records:,} kept: {seconds:.2f} s, "
-            f"{seconds / max(rows, 1) * 1e6:.2f} us a row, {memory_mib:.1f} MiB"
+            f"{seconds / max(rows, 1) * 1e6:.2f} us per row, {memory_mib:.1f} MiB"
         )
 
 

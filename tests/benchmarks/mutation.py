@@ -1,4 +1,4 @@
-"""Valid records of all formats, and how the fuzz changes them at random."""
+"""Valid records of all formats, and random changes to them for the fuzz."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _POPEYES_BOUNDS = re.compile(rb"end|beg|nex", re.IGNORECASE)
 
 
 def mutate(text: bytes, seeded: Random, *, keep_lines: bool = False) -> bytes:
-    """Change one to four places; without `keep_lines` what comes of it is one line."""
+    """Change one to four places; without `keep_lines` the result is one line."""
     changed = bytearray(text)
     for _ in range(seeded.choice((1, 1, 1, 2, 4))):
         size = len(changed)
@@ -43,7 +43,7 @@ def mutate(text: bytes, seeded: Random, *, keep_lines: bool = False) -> bytes:
         match seeded.randrange(8):
             case 0 | 1:
                 changed[start:end] = seeded.randbytes(end - start)
-            case 2 | 3 if start < size:  # a letter that stands here already
+            case 2 | 3 if start < size:  # a letter of the text itself
                 changed[start] = seeded.choice(changed)
             case 4:
                 del changed[start:end]
@@ -75,7 +75,9 @@ def mutate_json(value: Any, seeded: Random) -> None:
         case 4:
             strange: tuple[Any, ...] = (None, True, -1, 0, 1, 2, "", [], {}, 10**30)
             container[key] = seeded.choice(strange)
-        case _ if not isinstance(another, dict | list):  # which could hold itself
+        case _ if not isinstance(
+            another, dict | list
+        ):  # these could contain themselves
             container[key] = another
 
 
@@ -88,18 +90,18 @@ def _places(value: Any) -> Iterator[tuple[Any, Any]]:
 
 @dataclass(frozen=True)
 class Format:
-    """How problems make a file.
+    """A format of files, for the fuzz.
 
     Attributes
     ----------
     write : callable
         Writes a problem.
     head, separator, tail : bytes
-        What stands before the records, between them and behind.
+        Written before the first record, between two, and after the last.
     start : bytes
-        What each record begins with, which tells where the one before ends.
+        The beginning of each record, which ends the one before.
     one_a_line : bool
-        Each line is a record.
+        Whether each line is a record.
     """
 
     write: Callable[[Problem], str]
@@ -110,7 +112,7 @@ class Format:
     one_a_line: bool = True
 
     def mutate(self, record: bytes, seeded: Random) -> bytes | None:
-        """Change a record; None if it may then be passed over, or end the file."""
+        """Change a record; None if it could then be ignored, or end the file."""
         text = record.strip()
         changed = self.start + mutate(
             text.removeprefix(self.start), seeded, keep_lines=not self.one_a_line
@@ -168,7 +170,7 @@ FORMATS = {
 
 
 def make_problems(count: int, seeded: Random) -> list[Problem]:
-    """Make problems whose claims are wrong for the most part, but of legal moves."""
+    """Make problems with legal moves, whose claims are mostly wrong."""
     seed = seeded.getrandbits(32)
     boards = [*random_positions(count // 2, seed), *small_positions(count, seed)]
     problems = []

@@ -1,4 +1,4 @@
-"""Certificates of our own making: the judge proves what the answer said."""
+"""The checker proves from a built certificate what the answer said."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from solver.certificate import (
     WorkspaceProver,
     certify,
 )
-from solver.certificate.document import write
+from solver.certificate.build import write
 from solver.certificate.prover import Moves, name_of
 from solver.checker import Checked, check, read
 from solver.formats.registry import read_collection
@@ -61,12 +61,12 @@ def prover(workspace: Workspace) -> WorkspaceProver:
 
 
 def solved(fen: str, mate: int | None, lower_bound: int) -> Solution:
-    """An answer as a search would give it; the status plays no part."""
+    """An answer as a search would return it; the status is irrelevant."""
     return Solution(Problem(fen), Status.FOUND, mate, lower_bound)
 
 
 def prove(certification: Certification) -> Checked:
-    """What is proved by the certificate, once written and read."""
+    """What the certificate proves after it is written and read."""
     assert certification.certificate is not None
     assert certification.left_out == ()
     return check(json.loads(certification.certificate.encode()))
@@ -91,13 +91,13 @@ def test_every_puzzle_is_certified_as_claimed(
         solution = solver.solve(problem, Limits(), all_keys=False)
         checked = prove(certify(solution, prover))
         claimed = problem.claim.mate
-        told = checked.fen, checked.mate, checked.lower_bound
-        assert told == (problem.fen, claimed, abs(claimed)), problem.id
+        proved = checked.fen, checked.mate, checked.lower_bound
+        assert proved == (problem.fen, claimed, abs(claimed)), problem.id
         certified += 1
     assert certified > 20
 
 
-def test_what_is_no_mate_is_certified_as_none(
+def test_positions_without_a_mate_are_certified_as_such(
     solver: Solver, prover: WorkspaceProver
 ) -> None:
     for problem in puzzles("nomates"):
@@ -129,9 +129,11 @@ def test_random_positions_are_certified_as_solved(
     assert mates == {None, -2, -1, 0, 1, 2}
 
 
-def test_a_mate_found_comes_with_what_is_excluded(prover: WorkspaceProver) -> None:
+def test_a_mate_that_may_not_be_shortest_comes_with_its_lower_bound(
+    prover: WorkspaceProver,
+) -> None:
     checked = prove(certify(solved(SEED, 12, 4), prover))
-    # The mate is told by the nodes, which may know better than the answer.
+    # The nodes may prove a shorter mate than the answer's.
     assert checked.mate is not None
     assert 8 <= checked.mate <= 12
     assert checked.lower_bound == 4
@@ -144,18 +146,18 @@ def test_a_mate_found_comes_with_what_is_excluded(prover: WorkspaceProver) -> No
         ("7k/8/3N1K2/8/8/8/8/5B2 b - - 0 1", -21),
     ],
 )
-def test_the_mate_of_a_small_ending_is_proved_though_no_search_gets_there(
+def test_the_mate_of_a_small_endgame_is_proved_beyond_the_reach_of_search(
     prover: WorkspaceProver, fen: str, mate: int
 ) -> None:
     assert prove(certify(solved(fen, mate, 1), prover)).mate == mate
 
 
-def test_an_answer_undecided_leaves_what_is_excluded(prover: WorkspaceProver) -> None:
+def test_an_undecided_answer_has_a_proved_lower_bound(prover: WorkspaceProver) -> None:
     checked = prove(certify(solved(SEED, None, 4), prover))
     assert (checked.mate, checked.lower_bound) == (None, 4)
 
 
-def test_a_claim_says_who_attacks_where_no_mate_is_found(
+def test_without_a_mate_the_claim_says_who_attacks(
     prover: WorkspaceProver,
 ) -> None:
     fen = "8/8/8/8/8/5KR1/8/7k w - - 0 1"
@@ -164,31 +166,31 @@ def test_a_claim_says_who_attacks_where_no_mate_is_found(
     assert prove(certify(lost, prover)).attacker is chess.BLACK
 
 
-def test_where_nothing_is_proved_there_is_no_certificate(
+def test_without_a_proof_there_is_no_certificate(
     prover: WorkspaceProver,
 ) -> None:
     assert certify(solved(SEED, None, 1), prover) == Certification(None, ())
 
 
 class Wanderer:
-    """Proves mates of a rook ending by a table, and takes longer ways if it may.
+    """Proves mates of a rook endgame, but chooses longer ways within the bound.
 
-    So bounds are loose, and one position is asked for with several.
+    So bounds are loose, and a position is searched with several bounds.
     """
 
     def __init__(self, prover: WorkspaceProver, seed: int) -> None:
         self._prover = prover
         self._random = random.Random(seed)
         self._moves = Moves()
-        self.asked: dict[bytes, int] = {}
+        self.bounds: dict[bytes, int] = {}
         self.repeated = 0
 
     def attack(self, packed: bytes, moves: int, budget: Budget) -> tuple[int, int]:
-        """Give a random move that mates in time, and all of the time there is."""
-        if packed in self.asked:
-            assert moves < self.asked[packed]
+        """Return a random move that mates within the bound, and the bound itself."""
+        if packed in self.bounds:
+            assert moves < self.bounds[packed]
             self.repeated += 1
-        self.asked[packed] = moves
+        self.bounds[packed] = moves
         fast, shortest = self._prover.attack(packed, moves, budget)
         if shortest == moves:
             return fast, moves
@@ -207,7 +209,7 @@ class Wanderer:
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_a_prover_that_wanders_still_gets_to_the_mate(
+def test_a_prover_that_takes_detours_still_proves_the_mate(
     seed: int, prover: WorkspaceProver
 ) -> None:
     wanderer = Wanderer(prover, seed)
@@ -218,7 +220,9 @@ def test_a_prover_that_wanders_still_gets_to_the_mate(
     assert wanderer.repeated > 0
 
 
-def test_a_part_too_large_is_left_out_and_told(prover: WorkspaceProver) -> None:
+def test_a_part_that_is_too_large_is_left_out_and_reported(
+    prover: WorkspaceProver,
+) -> None:
     limits = BuildingLimits(mate_nodes=500, refutation_moves=100)
     certification = certify(solved(SEED, 8, 8), prover, limits)
     assert certification.certificate is not None
@@ -230,7 +234,7 @@ def test_a_part_too_large_is_left_out_and_told(prover: WorkspaceProver) -> None:
     assert (checked.mate, checked.lower_bound) == (8, 1)
 
 
-def test_both_parts_too_large_leave_no_certificate(prover: WorkspaceProver) -> None:
+def test_without_both_parts_there_is_no_certificate(prover: WorkspaceProver) -> None:
     limits = BuildingLimits(mate_nodes=3, refutation_moves=3)
     assert certify(solved(SEED, 8, 8), prover, limits) == Certification(
         None,
@@ -249,21 +253,21 @@ def test_time_is_a_limit(prover: WorkspaceProver) -> None:
 
 
 HARD = "r1bqkb1r/pppp1ppp/2n2n2/4p3/2B1P3/5N2/PPPP1PPP/RNBQK2R w KQkq - 4 4"
-"""No mate in sight: "mate in 9?" would take hours."""
+"""No mate is near: searching for a mate in 9 would take hours."""
 
 
-def test_one_long_thought_ends_with_the_time_too(prover: WorkspaceProver) -> None:
+def test_a_single_long_search_ends_at_the_time_limit(prover: WorkspaceProver) -> None:
     with pytest.raises(TooLargeError, match=r"^more than 0\.1 s of building$"):
         prover.mates(bytes(pack(chess.Board(HARD))), 9, Budget(1, "nodes", 0.1))
 
 
-def test_a_prover_that_is_stopped_ends_the_building(workspace: Workspace) -> None:
+def test_a_stopped_prover_ends_the_building(workspace: Workspace) -> None:
     workspace.search.stop = 1
     with pytest.raises(BuildingStoppedError):
         certify(solved(SEED, 8, 8), WorkspaceProver(workspace))
 
 
-def test_a_search_out_of_nodes_ends_the_building(workspace: Workspace) -> None:
+def test_a_search_without_nodes_left_ends_the_building(workspace: Workspace) -> None:
     workspace.begin(1000)
     with pytest.raises(BuildingStoppedError):
         certify(solved(SEED, 8, 8), WorkspaceProver(workspace))
@@ -277,15 +281,18 @@ def test_moves_are_named_as_python_chess_names_them() -> None:
         assert names == {move.uci() for move in board.legal_moves}
 
 
-DOCUMENTATION = Path(__file__).parents[2] / "docs" / "certificates.md"
+DOCUMENTATION = Path(__file__).parents[2] / "docs" / "reference"
 
 
 def test_the_documented_example_is_what_is_written(prover: WorkspaceProver) -> None:
-    text = DOCUMENTATION.read_text(encoding="utf-8")
-    example = re.findall(r"```json\n(.*?)```", text, re.DOTALL)
+    text = (DOCUMENTATION / "certificate-format.md").read_text(encoding="utf-8")
+    shown = re.findall(
+        r"```console\n\$ cat \S+/example.json\n(.*?)```", text, re.DOTALL
+    )
+    file = (DOCUMENTATION / "example.json").read_text(encoding="utf-8")
     certification = certify(solved("8/8/8/8/8/5KR1/8/7k w - - 0 1", 3, 3), prover)
     assert certification.certificate is not None
-    assert example == [certification.certificate.encode().decode()]
+    assert shown == [file] == [certification.certificate.encode().decode()]
 
 
 def test_the_document_has_a_line_for_each_node() -> None:

@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from solver.audit import job as examiner
+from solver.audit import job
 from solver.certificate import BuildingStoppedError, Certification
 from solver.certificate import build as latest
-from solver.certificate.document import write
+from solver.certificate.build import write
 from solver.checker.document import MAX_BYTES
-from solver.cli import solve_output as certificates
+from solver.cli import answer_files as certificates
 from solver.cli.main import run
 from tests.cli.processes import process, run_and_list_heavy
 
@@ -105,7 +105,7 @@ def test_a_file_that_is_missing_or_damaged_gets_one_line(
     assert out == ""
     assert err.splitlines() == [
         "error: missing.json: No such file or directory",
-        "error: damaged.json.gz: expected whole gzip data, found damage: "
+        "error: damaged.json.gz: expected intact gzip data, found damage: "
         "Compressed file ended before the end-of-stream marker was reached",
     ]
 
@@ -348,7 +348,7 @@ def test_an_audit_that_is_stopped_writes_no_more(
             time.sleep(0.001)
         raise BuildingStoppedError
 
-    monkeypatch.setattr(examiner, "certify_last", stop)
+    monkeypatch.setattr(job, "certify_last", stop)
     (folder / "set.epd").write_text(f"{FEN} dm 3;\n")
     code, _, err = told_by(
         capsys, "verify", "set.epd", "-q", "--certificates", "proofs"
@@ -386,5 +386,5 @@ def test_the_largest_file_of_doubled_names_is_refused(
     ended = matesolve("check", str(folder / "big.json"))
     found = name.replace('"', "'")
     assert (ended.code, ended.out) == (1, "")
-    assert ended.err.endswith(f"once, found {found} doubled\n")
+    assert ended.err.endswith(f"once, found {found} repeated\n")
     assert ended.err.count("\n") == 1

@@ -137,10 +137,13 @@ def test_a_bad_record_is_left_out_and_costs_no_other(
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("x.epd", "x.txt"), "x.txt: its name tells no format: say --to epd|fen|pgn|"),
-        (("x.epd", "-"), "-: its name tells no format: say --to epd|fen|"),
-        (("x.epd", "x.epd"), "expected an output that is no input"),
-        (("x.epd", "link.epd"), "expected an output that is no input"),
+        (
+            ("x.epd", "x.txt"),
+            "x.txt: the name gives no format; add --to epd|fen|jsonl|",
+        ),
+        (("x.epd", "-"), "-: the name gives no format; add --to epd|fen|"),
+        (("x.epd", "x.epd"), "expected an output that is not an input"),
+        (("x.epd", "link.epd"), "expected an output that is not an input"),
         (("x.epd", "y.epd", "--from", "chess"), "'chess' is not one of"),
         (("x.epd", "y.epd", "--to", "lichess"), "'lichess' is not one of"),
         (("x.epd", "y.epd", "--min-claim", "0"), "from 1 to 200"),

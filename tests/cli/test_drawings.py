@@ -14,9 +14,9 @@ import chess.pgn
 import pytest
 
 from solver.certificate import BuildingStoppedError
-from solver.cli import solve_output as drawings
+from solver.cli import answer_files as drawings
+from solver.cli.answer_files import build_stoppable
 from solver.cli.main import run
-from solver.cli.solve_output import build_of
 from solver.problem import Problem
 from solver.solution import Solution, Status
 from tests.cli.processes import process, run_and_list_heavy
@@ -102,8 +102,12 @@ def test_they_go_with_records_and_with_a_certificate(
 @pytest.mark.parametrize(
     ("arguments", "code", "comment"),
     [
-        ((FEN, "-n", "2"), 1, "No mate takes 2 or fewer moves: proved."),
-        ((SEED, "--nodes", "3000"), 3, "Undecided. No mate takes 3 or fewer moves"),
+        ((FEN, "-n", "2"), 1, "Proved: no mate takes 2 or fewer moves."),
+        (
+            (SEED, "--nodes", "3000"),
+            3,
+            "Undecided. Proved: no mate takes 3 or fewer moves",
+        ),
         (("7k/6Q1/6K1/8/8/8/8/8 b - -",), 0, "checkmate."),
         (("7k/8/p5K1/8/8/8/8/1R6 b - -",), 0, "mated in 1. Proved"),
     ],
@@ -128,16 +132,14 @@ def test_a_mate_that_a_limit_left_open_is_shown_with_its_defences(
     assert code == 3
     assert "White mates in 18." in out
     assert "Stopped by the node limit." in out
-    assert "a shorter one is not excluded" in " ".join(game().comment.split())
+    assert "there may be a shorter one" in " ".join(game().comment.split())
     assert require_whole_mate(plies(game()), 18) == 18
 
 
 def test_a_lane_is_told_and_kept_to(capsys: pytest.CaptureFixture[str]) -> None:
     code, _, _ = told_by(capsys, "solve", SEED, "--king-flights", "2", *FILES)
     assert code == 0
-    assert "The attacker keeps to at most 2 king flights." in " ".join(
-        game().comment.split()
-    )
+    assert "Restricted: at most 2 king flights." in " ".join(game().comment.split())
 
 
 def test_the_same_answer_is_written_to_the_same_bytes(
@@ -171,7 +173,7 @@ def test_they_are_of_one_position(
 ) -> None:
     code, out, err = told_by(capsys, "solve", "-", option, "a")
     assert (code, out) == (2, "")
-    assert "--svg, --pgn and --html are files of one position." in err
+    assert "--svg, --pgn and --html take a single position." in err
     assert written() == []
 
 
@@ -212,7 +214,7 @@ def test_ctrl_c_at_the_last_moment_is_heard_too() -> None:
 
     solution = Solution(Problem(FEN), Status.PROVED, 3, 3)
     with pytest.raises(BuildingStoppedError):
-        build_of(solution, interrupted)
+        build_stoppable(solution, interrupted)
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals")

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from solver.audit.result import AuditResult
+from solver.audit.result import COLUMNS
 from solver.audit.store import Store
 from solver.cli.main import run
 
@@ -58,7 +58,7 @@ def test_csv_has_a_column_for_each_field_and_reads_back(
     assert told_by(capsys, "export", store, "-o", "run.csv") == (0, "", "5 written\n")
     with (folder / "run.csv").open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
-    assert list(rows[0]) == list(AuditResult._fields)
+    assert list(rows[0]) == list(COLUMNS)
     assert [row["id"] for row in rows] == [
         'one, "two"', "fine", "none", "set.epd:4", "lost"
     ]  # fmt: skip
@@ -68,7 +68,8 @@ def test_csv_has_a_column_for_each_field_and_reads_back(
     with Store(store, read_only=True) as opened:
         results = list(opened.results())
     assert [[*row.values()] for row in rows] == [
-        ["" if field is None else str(field) for field in result] for result in results
+        ["" if field is None else str(field) for field in result.row()]
+        for result in results
     ]
 
 
@@ -108,7 +109,9 @@ def test_parquet_holds_the_same(
     told_by(capsys, "export", store, "-o", "run.parquet")
     rows = parquet.read_table(folder / "run.parquet").to_pylist()
     with Store(store, read_only=True) as opened:
-        assert [tuple(row.values()) for row in rows] == list(opened.results())
+        assert [tuple(row.values()) for row in rows] == [
+            result.row() for result in opened.results()
+        ]
 
 
 def test_an_expression_chooses(capsys: pytest.CaptureFixture[str], store: str) -> None:

@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from solver.cli.console import interruptible
-from solver.cli.signals import INTERRUPTS, raise_interrupts
+from solver.cli.signals import INTERRUPTS, interruptible, raise_interrupts
 from solver.solution import StoppedBy
 
 if TYPE_CHECKING:

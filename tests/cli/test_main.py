@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING
 import click
 import pytest
 
+from solver import __version__
 from solver.cli import main
 from solver.errors import AllocationError, CacheError, FenError
-from solver.version import __version__
 from tests.cli.conftest import COMMAND
 from tests.processes import run
 
 if TYPE_CHECKING:
     from tests.cli.conftest import Matesolve
 
-HEAVY = {"chess", "numba", "numpy", "rich"}
+HEAVY = {"chess", "jinja2", "numba", "numpy", "rich"}
 
 
 def end_with(monkeypatch: pytest.MonkeyPatch, exception: BaseException) -> int:
@@ -112,10 +112,10 @@ def test_an_unknown_command_is_a_usage_error(matesolve: Matesolve) -> None:
         (
             ZeroDivisionError("by\nzero"),
             70,
-            "internal error: ZeroDivisionError: by zero, please report\n",
+            "internal error: ZeroDivisionError: by zero; please report it\n",
         ),
-        (AssertionError(), 70, "internal error: AssertionError, please report\n"),
-        (MemoryError(), 70, "error: out of memory; a smaller --hash needs less\n"),
+        (AssertionError(), 70, "internal error: AssertionError; please report it\n"),
+        (MemoryError(), 70, "error: out of memory; try a smaller --hash\n"),
     ],
 )
 def test_each_end_has_its_code_and_one_line(
@@ -139,7 +139,7 @@ def test_debugging_shows_where_an_internal_error_arose(
     assert end_with(monkeypatch, ZeroDivisionError("zero")) == 70
     shown = capsys.readouterr().err
     assert shown.startswith("Traceback (most recent call last):\n")
-    assert shown.endswith("internal error: ZeroDivisionError: zero, please report\n")
+    assert shown.endswith("internal error: ZeroDivisionError: zero; please report it\n")
 
 
 def test_a_reader_that_has_left_is_told_nothing(environment: dict[str, str]) -> None:

@@ -1,8 +1,9 @@
-"""`matesolve mip`: exact output and exit codes, and tables that are whole or apart."""
+"""`matesolve mip`: exact output and exit codes; incomplete tables go to `.partial`."""
 
 from __future__ import annotations
 
 import gzip
+import hashlib
 import json
 import os
 import signal
@@ -10,13 +11,14 @@ from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pytest
 
+from solver import __version__
 from solver.cli.main import run
 from solver.laboratory.games import GamePosition
 from solver.laboratory.imbalance import ImbalanceTable, Outcomes
 from solver.laboratory.material import Material, find_cell
-from solver.version import __version__
 from tests.cli.processes import process, run_and_list_heavy
 
 if TYPE_CHECKING:
@@ -44,7 +46,7 @@ PGN = """\
 """
 
 COUNTED = """\
-x.mip: 3 positions in 2 of 236,196 cells
+x.npz: 3 positions in 2 of 236,196 cells
 1 position out of range
 1 record without a result
 """
@@ -71,55 +73,60 @@ def outcomes(path: str, **pieces: int) -> Outcomes:
     return ImbalanceTable.load(path).outcomes(cell)
 
 
+def checksum_of(path: str) -> str:
+    with np.load(path, allow_pickle=False) as arrays:
+        return hashlib.sha256(arrays["counts"]).hexdigest()
+
+
 # --- build
 
 
 def test_positions_are_counted_into_a_table(capsys: pytest.CaptureFixture[str]) -> None:
-    assert mip(capsys, "build", "x.epd", "-o", "x.mip") == (0, COUNTED, "")
-    assert outcomes("x.mip", white_rooks=1) == Outcomes(1, 1, 0)
-    assert outcomes("x.mip", white_rooks=1, black_rooks=1) == Outcomes(0, 0, 1)
-    assert ImbalanceTable.load("x.mip").source == "x.epd"
+    assert mip(capsys, "build", "x.epd", "-o", "x.npz") == (0, COUNTED, "")
+    assert outcomes("x.npz", white_rooks=1) == Outcomes(1, 1, 0)
+    assert outcomes("x.npz", white_rooks=1, black_rooks=1) == Outcomes(0, 0, 1)
+    assert ImbalanceTable.load("x.npz").source == "x.epd"
 
 
-def test_files_of_both_kinds_add_up(
+def test_files_of_both_formats_add_up(
     capsys: pytest.CaptureFixture[str], folder: Path
 ) -> None:
     (folder / "x.pgn.gz").write_bytes(gzip.compress(PGN.encode()))
     files = ["x.epd", "x.pgn", "x.pgn.gz"]
-    code, out, err = mip(capsys, "build", *files, "-o", "x.mip")
+    code, out, err = mip(capsys, "build", *files, "-o", "x.npz")
     assert (code, err) == (0, "")
-    assert out.startswith("x.mip: 11 positions in 4 of 236,196 cells\n")
-    assert ImbalanceTable.load("x.mip").source == "x.epd, x.pgn, x.pgn.gz"
+    assert out.startswith("x.npz: 11 positions in 4 of 236,196 cells\n")
+    assert ImbalanceTable.load("x.npz").source == "x.epd, x.pgn, x.pgn.gz"
 
 
-def test_the_first_positions_of_games_may_be_left_out(
+def test_the_first_positions_of_games_can_be_skipped(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    arguments = ["build", "x.pgn", "-o", "x.mip", "--skip-plies", "3"]
-    told = "x.mip: 1 position in 1 of 236,196 cells\n"
-    assert mip(capsys, *arguments) == (0, told, "")
+    arguments = ["build", "x.pgn", "-o", "x.npz", "--skip-plies", "3"]
+    printed = "x.npz: 1 position in 1 of 236,196 cells\n"
+    assert mip(capsys, *arguments) == (0, printed, "")
 
 
-def test_tables_are_merged_and_may_be_replaced_by_their_sum(
+def test_tables_are_merged_and_one_can_be_replaced_by_the_sum(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    mip(capsys, "build", "x.epd", "-o", "x.mip")
-    mip(capsys, "build", "x.pgn", "-o", "y.mip")
+    mip(capsys, "build", "x.epd", "-o", "x.npz")
+    mip(capsys, "build", "x.pgn", "-o", "y.npz")
     code, out, _ = mip(
-        capsys, "build", "x.epd", "--merge", "x.mip", "--merge", "y.mip", "-o", "x.mip"
+        capsys, "build", "x.epd", "--merge", "x.npz", "--merge", "y.npz", "-o", "x.npz"
     )
     assert (code, out.splitlines()[:2]) == (
         0,
-        ["x.mip: 10 positions in 4 of 236,196 cells", "2 positions out of range"],
+        ["x.npz: 10 positions in 4 of 236,196 cells", "2 positions out of range"],
     )
-    assert ImbalanceTable.load("x.mip").source == "x.mip, y.mip, x.epd"
-    mip(capsys, "build", "--merge", "x.mip", "-o", "z.mip", "--source", "a copy")
-    copy, table = ImbalanceTable.load("z.mip"), ImbalanceTable.load("x.mip")
+    assert ImbalanceTable.load("x.npz").source == "x.npz, y.npz, x.epd"
+    mip(capsys, "build", "--merge", "x.npz", "-o", "z.npz", "--source", "a copy")
+    copy, table = ImbalanceTable.load("z.npz"), ImbalanceTable.load("x.npz")
     assert copy.source == "a copy"
     assert list(copy.filled_cells()) == list(table.filled_cells())
 
 
-def test_the_order_of_files_changes_nothing_but_the_source(
+def test_the_order_of_files_changes_only_the_source(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     for files, table in ((["x.epd", "x.pgn"], "a"), (["x.pgn", "x.epd"], "b")):
@@ -127,8 +134,10 @@ def test_the_order_of_files_changes_nothing_but_the_source(
     assert Path("a").read_bytes() == Path("b").read_bytes()
 
 
-def test_an_unreadable_record_costs_itself(capsys: pytest.CaptureFixture[str]) -> None:
-    assert mip(capsys, "build", "bad.epd", "-o", "x.mip") == (
+def test_an_unreadable_record_is_reported_and_skipped(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert mip(capsys, "build", "bad.epd", "-o", "x.npz") == (
         65,
         COUNTED,
         "error: bad.epd:1: board: expected 8 ranks with / between them, "
@@ -136,48 +145,48 @@ def test_an_unreadable_record_costs_itself(capsys: pytest.CaptureFixture[str]) -
         'error: bad.epd:8: expected one result, such as c9 "1-0"; or [0.5], '
         "found none\n",
     )
-    assert ImbalanceTable.load("x.mip").coverage().positions == 3
+    assert ImbalanceTable.load("x.npz").coverage().positions == 3
 
 
-def test_a_file_that_cannot_be_read_costs_itself_and_the_place_of_the_table(
+def test_if_a_file_cannot_be_read_the_table_goes_to_partial(
     capsys: pytest.CaptureFixture[str], folder: Path
 ) -> None:
-    (folder / "x.mip").write_text("before")
-    assert mip(capsys, "build", "missing", "bad.epd", "-o", "x.mip", "x.epd")[::2] == (
+    (folder / "x.npz").write_text("before")
+    assert mip(capsys, "build", "missing", "bad.epd", "-o", "x.npz", "x.epd")[::2] == (
         74,
         "error: missing: No such file or directory\n"
         "error: bad.epd:1: board: expected 8 ranks with / between them, "
         "found 1 in 'hello'\n"
         'error: bad.epd:8: expected one result, such as c9 "1-0"; or [0.5], '
         "found none\n"
-        "not all was read: what was counted is in x.mip.partial\n",
+        "not all files were read: the counts so far are in x.npz.partial\n",
     )
-    assert (folder / "x.mip").read_text() == "before"
-    assert ImbalanceTable.load("x.mip.partial").coverage().positions == 6
+    assert (folder / "x.npz").read_text() == "before"
+    assert ImbalanceTable.load("x.npz.partial").coverage().positions == 6
 
 
-def test_where_nothing_was_counted_nothing_is_kept(
+def test_if_nothing_was_counted_nothing_is_written(
     capsys: pytest.CaptureFixture[str], folder: Path
 ) -> None:
-    assert mip(capsys, "build", "missing", "-o", "x.mip") == (
+    assert mip(capsys, "build", "missing", "-o", "x.npz") == (
         74,
         "",
         "error: missing: No such file or directory\n"
-        "not all was read: nothing was counted\n",
+        "not all files were read: nothing was counted\n",
     )
     assert sorted(path.name for path in folder.iterdir()) == [
         "bad.epd", "x.epd", "x.pgn"
     ]  # fmt: skip
 
 
-def test_a_table_that_cannot_be_written_is_told_before_anything_is_read(
+def test_a_table_that_cannot_be_written_is_reported_before_reading(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("solver.laboratory.games.read_results", pytest.fail)
-    assert mip(capsys, "build", "x.epd", "-o", "missing/x.mip") == (
+    assert mip(capsys, "build", "x.epd", "-o", "missing/x.npz") == (
         74,
         "",
-        "error: missing/x.mip: No such file or directory\n",
+        "error: missing/x.npz: No such file or directory\n",
     )
 
 
@@ -194,12 +203,12 @@ def test_a_device_is_written_to_and_stays(capsys: pytest.CaptureFixture[str]) ->
     [
         (["x.epd"], 2, "Error: Missing option '-o' / '--output'."),
         (
-            ["-o", "x.mip"],
+            ["-o", "x.npz"],
             2,
             "Error: nothing to count: expected a FILE or --merge TABLE.",
         ),
         (
-            ["x.epd", "-o", "x.mip", "--skip-plies", "-1"],
+            ["x.epd", "-o", "x.npz", "--skip-plies", "-1"],
             2,
             "Error: Invalid value for '--skip-plies': -1 is not in the range x>=0.",
         ),
@@ -209,44 +218,44 @@ def test_a_device_is_written_to_and_stays(capsys: pytest.CaptureFixture[str]) ->
             "error: .: Is a directory",
         ),
         (
-            ["x.epd", "-o", "x.mip", "--source", "a\nb"],
+            ["x.epd", "-o", "x.npz", "--source", "a\nb"],
             65,
             "error: source: expected one printable line, found U+000A",
         ),
         (
-            ["x.epd", "-o", "x.mip", "--merge", "x.pgn"],
+            ["x.epd", "-o", "x.npz", "--merge", "x.pgn"],
             65,
             "error: x.pgn: expected a material-imbalance table, "
             "found another kind of file",
         ),
         (
-            ["x.epd", "-o", "x.mip", "--merge", "missing"],
+            ["x.epd", "-o", "x.npz", "--merge", "missing"],
             74,
             "error: missing: No such file or directory",
         ),
     ],
 )
-def test_what_cannot_begin_says_why(
+def test_wrong_arguments_of_build_are_reported(
     capsys: pytest.CaptureFixture[str], arguments: list[str], code: int, last: str
 ) -> None:
     ended, out, err = mip(capsys, "build", *arguments)
     assert (ended, out) == (code, "")
     assert err.splitlines()[-1] == last
-    assert not Path("x.mip").exists()
+    assert not Path("x.npz").exists()
 
 
-def test_the_names_of_many_files_are_cut_to_what_a_table_keeps(
+def test_the_names_of_many_files_are_cut_to_fit_the_source(
     capsys: pytest.CaptureFixture[str], folder: Path
 ) -> None:
     name = "é" * 100
     (folder / name).write_text(EPD)
-    assert mip(capsys, "build", *[name] * 7, "-o", "x.mip")[0] == 0
-    source = ImbalanceTable.load("x.mip").source
+    assert mip(capsys, "build", *[name] * 7, "-o", "x.npz")[0] == 0
+    source = ImbalanceTable.load("x.npz").source
     assert source.startswith(f"{name}, {name}")
     assert 990 < len(source.encode()) <= 1000
 
 
-def test_ctrl_c_keeps_what_was_counted(
+def test_ctrl_c_keeps_the_counts(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, folder: Path
 ) -> None:
     def read(_file: str, *, skip_plies: int) -> Iterator[GamePosition]:
@@ -255,15 +264,15 @@ def test_ctrl_c_keeps_what_was_counted(
         signal.raise_signal(signal.SIGINT)
         pytest.fail("the interrupt was lost")
 
-    (folder / "x.mip").write_text("before")
+    (folder / "x.npz").write_text("before")
     monkeypatch.setattr("solver.laboratory.games.read_results", read)
-    assert mip(capsys, "build", "x.epd", "-o", "x.mip") == (
+    assert mip(capsys, "build", "x.epd", "-o", "x.npz") == (
         130,
-        "x.mip.partial: 1 position in 1 of 236,196 cells\n",
-        "interrupted: what was counted is in x.mip.partial\n",
+        "x.npz.partial: 1 position in 1 of 236,196 cells\n",
+        "interrupted: the counts so far are in x.npz.partial\n",
     )
-    assert (folder / "x.mip").read_text() == "before"
-    assert outcomes("x.mip.partial") == Outcomes(0, 1, 0)
+    assert (folder / "x.npz").read_text() == "before"
+    assert outcomes("x.npz.partial") == Outcomes(0, 1, 0)
 
 
 # --- show
@@ -281,12 +290,12 @@ def table() -> str:
             for _ in range(number):
                 built.add(find_cell(pieces), result)
     built.add(None, 1)
-    built.save("hand.mip")
-    return "hand.mip"
+    built.save("hand.npz")
+    return "hand.npz"
 
 
 @pytest.mark.parametrize(
-    ("what", "told"),
+    ("what", "printed"),
     [
         (
             ["KRvK"],
@@ -312,7 +321,7 @@ White is 5 pawns ahead
 KRPvKR: 2 positions, White scored 75 per cent
 1 won, 1 drawn, 0 lost
 cell 26,253, word 0x0000014b
-White is 1 pawn ahead: within one pawn, where a search does not look it up
+White is 1 pawn ahead; the search uses only differences of more than one pawn
 """,
         ),
         (
@@ -329,22 +338,22 @@ Black is 9 pawns ahead
             """\
 KvK: no positions
 cell 0, word 0x00000000
-neither side is ahead: within one pawn, where a search does not look it up
+neither side is ahead; the search uses only differences of more than one pawn
 """,
         ),
         (
             ["KBBBvK"],
             """\
 KBBBvK: out of range
-there are cells for at most 1 queen, 2 rooks, 2 bishops, 2 knights and 8 pawns a side
+a cell has at most 1 queen, 2 rooks, 2 bishops, 2 knights and 8 pawns a side
 """,
         ),
     ],
 )
-def test_a_material_is_looked_up(
-    capsys: pytest.CaptureFixture[str], table: str, what: list[str], told: str
+def test_show_prints_the_results_of_a_material(
+    capsys: pytest.CaptureFixture[str], table: str, what: list[str], printed: str
 ) -> None:
-    assert mip(capsys, "show", *what, "--mip-table", table) == (0, told, "")
+    assert mip(capsys, "show", *what, "--mip-table", table) == (0, printed, "")
 
 
 def test_a_cell_has_a_record(capsys: pytest.CaptureFixture[str], table: str) -> None:
@@ -372,7 +381,7 @@ def test_a_cell_has_a_record(capsys: pytest.CaptureFixture[str], table: str) -> 
         ("KvK", {"cell": 0, "positions": 0, "per_cent": None, "word": 0}),
     ],
 )
-def test_a_record_says_what_there_is_not(
+def test_a_record_has_null_for_missing_values(
     capsys: pytest.CaptureFixture[str], table: str, what: str, known: dict[str, Any]
 ) -> None:
     _, out, _ = mip(capsys, "show", what, "--mip-table", table, "--json")
@@ -384,12 +393,12 @@ def test_a_record_says_what_there_is_not(
     ("arguments", "code", "last"),
     [
         (
-            ["KRK", "--mip-table", "hand.mip"],
+            ["KRK", "--mip-table", "hand.npz"],
             65,
-            "error: expected men such as KRPvKR, White's first, found 'KRK'",
+            "error: expected material such as KRPvKR, White's first, found 'KRK'",
         ),
         (
-            ["8/8/8/8/8/8/R7/7k", "--mip-table", "hand.mip"],
+            ["8/8/8/8/8/8/R7/7k", "--mip-table", "hand.npz"],
             65,
             "error: expected one white king, found none",
         ),
@@ -407,14 +416,14 @@ def test_a_record_says_what_there_is_not(
         ([], 2, "Error: Missing argument 'MATERIAL | FEN...'."),
     ],
 )
-def test_what_cannot_be_shown_says_why(
+def test_wrong_arguments_of_show_are_reported(
     capsys: pytest.CaptureFixture[str],
     table: str,
     arguments: list[str],
     code: int,
     last: str,
 ) -> None:
-    assert table == "hand.mip"
+    assert table == "hand.npz"
     ended, out, err = mip(capsys, "show", *arguments)
     assert (ended, out) == (code, "")
     assert err.splitlines()[-1] == last
@@ -423,13 +432,15 @@ def test_what_cannot_be_shown_says_why(
 # --- info
 
 
-def test_a_table_is_summed_up(capsys: pytest.CaptureFixture[str], table: str) -> None:
-    checksum = Path(table).read_bytes()[-32:].hex()
+def test_info_summarises_a_table(
+    capsys: pytest.CaptureFixture[str], table: str
+) -> None:
+    checksum = checksum_of(table)
     assert mip(capsys, "info", table) == (
         0,
         f"""\
 source     by hand
-version    1
+version    2
 positions  2,007, and 1 out of range
 cells      3 of 236,196 filled
 decided    1 of these, with 5 positions: all won or all lost
@@ -443,13 +454,13 @@ KRPvKR      2   75%
     )
 
 
-def test_an_empty_table_is_summed_up(capsys: pytest.CaptureFixture[str]) -> None:
-    ImbalanceTable().save("empty.mip")
-    code, out, err = mip(capsys, "info", "empty.mip")
+def test_info_summarises_an_empty_table(capsys: pytest.CaptureFixture[str]) -> None:
+    ImbalanceTable().save("empty.npz")
+    code, out, err = mip(capsys, "info", "empty.npz")
     assert (code, err) == (0, "")
     assert out.splitlines()[:-1] == [
         "source     none given",
-        "version    1",
+        "version    2",
         "positions  0, and 0 out of range",
         "cells      0 of 236,196 filled",
         "decided    0 of these, with 0 positions: all won or all lost",
@@ -463,7 +474,7 @@ def test_a_table_has_a_record(capsys: pytest.CaptureFixture[str], table: str) ->
     frequent = record.pop("most_frequent")
     assert record == {
         "schema": 1,
-        "version": 1,
+        "version": 2,
         "source": "by hand",
         "positions": 2_007,
         "ignored": 1,
@@ -471,7 +482,7 @@ def test_a_table_has_a_record(capsys: pytest.CaptureFixture[str], table: str) ->
         "filled": 3,
         "decided": 1,
         "decided_positions": 5,
-        "sha256": Path(table).read_bytes()[-32:].hex(),
+        "sha256": checksum_of(table),
         "solver": __version__,
     }
     assert [cell["material"] for cell in frequent] == ["KRvK", "KvKQ", "KRPvKR"]
@@ -496,28 +507,27 @@ def test_a_damaged_table_is_refused(
     assert mip(capsys, "info", table) == (
         65,
         "",
-        "error: hand.mip: expected a whole table, "
-        "found one that does not fit its checksum\n",
+        "error: hand.npz: expected a whole table, found a damaged one\n",
     )
 
 
-def test_without_a_name_the_table_of_the_program_is_meant(
+def test_without_a_name_the_shipped_table_is_read(
     capsys: pytest.CaptureFixture[str],
     monkeypatch: pytest.MonkeyPatch,
     folder: Path,
     table: str,
 ) -> None:
-    Path(table).rename(folder / "imbalance.mip")
+    Path(table).rename(folder / "imbalance.npz")
     monkeypatch.setattr(resources, "files", lambda _: folder)
     assert mip(capsys, "info")[1].startswith("source     by hand\n")
     assert mip(capsys, "show", "KRvK")[1].startswith("KRvK: 2,000 positions")
 
 
-# --- in a process of its own
+# --- in a separate process
 
 
 def test_ctrl_c_ends_a_wait_for_input() -> None:
-    with process("mip", "build", "-", "-o", "x.mip") as running:
+    with process("mip", "build", "-", "-o", "x.npz") as running:
         assert running.stdin
         assert running.stdout
         assert running.stderr
@@ -527,10 +537,10 @@ def test_ctrl_c_ends_a_wait_for_input() -> None:
         running.send_signal(signal.SIGINT)  # while it waits for the third line
         assert running.wait() == 130
         assert running.stdout.read() == (
-            "x.mip.partial: 1 position in 1 of 236,196 cells\n"
+            "x.npz.partial: 1 position in 1 of 236,196 cells\n"
         )
         assert running.stderr.read() == (
-            "interrupted: what was counted is in x.mip.partial\n"
+            "interrupted: the counts so far are in x.npz.partial\n"
         )
 
 
@@ -539,7 +549,7 @@ def test_a_terminal_shows_progress_and_errors_on_stderr() -> None:
     watching, terminal = pty.openpty()
     try:
         with process(
-            "mip", "build", "bad.epd", "-o", "x.mip", stderr=terminal, TERM="xterm"
+            "mip", "build", "bad.epd", "-o", "x.npz", stderr=terminal, TERM="xterm"
         ) as running:
             out, _ = running.communicate()
         shown = os.read(watching, 65_536).decode()
@@ -562,9 +572,16 @@ def test_help_loads_neither_the_kernel_nor_the_board(arguments: list[str]) -> No
     assert not heavy
 
 
-def test_a_table_is_loaded_without_the_kernel_or_the_board() -> None:
+def test_a_table_is_used_without_the_kernel_or_the_board() -> None:
     _, heavy = run_and_list_heavy(
         "from solver.laboratory.imbalance import ImbalanceTable;"
         "ImbalanceTable().words_for_mover()"
     )
     assert not heavy
+
+
+def test_a_table_is_loaded_with_numpy_alone() -> None:
+    _, heavy = run_and_list_heavy(
+        "from solver.laboratory.imbalance import shipped; shipped().words_for_mover()"
+    )
+    assert heavy == {"numpy"}

@@ -12,7 +12,7 @@ import pytest
 
 from solver.audit.result import AuditResult, audit_result
 from solver.audit.store import Store
-from solver.audit.verdict import Ply, Result, Soundness, Verdict, judge, weigh_plies
+from solver.audit.verdict import Ply, Soundness, Verdict
 from solver.cli.console import Exit
 from solver.cli.main import run
 from solver.cli.verify import exit_code, verify
@@ -74,8 +74,9 @@ def result(
     claim = Claim(2, ("a2a7",), LINE, any_last_move)
     problem = Problem(LADDER, "a", claim, "x.epd:1")
     answer = Solution(problem, Status.PROVED, 2, 2, LINE, ("a2a7",), keys_complete=True)
-    plies = weigh_plies(claim, line.plies)
-    return audit_result(Result(answer, verdict, (), soundness, plies))
+    return audit_result(answer, plies=line.plies)._replace(
+        verdict=str(verdict), soundness=soundness and str(soundness)
+    )
 
 
 def read_back(row: dict[str, str]) -> AuditResult:
@@ -83,7 +84,7 @@ def read_back(row: dict[str, str]) -> AuditResult:
     given: dict[str, object] = {**row}
     for name in ("claim", "mate", "lower_bound", "only_moves"):
         given[name] = int(row[name]) if row[name] else None
-    return AuditResult(**given)  # type: ignore[arg-type]  # of the columns that are asked
+    return AuditResult(**given)  # type: ignore[arg-type]  # of the columns that are read
 
 
 def default_failures() -> frozenset[str]:
@@ -155,7 +156,7 @@ def test_rows_of_an_earlier_version_disagree_alike(
 
 
 def test_an_unreadable_record_disagrees_with_nothing(tmp_path: Path) -> None:
-    given = audit_result(judge(FormatError("x.epd:1", "expected a FEN")))
+    given = audit_result(FormatError("x.epd:1", "expected a FEN"))
 
     asked = forms(given, tmp_path)
 
@@ -178,6 +179,6 @@ def test_a_dual_on_the_last_move_is_printed_and_exits_with_1(
     assert run(["verify", "dual.jsonl", *audited]) == 1
     told = capsys.readouterr().out
     assert "soundness: 1 sound; with a dual: 1\n" in told
-    assert "but move 2, Qg4#, is not the only mate in 1: Qb3#, Qe4#\n" in told
+    assert "but move 2, Qg4#, is not the only mate in 1; also: Qb3#, Qe4#\n" in told
     assert run(["verify", "dual.jsonl", *audited, "--fail-on", "dual"]) == 1
     assert run(["verify", "dual.jsonl", *audited, "--fail-on", "cooked,keys"]) == 0

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from pathlib import Path
 
 import pytest
 
+from solver.cli.help import FEW, OPTION_GROUPS, OTHERS, group_of
 from solver.cli.main import run
 from tests.cli.listing import Listed, listing, main
 
@@ -56,6 +57,49 @@ def test_a_shared_option_means_the_same_in_each_command(name: str) -> None:
 def test_every_option_has_a_help_in_sentences(listed: Listed) -> None:
     help_text = listed.option.help or ""
     assert re.fullmatch(r"(\.\.\. [a-z]|[A-Z]).*[.)]", help_text), help_text
+
+
+def test_every_option_of_a_long_help_has_a_group() -> None:
+    counts = Counter(listed.command for listed in VISIBLE)
+    for listed in VISIBLE:
+        if counts[listed.command] >= FEW:  # `--help` is one more
+            assert group_of(listed.option) != OTHERS, (listed.command, listed.names)
+
+
+def test_every_grouped_option_is_an_option_of_some_command() -> None:
+    names = [name for group in OPTION_GROUPS.values() for name in group]
+    assert len(names) == len(set(names))
+    assert set(names) <= by_name(VISIBLE).keys()
+
+
+def test_help_lists_options_in_groups_and_ends_with_help(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert run(["solve", "--help"]) == 0
+    page = capsys.readouterr().out
+    titles = re.findall(r"^([A-Z].*):$", page, re.MULTILINE)
+    assert titles == [
+        "Search limits",
+        "Restrictions on the attacker",
+        "What to look for",
+        "Output",
+        "Files to write",
+        "Other options",
+    ]
+    sections = re.split(r"^[A-Z].*:$", page, flags=re.MULTILINE)[1:]
+    for title, section in zip(titles[:-1], sections, strict=False):
+        for name in re.findall(r"^  (?:-\w, )?(--[a-z-]+)", section, re.MULTILINE):
+            assert name in OPTION_GROUPS[title]
+    assert "-h, --help  Show this message and exit." in sections[-1]
+
+
+@pytest.mark.parametrize("command", ["check", "merge", "perft", "uci"])
+def test_a_few_options_are_one_list(
+    command: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run([command, "--help"]) == 0
+    titles = re.findall(r"^([A-Z].*):$", capsys.readouterr().out, re.MULTILINE)
+    assert titles == ["Options"]
 
 
 @pytest.mark.parametrize("command", ["solve", "verify", "table"])
@@ -111,7 +155,9 @@ def test_an_old_name_does_the_same_with_a_notice(
     def call(*option: str) -> tuple[int, str, str]:
         code = run([*arguments, *option])
         out, err = capsys.readouterr()
-        return code, re.sub(r'[\d.]+ m?s\b|"time_s":[^,]*', "", out), err
+        # The width of a table's last column depends on the digits of its times.
+        times = r'[\d.]+ m?s\b|"time_s":[^,]*| +(?=time\n)'
+        return code, re.sub(times, "", out), err
 
     code, out, err = call(new, value)
     notice = f"warning: {old} is now {new}; the next release drops {old}\n"

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import io
+import re
 import threading
 from contextlib import redirect_stderr
 from dataclasses import dataclass
@@ -13,7 +14,7 @@ SHOWN = "1,234 nodes"
 
 
 class Screen(io.StringIO):
-    """A terminal that tells when a text is first shown."""
+    """A terminal that sets an event when `SHOWN` is first written."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -43,8 +44,8 @@ def screen(monkeypatch: pytest.MonkeyPatch) -> Screen:
     return Screen()
 
 
-def test_a_long_search_shows_how_far_it_is_and_erases_it(screen: Screen) -> None:
-    with redirect_stderr(screen), progress.progress(Search()):
+def test_a_long_search_shows_progress_and_erases_it(screen: Screen) -> None:
+    with redirect_stderr(screen), progress.SearchProgress(Search()):
         assert screen.showing.wait(60)
 
     erase_line = "\x1b[2K"
@@ -54,7 +55,7 @@ def test_a_long_search_shows_how_far_it_is_and_erases_it(screen: Screen) -> None
 
 def test_both_bounds_are_shown_once_a_mate_is_found(screen: Screen) -> None:
     found = Search(best=(9, ("a1a2",)))
-    with redirect_stderr(screen), progress.progress(found):
+    with redirect_stderr(screen), progress.SearchProgress(found):
         assert screen.showing.wait(60)
 
     assert "no mate in 3 or fewer moves, mate in 9 found, 1,234 nodes" in (
@@ -67,14 +68,14 @@ def test_a_short_search_shows_nothing(
 ) -> None:
     monkeypatch.setattr(progress, "PATIENCE_S", 60)
 
-    with redirect_stderr(screen), progress.progress(Search()):
+    with redirect_stderr(screen), progress.SearchProgress(Search()):
         pass
 
     assert screen.getvalue() == ""
 
 
 def test_nothing_is_shown_before_the_search_begins(screen: Screen) -> None:
-    with redirect_stderr(screen), progress.progress(Search(nodes=0)):
+    with redirect_stderr(screen), progress.SearchProgress(Search(nodes=0)):
         assert not screen.showing.wait(0.1)
 
     assert screen.getvalue() == ""
@@ -85,7 +86,42 @@ def test_nothing_is_shown_off_a_terminal(
 ) -> None:
     monkeypatch.setattr(screen, "isatty", lambda: False)
 
-    with redirect_stderr(screen), progress.progress(Search()):
+    with redirect_stderr(screen), progress.SearchProgress(Search()):
         assert not screen.showing.wait(0.1)
 
     assert screen.getvalue() == ""
+
+
+def test_an_experiment_shows_its_step_a_bar_and_its_nodes(screen: Screen) -> None:
+    shown = progress.ExperimentProgress(lambda: 1234, 5)
+    with redirect_stderr(screen), shown:
+        shown.describe("mdp cpw: depth 3")
+        shown.advance()
+        shown.advance()
+        assert screen.showing.wait(60)
+
+    assert re.search(r"mdp cpw: depth 3 .*2/5.*1,234 nodes", screen.getvalue())
+
+
+def test_notices_are_printed_above_the_line_and_stay(screen: Screen) -> None:
+    shown = progress.PositionProgress(lambda: 5678)
+    with redirect_stderr(screen), shown:
+        shown.notify("error: a.pgn:7: no result")
+
+    before, _, after = screen.getvalue().partition("error: a.pgn:7: no result\n")
+    assert "\x1b[2K" in before  # the line is erased first
+    assert "5,678 positions" in after
+
+
+def test_notices_are_all_that_is_printed_off_a_terminal(
+    screen: Screen, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(screen, "isatty", lambda: False)
+
+    shown = progress.PositionProgress(lambda: 5678)
+    with redirect_stderr(screen), shown:
+        shown.notify("error: a.pgn:7: no result")
+        shown.describe("a step")
+        shown.advance()
+
+    assert screen.getvalue() == "error: a.pgn:7: no result\n"

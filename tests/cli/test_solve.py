@@ -12,7 +12,7 @@ from typing import IO, TYPE_CHECKING, Any
 
 import pytest
 
-from solver.version import __version__
+from solver import __version__
 from tests.cli.conftest import COMMAND
 from tests.processes import PATIENCE_S, started
 
@@ -167,7 +167,7 @@ def test_no_mate_in_the_moves_asked_is_a_clean_negative(matesolve: Matesolve) ->
     assert without_costs(out) == (
         "White to move\n"
         "No mate in 1 move.\n"
-        "Proved; longer mates were not looked for.\n"
+        "Proved. Longer mates were not searched.\n"
         "N nodes in T\n"
     )
 
@@ -236,8 +236,8 @@ def test_a_bad_position_costs_one_line_and_exits_with_65(
         (["--nodes", "1e6", BARE], f"from 1 to {2**63 - 1}, found '1e6'"),
         (["--hash", "0", BARE], "from 1 to 1048576, found '0'"),
         (["--json", "--jsonl", BARE], "--json and --jsonl exclude each other."),
-        (["--json", "--board", BARE], "not with --json or --jsonl."),
-        (["--jsonl", "--ascii", BARE], "not with --json or --jsonl."),
+        (["--json", "--board", BARE], "need text output, not --json or --jsonl."),
+        (["--jsonl", "--ascii", BARE], "need text output, not --json or --jsonl."),
         (["--depth", "3", BARE], "No such option"),
     ],
 )
@@ -542,16 +542,16 @@ def test_an_answer_says_which_narrower_question_it_answers(
     code, out, err = matesolve("solve", SMOTHERED, *options)
 
     assert (code, err) == (0, "")
-    assert f"The attacker keeps to {words}" in out
-    assert "mate in 2 is forced, and none in this lane is shorter." in out
+    assert f"Restricted: {words}" in out
+    assert "mate in 2 is forced, and none is shorter under this restriction." in out
 
 
 def test_no_mate_in_a_lane_is_told_of_the_lane_alone(matesolve: Matesolve) -> None:
     code, out, _ = matesolve("solve", BARE, "--checks-only", "-n", "5")
 
     assert code == 1
-    assert "No mate in 5 or fewer moves in this lane." in out
-    assert "other moves and longer mates were not looked for" in out
+    assert "No mate in 5 or fewer moves under this restriction." in out
+    assert "Other moves and longer mates were not searched" in out
 
 
 def test_a_record_tells_its_lane(matesolve: Matesolve) -> None:

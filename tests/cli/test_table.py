@@ -20,8 +20,8 @@ from solver.cli import table
 from solver.cli.main import run
 from solver.kernel.interface import MATE_SCORE
 from solver.kernel.memory import Extension
-from solver.laboratory import comparison as glass
 from solver.laboratory import search
+from solver.laboratory.comparison import GLASS_FEN
 from solver.laboratory.results import Iteration, Outcome
 from solver.laboratory.techniques import Mdp
 from tests.cli.processes import process, run_and_list_heavy
@@ -41,7 +41,7 @@ BACK_RANK = "6k1/5ppp/8/8/8/8/8/R5K1 w - -"
 M2 = MATE_SCORE - 3
 
 PROBLEMS = f"""\
-# three problems and a line that is none
+# three problems and an invalid line
 {BACK_RANK} dm 1; id "fine";
 {KING_AND_ROOK} bm #3; id "[red]rook";
 hello
@@ -51,20 +51,20 @@ hello
 NODES = "A node is a move made, null moves included. "
 SETTING = (
     "Transposition table: 262,144 entries, empty at first. Root searched within 50 of "
-    "the last score. Order of moves: table move, captures and promotions, killers, "
+    "the last score. Move order: table move, captures and promotions, killers, "
     "history."
 )
 
 
 def interrupt(control: Control) -> None:
-    """Press Ctrl-C, and wait until it is heard."""
+    """Press Ctrl-C, and wait until the search is stopped."""
     signal.raise_signal(signal.SIGINT)
     while not control.reason:
         time.sleep(0.001)
 
 
 class Fake:
-    """A laboratory that knows its answers: a mate in 2, which pruning halves."""
+    """A laboratory with fixed answers: a mate in 2, at half the nodes with pruning."""
 
     made: list[Fake]
 
@@ -140,16 +140,16 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def call(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, str]:
-    """Run the command in this process; lines end where their words do."""
+    """Run the command in this process, without trailing spaces in lines."""
     code = run(["table", *arguments])
-    told = capsys.readouterr()
-    out = "".join(f"{line.rstrip()}\n" for line in told.out.splitlines())
-    return code, out, told.err
+    captured = capsys.readouterr()
+    out = "".join(f"{line.rstrip()}\n" for line in captured.out.splitlines())
+    return code, out, captured.err
 
 
 # --- one position
 
-LADDER = f"""\
+POSITION = f"""\
 8/8/8/8/8/5K2/R7/7k w - - 0 1
                  off     off    cpw     cpw    cpw    cpw
 depth  score   to PV  in all  to PV  in all  saved  ratio
@@ -163,22 +163,22 @@ off          4     M2  10,000  20,000  1.000  {40 * "█"}
 cpw          4     M2   5,000  10,000  0.500  {20 * "█"}
 
 {NODES}to PV: until the principal variation was found; in all: until the iteration was \
-complete; both summed up from depth 1.
-ratio, saved: nodes to PV against off.
+complete; both are sums from depth 1.
+ratio, saved: nodes to PV compared with off.
 {SETTING}
 """
 
 
 @pytest.mark.usefixtures("fake")
 @pytest.mark.parametrize("words", [KING_AND_ROOK.split(), [KING_AND_ROOK]])
-def test_a_position_has_a_row_a_depth_and_bars(
+def test_a_position_has_a_row_per_depth_and_bars(
     words: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert call(capsys, *words, "--depth", "4") == (0, LADDER, "")
+    assert call(capsys, *words, "--depth", "4") == (0, POSITION, "")
 
 
 @pytest.mark.usefixtures("fake")
-def test_one_variant_is_compared_with_nothing(
+def test_a_single_variant_has_no_ratios(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     code, out, err = call(capsys, KING_AND_ROOK, "-d", "2", "--mdp", "tight")
@@ -191,17 +191,17 @@ def test_one_variant_is_compared_with_nothing(
         "    2     20    100     200\n"
         "\n"
         f"{NODES}to PV: until the principal variation was found; in all: until the "
-        "iteration was complete; both summed up from depth 1.\n"
+        "iteration was complete; both are sums from depth 1.\n"
         f"{SETTING}\n"
     )
 
 
-def test_without_a_position_it_is_the_published_one(
+def test_without_a_position_the_published_one_is_searched(
     fake: type[Fake], capsys: pytest.CaptureFixture[str]
 ) -> None:
     code, out, err = call(capsys, "--nodes", "100000")
     assert (code, err) == (3, "")
-    assert out.startswith(f"{glass.FEN}\n")
+    assert out.startswith(f"{GLASS_FEN}\n")
     assert "  Glass  Glass  Glass\n" in out
     assert out.splitlines()[7].endswith("  0.500  2,151  2,151  1.000")
     assert "Stopped before depth 20: off, cpw.\n" in out
@@ -232,7 +232,7 @@ def test_json_is_one_record(capsys: pytest.CaptureFixture[str]) -> None:
     code, out, err = call(capsys, "--depth", "4", "--json", "--efp", "off,cut")
     assert (code, err) == (0, "")
     record: dict[str, Any] = json.loads(out)
-    assert (record["schema"], record["fen"]) == (1, glass.FEN)
+    assert (record["schema"], record["fen"]) == (1, GLASS_FEN)
     assert list(record["rows"][3]["variants"]) == [
         "off/off", "off/cut", "cpw/off", "cpw/cut"
     ]  # fmt: skip
@@ -251,7 +251,7 @@ def test_json_is_one_record(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 @pytest.mark.usefixtures("fake")
-def test_csv_has_a_row_a_depth(capsys: pytest.CaptureFixture[str]) -> None:
+def test_csv_has_a_row_per_depth(capsys: pytest.CaptureFixture[str]) -> None:
     code, out, err = call(capsys, "--depth", "4", "--csv")
     assert (code, err) == (0, "")
     rows = list(csv.DictReader(io.StringIO(out)))
@@ -260,7 +260,7 @@ def test_csv_has_a_row_a_depth(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 @pytest.mark.usefixtures("fake")
-def test_an_ablation_has_a_row_a_variant(capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_ablation_has_a_row_per_variant(capsys: pytest.CaptureFixture[str]) -> None:
     code, out, err = call(capsys, KING_AND_ROOK, "--ablation", "--depth", "3")
     assert (code, err) == (0, "")
     lines = out.splitlines()
@@ -286,7 +286,7 @@ def test_an_ablation_has_a_row_a_variant(capsys: pytest.CaptureFixture[str]) -> 
 
 
 @pytest.mark.usefixtures("fake")
-def test_many_variants_have_a_row_each_as_well(
+def test_many_variants_are_printed_as_a_summary(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     forms = "off,upper,cpw,tight,vipermate"
@@ -308,7 +308,9 @@ def test_variants_that_contradict_each_other_are_a_failure(
 
 
 @pytest.mark.usefixtures("fake")
-def test_ctrl_c_tells_what_is_complete(capsys: pytest.CaptureFixture[str]) -> None:
+def test_ctrl_c_prints_the_complete_iterations(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     before = signal.getsignal(signal.SIGINT)
     code, out, err = call(capsys, KING_AND_ROOK, "--csv")
     assert (code, err) == (130, "interrupted\n")
@@ -330,10 +332,10 @@ variant  found  differing  nodes  compared  ratio
 off          3          0    300         3  1.000  {40 * "█"}
 cpw          3          0    150         3  0.500  {20 * "█"}
 
-{NODES}They are summed up from depth 1.
-ratio: nodes until the mate was found against off, the geometric mean over the \
-problems compared: those in which both found the same mate. differing: answers unlike \
-those of off, where no limit came first.
+{NODES}Counts are sums from depth 1.
+ratio: nodes until the mate was found compared with off, the geometric mean over the \
+problems compared: those in which both found the same mate. differing: answers that \
+differ from off's, where no limit was hit.
 {SETTING}
 """
 
@@ -343,7 +345,7 @@ UNREADABLE = (
 )
 
 
-def test_a_collection_has_a_row_a_problem_and_totals(
+def test_a_collection_has_a_row_per_problem_and_totals(
     fake: type[Fake], capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert call(capsys, "some.epd") == (65, TOTALS, UNREADABLE)
@@ -362,7 +364,7 @@ def test_a_collection_has_a_row_a_problem_and_totals(
         ("dm 70;", 100),
     ],
 )
-def test_a_problem_is_searched_as_far_as_its_claim_takes(
+def test_a_problem_is_searched_as_deep_as_its_claim_needs(
     fake: type[Fake],
     capsys: pytest.CaptureFixture[str],
     folder: Path,
@@ -374,7 +376,7 @@ def test_a_problem_is_searched_as_far_as_its_claim_takes(
     assert [asked[1] for asked in fake.made[0].asked] == [depth]
 
 
-def test_a_depth_and_limits_that_are_given_hold_for_all(
+def test_a_given_depth_and_limits_apply_to_all_problems(
     fake: type[Fake], capsys: pytest.CaptureFixture[str]
 ) -> None:
     code, out, _ = call(capsys, "good.epd", "good.epd", "-d", "2", "--nodes", "30")
@@ -385,7 +387,7 @@ def test_a_depth_and_limits_that_are_given_hold_for_all(
 
 
 @pytest.mark.usefixtures("fake")
-def test_mates_that_are_not_proved_are_not_found(
+def test_unproved_mates_do_not_count_as_found(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     code, out, _ = call(capsys, "good.epd", "--mdp", "off", "--efp", "off,on")
@@ -432,7 +434,7 @@ def test_collections_in_json_and_csv(capsys: pytest.CaptureFixture[str]) -> None
 
 
 @pytest.mark.usefixtures("fake")
-def test_a_file_that_cannot_be_read_costs_itself(
+def test_an_unreadable_file_is_reported_and_skipped(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     code, out, err = call(capsys, "good.epd", "missing.epd", "--csv")
@@ -442,7 +444,7 @@ def test_a_file_that_cannot_be_read_costs_itself(
 
 
 @pytest.mark.usefixtures("fake")
-def test_ctrl_c_keeps_the_problems_that_are_complete(
+def test_ctrl_c_prints_the_complete_problems(
     capsys: pytest.CaptureFixture[str], folder: Path
 ) -> None:
     (folder / "x.epd").write_text(f"{BACK_RANK} dm 1;\n{KING_AND_ROOK} dm 3;\n")
@@ -455,7 +457,7 @@ def test_ctrl_c_keeps_the_problems_that_are_complete(
     assert "x.epd:2" not in out
 
 
-# --- what the command line may say
+# --- options
 
 
 @pytest.mark.parametrize(
@@ -478,7 +480,7 @@ def test_multi_cuts_that_are_refused(
 @pytest.mark.parametrize(
     ("text", "entries"), [("2^18", 1 << 18), ("2^2", 4), ("4096", 4096), ("0", 0)]
 )
-def test_sizes_of_the_table_that_are_read(text: str, entries: int) -> None:
+def test_table_sizes_that_are_read(text: str, entries: int) -> None:
     assert table.table_entries(text) == entries
 
 
@@ -534,7 +536,7 @@ def test_other_sizes_are_a_usage_error(
         ),
         (
             ["--mip", "lazy,off, lazy"],
-            "Invalid value for '--mip': expected each word once, found 'lazy' twice",
+            "Invalid value for '--mip': expected each value once, found 'lazy' twice",
         ),
         (
             ["--mip", "off,all"],
@@ -554,7 +556,7 @@ def test_other_sizes_are_a_usage_error(
         ),
     ],
 )
-def test_what_cannot_be_understood_is_told_before_any_search(
+def test_wrong_options_are_reported_before_any_search(
     arguments: list[str],
     message: str,
     fake: type[Fake],
@@ -569,17 +571,17 @@ def test_what_cannot_be_understood_is_told_before_any_search(
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["good.pgn"], "expected a FEN or a file that is there, found 'good.pgn'"),
+        (["good.pgn"], "expected a FEN or an existing file, found 'good.pgn'"),
         (["8/8/8/8/8/8/8/8"], "expected one white king, found none"),
     ],
 )
-def test_a_position_that_is_none_is_bad_input(
+def test_an_invalid_position_is_bad_input(
     arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert call(capsys, *arguments) == (65, "", f"error: {message}\n")
 
 
-def test_a_material_table_that_is_not_there_is_told(
+def test_a_missing_material_table_is_reported(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     assert call(capsys, "--mip-table", "no.mip") == (
@@ -589,7 +591,7 @@ def test_a_material_table_that_is_not_there_is_told(
     )
 
 
-def test_a_material_table_that_is_none_is_bad_input(
+def test_an_invalid_material_table_is_bad_input(
     capsys: pytest.CaptureFixture[str], fake: type[Fake]
 ) -> None:
     code, out, err = call(capsys, "--mip-table", "good.epd")
@@ -599,12 +601,12 @@ def test_a_material_table_that_is_none_is_bad_input(
 
 
 @pytest.mark.usefixtures("fake")
-def test_a_drawing_is_written_beside_the_table(
+def test_a_plot_is_written_in_addition_to_the_table(
     capsys: pytest.CaptureFixture[str], folder: Path
 ) -> None:
     pytest.importorskip("matplotlib")
     arguments = (KING_AND_ROOK, "-d", "4", "--plot", "nodes.SVG")
-    assert call(capsys, *arguments) == (0, LADDER, "")
+    assert call(capsys, *arguments) == (0, POSITION, "")
     assert "<svg" in (folder / "nodes.SVG").read_text()
 
 
@@ -618,16 +620,16 @@ def test_a_collection_without_records_is_a_warning_and_no_table(
     assert call(capsys, str(empty)) == (0, "", warning)
 
 
-def test_what_is_too_long_to_be_a_file_is_no_position(
+def test_text_too_long_for_a_file_name_is_no_position(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     code, out, err = call(capsys, "8" * 5000)
     assert (code, out) == (65, "")
-    assert err.startswith("error: expected a FEN or a file that is there, found ")
+    assert err.startswith("error: expected a FEN or an existing file, found ")
 
 
 @pytest.mark.usefixtures("fake")
-def test_a_drawing_that_cannot_be_written_is_reported_before_the_search(
+def test_a_plot_that_cannot_be_written_is_reported_before_the_search(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     pytest.importorskip("matplotlib")
@@ -639,7 +641,7 @@ def test_a_drawing_that_cannot_be_written_is_reported_before_the_search(
     )
 
 
-def test_without_matplotlib_a_drawing_names_the_package(
+def test_without_matplotlib_plot_names_the_package(
     capsys: pytest.CaptureFixture[str],
     monkeypatch: pytest.MonkeyPatch,
     fake: type[Fake],
@@ -653,14 +655,14 @@ def test_without_matplotlib_a_drawing_names_the_package(
     )
 
 
-def test_the_defaults_are_the_laboratorys() -> None:
+def test_the_default_table_size_is_the_laboratorys() -> None:
     assert table.table_entries("2^18") == search.DEFAULT_TABLE_ENTRIES
 
 
 # --- the search itself
 
 
-def test_the_published_shape_counts_part_where_the_mate_is_found(
+def test_counts_diverge_where_the_mate_is_found_as_published(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     code, out, err = call(capsys, "--json", "--depth", "18")
@@ -700,7 +702,7 @@ def test_sound_variants_agree_with_every_claim_of_the_traps(
             assert outcome["mate"] == problem["claim"]
 
 
-# --- in a process of its own
+# --- in a separate process
 
 
 def test_standard_input_is_a_collection(matesolve: Matesolve) -> None:
@@ -710,7 +712,7 @@ def test_standard_input_is_a_collection(matesolve: Matesolve) -> None:
     assert (row["id"], row["off.mate"], row["same_answer"]) == ("stdin:1", "1", "true")
 
 
-def test_ctrl_c_ends_a_search_that_would_take_long() -> None:
+def test_ctrl_c_ends_a_long_search() -> None:
     pty = pytest.importorskip("pty", reason="terminals are drawn on POSIX only")
     watching, terminal = pty.openpty()
     shown = ""
@@ -721,7 +723,7 @@ def test_ctrl_c_ends_a_search_that_would_take_long() -> None:
         while not re.search(r"off: depth \d\d", shown):
             shown += os.read(watching, 65_536).decode()
         running.send_signal(signal.SIGINT)
-        # Linux ends the reading of a terminal that nobody writes to with an error.
+        # On Linux, reading from a terminal without writers is an error.
         with contextlib.suppress(OSError):
             while more := os.read(watching, 65_536).decode():
                 shown += more
@@ -735,7 +737,7 @@ def test_ctrl_c_ends_a_search_that_would_take_long() -> None:
     assert shown.endswith("interrupted\r\n")
 
 
-def test_a_narrow_terminal_does_not_cut_what_goes_to_a_pipe() -> None:
+def test_a_narrow_terminal_does_not_narrow_output_to_a_pipe() -> None:
     with process(
         "table", "--depth", "8", COLUMNS="20", TERM="xterm", FORCE_COLOR="1"
     ) as running:
@@ -744,7 +746,7 @@ def test_a_narrow_terminal_does_not_cut_what_goes_to_a_pipe() -> None:
     assert out.splitlines()[10].endswith("  1.000  62,692  62,692  1.000")
 
 
-def test_bars_of_a_terminal_that_knows_ascii_only_are_ascii() -> None:
+def test_bars_are_ascii_where_the_terminal_is() -> None:
     with process(
         "table", "--depth", "3", PYTHONIOENCODING="ascii", PYTHONUTF8="0"
     ) as running:

@@ -91,7 +91,7 @@ def test_standard_input_is_an_input_too(folder: Path) -> None:
         _, err = running.communicate(timeout=60)
 
     assert running.returncode == 2
-    assert "expected an output that is no input" in err
+    assert "expected an output that is not an input" in err
     assert contents(folder) == before
 
 

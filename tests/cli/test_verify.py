@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import solver
-from solver.audit import job as examiner
+from solver.audit import job
 from solver.cli.main import run
 from solver.solution import Solution, Status, StoppedBy
 from tests.cli.processes import process, run_and_list_heavy
@@ -49,7 +49,7 @@ mixed.epd:6: [red]wrong key: claimed mate in 1 by Ra7, found Ra8#
 {LINK}"""
 
 UNREADABLE = """\
-error: mixed.epd:7: bm: expected a legal move in SAN or UCI that fits one man only, \
+error: mixed.epd:7: bm: expected a legal, unambiguous move in SAN or UCI, \
 found 'Ra9'
 error: mixed.epd:9: board: expected 8 ranks with / between them, found 1 in 'hello'
 """
@@ -255,9 +255,7 @@ def test_mated_sides_come_after_the_mating_ones(
 def test_an_internal_error_is_one_line_and_keeps_what_was_told(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(
-        examiner, "Solver", lambda hash_mib, *_, **__: 1 // (hash_mib - 7)
-    )
+    monkeypatch.setattr(job, "Solver", lambda hash_mib, *_, **__: 1 // (hash_mib - 7))
     Path("x.epd").write_text(f"hello\n{BACK_RANK} dm 1;\n")
     code, out, err = verify(capsys, "x.epd", "--jsonl", "--hash", "7")
     assert code == 70
@@ -303,7 +301,7 @@ def test_records_that_are_not_selected_are_no_empty_file(
     (folder / "one.epd").write_text(f"{BACK_RANK} dm 1;\n")
     code, out, err = verify(capsys, "one.epd", "--min-claim", "2")
     assert (code, out) == (0, "")
-    assert err == "1 records passed over: not selected\n"
+    assert err == "1 records skipped: not selected\n"
 
 
 def test_ctrl_c_tells_what_was_complete(
@@ -327,7 +325,7 @@ def test_ctrl_c_tells_what_was_complete(
             stopped = StoppedBy.INTERRUPT
             return Solution(problem, Status.UNDECIDED, None, 3, stopped_by=stopped)
 
-    monkeypatch.setattr(examiner, "Solver", Interrupted)
+    monkeypatch.setattr(job, "Solver", Interrupted)
     code, out, err = verify(capsys, "two.epd", "--hash", "1")
     assert code == 130
     assert out == "claim  proved  total\n   #1       1      1\n  all       1      1\n"
@@ -351,7 +349,7 @@ def answer_with(
         def solve(self, problem: Problem, *_: Any, **__: Any) -> Solution:
             return Solution(problem, status, mate, lower_bound, stopped_by=stopped_by)
 
-    monkeypatch.setattr(examiner, "Solver", Same)
+    monkeypatch.setattr(job, "Solver", Same)
 
 
 # --- in a process of its own

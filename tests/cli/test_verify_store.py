@@ -14,16 +14,15 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from solver.audit.resume import Archive
+from solver.audit.resume import ResumeStore
 from solver.audit.schema import VERSION
-from solver.audit.store import Store, merge
+from solver.audit.store import Store
 from solver.audit.workers import ProcessWorker, ThreadWorker
 from solver.cli.main import run
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from solver.audit.job import Examined
     from solver.audit.result import AuditResult
     from solver.problem import Problem
 
@@ -75,19 +74,19 @@ class Watcher:
         self.at: dict[int, Callable[[], object]] = {}
         self._lock = threading.Lock()
         for kind in (ThreadWorker, ProcessWorker):
-            monkeypatch.setattr(kind, "examine_all", self._watched(kind))
+            monkeypatch.setattr(kind, "run_batch", self._watched(kind))
 
     def _watched(self, kind: type[ThreadWorker | ProcessWorker]) -> object:
-        examine_all = kind.examine_all
+        run_batch = kind.run_batch
 
         def watch(
             worker: ThreadWorker | ProcessWorker, problems: Sequence[Problem]
-        ) -> list[Examined | None]:
+        ) -> list[AuditResult | None]:
             with self._lock:
                 self.given += [problem.source for problem in problems]
                 for number in [n for n in self.at if n <= len(self.given)]:
                     self.at.pop(number)()
-            return examine_all(worker, problems)  # type: ignore[arg-type]
+            return run_batch(worker, problems)  # type: ignore[arg-type]
 
         return watch
 
@@ -234,7 +233,7 @@ def test_what_was_left_undecided_is_searched_again_only_with_wider_limits(
 
     verify("long.epd", "good.epd", "--nodes", "2000", "--time", "900", "-j", jobs)
     retry = ("--retry", "undecided")
-    spared = "run.db: 1 not searched again: their limits were as wide before\n"
+    spared = "run.db: 1 not searched again: the limits are no wider than before\n"
     assert again("--nodes", "5000") == (3, "", [])
     assert again("--nodes", "2000", *retry) == (3, spared, [])
     assert again("--nodes", "1000", *retry) == (3, spared, [])
@@ -274,7 +273,7 @@ def test_parts_put_together_are_the_whole(
     assert len(stored("1.db")) + len(stored("2.db")) == len(stored("whole.db")) == 307
     assert min(len(stored("1.db")), len(stored("2.db"))) > 100
     with Store("1.db") as store:
-        merge(store, Path("2.db"))
+        store.merge_from(Path("2.db"))
     assert untimed(stored("1.db")) == untimed(stored("whole.db"))
 
 
@@ -397,8 +396,8 @@ def test_a_place_where_no_store_can_be_is_told(verify: Callable[..., Told]) -> N
 @pytest.mark.parametrize(
     ("options", "told"),
     [
-        (["--fresh"], "--fresh and --retry are about a --store."),
-        (["--retry", "undecided"], "--fresh and --retry are about a --store."),
+        (["--fresh"], "--fresh and --retry need a --store."),
+        (["--retry", "undecided"], "--fresh and --retry need a --store."),
         (
             ["--store", "."],
             "Invalid value for '--store': File '.' is a directory.",
@@ -464,7 +463,7 @@ def test_a_compressed_file_that_is_cut_short_keeps_what_came_before(
     assert told.code == 65
     assert told.err == (
         f"error: {kept[-1].source}: {method}: expected more compressed data, "
-        "found the file's end\n"
+        "found the end of the file\n"
     )
     require_sound()
     assert [result.word for result in kept] == ["proved"] * (len(kept) - 1) + [
@@ -483,14 +482,14 @@ def test_a_compressed_file_that_is_cut_short_keeps_what_came_before(
 def test_a_file_that_changes_while_it_is_read_is_told(
     verify: Callable[..., Told], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    key = Archive.key
+    key = ResumeStore.key
 
-    def change(archive: Archive, problem: Problem) -> bytes:
+    def change(resume: ResumeStore, problem: Problem) -> bytes:
         with Path("good.epd").open("a") as file:
             file.write("# one line more\n")
-        return key(archive, problem)
+        return key(resume, problem)
 
-    monkeypatch.setattr(Archive, "key", change)
+    monkeypatch.setattr(ResumeStore, "key", change)
     told = verify("good.epd", "mixed.epd")
     assert told.code == 74
     assert told.err == f"error: good.epd: changed while it was read\n{UNREADABLE}"

@@ -1,4 +1,4 @@
-"""Endings by name, and random positions of them."""
+"""Small endgames by name, and random positions of them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import chess
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-THREE_MEN = ("KQvK", "KRvK", "KBvK", "KNvK")
+THREE_PIECES = ("KQvK", "KRvK", "KBvK", "KNvK")
 
 TWO_AGAINST_KING = (
     *("KQQvK", "KQRvK", "KQBvK", "KQNvK", "KRRvK"),
@@ -20,7 +20,7 @@ TWO_AGAINST_KING = (
 
 ONE_AGAINST_ONE = tuple(f"K{ours}vK{theirs}" for ours in "QRBN" for theirs in "QRBN")
 
-ENDINGS = THREE_MEN + TWO_AGAINST_KING + ONE_AGAINST_ONE
+ENDINGS = THREE_PIECES + TWO_AGAINST_KING + ONE_AGAINST_ONE
 
 
 def random_boards(
@@ -28,7 +28,7 @@ def random_boards(
 ) -> Iterator[tuple[chess.Board, chess.Color]]:
     """Yield legal positions, either side to move, with the attacker of either colour.
 
-    The attacker has the men that the name has first.
+    The attacker has the pieces that the name lists first.
     """
     return islice(_boards(name, Random(seed)), count)
 
@@ -37,12 +37,12 @@ def _boards(name: str, random: Random) -> Iterator[tuple[chess.Board, chess.Colo
     ours, theirs = name.split("v")
     while True:
         attacker = random.choice(chess.COLORS)
-        men = [(symbol, attacker) for symbol in ours]
-        men += [(symbol, not attacker) for symbol in theirs]
+        pieces = [(symbol, attacker) for symbol in ours]
+        pieces += [(symbol, not attacker) for symbol in theirs]
         board = chess.Board(None)
         board.turn = random.choice(chess.COLORS)
-        squares = random.sample(chess.SQUARES, len(men))
-        for square, (symbol, color) in zip(squares, men, strict=True):
+        squares = random.sample(chess.SQUARES, len(pieces))
+        for square, (symbol, color) in zip(squares, pieces, strict=True):
             kind = chess.Piece.from_symbol(symbol).piece_type
             board.set_piece_at(square, chess.Piece(kind, color))
         if board.is_valid():

@@ -1,4 +1,4 @@
-"""What is told of a board, and when nothing is."""
+"""Small endgames: mates, keys and lines, and the building of tables."""
 
 from __future__ import annotations
 
@@ -9,23 +9,22 @@ from typing import TYPE_CHECKING
 import chess
 import pytest
 
-from solver.endgames import EndingAnswer, find_ending
-from solver.endgames import answer as library
-from solver.endgames import retrograde as building
+from solver.endgames import EndingAnswer, find_ending, probe, retrograde
 from tests.endgames.boards import random_boards
 from tests.processes import run
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from solver.endgames.table import Men, Table
+    from solver.endgames.probe import Pieces
+    from solver.endgames.table import Table
 
 
 def never() -> bool:
     return False
 
 
-def ask(fen: str, attacker: chess.Color = chess.WHITE) -> EndingAnswer | None:
+def solve(fen: str, attacker: chess.Color = chess.WHITE) -> EndingAnswer | None:
     return find_ending(chess.Board(fen), attacker, is_stopped=never)
 
 
@@ -92,25 +91,25 @@ def test_the_board_is_left_as_it_is() -> None:
     assert board.fen() == fen
 
 
-def test_mate_on_the_board_is_mate_in_nought() -> None:
-    assert ask("R3k3/8/4K3/8/8/8/8/8 b - - 0 1") == EndingAnswer(0)
+def test_checkmate_is_mate_in_nought() -> None:
+    assert solve("R3k3/8/4K3/8/8/8/8/8 b - - 0 1") == EndingAnswer(0)
 
 
 def test_stalemate_is_an_escape() -> None:
-    assert ask("k7/2Q5/8/8/8/8/8/4K3 b - - 0 1") == EndingAnswer(None)
+    assert solve("k7/2Q5/8/8/8/8/8/4K3 b - - 0 1") == EndingAnswer(None)
 
 
-def test_who_takes_the_last_man_is_never_mated() -> None:
-    assert ask("8/8/8/3k4/3R4/8/8/K7 b - - 0 1") == EndingAnswer(None)
+def test_a_side_that_captures_the_last_piece_is_never_mated() -> None:
+    assert solve("8/8/8/3k4/3R4/8/8/K7 b - - 0 1") == EndingAnswer(None)
 
 
-def test_two_knights_mate_only_who_helps() -> None:
-    answer = ask("8/8/4k3/8/8/2NNK3/8/8 w - - 0 1")
+def test_two_knights_cannot_force_mate() -> None:
+    answer = solve("8/8/4k3/8/8/2NNK3/8/8 w - - 0 1")
     assert answer == EndingAnswer(None)
 
 
 def test_a_bare_king_never_mates() -> None:
-    assert ask("8/8/8/4k3/8/8/8/R3K3 b - - 0 1", chess.BLACK) == EndingAnswer(None)
+    assert solve("8/8/8/4k3/8/8/8/R3K3 b - - 0 1", chess.BLACK) == EndingAnswer(None)
 
 
 @pytest.mark.parametrize(
@@ -118,17 +117,17 @@ def test_a_bare_king_never_mates() -> None:
     [
         pytest.param("8/8/8/4k3/8/8/P7/R3K3 w - - 0 1", id="pawn"),
         pytest.param("8/8/8/4k3/8/8/8/R3K3 w Q - 0 1", id="castling"),
-        pytest.param("8/8/8/4k3/8/8/8/RNB1K3 w - - 0 1", id="five men"),
+        pytest.param("8/8/8/4k3/8/8/8/RNB1K3 w - - 0 1", id="five pieces"),
     ],
 )
-def test_other_positions_are_no_endings(fen: str) -> None:
-    assert ask(fen) is None
+def test_other_positions_are_not_small_endgames(fen: str) -> None:
+    assert solve(fen) is None
 
 
-def test_a_stopped_building_tells_nothing_and_harms_nothing(
+def test_a_stopped_build_returns_nothing_and_harms_nothing(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(library, "_TABLES", {})
+    monkeypatch.setattr(probe, "_TABLES", {})
     board = chess.Board("8/8/8/4k3/8/8/8/R3K3 w - - 0 1")
     for most in range(8):
         polls = iter([False] * most + [True])
@@ -138,20 +137,20 @@ def test_a_stopped_building_tells_nothing_and_harms_nothing(
     assert play(board, answer.line).is_checkmate()
 
 
-def test_threads_share_what_one_of_them_builds(
+def test_threads_share_the_tables_that_one_of_them_builds(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    built: list[Men] = []
-    build = building.build_table
+    built: list[Pieces] = []
+    build = retrograde.build_table
 
     def count(
-        men: Men, smaller: Mapping[int, Table], is_stopped: Callable[[], bool]
+        pieces: Pieces, smaller: Mapping[int, Table], is_stopped: Callable[[], bool]
     ) -> Table | None:
-        built.append(men)
-        return build(men, smaller, is_stopped)
+        built.append(pieces)
+        return build(pieces, smaller, is_stopped)
 
-    monkeypatch.setattr(library, "_TABLES", {})
-    monkeypatch.setattr(library, "build_table", count)
+    monkeypatch.setattr(probe, "_TABLES", {})
+    monkeypatch.setattr(retrograde, "build_table", count)
     board = chess.Board("8/8/8/4k3/8/8/8/R3K3 w - - 0 1")
     answers = []
 
@@ -168,19 +167,19 @@ def test_threads_share_what_one_of_them_builds(
     assert len(built) == len(set(built)) == 2  # KRvK, and the kings alone
 
 
-def test_who_waits_for_another_thread_can_be_stopped(
+def test_a_thread_that_waits_for_another_can_be_stopped(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(library, "_TABLES", {})
+    monkeypatch.setattr(probe, "_TABLES", {})
     answers = iter([False, False, True])
     board = chess.Board("8/8/8/4k3/8/8/8/R3K3 w - - 0 1")
-    with library._BUILDING:
+    with probe._BUILDING:
         stopped = find_ending(board, chess.WHITE, is_stopped=lambda: next(answers))
     assert stopped is None
     assert next(answers, None) is None
 
 
-def test_numpy_is_loaded_only_for_an_ending() -> None:
+def test_numpy_is_loaded_only_for_a_small_endgame() -> None:
     program = """
 import chess, sys
 from solver.endgames import find_ending

@@ -1,4 +1,4 @@
-"""The tables against slow oracles, against the rules, against what is known."""
+"""The tables against slow oracles, against the rules, and against known results."""
 
 from __future__ import annotations
 
@@ -10,16 +10,10 @@ import pytest
 
 from solver.board import pack
 from solver.endgames import find_ending
-from solver.endgames.answer import open_tables
-from solver.endgames.table import (
-    ILLEGAL,
-    NEVER,
-    REFLECTIONS,
-    Man,
-    Table,
-    read_placement,
-)
+from solver.endgames.probe import NO_MATE, Piece, get_tables, read_placement
+from solver.endgames.table import ILLEGAL, REFLECTIONS, Table
 from solver.kernel.interface import Verdict
+from solver.search.root import prove
 from solver.search.workspace import Workspace
 from tests.endgames.boards import ENDINGS, random_boards
 from tests.oracles import endgames
@@ -59,18 +53,18 @@ def table_of(name: str) -> Table:
         [chess.Piece.from_symbol(symbol).piece_type for symbol in side[1:]]
         for side in name.split("v")
     )
-    men = tuple(Man(attacks=True, kind=kind) for kind in ours)
-    men += tuple(Man(attacks=False, kind=kind) for kind in theirs)
-    tables = open_tables(men, never)
+    pieces = tuple(Piece(attacks=True, kind=kind) for kind in ours)
+    pieces += tuple(Piece(attacks=False, kind=kind) for kind in theirs)
+    tables = get_tables(pieces, never)
     assert tables is not None
-    return tables[men]
+    return tables[pieces]
 
 
 def moves_of(board: chess.Board, attacker: chess.Color) -> int:
     placement = read_placement(board, attacker)
-    tables = open_tables(placement.men, never)
+    tables = get_tables(placement.pieces, never)
     assert tables is not None
-    return tables[placement.men].moves(placement, attacking=board.turn == attacker)
+    return tables[placement.pieces].moves(placement, attacking=board.turn == attacker)
 
 
 def by_rules(board: chess.Board, attacker: chess.Color) -> int:
@@ -81,9 +75,9 @@ def by_rules(board: chess.Board, attacker: chess.Color) -> int:
         after.append(moves_of(board, attacker))
         board.pop()
     if board.turn == attacker:
-        return min((1 + moves for moves in after if moves != NEVER), default=NEVER)
+        return min((1 + moves for moves in after if moves != NO_MATE), default=NO_MATE)
     if not after:
-        return 0 if board.is_check() else NEVER
+        return 0 if board.is_check() else NO_MATE
     return max(after)
 
 
@@ -113,7 +107,7 @@ def near_mates(
 
 
 def unfolded(nodes: Moves) -> Moves:
-    """Give the whole of a table of three men: its king, its man, the other king."""
+    """Return all values of a table of three pieces: king, piece, other king."""
     return np.stack(
         [
             nodes[reflection.place][reflection.images][:, reflection.images]
@@ -125,7 +119,7 @@ def unfolded(nodes: Moves) -> Moves:
 def as_cube(distances: list[int]) -> Moves:
     """Bring the oracle's plies into the order of `unfolded`, in moves."""
     plies = np.array(distances).reshape(64, 64, 64).transpose(2, 1, 0)
-    return np.where(plies >= 0, (plies + 1) // 2, NEVER)
+    return np.where(plies >= 0, (plies + 1) // 2, NO_MATE)
 
 
 @pytest.mark.parametrize(
@@ -144,7 +138,7 @@ def test_every_position_of_three_men_is_as_solved_by_other_means(
     expected = np.where(legal >= 0, as_cube(endgame.white_to_move), ILLEGAL)
     assert np.array_equal(attacking, expected)
     # The oracle takes what is illegal with Black to move for an escape.
-    defending[defending == ILLEGAL] = NEVER
+    defending[defending == ILLEGAL] = NO_MATE
     assert np.array_equal(defending, as_cube(endgame.black_to_move))
 
 
@@ -180,8 +174,8 @@ def test_the_prover_finds_the_same_mates_and_no_shorter_ones(
         moves = moves_of(board, attacker)
         for within in range(1, MOST_PROVED + 1):
             workspace.begin(None)
-            verdict = workspace.decide(
-                pack(board), within, attacking=board.turn == attacker
+            verdict = prove(
+                workspace, pack(board), within, attacking=board.turn == attacker
             )
             assert verdict is not Verdict.STOPPED
             assert (verdict is Verdict.MATE) == (moves <= within), board.fen()

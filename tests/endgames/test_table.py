@@ -5,7 +5,7 @@ from __future__ import annotations
 import chess
 import numpy as np
 
-from solver.endgames.table import REFLECTIONS, TRIANGLE, lay, pack, unpack
+from solver.endgames.table import REFLECTIONS, TRIANGLE, align, pack, unpack
 
 
 def test_a_reflection_keeps_distances_and_leads_into_the_triangle() -> None:
@@ -25,7 +25,7 @@ def test_packing_keeps_each_position_in_its_bit() -> None:
     assert np.array_equal(pack(flags), words)
 
 
-def test_unfolding_reflects_men_and_bits_alike() -> None:
+def test_unfolding_reflects_pieces_and_bits_alike() -> None:
     flags = np.random.default_rng(1).random((10, 64, 64)) < 0.5
     words = pack(flags)
     for reflection in REFLECTIONS:
@@ -34,9 +34,9 @@ def test_unfolding_reflects_men_and_bits_alike() -> None:
         assert np.array_equal(unpack(reflection.unfold(words)), expected)
 
 
-def test_small_tables_meet_the_axes_they_are_of() -> None:
+def test_small_arrays_align_with_their_axes() -> None:
     table = np.arange(6, dtype=np.uint64).reshape(2, 3)
-    laid = lay(table, [2, 0], 3)
-    assert laid.shape == (3, 1, 2)
-    assert laid[1, 0, 1] == table[1, 1] == 4
-    assert laid[2, 0, 0] == table[0, 2] == 2
+    aligned = align(table, [2, 0], 3)
+    assert aligned.shape == (3, 1, 2)
+    assert aligned[1, 0, 1] == table[1, 1] == 4
+    assert aligned[2, 0, 0] == table[0, 2] == 2

@@ -1,4 +1,4 @@
-"""Positions to write and to read again."""
+"""Random positions and names to write and read again."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def play(seed: int) -> chess.Board:
 
 
 def play_line(board: chess.Board, seed: int, plies: int) -> tuple[str, ...]:
-    """Go on from a position for some plies at most."""
+    """Play at most some random plies from a position."""
     choice = random.Random(seed)
     board = board.copy()
     start = len(board.move_stack)
@@ -38,4 +38,4 @@ SEEDS = st.integers(0, 2**32)
 NAMES = st.text(
     st.characters(codec="utf-8", exclude_categories=["C", "Z"]), min_size=2, max_size=40
 )
-"""Names without white space and of what prints."""
+"""Names of printable characters without white space."""

@@ -1,4 +1,4 @@
-"""Records: what each dialect claims, and one line for each fault."""
+"""EPD: each dialect's claims are read, and each fault is one line."""
 
 from __future__ import annotations
 
@@ -50,8 +50,8 @@ def read(text: str) -> Problem:
         ("am Kg6; pv Kg6;", None),
     ],
 )
-def test_the_claim_is_read_in_each_dialect(tail: str, claim: Claim | None) -> None:
-    # An operation begins with a letter, so tails that do not need one before them.
+def test_the_claim_is_read_in_every_dialect(tail: str, claim: Claim | None) -> None:
+    # Operations begin with a letter; any other tail needs one before it.
     tail = f"c9 x; {tail}" if tail.startswith(";") else tail
     assert read(f"{ROOK} {tail}").claim == claim
     assert read(f"{ROOK} 0 1 {tail}").claim == claim
@@ -82,7 +82,7 @@ def test_castling_is_kept_as_the_kings_move(move: str) -> None:
         ('dm 8; id "after";', "after"),
     ],
 )
-def test_a_problem_has_its_own_name_or_its_line(tail: str, name: str) -> None:
+def test_a_problem_without_a_name_is_named_after_its_line(tail: str, name: str) -> None:
     problem = read(f"{ROOK} {tail}")
     assert problem.id == name
     assert problem.source == "some/mates.epd:7"
@@ -111,12 +111,12 @@ def test_the_position_has_six_fields(fields: str, fen: str) -> None:
         (f"{ROOK} 1 2 hmvc 3;", f"{ROOK} 3 2"),
     ],
 )
-def test_the_counters_may_stand_in_operations(record: str, fen: str) -> None:
+def test_operations_may_set_the_counters(record: str, fen: str) -> None:
     assert read(record).fen == fen
 
 
 NO_DISTANCE = "expected 1 to 200 moves, negative when the side to move is mated, found"
-NO_MOVE = "expected a legal move in SAN or UCI that fits one man only, found"
+NO_MOVE = "expected a legal, unambiguous move in SAN or UCI, found"
 
 
 @pytest.mark.parametrize(
@@ -151,7 +151,7 @@ NO_MOVE = "expected a legal move in SAN or UCI that fits one man only, found"
             f'{ROOK} dm 8; "a "b;',
             "operations: expected a closing quote, found ' \"a \"b;'",
         ),
-        (  # as fast as it is long; trying each of its beginnings takes minutes
+        (  # in linear time; backtracking would take minutes
             f'{ROOK} {"a" * 100_000} "',
             f"operations: expected a closing quote, found '{'a' * 60}'...",
         ),
@@ -172,7 +172,7 @@ def test_a_bad_record_is_refused_with_one_clear_line(record: str, reason: str) -
     assert str(caught.value) == reason
 
 
-def test_what_python_chess_writes_is_read_back() -> None:
+def test_what_python_chess_writes_is_read() -> None:
     board = chess.Board(f"{TWO_ROOKS} 0 1")
     keys = [chess.Move.from_uci("a2a7"), chess.Move.from_uci("g1f2")]
     text = board.epd(id='a "b"; c', dm=5, bm=keys, pv=keys[:1], hmvc=3, c0="dm 4;")
@@ -188,7 +188,7 @@ def test_what_python_chess_writes_is_read_back() -> None:
 @given(st.text(max_size=200) | st.text('dmbpvi "\\#;:+-0123456789Kgh6', max_size=60))
 def test_any_tail_gives_a_problem_or_a_one_line_error(tail: str) -> None:
     try:
-        told = read(f"{ROOK} c0 x; {tail}").id
+        shown = read(f"{ROOK} c0 x; {tail}").id
     except InputError as error:
-        told = str(error)
-    assert told.isprintable()
+        shown = str(error)
+    assert shown.isprintable()

@@ -1,4 +1,4 @@
-"""Quick FENs: wherever an answer is given, it is python-chess's own."""
+"""Fast FENs: every result is the same as python-chess's own."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ BOARDS = st.integers(0, 1 << 32).map(walk)
 
 @settings(derandomize=True, deadline=None)
 @given(BOARDS)
-def test_positions_of_games_are_written_as_python_chess_does(
+def test_positions_of_games_are_written_as_by_python_chess(
     board: chess.Board,
 ) -> None:
     assert format_fen(board) == board.fen(en_passant="fen")
@@ -45,7 +45,7 @@ def test_positions_of_games_are_written_as_python_chess_does(
 
 @settings(derandomize=True, deadline=None)
 @given(BOARDS)
-def test_positions_of_games_are_read_as_python_chess_does(board: chess.Board) -> None:
+def test_positions_of_games_are_read_as_by_python_chess(board: chess.Board) -> None:
     fen = board.fen(en_passant="fen")
     plain = set_up_plain(*fen.split())
     if board.ep_square is None and len(board.checkers()) < 2:
@@ -61,7 +61,7 @@ def test_positions_of_games_are_read_as_python_chess_does(board: chess.Board) ->
     assert list(read.legal_moves) == list(expected.legal_moves)
 
 
-def judge(fen: str) -> str:
+def read_or_refuse(fen: str) -> str:
     try:
         return parse_fen(fen).fen(en_passant="fen")
     except FenError as error:
@@ -74,15 +74,15 @@ def judge(fen: str) -> str:
     st.integers(0, 90),
     st.sampled_from([*"PNBRQKpnbrqk12345678/ wb-KQkqe3x0", ""]),
 )
-def test_one_wrong_letter_is_judged_as_the_strict_reader_does(
+def test_a_changed_letter_is_read_as_by_the_strict_reader(
     board: chess.Board, place: int, letter: str
 ) -> None:
     fen = board.fen(en_passant="fen")
     fen = fen[:place] + letter + fen[place + 1 :]
     with pytest.MonkeyPatch.context() as patch:
-        quick = judge(fen)
+        quick = read_or_refuse(fen)
         patch.setattr(strict, "set_up_plain", lambda *_: None)
-        assert judge(fen) == quick
+        assert read_or_refuse(fen) == quick
 
 
 @pytest.mark.parametrize(
@@ -103,14 +103,14 @@ def test_one_wrong_letter_is_judged_as_the_strict_reader_does(
         "8/8/8/8/8/8/8/",
     ],
 )
-def test_what_is_no_board_is_left_to_the_strict_reader(placement: str) -> None:
+def test_a_malformed_board_is_left_to_the_strict_reader(placement: str) -> None:
     assert read_placement(placement) is None
 
 
 @pytest.mark.parametrize(
     "castling", ["-", "K", "Q", "k", "q", "KQkq", "qkQK", "kQ", "Kq"]
 )
-def test_rights_to_castle_stand_in_their_order(castling: str) -> None:
+def test_castling_rights_are_written_in_their_order(castling: str) -> None:
     pieces = "r3k2r/8/8/8/8/8/8/R3K2R"
     plain = set_up_plain(pieces, "w", castling, "-", "7", "0")
     assert plain is not None
@@ -138,5 +138,5 @@ def test_rights_to_castle_stand_in_their_order(castling: str) -> None:
         "k7/8/8/8/8/1n6/2n5/K7 w - - 0 1",
     ],
 )
-def test_what_is_wrong_or_rare_is_left_to_the_strict_reader(fen: str) -> None:
+def test_wrong_or_unusual_fens_are_left_to_the_strict_reader(fen: str) -> None:
     assert set_up_plain(*fen.split()) is None

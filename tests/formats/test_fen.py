@@ -1,4 +1,4 @@
-"""FENs: what is filled in, what composers may do, and one line for each fault."""
+"""FENs: defaults, what composers may do, and one line for each fault."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ START = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR"
         (f"  {START}\t w  qkQK -\r\n", f"{START} w KQkq - 0 1"),
     ],
 )
-def test_missing_fields_get_their_usual_meaning(given_fields: str, full: str) -> None:
+def test_missing_fields_have_defaults(given_fields: str, full: str) -> None:
     assert parse_fen(given_fields) == chess.Board(full)
     assert parse_fen(given_fields).fen() == full
 
@@ -42,7 +42,9 @@ def test_missing_fields_get_their_usual_meaning(given_fields: str, full: str) ->
         pytest.param("7k/6Q1/6K1/8/8/8/8/8 b", id="mated"),
         pytest.param("7k/5Q2/6K1/8/8/8/8/8 b", id="stalemated"),
         pytest.param("QQQQQQQQ/Q7/7k/8/8/8/8/K7 b", id="nine queens"),
-        pytest.param("k7/8/8/8/8/8/NNNNNNNN/NNBBRRQK w", id="sixteen men, ten knights"),
+        pytest.param(
+            "k7/8/8/8/8/8/NNNNNNNN/NNBBRRQK w", id="sixteen pieces, ten knights"
+        ),
         pytest.param("4k3/8/8/8/4Pp2/8/8/4K3 b - e3", id="en passant possible"),
         pytest.param("4k3/8/8/8/4P3/8/8/4K3 b - e3", id="nobody to take en passant"),
         pytest.param(
@@ -53,11 +55,11 @@ def test_missing_fields_get_their_usual_meaning(given_fields: str, full: str) ->
         pytest.param("8/8/8/8/8/8/6k1/R3K3 w Q -", id="one right"),
     ],
 )
-def test_what_is_merely_unlikely_is_read(fen: str) -> None:
+def test_unlikely_positions_are_legal(fen: str) -> None:
     assert parse_fen(fen).board_fen() == fen.split(maxsplit=1)[0]
 
 
-def test_an_en_passant_square_that_nobody_can_use_is_kept() -> None:
+def test_an_en_passant_square_without_a_capture_is_kept() -> None:
     assert parse_fen("4k3/8/8/8/4P3/8/8/4K3 b - e3").ep_square == chess.E3
 
 
@@ -81,10 +83,11 @@ BAD = {
         "board: expected 8 ranks with / between them, found 9 in '7k/8/8/8/8/8/8/8/K7'"
     ),
     "7k/8/9/8/8/8/8/K7": (
-        "rank 6: expected men PNBRQK or pnbrqk and digits 1 to 8, found '9' in '9'"
+        "rank 6: expected pieces PNBRQK or pnbrqk and digits 1 to 8, found '9' in '9'"
     ),
     "7k/8/8/8/8/8/8/K2S4": (
-        "rank 1: expected men PNBRQK or pnbrqk and digits 1 to 8, found 'S' in 'K2S4'"
+        "rank 1: expected pieces PNBRQK or pnbrqk and digits 1 to 8, "
+        "found 'S' in 'K2S4'"
     ),
     "7k/44/8/8/8/8/8/K7": (
         "rank 7: expected one digit for adjacent empty squares, found '44' in '44'"
@@ -141,11 +144,11 @@ BAD = {
         "squares, found a white pawn on e5"
     ),
     "4k3/8/8/8/4P3/4N3/8/4K3 b - e3": (
-        "en passant square e3: expected e3 to be empty, the pawn having just passed, "
+        "en passant square e3: expected e3 to be empty after the pawn's double step, "
         "found a white knight on e3"
     ),
     "4k3/8/8/8/4P3/8/4N3/4K3 b - e3": (
-        "en passant square e3: expected e2 to be empty, the pawn having just passed, "
+        "en passant square e3: expected e2 to be empty after the pawn's double step, "
         "found a white knight on e2"
     ),
     "7k/8/8/8/8/8/8/K7 w - - -1 1": (
@@ -164,7 +167,7 @@ BAD = {
         "expected no pawn on the first or last rank, found a black one on h1"
     ),
     "7k/pppppppp/p7/8/8/8/8/K7": "expected at most 8 black pawns, found 9",
-    "7k/8/8/8/8/Q7/QQQQQQQQ/KRRRRRRR b": "expected at most 16 white men, found 17",
+    "7k/8/8/8/8/Q7/QQQQQQQQ/KRRRRRRR b": "expected at most 16 white pieces, found 17",
     "7k/8/8/8/8/8/8/K6R w": (
         "expected the black king out of check (White is to move), "
         "found it attacked from h1"
@@ -174,10 +177,10 @@ BAD = {
         "found it attacked from g2"
     ),
     "4k3/8/3N4/8/B3R3/8/8/4K3 b": (
-        "expected at most two men giving check, found 3 on a4, e4, d6"
+        "expected at most two pieces giving check, found 3 on a4, e4, d6"
     ),
     "4r3/8/8/8/4K3/8/8/k3r3 w": (
-        "expected checks that one move can have given, found those from e1, e8"
+        "expected checks that one move can give, found checks from e1, e8"
     ),
 }
 
@@ -189,9 +192,9 @@ def test_a_bad_fen_is_refused_with_one_clear_line(fen: str) -> None:
     assert str(caught.value) == BAD[fen]
 
 
-def test_a_check_older_than_the_pawn_move_excludes_en_passant() -> None:
-    # The bishop's check was there before e2-e4, so that move cannot have been last.
-    with pytest.raises(FenError, match="expected checks that one move can have given"):
+def test_a_check_that_the_double_step_cannot_give_excludes_en_passant() -> None:
+    # The bishop gave check before e2-e4 already, so that was not the last move.
+    with pytest.raises(FenError, match="expected checks that one move can give"):
         parse_fen("4k3/8/8/1B6/4P3/8/8/4K3 b - e3")
 
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 BUDGET_S = 1.0
-"""For what takes some milliseconds in fact, and took up to a minute once."""
+"""The records take milliseconds; some once took up to a minute."""
 
 DIGITS = "9" * 10**6
 DEEP = "[" * 10**5
@@ -28,7 +28,7 @@ FEN = "6k1/5ppp/8/8/8/8/8/R5K1 w - - 0 1"
 
 
 def jsonl(**fields: str) -> str:
-    """A record whose further fields are JSON already."""
+    """A record with further fields that are JSON text."""
     written = ",".join(f'"{name}":{value}' for name, value in fields.items())
     return f'{{"fen":"{FEN}",{written}}}'
 
@@ -48,7 +48,7 @@ def popeye(*lines: str) -> str:
 
 
 def bomb() -> list[str]:
-    """YAML of a few lines that stands for 8^18 texts."""
+    """A few lines of YAML whose aliases expand to 8^18 texts."""
     lines = ["a: &a [x, x, x, x, x, x, x, x]"]
     for before, name in zip("abcdefghijklmnopq", "bcdefghijklmnopqr", strict=True):
         lines.append(f"{name}: &{name} [{', '.join(8 * [f'*{before}'])}]")
@@ -66,7 +66,7 @@ REFUSED = {
         "jsonl": jsonl(claim=DIGITS),
         "csv": f"fen,claim\n{FEN},{DIGITS}\n",
     },
-    # No longer than a line or an entry may be.
+    # Within the limits of a line or an entry.
     "a number that is long enough to be read": {
         "epd": f"{FEN} dm {DIGITS[:60_000]};",
         "fen": f"6k1/5ppp/8/8/8/8/8/R5K1 w - - {DIGITS[:60_000]} 1",
@@ -107,7 +107,7 @@ REFUSED = {
         for name, text in texts.items()
     ],
 )
-def test_what_is_made_to_harm_is_refused_at_once_and_in_a_line(
+def test_a_hostile_record_is_refused_at_once_and_in_one_line(
     source_format: str, text: str, tmp_path: Path
 ) -> None:
     path = tmp_path / "hostile"
@@ -121,11 +121,11 @@ def test_what_is_made_to_harm_is_refused_at_once_and_in_a_line(
 
 
 @pytest.mark.parametrize("field", ["id", "claim", "claimed_keys", "any_last_move", "x"])
-def test_json_that_is_nested_just_so_deeply_that_it_is_read_costs_itself_only(
+def test_json_nested_near_the_recursion_limit_affects_no_other_record(
     field: str, tmp_path: Path
 ) -> None:
     path = tmp_path / "x.jsonl"
-    depths = range(900, 1000)  # Python gives up on the way
+    depths = range(900, 1000)  # Python's recursion limit is among them
     texts = [jsonl(**{field: "[" * depth + "]" * depth}) for depth in depths]
     path.write_text("\n".join(texts), encoding="utf-8")
     records = list(read_collection(path))
@@ -143,9 +143,7 @@ def test_json_that_is_nested_just_so_deeply_that_it_is_read_costs_itself_only(
     ],
     ids=["comments", "with semicolons", "on lines", "unclosed", "behind a bracket"],
 )
-def test_many_comments_in_a_game_take_no_longer_than_they_are(
-    moves: str, tmp_path: Path
-) -> None:
+def test_many_comments_in_a_game_take_linear_time(moves: str, tmp_path: Path) -> None:
     path = tmp_path / "x.pgn"
     path.write_text(pgn(f"{moves}\n*"), encoding="utf-8")
     started = time.perf_counter()
@@ -155,7 +153,7 @@ def test_many_comments_in_a_game_take_no_longer_than_they_are(
 
 
 class Transcript(MainLine[list[str]]):
-    """What python-chess finds in a game, one thing after the other."""
+    """The events that python-chess reports for a game, in order."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -185,7 +183,7 @@ def transcript(play: Callable[[], list[str] | None]) -> list[str] | None:
         return [str(error)]
 
 
-def test_a_game_is_read_as_python_chess_reads_it_wherever_its_comments_stand() -> None:
+def test_comments_anywhere_do_not_change_how_a_game_is_read() -> None:
     words = [
         *("{", "}", "{}", "{ a }", "{b}", "{c;d}", "{%e}", ";f", "%g", "[h]", "*"),
         *("1. e4", "e5", "Nf3", "Nc6", "(", ")", "\n", "\n", "\n;", "\n%", "\n["),
@@ -209,5 +207,5 @@ def test_a_game_is_read_as_python_chess_reads_it_wherever_its_comments_stand() -
             lambda text=text: visit_game(text.encode(), Transcript)  # type: ignore[misc]
         )
         assert found == expected, text
-        commented += found is not None and any("comment" in told for told in found)
+        commented += found is not None and any("comment" in entry for entry in found)
     assert commented > 1000

@@ -1,4 +1,4 @@
-"""JSON lines: what `verify --jsonl` prints is read again, and types are checked."""
+"""JSON lines: the output of `verify --jsonl` is read, and types are checked."""
 
 from __future__ import annotations
 
@@ -47,14 +47,14 @@ def test_a_record_is_a_problem() -> None:
         ({"schema": 1, "mate": 8, "keys": [{"uci": "h7g6"}], "pv": []}, None, None),
     ],
 )
-def test_what_is_not_said_is_not_claimed_and_other_fields_are_passed_over(
+def test_missing_fields_claim_nothing_and_other_fields_are_ignored(
     fields: dict[str, Any], claim: Claim | None, no_mate: int | None
 ) -> None:
     expected = Problem(ROOK, "rook", claim, "dir/x.jsonl:1", no_mate)
     assert read(record(**fields)) == [expected]
 
 
-def test_only_the_position_must_be_there() -> None:
+def test_only_the_position_is_required() -> None:
     assert read('{"fen":"8/7K/8/8/8/8/R7/7k"}') == [
         Problem(ROOK, "x.jsonl:1", None, "dir/x.jsonl:1")
     ]
@@ -66,7 +66,7 @@ def test_a_name_is_made_safe_for_a_terminal() -> None:
     assert problem.id == "red \ufffd[31m rook"
 
 
-def test_blank_lines_and_comments_count_for_nothing() -> None:
+def test_blank_lines_and_comments_are_skipped() -> None:
     records = read("", "# a comment", record(), "  \r\n", record())
     assert [found.source for found in records] == ["dir/x.jsonl:3", "dir/x.jsonl:5"]
 
@@ -91,7 +91,7 @@ SIGNED = f"{DISTANCE}, negative when the side to move is mated"
         (record(nomate=-3), f"nomate: {DISTANCE}, found '-3'"),
         (
             record(claim=3, nomate=3),
-            "expected a mate or none, found a mate in 3 and nomate 3",
+            "expected one claim, found a mate in 3 and nomate 3",
         ),
         (
             record(claimed_keys="h7g6"),
@@ -107,12 +107,12 @@ SIGNED = f"{DISTANCE}, negative when the side to move is mated"
         ),
         (
             record(claim=8, claimed_keys=["h7h5"]),
-            "claimed_keys: expected a legal move in SAN or UCI that fits one man only, "
+            "claimed_keys: expected a legal, unambiguous move in SAN or UCI, "
             "found 'h7h5'",
         ),
         (
             record(claim=8, claimed_line=["h7g6", "h7g6"]),
-            "claimed_line: expected a legal move in SAN or UCI that fits one man only, "
+            "claimed_line: expected a legal, unambiguous move in SAN or UCI, "
             "found 'h7g6'",
         ),
         ("[1]", "expected a JSON object, found '[1]'"),
@@ -124,7 +124,7 @@ SIGNED = f"{DISTANCE}, negative when the side to move is mated"
         (" " * 65_537, "expected a line of at most 65536 bytes, found a longer one"),
     ],
 )
-def test_a_bad_record_costs_itself_and_is_told_in_one_line(
+def test_a_bad_record_is_reported_in_one_line_and_skipped(
     bad: str | bytes, reason: str
 ) -> None:
     first, error, last = read(record(), bad, record())

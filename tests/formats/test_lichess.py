@@ -1,4 +1,4 @@
-"""Rows of lichess's: the position after the first move, and what they claim."""
+"""lichess's rows: the position after the first move, and its claim."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ HEADER = (
     "OpeningTags"
 )
 FEN = "6k1/5ppp/8/8/8/8/r7/R5K1 b - - 4 30"
-"""After Rb2 there is Ra8 mate."""
+"""After Rb2, Ra8 mates."""
 
 AFTER = "6k1/5ppp/8/8/8/8/1r6/R5K1 w - - 5 31"
 ROOKS = "7k/8/8/8/8/R7/1R6/K7 b - - 0 1"
-"""After Kg8 the rooks mate in three: Ra7 Kf8 Rb8 is two."""
+"""After Kg8 the rooks mate in two, as in Ra7 Kf8 Rb8."""
 
 
 def row(
@@ -56,13 +56,13 @@ def test_a_row_is_the_problem_after_the_opponents_move() -> None:
     assert read(HEADER, row()) == [MATE]
 
 
-def test_without_a_header_columns_stand_as_in_the_database() -> None:
+def test_without_a_header_columns_are_in_the_databases_order() -> None:
     first, second = read(row(), row())
     assert first == Problem(MATE.fen, MATE.id, MATE.claim, "x.csv:1")
     assert second == MATE
 
 
-def test_columns_are_found_by_name_in_any_order_among_others() -> None:
+def test_columns_are_found_by_name_in_any_order() -> None:
     names = "Themes,New,Moves,PuzzleId,FEN"
     cells = f"mateIn1,1,a2b2 a1a8,abc12,{FEN}"
     assert read(names, cells) == [MATE]
@@ -75,16 +75,16 @@ def test_cells_may_be_quoted() -> None:
 
 
 @pytest.mark.parametrize("missing", ["PuzzleId", "Moves", "Themes"])
-def test_a_column_that_is_missing_ends_the_reading(missing: str) -> None:
+def test_a_missing_column_is_reported_once(missing: str) -> None:
     reason = (
         "lichess's CSV: expected the columns PuzzleId, FEN, Moves, Themes, "
         f"found no {missing}"
     )
-    told = read(HEADER.replace(missing, "other"), row(), row())
-    assert told == [FormatError("x.csv:1", reason)]
+    records = read(HEADER.replace(missing, "other"), row(), row())
+    assert records == [FormatError("x.csv:1", reason)]
 
 
-def test_a_rating_need_be_there_only_where_it_is_asked_for() -> None:
+def test_a_rating_is_required_only_for_a_selection_by_rating() -> None:
     names = HEADER.replace("Rating,", "other,")
     assert read(names, row()) == [MATE]
     (error,) = read(names, row(), selection=Selection(min_rating=1))
@@ -100,7 +100,9 @@ def test_a_rating_need_be_there_only_where_it_is_asked_for() -> None:
         ("endgame mate short", "a2b2 a1a8", 1),
     ],
 )
-def test_either_theme_of_mates_claims_one(themes: str, moves: str, mate: int) -> None:
+def test_each_theme_of_mates_is_enough_for_a_claim(
+    themes: str, moves: str, mate: int
+) -> None:
     (problem,) = read(row(themes=themes, moves=moves.replace("a3b3", "a2b2")))
     assert isinstance(problem, Problem)
     assert problem.claim is not None
@@ -134,16 +136,16 @@ def test_the_claim_is_the_number_of_the_solvers_moves(theme: str, pairs: int) ->
         ("mate mateIn1 mateIn3", 1, "expected mateIn3, found a mate in 1"),
     ],
 )
-def test_a_theme_must_tell_the_number_of_moves(
+def test_a_theme_must_agree_with_the_number_of_moves(
     theme: str, pairs: int, found: str
 ) -> None:
     moves = " ".join(SHUFFLE.split()[: 2 * pairs])
-    told = read(row(fen=ROOKS, moves=moves, themes=theme))
-    assert told == [FormatError("x.csv:1", f"Moves: {found}")]
+    records = read(row(fen=ROOKS, moves=moves, themes=theme))
+    assert records == [FormatError("x.csv:1", f"Moves: {found}")]
 
 
 LEGAL = "Moves: expected a legal move in UCI, found"
-COUNT = "Moves: expected 1 to 200 of the solver's, each behind one of the opponent's"
+COUNT = "Moves: expected 1 to 200 moves of the solver, each after one of the opponent"
 
 
 @pytest.mark.parametrize(
@@ -176,27 +178,27 @@ COUNT = "Moves: expected 1 to 200 of the solver's, each behind one of the oppone
         ),
     ],
 )
-def test_a_bad_row_costs_that_row_only(bad: str, reason: str) -> None:
+def test_a_bad_row_is_reported_and_skipped(bad: str, reason: str) -> None:
     good, error, _ = read(HEADER, row(), bad, row())[0:3]
     assert good == MATE
     assert error == FormatError("x.csv:3", reason)
     assert len(read(HEADER, row(), bad, row())) == 3
 
 
-def test_what_is_no_text_costs_itself() -> None:
+def test_a_row_that_is_not_utf_8_is_reported_and_skipped() -> None:
     lines = iter([(1, HEADER.encode()), (2, row().encode()), (3, b"\xff,,,")])
     problem, error = read_lichess(lines, "x.csv", EVERYTHING, Meter())
     assert problem == MATE
     assert error == FormatError("x.csv:3", "expected UTF-8, found 0xff at byte 1")
 
 
-def test_a_line_that_does_not_mate_is_a_claim_like_any_other() -> None:
+def test_a_line_that_does_not_mate_is_still_a_claim() -> None:
     (problem,) = read(row(moves="a2b2 a1a7"))
     assert isinstance(problem, Problem)
     assert problem.claim == Claim(1, ("a1a7",), ("a1a7",), any_last_move=True)
 
 
-def test_an_en_passant_square_is_kept_only_where_a_pawn_can_take() -> None:
+def test_an_en_passant_square_is_kept_only_if_a_pawn_can_capture() -> None:
     fens = ("4k3/8/8/8/5p2/8/4P3/4K3 w - - 0 1", "4k3/8/8/8/8/8/4P3/4K3 w - - 0 1")
     records = read(*(row(fen=fen, moves="e2e4 e8e7") for fen in fens))
     assert [record.fen for record in records if isinstance(record, Problem)] == [
@@ -237,7 +239,7 @@ ROWS = [
         (Selection(min_moves=1, max_moves=1, all_rows=True), ["one", "two"]),
     ],
 )
-def test_rows_are_selected_by_what_stands_in_them(
+def test_rows_are_selected_by_their_cells(
     selection: Selection, given: list[str]
 ) -> None:
     meter = Meter()
@@ -246,7 +248,7 @@ def test_rows_are_selected_by_what_stands_in_them(
         record.id if isinstance(record, Problem) else record.source
         for record in records
     ] == given
-    assert meter.passed_over == len(ROWS) - len(given)
+    assert meter.not_selected == len(ROWS) - len(given)
 
 
 def test_a_row_that_claims_no_mate_is_a_problem_without_a_claim() -> None:
@@ -255,10 +257,10 @@ def test_a_row_that_claims_no_mate_is_a_problem_without_a_claim() -> None:
 
 
 @pytest.mark.parametrize("rating", ["", "high"])
-def test_a_rating_that_is_none_is_told(rating: str) -> None:
-    told = read(row(rating=rating), selection=Selection(min_rating=1))
+def test_a_rating_that_is_not_a_number_is_reported(rating: str) -> None:
+    records = read(row(rating=rating), selection=Selection(min_rating=1))
     reason = f"Rating: expected a number, found {rating!r}"
-    assert told == [FormatError("x.csv:1", reason)]
+    assert records == [FormatError("x.csv:1", reason)]
     assert read(row(rating=rating))[0].source == "x.csv:1"
 
 
@@ -268,7 +270,7 @@ def test_the_sample_is_read_whole() -> None:
     meter = Meter()
     with SAMPLE.open("rb") as file:
         records = list(read_lichess(enumerate(file, 1), "s", EVERYTHING, meter))
-    assert (len(records), meter.passed_over) == (144, 356)
+    assert (len(records), meter.not_selected) == (144, 356)
     for record in records:
         assert isinstance(record, Problem)
         assert record.claim is not None

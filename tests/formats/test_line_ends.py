@@ -1,4 +1,4 @@
-"""CR, LF and CR LF end a line, in any format, in any mixture, and nothing is lost."""
+"""CR, LF and CR LF end a line, in every format and in any mixture."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ COLLECTIONS = {
         'algebraic: {white: [Kh7, Ra2], black: [Kh1]}\nstipulation: "#7"\n'
     ),
 }
-"""Each with two good records and a bad one between them."""
+"""Files with two good records and a bad one between them."""
 
 SCORED = {
     "positions": (
@@ -68,7 +68,7 @@ SCORED = {
 
 
 def mixed(text: str) -> str:
-    """End the lines by turns; an empty one behind a CR cannot end in LF, though."""
+    """Alternate the line ends; an empty line after a CR cannot end in LF."""
     ended = ""
     for number, line in enumerate(text.splitlines()):
         end = ("\n", "\r", "\r\n")[number % 3]
@@ -89,7 +89,7 @@ COMPRESSIONS = {"plain": bytes, "gzip": gzip.compress, "bzip2": bz2.compress}
 each_end = pytest.mark.parametrize("end", ENDS.values(), ids=ENDS)
 
 
-def test_mixed_ends_are_all_three() -> None:
+def test_mixed_line_ends_include_all_three() -> None:
     for text in COLLECTIONS.values():
         ended = mixed(text)
         assert io.StringIO(ended, newline=None).read() == text
@@ -100,29 +100,29 @@ def test_mixed_ends_are_all_three() -> None:
 @pytest.mark.parametrize("compress", COMPRESSIONS.values(), ids=COMPRESSIONS)
 @pytest.mark.parametrize("name", COLLECTIONS)
 @pytest.mark.parametrize("source_format", ["auto", "its own"])
-def test_the_records_and_their_lines_are_those_of_lines_that_end_in_lf(
+def test_records_and_their_lines_do_not_depend_on_line_ends(
     tmp_path: Path,
     name: str,
     source_format: str,
     end: Callable[[str], str],
     compress: Callable[[bytes], bytes],
 ) -> None:
-    asked = name if source_format == "its own" else source_format
+    chosen = name if source_format == "its own" else source_format
     path = tmp_path / "x"
     path.write_bytes(COLLECTIONS[name].encode())
-    expected = list(read_collection(path, source_format=asked))
+    expected = list(read_collection(path, source_format=chosen))
     kinds = [type(record) for record in expected]
     assert kinds == [Problem, FormatError, Problem]
 
     path.write_bytes(compress(end(COLLECTIONS[name]).encode()))
 
-    assert list(read_collection(path, source_format=asked)) == expected
+    assert list(read_collection(path, source_format=chosen)) == expected
 
 
 @each_end
 @pytest.mark.parametrize("compress", COMPRESSIONS.values(), ids=COMPRESSIONS)
 @pytest.mark.parametrize("text", SCORED.values(), ids=SCORED)
-def test_results_and_their_lines_are_those_of_lines_that_end_in_lf(
+def test_results_and_their_lines_do_not_depend_on_line_ends(
     tmp_path: Path,
     text: str,
     end: Callable[[str], str],
@@ -139,7 +139,7 @@ def test_results_and_their_lines_are_those_of_lines_that_end_in_lf(
 
 
 class Pieces(io.RawIOBase):
-    """Gives bytes in pieces, as a pipe may."""
+    """A stream whose bytes arrive in pieces, as from a pipe."""
 
     def __init__(self, pieces: list[bytes]) -> None:
         self._pieces = [piece for piece in pieces if piece]
@@ -160,7 +160,7 @@ ALPHABET = st.sampled_from([b"a", b"bc", b"\r", b"\n", b"\r\n"])
 
 @settings(derandomize=True, deadline=None, max_examples=400)
 @given(st.lists(st.lists(ALPHABET, max_size=6).map(b"".join), max_size=8))
-def test_lines_are_the_same_however_the_bytes_come(pieces: list[bytes]) -> None:
+def test_lines_do_not_depend_on_how_the_bytes_arrive(pieces: list[bytes]) -> None:
     whole = b"".join(pieces)
     expected = io.TextIOWrapper(io.BytesIO(whole), newline=None).readlines()
 
@@ -172,7 +172,7 @@ def test_lines_are_the_same_however_the_bytes_come(pieces: list[bytes]) -> None:
     assert [line.rstrip(b"\r\n") for _, line in found] == [
         line.rstrip("\n").encode() for line in expected
     ]
-    assert lines.taken == len(whole)
+    assert lines.bytes_read == len(whole)
 
 
 @pytest.mark.parametrize("end", ["\r", "\n", "\r\n"])
@@ -184,7 +184,7 @@ def test_a_line_is_cut_at_the_same_length_whatever_ends_it(
     lines = NumberedLines(io.BytesIO(text), 10)
     first, last = (line.rstrip(b"\r\n") for _, line in lines)
     assert (first, last) == (b"x" * min(length, 11), b"y")
-    assert lines.taken == len(text)
+    assert lines.bytes_read == len(text)
 
 
 @pytest.mark.parametrize("end", ["\r", "\n", "\r\n"])
@@ -203,11 +203,11 @@ def test_the_longest_line_of_a_record_does_not_depend_on_its_end(
         assert error.reason.endswith("found a longer one")
 
 
-def test_a_cr_answers_at_once_and_the_lf_that_follows_is_swallowed() -> None:
+def test_a_cr_ends_a_line_at_once_and_a_following_lf_belongs_to_it() -> None:
     reading, writing = os.pipe()
     with open(reading, "rb") as stream, open(writing, "wb", buffering=0) as source:  # noqa: PTH123
         lines = iter(NumberedLines(stream, 10))
-        source.write(b"a\r")  # a reader that wants to see the LF would wait for ever
+        source.write(b"a\r")  # a reader that waits for an LF would hang here
         assert next(lines) == (1, b"a\r")
         source.write(b"\nb\r")
         assert next(lines) == (2, b"b\r")
@@ -217,7 +217,7 @@ def test_a_cr_answers_at_once_and_the_lf_that_follows_is_swallowed() -> None:
         assert next(lines) == (4, b"\n")
 
 
-def test_a_record_of_standard_input_is_given_at_its_cr(
+def test_a_record_of_standard_input_is_read_at_its_cr(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     reading, writing = os.pipe()
@@ -242,7 +242,7 @@ QUOTED = {
 
 @pytest.mark.parametrize("name", QUOTED)
 @pytest.mark.parametrize("end", ["\n", "\r\n"])
-def test_a_cr_in_quotes_ends_no_row(tmp_path: Path, name: str, end: str) -> None:
+def test_a_cr_in_quotes_does_not_end_a_row(tmp_path: Path, name: str, end: str) -> None:
     header, quoted, plain, _ = QUOTED[name]
     path = tmp_path / "x"
     path.write_bytes(end.join((header, quoted, plain, quoted)).encode())
@@ -258,7 +258,7 @@ def test_a_cr_in_quotes_ends_no_row(tmp_path: Path, name: str, end: str) -> None
 
 @pytest.mark.parametrize("name", QUOTED)
 @pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
-def test_a_quote_that_is_never_closed_costs_its_own_row(
+def test_an_unclosed_quote_spoils_its_own_row_only(
     tmp_path: Path, name: str, end: str
 ) -> None:
     header, _, plain, unclosed = QUOTED[name]
@@ -274,12 +274,12 @@ def test_a_quote_that_is_never_closed_costs_its_own_row(
     assert fourth.source == f"{path}:5"
 
 
-def test_a_quote_that_is_never_closed_costs_its_own_row_wherever_a_file_is_cut(
+def test_an_unclosed_quote_spoils_its_own_row_only_wherever_chunks_end(
     tmp_path: Path,
 ) -> None:
     path = tmp_path / "x"
     rows = f'"b,{ROOK}\r\nc,{ROOK}\r\n'
-    buffered = (1 << 12, 1 << 13, 1 << 14)  # at first, as the file system likes it
+    buffered = (1 << 12, 1 << 13, 1 << 14)  # the first chunk depends on the file system
     for longest in (size - k for size in buffered for k in range(1, 70)):
         path.write_bytes(f"id,fen\r\n{'a' * longest},{ROOK}\r\n{rows}".encode())
         first, second, third = read_collection(path)
@@ -289,7 +289,7 @@ def test_a_quote_that_is_never_closed_costs_its_own_row_wherever_a_file_is_cut(
         assert third.source == f"{path}:4"
 
 
-def test_a_row_that_goes_on_behind_cr_for_ever_is_refused(tmp_path: Path) -> None:
+def test_an_endless_row_of_crs_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "x"
     path.write_bytes(b'id,fen\n"' + b"a\r" * 70_000 + f'"\nb,{ROOK}\n'.encode())
     *_, last = records = list(read_collection(path))
@@ -310,7 +310,7 @@ def test_a_cr_in_a_comment_of_a_game_is_read_as_an_lf(
     assert list(read_collection(path)) == expected
 
 
-def test_a_cr_in_a_comment_of_a_game_costs_nothing(tmp_path: Path) -> None:
+def test_a_cr_in_a_comment_of_a_game_loses_nothing(tmp_path: Path) -> None:
     path = tmp_path / "x"
     path.write_text(
         f'[FEN "{ROOK} 0 1"]\n\n{{mate\rin 8}} 1. Kg6 *\n\n' * 2, newline=""

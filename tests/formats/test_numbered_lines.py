@@ -1,4 +1,4 @@
-"""Lines with numbers: none lost, none too long, each as soon as it is there."""
+"""Numbered lines: none is lost, none is too long, each is yielded as it arrives."""
 
 from __future__ import annotations
 
@@ -39,9 +39,7 @@ def numbered(text: bytes, limit: int = 10) -> list[tuple[int, bytes]]:
         (b"1" * 1000, [b"1" * 11]),
     ],
 )
-def test_lines_are_numbered_and_one_too_long_is_cut(
-    text: bytes, lines: list[bytes]
-) -> None:
+def test_lines_are_numbered_and_long_ones_cut(text: bytes, lines: list[bytes]) -> None:
     assert numbered(text) == list(enumerate(lines, start=1))
 
 
@@ -52,22 +50,22 @@ def test_every_line_and_every_byte_is_counted(lines: list[bytes], limit: int) ->
     text = b"\n".join(lines)
     read = NumberedLines(io.BytesIO(text), limit)
     assert sum(1 for _ in read) == read.number == len(lines)
-    assert read.taken == len(text)
+    assert read.bytes_read == len(text)
 
 
-def test_number_and_bytes_are_those_of_the_line_given_last() -> None:
+def test_number_and_bytes_are_those_of_the_last_line() -> None:
     lines = NumberedLines(io.BytesIO(b"abc\nde\n"), 10)
-    assert (lines.number, lines.taken) == (0, 0)
-    told = [(lines.number, lines.taken) for _ in lines]
-    assert told == [(1, 4), (2, 7)]
+    assert (lines.number, lines.bytes_read) == (0, 0)
+    counts = [(lines.number, lines.bytes_read) for _ in lines]
+    assert counts == [(1, 4), (2, 7)]
 
 
-def test_a_line_is_given_before_the_next_is_there() -> None:
+def test_a_line_is_yielded_before_the_next_arrives() -> None:
     reading, writing = os.pipe()
     with open(reading, "rb") as stream, open(writing, "wb", buffering=0) as source:  # noqa: PTH123
         lines = iter(NumberedLines(stream, 10))
         for number in (1, 2):
-            source.write(b"a\n")  # a reader that wants more would wait here for ever
+            source.write(b"a\n")  # a reader that reads ahead would hang here
             assert next(lines) == (number, b"a\n")
 
 
@@ -87,11 +85,11 @@ def test_a_line_is_given_before_the_next_is_there() -> None:
         (b"#" * (MAX_LINE_BYTES + 1), True),
     ],
 )
-def test_blank_lines_and_comments_are_no_records(line: bytes, expected: bool) -> None:
+def test_blank_lines_and_comments_are_not_records(line: bytes, expected: bool) -> None:
     assert is_record(line) is expected
 
 
-def test_a_line_is_decoded_without_what_is_around_it() -> None:
+def test_a_decoded_line_is_stripped() -> None:
     assert decode_line(" né x \r\n".encode()) == "né x"
     assert decode_line(b"x" * MAX_LINE_BYTES) == "x" * MAX_LINE_BYTES
 
@@ -107,7 +105,9 @@ def test_a_line_is_decoded_without_what_is_around_it() -> None:
         ),
     ],
 )
-def test_what_is_no_text_is_refused(line: bytes, reason: str) -> None:
+def test_lines_that_are_not_utf_8_or_too_long_are_refused(
+    line: bytes, reason: str
+) -> None:
     with pytest.raises(InputError) as caught:
         decode_line(line)
     assert str(caught.value) == reason

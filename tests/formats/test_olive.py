@@ -1,4 +1,4 @@
-"""Olive's collections: entries in YAML, read for their mates and refused by name."""
+"""Olive's collections: mates are read, and anything else is refused by name."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from solver.formats.olive import MAX_ENTRY_BYTES, read_olive
 from solver.problem import Claim, Problem
 
 LADDER = "7k/8/8/8/8/8/R7/1R4K1 w - - 0 1"
-MEN = "algebraic: {white: [Kg1, Ra2, Rb1], black: [Kh8]}\n"
-GOOD = MEN + 'stipulation: "#2"\n'
+PIECES = "algebraic: {white: [Kg1, Ra2, Rb1], black: [Kh8]}\n"
+GOOD = PIECES + 'stipulation: "#2"\n'
 
 
 def read(text: str | bytes) -> list[Problem | FormatError]:
@@ -38,11 +38,11 @@ def with_pieces(white: str, black: str = "Kh8") -> str:
     return pieces + 'stipulation: "#2"\n'
 
 
-def test_an_entry_says_position_and_claim() -> None:
+def test_an_entry_has_a_position_and_a_claim() -> None:
     assert read(GOOD) == [Problem(LADDER, "x.olv:1", Claim(2), "dir/x.olv:1")]
 
 
-def test_all_men_of_orthodox_chess_are_read_in_both_styles_of_yaml() -> None:
+def test_all_pieces_of_orthodox_chess_are_read_in_both_styles_of_yaml() -> None:
     text = (
         "algebraic:\n  white:\n  - Ke1\n  - Qd1\n  - Ra1\n  - Bc1\n  - Sb1\n  - Pa2\n"
         "  black: [ke8, qd8, rh8, bf8, sg8, ph7]\nstipulation: '#3'\n"
@@ -63,7 +63,7 @@ def test_all_men_of_orthodox_chess_are_read_in_both_styles_of_yaml() -> None:
         ("Ke1, Ra2, Rh1", "[]", "K"),
     ],
 )
-def test_castling_is_legal_at_home_unless_it_is_taken_away(
+def test_castling_is_legal_from_home_squares_unless_an_option_forbids_it(
     white: str, options: str, rights: str
 ) -> None:
     text = with_pieces(white, "Kd8") + f"options: {options}\n"
@@ -71,14 +71,14 @@ def test_castling_is_legal_at_home_unless_it_is_taken_away(
 
 
 @pytest.mark.parametrize("squares", ["d6", "d7 d6 d5", "d7d6d5"])
-def test_en_passant_is_legal_if_it_is_said(squares: str) -> None:
+def test_en_passant_is_legal_if_an_option_says_so(squares: str) -> None:
     text = with_pieces("Ke1, Pe5", "Ke8, Pd5")
     assert read_one(text).fen.split()[3] == "-"
     said = text + f"options: [EnPassant {squares}]\n"
     assert read_one(said).fen.split()[3] == "d6"
 
 
-def test_black_begins_and_mates_in_half_a_duplex() -> None:
+def test_with_half_duplex_black_begins_and_mates() -> None:
     text = GOOD + "options: [HalfDuplex, SetPlay, Try, Defence 1, Variation]\n"
     problem = read_one(text)
     assert problem.fen.split()[1] == "b"
@@ -100,13 +100,13 @@ def test_black_begins_and_mates_in_half_a_duplex() -> None:
         ("1.Rb7! 1.Ra7!", ()),
         ("1.Tb7!", ()),
         ("1.Rb9!", ()),
-        ("1.Ra1!", ()),  # fits two rooks
+        ("1.Ra1!", ()),  # ambiguous
         ("1.Rc7!", ()),
         ("None", ()),
         ("11.Rb7!", ()),
     ],
 )
-def test_the_key_is_what_the_solution_marks(
+def test_the_key_is_the_move_that_the_solution_marks(
     solution: str, keys: tuple[str, ...]
 ) -> None:
     body = "".join(f"  {line}\n" for line in solution.splitlines())
@@ -181,7 +181,7 @@ def test_other_tags_are_refused(tag: str, shown: str) -> None:
     )
 
 
-def test_aliases_are_refused_whatever_they_would_grow_to() -> None:
+def test_aliases_are_refused_before_they_expand() -> None:
     bomb = "a: &a [x, x]\n" + "".join(
         f"{new}: &{new} [*{old}, *{old}]\n"
         for old, new in zip("abcdefgh", "bcdefghi", strict=True)
@@ -196,7 +196,7 @@ def test_deep_nesting_is_refused(deep: str) -> None:
     assert refusal_of(f"a:\n {deep}").endswith(": more than 16 levels")
 
 
-def test_an_entry_that_is_too_long_costs_itself_only() -> None:
+def test_an_entry_that_is_too_long_is_reported_and_skipped() -> None:
     long = f"{GOOD}solution: |\n" + "  1.Rb7 Kg8\n" * 20_000
     first, second = read(f"{long}---\n{GOOD}")
     assert first == FormatError(
@@ -209,18 +209,18 @@ def test_an_entry_that_is_too_long_costs_itself_only() -> None:
 @pytest.mark.parametrize(
     ("text", "reason"),
     [
-        ("stipulation: '#2'\n", "algebraic: expected lists of men, found none"),
-        (MEN, "stipulation: expected #n, found ''"),
-        (MEN + "stipulation: #2\n", "stipulation: expected #n, found ''"),
+        ("stipulation: '#2'\n", "algebraic: expected lists of pieces, found none"),
+        (PIECES, "stipulation: expected #n, found ''"),
+        (PIECES + "stipulation: #2\n", "stipulation: expected #n, found ''"),
         *(
             (
-                f"{MEN}stipulation: '{other}'\n",
+                f"{PIECES}stipulation: '{other}'\n",
                 f"stipulation: expected #n, found '{other}'",
             )
             for other in ("h#2", "s#3", "r#2", "ser-h#4", "=", "+", "#3.5", "==4", "2")
         ),
         (
-            MEN + "stipulation: '#201'\n",
+            PIECES + "stipulation: '#201'\n",
             "stipulation: expected 1 to 200 moves, found '#201'",
         ),
         (GOOD + "options: [Madrasi]\n", "conditions: expected none, found 'Madrasi'"),
@@ -262,31 +262,34 @@ def test_an_entry_that_is_too_long_costs_itself_only() -> None:
         ),
         (
             with_pieces("Kg1, Gb1"),
-            "men: expected K, Q, R, B, P, or S for a knight, found 'G'",
+            "pieces: expected K, Q, R, B, P, or S for a knight, found 'G'",
         ),
         (
             with_pieces("Kg1, Nb1"),
-            "men: expected K, Q, R, B, P, or S for a knight, found 'N'",
+            "pieces: expected K, Q, R, B, P, or S for a knight, found 'N'",
         ),
         (
             with_pieces("Kg1, Royal Qb1"),
-            "men: expected K, Q, R, B, P, or S for a knight, found 'Royal Q'",
+            "pieces: expected K, Q, R, B, P, or S for a knight, found 'Royal Q'",
         ),
         (
             with_pieces("Kg1, Pab1"),
-            "men: expected K, Q, R, B, P, or S for a knight, found 'Pa'",
+            "pieces: expected K, Q, R, B, P, or S for a knight, found 'Pa'",
         ),
         (
             with_pieces("Kg1, b2"),
-            "men: expected K, Q, R, B, P, or S for a knight, found ''",
+            "pieces: expected K, Q, R, B, P, or S for a knight, found ''",
         ),
-        (with_pieces("Kg1, Qj9"), "algebraic: expected men such as Kg3, found 'Qj9'"),
-        (with_pieces("Kg1, Qh8"), "men: expected one on h8, found two"),
+        (
+            with_pieces("Kg1, Qj9"),
+            "algebraic: expected pieces such as Kg3, found 'Qj9'",
+        ),
+        (with_pieces("Kg1, Qh8"), "pieces: expected one on h8, found two"),
         (with_pieces("Qb1"), "expected one white king, found none"),
         (
             "stipulation: '#2'\n"
             "algebraic: {white: [Kg1], black: [Kh8], neutral: [Pa2]}",
-            "algebraic: expected white and black men, found 'neutral'",
+            "algebraic: expected white and black pieces, found 'neutral'",
         ),
         (
             "just some text",
@@ -299,24 +302,24 @@ def test_an_entry_that_is_too_long_costs_itself_only() -> None:
         ),
         (
             "[a, b]: c",
-            "expected YAML, found in line 1 of the entry: a key that is no text",
+            "expected YAML, found in line 1 of the entry: a key that is not text",
         ),
     ],
 )
-def test_what_is_refused(text: str, reason: str) -> None:
+def test_other_entries_are_refused(text: str, reason: str) -> None:
     assert refusal_of(text) == reason
 
 
 @pytest.mark.parametrize(
     "bad", ["stipulation: h#2\n", "a: [\n", "\0\n", "a: *b\n", 'title: "unclosed\n']
 )
-def test_a_bad_document_costs_itself_only(bad: str) -> None:
+def test_a_bad_document_is_reported_and_skipped(bad: str) -> None:
     found = read(f"---\n{GOOD}---\n{bad}...\n---\n{GOOD}")
     assert [type(one) for one in found] == [Problem, FormatError, Problem]
     assert [one.source for one in found] == [f"dir/x.olv:{n}" for n in (2, 5, 8)]
 
 
-def test_a_bad_item_of_a_list_costs_itself_only() -> None:
+def test_a_bad_item_of_a_list_is_reported_and_skipped() -> None:
     item = "- " + GOOD.replace("\n", "\n  ").rstrip() + "\n"
     found = read(f"%YAML 1.1\n---\n{item}# a comment\n- stipulation: [\n{item}")
     assert [type(one) for one in found] == [Problem, FormatError, Problem]
@@ -330,7 +333,7 @@ def test_a_list_in_braces_has_a_problem_for_each_item() -> None:
     assert [one.source for one in found] == [f"dir/x.olv:{n}" for n in (1, 2, 3)]
 
 
-def test_lists_at_the_margin_of_an_entry_do_not_end_it() -> None:
+def test_unindented_lists_in_an_entry_do_not_end_it() -> None:
     text = "algebraic:\n  white: [Kg1, Ra2, Rb1]\n  black: [Kh8]\n"
     problem = read_one(f"{text}authors:\n- A\n- B\nstipulation: '#2'\n")
     assert (problem.id, problem.fen) == ("A & B", LADDER)
@@ -341,7 +344,7 @@ def test_a_file_without_entries_has_no_problem(text: str) -> None:
     assert read(text) == []
 
 
-def test_lines_may_end_as_editors_have_it() -> None:
+def test_lines_may_end_in_lf_or_cr_lf() -> None:
     for text in (GOOD.rstrip(), GOOD.replace("\n", "\r\n"), "--- # a\r\n" + GOOD):
         assert read_one(text).fen == LADDER
 
@@ -351,12 +354,12 @@ def test_names_may_be_in_an_old_encoding() -> None:
     assert read_one(raw).id == "Päuly, “W.”"
 
 
-def test_what_yacpdb_writes_though_it_is_no_yaml_is_read() -> None:
+def test_yacpdbs_deviations_from_yaml_are_read() -> None:
     text = f"{GOOD}comments:\n  - >>345346\nsolution: |\n\t1.Rb7 !\n"
     assert read_one(text).claim == Claim(2, ("b1b7",))
 
 
-def test_without_pyyaml_the_file_is_told_what_it_needs(
+def test_without_pyyaml_the_error_names_the_package(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setitem(sys.modules, "yaml", None)

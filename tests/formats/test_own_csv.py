@@ -1,4 +1,4 @@
-"""CSV of our own: columns by name, one problem a row."""
+"""matesolve's CSV: columns by name, one problem per row."""
 
 from __future__ import annotations
 
@@ -53,14 +53,14 @@ def test_a_row_is_a_problem(row: str, expected: Problem) -> None:
     assert read(CSV_HEAD, row) == [expected]
 
 
-def test_columns_stand_in_any_order_among_others_and_only_fen_must_be_there() -> None:
+def test_columns_are_in_any_order_and_only_fen_is_required() -> None:
     assert read("solver,claim,fen,id", f"0.1,8,{ROOK},rook") == [
         problem(claim=Claim(8))
     ]
     assert read('"fen"', f'"{ROOK}"') == [problem(name="x.csv:2")]
 
 
-def test_blank_rows_count_for_nothing() -> None:
+def test_blank_rows_are_skipped() -> None:
     rows = ("", "fen,id", "", f"{ROOK},rook", " \r\n", f"{ROOK},rook")
     assert read(*rows) == [problem(4), problem(6)]
     assert read() == []
@@ -75,8 +75,8 @@ def test_blank_rows_count_for_nothing() -> None:
     ],
 )
 def test_without_a_header_nothing_is_read(header: str | bytes, reason: str) -> None:
-    told = read(header, f"rook,{ROOK}", f"rook,{ROOK}")
-    assert told == [FormatError("dir/x.csv:1", reason)]
+    records = read(header, f"rook,{ROOK}", f"rook,{ROOK}")
+    assert records == [FormatError("dir/x.csv:1", reason)]
 
 
 DISTANCE = "expected 1 to 200 moves"
@@ -95,11 +95,11 @@ DISTANCE = "expected 1 to 200 moves"
         (f"rook,{ROOK},,0,,,", f"nomate: {DISTANCE}, found '0'"),
         (
             f"rook,{ROOK},8,8,,,",
-            "expected a mate or none, found a mate in 8 and nomate 8",
+            "expected one claim, found a mate in 8 and nomate 8",
         ),
         (
             f"rook,{ROOK},8,,h7h5,,",
-            "claimed_keys: expected a legal move in SAN or UCI that fits one man only, "
+            "claimed_keys: expected a legal, unambiguous move in SAN or UCI, "
             "found 'h7h5'",
         ),
         (
@@ -114,7 +114,7 @@ DISTANCE = "expected 1 to 200 moves"
         (b"caf\xe9,,,,,,", "expected UTF-8, found 0xe9 at byte 4"),
     ],
 )
-def test_a_bad_row_costs_that_row_only(bad: str | bytes, reason: str) -> None:
+def test_a_bad_row_is_reported_and_skipped(bad: str | bytes, reason: str) -> None:
     good = f"rook,{ROOK},,,,,"
     error = FormatError("dir/x.csv:3", reason)
     assert read(CSV_HEAD, good, bad, good) == [problem(2), error, problem(4)]

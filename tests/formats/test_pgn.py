@@ -1,4 +1,4 @@
-"""Games: their main lines alone, cut apart by their tags, refused where damaged."""
+"""PGN games: split at their tags, main lines only, refused if damaged."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def cut(text: bytes) -> list[GameText]:
     return list(split_games(enumerate(io.BytesIO(text), start=1)))
 
 
-def test_men_are_counted_before_the_first_move_and_after_each() -> None:
+def test_pieces_are_counted_before_the_first_move_and_after_each() -> None:
     game = parse_game(b'[Event "x"]\n[Result "1-0"]\n' + SCANDINAVIAN)
     taken = FULL._replace(black_pawns=7)
     assert game.materials == [FULL, FULL, FULL, taken, taken._replace(white_pawns=7)]
@@ -52,7 +52,7 @@ def test_men_are_counted_before_the_first_move_and_after_each() -> None:
         (b"1. e4\n", None),
     ],
 )
-def test_the_result_is_told_by_the_tag_or_behind_the_moves(
+def test_the_result_is_in_the_tag_or_after_the_moves(
     text: bytes, result: float | None
 ) -> None:
     game = parse_game(text)
@@ -60,7 +60,7 @@ def test_the_result_is_told_by_the_tag_or_behind_the_moves(
     assert len(game.materials) == 2
 
 
-def test_variations_and_comments_are_no_main_line() -> None:
+def test_variations_and_comments_are_ignored() -> None:
     text = (
         b'[Result "1-0"]\n'
         b"1. e4 $1 {a comment (1. d4 with moves) 0-1} d5 (1... e5 2. Nf3 (2. d4))\n"
@@ -71,14 +71,14 @@ def test_variations_and_comments_are_no_main_line() -> None:
     assert parse_game(text).materials == parse_game(SCANDINAVIAN).materials
 
 
-def test_a_game_may_begin_with_a_position_of_its_own() -> None:
+def test_a_game_may_begin_from_its_own_position() -> None:
     game = parse_game(ROOK_ENDING + b"1. Kg6 Kg1 1-0")
     assert game.materials == [Material(white_rooks=1)] * 3
     assert game.result == 1
 
 
 @pytest.mark.parametrize("variant", [b"Standard", b"chess", b"From Position"])
-def test_orthodox_chess_may_be_named(variant: bytes) -> None:
+def test_the_variant_tag_may_name_orthodox_chess(variant: bytes) -> None:
     text = b'[Variant "%s"]\n' % variant + SCANDINAVIAN
     assert parse_game(text).result == 1
 
@@ -96,7 +96,7 @@ def test_names_may_be_in_any_encoding() -> None:
         (b"1. e4 -- 1-0", "expected a legal move at 1..., found '--'"),
         (
             b"1. e4 e5 1-0 2. Nf3",
-            "expected the end behind 1-0, found 'Nf3'",
+            "expected nothing after 1-0, found 'Nf3'",
         ),
         (
             b'[Result "1-0"]\n1. e4 0-1',
@@ -132,7 +132,7 @@ def test_a_damaged_game_is_refused(text: bytes, reason: str) -> None:
     assert str(refused.value) == reason
 
 
-def test_a_number_that_no_python_reads_is_refused() -> None:
+def test_a_number_too_long_for_python_is_refused() -> None:
     with pytest.raises(InputError, match="expected a game in PGN, found 'Exceeds"):
         parse_game(b"1. e4 $" + b"9" * 5_000)
 
@@ -143,7 +143,7 @@ def test_nothing_is_logged(caplog: pytest.LogCaptureFixture) -> None:
     assert caplog.records == []
 
 
-def test_a_game_is_cut_off_where_the_next_begins() -> None:
+def test_a_game_ends_where_the_next_begins() -> None:
     first = b'[Event "1"]\n[Result "1-0"]\n'
     second = b'[Event "2"]\n'
     third = b'[Site "3"]\n'
@@ -156,7 +156,7 @@ def test_a_game_is_cut_off_where_the_next_begins() -> None:
     ]
 
 
-def test_games_without_tags_are_cut_apart_behind_their_results() -> None:
+def test_games_without_tags_end_after_their_results() -> None:
     text = b"1. e4\n\n1... e5 1-0\n\n1. d4 *\n\n\n1. c4 1/2-1/2"
     assert cut(text) == [
         GameText(1, b"1. e4\n1... e5 1-0\n"),
@@ -171,35 +171,35 @@ def test_a_game_with_tags_may_have_blank_lines_anywhere() -> None:
     assert game.text == text.replace(b"\n\n", b"\n")
 
 
-def test_a_comment_that_is_not_closed_costs_its_game_only() -> None:
+def test_an_unclosed_comment_spoils_its_own_game_only() -> None:
     damaged = b'[Event "1"]\n1. e4 {not closed\n1... e5 1-0\n'
     whole = b'[Event "2"]\n' + SCANDINAVIAN
     assert cut(damaged + whole) == [GameText(1, damaged), GameText(4, whole)]
 
 
-def test_comments_before_a_game_are_passed_over() -> None:
+def test_comments_before_a_game_are_ignored() -> None:
     text = b"; exported\n% by hand\n\n" + SCANDINAVIAN
     assert cut(text) == [GameText(4, SCANDINAVIAN)]
     assert cut(b"; nothing\n\n") == []
 
 
-def test_lines_of_comments_that_begin_with_a_bracket_are_no_tags() -> None:
+def test_comment_lines_that_begin_with_a_bracket_are_not_tags() -> None:
     text = b'[Event "1"]\n1. e4 {\n[%clk 0:01]\n[%eval 0.3]} e5 1-0\n'
     assert cut(text) == [GameText(1, text)]
 
 
-def test_a_game_without_moves_ends_where_the_next_event_is_named() -> None:
+def test_a_game_without_moves_ends_before_the_next_event_tag() -> None:
     tags = b'[Event "1"]\n[Result "1-0"]\n'
     assert cut(tags + tags) == [GameText(1, tags), GameText(3, tags)]
 
 
-def test_of_a_game_without_end_little_is_kept() -> None:
+def test_an_endless_game_is_kept_in_part_only() -> None:
     line = b"{" + b"x" * 50_000 + b"}\n"
     (game,) = cut(b'[Event "1"]\n' + line * 200)
     assert MAX_RECORD_BYTES < len(game.text) <= MAX_RECORD_BYTES + len(line)
 
 
-def test_whole_games_are_counted_as_python_chess_plays_them() -> None:
+def test_pieces_of_whole_games_agree_with_python_chess() -> None:
     chance = random.Random(11)
     for _ in range(20):
         game = chess.pgn.Game({"Result": chance.choice(["1-0", "0-1", "1/2-1/2"])})

@@ -1,4 +1,4 @@
-"""Problems in PGN: position, claim, key and line, read, and read again when written."""
+"""Problems in PGN: position, claim, key and line, read and written."""
 
 from __future__ import annotations
 
@@ -48,13 +48,13 @@ def test_the_main_lines_mate_is_the_claim_and_its_first_move_the_key() -> None:
     ]
 
 
-def test_who_is_mated_in_the_main_line_has_a_negative_claim_and_no_key() -> None:
+def test_if_the_side_to_move_is_mated_the_claim_is_negative_and_has_no_key() -> None:
     fen = "7k/1R6/8/8/8/8/R7/6K1 b - - 0 1"
     assert claim_of("1... Kg8 2. Ra8#", fen=fen) == Claim(-1, (), LINE[1:])
 
 
 @pytest.mark.parametrize("moves", ["*", "1. Rb7 *", "1. Rb7 Kg8 2. Ra6 1-0"])
-def test_without_mate_or_words_there_is_no_claim(moves: str) -> None:
+def test_without_a_mate_or_words_there_is_no_claim(moves: str) -> None:
     assert claim_of(moves) is None
 
 
@@ -107,7 +107,7 @@ def test_other_words_claim_nothing(comment: str) -> None:
     ("comment", "mate"),
     [("#3", 3), ("mate in 3!", 3), ("[%eval #9] #3", 3), ("threatens mate in 1", 2)],
 )
-def test_a_comment_behind_the_first_move_must_say_nothing_else(
+def test_a_comment_after_the_first_move_claims_only_if_it_says_nothing_else(
     comment: str, mate: int
 ) -> None:
     claim = claim_of(f"1. Rb7 {{{comment}}} Kg8 2. Ra8#")
@@ -138,7 +138,7 @@ def test_tags_claim(tag: str) -> None:
 
 
 @pytest.mark.parametrize("tag", ['[Round "#5"]', '[Site "Blitz #5"]'])
-def test_numbers_in_tags_are_no_claims(tag: str) -> None:
+def test_numbers_in_tags_are_not_claims(tag: str) -> None:
     assert claim_of("*", tag) is None
 
 
@@ -156,13 +156,13 @@ def test_a_stipulation_of_a_question_mark_claims_nothing() -> None:
     assert claim_of(IN_TWO, '[Stipulation "?"]') is None
 
 
-def test_a_line_of_the_key_alone_is_no_line_unless_it_mates() -> None:
+def test_a_main_line_of_one_move_is_a_claimed_line_only_if_it_mates() -> None:
     assert claim_of("{#2} 1. Rb7 *") == Claim(2, ("b1b7",), ())
     mate = "7k/1R6/8/8/8/8/R7/6K1 w - - 0 1"
     assert claim_of("1. Ra8#", fen=mate) == Claim(1, ("a2a8",), ("a2a8",))
 
 
-def test_root_variations_are_no_keys_but_a_tag_of_ours_names_them() -> None:
+def test_root_variations_are_not_keys_but_the_tag_keys_names_several() -> None:
     moves = f"1. Rb7 (1. Ra7 Kg8) {IN_TWO.removeprefix('1. Rb7')}"
     assert claim_of(moves) == Claim(2, ("b1b7",), LINE)
     keys = ("b1b7", "a2a7")
@@ -170,7 +170,7 @@ def test_root_variations_are_no_keys_but_a_tag_of_ours_names_them() -> None:
     assert claim_of(moves, '[Keys ""]') == Claim(2, (), LINE)
 
 
-def test_a_tag_of_ours_claims_that_there_is_no_mate() -> None:
+def test_the_tag_nomate_claims_that_there_is_no_mate() -> None:
     (problem,) = read(game("*", '[NoMate "3"]', '[White "mate in 2"]'))
     assert problem == Problem(LADDER, "x.pgn:1", None, "dir/x.pgn:1", 3)
 
@@ -198,7 +198,7 @@ def test_names_may_be_in_an_old_encoding(encoding: str) -> None:
         (
             "1. Rb7 * 2. Ra8",
             "",
-            "expected the end behind *, found 'Ra8'",
+            "expected nothing after *, found 'Ra8'",
         ),
         (
             "*",
@@ -227,12 +227,11 @@ def test_names_may_be_in_an_old_encoding(encoding: str) -> None:
         (
             "{#2}",
             '[Keys "a1a9"]',
-            "Keys tag: expected a legal move in SAN or UCI that fits one man only, "
-            "found 'a1a9'",
+            "Keys tag: expected a legal, unambiguous move in SAN or UCI, found 'a1a9'",
         ),
     ],
 )
-def test_what_is_refused(moves: str, tag: str, reason: str) -> None:
+def test_other_games_are_refused(moves: str, tag: str, reason: str) -> None:
     assert refusal_of(moves, tag) == reason
 
 
@@ -242,14 +241,14 @@ def test_an_impossible_position_is_refused() -> None:
     )
 
 
-def test_a_bad_game_costs_itself_only() -> None:
+def test_a_bad_game_is_reported_and_skipped() -> None:
     good = game(IN_TWO)
     found = read(good + game("1. Qa8#") + good)
     assert [type(one) for one in found] == [Problem, FormatError, Problem]
     assert [one.source for one in found] == [f"dir/x.pgn:{n}" for n in (1, 7, 13)]
 
 
-def test_a_game_that_is_too_long_costs_itself_only() -> None:
+def test_a_game_that_is_too_long_is_reported_and_skipped() -> None:
     long = game(f"{{{'x' * MAX_RECORD_BYTES}}} 1. Rb7")
     assert read(long + game("*"))[0] == FormatError(
         "dir/x.pgn:1",
@@ -258,7 +257,7 @@ def test_a_game_that_is_too_long_costs_itself_only() -> None:
 
 
 @pytest.mark.parametrize("end", ["\r\n", "\n"])
-def test_lines_may_end_as_editors_have_it(end: str) -> None:
+def test_lines_may_end_in_any_way(end: str) -> None:
     text = game(IN_TWO).rstrip().replace("\n", end)
     (problem,) = read(text)
     assert isinstance(problem, Problem)
@@ -269,7 +268,7 @@ def test_an_empty_file_has_no_problem() -> None:
     assert read("") == read("\n\n") == read("% comment\n") == []
 
 
-def test_a_written_game_tells_people_what_is_claimed() -> None:
+def test_a_written_game_shows_its_claim_in_words() -> None:
     problem = Problem(LADDER, "A", Claim(2, ("b1b7", "a2a7"), LINE))
     assert write_pgn(problem).splitlines()[-4:] == [
         '[Keys "b1b7 a2a7"]',
@@ -300,7 +299,7 @@ def test_a_written_game_tells_people_what_is_claimed() -> None:
         Problem("4k3/8/8/3p4/8/8/8/4K2R w K d6 0 1", "A", Claim(2, ("e1g1",))),
     ],
 )
-def test_what_was_written_is_read_again(problem: Problem) -> None:
+def test_written_problems_are_read_again(problem: Problem) -> None:
     (again,) = read(write_pgn(problem))
     assert isinstance(again, Problem)
     assert again == Problem(
@@ -326,5 +325,5 @@ def test_any_problem_is_read_again(seed: int, name: str, mate: int, plies: int) 
 
 
 def test_a_claimed_move_that_is_illegal_cannot_be_written() -> None:
-    with pytest.raises(InputError, match="line: expected a legal move"):
+    with pytest.raises(InputError, match="line: expected a legal, unambiguous move"):
         write_pgn(Problem(LADDER, "A", Claim(2, (), ("a1a9",))))

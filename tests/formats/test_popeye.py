@@ -1,4 +1,4 @@
-"""Popeye's input: mates in n read, all else refused by name, and written for Popeye."""
+"""Popeye's input: mates are read and written, anything else is refused by name."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ from solver.problem import Claim, Problem
 from tests.formats.random_positions import NAMES, SEEDS, play
 
 LADDER = "7k/8/8/8/8/8/R7/1R4K1 w - - 0 1"
-MEN = "pieces white Kg1 Ra2b1 black Kh8\n"
-GOOD = f"{MEN}stipulation #2\n"
+PIECES = "pieces white Kg1 Ra2b1 black Kh8\n"
+GOOD = f"{PIECES}stipulation #2\n"
 
 
 def read(text: str | bytes) -> list[Problem | FormatError]:
@@ -44,13 +44,13 @@ def refusal_of(body: str) -> str:
     return error.reason
 
 
-def test_a_problem_says_position_and_claim() -> None:
+def test_a_problem_has_a_position_and_a_claim() -> None:
     assert read(POPEYE_HEAD + GOOD + POPEYE_TAIL) == [
         Problem(LADDER, "x.inp:2", Claim(2), "dir/x.inp:2")
     ]
 
 
-def test_the_manuals_own_sample_is_read_long_and_short() -> None:
+def test_the_manuals_sample_is_read_in_full_and_abbreviated() -> None:
     long = """BeginProblem
 Author          Unknown
 Origin          Also Unkown
@@ -89,11 +89,11 @@ Endp
         "forsyth 7k/8/8/8/8/8/R7 pieces white kg1 rb1",
     ],
 )
-def test_men_may_be_written_in_many_ways(pieces: str) -> None:
+def test_pieces_may_be_written_in_many_ways(pieces: str) -> None:
     assert read_one(f"{pieces} stip #2").fen == LADDER
 
 
-def test_all_men_of_orthodox_chess_are_read() -> None:
+def test_all_pieces_of_orthodox_chess_are_read() -> None:
     fen = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
     forsyth = "rsbqkbsr/pppppppp/8/8/8/8/PPPPPPPP/RSBQKBSR"
     compact = "rsbqkbsrpppppppp32PPPPPPPPRSBQKBSR"
@@ -119,14 +119,14 @@ def test_all_men_of_orthodox_chess_are_read() -> None:
         ("option whitetoplay noboard", "w KQ -"),
     ],
 )
-def test_options_tell_of_castling_and_en_passant(option: str, fields: str) -> None:
+def test_options_set_castling_and_en_passant(option: str, fields: str) -> None:
     pieces = "pieces white Ke1 Ra1h1 Pe5 black Kg8 Pd5"
     assert (
         read_one(f"{pieces} {option} stip #2").fen.split(" ", 1)[1] == f"{fields} 0 1"
     )
 
 
-def test_black_begins_and_mates_in_half_a_duplex() -> None:
+def test_with_half_duplex_black_begins_and_mates() -> None:
     problem = read_one(f"{GOOD}option halfduplex")
     assert problem.fen.split()[1] == "b"
     assert problem.claim == Claim(2)
@@ -136,10 +136,10 @@ def test_black_begins_and_mates_in_half_a_duplex() -> None:
 def test_the_last_stipulation_counts(stipulation: str) -> None:
     if "stip" in stipulation.split(" ", 1)[-1]:
         stipulation = stipulation.replace("h#2", "#2").replace("=4", "#4")
-    assert read_one(f"{MEN}stipulation {stipulation}").claim == Claim(3)
+    assert read_one(f"{PIECES}stipulation {stipulation}").claim == Claim(3)
 
 
-def test_the_title_names_the_problem_and_other_text_says_nothing() -> None:
+def test_the_title_names_the_problem_and_other_text_is_ignored() -> None:
     text = (
         "remark EndProblem and NextProblem, title x\n"
         "author Loyd; Option Duplex\norigin stip h#2\naward\nprotocol out.txt\n"
@@ -157,16 +157,16 @@ def test_names_may_be_in_an_old_encoding(encoding: str) -> None:
 @pytest.mark.parametrize(
     ("body", "reason"),
     [
-        (MEN, "stipulation: expected #n, found none"),
+        (PIECES, "stipulation: expected #n, found none"),
         ("", "expected one white king, found none"),
         *(
-            (f"{MEN}stip {other}", f"stipulation: expected #n, found '{other}'")
+            (f"{PIECES}stip {other}", f"stipulation: expected #n, found '{other}'")
             for other in ("h#2", "s#3", "r#2", "ser-h#4", "=2", "+2", "#3.5", "dia4")
         ),
-        (f"{MEN}sstip white 3a[#]d", "stipulation: expected #n, found 'sstip'"),
-        (f"{MEN}stip", "stipulation: expected more, found the problem's end"),
+        (f"{PIECES}sstip white 3a[#]d", "stipulation: expected #n, found 'sstip'"),
+        (f"{PIECES}stip", "stipulation: expected more, found the end of the problem"),
         (
-            f"{MEN}stip #201",
+            f"{PIECES}stip #201",
             "stipulation: expected 1 to 200 moves, found '#201'",
         ),
         (f"{GOOD}cond Circe", "conditions: expected none, found 'Circe'"),
@@ -181,9 +181,9 @@ def test_names_may_be_in_an_old_encoding(encoding: str) -> None:
             )
             for option in ("Duplex", "postkey", "nowk", "NoBk", "NullMoves", "quod")
         ),
-        (f"{GOOD}option Brett", "option: expected one of Popeye's, found 'Brett'"),
-        (f"{GOOD}option", "option: expected one of Popeye's, found none"),
-        (f"{GOOD}option no", "option: expected one of Popeye's, found 'no'"),
+        (f"{GOOD}option Brett", "option: expected an option of Popeye, found 'Brett'"),
+        (f"{GOOD}option", "option: expected an option of Popeye, found none"),
+        (f"{GOOD}option no", "option: expected an option of Popeye, found 'no'"),
         (
             f"{GOOD}option nocastling vari",
             "option NoCastling: expected squares, found 'vari'",
@@ -194,41 +194,41 @@ def test_names_may_be_in_an_old_encoding(encoding: str) -> None:
         ),
         (
             "pieces white Kg1 Lia2 black Kh8 stip #2",
-            "men: expected K, Q, R, B, P, or S for a knight, found 'Li'",
+            "pieces: expected K, Q, R, B, P, or S for a knight, found 'Li'",
         ),
         (
             "pieces white Kg1 Na2 black Kh8 stip #2",
-            "men: expected K, Q, R, B, P, or S for a knight, found 'N'",
+            "pieces: expected K, Q, R, B, P, or S for a knight, found 'N'",
         ),
         (
             "forsyth 7k/8/8/8/8/8/N7/1R4K1 stip #2",
-            "men: expected K, Q, R, B, P, or S for a knight, found 'N'",
+            "pieces: expected K, Q, R, B, P, or S for a knight, found 'N'",
         ),
         (
             "forsyth 7k/8/8/8/8/8/.pa7/1R4K1 stip #2",
-            "men: expected K, Q, R, B, P, or S for a knight, found '.pa'",
+            "pieces: expected K, Q, R, B, P, or S for a knight, found '.pa'",
         ),
         (
             "pieces white Kg1 neutral Qa1 black Kh8",
-            "men: expected white and black ones, found 'neutral'",
+            "pieces: expected White or Black, found 'neutral'",
         ),
-        ("pieces Kg1", "men: expected White or Black, found 'Kg1'"),
-        ("pieces white K", "men: expected more, found the problem's end"),
-        ("pieces white K Qa1", "men: expected squares behind K, found 'Qa1'"),
-        ("pieces white Kg1 Pg1", "men: expected one on g1, found two"),
-        ("pieces white royal Qa1", "expected a keyword of Popeye's, found 'royal'"),
-        ("pieces white Pa6 b4 Ka1", "men: expected squares behind b4, found 'Ka1'"),
-        ("forsyth", "Forsyth: expected more, found the problem's end"),
+        ("pieces Kg1", "pieces: expected White or Black, found 'Kg1'"),
+        ("pieces white K", "pieces: expected more, found the end of the problem"),
+        ("pieces white K Qa1", "pieces: expected squares after K, found 'Qa1'"),
+        ("pieces white Kg1 Pg1", "pieces: expected one on g1, found two"),
+        ("pieces white royal Qa1", "expected a keyword of Popeye, found 'royal'"),
+        ("pieces white Pa6 b4 Ka1", "pieces: expected squares after b4, found 'Ka1'"),
+        ("forsyth", "Forsyth: expected more, found the end of the problem"),
         (
             "forsyth 7k/7/8 stip #2",
             "Forsyth: expected full ranks before /, found '7k/7/8'",
         ),
         ("forsyth 64k stip #2", "Forsyth: expected at most 64 squares, found 65"),
-        (f"{GOOD}Bedingung", "expected a keyword of Popeye's, found 'Bedingung'"),
-        (f"{GOOD}a", "expected a keyword of Popeye's, found 'a'"),
+        (f"{GOOD}Bedingung", "expected a keyword of Popeye, found 'Bedingung'"),
+        (f"{GOOD}a", "expected a keyword of Popeye, found 'a'"),
     ],
 )
-def test_what_is_refused(body: str, reason: str) -> None:
+def test_other_problems_are_refused(body: str, reason: str) -> None:
     assert refusal_of(body) == reason
 
 
@@ -241,7 +241,7 @@ def test_other_languages_are_refused(first: str) -> None:
     ]
 
 
-def test_a_bad_problem_costs_itself_only() -> None:
+def test_a_bad_problem_is_reported_and_skipped() -> None:
     bad = "stip h#2\ntwin move a1 a2\n"
     text = (
         POPEYE_HEAD
@@ -257,7 +257,7 @@ def test_a_bad_problem_costs_itself_only() -> None:
     assert [one.source for one in found] == [f"dir/x.inp:{n}" for n in (2, 5, 8)]
 
 
-def test_a_problem_that_is_too_long_costs_itself_only() -> None:
+def test_a_problem_that_is_too_long_is_reported_and_skipped() -> None:
     reason = f"expected at most {MAX_RECORD_BYTES} bytes, found more"
     for long in (
         "remark " + "x" * MAX_RECORD_BYTES + "\n",
@@ -268,14 +268,14 @@ def test_a_problem_that_is_too_long_costs_itself_only() -> None:
         assert isinstance(second, Problem)
 
 
-def test_a_file_that_ends_too_soon_costs_its_last_problem() -> None:
-    reason = "expected NextProblem or EndProblem, found the file's end"
+def test_a_truncated_file_loses_only_its_last_problem() -> None:
+    reason = "expected NextProblem or EndProblem, found the end of the file"
     found = read(POPEYE_HEAD + GOOD + POPEYE_SEPARATOR + GOOD)
     assert isinstance(found[0], Problem)
     assert found[1:] == [FormatError("dir/x.inp:5", reason)]
 
 
-def test_files_may_stand_one_behind_the_other() -> None:
+def test_files_may_be_concatenated() -> None:
     text = POPEYE_HEAD + GOOD + POPEYE_TAIL
     assert [type(one) for one in read(f"{text}anything\n{text}")] == [Problem, Problem]
     reason = "expected NextProblem or EndProblem, found BeginProblem"
@@ -284,7 +284,7 @@ def test_files_may_stand_one_behind_the_other() -> None:
     assert isinstance(found[1], Problem)
 
 
-def test_lines_may_end_as_editors_have_it() -> None:
+def test_lines_may_end_in_any_way() -> None:
     text = POPEYE_HEAD + "title A\n" + GOOD + POPEYE_TAIL
     for other in (text.replace("\n", "\r\n"), text.rstrip()):
         assert read(other) == read(text)
@@ -294,7 +294,7 @@ def test_lines_may_end_as_editors_have_it() -> None:
 @pytest.mark.parametrize(
     "text", ["", "\n", POPEYE_HEAD, POPEYE_HEAD + GOOD + POPEYE_TAIL + POPEYE_SEPARATOR]
 )
-def test_where_nothing_is_said_there_is_no_problem(text: str) -> None:
+def test_a_file_without_words_has_no_problem(text: str) -> None:
     assert len(read(text)) == text.count("#2")
 
 
@@ -321,10 +321,10 @@ def test_a_very_long_title_is_cut() -> None:
     [
         (Problem(LADDER), "none"),
         (Problem(LADDER, no_mate=2), "no mate in 2"),
-        (Problem(LADDER, claim=Claim(-2)), "one of its own king in 2"),
+        (Problem(LADDER, claim=Claim(-2)), "the side to move mated in 2"),
     ],
 )
-def test_what_popeye_cannot_be_asked_is_not_written(
+def test_claims_that_popeye_cannot_express_are_not_written(
     problem: Problem, found: str
 ) -> None:
     with pytest.raises(InputError) as error:
@@ -336,13 +336,13 @@ def test_what_popeye_cannot_be_asked_is_not_written(
 
 @settings(max_examples=60, deadline=None)
 @given(st.lists(st.tuples(SEEDS, NAMES, st.integers(1, 200)), min_size=1, max_size=4))
-def test_any_mates_are_read_again(asked: list[tuple[int, str, int]]) -> None:
-    boards = [play(seed) for seed, _, _ in asked]
+def test_any_written_mates_are_read_again(mates: list[tuple[int, str, int]]) -> None:
+    boards = [play(seed) for seed, _, _ in mates]
     for board in boards:
         board.halfmove_clock, board.fullmove_number = 0, 1
     problems = [
         Problem(board.fen(en_passant="fen"), f"a{name}", Claim(mate))
-        for board, (_, name, mate) in zip(boards, asked, strict=True)
+        for board, (_, name, mate) in zip(boards, mates, strict=True)
     ]
     text = (
         POPEYE_HEAD + POPEYE_SEPARATOR.join(map(write_popeye, problems)) + POPEYE_TAIL
@@ -356,7 +356,7 @@ def test_any_mates_are_read_again(asked: list[tuple[int, str, int]]) -> None:
     ]
 
 
-def test_squares_of_the_board_count_from_the_top_left() -> None:
+def test_forsyth_begins_at_the_top_left() -> None:
     board = chess.Board(read_one("forsyth k61K stip #1 pieces white qc1").fen)
     assert board.king(chess.BLACK) == chess.A8
     assert board.king(chess.WHITE) == chess.G1

@@ -1,4 +1,4 @@
-"""Collections: whatever the format and the bytes, one way to read them."""
+"""Collections are read in the same way, whatever their format and bytes."""
 
 from __future__ import annotations
 
@@ -18,9 +18,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from solver.errors import FormatError
-from solver.formats import registry as collection
 from solver.formats.claims import Selection
-from solver.formats.registry import FORMATS, TITLES, detect_format, read_collection
+from solver.formats.registry import FORMATS, detect_format, read_collection, title_of
 from solver.formats.streams import MAX_LINE_BYTES, Meter
 from solver.problem import Claim, Problem
 
@@ -37,10 +36,10 @@ def path(tmp_path: Path) -> Path:
     return tmp_path / "x.epd"
 
 
-def outcomes(path: Path, text: bytes, **asked: Any) -> list[Problem | FormatError]:
-    """What a file of these bytes gives, its folder cut off the sources."""
+def outcomes(path: Path, text: bytes, **options: Any) -> list[Problem | FormatError]:
+    """The records of a file with these bytes, without the folder in their sources."""
     path.write_bytes(text)
-    return [local(record, path) for record in read_collection(path, **asked)]
+    return [local(record, path) for record in read_collection(path, **options)]
 
 
 def local(record: Problem | FormatError, path: Path) -> Problem | FormatError:
@@ -55,7 +54,7 @@ def problem(line: int) -> Problem:
     "text",
     ["", "\n", "   \t\r\n", "# a comment", "  % another", "; a third", "\ufeff", "#"],
 )
-def test_blank_lines_and_comments_count_for_nothing(path: Path, text: str) -> None:
+def test_blank_lines_and_comments_are_skipped(path: Path, text: str) -> None:
     assert outcomes(path, text.encode()) == []
     text = text.rstrip() + "\n"
     assert outcomes(path, text.encode() + GOOD) == [problem(2)]
@@ -71,7 +70,7 @@ def test_blank_lines_and_comments_count_for_nothing(path: Path, text: str) -> No
         pytest.param(b"  " + GOOD, id="indented"),
     ],
 )
-def test_a_line_may_end_and_begin_as_editors_have_it(path: Path, text: bytes) -> None:
+def test_a_line_may_begin_and_end_in_several_ways(path: Path, text: bytes) -> None:
     assert outcomes(path, text) == [problem(1)]
 
 
@@ -92,13 +91,15 @@ def test_a_line_may_end_and_begin_as_editors_have_it(path: Path, text: bytes) ->
         (b"\0\n", "board: expected 8 ranks with / between them, found 1 in '\\x00'"),
     ],
 )
-def test_a_bad_line_costs_that_line_only(path: Path, bad: bytes, reason: str) -> None:
+def test_a_bad_line_is_reported_and_skipped(
+    path: Path, bad: bytes, reason: str
+) -> None:
     error = FormatError("x.epd:2", reason)
     assert outcomes(path, GOOD + bad + GOOD) == [problem(1), error, problem(3)]
     assert outcomes(path, GOOD + bad.rstrip(b"\n")) == [problem(1), error]
 
 
-def test_the_longest_line_that_is_read_has_the_stated_length(path: Path) -> None:
+def test_the_longest_line_has_the_stated_length(path: Path) -> None:
     padded = GOOD.rstrip() + b" " * (MAX_LINE_BYTES - len(GOOD)) + b"\n"
     assert len(padded) == MAX_LINE_BYTES
     assert outcomes(path, padded) == [problem(1)]
@@ -119,7 +120,7 @@ def test_a_file_that_cannot_be_read_is_an_os_error(tmp_path: Path, name: str) ->
         list(read_collection(tmp_path / name))
 
 
-def test_a_dash_is_standard_input_and_each_line_is_given_as_it_comes(
+def test_a_dash_is_standard_input_and_each_line_is_read_as_it_arrives(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     reading, writing = os.pipe()
@@ -127,13 +128,13 @@ def test_a_dash_is_standard_input_and_each_line_is_given_as_it_comes(
         monkeypatch.setattr(sys, "stdin", stdin)
         problems = read_collection("-")
         for number in (1, 2):
-            source.write(GOOD)  # a reader that wants more would wait here for ever
+            source.write(GOOD)  # a reader that reads ahead would hang here
             assert next(problems) == Problem(
                 f"{ROOK} 0 1", f"stdin:{number}", Claim(8), f"stdin:{number}"
             )
 
 
-def test_standard_input_may_be_replaced_by_text(
+def test_standard_input_may_be_replaced(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(GOOD)))
@@ -174,7 +175,7 @@ LINES = st.lists(
 
 @settings(derandomize=True, deadline=None, max_examples=50)
 @given(LINES)
-def test_any_bytes_give_at_most_one_outcome_a_line(
+def test_any_bytes_have_at_most_one_outcome_per_line(
     tmp_path_factory: pytest.TempPathFactory, lines: list[bytes]
 ) -> None:
     path = tmp_path_factory.mktemp("any") / "x.epd"
@@ -218,14 +219,15 @@ BEGINNINGS = [
 
 
 @pytest.mark.parametrize(("line", "expected"), BEGINNINGS)
-def test_the_first_line_tells_the_format(line: str, expected: str) -> None:
+def test_the_format_is_detected_from_the_first_line(line: str, expected: str) -> None:
     assert detect_format(line.encode()) == expected
     assert detect_format(f"  {line} \r\n".encode()) == expected
 
 
-def test_every_format_has_a_reader_and_a_title() -> None:
-    assert set(FORMATS) == set(TITLES)
-    assert set(FORMATS) == {*collection._READERS, "lichess"}
+@pytest.mark.parametrize("name", FORMATS)
+def test_every_format_has_a_reader_and_a_title(path: Path, name: str) -> None:
+    assert title_of(name)
+    assert len(outcomes(path, b"hello\n", source_format=name)) == 1
 
 
 def zstandard_of(text: bytes) -> bytes:
@@ -235,23 +237,25 @@ def zstandard_of(text: bytes) -> bytes:
 
 
 @pytest.mark.parametrize("compress", [gzip.compress, zstandard_of])
-def test_content_tells_how_a_file_is_compressed(
+def test_compression_is_detected_from_the_content(
     path: Path, compress: Callable[[bytes], bytes]
 ) -> None:
     assert outcomes(path, compress(GOOD * 2)) == [problem(1), problem(2)]
 
 
 @pytest.mark.parametrize("compress", [gzip.compress, zstandard_of])
-def test_a_file_that_was_cut_short_gives_what_it_has(
+def test_a_truncated_file_yields_its_complete_records(
     path: Path, compress: Callable[[bytes], bytes]
 ) -> None:
-    # The second part is cut, so that what the first holds is there for certain.
+    # The second part is truncated, so that the first is certainly complete.
     text = compress(GOOD * 3) + compress(GOOD * 3)[:-10]
     *given, error = outcomes(path, text)
     assert given[:3] == [problem(1), problem(2), problem(3)]
     assert isinstance(error, FormatError)
     assert error.source == f"x.epd:{len(given) + 1}"
-    assert error.reason.endswith("expected more compressed data, found the file's end")
+    assert error.reason.endswith(
+        "expected more compressed data, found the end of the file"
+    )
 
 
 def test_standard_input_may_be_compressed(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -277,24 +281,24 @@ BAD = {"epd": "8/8", "lichess": "x,8/8,a1a8,mate", "csv": "8,8/8", "jsonl": "{}"
 
 @pytest.mark.parametrize("name", HEADS)
 @pytest.mark.parametrize("source_format", ["auto", "its own"])
-def test_every_format_is_read_and_a_bad_record_costs_itself(
+def test_every_format_is_read_and_a_bad_record_skipped(
     path: Path, name: str, source_format: str
 ) -> None:
     lines = (HEADS[name], RECORDS[name], BAD[name], "", RECORDS[name])
-    asked = name if source_format == "its own" else source_format
+    chosen = name if source_format == "its own" else source_format
     text = "\n".join(lines).encode()
-    first, error, last = outcomes(path, text, source_format=asked)
+    first, error, last = outcomes(path, text, source_format=chosen)
     assert isinstance(first, Problem)
     assert isinstance(error, FormatError)
     assert isinstance(last, Problem)
-    told = [record.source for record in (first, error, last)]
-    assert told == ["x.epd:2", "x.epd:3", "x.epd:5"]
+    sources = [record.source for record in (first, error, last)]
+    assert sources == ["x.epd:2", "x.epd:3", "x.epd:5"]
     assert first.claim is not None
     assert first.fen.startswith("8/7K/8/8/8/8/R7/7k w - - ")
 
 
 @pytest.mark.parametrize("name", HEADS)
-def test_every_line_of_standard_input_is_given_as_it_comes(
+def test_every_line_of_standard_input_is_read_as_it_arrives(
     name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     reading, writing = os.pipe()
@@ -303,7 +307,7 @@ def test_every_line_of_standard_input_is_given_as_it_comes(
         records = read_collection("-")
         source.write(f"{HEADS[name]}\n".encode())
         for number in (2, 3):
-            # A reader that wants more would wait here for ever.
+            # A reader that reads ahead would hang here.
             source.write(f"{RECORDS[name]}\n".encode())
             assert next(records).source == f"stdin:{number}"
 
@@ -313,7 +317,7 @@ def test_rows_that_claim_no_mate_are_counted(path: Path) -> None:
     text += f"{RECORDS['lichess'].replace('mate', 'crushing')}\n".encode()
     meter = Meter()
     assert len(outcomes(path, text, meter=meter)) == 1
-    assert (meter.records, meter.passed_over) == (1, 1)
+    assert (meter.records, meter.not_selected) == (1, 1)
     taken = outcomes(path, text, selection=Selection(all_rows=True))
     assert [isinstance(record, Problem) for record in taken] == [True, True]
 
@@ -326,7 +330,7 @@ CHANGES = {
 
 
 @pytest.mark.parametrize("change", CHANGES.values(), ids=CHANGES)
-def test_a_file_that_changes_while_it_is_read_is_told_behind_its_records(
+def test_a_file_that_changes_while_it_is_read_is_an_error_after_its_records(
     path: Path, change: Callable[[Path], object]
 ) -> None:
     path.write_bytes(GOOD * 2)
@@ -357,46 +361,46 @@ CLAIMS = b"".join(
         (Selection(min_moves=100), [5]),
     ],
 )
-def test_claims_are_selected_by_their_length_and_faults_are_always_told(
+def test_claims_are_selected_by_length_and_errors_are_always_reported(
     path: Path, selection: Selection, lines: list[int]
 ) -> None:
     meter = Meter()
     records = outcomes(path, CLAIMS, selection=selection, meter=meter)
     assert [int(record.source.rpartition(":")[2]) for record in records] == lines
     assert meter.records == len(lines)
-    assert meter.passed_over == 6 - len(lines)
+    assert meter.not_selected == 6 - len(lines)
 
 
 @pytest.mark.parametrize("selection", [Selection(theme="x"), Selection(min_rating=1)])
-def test_themes_and_ratings_are_lichess_alone(path: Path, selection: Selection) -> None:
+def test_only_lichess_has_themes_and_ratings(path: Path, selection: Selection) -> None:
     reason = "--theme and --min-rating: expected lichess's CSV, found EPD"
     assert outcomes(path, GOOD, selection=selection) == [FormatError("x.epd", reason)]
     assert outcomes(path, b"\n", selection=selection) == []
 
 
-def test_the_meter_tells_how_far_a_plain_file_is_read(path: Path) -> None:
+def test_the_meter_measures_the_progress_in_a_plain_file(path: Path) -> None:
     path.write_bytes(GOOD * 4)
     meter = Meter()
-    told = [meter.fraction()]
-    told += [meter.fraction() for _ in read_collection(path, meter=meter)]
-    assert told == [None, 0.25, 0.5, 0.75, 1.0]
+    fractions = [meter.fraction()]
+    fractions += [meter.fraction() for _ in read_collection(path, meter=meter)]
+    assert fractions == [None, 0.25, 0.5, 0.75, 1.0]
 
 
-def test_the_meter_tells_how_far_a_compressed_file_is_read(path: Path) -> None:
+def test_the_meter_measures_the_progress_in_a_compressed_file(path: Path) -> None:
     noise = "".join(random.Random(1).choices("abcdefgh", k=100_000))
     names = (
         f'{ROOK} dm 8; id "{noise[i : i + 100]}";\n' for i in range(0, 90_000, 100)
     )
     path.write_bytes(gzip.compress("".join(names).encode()))
     meter = Meter()
-    told = [meter.fraction() or 0 for _ in read_collection(path, meter=meter)]
-    assert told == sorted(told)
-    assert told[0] < 0.5
-    assert len(set(told)) > 10
-    assert told[-1] == 1.0
+    fractions = [meter.fraction() or 0 for _ in read_collection(path, meter=meter)]
+    assert fractions == sorted(fractions)
+    assert fractions[0] < 0.5
+    assert len(set(fractions)) > 10
+    assert fractions[-1] == 1.0
 
 
-def test_the_meter_tells_nothing_of_a_pipe(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_meter_has_no_progress_in_a_pipe(monkeypatch: pytest.MonkeyPatch) -> None:
     meter = Meter()
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(GOOD)))
     assert [meter.fraction() for _ in read_collection("-", meter=meter)] == [None]
@@ -423,7 +427,7 @@ def test_the_meter_tells_nothing_of_a_pipe(monkeypatch: pytest.MonkeyPatch) -> N
     ],
 )
 @pytest.mark.parametrize("compress", [bytes, gzip.compress])
-def test_formats_of_many_lines_are_told_by_their_content_too(
+def test_formats_with_records_of_many_lines_are_detected_too(
     path: Path, text: str, claim: Claim, compress: Callable[[bytes], bytes]
 ) -> None:
     meter = Meter()

@@ -1,4 +1,4 @@
-"""Compressed files: told by content, in parts, cut short, damaged, without memory."""
+"""Compressed files: detected by content, in parts, truncated, or damaged."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ HALF = len(TEXT) // 2
 
 
 def zstd(data: bytes) -> bytes:
-    """Compress with a checksum; where nothing can, the test is skipped."""
+    """Compress with a checksum, or skip the test if no package can."""
     try:
         module = import_module("compression.zstd")
     except ModuleNotFoundError:
@@ -52,7 +52,7 @@ METHODS = pytest.mark.parametrize(
 
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
-    return tmp_path / "no suffix tells"
+    return tmp_path / "no suffix"
 
 
 def read(path: Path) -> bytes:
@@ -61,7 +61,7 @@ def read(path: Path) -> bytes:
 
 
 @METHODS
-def test_content_tells_how_a_file_is_compressed(
+def test_compression_is_detected_from_the_content(
     path: Path, name: str, compress: Callable[[bytes], bytes]
 ) -> None:
     assert name
@@ -70,7 +70,7 @@ def test_content_tells_how_a_file_is_compressed(
 
 
 @METHODS
-def test_parts_in_a_row_are_one_text(
+def test_several_parts_are_one_text(
     path: Path, name: str, compress: Callable[[bytes], bytes]
 ) -> None:
     assert name
@@ -82,7 +82,7 @@ def test_parts_in_a_row_are_one_text(
 
 
 @METHODS
-def test_lines_before_the_end_of_a_file_that_was_cut_short_are_read(
+def test_the_lines_before_a_truncation_are_read(
     path: Path, name: str, compress: Callable[[bytes], bytes]
 ) -> None:
     data = compress(TEXT[:HALF]) + compress(TEXT[HALF:])
@@ -94,13 +94,13 @@ def test_lines_before_the_end_of_a_file_that_was_cut_short_are_read(
         with pytest.raises(InputError) as refused:
             stream.read()
     assert str(refused.value) == (
-        f"{name}: expected more compressed data, found the file's end"
+        f"{name}: expected more compressed data, found the end of the file"
     )
     assert b"".join(lines) == TEXT[:HALF]
 
 
 @METHODS
-def test_each_cut_is_noticed(
+def test_every_truncation_is_noticed(
     path: Path, name: str, compress: Callable[[bytes], bytes]
 ) -> None:
     data = compress(b"8/7K/8/8/8/8/R7/7k w - - [1.0]\n")
@@ -124,7 +124,7 @@ def test_damage_is_noticed(
 
 
 @METHODS
-def test_what_stands_behind_is_noticed(
+def test_trailing_data_is_noticed(
     path: Path, name: str, compress: Callable[[bytes], bytes]
 ) -> None:
     path.write_bytes(compress(TEXT) + b"and more")
@@ -132,14 +132,14 @@ def test_what_stands_behind_is_noticed(
         read(path)
 
 
-def test_a_frame_that_is_to_be_skipped_is(path: Path) -> None:
+def test_a_skippable_frame_is_skipped(path: Path) -> None:
     skipped = struct.pack("<II", 0x184D2A5E, 7) + b"ignored"
     path.write_bytes(skipped + zstd(TEXT) + skipped)
     assert read(path) == TEXT
 
 
 @pytest.mark.parametrize("content", [b"", b"\n", b"B", b"8/8", TEXT])
-def test_what_is_not_compressed_is_read_as_it_is(path: Path, content: bytes) -> None:
+def test_an_uncompressed_file_is_read_as_it_is(path: Path, content: bytes) -> None:
     path.write_bytes(content)
     assert read(path) == content
 
@@ -151,7 +151,7 @@ def test_standard_input_may_be_compressed(monkeypatch: pytest.MonkeyPatch) -> No
         assert stream.read() == TEXT
 
 
-def test_where_zstandard_is_missing_the_extra_is_named(
+def test_without_zstandard_the_error_names_the_package(
     path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def find(name: str) -> None:
@@ -173,7 +173,7 @@ def test_a_file_that_cannot_be_opened_is_an_os_error(tmp_path: Path, name: str) 
         open_decompressed(tmp_path / name)
 
 
-def test_a_fault_of_the_disk_is_no_damage(
+def test_an_error_of_the_disk_is_not_reported_as_damage(
     path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     class Faulty(io.RawIOBase):

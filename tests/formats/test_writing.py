@@ -1,4 +1,4 @@
-"""Writing: what is written is read back the same, but for what a format cannot say."""
+"""Written problems are read again, except for what a format cannot express."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def test_epd_has_moves_in_san_and_names_in_quotes(problem: Problem, text: str) -
     assert find_writer("epd").write(problem) == text
 
 
-def test_epd_is_what_python_chess_reads() -> None:
+def test_written_epd_is_read_by_python_chess() -> None:
     text = find_writer("epd").write(Problem(ROOK, 'a "b"; c', CLAIM))
     board = chess.Board()
     operations = board.set_epd(text.strip())
@@ -63,7 +63,7 @@ def test_epd_is_what_python_chess_reads() -> None:
     assert operations["pv"] == list(map(chess.Move.from_uci, CLAIM.line))
 
 
-def test_a_fen_is_written_alone() -> None:
+def test_a_fen_is_written_without_its_claim() -> None:
     assert find_writer("fen").write(Problem(ROOK, "x", CLAIM)) == f"{ROOK}\n"
 
 
@@ -79,7 +79,7 @@ def test_a_fen_is_written_alone() -> None:
         (Problem(ROOK, "x", no_mate=3), f'{{"id":"x","fen":"{ROOK}","nomate":3}}\n'),
     ],
 )
-def test_json_leaves_out_what_is_not_said(problem: Problem, text: str) -> None:
+def test_json_omits_empty_fields(problem: Problem, text: str) -> None:
     assert find_writer("jsonl").write(problem) == text
 
 
@@ -94,7 +94,7 @@ def test_json_leaves_out_what_is_not_said(problem: Problem, text: str) -> None:
         (Problem(ROOK, "x", no_mate=3), f"x,{ROOK},,3,,,\n"),
     ],
 )
-def test_csv_quotes_what_must_be(problem: Problem, text: str) -> None:
+def test_csv_quotes_cells_if_necessary(problem: Problem, text: str) -> None:
     assert find_writer("csv").write(problem) == text
 
 
@@ -114,11 +114,11 @@ def test_csv_quotes_what_must_be(problem: Problem, text: str) -> None:
         ("epd", None),
     ],
 )
-def test_a_name_tells_the_format(path: str, expected: str | None) -> None:
+def test_the_format_is_derived_from_the_name(path: str, expected: str | None) -> None:
     assert format_of(path) == expected
 
 
-def test_what_can_be_written_can_be_read() -> None:
+def test_every_writable_format_can_be_read() -> None:
     assert set(WRITABLE) < set(FORMATS)
 
 
@@ -167,7 +167,7 @@ def written(folder: Path, name: str, problem: Problem) -> Problem:
 
 @settings(derandomize=True, deadline=None, max_examples=150)
 @given(problem=problems())
-def test_what_is_written_is_read_back_the_same(
+def test_written_problems_are_read_again_unchanged(
     tmp_path_factory: pytest.TempPathFactory, problem: Problem
 ) -> None:
     folder = tmp_path_factory.mktemp("written")

@@ -238,7 +238,7 @@ def test_mates_are_scored_by_ply_and_seen_one_ply_deeper() -> None:
 
 @pytest.mark.parametrize("entries", [0, ENTRIES])
 def test_mates_found_exist_and_are_the_shortest_once_deep_enough(entries: int) -> None:
-    told_early = 0
+    seen_early = 0
     for board in walks.small_positions(30, seed=49):
         oracle, shortest = Oracle(), shortest_mate(board)
         for techniques in (*SOUND, *EXTENDED):
@@ -250,8 +250,8 @@ def test_mates_found_exist_and_are_the_shortest_once_deep_enough(entries: int) -
                 elif mate is not None:
                     assert shortest is None or abs(mate) >= abs(shortest), where
                     assert is_there(oracle, board, mate), where
-                    told_early += depth < depth_to_see(mate)
-    assert told_early > 10
+                    seen_early += depth < depth_to_see(mate)
+    assert seen_early > 10
 
 
 def is_there(oracle: Oracle, board: chess.Board, mate: int) -> bool:

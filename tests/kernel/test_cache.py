@@ -1,4 +1,4 @@
-"""The folder for compiled code is the user's alone, and its content is checked."""
+"""The folder for compiled code is private to the user, and its content is checked."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ on_posix = pytest.mark.skipif(os.name != "posix", reason="modes are POSIX's")
 
 @pytest.fixture
 def named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The folder that the user names; it is not there yet."""
+    """The folder that the environment names; it does not exist yet."""
     directory = tmp_path / "cache"
     monkeypatch.setenv(cache.DIRECTORY_VARIABLE, str(directory))
     return directory
@@ -39,18 +39,18 @@ def named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.fixture
 def unnamed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[Path, Path]:
-    """The user's cache and the temporary folder, where the user names none."""
+    """The user's cache and the temporary folder, if the environment names none."""
     home, temporary = tmp_path / "home", tmp_path / "temporary"
     for directory in (home, temporary):
         directory.mkdir()
     monkeypatch.delenv(cache.DIRECTORY_VARIABLE, raising=False)
-    monkeypatch.setattr(cache, "_user_cache", lambda: home)
+    monkeypatch.setattr(cache, "_user_cache", lambda: home / "matesolve")
     monkeypatch.setattr(tempfile, "tempdir", str(temporary))
     return home, temporary
 
 
 @pytest.mark.parametrize("below", ["", "two/folders/down"])
-def test_the_named_folder_is_made_for_the_user_alone(
+def test_the_named_folder_is_created_private(
     named: Path, below: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     directory = named / below
@@ -72,7 +72,7 @@ def test_a_folder_that_others_can_write_to_is_refused(named: Path, mode: int) ->
 
 @on_posix
 @pytest.mark.parametrize("mode", [0o700, 0o750, 0o755])
-def test_a_folder_that_others_can_only_read_will_do(named: Path, mode: int) -> None:
+def test_a_folder_that_others_can_only_read_is_used(named: Path, mode: int) -> None:
     named.mkdir()
     named.chmod(mode)
     assert open_directory() == named
@@ -103,7 +103,7 @@ def test_a_file_in_place_of_the_named_folder_is_an_error(named: Path) -> None:
         open_directory()
 
 
-def test_the_users_cache_serves_where_none_is_named(unnamed: tuple[Path, Path]) -> None:
+def test_the_users_cache_is_the_default(unnamed: tuple[Path, Path]) -> None:
     home, _ = unnamed
     assert open_directory() == home / "matesolve"
 
@@ -124,7 +124,7 @@ def link(directory: Path) -> None:
 @pytest.mark.parametrize(
     "spoil", [block, pytest.param(open_to_all, marks=on_posix), link]
 )
-def test_the_temporary_folder_serves_where_the_users_cache_cannot(
+def test_the_temporary_folder_is_used_where_the_users_cache_cannot(
     unnamed: tuple[Path, Path], spoil: Callable[[Path], None]
 ) -> None:
     home, temporary = unnamed
@@ -135,7 +135,7 @@ def test_the_temporary_folder_serves_where_the_users_cache_cannot(
         assert stat.S_IMODE(directory.stat().st_mode) == 0o700
 
 
-def test_every_reason_is_told_where_no_folder_serves(
+def test_every_reason_is_given_where_no_folder_can_be_used(
     unnamed: tuple[Path, Path],
 ) -> None:
     home, temporary = unnamed
@@ -152,20 +152,15 @@ def test_every_reason_is_told_where_no_folder_serves(
 
 @pytest.fixture
 def no_home(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A user that the system does not know has no home, unless a variable names it."""
-
-    def refuse() -> Path:
-        msg = "Could not determine home directory."
-        raise RuntimeError(msg)
-
+    """An account that the system does not know has no home directory."""
     for variable in ("LOCALAPPDATA", "XDG_CACHE_HOME", cache.DIRECTORY_VARIABLE):
         monkeypatch.delenv(variable, raising=False)
-    monkeypatch.setattr(Path, "home", refuse)
+    monkeypatch.setattr(os.path, "expanduser", lambda path: path)
 
 
 @pytest.fixture
 def no_temporary(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A system that is read-only throughout has no folder for temporary files."""
+    """A read-only system has no folder for temporary files."""
 
     def refuse() -> str:
         raise FileNotFoundError(2, "No usable temporary directory found in ['/tmp']")
@@ -174,7 +169,7 @@ def no_temporary(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("no_home")
-def test_the_temporary_folder_serves_a_user_without_a_home(
+def test_the_temporary_folder_is_used_without_a_home(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
@@ -182,14 +177,14 @@ def test_the_temporary_folder_serves_a_user_without_a_home(
 
 
 @pytest.mark.usefixtures("no_temporary")
-def test_the_users_cache_serves_where_there_is_no_temporary_folder(
+def test_the_users_cache_is_used_without_a_temporary_folder(
     unnamed: tuple[Path, Path],
 ) -> None:
     assert open_directory() == unnamed[0] / "matesolve"
 
 
 @pytest.mark.usefixtures("no_home", "no_temporary")
-def test_without_a_home_and_a_temporary_folder_there_is_none() -> None:
+def test_without_a_home_and_a_temporary_folder_there_is_no_cache() -> None:
     assert list(private_directories()) == []
     with pytest.raises(CacheError) as refused:
         open_directory()
@@ -201,7 +196,7 @@ def refuse_to_write(*_: object, **__: object) -> None:
 
 
 @on_posix
-def test_a_folder_where_nothing_can_be_made_is_refused(
+def test_a_folder_where_no_file_can_be_created_is_refused(
     named: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(tempfile, "TemporaryFile", refuse_to_write)
@@ -210,7 +205,7 @@ def test_a_folder_where_nothing_can_be_made_is_refused(
     assert str(refused.value) == f"{named}: Permission denied"
 
 
-def test_what_is_stored_is_found_where_nothing_can_be_added(
+def test_a_stored_kernel_is_found_in_a_read_only_folder(
     named: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     named.mkdir(mode=0o700)
@@ -222,7 +217,7 @@ def test_what_is_stored_is_found_where_nothing_can_be_added(
 
 
 @on_posix
-def test_nothing_is_taken_from_a_folder_that_others_can_write_to(named: Path) -> None:
+def test_a_folder_that_others_can_write_to_is_not_read(named: Path) -> None:
     named.mkdir()
     named.chmod(0o777)
     assert list(private_directories()) == []
@@ -234,7 +229,7 @@ def test_a_file_in_place_of_a_folder_holds_nothing(named: Path) -> None:
     assert list(private_directories()) == []
 
 
-def test_a_folder_that_is_not_there_holds_nothing(named: Path) -> None:
+def test_a_missing_folder_holds_nothing(named: Path) -> None:
     assert list(private_directories()) == []
     assert describe(named) == "not there yet"
     assert not named.exists()
@@ -250,23 +245,23 @@ def stored(tmp_path: Path) -> Path:
     return path
 
 
-def test_what_is_written_is_read(stored: Path) -> None:
+def test_a_kernel_reads_back_as_it_was_written(stored: Path) -> None:
     assert read_kernel(stored) == KERNEL
     assert [path.name for path in stored.parent.iterdir()] == [stored.name]
 
 
 @on_posix
-def test_the_file_is_the_users_alone(stored: Path) -> None:
+def test_the_file_is_private(stored: Path) -> None:
     assert stat.S_IMODE(stored.stat().st_mode) == 0o600
 
 
-def test_what_is_written_takes_the_place_of_what_was(stored: Path) -> None:
+def test_a_kernel_replaces_the_one_before(stored: Path) -> None:
     other = StoredKernel("other", (), b"code")
     write_kernel(stored, other)
     assert read_kernel(stored) == other
 
 
-def test_there_may_be_none(tmp_path: Path) -> None:
+def test_a_missing_file_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError):
         read_kernel(tmp_path / "kernel.bin")
 
@@ -281,7 +276,7 @@ def test_a_changed_bit_anywhere_is_noticed(stored: Path) -> None:
             read_kernel(stored)
 
 
-def test_a_part_of_the_file_is_noticed(stored: Path) -> None:
+def test_a_truncated_file_is_noticed(stored: Path) -> None:
     content = stored.read_bytes()
     for size in range(len(content)):
         stored.write_bytes(content[:size])
@@ -311,7 +306,7 @@ def test_a_link_to_a_file_is_refused(stored: Path) -> None:
         read_kernel(stored)
 
 
-def test_a_write_that_fails_leaves_what_was_and_nothing_else(
+def test_a_failed_write_keeps_the_old_file_and_leaves_no_other(
     stored: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def refuse(_: Path, target: Path) -> None:

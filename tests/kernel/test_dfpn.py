@@ -13,6 +13,7 @@ import pytest
 
 from solver.board import pack
 from solver.kernel.interface import NO_LIMIT, Verdict
+from solver.search.root import prove, search_dfpn
 from solver.search.workspace import Workspace
 from tests.kernel.positions import crowded_positions
 from tests.oracles import naive, walks
@@ -47,15 +48,15 @@ def agree_with_the_definition(
 ) -> int:
     """Compare the answers for these numbers of moves; return the number of mates."""
     mates = 0
-    finders = {"roomy": Workspace(hash_mib=4), "tiny": workspaces.tiny()}
+    sizes = {"roomy": Workspace(hash_mib=4), "tiny": workspaces.tiny()}
     for board in boards:
         position = pack(board)
         questions = [(n, True) for n in attacking] + [(n, False) for n in defending]
         for n, attacks in questions:
             expected = (mate_in if attacks else mated_in)(board, n)
-            for size, workspace in finders.items():
+            for size, workspace in sizes.items():
                 workspace.begin(None)
-                found = workspace.find(position, n, attacking=attacks)
+                found = search_dfpn(workspace, position, n, attacking=attacks)
                 assert found is verdict_of(is_mate=expected), (
                     f"{board.fen()}: {n} moves, attacking: {attacks}, {size} table"
                 )
@@ -107,7 +108,7 @@ def varied() -> tuple[tuple[chess.Board, tuple[Verdict, ...]], ...]:
         prover.begin(None)
         position = pack(board)
         answers = [
-            prover.decide(position, n, attacking=attacking)
+            prove(prover, position, n, attacking=attacking)
             for n, attacking in QUESTIONS
         ]
         answered.append((board, tuple(answers)))
@@ -116,7 +117,8 @@ def varied() -> tuple[tuple[chess.Board, tuple[Verdict, ...]], ...]:
 
 def ask_all(workspace: Workspace, position: Position) -> tuple[Verdict, ...]:
     return tuple(
-        workspace.find(position, n, attacking=attacking) for n, attacking in QUESTIONS
+        search_dfpn(workspace, position, n, attacking=attacking)
+        for n, attacking in QUESTIONS
     )
 
 
@@ -135,14 +137,15 @@ def test_bounds_kept_from_other_questions_change_no_answer() -> None:
     workspace = Workspace(hash_mib=16)
     workspace.begin(None)
     questions = [
-        (board, *question, answer, by)
+        (board, *question, answer, engine)
         for board, answers in varied()
         for question, answer in zip(QUESTIONS, answers, strict=True)
-        for by in (workspace.find, workspace.decide)
+        for engine in (search_dfpn, prove)
     ]
     Random(54).shuffle(questions)
-    for board, n, attacking, expected, decide in questions:
-        assert decide(pack(board), n, attacking=attacking) is expected, (board.fen(), n)
+    for board, n, attacking, expected, engine in questions:
+        found = engine(workspace, pack(board), n, attacking=attacking)
+        assert found is expected, (board.fen(), n)
 
 
 def test_a_node_limit_of_any_size_gives_the_truth_or_nothing(
@@ -156,7 +159,7 @@ def test_a_node_limit_of_any_size_gives_the_truth_or_nothing(
         for limit in range(1, 200, 3):
             for (n, attacking), expected in zip(QUESTIONS, answers, strict=True):
                 with workspace.budget(limit):
-                    found = workspace.find(position, n, attacking=attacking)
+                    found = search_dfpn(workspace, position, n, attacking=attacking)
                 stopped += found is Verdict.STOPPED
                 decided += found is not Verdict.STOPPED
                 assert found in {Verdict.STOPPED, expected}, (board.fen(), limit, n)
@@ -169,10 +172,10 @@ def test_a_stop_leaves_it_undecided() -> None:
     workspace.begin(None)
     workspace.search.stop = 1
     position = pack(chess.Board("8/7K/8/8/8/8/R7/7k w - - 0 1"))
-    assert workspace.find(position, 8, attacking=True) is Verdict.STOPPED
+    assert search_dfpn(workspace, position, 8, attacking=True) is Verdict.STOPPED
     workspace.search.stop = 0
-    assert workspace.find(position, 8, attacking=True) is Verdict.MATE
-    assert workspace.find(position, 7, attacking=True) is Verdict.NO_MATE
+    assert search_dfpn(workspace, position, 8, attacking=True) is Verdict.MATE
+    assert search_dfpn(workspace, position, 7, attacking=True) is Verdict.NO_MATE
 
 
 # A full table costs time and changes no answer
@@ -191,7 +194,7 @@ def test_a_limit_never_means_no_mate_with_a_full_table(nodes: int) -> None:
     for board in mates_in_five(60):
         for moves, never in ((5, Verdict.NO_MATE), (4, Verdict.MATE)):
             workspace.begin(nodes)
-            found = workspace.find(pack(board), moves, attacking=True)
+            found = search_dfpn(workspace, pack(board), moves, attacking=True)
             assert found is not never, (board.fen(), moves)
             verdicts.add(found)
     assert Verdict.STOPPED in verdicts
@@ -202,9 +205,11 @@ def test_a_mate_of_known_length_is_found_in_as_many_moves_and_more() -> None:
     for board in mates_in_five(40):
         for moves in (4, 5, 6, 8):
             workspace.begin(None)
-            found = workspace.find(pack(board), moves, attacking=True)
+            found = search_dfpn(workspace, pack(board), moves, attacking=True)
             assert found is verdict_of(is_mate=moves >= 5), (board.fen(), moves)
-            bounds = workspace.bounds(pack(board), attacking=True)
+            bounds = workspace.kernel.bounds(
+                pack(board), workspace.search, attacking=True
+            )
             if moves >= 5:
                 assert bounds.mate is not None
                 assert 5 <= bounds.mate <= moves
@@ -242,10 +247,10 @@ def test_wrong_proof_numbers_change_no_answer(largest: int) -> None:
             workspace.begin(None)
             for _ in range(4):
                 with workspace.budget(3000):
-                    found = workspace.find(position, moves, attacking=True)
+                    found = search_dfpn(workspace, position, moves, attacking=True)
                 assert found in {Verdict.STOPPED, expected}, board.fen()
                 changed += scramble(workspace, random, largest)
-            found = workspace.find(position, moves, attacking=True)
+            found = search_dfpn(workspace, position, moves, attacking=True)
             assert found is expected, (board.fen(), moves)
     assert changed > 1000
 
@@ -256,7 +261,7 @@ def test_a_number_that_is_too_large_to_keep_is_not_infinite() -> None:
     for board in mates_in_five(12):
         position = pack(board)
         workspace.begin(2000)
-        workspace.find(position, 5, attacking=True)
+        search_dfpn(workspace, position, 5, attacking=True)
         words = (ctypes.c_uint64 * (len(workspace._memory) // 8)).from_buffer(
             workspace._memory
         )
@@ -266,4 +271,6 @@ def test_a_number_that_is_too_large_to_keep_is_not_infinite() -> None:
                 words[data] |= ((1 << 40) - 1) << 24
         del words
         workspace.search.node_limit = NO_LIMIT
-        assert workspace.find(position, 5, attacking=True) is Verdict.MATE, board.fen()
+        assert search_dfpn(workspace, position, 5, attacking=True) is Verdict.MATE, (
+            board.fen()
+        )

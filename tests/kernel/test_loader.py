@@ -77,7 +77,7 @@ def solving(**variables: str) -> Iterator[subprocess.Popen[str]]:
         yield process
 
 
-def told_by(process: subprocess.Popen[str]) -> dict[str, Any]:
+def output_of(process: subprocess.Popen[str]) -> dict[str, Any]:
     out, error = process.communicate()
     assert process.returncode == 0, error
     assert error == ""
@@ -87,7 +87,7 @@ def told_by(process: subprocess.Popen[str]) -> dict[str, Any]:
 
 def output_with(**variables: str) -> dict[str, Any]:
     with solving(**variables) as process:
-        return told_by(process)
+        return output_of(process)
 
 
 def output(directory: Path, **variables: str) -> dict[str, Any]:
@@ -100,7 +100,7 @@ def first(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[Any]]:
     directory = tmp_path_factory.mktemp("compiled") / "cache"
     variables = {cache.DIRECTORY_VARIABLE: str(directory)}
     with solving(**variables) as one, solving(**variables) as other:
-        return directory, [told_by(one), told_by(other)]
+        return directory, [output_of(one), output_of(other)]
 
 
 @pytest.fixture

@@ -11,6 +11,7 @@ import pytest
 from solver.board import pack
 from solver.kernel.interface import Verdict
 from solver.problem import Restriction
+from solver.search.root import prove, search_dfpn
 from solver.search.workspace import Workspace
 from tests.kernel.positions import crowded_positions
 from tests.oracles import walks
@@ -111,7 +112,7 @@ def test_answers_under_a_restriction_follow_its_definition(
             expected = (game.mate_in if attacking else game.mated_in)(board, n)
             tiny.begin(None, restriction)
             for workspace in (roomy, tiny):
-                found = workspace.find(position, n, attacking=attacking)
+                found = search_dfpn(workspace, position, n, attacking=attacking)
                 assert found is verdict_of(is_mate=expected), (board.fen(), n)
             mates += expected
             if attacking and is_small(board):
@@ -119,7 +120,7 @@ def test_answers_under_a_restriction_follow_its_definition(
                 assert expected <= is_mate, board.fen()
                 hidden += is_mate and not expected
         if is_small(board):
-            bounds = roomy.bounds(position, attacking=True)
+            bounds = roomy.kernel.bounds(position, roomy.search, attacking=True)
             assert not game.mate_in(board, min(bounds.no_mate, 3)), board.fen()
             assert bounds.mate is None or game.mate_in(board, bounds.mate), board.fen()
     assert mates > 5
@@ -144,17 +145,17 @@ def test_bounds_of_a_restriction_are_not_used_without_it(
         most = 3 if is_small(board) else 2
         expected = {n: oracle.mate_in(board, n) for n in range(1, most + 1)}
         for n in range(most, 0, -1):
-            with workspace.looking_in(restriction):
-                found = workspace.find(position, n, attacking=True)
+            with workspace.narrowed_to(restriction):
+                found = search_dfpn(workspace, position, n, attacking=True)
             if found is Verdict.MATE:
                 assert expected[n], (board.fen(), n)
             missed += expected[n] and found is not Verdict.MATE
             assert not expected[1] or found is Verdict.MATE
-        bounds = workspace.bounds(position, attacking=True)
+        bounds = workspace.kernel.bounds(position, workspace.search, attacking=True)
         assert not expected.get(min(bounds.no_mate, most), False), board.fen()
         for n, is_mate in expected.items():
-            for decide in (workspace.find, workspace.decide):
-                found = decide(position, n, attacking=True)
+            for engine in (search_dfpn, prove):
+                found = engine(workspace, position, n, attacking=True)
                 assert found is verdict_of(is_mate=is_mate), (board.fen(), n)
     assert missed
 
@@ -169,14 +170,14 @@ def test_alternating_restrictions_share_only_what_is_true() -> None:
         prover.begin(None)
         position = pack(board)
         for n in (4, 3, 2):
-            expected = prover.decide(position, n, attacking=True)
+            expected = prove(prover, position, n, attacking=True)
             for restriction in RESTRICTIONS.values():
                 if restriction.threat != 2:
-                    with workspace.looking_in(restriction), workspace.budget(20_000):
-                        found = workspace.find(position, n, attacking=True)
+                    with workspace.narrowed_to(restriction), workspace.budget(20_000):
+                        found = search_dfpn(workspace, position, n, attacking=True)
                     assert found is not Verdict.MATE or expected is Verdict.MATE
             with workspace.budget(20_000):
-                found = workspace.find(position, n, attacking=True)
+                found = search_dfpn(workspace, position, n, attacking=True)
             assert found in {Verdict.STOPPED, expected}, (board.fen(), n)
 
 
@@ -194,12 +195,12 @@ def test_a_limit_within_a_threat_gives_the_truth_or_nothing(name: str) -> None:
         position = pack(board)
         for n in (2, 3):
             workspace.begin(None, restriction)
-            whole = workspace.find(position, n, attacking=True)
+            whole = search_dfpn(workspace, position, n, attacking=True)
             assert whole is not Verdict.STOPPED
             for limit in chain(range(1, 60, 2), range(60, 300, 11)):
                 for other in (workspace, tiny):
                     other.begin(limit, restriction)
-                    found = other.find(position, n, attacking=True)
+                    found = search_dfpn(other, position, n, attacking=True)
                     assert found in {Verdict.STOPPED, whole}, (board.fen(), n, limit)
                     stopped += found is Verdict.STOPPED
                     decided += found is not Verdict.STOPPED
@@ -207,7 +208,7 @@ def test_a_limit_within_a_threat_gives_the_truth_or_nothing(name: str) -> None:
             workspace.begin(None, restriction)
             for limit in range(1, 300, 7):
                 with workspace.budget(limit):
-                    found = workspace.find(position, n, attacking=True)
+                    found = search_dfpn(workspace, position, n, attacking=True)
                 assert found in {Verdict.STOPPED, whole}, (board.fen(), n, limit)
     assert stopped > 100
     assert decided > 100
@@ -219,4 +220,4 @@ def test_castling_is_no_flight() -> None:
     workspace = Workspace(hash_mib=1)
     for flights, expected in ((0, Verdict.NO_MATE), (1, Verdict.MATE)):
         workspace.begin(None, Restriction(king_flights=flights))
-        assert workspace.find(pack(board), 2, attacking=True) is expected
+        assert search_dfpn(workspace, pack(board), 2, attacking=True) is expected

@@ -1,13 +1,23 @@
-"""Counts made by hand, so that what is told of them can be told exactly."""
+"""Hand-made node counts with exactly known summaries."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 
 from solver.kernel.interface import MATE_SCORE
-from solver.laboratory import comparison as glass
-from solver.laboratory.comparison import Ladder, Series, Survey, Trial
-from solver.laboratory.results import Iteration, Outcome, mate_distance, settles
+from solver.laboratory.comparison import (
+    GLASS_FEN,
+    CollectionCounts,
+    PositionCounts,
+    ProblemCounts,
+    Series,
+)
+from solver.laboratory.results import (
+    Iteration,
+    Outcome,
+    excludes_shorter,
+    mate_distance,
+)
 from solver.laboratory.techniques import Settings, Variant, combine
 from solver.problem import Claim, Problem
 
@@ -24,20 +34,20 @@ MATED_IN_2 = 4 - MATE_SCORE
 def iteration(
     variant: Variant, depth: int, score: int, nodes: int, nodes_total: int
 ) -> Iteration:
-    """What is told of a mate that nobody has proved but a sound search."""
+    """An iteration; only a sound search proves its mate."""
     mate = mate_distance(score)
     is_sound = mate is None or variant.techniques.is_sound
-    settled = mate is not None and is_sound and settles(mate, depth)
-    return Iteration(depth, score, "h7g6", nodes, nodes_total, is_sound, settled)
+    is_shortest = mate is not None and is_sound and excludes_shorter(mate, depth)
+    return Iteration(depth, score, "h7g6", nodes, nodes_total, is_sound, is_shortest)
 
 
 def series(variant: Variant, *rows: tuple[int, int, int]) -> Series:
-    """Iterations from (score, nodes, nodes in all), the first at depth 1."""
+    """Iterations from (score, nodes, total nodes), the first at depth 1."""
     iterations = [iteration(variant, depth, *row) for depth, row in enumerate(rows, 1)]
     return Series(variant, tuple(iterations))
 
 
-LADDER = Ladder(
+POSITION = PositionCounts(
     ELSEWHERE,
     depth=4,
     table_entries=ENTRIES,
@@ -47,13 +57,13 @@ LADDER = Ladder(
     ),
 )
 
-GLASS_LADDER = replace(LADDER, fen=glass.FEN)
+GLASS_POSITION = replace(POSITION, fen=GLASS_FEN)
 
-_OFF_SERIES, _CPW_SERIES = LADDER.series
+_OFF_SERIES, _CPW_SERIES = POSITION.series
 _CUT_SERIES = replace(_CPW_SERIES, iterations=_CPW_SERIES.iterations[:3])
-CUT_LADDER = replace(LADDER, series=(_OFF_SERIES, _CUT_SERIES))
+CUT_POSITION = replace(POSITION, series=(_OFF_SERIES, _CUT_SERIES))
 
-MIXED_LADDER = Ladder(
+MIXED_POSITION = PositionCounts(
     ELSEWHERE,
     depth=2,
     table_entries=0,
@@ -65,31 +75,35 @@ MIXED_LADDER = Ladder(
 )
 
 FOUND = Outcome(
-    2, settled=True, proved=True, nodes=1000, nodes_total=1500, complete=True
+    2, is_shortest=True, proved=True, nodes=1000, nodes_total=1500, complete=True
 )
 NONE = Outcome(
-    None, settled=False, proved=False, nodes=0, nodes_total=900, complete=True
+    None, is_shortest=False, proved=False, nodes=0, nodes_total=900, complete=True
 )
 STOPPED = replace(NONE, nodes_total=5000, complete=False)
 UNPROVED = replace(NONE, mate=3, nodes=70, nodes_total=90)
 OPEN = replace(UNPROVED, proved=True, nodes=80, nodes_total=99)
 
 
-def trial(name: str, claim: int | None, *outcomes: Outcome) -> Trial:
+def problem_counts(name: str, claim: int | None, *outcomes: Outcome) -> ProblemCounts:
     claimed = Claim(claim) if claim is not None else None
-    return Trial(Problem(ELSEWHERE, name, claimed, f"x.epd:{name}"), 4, outcomes)
+    return ProblemCounts(
+        Problem(ELSEWHERE, name, claimed, f"x.epd:{name}"), 4, outcomes
+    )
 
 
-SURVEY = Survey(
+COLLECTION = CollectionCounts(
     ENTRIES,
     (OFF, EFP),
     (
-        trial("alike", 2, FOUND, replace(FOUND, nodes=250)),
-        trial("dearer", 2, FOUND, replace(FOUND, nodes=4000, nodes_total=4100)),
-        trial("overlooked", 2, FOUND, NONE),
-        trial("invented", None, NONE, UNPROVED),
-        trial("cut", 2, FOUND, STOPPED),
-        trial("longer", None, FOUND, OPEN),
+        problem_counts("alike", 2, FOUND, replace(FOUND, nodes=250)),
+        problem_counts(
+            "dearer", 2, FOUND, replace(FOUND, nodes=4000, nodes_total=4100)
+        ),
+        problem_counts("overlooked", 2, FOUND, NONE),
+        problem_counts("invented", None, NONE, UNPROVED),
+        problem_counts("cut", 2, FOUND, STOPPED),
+        problem_counts("longer", None, FOUND, OPEN),
     ),
     problems=6,
 )

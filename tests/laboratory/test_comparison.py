@@ -1,4 +1,4 @@
-"""What follows from counts: answers compared, ratios, contradictions."""
+"""Comparisons of variants: answers, ratios and contradictions."""
 
 from __future__ import annotations
 
@@ -7,68 +7,70 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from solver.laboratory.comparison import Series, Total, Trial, divide
+from solver.laboratory.comparison import ProblemCounts, Series, Total, node_ratio
 from solver.problem import Problem
 from tests.laboratory import counts
 from tests.laboratory.counts import (
     CHECKS,
+    COLLECTION,
     CPW,
     EFP,
     FOUND,
-    LADDER,
     M2,
     MATED_IN_2,
     NONE,
     OFF,
     OPEN,
+    POSITION,
     STOPPED,
-    SURVEY,
     UNPROVED,
+    problem_counts,
     series,
-    trial,
 )
 
 if TYPE_CHECKING:
     from solver.laboratory.results import Outcome
 
 
-def test_a_ladder_is_complete_when_every_variant_got_to_its_depth() -> None:
-    assert LADDER.is_complete
-    assert not counts.CUT_LADDER.is_complete
-    assert list(counts.CUT_LADDER.depths) == [1, 2, 3, 4]
+def test_a_position_is_complete_when_every_variant_reached_its_depth() -> None:
+    assert POSITION.is_complete
+    assert not counts.CUT_POSITION.is_complete
+    assert list(counts.CUT_POSITION.depths) == [1, 2, 3, 4]
 
 
-def test_what_was_not_reached_is_not_there() -> None:
-    cut = counts.CUT_LADDER.series[1]
+def test_depths_that_were_not_reached_have_no_iteration() -> None:
+    cut = counts.CUT_POSITION.series[1]
     assert cut.depth == 3
     assert cut.at(0) is cut.at(4) is None
-    assert cut.ratio(LADDER.series[0], 4) is None
+    assert cut.ratio(POSITION.series[0], 4) is None
 
 
-def test_ratios_are_of_nodes_until_the_variation_was_found() -> None:
-    off, cpw = LADDER.series
+def test_ratios_compare_nodes_until_the_variation_was_found() -> None:
+    off, cpw = POSITION.series
     assert cpw.ratio(off, 4) == pytest.approx(9876 / 12345)
     assert off.ratio(cpw, 4) == pytest.approx(12345 / 9876)
 
 
-def test_no_nodes_have_no_ratio() -> None:
-    assert divide(0, 5) is divide(5, 0) is None
+def test_without_nodes_there_is_no_ratio() -> None:
+    assert node_ratio(0, 5) is node_ratio(5, 0) is None
 
 
-def test_mates_that_are_seen_sooner_through_extensions_do_not_contradict() -> None:
-    extended = (*LADDER.series, series(CHECKS, (M2, 9, 9)))
-    assert not replace(LADDER, series=extended).is_contradictory
+def test_mates_seen_earlier_through_extensions_do_not_contradict() -> None:
+    extended = (*POSITION.series, series(CHECKS, (M2, 9, 9)))
+    assert not replace(POSITION, series=extended).is_contradictory
 
 
 def test_sound_variants_with_different_mates_contradict() -> None:
     later = series(CPW, *[(596, 1, 1)] * 4)
-    assert replace(LADDER, series=(LADDER.series[0], later)).is_contradictory
+    assert replace(POSITION, series=(POSITION.series[0], later)).is_contradictory
 
 
-def test_what_an_unsound_variant_overlooks_or_invents_contradicts_nothing() -> None:
+def test_mates_that_an_unsound_variant_misses_or_invents_contradict_nothing() -> None:
     for score in (596, MATED_IN_2):
         unsound = series(EFP, *[(score, 1, 1)] * 6)
-        assert not replace(LADDER, series=(LADDER.series[0], unsound)).is_contradictory
+        assert not replace(
+            POSITION, series=(POSITION.series[0], unsound)
+        ).is_contradictory
 
 
 @pytest.mark.parametrize(
@@ -86,14 +88,14 @@ def test_what_an_unsound_variant_overlooks_or_invents_contradicts_nothing() -> N
         ((replace(OPEN, complete=False), FOUND), True),
     ],
 )
-def test_answers_are_the_same_if_none_that_was_come_to_differs(
+def test_the_answer_is_the_same_if_no_two_answers_differ(
     outcomes: tuple[Outcome, ...], same: bool
 ) -> None:
-    assert trial("x", 2, *outcomes).same_answer is same
+    assert problem_counts("x", 2, *outcomes).same_answer is same
 
 
-def test_totals_count_what_is_proved_and_compare_what_is_alike() -> None:
-    first, second = SURVEY.totals()
+def test_totals_count_proved_mates_and_compare_equal_ones() -> None:
+    first, second = COLLECTION.totals()
     assert first == Total(
         OFF,
         found=5,
@@ -118,17 +120,17 @@ def test_totals_count_what_is_proved_and_compare_what_is_alike() -> None:
     assert second.ratio == pytest.approx(1.0)  # a quarter and four times
 
 
-def test_without_anything_to_compare_there_is_no_ratio() -> None:
-    survey = replace(SURVEY, trials=(trial("x", 2, NONE, NONE),))
-    assert [total.ratio for total in survey.totals()] == [None, None]
+def test_without_problems_to_compare_there_is_no_ratio() -> None:
+    collection = replace(COLLECTION, rows=(problem_counts("x", 2, NONE, NONE),))
+    assert [total.ratio for total in collection.totals()] == [None, None]
 
 
-def test_a_survey_is_complete_with_every_answer_to_every_problem() -> None:
-    answered = [t for t in SURVEY.trials if t.problem.id != "cut"]
-    survey = replace(SURVEY, trials=tuple(answered), problems=len(answered))
-    assert survey.is_complete
-    assert not replace(survey, problems=len(answered) + 1).is_complete
-    assert not SURVEY.is_complete
+def test_a_collection_is_complete_with_every_answer_to_every_problem() -> None:
+    answered = [t for t in COLLECTION.rows if t.problem.id != "cut"]
+    collection = replace(COLLECTION, rows=tuple(answered), problems=len(answered))
+    assert collection.is_complete
+    assert not replace(collection, problems=len(answered) + 1).is_complete
+    assert not COLLECTION.is_complete
 
 
 @pytest.mark.parametrize(
@@ -143,34 +145,39 @@ def test_a_survey_is_complete_with_every_answer_to_every_problem() -> None:
         (2, (STOPPED, STOPPED), False),
         (3, (OPEN, OPEN), False),
         (2, (STOPPED, OPEN), False),
-        (4, (STOPPED, OPEN), True),  # proved, whoever told it
+        (4, (STOPPED, OPEN), True),  # proved, whichever variant found it
         (None, (NONE, UNPROVED), False),
         (None, (NONE, replace(FOUND, mate=3)), False),
         (None, (NONE, FOUND), True),
     ],
 )
-def test_proved_answers_are_held_to_the_claim_and_to_each_other(
+def test_proved_answers_are_checked_against_the_claim_and_each_other(
     claim: int | None, outcomes: tuple[Outcome, ...], contradicts: bool
 ) -> None:
-    survey = replace(SURVEY, trials=(trial("x", claim, *outcomes),), problems=1)
-    assert survey.is_contradictory is contradicts
-    assert list(survey.contradictions()) == list(survey.trials) * contradicts
+    collection = replace(
+        COLLECTION, rows=(problem_counts("x", claim, *outcomes),), problems=1
+    )
+    assert collection.is_contradictory is contradicts
+    assert list(collection.contradictions()) == list(collection.rows) * contradicts
 
 
 @pytest.mark.parametrize(
     ("none_in", "outcome", "contradicts"),
     [(1, FOUND, False), (2, FOUND, True), (2, NONE, False)],
 )
-def test_a_claim_that_there_is_no_mate_is_held_to_as_well(
+def test_a_claim_of_no_mate_is_checked_as_well(
     none_in: int, outcome: Outcome, contradicts: bool
 ) -> None:
     problem = Problem(counts.ELSEWHERE, no_mate=none_in)
-    survey = replace(
-        SURVEY, variants=(OFF,), trials=(Trial(problem, 4, (outcome,)),), problems=1
+    collection = replace(
+        COLLECTION,
+        variants=(OFF,),
+        rows=(ProblemCounts(problem, 4, (outcome,)),),
+        problems=1,
     )
-    assert survey.is_contradictory is contradicts
+    assert collection.is_contradictory is contradicts
 
 
-def test_an_empty_series_reached_nothing() -> None:
+def test_an_empty_series_has_depth_zero() -> None:
     assert Series(OFF, ()).depth == 0
-    assert list(replace(LADDER, series=(Series(OFF, ()),)).depths) == []
+    assert list(replace(POSITION, series=(Series(OFF, ()),)).depths) == []

@@ -1,4 +1,4 @@
-"""Files of positions with results: one reader for all, a stream, nothing lost."""
+"""Files of positions with results are read as streams, without losing a record."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def path(tmp_path: Path) -> Path:
 
 
 def outcomes(path: Path, text: bytes, skip_plies: int = 0) -> list[Record]:
-    """What a file of this text gives, its path cut off the sources."""
+    """Read a file with this text; sources are without its path."""
     path.write_bytes(text)
     return [local(record, path) for record in read_results(path, skip_plies=skip_plies)]
 
@@ -48,7 +48,7 @@ def local(record: Record, path: Path) -> Record:
     return record
 
 
-def test_a_list_of_positions_gives_one_for_each_line(path: Path) -> None:
+def test_a_list_has_one_position_per_line(path: Path) -> None:
     drawn = f"{ROOK} [0.5]\r\n".encode()
     text = b"# a comment\n\n" + WON + b"  % another\n" + drawn + b"; a third\n" + WON
     assert outcomes(path, text) == [
@@ -58,12 +58,12 @@ def test_a_list_of_positions_gives_one_for_each_line(path: Path) -> None:
     ]
 
 
-def test_a_game_gives_all_positions_of_its_main_line(path: Path) -> None:
+def test_a_game_yields_every_position_of_its_main_line(path: Path) -> None:
     assert outcomes(path, GAME + GAME) == [WON_POSITION] * 6
 
 
 @pytest.mark.parametrize(("plies", "left"), [(0, 3), (1, 2), (2, 1), (3, 0), (99, 0)])
-def test_the_first_positions_of_each_game_may_be_left_out(
+def test_the_first_positions_of_each_game_can_be_skipped(
     path: Path, plies: int, left: int
 ) -> None:
     assert outcomes(path, GAME * 2, plies) == [WON_POSITION] * left * 2
@@ -82,7 +82,7 @@ def test_the_first_positions_of_each_game_may_be_left_out(
         GAME.replace(b'[Event "x"]\n', b""),
     ],
 )
-def test_content_tells_that_a_file_is_in_pgn(path: Path, text: bytes) -> None:
+def test_pgn_is_detected_from_the_content(path: Path, text: bytes) -> None:
     assert outcomes(path, text) == [WON_POSITION] * 3
 
 
@@ -95,11 +95,11 @@ def test_games_need_no_tags(path: Path, text: bytes) -> None:
 
 
 @pytest.mark.parametrize("text", [b"", b"\n \n", b"# nothing\n", b"; nothing"])
-def test_a_file_may_hold_nothing(path: Path, text: bytes) -> None:
+def test_an_empty_file_yields_nothing(path: Path, text: bytes) -> None:
     assert outcomes(path, text) == []
 
 
-def test_a_byte_order_mark_and_a_missing_line_end_are_passed_over(path: Path) -> None:
+def test_a_byte_order_mark_and_a_missing_line_end_are_ignored(path: Path) -> None:
     assert outcomes(path, b"\xef\xbb\xbf" + WON.rstrip()) == [WON_POSITION]
 
 
@@ -116,7 +116,9 @@ def test_a_byte_order_mark_and_a_missing_line_end_are_passed_over(path: Path) ->
         (b"\0\n", "board: expected 8 ranks with / between them, found 1 in '\\x00'"),
     ],
 )
-def test_a_bad_line_costs_that_line_only(path: Path, bad: bytes, reason: str) -> None:
+def test_a_bad_line_is_reported_and_skipped(
+    path: Path, bad: bytes, reason: str
+) -> None:
     first, error, last = outcomes(path, WON + bad + WON)
     assert first == last == WON_POSITION
     assert isinstance(error, FormatError)
@@ -142,7 +144,9 @@ def test_a_bad_line_costs_that_line_only(path: Path, bad: bytes, reason: str) ->
         ),
     ],
 )
-def test_a_bad_game_costs_that_game_only(path: Path, bad: bytes, reason: str) -> None:
+def test_a_bad_game_is_reported_and_skipped(
+    path: Path, bad: bytes, reason: str
+) -> None:
     assert outcomes(path, GAME + bad + GAME) == [
         *[WON_POSITION] * 3,
         FormatError("x:7", reason),
@@ -150,7 +154,7 @@ def test_a_bad_game_costs_that_game_only(path: Path, bad: bytes, reason: str) ->
     ]
 
 
-def test_a_record_without_a_result_is_told_apart(path: Path) -> None:
+def test_a_record_without_a_result_is_unfinished(path: Path) -> None:
     line = WON.replace(b"1-0", b"*")
     assert outcomes(path, WON + line) == [WON_POSITION, Unfinished("x:2")]
     game = GAME.replace(b"1-0", b"*")
@@ -158,22 +162,24 @@ def test_a_record_without_a_result_is_told_apart(path: Path) -> None:
 
 
 @pytest.mark.parametrize("text", [WON * 2_000, GAME * 500])
-def test_a_compressed_file_that_was_cut_short_gives_what_it_has(
+def test_a_truncated_compressed_file_yields_its_readable_part(
     path: Path, text: bytes
 ) -> None:
     whole = outcomes(path, gzip.compress(text))
     assert whole == outcomes(path, text)
-    # The second part is cut, so that what the first holds is there for certain.
+    # Only the second part is cut, so the content of the first is complete.
     *given, error = outcomes(path, gzip.compress(text) + gzip.compress(text)[:-10])
     assert len(whole) <= len(given) < 2 * len(whole)
     assert set(given) == {WON_POSITION}
     assert isinstance(error, FormatError)
-    assert error.reason == ("gzip: expected more compressed data, found the file's end")
+    assert error.reason == (
+        "gzip: expected more compressed data, found the end of the file"
+    )
     lines = text.count(b"\n")
     assert lines < int(error.source.removeprefix("x:")) <= 2 * lines + 1
 
 
-def test_a_file_that_nothing_decompresses_is_one_error(
+def test_a_file_that_cannot_be_decompressed_is_one_error(
     path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def find(name: str) -> None:
@@ -192,7 +198,7 @@ def test_a_file_that_cannot_be_read_is_an_os_error(tmp_path: Path, name: str) ->
         list(read_results(tmp_path / name))
 
 
-def test_a_dash_is_standard_input_and_each_line_is_given_as_it_comes(
+def test_a_dash_is_standard_input_read_line_by_line(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     reading, writing = os.pipe()
@@ -201,7 +207,7 @@ def test_a_dash_is_standard_input_and_each_line_is_given_as_it_comes(
         records = read_results("-")
         for number in (1, 2):
             source.write(WON.replace(b"1-0", b"*"))
-            # A reader that wants more would wait here for ever.
+            # A reader that needs more input would wait here for ever.
             assert next(records) == Unfinished(f"stdin:{number}")
 
 
@@ -238,7 +244,7 @@ def test_memory_does_not_grow_with_the_file(
         max_size=6,
     )
 )
-def test_any_bytes_are_read_to_their_end(
+def test_any_bytes_are_read_to_the_end(
     tmp_path_factory: pytest.TempPathFactory, lines: list[bytes]
 ) -> None:
     path = tmp_path_factory.mktemp("any") / "x"

@@ -1,4 +1,4 @@
-"""Glass's figures, against the text that was published."""
+"""Glass's counts equal the published text."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import re
 import chess
 import pytest
 
-from solver.laboratory import comparison as glass
+from solver.laboratory.comparison import GLASS_FEN, GLASS_ROWS, glass_row
 
 PUBLISHED = """
 1: 3/3; 2: 23/23; 3: 103/103; 4: 551/551; 5: 2151/2151; 6: 7638/7638; 7: 24353/24353;
@@ -20,32 +20,32 @@ PUBLISHED = """
 SCORES = "1041 1041 1051 1051 1055 1051 1055 1065 1065 1085 1085 1105 1105 1105 1105"
 
 
-def test_the_counts_are_those_published() -> None:
+def test_glass_counts_are_those_published() -> None:
     published = [
         tuple(map(int, row)) for row in re.findall(r"(\d+): (\d+)/(\d+)", PUBLISHED)
     ]
-    assert [(row.depth, row.off, row.on) for row in glass.ROWS] == published
+    assert [(row.depth, row.off, row.on) for row in GLASS_ROWS] == published
 
 
-def test_the_scores_are_those_published() -> None:
+def test_glass_scores_are_those_published() -> None:
     scores = [*map(int, SCORES.split()), *["M8"] * 5]
-    assert [row.score for row in glass.ROWS] == scores
+    assert [row.score for row in GLASS_ROWS] == scores
 
 
-def test_the_fen_is_one_that_the_reader_gives() -> None:
-    assert chess.Board(glass.FEN).fen() == glass.FEN
+def test_glass_fen_is_normalised() -> None:
+    assert chess.Board(GLASS_FEN).fen() == GLASS_FEN
 
 
 @pytest.mark.parametrize("depth", [1, 16, 20])
-def test_a_row_is_found_by_its_depth(depth: int) -> None:
-    row = glass.glass_row(glass.FEN, depth)
+def test_glass_rows_are_found_by_depth(depth: int) -> None:
+    row = glass_row(GLASS_FEN, depth)
     assert row
     assert row.depth == depth
 
 
 @pytest.mark.parametrize(
     ("fen", "depth"),
-    [(glass.FEN, 0), (glass.FEN, 21), (glass.FEN.replace(" w ", " b "), 5)],
+    [(GLASS_FEN, 0), (GLASS_FEN, 21), (GLASS_FEN.replace(" w ", " b "), 5)],
 )
-def test_nothing_else_was_published(fen: str, depth: int) -> None:
-    assert glass.glass_row(fen, depth) is None
+def test_other_positions_and_depths_have_no_glass_row(fen: str, depth: int) -> None:
+    assert glass_row(fen, depth) is None

@@ -1,26 +1,27 @@
-"""Tables: exact counts, the words that a search reads, and files that are whole."""
+"""Material-imbalance tables: exact counts, the search's words, and atomic files."""
 
 from __future__ import annotations
 
+import hashlib
 import random
 from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from solver.errors import ImbalanceError, InputError, MatesolveError
 from solver.laboratory.imbalance import (
-    Content,
     Coverage,
     ImbalanceTable,
     Outcomes,
-    encode,
     shipped,
 )
 from solver.laboratory.material import CELLS, Material, find_cell, mirror_cell
+from tests.laboratory.test_imbalance_file import counts_of, file_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -65,7 +66,7 @@ POSITIONS = st.lists(
         (Outcomes(1, 0, 10**15), 1),
     ],
 )
-def test_a_score_is_0_or_100_only_where_all_was_lost_or_won(
+def test_a_score_is_0_or_100_only_if_every_position_was_lost_or_won(
     outcomes: Outcomes, per_cent: int | None
 ) -> None:
     assert outcomes.per_cent == per_cent
@@ -81,7 +82,7 @@ def test_a_score_is_0_or_100_only_where_all_was_lost_or_won(
         (Outcomes(0, 2**40, 0), 0xFFFF_FF80 + 50),
     ],
 )
-def test_a_word_counts_as_far_as_25_bits_go(outcomes: Outcomes, word: int) -> None:
+def test_a_word_counts_up_to_25_bits(outcomes: Outcomes, word: int) -> None:
     assert outcomes.word == word
 
 
@@ -97,14 +98,14 @@ def test_a_cell_holds_how_often_white_won_drew_and_lost() -> None:
     assert table.most_frequent(9) == [ROOK, ROOKS]
 
 
-def test_the_words_are_those_of_the_cells() -> None:
+def test_there_is_a_word_for_each_cell() -> None:
     words = table_of([(ROOK, 1), (ROOKS, 0), (ROOKS, 0.5)]).words()
     assert (words.typecode, words.itemsize, len(words)) == ("I", 4, CELLS)
     filled = {cell: word for cell, word in enumerate(words) if word}
     assert filled == {ROOK: 1 << 7 | 100, ROOKS: 2 << 7 | 25}
 
 
-def test_folded_words_count_what_either_colour_scored_with_a_material() -> None:
+def test_words_for_the_mover_count_both_colours_results() -> None:
     words = table_of(
         # White with the rook: a win and a draw; Black with it: two wins.
         [(ROOK, 1), (ROOK, 0.5), (ROOK_FOR_BLACK, 0), (ROOK_FOR_BLACK, 0)]
@@ -114,14 +115,14 @@ def test_folded_words_count_what_either_colour_scored_with_a_material() -> None:
     assert filled == {ROOK: 4 << 7 | 88, ROOK_FOR_BLACK: 4 << 7 | 13}
 
 
-def test_folded_words_give_what_both_have_alike_half_of_the_score() -> None:
+def test_words_for_the_mover_score_equal_material_as_a_half() -> None:
     words = table_of([(ROOKS, 1), (ROOKS, 1), (ROOKS, 0.5)]).words_for_mover()
     assert {cell: word for cell, word in enumerate(words) if word} == {
         ROOKS: 3 << 7 | 50
     }
 
 
-def test_a_material_that_only_white_has_had_is_known_for_black_too() -> None:
+def test_a_material_that_only_white_had_is_known_for_black_too() -> None:
     words = table_of([(ROOK, 1)] * 3).words_for_mover()
     assert {cell: word for cell, word in enumerate(words) if word} == {
         ROOK: 3 << 7 | 100,
@@ -131,7 +132,7 @@ def test_a_material_that_only_white_has_had_is_known_for_black_too() -> None:
 
 @settings(derandomize=True, deadline=None, max_examples=15)
 @given(POSITIONS)
-def test_games_with_colours_exchanged_fold_to_the_same_words(
+def test_games_with_colours_exchanged_give_the_same_words_for_the_mover(
     positions: list[tuple[int | None, float]],
 ) -> None:
     exchanged = [
@@ -144,7 +145,7 @@ def test_games_with_colours_exchanged_fold_to_the_same_words(
 
 @settings(derandomize=True, deadline=None, max_examples=15)
 @given(POSITIONS, POSITIONS)
-def test_a_merged_table_is_the_one_of_all_positions(
+def test_a_merged_table_equals_the_table_of_all_positions(
     first: list[tuple[int | None, float]], second: list[tuple[int | None, float]]
 ) -> None:
     merged, other_way = table_of(first), table_of(second)
@@ -169,7 +170,7 @@ def test_a_table_comes_back_from_its_file(tmp_path: Path) -> None:
         for _ in range(3000)
     ]
     table = table_of(positions, "3,000 positions, ½ of them ignored")
-    path = tmp_path / "x.mip"
+    path = tmp_path / "x.npz"
     table.save(path)
     loaded = ImbalanceTable.load(path)
     assert loaded.source == table.source
@@ -177,24 +178,26 @@ def test_a_table_comes_back_from_its_file(tmp_path: Path) -> None:
     assert list(loaded.filled_cells()) == list(table.filled_cells())
     assert loaded.words() == table.words()
     assert loaded.to_bytes() == path.read_bytes() == table.to_bytes()
-    assert path.read_bytes()[-32:].hex() == table.checksum() == loaded.checksum()
+    with np.load(path, allow_pickle=False) as arrays:
+        checksum = hashlib.sha256(arrays["counts"]).hexdigest()
+    assert checksum == table.checksum() == loaded.checksum()
 
 
 def test_saving_replaces_a_file_and_leaves_nothing_else(tmp_path: Path) -> None:
-    path = tmp_path / "x.mip"
+    path = tmp_path / "x.npz"
     path.write_text("before")
     table_of([(ROOK, 1)]).save(path)
     assert ImbalanceTable.load(path).coverage().positions == 1
     assert list(tmp_path.iterdir()) == [path]
 
 
-def test_a_file_stays_when_the_new_one_cannot_take_its_place(
+def test_an_existing_file_stays_if_it_cannot_be_replaced(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def fail(_path: Path, _target: Path) -> None:
         raise OSError(28, "No space left on device")
 
-    path = tmp_path / "x.mip"
+    path = tmp_path / "x.npz"
     path.write_text("before")
     monkeypatch.setattr(Path, "replace", fail)
     with pytest.raises(OSError, match="No space left"):
@@ -203,8 +206,8 @@ def test_a_file_stays_when_the_new_one_cannot_take_its_place(
     assert list(tmp_path.iterdir()) == [path]
 
 
-def test_a_file_that_is_no_table_is_named(tmp_path: Path) -> None:
-    path = tmp_path / "x.mip"
+def test_an_error_names_the_file_that_is_no_table(tmp_path: Path) -> None:
+    path = tmp_path / "x.npz"
     path.write_text("[Event]")
     with pytest.raises(ImbalanceError) as refused:
         ImbalanceTable.load(path)
@@ -214,7 +217,7 @@ def test_a_file_that_is_no_table_is_named(tmp_path: Path) -> None:
     assert isinstance(refused.value, InputError)
 
 
-@pytest.mark.parametrize("name", ["missing.mip", "."])
+@pytest.mark.parametrize("name", ["missing.npz", "."])
 def test_a_file_that_cannot_be_read_is_an_os_error(tmp_path: Path, name: str) -> None:
     with pytest.raises(OSError, match=r"No such file|Is a directory"):
         ImbalanceTable.load(tmp_path / name)
@@ -235,8 +238,8 @@ def test_a_source_is_one_printable_line(source: str, found: str) -> None:
     assert found in str(refused.value)
 
 
-def test_counts_that_no_file_can_tell_are_refused() -> None:
-    many = encode(Content("", 0, [(0, 2**55, 0, 0)]))
+def test_counts_too_large_for_a_file_are_refused() -> None:
+    many = file_of(counts=counts_of({0: (2**55, 0, 0)}))
     table, other = ImbalanceTable.from_bytes(many), ImbalanceTable.from_bytes(many)
     with pytest.raises(
         ImbalanceError, match=r"counts below 2\^56, found 72057594037927936"
@@ -252,5 +255,5 @@ def test_the_shipped_table_is_read_from_the_package(
         shipped()
     assert missing.value.exit_code == 70
 
-    table_of([(ROOK, 1)], "shipped").save(tmp_path / "imbalance.mip")
+    table_of([(ROOK, 1)], "shipped").save(tmp_path / "imbalance.npz")
     assert shipped().source == "shipped"

@@ -1,4 +1,4 @@
-"""Material: counted as it stands, and one cell for each that a table has room for."""
+"""Material: pieces are counted, and each material in range has a cell."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ import chess
 import pytest
 
 from solver.errors import InputError
-from solver.laboratory.imbalance import cell_of
 from solver.laboratory.material import (
     CELLS,
     Material,
@@ -25,7 +24,7 @@ IN_ORDER = product(ONE, ONE, TWO, TWO, TWO, TWO, TWO, TWO, EIGHT, EIGHT)
 ROOK_ENDING = Material(white_rooks=1, black_rooks=1, white_pawns=1)
 
 
-def test_the_cells_number_all_materials_in_their_order() -> None:
+def test_cells_number_all_materials_in_order() -> None:
     number = -1
     for number, pieces in enumerate(IN_ORDER):
         material = Material(*pieces)
@@ -45,21 +44,21 @@ def test_the_cells_number_all_materials_in_their_order() -> None:
         (ROOK_ENDING, 3**4 * 81 * 3 + 3**4 * 81 + 9),
     ],
 )
-def test_a_cell_has_the_number_that_searches_reckon_with(
+def test_a_cell_has_the_number_that_the_search_uses(
     material: Material, cell: int
 ) -> None:
     assert find_cell(material) == cell
 
 
 @pytest.mark.parametrize("place", range(10))
-def test_more_men_than_there_are_cells_for_have_none(place: int) -> None:
+def test_material_with_too_many_pieces_has_no_cell(place: int) -> None:
     most = Material(1, 1, 2, 2, 2, 2, 2, 2, 8, 8)
     assert find_cell(most) == CELLS - 1
     assert find_cell(Material(*(n + (i == place) for i, n in enumerate(most)))) is None
 
 
 @pytest.mark.parametrize("cell", [-1, CELLS])
-def test_there_is_no_material_of_what_is_no_cell(cell: int) -> None:
+def test_an_invalid_cell_has_no_material(cell: int) -> None:
     with pytest.raises(ValueError, match="expected a cell from 0 to 236195"):
         material_of(cell)
 
@@ -81,11 +80,11 @@ def test_a_mirrored_cell_has_the_colours_exchanged() -> None:
         "8/P1k5/K7/8/8/8/8/8 b - - 0 1",
     ],
 )
-def test_men_are_counted_as_they_stand(fen: str) -> None:
+def test_pieces_on_a_board_are_counted(fen: str) -> None:
     letters = Counter(fen.partition(" ")[0])
     counted = count_pieces(chess.Board(fen))
     assert counted == Material(*(letters[letter] for letter in "QqRrBbNnPp"))
-    assert cell_of(chess.Board(fen)) == find_cell(counted)
+    assert find_cell(count_pieces(chess.Board(fen))) == find_cell(counted)
 
 
 @pytest.mark.parametrize(
@@ -105,21 +104,21 @@ def test_a_material_has_a_name_and_a_balance_in_pawns(
     assert material.balance() == balance
 
 
-def test_every_name_is_read_as_what_it_names() -> None:
+def test_every_name_is_read_back() -> None:
     for cell in range(0, CELLS, 101):
         material = material_of(cell)
         assert parse_material(str(material)) == material
 
 
 @pytest.mark.parametrize("name", ["krpvkr", " KRPvKR\n", "KPRVKR"])
-def test_a_name_may_be_written_carelessly(name: str) -> None:
+def test_names_are_read_in_any_case_and_with_spaces(name: str) -> None:
     assert parse_material(name) == ROOK_ENDING
 
 
 @pytest.mark.parametrize(
     "name", ["", "KRP", "KRPvRK", "KRKvK", "KRPKR", "K0vK", "x" * 99]
 )
-def test_what_is_no_name_is_refused(name: str) -> None:
-    with pytest.raises(InputError, match="expected men such as KRPvKR") as refused:
+def test_other_names_are_refused(name: str) -> None:
+    with pytest.raises(InputError, match="expected material such as KRPvKR") as refused:
         parse_material(name)
     assert len(str(refused.value)) < 120

@@ -1,4 +1,4 @@
-"""Records of node counts: the documented schema, and CSV that is read back."""
+"""Records of node counts: the documented fields, and CSV."""
 
 from __future__ import annotations
 
@@ -8,24 +8,23 @@ import json
 from dataclasses import replace
 from typing import Any
 
-from solver.laboratory import comparison as glass
-from solver.laboratory.comparison import Series
+from solver import __version__
+from solver.laboratory.comparison import GLASS_FEN, Series
 from solver.laboratory.records import (
-    ladder_csv,
-    ladder_record,
-    survey_csv,
-    survey_record,
+    collection_csv,
+    collection_record,
+    position_csv,
+    position_record,
 )
-from solver.version import __version__
 from tests.laboratory import counts
 from tests.laboratory.counts import (
-    CUT_LADDER,
+    COLLECTION,
+    CUT_POSITION,
     EFP,
-    GLASS_LADDER,
-    LADDER,
-    MIXED_LADDER,
+    GLASS_POSITION,
+    MIXED_POSITION,
     OFF,
-    SURVEY,
+    POSITION,
 )
 
 PLAIN_WORDS = {"mdp": "off", "check_extension": "off", "efp": "off", "mip": "off"}
@@ -36,7 +35,7 @@ def rows_of(text: str) -> list[dict[str, str]]:
 
 
 def test_a_position_has_the_documented_fields() -> None:
-    record: dict[str, Any] = ladder_record(GLASS_LADDER)
+    record: dict[str, Any] = position_record(GLASS_POSITION)
     assert json.loads(json.dumps(record)) == record
     assert list(record) == [
         "schema",
@@ -48,7 +47,7 @@ def test_a_position_has_the_documented_fields() -> None:
         "rows",
         "solver",
     ]
-    assert (record["schema"], record["fen"]) == (1, glass.FEN)
+    assert (record["schema"], record["fen"]) == (1, GLASS_FEN)
     assert (record["table_entries"], record["solver"]) == (262_144, __version__)
     assert (record["complete"], record["contradictory"]) == (True, False)
     assert [row["depth"] for row in record["rows"]] == [1, 2, 3, 4]
@@ -76,8 +75,8 @@ def test_a_position_has_the_documented_fields() -> None:
     }
 
 
-def test_centipawns_are_a_number_and_not_settled() -> None:
-    record: dict[str, Any] = ladder_record(LADDER)
+def test_centipawns_are_a_number_without_mate_fields() -> None:
+    record: dict[str, Any] = position_record(POSITION)
     third = record["rows"][2]
     assert "glass" not in third
     assert (third["variants"]["cpw"]["score"], third["variants"]["cpw"]["settled"]) == (
@@ -86,21 +85,21 @@ def test_centipawns_are_a_number_and_not_settled() -> None:
     )
 
 
-def test_a_mate_that_nothing_proves_is_not_settled() -> None:
-    record: dict[str, Any] = ladder_record(MIXED_LADDER)
+def test_an_unproved_mate_is_not_settled() -> None:
+    record: dict[str, Any] = position_record(MIXED_POSITION)
     last = record["rows"][1]["variants"]
     assert (last["all"]["score"], last["all"]["settled"]) == ("M2", True)
     assert (last["on"]["score"], last["on"]["settled"]) == ("M2", False)
 
 
 def test_a_limit_leaves_variants_out_of_rows() -> None:
-    record: dict[str, Any] = ladder_record(CUT_LADDER)
+    record: dict[str, Any] = position_record(CUT_POSITION)
     assert list(record["rows"][3]["variants"]) == ["off"]
     assert record["complete"] is False
 
 
-def test_names_are_explained_in_the_words_of_the_command() -> None:
-    assert ladder_record(MIXED_LADDER)["techniques"] == {
+def test_settings_are_named_as_on_the_command_line() -> None:
+    assert position_record(MIXED_POSITION)["techniques"] == {
         "off": {**PLAIN_WORDS, "aspiration": 50, "sound": True},
         "all": {
             **PLAIN_WORDS,
@@ -120,8 +119,8 @@ def test_names_are_explained_in_the_words_of_the_command() -> None:
     }
 
 
-def test_a_positions_csv_has_a_row_a_depth() -> None:
-    rows = rows_of(ladder_csv(GLASS_LADDER))
+def test_the_csv_of_a_position_has_a_row_per_depth() -> None:
+    rows = rows_of(position_csv(GLASS_POSITION))
     assert list(rows[0]) == [
         "depth",
         *("off.score", "off.nodes", "off.nodes_total", "off.settled", "off.proved"),
@@ -139,23 +138,23 @@ def test_a_positions_csv_has_a_row_a_depth() -> None:
     assert rows[2]["off.settled"] == ""
 
 
-def test_csv_leaves_what_is_not_there_empty() -> None:
-    rows = rows_of(ladder_csv(CUT_LADDER))
+def test_csv_cells_without_a_value_are_empty() -> None:
+    rows = rows_of(position_csv(CUT_POSITION))
     assert "glass.off" not in rows[0]
     assert [rows[3][f"cpw.{name}"] for name in ("score", "nodes")] == ["", ""]
-    beyond = replace(GLASS_LADDER.series[0], iterations=())
+    beyond = replace(GLASS_POSITION.series[0], iterations=())
     deep = replace(
-        GLASS_LADDER,
+        GLASS_POSITION,
         series=(
             beyond,
-            Series(EFP, tuple(GLASS_LADDER.series[0].iterations[:1]) * 21),
+            Series(EFP, tuple(GLASS_POSITION.series[0].iterations[:1]) * 21),
         ),
     )
-    assert rows_of(ladder_csv(deep))[20]["glass.off"] == ""
+    assert rows_of(position_csv(deep))[20]["glass.off"] == ""
 
 
 def test_a_collection_has_the_documented_fields() -> None:
-    record: dict[str, Any] = survey_record(SURVEY)
+    record: dict[str, Any] = collection_record(COLLECTION)
     assert json.loads(json.dumps(record)) == record
     assert list(record) == [
         "schema",
@@ -206,8 +205,8 @@ def test_a_collection_has_the_documented_fields() -> None:
     assert list(record["techniques"]) == ["off", "on"]
 
 
-def test_a_collections_csv_has_a_row_a_problem() -> None:
-    rows = rows_of(survey_csv(SURVEY))
+def test_the_csv_of_a_collection_has_a_row_per_problem() -> None:
+    rows = rows_of(collection_csv(COLLECTION))
     assert [row["id"] for row in rows] == [
         "alike", "dearer", "overlooked", "invented", "cut", "longer"
     ]  # fmt: skip
@@ -232,6 +231,6 @@ def test_a_collections_csv_has_a_row_a_problem() -> None:
 
 
 def test_csv_keeps_names_with_commas_and_quotes() -> None:
-    trial = counts.trial('a, "b"', 2, counts.FOUND)
-    survey = replace(SURVEY, variants=(OFF,), trials=(trial,))
-    assert [row["id"] for row in rows_of(survey_csv(survey))] == ['a, "b"']
+    problem_counts = counts.problem_counts('a, "b"', 2, counts.FOUND)
+    collection = replace(COLLECTION, variants=(OFF,), rows=(problem_counts,))
+    assert [row["id"] for row in rows_of(collection_csv(collection))] == ['a, "b"']

@@ -1,4 +1,4 @@
-"""Searches in a row: what ends them, and what is kept."""
+"""The runner: limits, stops, and the results that remain."""
 
 from __future__ import annotations
 
@@ -19,11 +19,13 @@ if TYPE_CHECKING:
     from solver.search.threads import Control
 
 BOARD = chess.Board()
-ANSWER = Outcome(3, settled=True, proved=True, nodes=5, nodes_total=9, complete=True)
+ANSWER = Outcome(
+    3, is_shortest=True, proved=True, nodes=5, nodes_total=9, complete=True
+)
 
 
 class Fake:
-    """Deepens until it is stopped, and waits for that at depth 3."""
+    """Deepens until it is stopped; waits for the stop at depth 3."""
 
     def __init__(self) -> None:
         self.asked: list[tuple[int, int | None]] = []
@@ -82,7 +84,7 @@ def runner_of(fake: Fake, **limits: float) -> Runner:
     return Runner(cast("Laboratory", fake), **limits)  # type: ignore[arg-type]
 
 
-def test_iterations_come_as_they_are_had_and_from_another_thread(fake: Fake) -> None:
+def test_iterations_arrive_one_by_one_from_another_thread(fake: Fake) -> None:
     runner = runner_of(fake, nodes=7)
     iterations = list(runner.deepen(BOARD, Techniques(), 2))
     assert [iteration.depth for iteration in iterations] == [1, 2]
@@ -91,7 +93,7 @@ def test_iterations_come_as_they_are_had_and_from_another_thread(fake: Fake) -> 
     assert not runner.is_stopped
 
 
-def test_time_ends_one_search_and_not_the_next(fake: Fake) -> None:
+def test_a_time_limit_ends_one_search_and_not_the_next(fake: Fake) -> None:
     runner = runner_of(fake, time_s=0.05)
     assert len(list(runner.deepen(BOARD, Techniques(), 9))) == 2
     assert not runner.is_stopped
@@ -99,7 +101,7 @@ def test_time_ends_one_search_and_not_the_next(fake: Fake) -> None:
     assert runner.find_mate(BOARD, Techniques(), 3) == ANSWER
 
 
-def test_a_stop_ends_the_search_that_runs_and_all_others(fake: Fake) -> None:
+def test_a_stop_ends_the_running_search_and_all_later_ones(fake: Fake) -> None:
     runner = runner_of(fake)
 
     def stop() -> None:
@@ -115,7 +117,7 @@ def test_a_stop_ends_the_search_that_runs_and_all_others(fake: Fake) -> None:
     assert runner.find_mate(BOARD, Techniques(), 2) is None
 
 
-def test_an_answer_that_a_stop_cut_short_is_not_told(fake: Fake) -> None:
+def test_an_answer_cut_short_by_a_stop_is_not_returned(fake: Fake) -> None:
     runner = runner_of(fake)
 
     def stop() -> None:
@@ -129,7 +131,7 @@ def test_an_answer_that_a_stop_cut_short_is_not_told(fake: Fake) -> None:
 
 
 @pytest.mark.usefixtures("kernel")
-def test_the_nodes_of_the_search_that_runs_are_told() -> None:
+def test_the_nodes_of_the_running_search_are_known() -> None:
     runner = Runner(Laboratory(4))
     assert runner.nodes == 0
     first = next(runner.deepen(BOARD, Techniques(), 2))

@@ -1,4 +1,4 @@
-"""Positions with results: every spelling, and only boards that a game can have."""
+"""Positions with results: every spelling, and only possible boards."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ MATERIAL = Material(white_rooks=1)
         ("w - - bm O-O;", None),
     ],
 )
-def test_a_result_is_found_as_collections_write_it(
+def test_a_result_is_found_in_every_spelling_of_collections(
     tail: str, result: float | None
 ) -> None:
     line = f"{ROOK} {tail}"
@@ -69,7 +69,7 @@ def test_a_result_is_found_as_collections_write_it(
 
 
 @pytest.mark.parametrize("tail", ['c9 "*";', "*", "; *", '0 1 result "*";'])
-def test_a_game_without_a_result_says_nothing(tail: str) -> None:
+def test_a_game_without_a_result_gives_no_position(tail: str) -> None:
     assert parse_scored_line(f"{ROOK} w - - {tail}") is None
 
 
@@ -119,13 +119,13 @@ RANKS = st.text("PNBRQKpnbrqk1238", min_size=1, max_size=8) | st.sampled_from(
 
 @settings(derandomize=True, deadline=None, max_examples=400)
 @given(st.lists(RANKS, min_size=7, max_size=9))
-def test_a_board_is_taken_exactly_if_the_strict_reader_takes_its_men(
+def test_a_board_is_accepted_exactly_if_the_strict_parser_accepts_its_pieces(
     ranks: list[str],
 ) -> None:
     placement = "/".join(ranks)
     line = f"{placement} w - - 1-0"
     reason = refusal_of(placement)
-    # Whether the kings are in check is not asked of a position that is counted.
+    # Counting does not check whether a king is in check.
     if reason is None or "check" in reason:
         pieces = count_pieces(chess.Board(f"{placement} w - - 0 1"))
         assert parse_scored_line(line) == GamePosition(pieces, 1)
@@ -137,7 +137,7 @@ def test_a_board_is_taken_exactly_if_the_strict_reader_takes_its_men(
 
 @settings(derandomize=True, deadline=None)
 @given(st.randoms(use_true_random=False))
-def test_men_are_counted_in_positions_of_games(chance: random.Random) -> None:
+def test_pieces_are_counted_in_positions_of_games(chance: random.Random) -> None:
     board = chess.Board()
     for _ in range(chance.randrange(120)):
         moves = list(board.legal_moves)

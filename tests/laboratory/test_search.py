@@ -1,4 +1,4 @@
-"""The laboratory from outside: iterations, mates found, limits, Glass's shape."""
+"""The laboratory's search: iterations, mates, limits, and Glass's counts."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from solver.laboratory.results import (
     MAX_DEPTH,
     Iteration,
     Outcome,
+    excludes_shorter,
+    format_score,
     is_mate,
     mate_distance,
-    score_word,
-    settles,
 )
 from solver.laboratory.search import Laboratory
 from solver.laboratory.techniques import (
@@ -45,7 +45,7 @@ MATE_IN_TWO = "2brrb2/8/p7/7Q/1p1kpPp1/1P1pN1K1/3P4/8 w - - 0 1"
 SMOTHERED = "5r1k/6pp/7N/8/2Q5/8/8/6K1 w - - 0 1"
 """1. Qg8+ Rxg8 2. Nf7#"""
 LOPSIDED = "5R2/4B2P/3K4/8/1k6/8/8/8 w - - 0 1"
-"""Much of what can become of it has always been won."""
+"""Many materials that can arise from it were won in every game."""
 MATED_IN_ONE = "k7/8/1K6/8/8/8/8/7R b - - 0 1"
 
 GOLDEN = {
@@ -56,8 +56,8 @@ GOLDEN = {
     Mdp.TIGHT: (2_364_513, 2_466_694),
     Mdp.VIPERMATE: (2_390_265, 2_539_258),
 }
-"""Nodes until the mate in 8 is found at depth 16, and in all. They move with the order
-of moves, the evaluation and the table; who moves them says why."""
+"""Nodes until the mate in 8 is found at depth 16, and in total. They depend on the move
+order, the evaluation and the table; a commit that changes them says why."""
 
 
 def deepen(
@@ -70,7 +70,7 @@ def deepen(
 
 @pytest.fixture(scope="module")
 def rows() -> Rows:
-    """Every form's iterations on the seed's position."""
+    """The iterations of every form on Glass's position."""
     return {form: deepen(GLASS, 20, Techniques(mdp=form)) for form in Mdp}
 
 
@@ -80,9 +80,9 @@ def test_glass_counts_are_equal_until_the_mate_is_found(rows: Rows) -> None:
             assert pruned == plain
 
 
-def test_glass_mate_in_eight_is_found_sixteen_plies_deep(rows: Rows) -> None:
+def test_glass_mate_in_eight_is_found_at_depth_sixteen(rows: Rows) -> None:
     for form in Mdp:
-        words = [score_word(row.score) for row in rows[form]]
+        words = [format_score(row.score) for row in rows[form]]
         assert words[15:] == ["M8"] * 5
         assert not any(word.startswith("M") for word in words[:15])
         assert {row.move for row in rows[form][15:]} == {"h7g6"}
@@ -103,7 +103,7 @@ def test_golden_node_counts(rows: Rows) -> None:
     assert {form: (row.nodes, row.nodes_total) for form, row in found.items()} == GOLDEN
 
 
-def test_counts_depend_on_nothing_that_was_searched_before() -> None:
+def test_counts_do_not_depend_on_earlier_searches() -> None:
     laboratory = Laboratory()
     board = chess.Board(MATE_IN_TWO)
     first = list(laboratory.deepen(board, Techniques(), 4))
@@ -112,7 +112,7 @@ def test_counts_depend_on_nothing_that_was_searched_before() -> None:
 
 
 @pytest.mark.parametrize("margin", [0, 1, 50, 5_000])
-def test_the_roots_window_changes_no_score(margin: int) -> None:
+def test_the_root_window_changes_no_score(margin: int) -> None:
     narrow = deepen(MATE_IN_TWO, 5, Techniques(aspiration=margin))
     assert [row.score for row in narrow] == [
         row.score for row in deepen(MATE_IN_TWO, 5)
@@ -121,18 +121,18 @@ def test_the_roots_window_changes_no_score(margin: int) -> None:
 
 def test_a_finished_game_has_a_score_and_no_move() -> None:
     mated = deepen("R5k1/5ppp/8/8/8/8/8/K7 b - - 0 1", 2)
-    assert [(row.move, score_word(row.score)) for row in mated] == [("", "-M0")] * 2
+    assert [(row.move, format_score(row.score)) for row in mated] == [("", "-M0")] * 2
     stalemate = deepen("k7/8/1Q6/8/8/8/8/K7 b - - 0 1", 2)
     assert [(row.move, row.score) for row in stalemate] == [("", 0)] * 2
 
 
-def test_a_limit_ends_the_search_and_no_cut_iteration_is_told() -> None:
+def test_a_limit_ends_the_search_and_incomplete_iterations_are_not_returned() -> None:
     rows = deepen(GLASS, 20)
     limit = rows[8].nodes_total + 1
     assert deepen(GLASS, 20, nodes=limit) == rows[:9]
 
 
-def test_a_stopped_control_tells_nothing() -> None:
+def test_a_stopped_search_returns_nothing() -> None:
     control = Control()
     control.stop()
     assert deepen(GLASS, 20, control=control) == []
@@ -159,23 +159,23 @@ def find(
 
 def test_a_mate_is_found_and_shorter_ones_excluded() -> None:
     outcome = find(MATE_IN_TWO, 10)
-    assert (outcome.mate, outcome.settled, outcome.proved) == (2, True, True)
+    assert (outcome.mate, outcome.is_shortest, outcome.proved) == (2, True, True)
     assert outcome.complete
     assert 0 < outcome.nodes <= outcome.nodes_total
 
 
 def test_being_mated_is_found() -> None:
     outcome = find(MATED_IN_ONE, 10)
-    assert (outcome.mate, outcome.settled) == (-1, True)
+    assert (outcome.mate, outcome.is_shortest) == (-1, True)
 
 
-def test_no_mate_within_the_depth_is_told_as_none() -> None:
+def test_no_mate_within_the_depth_is_none() -> None:
     outcome = find(MATE_IN_TWO, 3)
-    assert (outcome.mate, outcome.settled, outcome.proved) == (None, False, False)
+    assert (outcome.mate, outcome.is_shortest, outcome.proved) == (None, False, False)
     assert outcome.complete
 
 
-def test_a_limit_is_told() -> None:
+def test_a_limit_makes_an_outcome_incomplete() -> None:
     outcome = find(GLASS, 20, nodes=10_000)
     assert (outcome.mate, outcome.complete) == (None, False)
 
@@ -183,18 +183,18 @@ def test_a_limit_is_told() -> None:
 def test_the_check_extension_sees_a_mate_by_checks_at_half_the_depth() -> None:
     checks = Techniques(extension=Extension.CHECKS)
     plain, extended = (
-        [score_word(row.score) for row in deepen(SMOTHERED, 4, techniques)]
+        [format_score(row.score) for row in deepen(SMOTHERED, 4, techniques)]
         for techniques in (Techniques(), checks)
     )
     assert plain.index("M2") == 3
     assert extended.index("M2") == 1
 
 
-def test_a_mate_of_forward_pruning_is_proved_before_it_is_told() -> None:
+def test_a_mate_of_forward_pruning_is_proved_before_it_is_returned() -> None:
     outcome = find(MATE_IN_TWO, 8, Techniques(pruning=ForwardPruning()))
     assert outcome.mate == 2
     assert outcome.proved
-    assert outcome.settled
+    assert outcome.is_shortest
 
 
 def test_a_stopped_proof_proves_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -202,17 +202,17 @@ def test_a_stopped_proof_proves_nothing(monkeypatch: pytest.MonkeyPatch) -> None
     outcome = find(MATE_IN_TWO, 8, Techniques(pruning=ForwardPruning()))
     assert outcome.mate == 2
     assert not outcome.proved
-    assert not outcome.settled
+    assert not outcome.is_shortest
 
 
 @pytest.mark.parametrize(
     ("mate", "depth"), [(1, 0), (2, 2), (8, 14), (0, -1), (-1, 1), (-3, 5)]
 )
-def test_a_mate_settles_at_the_depth_that_shows_the_next_shorter(
+def test_shorter_mates_are_excluded_at_the_depth_that_would_show_them(
     mate: int, depth: int
 ) -> None:
-    assert settles(mate, depth)
-    assert not settles(mate, depth - 1)
+    assert excludes_shorter(mate, depth)
+    assert not excludes_shorter(mate, depth - 1)
 
 
 @pytest.mark.parametrize(
@@ -226,9 +226,11 @@ def test_a_mate_settles_at_the_depth_that_shows_the_next_shorter(
         (-7, None, "-7"),
     ],
 )
-def test_scores_in_words(score: int, moves: int | None, word: str) -> None:
+def test_scores_are_written_as_mates_or_centipawns(
+    score: int, moves: int | None, word: str
+) -> None:
     assert mate_distance(score) == moves
-    assert score_word(score) == word
+    assert format_score(score) == word
 
 
 @pytest.mark.parametrize(
@@ -243,12 +245,12 @@ def test_scores_in_words(score: int, moves: int | None, word: str) -> None:
         (parse_pruning, "1²"),
     ],
 )
-def test_an_unknown_switch_is_refused(read: Callable[[str], object], text: str) -> None:
+def test_an_unknown_value_is_refused(read: Callable[[str], object], text: str) -> None:
     with pytest.raises(InputError, match="expected one of"):
         read(text)
 
 
-def test_switches_are_read() -> None:
+def test_values_of_techniques_are_read() -> None:
     assert parse_extension("captures+promotions") == (
         Extension.CAPTURING_CHECKS | Extension.PROMOTIONS
     )
@@ -282,43 +284,43 @@ def test_uses_of_the_material_table_that_exclude_each_other_are_refused(
         (MipUse.LAZY | MipUse.CORRECTION, MipUse.LAZY),
     ],
 )
-def test_of_uses_that_exclude_each_other_the_search_takes_one(
+def test_the_search_uses_one_of_two_uses_that_exclude_each_other(
     both: MipUse, one: MipUse
 ) -> None:
-    """Which is why no word asks for both."""
+    """This is why no value selects both."""
     rows = deepen(LOPSIDED, 5, Techniques(mip=both))
     assert rows == deepen(LOPSIDED, 5, Techniques(mip=one))
     assert rows != deepen(LOPSIDED, 5, Techniques(mip=both ^ one))
 
 
-def test_uses_of_two_kinds_go_together() -> None:
+def test_a_use_at_nodes_combines_with_one_at_the_horizon() -> None:
     uses = [MipUse.PRUNING, MipUse.LAZY, MipUse.PRUNING | MipUse.LAZY]
     rows = [deepen(LOPSIDED, 5, Techniques(mip=use)) for use in uses]
     assert rows[2] not in rows[:2]
 
 
-def test_each_mate_of_an_unsound_search_is_shown_to_the_prover(
+def test_the_prover_checks_each_mate_of_an_unsound_search(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     pruned = Techniques(pruning=ForwardPruning())
     rows = deepen(MATE_IN_TWO, 8, pruned)
-    assert score_word(rows[-1].score) == "M2"
+    assert format_score(rows[-1].score) == "M2"
     assert all(row.proved for row in rows)
-    assert [row.settled for row in rows] == [is_mate(row.score) for row in rows]
+    assert [row.is_shortest for row in rows] == [is_mate(row.score) for row in rows]
     monkeypatch.setattr("solver.laboratory.search.PROOF_NODES", 1)
     for row in deepen(MATE_IN_TWO, 8, pruned):
         assert row.proved == (not is_mate(row.score))
-        assert not row.settled
+        assert not row.is_shortest
 
 
-def test_a_mate_is_settled_from_the_depth_on_that_shows_the_next_shorter() -> None:
+def test_a_mate_is_shortest_from_the_depth_that_would_show_a_shorter_one() -> None:
     checks = Techniques(extension=Extension.CHECKS)
     for techniques, first in ((Techniques(), 4), (checks, 2)):
         rows = deepen(SMOTHERED, 5, techniques)
-        assert [row.settled for row in rows] == [row.depth >= first for row in rows]
+        assert [row.is_shortest for row in rows] == [row.depth >= first for row in rows]
 
 
-def test_a_failed_window_is_widened_until_it_holds_what_was_told(
+def test_a_failed_window_is_widened_until_it_holds_the_score(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     laboratory = Laboratory(0)

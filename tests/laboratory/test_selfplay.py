@@ -1,4 +1,4 @@
-"""Self-play: whole games by the rules, the same whenever they are played again."""
+"""Self-play: legal, complete and reproducible games."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ import chess.pgn
 import pytest
 
 from solver.formats.pgn import RESULTS
-from solver.laboratory.imbalance import ImbalanceTable, cell_of, shipped
+from solver.laboratory.imbalance import ImbalanceTable, shipped
+from solver.laboratory.material import count_pieces, find_cell
 from solver.laboratory.selfplay import Rules, play
 from solver.search.threads import Control
 
@@ -22,7 +23,7 @@ def texts(games: int, first: int = 1, seed: int = 1) -> list[str]:
     return [str(game) for game in play(games, seed, RULES, first=first)]
 
 
-def test_the_same_seed_gives_the_same_games_wherever_they_begin() -> None:
+def test_the_same_seed_gives_the_same_games_from_any_first_game() -> None:
     games = texts(4)
     assert texts(4) == games
     assert texts(2, first=3) == games[2:]
@@ -70,20 +71,20 @@ def balance(board: chess.Board) -> int:
     )
 
 
-def test_a_stopped_game_is_not_given() -> None:
+def test_a_stopped_game_is_not_yielded() -> None:
     control = Control()
     control.stop()
     assert list(play(3, 1, RULES, control=control)) == []
 
 
-def test_the_table_that_comes_along_holds_the_games_that_its_source_names() -> None:
+def test_the_shipped_table_counts_the_games_that_its_source_names() -> None:
     table = shipped()
     assert "mip play --games 10000 --seed 1 --depth 4" in table.source
     for game in play(20, 1, Rules(depth=4), first=9_981):
         result = RESULTS[game.headers["Result"]]
         replayed = ImbalanceTable()
         for node in [game, *game.mainline()]:
-            replayed.add(cell_of(node.board()), result)
+            replayed.add(find_cell(count_pieces(node.board())), result)
         for cell, outcomes in replayed.filled_cells():
             held = table.outcomes(cell)
             assert all(some <= all_ for some, all_ in zip(outcomes, held, strict=True))

@@ -10,31 +10,31 @@ import pytest
 from rich.console import Console
 
 from solver.laboratory.comparison import Series
-from solver.laboratory.layout import ladder_notes, ratio_cell, survey_notes
+from solver.laboratory.layout import collection_notes, position_notes, ratio_cell
 from solver.laboratory.tables import (
-    draw_ladder,
-    draw_ladder_summary,
-    draw_survey,
-    draw_survey_summary,
+    draw_collection,
+    draw_collection_summary,
+    draw_position,
+    draw_position_summary,
 )
 from solver.laboratory.techniques import Settings, ablation
 from solver.problem import Problem
 from tests.laboratory import counts
 from tests.laboratory.counts import (
     CHECKS,
-    CUT_LADDER,
+    COLLECTION,
+    CUT_POSITION,
     EFP,
     FOUND,
-    GLASS_LADDER,
-    LADDER,
+    GLASS_POSITION,
     M2,
-    MIXED_LADDER,
+    MIXED_POSITION,
     NONE,
     OFF,
+    POSITION,
     STOPPED,
-    SURVEY,
+    problem_counts,
     series,
-    trial,
 )
 
 if TYPE_CHECKING:
@@ -54,9 +54,9 @@ def drawn(
     return [line.rstrip() for line in paper.getvalue().splitlines()]
 
 
-# --- one position, a row a depth
+# --- one position, a row per depth
 
-WHOLE_LADDER = """\
+WHOLE_POSITION = """\
                  off     off    cpw     cpw    cpw    cpw  Glass  Glass  Glass
 depth  score   to PV  in all  to PV  in all  saved  ratio    off     on  ratio
     1    596       4      19      4      19   0.0%  1.000      3      3  1.000
@@ -67,19 +67,19 @@ depth  score   to PV  in all  to PV  in all  saved  ratio    off     on  ratio
 
 
 def test_each_depth_has_a_row_with_counts_savings_and_the_published_figures() -> None:
-    assert drawn(draw_ladder, GLASS_LADDER) == WHOLE_LADDER.splitlines()
+    assert drawn(draw_position, GLASS_POSITION) == WHOLE_POSITION.splitlines()
 
 
 def test_another_position_has_no_published_figures() -> None:
-    assert drawn(draw_ladder, LADDER) == [
-        line[:57].rstrip() for line in WHOLE_LADDER.splitlines()
+    assert drawn(draw_position, POSITION) == [
+        line[:57].rstrip() for line in WHOLE_POSITION.splitlines()
     ]
 
 
 @pytest.mark.parametrize(
     ("width", "last_row"),
     [
-        (78, WHOLE_LADDER.splitlines()[-1]),
+        (78, WHOLE_POSITION.splitlines()[-1]),
         (77, "    4     M2  12,345  20,000  9,876  10,000  0.800    551    551  1.000"),
         (70, "    4     M2  12,345  9,876  0.800    551    551  1.000"),
         (54, "    4     M2  12,345  9,876  0.800  1.000"),
@@ -89,21 +89,21 @@ def test_another_position_has_no_published_figures() -> None:
 def test_a_narrow_terminal_keeps_scores_nodes_and_ratios(
     width: int, last_row: str
 ) -> None:
-    assert drawn(draw_ladder, GLASS_LADDER, width)[-1] == last_row
+    assert drawn(draw_position, GLASS_POSITION, width)[-1] == last_row
 
 
-def test_what_a_limit_left_out_is_blank() -> None:
-    assert drawn(draw_ladder, CUT_LADDER)[-1] == "    4     M2  12,345  20,000"
-    assert drawn(draw_ladder, CUT_LADDER, 20)[-1] == "4: off M2 12,345"
+def test_cells_that_a_limit_left_out_are_blank() -> None:
+    assert drawn(draw_position, CUT_POSITION)[-1] == "    4     M2  12,345  20,000"
+    assert drawn(draw_position, CUT_POSITION, 20)[-1] == "4: off M2 12,345"
 
 
-def test_scores_that_differ_stand_beside_each_other_with_their_marks() -> None:
+def test_differing_scores_have_columns_and_marks_of_their_own() -> None:
     sooner = series(CHECKS, (M2, 22, 33), (M2, 150, 300))
-    ladder = replace(
-        MIXED_LADDER,
-        series=(MIXED_LADDER.series[0], sooner, MIXED_LADDER.series[2]),
+    position = replace(
+        MIXED_POSITION,
+        series=(MIXED_POSITION.series[0], sooner, MIXED_POSITION.series[2]),
     )
-    assert drawn(draw_ladder, ladder, 80) == [
+    assert drawn(draw_position, position, 80) == [
         "         off    off    all    all    all     on     on     on",
         "depth  score  to PV  score  to PV  ratio  score  to PV  ratio",
         "    1     10     20   <=M2     22  1.100     10     20  1.000",
@@ -111,29 +111,29 @@ def test_scores_that_differ_stand_beside_each_other_with_their_marks() -> None:
     ]
 
 
-def test_a_technique_that_costs_saves_less_than_nothing() -> None:
-    dearer = replace(MIXED_LADDER, series=MIXED_LADDER.series[:2])
-    assert "-10.0%  1.100" in drawn(draw_ladder, dearer)[2]
+def test_a_technique_that_costs_nodes_saves_a_negative_share() -> None:
+    dearer = replace(MIXED_POSITION, series=MIXED_POSITION.series[:2])
+    assert "-10.0%  1.100" in drawn(draw_position, dearer)[2]
 
 
-def test_nothing_searched_is_a_head_without_rows() -> None:
-    nothing = replace(LADDER, series=(Series(OFF, ()), Series(EFP, ())))
-    assert len(drawn(draw_ladder, nothing)) == 2
+def test_without_iterations_the_table_has_no_rows() -> None:
+    nothing = replace(POSITION, series=(Series(OFF, ()), Series(EFP, ())))
+    assert len(drawn(draw_position, nothing)) == 2
 
 
 @pytest.mark.parametrize(
     ("ratio", "written"),
     [(None, ""), (1, "1.000"), (0.0123, "0.012"), (0.00123, "0.0012"), (25, "25.000")],
 )
-def test_a_ratio_is_never_rounded_to_nothing(ratio: float | None, written: str) -> None:
+def test_a_ratio_is_never_rounded_to_zero(ratio: float | None, written: str) -> None:
     assert ratio_cell(ratio) == written
 
 
-# --- one position, a row a variant
+# --- one position, a row per variant
 
 
 def test_the_summary_has_the_last_iterations_and_bars() -> None:
-    assert drawn(draw_ladder_summary, GLASS_LADDER, 60) == [
+    assert drawn(draw_position_summary, GLASS_POSITION, 60) == [
         "variant    depth  score   to PV  in all  ratio",
         "off            4     M2  12,345  20,000  1.000  ████████████",
         "cpw            4     M2   9,876  10,000  0.800  █████████▋",
@@ -152,21 +152,23 @@ def test_the_summary_has_the_last_iterations_and_bars() -> None:
         (28, "cpw: M2, 9,876, 0.800"),
     ],
 )
-def test_the_summary_gives_up_bars_and_then_columns(width: int, last_row: str) -> None:
-    assert drawn(draw_ladder_summary, LADDER, width)[-1] == last_row
+def test_a_narrow_summary_drops_bars_and_then_columns(
+    width: int, last_row: str
+) -> None:
+    assert drawn(draw_position_summary, POSITION, width)[-1] == last_row
 
 
-def test_variants_that_got_less_far_are_compared_where_both_have_been() -> None:
-    assert drawn(draw_ladder_summary, CUT_LADDER, 46)[1:] == [
+def test_variants_are_compared_at_the_last_depth_both_reached() -> None:
+    assert drawn(draw_position_summary, CUT_POSITION, 46)[1:] == [
         "off          4     M2  12,345  20,000  1.000",
         "cpw          3     -5   1,234   2,000  1.000",
     ]
 
 
-def test_a_variant_that_got_nowhere_has_its_name_only() -> None:
-    nowhere = replace(LADDER, series=(LADDER.series[0], Series(EFP, ())))
-    assert drawn(draw_ladder_summary, nowhere)[-1] == "on"
-    assert drawn(draw_ladder_summary, nowhere, 20)[-1] == "on:"
+def test_a_variant_without_iterations_has_its_name_only() -> None:
+    nowhere = replace(POSITION, series=(POSITION.series[0], Series(EFP, ())))
+    assert drawn(draw_position_summary, nowhere)[-1] == "on"
+    assert drawn(draw_position_summary, nowhere, 20)[-1] == "on:"
 
 
 # --- a collection
@@ -183,11 +185,11 @@ longer        M2  1,000  <=M3 80           no
 
 
 def test_each_problem_has_a_row_with_nodes_and_answers_that_differ() -> None:
-    assert drawn(draw_survey, SURVEY) == PROBLEMS.splitlines()
+    assert drawn(draw_collection, COLLECTION) == PROBLEMS.splitlines()
 
 
-def test_a_narrow_terminal_has_a_line_a_problem() -> None:
-    assert drawn(draw_survey, SURVEY, 44)[:4] == [
+def test_a_narrow_terminal_has_a_line_per_problem() -> None:
+    assert drawn(draw_collection, COLLECTION, 44)[:4] == [
         "alike: M2, off 1,000, on 250",
         "dearer: M2, off 1,000, on 4,000",
         "overlooked: M2, off 1,000, on none, answers",
@@ -204,22 +206,26 @@ def test_a_narrow_terminal_has_a_line_a_problem() -> None:
         (None, STOPPED, "x stopped stopped yes"),
     ],
 )
-def test_the_mate_is_the_claimed_one_or_the_first_answer(
+def test_the_mate_column_has_the_claim_or_the_first_answer(
     claim: int | None, outcome: object, row: str
 ) -> None:
-    problem = trial("x", claim, outcome)  # type: ignore[arg-type]
-    survey = replace(SURVEY, variants=(OFF,), trials=(problem,))
-    assert drawn(draw_survey, survey)[-1].split() == row.split()
+    problem = problem_counts("x", claim, outcome)  # type: ignore[arg-type]
+    collection = replace(COLLECTION, variants=(OFF,), rows=(problem,))
+    assert drawn(draw_collection, collection)[-1].split() == row.split()
 
 
-def test_a_problem_without_a_name_has_its_position() -> None:
-    unnamed = replace(trial("x", None, NONE), problem=Problem(counts.ELSEWHERE))
-    survey = replace(SURVEY, variants=(OFF,), trials=(unnamed,))
-    assert drawn(draw_survey, survey)[-1].startswith(counts.ELSEWHERE + "  none")
+def test_a_problem_without_an_id_is_named_by_its_position() -> None:
+    unnamed = replace(
+        problem_counts("x", None, NONE), problem=Problem(counts.ELSEWHERE)
+    )
+    collection = replace(COLLECTION, variants=(OFF,), rows=(unnamed,))
+    assert drawn(draw_collection, collection)[-1].startswith(
+        counts.ELSEWHERE + "  none"
+    )
 
 
-def test_totals_have_what_was_found_and_what_it_took() -> None:
-    assert drawn(draw_survey_summary, SURVEY, 90) == [
+def test_totals_have_mates_found_and_nodes() -> None:
+    assert drawn(draw_collection_summary, COLLECTION, 90) == [
         "variant  found  unproved  stopped  differing   nodes  compared  ratio",
         "off          5         0        0          0   8,400         5  1.000  "
         + 19 * "█",
@@ -228,55 +234,55 @@ def test_totals_have_what_was_found_and_what_it_took() -> None:
     ]
 
 
-def test_what_did_not_happen_has_no_column() -> None:
-    survey = replace(SURVEY, trials=SURVEY.trials[:3], problems=3)
-    assert drawn(draw_survey_summary, survey, 60)[0] == (
+def test_counts_that_are_all_zero_have_no_column() -> None:
+    collection = replace(COLLECTION, rows=COLLECTION.rows[:3], problems=3)
+    assert drawn(draw_collection_summary, collection, 60)[0] == (
         "variant  found  differing  nodes  compared  ratio"
     )
 
 
 def test_totals_on_a_narrow_terminal_are_lines() -> None:
-    assert drawn(draw_survey_summary, SURVEY, 35) == [
+    assert drawn(draw_collection_summary, COLLECTION, 35) == [
         "off: 5 found, 0 differing, 1.000",
         "on: 3 found, 2 differing, 1.000",
     ]
 
 
-# --- what is said below
+# --- the notes below a table
 
 NODES = "A node is a move made, null moves included. "
 TO_PV = (
     NODES + "to PV: until the principal variation was found; in all: until the "
-    "iteration was complete; both summed up from depth 1."
+    "iteration was complete; both are sums from depth 1."
 )
 SETTING = (
     "Transposition table: 262,144 entries, empty at first. Root searched within 50 of "
-    "the last score. Order of moves: table move, captures and promotions, killers, "
+    "the last score. Move order: table move, captures and promotions, killers, "
     "history."
 )
-UNPROVED_NOTE = "M?: told by a technique that may be wrong, and not proved."
-AT_MOST_NOTE = "<=M: a shorter mate is not excluded."
+UNPROVED_NOTE = "M?: found by an unsound technique, and not proved."
+AT_MOST_NOTE = "<=M: there may be a shorter mate."
 
 
-def test_a_ladder_tells_what_was_counted_and_in_what_setting() -> None:
-    assert list(ladder_notes(LADDER, brief=False)) == [
+def test_the_notes_of_a_position_explain_counts_and_settings() -> None:
+    assert list(position_notes(POSITION, brief=False)) == [
         TO_PV,
-        "ratio, saved: nodes to PV against off.",
+        "ratio, saved: nodes to PV compared with off.",
         SETTING,
     ]
 
 
-def test_a_ladder_tells_where_the_published_figures_come_from() -> None:
-    assert list(ladder_notes(GLASS_LADDER, brief=False))[-1] == (
-        "Glass 1.0: nodes to PV without and with mate-distance pruning, as the Chess "
-        "Programming Wiki has them; its table and order are its own."
+def test_the_notes_of_a_position_name_the_source_of_published_counts() -> None:
+    assert list(position_notes(GLASS_POSITION, brief=False))[-1] == (
+        "Glass 1.0: nodes to PV without and with mate-distance pruning, published on "
+        "the Chess Programming Wiki; its table and move order are its own."
     )
 
 
-def test_a_ladder_tells_what_was_stopped() -> None:
-    assert list(ladder_notes(CUT_LADDER, brief=False))[1:] == [
-        "ratio, saved: nodes to PV against off; in a variant's row, at the last depth "
-        "that both reached.",
+def test_the_notes_of_a_position_name_stopped_variants() -> None:
+    assert list(position_notes(CUT_POSITION, brief=False))[1:] == [
+        "ratio, saved: nodes to PV compared with off; in a variant's row, at the last "
+        "depth that both reached.",
         SETTING,
         "Stopped before depth 4: cpw.",
     ]
@@ -284,73 +290,79 @@ def test_a_ladder_tells_what_was_stopped() -> None:
 
 def test_marks_are_explained_where_they_are_shown() -> None:
     sooner = series(CHECKS, (M2, 1, 1), (M2, 2, 2))
-    ladder = replace(LADDER, depth=2, series=(sooner,))
-    assert list(ladder_notes(ladder, brief=False))[-1] == AT_MOST_NOTE
-    assert AT_MOST_NOTE not in list(ladder_notes(ladder, brief=True))
-    assert list(ladder_notes(MIXED_LADDER, brief=True))[-1] == UNPROVED_NOTE
+    position = replace(POSITION, depth=2, series=(sooner,))
+    assert list(position_notes(position, brief=False))[-1] == AT_MOST_NOTE
+    assert AT_MOST_NOTE not in list(position_notes(position, brief=True))
+    assert list(position_notes(MIXED_POSITION, brief=True))[-1] == UNPROVED_NOTE
 
 
-def test_a_table_of_no_entries_and_a_root_without_bounds_are_told() -> None:
+def test_the_notes_say_if_there_is_no_transposition_table_or_root_window() -> None:
     plain = replace(OFF, techniques=replace(OFF.techniques, aspiration=0))
-    ladder = replace(LADDER, table_entries=0, series=(series(plain, (1, 1, 1)),))
-    assert list(ladder_notes(ladder, brief=False))[1].startswith(
+    position = replace(POSITION, table_entries=0, series=(series(plain, (1, 1, 1)),))
+    assert list(position_notes(position, brief=False))[1].startswith(
         "No transposition table. Root searched in the full window. "
     )
 
 
-def test_a_contradiction_is_told() -> None:
+def test_the_notes_of_a_position_report_a_contradiction() -> None:
     blind = series(OFF, *[(0, 1, 1)] * 4)
-    ladder = replace(LADDER, series=(*LADDER.series, blind))
-    assert list(ladder_notes(ladder, brief=True))[-1] == (
+    position = replace(POSITION, series=(*POSITION.series, blind))
+    assert list(position_notes(position, brief=True))[-1] == (
         "Sound variants contradict each other: please report this position."
     )
 
 
-def test_a_survey_tells_what_was_counted_and_compared() -> None:
-    assert list(survey_notes(SURVEY, brief=False)) == [
-        NODES + "They are summed up from depth 1, without those of the prover that "
-        "confirms what is told.",
-        "ratio: nodes until the mate was found against off, the geometric mean over "
-        "the problems compared: those in which both found the same mate. differing: "
-        "answers unlike those of off, where no limit came first.",
+def test_the_notes_of_a_collection_explain_counts_and_ratios() -> None:
+    assert list(collection_notes(COLLECTION, brief=False)) == [
+        NODES + "Counts are sums from depth 1, without the nodes of the prover "
+        "that confirms the mates.",
+        "ratio: nodes until the mate was found compared with off, the geometric mean "
+        "over the problems compared: those in which both found the same mate. "
+        "differing: answers that differ from off's, where no limit was hit.",
         SETTING,
         AT_MOST_NOTE,
         UNPROVED_NOTE,
     ]
-    assert list(survey_notes(SURVEY, brief=True))[-1] == SETTING
+    assert list(collection_notes(COLLECTION, brief=True))[-1] == SETTING
 
 
-def test_a_survey_tells_where_it_was_stopped() -> None:
-    survey = replace(SURVEY, trials=SURVEY.trials[:1], problems=7)
+def test_the_notes_of_a_collection_say_where_it_stopped() -> None:
+    collection = replace(COLLECTION, rows=COLLECTION.rows[:1], problems=7)
     assert (
-        list(survey_notes(survey, brief=True))[-1] == "Stopped after 1 of 7 problems."
+        list(collection_notes(collection, brief=True))[-1]
+        == "Stopped after 1 of 7 problems."
     )
 
 
-def test_each_contradiction_is_told_with_its_place_and_the_answers() -> None:
-    survey = replace(
-        SURVEY,
+def test_each_contradiction_is_listed_with_its_source_and_answers() -> None:
+    collection = replace(
+        COLLECTION,
         variants=(OFF, CHECKS, EFP),
-        trials=(
-            trial("1", 1, FOUND, FOUND, NONE),
-            trial("2", 2, FOUND, FOUND, NONE),
+        rows=(
+            problem_counts("1", 1, FOUND, FOUND, NONE),
+            problem_counts("2", 2, FOUND, FOUND, NONE),
             replace(
-                trial("3", None, FOUND, NONE, NONE),
+                problem_counts("3", None, FOUND, NONE, NONE),
                 problem=Problem(counts.ELSEWHERE, no_mate=2),
             ),
         ),
     )
-    assert list(survey_notes(survey, brief=True))[-2:] == [
+    assert list(collection_notes(collection, brief=True))[-2:] == [
         "x.epd:1: contradiction: claimed M1, M2 by off",
         f"{counts.ELSEWHERE}: contradiction: claimed none in 2, M2 by off, none by all",
     ]
 
 
-def test_notes_name_what_an_ablations_combinations_use() -> None:
+def test_the_notes_list_the_techniques_of_an_ablations_combinations() -> None:
     variants = ablation(Settings())
-    survey = replace(SURVEY, variants=variants, trials=(), problems=0)
-    ladder = replace(LADDER, series=tuple(series(v, (596, 4, 19)) for v in variants))
-    for notes in (survey_notes(survey, brief=True), ladder_notes(ladder, brief=True)):
+    collection = replace(COLLECTION, variants=variants, rows=(), problems=0)
+    position = replace(
+        POSITION, series=tuple(series(v, (596, 4, 19)) for v in variants)
+    )
+    for notes in (
+        collection_notes(collection, brief=True),
+        position_notes(position, brief=True),
+    ):
         lines = list(notes)
         assert "sound: mdp=tight, check-extension=all." in lines
         assert (

@@ -1,4 +1,4 @@
-"""Answers made by hand, so that what is told of them can be told exactly."""
+"""Answers made by hand, whose descriptions the tests know exactly."""
 
 from __future__ import annotations
 

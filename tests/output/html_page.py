@@ -1,4 +1,4 @@
-"""Records made by hand for the page of an audit, and the page taken apart again."""
+"""Records made by hand for the page of an audit, and the data read back from it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ HOSTILE = "</script><b>bold</b><img src=x onerror=\"document.title='run'\">"
 
 
 def record(**fields: Any) -> dict[str, Any]:
-    """The record of a mate in two that is as claimed, but for `fields`."""
+    """The record of a mate in two that agrees with its claim, changed by `fields`."""
     return {
         "schema": 1,
         "id": "smothered",
@@ -47,7 +47,7 @@ UNREADABLE = {
 
 
 def data_of(page: bytes) -> dict[str, Any]:
-    """What the page's script reads."""
+    """The data that the page's script reads."""
     found = re.search(
         r'<script id="audit" type="application/json">(.*?)</script>',
         page.decode(),
@@ -59,7 +59,7 @@ def data_of(page: bytes) -> dict[str, Any]:
 
 
 def entries_of(page: bytes) -> list[dict[str, Any]]:
-    """The entries that the page lists, each with the fields that it has."""
+    """The entries that the page lists, each with the fields it has."""
     data = data_of(page)
     return [
         dict(zip(data["fields"], values, strict=False)) for values in data["entries"]

@@ -1,4 +1,4 @@
-"""The page of an audit: what is counted, listed and let through."""
+"""The page of an audit: what it counts and lists, and what it refuses."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from solver.audit.result import audit_result
-from solver.audit.verdict import judge
 from solver.errors import FormatError
 from solver.output.audit_page import page
 from solver.output.audit_page.page import render_page, write_page
@@ -41,9 +40,9 @@ def only_entry(given: Mapping[str, object]) -> dict[str, Any]:
     return entry
 
 
-def test_what_an_audit_tells_is_what_the_page_takes() -> None:
+def test_the_page_reads_the_records_of_an_audit() -> None:
     unreadable = FormatError("x.epd:2", "expected a FEN")
-    results = [audit_result(judge(SMOTHERED_ANSWER)), audit_result(judge(unreadable))]
+    results = [audit_result(SMOTHERED_ANSWER), audit_result(unreadable)]
 
     made, failed = entries_of(rendered(*map(audit_record, results)))
 
@@ -97,7 +96,7 @@ def test_the_median_of_skewed_times_is_exact(number: int) -> None:
     assert row == {"name": "#2", "claims": [0], "median_s": statistics.median(times)}
 
 
-def test_of_few_claims_each_has_its_row_and_without_times_no_median() -> None:
+def test_few_claims_have_a_row_each_and_no_median_without_times() -> None:
     page = rendered(record(claim=17, time_s=None), record(claim=18, time_s=0))
 
     assert data_of(page)["rows"] == [
@@ -106,7 +105,7 @@ def test_of_few_claims_each_has_its_row_and_without_times_no_median() -> None:
     ]
 
 
-def test_of_many_claims_the_long_ones_share_rows_and_medians() -> None:
+def test_the_long_ones_of_many_claims_share_rows_and_medians() -> None:
     claims = [*range(1, 11), 11, 15, 16, 100, 101, 500, -11, -15]
     times = {claim: abs(claim) ** 2 / 1000 for claim in claims}
     given = [record(claim=claim, time_s=times[claim]) for claim in claims]
@@ -135,7 +134,7 @@ def test_soundness_is_counted_the_most_frequent_first() -> None:
 
 
 def with_plies(*keys: list[str], only_moves: bool) -> dict[str, object]:
-    """What a record of an earlier version says of a line that begins with h6f7."""
+    """Plies as an earlier version recorded them, of a line that begins with h6f7."""
     plies = [{"move": "h6f7", "mate": 1, "keys": moves} for moves in keys]
     return {"only_moves": only_moves, "plies": plies}
 
@@ -158,7 +157,7 @@ def with_plies(*keys: list[str], only_moves: bool) -> dict[str, object]:
         (with_plies(["h6f7"], ["h6f7", "c4g8"], only_moves=False), ["dual"]),
     ],
 )
-def test_what_is_not_as_claimed_disagrees(
+def test_a_result_that_contradicts_its_claim_disagrees(
     fields: Mapping[str, object], words: list[str]
 ) -> None:
     page = rendered(record(**fields))
@@ -178,7 +177,7 @@ def test_what_is_not_as_claimed_disagrees(
         UNREADABLE,
     ],
 )
-def test_what_is_undecided_or_unreadable_neither_agrees_nor_disagrees(
+def test_undecided_and_unreadable_records_neither_agree_nor_disagree(
     fields: Mapping[str, object],
 ) -> None:
     page = rendered(record(**fields))
@@ -205,14 +204,14 @@ def test_lines_and_keys_are_written_in_san() -> None:
 
 
 @pytest.mark.parametrize(
-    ("reply", "told"),
+    ("reply", "duals"),
     [
-        ("f8g8", ["move 1: Qc7 (rather Qg8+)", "move 2: Qe5 (also Qb7 Nf7#)"]),
-        ("h8g8", ["move 1: Qc7 (rather Qg8+)"]),  # illegal: nothing comes after it
+        ("f8g8", ["move 1: Qc7 (faster: Qg8+)", "move 2: Qe5 (also: Qb7 Nf7#)"]),
+        ("h8g8", ["move 1: Qc7 (faster: Qg8+)"]),  # illegal: nothing comes after it
     ],
 )
-def test_a_choice_of_the_solver_is_told_where_it_stands(
-    reply: str, told: list[str]
+def test_moves_that_are_not_the_only_ones_are_listed_with_their_number(
+    reply: str, duals: list[str]
 ) -> None:
     entry = only_entry(
         record(
@@ -225,10 +224,10 @@ def test_a_choice_of_the_solver_is_told_where_it_stands(
         )
     )
 
-    assert entry["duals"] == told
+    assert entry["duals"] == duals
 
 
-def test_from_an_illegal_move_on_a_line_is_shown_as_it_was_given() -> None:
+def test_a_line_is_shown_as_given_from_an_illegal_move_on() -> None:
     entry = only_entry(record(claimed_line=["c4g8", "a1a1", "x"], claimed_keys=["a1"]))
 
     assert entry["claimedLine"] == "1. Qg8+ a1a1 x (illegal)"
@@ -254,7 +253,7 @@ def test_from_an_illegal_move_on_a_line_is_shown_as_it_was_given() -> None:
         ({**UNREADABLE, "pv": ["e2e4"]}, "fen: expected a position, found none"),
     ],
 )
-def test_a_damaged_record_is_listed_as_unreadable_and_costs_itself_only(
+def test_a_damaged_record_is_listed_as_unreadable_and_the_others_are_kept(
     damaged: Mapping[str, object], reason: str
 ) -> None:
     before, entry, after = entries_of(rendered(record(), damaged, record()))
@@ -264,7 +263,9 @@ def test_a_damaged_record_is_listed_as_unreadable_and_costs_itself_only(
     assert before == after
 
 
-def test_what_is_too_much_to_list_is_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_records_beyond_the_longest_list_are_still_counted(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr(page, "MAX_DISAGREEMENTS", 3)
     monkeypatch.setattr(page, "MAX_AGREEING", 2)
     verdicts = ["proved", "shorter"] * 5
@@ -276,7 +277,7 @@ def test_what_is_too_much_to_list_is_counted(monkeypatch: pytest.MonkeyPatch) ->
     assert data_of(made)["claims"][0]["words"] == {"proved": 5, "shorter": 5}
 
 
-def test_nothing_of_a_collection_is_markup() -> None:
+def test_nothing_in_a_collection_becomes_markup() -> None:
     given = record(id=HOSTILE, source=HOSTILE, verdict="shorter", soundness=HOSTILE)
 
     made = render_page([given, {**UNREADABLE, "error": HOSTILE}], title=HOSTILE)
@@ -287,11 +288,11 @@ def test_nothing_of_a_collection_is_markup() -> None:
     assert entries_of(made)[1]["error"] == HOSTILE
 
 
-def test_a_title_that_has_no_encoding_is_written_as_far_as_it_has() -> None:
+def test_undecodable_bytes_in_a_title_are_replaced() -> None:
     assert b"<title>caf?</title>" in render_page([], title="caf\udce9")
 
 
-def test_the_policy_lets_nothing_pass_but_the_pages_own_style_and_script() -> None:
+def test_the_policy_allows_only_the_pages_own_style_and_script() -> None:
     text = rendered(record()).decode()
     policy = re.search(r'http-equiv="Content-Security-Policy" content="(.*?)"', text)
     style = re.search(r"<style>(.*?)</style>", text, re.DOTALL)
@@ -314,7 +315,7 @@ def test_the_policy_lets_nothing_pass_but_the_pages_own_style_and_script() -> No
     ]
 
 
-def test_the_page_names_no_other_file() -> None:
+def test_the_page_refers_to_no_other_file() -> None:
     text = rendered(record()).decode()
 
     assert not re.search(r"<[^>]* (?:src|style|on\w+)=", text)

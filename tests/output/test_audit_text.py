@@ -1,4 +1,4 @@
-"""The audit's table: as much of it as a terminal has room for."""
+"""The audit table: columns that a narrow terminal drops, and counts of soundness."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ import pytest
 from rich.console import Console
 
 from solver.audit.result import audit_result
-from solver.audit.verdict import judge
 from solver.errors import FormatError
 from solver.output.audit_text import AuditTable
 from solver.problem import Claim, Problem
@@ -53,9 +52,9 @@ def table() -> AuditTable:
         stats = Stats(nodes, time_s)
         problem = Problem(FEN, claim=claim)
         answer = Solution(problem, status, mate, lower_bound, stats=stats)
-        table.add(audit_result(judge(answer)))
+        table.add(audit_result(answer))
     error = FormatError("x.epd:5", "expected a FEN, found nothing")
-    table.add(audit_result(judge(error)))
+    table.add(audit_result(error))
     return table
 
 
@@ -70,7 +69,7 @@ def table() -> AuditTable:
         (40, NARROW),
     ],
 )
-def test_columns_give_way_before_figures_are_cut(
+def test_columns_are_dropped_before_figures_are_cut(
     table: AuditTable, width: int, drawn: str
 ) -> None:
     paper = io.StringIO()
@@ -82,11 +81,11 @@ def test_columns_give_way_before_figures_are_cut(
     assert lines == drawn.splitlines()
 
 
-def test_soundness_is_told_below_in_its_own_order(table: AuditTable) -> None:
+def test_soundness_is_counted_in_its_own_order(table: AuditTable) -> None:
     assert table.soundness() == "soundness: 1 short-solution"
     problem = Problem(FEN, claim=Claim(2))
     keys = ("a2a3",)
     answer = Solution(problem, Status.PROVED, 2, 2, keys=keys, keys_complete=True)
-    table.add(audit_result(judge(answer)))
+    table.add(audit_result(answer))
     assert table.soundness() == "soundness: 1 sound, 1 short-solution"
     assert AuditTable().soundness() == ""

@@ -53,13 +53,13 @@ def test_a_table_has_names_at_the_left_and_figures_at_the_right() -> None:
         (11, "a     1,234"),
     ],
 )
-def test_the_columns_of_the_highest_rank_give_way_first(
+def test_the_columns_of_the_highest_rank_are_dropped_first(
     width: int, first_row: str
 ) -> None:
     assert fitted(width)[2] == first_row
 
 
-def test_where_nothing_fits_it_is_told_in_lines() -> None:
+def test_lines_replace_a_table_that_does_not_fit() -> None:
     assert fitted(10) == ["in words", "line by", "line"]
 
 
@@ -93,12 +93,12 @@ def drawn_bars(width: int, lengths: list[float | None], encoding: str) -> list[s
     return lines_of(paper)[1:]
 
 
-def test_the_longest_bar_takes_the_room_there_is() -> None:
+def test_the_longest_bar_fills_the_room() -> None:
     assert drawn_bars(18, [3, 1.5], "utf-8") == ["a     " + 12 * "█", "bcd   ██████"]
     assert drawn_bars(18, [1.5, 3], "ascii") == ["a     ######", "bcd   " + 12 * "#"]
 
 
-def test_bars_do_not_grow_for_ever() -> None:
+def test_bars_have_a_greatest_width() -> None:
     assert drawn_bars(500, [1, None], "utf-8") == ["a     " + 40 * "█", "bcd"]
 
 

@@ -1,3 +1,5 @@
+"""Boards in a terminal: letters, or colours with enough contrast."""
+
 import re
 
 import pytest
@@ -42,7 +44,7 @@ def cells() -> dict[str, tuple[str, int | None, int]]:
     return found
 
 
-def test_letters_need_nothing_but_ascii() -> None:
+def test_a_lettered_board_is_ascii() -> None:
     assert lettered_board(FEN) == [
         "8 r . . . k . . r",
         "7 . . . . . . . .",
@@ -56,7 +58,7 @@ def test_letters_need_nothing_but_ascii() -> None:
     ]
 
 
-def test_a_painted_board_has_its_men_under_their_coordinates() -> None:
+def test_a_painted_board_has_its_pieces_above_their_coordinates() -> None:
     lines = painted_board(FEN).plain.split("\n")
 
     assert lines[0] == "8  ♜           ♚        ♜ "
@@ -75,7 +77,7 @@ def test_neighbouring_squares_differ_and_a1_is_dark() -> None:
         assert background == (dark if parity else light), square
 
 
-def test_the_sides_are_told_apart_by_the_colour_of_their_men() -> None:
+def test_the_sides_differ_in_the_colour_of_their_pieces() -> None:
     painted = cells()
 
     assert painted["e1"][:2] == ("♚", 231)
@@ -85,7 +87,7 @@ def test_the_sides_are_told_apart_by_the_colour_of_their_men() -> None:
     assert painted["e4"][:2] == ("", None)
 
 
-def test_men_stand_out_from_both_kinds_of_squares() -> None:
+def test_pieces_contrast_with_squares_of_both_colours() -> None:
     squares = {background for _, _, background in cells().values()}
     pieces = {colour for _, colour, _ in cells().values() if colour is not None}
 
@@ -96,7 +98,7 @@ def test_men_stand_out_from_both_kinds_of_squares() -> None:
 
 
 @pytest.mark.parametrize("width", [26, 40, 80])
-def test_no_square_takes_the_terminal_s_own_colours(width: int) -> None:
+def test_no_square_uses_the_terminal_s_own_colours(width: int) -> None:
     console = Console(force_terminal=True, color_system="256", width=width)
     with console.capture() as capture:
         console.print(painted_board(FEN))

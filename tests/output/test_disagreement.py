@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from solver.audit.result import audit_result
-from solver.audit.verdict import Ply, judge
+from solver.audit.verdict import Ply
 from solver.errors import FormatError
 from solver.output.audit_text import disagreement
 from solver.problem import Claim, Problem
@@ -24,13 +24,13 @@ LADDER = "7k/8/8/8/8/8/R7/1R4K1 w - - 0 1"
 LADDER_LINE = ("a2a7", "h8g8", "b1b8")
 
 
-def told_of(answer: Solution | FormatError, *plies: Ply) -> list[str] | None:
-    told = disagreement(audit_result(judge(answer, plies=plies)))
-    return None if told is None else told.splitlines()
+def lines_of(answer: Solution | FormatError, *plies: Ply) -> list[str] | None:
+    lines = disagreement(audit_result(answer, plies=plies))
+    return None if lines is None else lines.splitlines()
 
 
 @pytest.mark.parametrize(
-    ("problem", "mate", "lower_bound", "pv", "told"),
+    ("problem", "mate", "lower_bound", "pv", "lines"),
     [
         (
             Problem(BACK_RANK, "Loyd", Claim(2), "dir/x.epd:3"),
@@ -90,14 +90,14 @@ def told_of(answer: Solution | FormatError, *plies: Ply) -> list[str] | None:
         (Problem(BACK_RANK, "x.epd:3", None, "x.epd:3"), 1, 1, ("a1a8",), None),
     ],
 )
-def test_a_contradicted_claim_gets_both_lines_and_a_link(
+def test_a_contradicted_claim_has_both_lines_and_a_link(
     problem: Problem,
     mate: int | None,
     lower_bound: int,
     pv: tuple[str, ...],
-    told: list[str] | None,
+    lines: list[str] | None,
 ) -> None:
-    assert told_of(Solution(problem, Status.PROVED, mate, lower_bound, pv)) == told
+    assert lines_of(Solution(problem, Status.PROVED, mate, lower_bound, pv)) == lines
 
 
 def back_rank_mate(claim: Claim, *keys: str) -> Solution:
@@ -105,20 +105,22 @@ def back_rank_mate(claim: Claim, *keys: str) -> Solution:
     return Solution(problem, Status.PROVED, 1, 1, keys=keys, keys_complete=True)
 
 
-def test_wrong_keys_are_told_with_the_right_ones() -> None:
-    told = told_of(back_rank_mate(Claim(1, ("a1a7", "a1a8", "a1b1")), "a1a8"))
-    assert told
-    assert told[0] == "x.epd:3: claimed mate in 1 by Ra7, Rb1, found Ra8#"
+def test_wrong_keys_are_printed_with_the_right_ones() -> None:
+    lines = lines_of(back_rank_mate(Claim(1, ("a1a7", "a1a8", "a1b1")), "a1a8"))
+    assert lines
+    assert lines[0] == "x.epd:3: claimed mate in 1 by Ra7, Rb1, found Ra8#"
 
 
-def test_cooks_are_told_with_the_claimed_key() -> None:
-    told = told_of(back_rank_mate(Claim(1, ("a1a8",)), "a1a8", "a1a7"))
-    assert told
-    assert told[0] == "x.epd:3: claimed mate in 1 by Ra8#, found 2 keys: Ra8#, Ra7"
-    told = told_of(back_rank_mate(Claim(1), "a1a8", "a1a7"))
-    assert told
-    assert told[0] == "x.epd:3: claimed mate in 1, found 2 keys: Ra8#, Ra7"
-    assert told_of(back_rank_mate(Claim(1, any_last_move=True), "a1a8", "a1a7")) is None
+def test_cooks_are_printed_with_the_claimed_key() -> None:
+    lines = lines_of(back_rank_mate(Claim(1, ("a1a8",)), "a1a8", "a1a7"))
+    assert lines
+    assert lines[0] == "x.epd:3: claimed mate in 1 by Ra8#, found 2 keys: Ra8#, Ra7"
+    lines = lines_of(back_rank_mate(Claim(1), "a1a8", "a1a7"))
+    assert lines
+    assert lines[0] == "x.epd:3: claimed mate in 1, found 2 keys: Ra8#, Ra7"
+    assert (
+        lines_of(back_rank_mate(Claim(1, any_last_move=True), "a1a8", "a1a7")) is None
+    )
 
 
 def ladder(claim: Claim) -> Solution:
@@ -132,44 +134,45 @@ def ladder(claim: Claim) -> Solution:
     )
 
 
-def test_a_line_of_too_many_plies_is_told() -> None:
-    told = told_of(ladder(Claim(2, line=("a2a7", "h8g8", "b1b2", "g8f8", "b2b8"))))
-    assert told
-    assert told[0] == "x.epd:3: claimed mate in 2, but the line takes longer"
-    assert told[1] == "  claimed: 1. Ra7 Kg8 2. Rb2 Kf8 3. Rb8#"
+def test_a_line_of_too_many_plies_is_reported() -> None:
+    lines = lines_of(ladder(Claim(2, line=("a2a7", "h8g8", "b1b2", "g8f8", "b2b8"))))
+    assert lines
+    assert lines[0] == "x.epd:3: claimed mate in 2, but the line takes longer"
+    assert lines[1] == "  claimed: 1. Ra7 Kg8 2. Rb2 Kf8 3. Rb8#"
 
 
-def test_a_slow_move_of_the_line_is_told_with_what_is_faster() -> None:
+def test_a_slow_move_of_the_line_is_printed_with_faster_ones() -> None:
     claim = Claim(2, line=("a2a7", "h8g8", "b1b2"))
     plies = [Ply("a2a7", 2, ("a2a7",)), Ply("b1b2", 1, ("b1b8",))]
-    told = told_of(ladder(claim), *plies)
-    assert told
-    assert told[0] == (
-        "x.epd:3: claimed mate in 2, but move 2, Rb2, is no mate in 1: Rb8#"
+    lines = lines_of(ladder(claim), *plies)
+    assert lines
+    assert lines[0] == (
+        "x.epd:3: claimed mate in 2, but move 2, Rb2, does not mate in 1; faster: Rb8#"
     )
 
 
-def test_a_move_that_is_not_the_only_one_is_told_with_the_others() -> None:
+def test_a_move_that_is_not_the_only_one_is_printed_with_the_others() -> None:
     plies = [Ply("a2a7", 2, ("a2a7",)), Ply("b1b8", 1, ("b1b8", "a7a8"))]
-    told = told_of(ladder(Claim(2, line=LADDER_LINE)), *plies)
-    assert told
-    assert told[0] == (
-        "x.epd:3: claimed mate in 2, but move 2, Rb8#, is not the only mate in 1: Ra8+"
+    lines = lines_of(ladder(Claim(2, line=LADDER_LINE)), *plies)
+    assert lines
+    assert lines[0] == (
+        "x.epd:3: claimed mate in 2, "
+        "but move 2, Rb8#, is not the only mate in 1; also: Ra8+"
     )
     claim = Claim(2, line=LADDER_LINE, any_last_move=True)
-    assert told_of(ladder(claim), *plies) is None
+    assert lines_of(ladder(claim), *plies) is None
 
 
-def test_an_unreadable_line_is_no_disagreement() -> None:
-    assert told_of(FormatError("x.epd:3", "expected a FEN")) is None
+def test_an_unreadable_line_is_not_a_disagreement() -> None:
+    assert lines_of(FormatError("x.epd:3", "expected a FEN")) is None
 
 
-def test_a_mate_that_a_table_tells_is_told_as_its() -> None:
+def test_a_mate_from_a_tablebase_is_labelled() -> None:
     problem = Problem(ROOK_BY_TABLE.problem.fen, "x.epd:3", Claim(4), "x.epd:3")
 
-    told = told_of(replace(ROOK_BY_TABLE, problem=problem))
+    lines = lines_of(replace(ROOK_BY_TABLE, problem=problem))
 
-    assert told is not None
-    assert told[0].startswith(
+    assert lines is not None
+    assert lines[0].startswith(
         "x.epd:3: claimed mate in 4, found mate in 3 (Gaviota): 1. "
     )

@@ -1,3 +1,5 @@
+"""Answers as PGN games, written and read back."""
+
 from __future__ import annotations
 
 import io
@@ -10,6 +12,7 @@ import chess
 import chess.pgn
 import pytest
 
+from solver import __version__
 from solver.certificate import WorkspaceProver
 from solver.formats.registry import read_collection
 from solver.output.pgn import encode_pgn
@@ -17,7 +20,6 @@ from solver.problem import Limits, Problem, Restriction
 from solver.search.solver import Solver
 from solver.solution import Solution, Status
 from solver.variations.tree import Variation, Variations, build_variations
-from solver.version import __version__
 from tests.output.answers import (
     MATED,
     ROOK_BY_TABLE,
@@ -57,7 +59,7 @@ def comment(solution: Solution, variations: Variations | None = None) -> str:
     return " ".join(game.comment.split())
 
 
-def test_a_game_is_written_whole() -> None:
+def test_a_game_has_its_tags_comment_and_moves() -> None:
     assert (
         encode_pgn(SMOTHERED, SMOTHERED_PLAY).decode()
         == f"""\
@@ -96,52 +98,52 @@ def test_the_result_is_that_of_the_mate(solution: Solution, result: str) -> None
 
 
 @pytest.mark.parametrize(
-    ("solution", "told"),
+    ("solution", "expected"),
     [
         (SMOTHERED, "mate in 2. Proved, and none is shorter."),
         (MATED, "mated in 1. Proved, and none is shorter."),
         (replace(MATED, mate=0, lower_bound=0), "checkmate."),
         (
             ROOK_FOUND,
-            "mate in 3. Proved; a shorter one is not excluded. No mate takes 1 move: "
-            "proved. There may be more keys.",
+            "mate in 3. Proved; there may be a shorter one. Proved: no mate takes "
+            "1 move. There may be more keys.",
         ),
         (
             replace(ROOK_FOUND, lower_bound=1),
-            "mate in 3. Proved; a shorter one is not excluded. There may be more keys.",
+            "mate in 3. Proved; there may be a shorter one. There may be more keys.",
         ),
         (
             ROOK_BY_TABLE,
-            "mate in 3. Told by endgame tables. No mate takes 1 move: proved.",
+            "mate in 3. From a tablebase. Proved: no mate takes 1 move.",
         ),
-        (ROOK_DISPROVED, "No mate takes 2 or fewer moves: proved."),
+        (ROOK_DISPROVED, "Proved: no mate takes 2 or fewer moves."),
         (ROOK_UNDECIDED, "Undecided."),
         (
             replace(ROOK_UNDECIDED, lower_bound=5),
-            "Undecided. No mate takes 4 or fewer moves: proved.",
+            "Undecided. Proved: no mate takes 4 or fewer moves.",
         ),
         (
             replace(SMOTHERED, restriction=Restriction(checks_only=True)),
-            "mate in 2. Proved, and none in this lane is shorter. "
-            "The attacker keeps to checks only.",
+            "mate in 2. Proved, and none is shorter under this restriction. "
+            "Restricted: checks only.",
         ),
         (
             replace(ROOK_DISPROVED, restriction=Restriction(checks_only=True)),
-            "No mate in this lane takes 2 or fewer moves: proved. "
-            "The attacker keeps to checks only.",
+            "Proved: no mate takes 2 or fewer moves under this restriction. "
+            "Restricted: checks only.",
         ),
     ],
 )
-def test_a_comment_tells_the_claim_and_what_is_proved(
-    solution: Solution, told: str
+def test_a_comment_has_the_claim_and_what_is_proved(
+    solution: Solution, expected: str
 ) -> None:
-    assert comment(solution) == told
+    assert comment(solution) == expected
     # A reader takes the first "mate in N" for the claim, and there is but one.
-    claims = re.findall(r"mated? in \d+|#-?\d+", told)
+    claims = re.findall(r"mated? in \d+|#-?\d+", expected)
     assert len(claims) == bool(solution.mate)
 
 
-def test_a_comment_tells_what_is_cut_and_how_many_moves_are_missing() -> None:
+def test_a_comment_names_what_is_cut_and_how_many_moves_are_missing() -> None:
     cut = Variations(
         (
             Variation("a2a8", 2, [Variation("g1h2", 2, [Variation("a8a1", 1)])]),
@@ -150,7 +152,7 @@ def test_a_comment_tells_what_is_cut_and_how_many_moves_are_missing() -> None:
         0,
     )
     game = read_back(encode_pgn(ROOK_FOUND, cut))
-    assert "Of the defences only the mainline's are given." in comment(ROOK_FOUND, cut)
+    assert "Only the defences of the main line are shown." in comment(ROOK_FOUND, cut)
     assert [node.comment for node in game.variations] == ["", "mate in 2 more"]
     assert game.end().comment == "mate in 1 more"
 
@@ -168,7 +170,7 @@ def test_a_name_cannot_leave_its_tag() -> None:
     assert game.headers["Result"] == "1-0"
 
 
-def test_tags_tell_readers_what_the_mainline_cannot() -> None:
+def test_tags_have_what_the_mainline_cannot_show() -> None:
     tags = read_back(encode_pgn(ROOK_FOUND, Variations())).headers
     assert (tags.get("Keys"), tags.get("Stipulation")) == ("a2a8 a2a7", None)
     tags = read_back(encode_pgn(SMOTHERED, Variations())).headers
@@ -177,13 +179,13 @@ def test_tags_tell_readers_what_the_mainline_cannot() -> None:
     assert (tags.get("Keys"), tags.get("Stipulation")) == (None, "?")
 
 
-def test_a_position_without_a_name_is_an_event_unknown() -> None:
+def test_a_position_without_a_name_has_an_unknown_event() -> None:
     assert read_back(encode_pgn(MATED, Variations())).headers["Event"] == "?"
 
 
 @pytest.mark.usefixtures("kernel")
 @pytest.mark.parametrize("name", ["traps", "generated-3"])
-def test_a_game_that_was_read_back_is_the_whole_mate(name: str) -> None:
+def test_a_game_that_is_read_back_has_the_whole_mate(name: str) -> None:
     solver = Solver(hash_mib=16)
     shown = 0
     for problem in list(read_collection(str(PUZZLES / f"{name}.epd")))[:30]:
@@ -211,7 +213,7 @@ def test_a_game_that_was_read_back_is_the_whole_mate(name: str) -> None:
 
 
 def shuffled(moves: int) -> tuple[str, Variations]:
-    """Kings that go to and fro for so many moves, with a side step each time."""
+    """Kings that go to and fro for a number of moves, with a side step each time."""
     steps = ["a1b1", "h8g8", "b1a1", "g8h8"]
     plies = 2 * moves - 1
     line = [
@@ -225,7 +227,7 @@ def shuffled(moves: int) -> tuple[str, Variations]:
     return "7k/8/8/8/8/8/R7/K7 w - - 0 1", Variations((line[0],))
 
 
-def test_the_longest_mates_are_written_and_read_as_any_other() -> None:
+def test_the_longest_mates_can_be_written_and_read() -> None:
     fen, variations = shuffled(200)
     line = Solution(Problem(fen), Status.FOUND, 200, 1)
     game = read_back(encode_pgn(line, variations))

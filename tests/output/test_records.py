@@ -1,11 +1,13 @@
+"""JSON records of answers and of unreadable lines."""
+
 import json
 
 import pytest
 
+from solver import __version__
 from solver.errors import FormatError
 from solver.output.records import unreadable_record
 from solver.solution import Solution
-from solver.version import __version__
 from tests.output.answers import (
     MATED,
     ROOK_BY_TABLE,
@@ -75,7 +77,7 @@ def test_an_unreadable_line_has_a_record_of_its_own() -> None:
     }
 
 
-def test_what_only_a_table_says_is_marked_at_the_end() -> None:
+def test_a_result_of_a_tablebase_is_labelled_at_the_end() -> None:
     record = ROOK_BY_TABLE.to_dict()
 
     assert list(record)[-1] == "tablebase"

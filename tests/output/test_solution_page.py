@@ -1,3 +1,5 @@
+"""The page of an answer: its sentences, its variations, and what it may load."""
+
 from __future__ import annotations
 
 import re
@@ -82,7 +84,7 @@ def page(solution: Solution, variations: Variations | None = None) -> Page:
     return Page(encode_page(solution, variations or Variations()))
 
 
-def test_a_page_tells_the_answer_in_sentences_and_the_position() -> None:
+def test_a_page_has_the_answer_in_sentences_and_the_position() -> None:
     lines = page(SMOTHERED).lines
     fen = SMOTHERED.problem.fen
     start = lines.index(f"smothered: {fen}")
@@ -125,7 +127,7 @@ def test_the_page_loads_nothing_and_runs_nothing() -> None:
     assert set(re.findall(r"https?://([^/\"]+)", text)) == {"www.w3.org", "lichess.org"}
 
 
-def test_what_a_source_calls_a_position_is_text_alone() -> None:
+def test_the_name_of_a_position_is_only_text() -> None:
     problem = replace(SMOTHERED.problem, id="</title><script>alert('x')</script>$fen")
     shown = page(replace(SMOTHERED, problem=problem))
     assert not shown.attributes("script")
@@ -139,12 +141,12 @@ def test_a_link_opens_the_position_for_analysis() -> None:
     )
 
 
-def test_variations_unfold_from_the_move_that_they_answer() -> None:
+def test_variations_unfold_from_the_move_before_them() -> None:
     shown = page(ROOK_FOUND, ROOK_PLAY)
     start = shown.lines.index("Variations")
     assert shown.lines[start:-1] == [
         "Variations",
-        "All first defences are given, farther on the mainline alone.",
+        "All first defences are shown; after them only the main line.",
         "1. Ra8",
         "mate in 2 more",
         "1... Kh2 2. Ra1",
@@ -155,7 +157,7 @@ def test_variations_unfold_from_the_move_that_they_answer() -> None:
     ]
 
 
-def test_what_has_no_alternative_runs_on_in_one_line() -> None:
+def test_moves_without_alternatives_are_in_one_line() -> None:
     line = [Variation(uci, 1 - ply // 2) for ply, uci in enumerate(SMOTHERED.pv)]
     line[0].next.append(line[1])
     line[1].next.append(line[2])
@@ -172,7 +174,7 @@ def test_moves_are_numbered_from_the_first_of_the_problem() -> None:
 
 
 def branching(moves: int) -> tuple[Solution, Variations]:
-    """Kings that go to and fro for so many moves, with a choice each time."""
+    """Kings that go to and fro for a number of moves, with a choice each time."""
     steps = ["a1b1", "h8g8", "b1a1", "g8h8"]
     first = Variation(steps[0], moves - 1)
     attack = first
@@ -189,7 +191,7 @@ def branching(moves: int) -> tuple[Solution, Variations]:
     return Solution(problem, Status.FOUND, moves, 1), Variations((first,))
 
 
-def test_the_longest_mates_are_shown_as_any_other_and_the_mainline_is_open() -> None:
+def test_the_longest_mates_can_be_shown_and_the_mainline_is_open() -> None:
     shown = page(*branching(200))
     unfolded = shown.attributes("details")
     assert len(unfolded) == 199
@@ -206,7 +208,7 @@ def test_only_the_mainline_is_open() -> None:
 
 
 @pytest.mark.skipif(CHROMIUM is None, reason="needs a browser")
-def test_a_browser_has_nothing_to_complain_of(tmp_path: Path) -> None:
+def test_a_browser_reports_no_errors(tmp_path: Path) -> None:
     assert CHROMIUM is not None
     (tmp_path / "page.html").write_bytes(encode_page(ROOK_FOUND, ROOK_PLAY))
     done = run(

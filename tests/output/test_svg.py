@@ -1,3 +1,5 @@
+"""Diagrams as SVG: pieces, keys, check and title."""
+
 from __future__ import annotations
 
 from dataclasses import replace
@@ -25,14 +27,14 @@ def solved_by(fen: str, *keys: str) -> Solution:
     return Solution(Problem(fen), Status.PROVED, 1, 1, pv=keys[:1], keys=keys)
 
 
-def test_the_file_is_a_picture_of_its_own() -> None:
+def test_the_file_is_a_complete_svg_document() -> None:
     assert encode_svg(SMOTHERED).startswith(b'<?xml version="1.0" encoding="UTF-8"?>\n')
     picture = drawn(SMOTHERED)
     assert picture.tag == f"{SVG}svg"
     assert picture.get("viewBox") == "0 0 390 390"
 
 
-def test_the_title_comes_first_and_tells_the_side_to_move() -> None:
+def test_the_title_comes_first_and_names_the_side_to_move() -> None:
     title = drawn(SMOTHERED)[0]
     assert title.tag == f"{SVG}title"
     assert title.text == f"White to move: {SMOTHERED.problem.fen}"
@@ -40,7 +42,7 @@ def test_the_title_comes_first_and_tells_the_side_to_move() -> None:
     assert str(drawn(black)[0].text).startswith("Black to move: ")
 
 
-def test_every_man_stands_on_its_square_with_white_at_the_bottom() -> None:
+def test_every_piece_is_on_its_square_with_white_at_the_bottom() -> None:
     placed = {
         (use.get("href"), use.get("transform"))
         for use in drawn(SMOTHERED).findall(f"{SVG}use")
@@ -71,7 +73,7 @@ def test_an_arrow_leads_from_the_key_s_first_square_to_its_last() -> None:
     assert max(abs(tip[0] - g8[0]), abs(tip[1] - g8[1])) < 10
 
 
-def test_promotions_to_several_men_share_an_arrow() -> None:
+def test_promotions_to_several_pieces_share_an_arrow() -> None:
     fen = "7k/P7/6K1/8/8/8/8/8 w - - 0 1"
     assert arrows(drawn(solved_by(fen, "a7a8q", "a7a8r"))) == 1
 
@@ -86,6 +88,6 @@ def test_a_diagram_for_pages_has_no_declaration() -> None:
     assert draw_diagram(MATED).startswith("<svg ")
 
 
-def test_what_the_source_calls_it_plays_no_part() -> None:
+def test_the_id_of_a_problem_is_not_in_its_diagram() -> None:
     problem = replace(SMOTHERED.problem, id="</svg><script>")
     assert encode_svg(replace(SMOTHERED, problem=problem)) == encode_svg(SMOTHERED)

@@ -1,15 +1,26 @@
+"""Answers in sentences, and moves in SAN."""
+
 from dataclasses import replace
 
 import pytest
 
-from solver.output.text import Sentence, at_most, describe, duration
+from solver.output.text import (
+    Sentence,
+    at_most,
+    describe,
+    duration,
+    first_moves,
+    numbered_line,
+)
 from solver.problem import Claim, Problem, Restriction
 from solver.solution import Solution, Stats, Status, StoppedBy, TableFormat
 from tests.output.answers import (
     MATED,
+    ROOK,
     ROOK_BY_TABLE,
     ROOK_DISPROVED,
     ROOK_FOUND,
+    ROOK_LINE,
     ROOK_UNDECIDED,
     SMOTHERED,
     SMOTHERED_BY_BLACK,
@@ -17,12 +28,12 @@ from tests.output.answers import (
 )
 
 
-def told(solution: Solution, *, uci: bool = False) -> list[str]:
+def described(solution: Solution, *, uci: bool = False) -> list[str]:
     return [line for part in describe(solution, uci=uci) for line in part.lines()]
 
 
-def test_the_shortest_mate_is_told_with_its_line_key_and_proof() -> None:
-    assert told(SMOTHERED) == [
+def test_the_shortest_mate_has_its_line_key_and_proof() -> None:
+    assert described(SMOTHERED) == [
         "smothered: 5r1k/6pp/7N/8/2Q5/8/8/6K1 w - - 0 1",
         "White to move",
         "White mates in 2.",
@@ -33,8 +44,8 @@ def test_the_shortest_mate_is_told_with_its_line_key_and_proof() -> None:
     ]
 
 
-def test_black_mates_with_the_same_words() -> None:
-    assert told(SMOTHERED_BY_BLACK)[:3] == [
+def test_mates_by_black_are_described_in_the_same_words() -> None:
+    assert described(SMOTHERED_BY_BLACK)[:3] == [
         "Black to move",
         "Black mates in 2.",
         "1... Qg1+ 2. Rxg1 Nf2#",
@@ -42,51 +53,52 @@ def test_black_mates_with_the_same_words() -> None:
 
 
 def test_moves_are_written_in_uci_on_demand() -> None:
-    lines = told(SMOTHERED, uci=True)
+    lines = described(SMOTHERED, uci=True)
 
     assert "c4g8 f8g8 h6f7" in lines
     assert "Only key: c4g8" in lines
 
 
-def test_a_mate_found_tells_which_lengths_are_open() -> None:
-    assert told(ROOK_FOUND) == [
+def test_a_mate_that_is_found_names_the_lengths_that_are_undecided() -> None:
+    assert described(ROOK_FOUND) == [
         "White to move",
         "White mates in 3.",
         "1. Ra8 Kh2 2. Ra1 Kh3 3. Rh1#",
-        "Keys: Ra8, Ra7, perhaps not all of them",
-        "Proved: mate in 3 is forced, none in 1 move. Open: mate in 2.",
+        "Keys: Ra8, Ra7 (there may be others)",
+        "Proved: mate in 3 is forced, and there is none in 1 move. "
+        "Undecided: mate in 2.",
         "Stopped by the time limit.",
         "1,234,567 nodes in 0.41 s",
     ]
 
 
 @pytest.mark.parametrize(
-    ("lower_bound", "told_of_shorter"),
+    ("lower_bound", "shorter"),
     [
-        (1, ". Open: mate in 1 to 8."),
-        (4, ", none in 3 or fewer moves. Open: mate in 4 to 8."),
-        (8, ", none in 7 or fewer moves. Open: mate in 8."),
+        (1, ". Undecided: mate in 1 to 8."),
+        (4, ", and there is none in 3 or fewer moves. Undecided: mate in 4 to 8."),
+        (8, ", and there is none in 7 or fewer moves. Undecided: mate in 8."),
     ],
 )
-def test_what_is_open_lies_between_the_bounds(
-    lower_bound: int, told_of_shorter: str
+def test_the_lengths_between_the_bounds_are_undecided(
+    lower_bound: int, shorter: str
 ) -> None:
     solution = replace(ROOK_FOUND, mate=9, lower_bound=lower_bound)
 
-    assert f"Proved: mate in 9 is forced{told_of_shorter}" in told(solution)
+    assert f"Proved: mate in 9 is forced{shorter}" in described(solution)
 
 
-def test_a_clean_negative_tells_how_far_it_holds() -> None:
-    assert told(ROOK_DISPROVED) == [
+def test_no_mate_is_limited_to_the_moves_that_were_searched() -> None:
+    assert described(ROOK_DISPROVED) == [
         "White to move",
         "No mate in 2 or fewer moves.",
-        "Proved; longer mates were not looked for.",
+        "Proved. Longer mates were not searched.",
         "1,234,567 nodes in 0.41 s",
     ]
 
 
-def test_a_limit_is_never_told_as_no_mate() -> None:
-    assert told(ROOK_UNDECIDED) == [
+def test_hitting_a_limit_never_means_no_mate() -> None:
+    assert described(ROOK_UNDECIDED) == [
         "White to move",
         "Undecided: no mate found so far.",
         "Proved: nothing yet.",
@@ -95,15 +107,17 @@ def test_a_limit_is_never_told_as_no_mate() -> None:
     ]
 
 
-def test_an_undecided_search_tells_the_lengths_it_excluded() -> None:
-    lines = told(replace(ROOK_UNDECIDED, lower_bound=4, stopped_by=StoppedBy.INTERRUPT))
+def test_an_undecided_search_names_the_lengths_it_excluded() -> None:
+    lines = described(
+        replace(ROOK_UNDECIDED, lower_bound=4, stopped_by=StoppedBy.INTERRUPT)
+    )
 
     assert "Proved: no mate in 3 or fewer moves." in lines
     assert "Stopped by an interrupt." in lines
 
 
-def test_the_mated_side_is_told_as_mated() -> None:
-    assert told(MATED) == [
+def test_a_side_to_move_that_is_mated_is_described_as_mated() -> None:
+    assert described(MATED) == [
         "White to move",
         "White is mated in 1.",
         "Proved: mate in 1 is forced, and none is shorter.",
@@ -111,25 +125,25 @@ def test_the_mated_side_is_told_as_mated() -> None:
     ]
 
 
-def test_a_checkmate_is_told_as_such() -> None:
+def test_a_checkmate_on_the_board_is_called_checkmate() -> None:
     problem = Problem("7k/6Q1/6K1/8/8/8/8/8 b - - 0 1")
     solution = Solution(problem, Status.PROVED, mate=0, lower_bound=0)
 
-    assert told(solution)[:-1] == ["Black to move", "Black is checkmated."]
+    assert described(solution)[:-1] == ["Black to move", "Black is checkmated."]
 
 
-def test_a_stalemate_is_told_as_such() -> None:
+def test_a_stalemate_on_the_board_is_called_stalemate() -> None:
     problem = Problem("7k/5Q2/6K1/8/8/8/8/8 b - - 0 1", claim=Claim(-3))
     solution = Solution(problem, Status.DISPROVED, mate=None, lower_bound=4)
 
-    assert told(solution)[:-1] == ["Black to move", "Black is stalemated."]
+    assert described(solution)[:-1] == ["Black to move", "Black is stalemated."]
 
 
-def test_rights_that_may_decide_are_shown() -> None:
+def test_castling_and_en_passant_rights_are_shown() -> None:
     problem = Problem("4k3/8/8/3pP3/8/8/8/R3K2R w KQ d6 0 1")
     solution = Solution(problem, Status.DISPROVED, mate=None, lower_bound=2)
 
-    assert told(solution)[:2] == [
+    assert described(solution)[:2] == [
         "White to move, castling KQ, en passant d6",
         "No mate in 1 move.",
     ]
@@ -138,13 +152,13 @@ def test_rights_that_may_decide_are_shown() -> None:
 def test_all_keys_are_counted() -> None:
     solution = replace(ROOK_FOUND, keys=("a2a8", "a2a7", "a2a6"), keys_complete=True)
 
-    assert "All 3 keys: Ra8, Ra7, Ra6" in told(solution)
+    assert "All 3 keys: Ra8, Ra7, Ra6" in described(solution)
 
 
-def test_one_key_of_an_unfinished_list_is_not_called_the_only_one() -> None:
+def test_one_key_of_an_incomplete_list_is_not_called_the_only_one() -> None:
     solution = replace(ROOK_FOUND, keys=("a2a8",))
 
-    assert "Key: Ra8, perhaps not the only one" in told(solution)
+    assert "Key: Ra8 (there may be others)" in described(solution)
 
 
 def test_every_status_has_a_style_for_its_headline() -> None:
@@ -179,27 +193,29 @@ def test_a_word_longer_than_the_line_stays_whole() -> None:
         (3725.4, "62 min 05 s"),
     ],
 )
-def test_times_are_rounded_to_what_people_care_for(seconds: float, words: str) -> None:
+def test_times_have_the_unit_and_digits_that_suit_them(
+    seconds: float, words: str
+) -> None:
     assert duration(seconds) == words
 
 
-def test_lengths_up_to_one_move_need_no_fewer() -> None:
+def test_at_most_one_move_is_written_as_one_move() -> None:
     assert [at_most(1), at_most(2)] == ["1 move", "2 or fewer moves"]
 
 
 def test_one_node_is_singular() -> None:
-    assert told(replace(SMOTHERED, stats=Stats(1, 0.5)))[-1] == "1 node in 0.50 s"
-    assert told(replace(SMOTHERED, stats=STATS))[-1] == "1,234,567 nodes in 0.41 s"
+    assert described(replace(SMOTHERED, stats=Stats(1, 0.5)))[-1] == "1 node in 0.50 s"
+    assert described(replace(SMOTHERED, stats=STATS))[-1] == "1,234,567 nodes in 0.41 s"
 
 
-def test_what_a_table_says_is_told_apart_from_what_is_proved() -> None:
-    assert told(ROOK_BY_TABLE) == [
+def test_results_of_a_tablebase_are_labelled() -> None:
+    assert described(ROOK_BY_TABLE) == [
         "White to move",
         "White mates in 3.",
         "1. Ra8 Kh2 2. Ra1 Kh3 3. Rh1#",
         "All 2 keys: Ra8, Ra7",
-        "Gaviota: mate in 3 is forced, and none is shorter. Proved: none in 1 move.",
-        "Stopped by the tables' answer.",
+        "Gaviota: mate in 3 is forced, and none is shorter. Proved: no mate in 1 move.",
+        "Stopped by the tablebase result.",
         "1,234,567 nodes in 0.41 s",
     ]
 
@@ -207,30 +223,77 @@ def test_what_a_table_says_is_told_apart_from_what_is_proved() -> None:
 @pytest.mark.parametrize(
     ("tables", "headline"),
     [
-        (TableFormat.GAVIOTA, "Gaviota: no mate in the moves asked."),
+        (TableFormat.GAVIOTA, "Gaviota: no mate in the given number of moves."),
         (TableFormat.SYZYGY, "Syzygy: no mate in any number of moves."),
     ],
 )
-def test_a_mate_that_tables_deny_is_not_called_disproved(
+def test_no_mate_by_a_tablebase_is_not_called_disproved(
     tables: TableFormat, headline: str
 ) -> None:
     solution = replace(ROOK_UNDECIDED, lower_bound=3, tablebase=tables)
 
-    assert told(solution)[1:3] == [headline, "Proved: no mate in 2 or fewer moves."]
+    assert described(solution)[1:3] == [
+        headline,
+        "Proved: no mate in 2 or fewer moves.",
+    ]
 
 
-def test_a_lane_stands_before_the_mate_and_in_what_is_proved() -> None:
+def test_a_restriction_is_named_before_the_mate_and_in_the_proof() -> None:
     narrow = replace(SMOTHERED, restriction=Restriction(checks_only=True, replies=2))
-    assert told(narrow)[2] == "The attacker keeps to checks only, at most 2 replies."
-    assert "Proved: mate in 2 is forced, and none in this lane is shorter." in (
-        told(narrow)
+    assert described(narrow)[2] == "Restricted: checks only, at most 2 replies"
+    assert (
+        "Proved: mate in 2 is forced, and none is shorter under this restriction."
+        in (described(narrow))
     )
     open_ = replace(ROOK_FOUND, restriction=Restriction(threat=1))
-    assert "The attacker keeps to threats of mate in 1." in told(open_)
-    assert any("none in 1 move in this lane. Open" in line for line in told(open_))
+    assert "Restricted: threats of mate in 1" in described(open_)
+    assert any(
+        "there is none in 1 move under this restriction. Undecided" in line
+        for line in described(open_)
+    )
     none = replace(ROOK_DISPROVED, restriction=Restriction(king_flights=1))
-    assert any(line.endswith("in this lane.") for line in told(none))
+    assert any(line.endswith("under this restriction.") for line in described(none))
     undecided = replace(
         ROOK_UNDECIDED, lower_bound=3, restriction=Restriction(king_flights=0)
     )
-    assert "Proved: no mate in 2 or fewer moves in this lane." in told(undecided)
+    assert "Proved: no mate in 2 or fewer moves under this restriction." in described(
+        undecided
+    )
+
+
+def test_a_line_is_numbered_from_one() -> None:
+    assert numbered_line(ROOK.fen, ROOK_LINE) == [
+        "1. Ra8 Kh2",
+        "2. Ra1 Kh3",
+        "3. Rh1#",
+    ]
+
+
+def test_numbers_do_not_continue_those_of_the_game() -> None:
+    fen = SMOTHERED.problem.fen.replace(" 0 1", " 3 41")
+
+    assert numbered_line(fen, SMOTHERED.pv) == ["1. Qg8+ Rxg8", "2. Nf7#"]
+
+
+def test_black_to_move_begins_with_three_dots() -> None:
+    fen = SMOTHERED_BY_BLACK.problem.fen
+
+    line = numbered_line(fen, SMOTHERED_BY_BLACK.pv)
+
+    assert line == ["1... Qg1+", "2. Rxg1 Nf2#"]
+
+
+def test_no_moves_are_no_line() -> None:
+    assert numbered_line(ROOK.fen, ()) == []
+
+
+def test_castling_promotion_and_ambiguity_are_written_in_san() -> None:
+    fen = "3k4/P7/8/8/8/1N6/8/R3K1NR w KQ - 0 1"
+
+    sans = first_moves(fen, ["e1c1", "a7a8n", "b3d2", "g1e2"])
+
+    assert sans == ["O-O-O+", "a8=N", "Nd2", "Ne2"]
+
+
+def test_first_moves_are_alternatives_in_the_order_given() -> None:
+    assert first_moves(ROOK.fen, ("a2a1", "a2a8")) == ["Ra1+", "Ra8"]

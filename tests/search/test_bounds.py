@@ -1,402 +1,184 @@
-"""Small endings inside a whole answer: proved where a search would not get there."""
+"""Bounds that close from both sides, and are true all the while."""
 
 from __future__ import annotations
 
 from dataclasses import replace
-from itertools import pairwise, product
 from typing import TYPE_CHECKING
 
 import chess
 import pytest
 
-from solver.endgames import answer as library
-from solver.endgames import find_ending
-from solver.problem import Claim, Limits, Problem, Restriction
-from solver.search import bounds as attempt
-from solver.search.solver import Solver
+from solver.problem import Limits
+from solver.search import bounds as bounds_search
+from solver.search.bounds import BoundsSearch
+from solver.search.question import read_question
 from solver.search.threads import Control
-from solver.solution import Stats, Status, StoppedBy
-from tests.endgames.boards import random_boards
+from solver.search.workspace import Workspace
+from tests.oracles import walks
+from tests.oracles.remembering import Oracle
+from tests.search import workspaces
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from solver.endgames import EndingAnswer
-    from solver.solution import Solution
+    from collections.abc import Iterator
 
 pytestmark = pytest.mark.usefixtures("kernel")
 
-BISHOP_AND_KNIGHT = "7k/8/5K2/8/4N3/8/8/5B2 w - - 0 1"
-"""Mate in 22."""
-
-QUEEN_AGAINST_ROOK = "8/8/8/8/8/2k5/1r6/K2Q4 b - - 0 1"
-"""Black is mated in 34, and has nothing to mate with in time."""
+MOST = 4
 
 
-@pytest.fixture(scope="module")
-def solver() -> Solver:
-    return Solver(hash_mib=16)
-
-
-def replay(fen: str, line: tuple[str, ...]) -> chess.Board:
-    board = chess.Board(fen)
-    for move in line:
-        board.push_uci(move)
-    return board
-
-
-def test_a_small_ending_is_proved_with_its_line_and_keys(solver: Solver) -> None:
-    found = solver.solve(Problem(BISHOP_AND_KNIGHT), Limits())
-    assert (found.status, found.mate, found.lower_bound) == (Status.PROVED, 22, 22)
-    assert found.keys_complete
-    assert found.pv[0] in found.keys
-    assert len(found.pv) == 43
-    assert replay(BISHOP_AND_KNIGHT, found.pv).is_checkmate()
-
-
-def test_a_small_ending_is_proved_for_the_side_that_is_mated(solver: Solver) -> None:
-    found = solver.solve(Problem(QUEEN_AGAINST_ROOK), Limits())
-    assert (found.status, found.mate) == (Status.PROVED, -34)
-    assert len(found.pv) == 68
-    assert replay(QUEEN_AGAINST_ROOK, found.pv).is_checkmate()
-
-
-def test_a_small_ending_has_no_mate_in_fewer_moves(solver: Solver) -> None:
-    none = solver.solve(Problem(BISHOP_AND_KNIGHT), Limits(max_moves=21))
-    assert (none.status, none.mate, none.lower_bound) == (Status.DISPROVED, None, 22)
-    assert none.stopped_by is None
-
-
-def test_any_mate_in_time_is_told_of_a_small_ending(solver: Solver) -> None:
-    found = solver.solve(Problem(BISHOP_AND_KNIGHT), Limits(), within=30)
-    assert found.mate is not None
-    assert 22 <= found.mate <= 30
-    assert found.stopped_by is None
-
-
-@pytest.mark.parametrize("fen", [BISHOP_AND_KNIGHT, QUEEN_AGAINST_ROOK])
-def test_a_node_limit_holds_before_an_ending_is_solved(
-    solver: Solver, fen: str
-) -> None:
-    stopped = solver.solve(Problem(fen), Limits(nodes=20_000))
-    assert (stopped.status, stopped.stopped_by) == (Status.UNDECIDED, StoppedBy.NODES)
-
-
-def test_a_lane_asks_no_ending(solver: Solver) -> None:
-    narrow = solver.solve(
-        Problem(BISHOP_AND_KNIGHT),
-        Limits(max_moves=30),
-        restriction=Restriction(checks_only=True),
-    )
-    assert narrow.status is Status.DISPROVED
-
-
-# Further positions of the same pieces.
-
-NAMES = ("KQvK", "KRvK", "KQRvK", "KQvKR", "KBvKN")
-
-SEARCH_NODES = 2_000_000
-"""With such a limit no small ending is answered from a table."""
-
-KING_AND_ROOK = (
-    "7k/8/8/8/7K/8/3R4/8 w - - 0 1",
-    "8/8/8/8/1R6/3K4/8/7k w - - 0 1",
-    "8/4K3/6k1/8/8/1R6/8/8 w - - 0 1",
-)
-"""Mates in 5, of some 50,000 nodes."""
-
-QUEEN_AND_ROOK = (
-    "7K/R7/6Q1/8/8/8/3k4/8 b - - 0 1",
-    "8/6Q1/8/8/8/8/5R2/2K1k3 b - - 0 1",
-    "8/8/1K6/8/8/8/2kq4/r7 w - - 0 1",
-)
-"""Mated in 4 and 5, after some 50,000 nodes."""
+@pytest.fixture(params=["roomy", "tiny"])
+def workspace(request: pytest.FixtureRequest) -> Workspace:
+    return Workspace(hash_mib=4) if request.param == "roomy" else workspaces.tiny()
 
 
 @pytest.fixture
-def fresh() -> Solver:
-    """A solver that has met no small ending."""
-    return Solver(hash_mib=16)
+def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Budgets so small that easy problems reach the narrow df-pn search too."""
+    monkeypatch.setattr(bounds_search, "FIRST_BUDGET", 30)
+    monkeypatch.setattr(bounds_search, "NARROW_FROM", 1)
+    monkeypatch.setattr(bounds_search, "NARROW_SHARE", 3.0)
+
+
+def begin(
+    workspace: Workspace,
+    board: chess.Board,
+    *,
+    attacking: bool = True,
+    **changed: int | bool,
+) -> BoundsSearch:
+    """Begin the search of one side, for a mate in at most `MOST` moves."""
+    question = read_question(board, Limits(max_moves=MOST))
+    question = replace(question, attacking=attacking, both_sides=False, **changed)  # type: ignore[arg-type]
+    workspace.begin(None)
+    control = Control()
+    control.attach(workspace.search)
+    return BoundsSearch(workspace, question, control, attacking=attacking)
+
+
+def problems(count: int, seed: int) -> Iterator[tuple[chess.Board, int | None]]:
+    """Yield positions of few pieces and the length of the shortest mate, or None."""
+    oracle = Oracle()
+    for board in walks.small_positions(count, seed):
+        if chess.popcount(board.occupied) <= 4:
+            lengths = (n for n in range(1, MOST + 1) if oracle.mate_in(board, n))
+            yield board, next(lengths, None)
 
 
 @pytest.fixture(scope="module")
-def probing() -> Solver:
-    """A solver that has probed the tables of `NAMES`, whoever attacks."""
-    solver = Solver(hash_mib=16)
-    for name, attacks in product(NAMES, (True, False)):
-        for board, attacker in random_boards(name, 1000, seed=60):
-            mate = 200 if (board.turn == attacker) is attacks else -200
-            problem = Problem(board.fen(), claim=Claim(mate))
-            if solver.solve(problem, Limits()).stats.nodes == 0:
+def solved() -> list[tuple[chess.Board, int | None]]:
+    return list(problems(50, seed=81))
+
+
+@pytest.mark.usefixtures("impatient")
+def test_bounds_close_and_are_true_after_each_turn(
+    workspace: Workspace, solved: list[tuple[chess.Board, int | None]]
+) -> None:
+    lengths, turns = set(), 0
+    for board, shortest in solved:
+        search = begin(workspace, board)
+        lower, upper = 1, MOST + 1
+        for _ in search.turns:
+            assert search.lower >= lower, board.fen()
+            assert search.upper is None or search.upper <= upper, board.fen()
+            lower, upper = search.lower, search.upper or upper
+            assert lower <= (shortest or MOST + 1), board.fen()
+            if search.upper is not None:
+                assert shortest is not None
+                assert upper >= shortest, board.fen()
+            turns += 1
+        assert search.is_closed
+        assert search.upper == shortest, board.fen()
+        assert search.lower == (shortest or MOST + 1), board.fen()
+        if shortest:
+            assert len(search.line) == 2 * shortest - 1
+        lengths.add(shortest)
+    assert lengths == {1, 2, 3, 4, None}
+    assert turns > 2 * len(solved)
+
+
+@pytest.mark.usefixtures("impatient")
+@pytest.mark.parametrize("expected", [1, 2, 3, 4, 7, 12])
+def test_a_wrong_claim_changes_no_bound(
+    solved: list[tuple[chess.Board, int | None]], expected: int
+) -> None:
+    workspace = Workspace(hash_mib=4)
+    for board, shortest in solved:
+        search = begin(workspace, board, expected=expected, most_moves=12)
+        if shortest is None:
+            workspace.search.node_limit = 3000
+        for _ in search.turns:
+            if workspace.is_exhausted:
                 break
-    return solver
+        if shortest is not None:
+            assert (search.lower, search.upper) == (shortest, shortest)
+        elif search.upper is not None:
+            assert search.upper > MOST, board.fen()
+            assert search.lower <= search.upper, board.fen()
 
 
-def near_mates(solver: Solver, name: str, count: int, seed: int) -> list[chess.Board]:
-    """Give random positions, and those up to six plies before the mates they allow."""
-    boards: dict[str, chess.Board] = {}
-    for board, _attacker in random_boards(name, count, seed):
-        line = solver.solve(Problem(board.fen()), Limits()).pv
-        for end in (0, *range(max(0, len(line) - 6), len(line))):
-            later = replay(board.fen(), line[:end])
-            boards[later.fen()] = later
-    return [board for board in boards.values() if not board.is_checkmate()]
-
-
-def without_costs(solution: Solution) -> Solution:
-    return replace(solution, stats=Stats(solution.stats.nodes))
-
-
-def nodes_in_turn(solver: Solver, fens: tuple[str, ...], limits: Limits) -> list[int]:
-    return [solver.solve(Problem(fen), limits).stats.nodes for fen in fens]
-
-
-def assert_alike(searched: Solution, probed: Solution) -> None:
-    """Whether a table says what the search has proved, with a line of its own."""
-    fen = searched.problem.fen
-    assert probed.stats.nodes == 0, fen
-    assert searched.stopped_by is None, fen
-    for name in ("status", "mate", "lower_bound", "keys_complete", "stopped_by"):
-        assert getattr(probed, name) == getattr(searched, name), (name, fen)
-    assert len(probed.pv) == len(searched.pv), fen
-    if probed.keys_complete:
-        assert probed.keys == searched.keys, fen
-    else:
-        assert probed.keys == probed.pv[:1], fen
-    if probed.pv:
-        assert replay(fen, probed.pv).is_checkmate()
-
-
-@pytest.mark.parametrize("all_keys", [True, False])
-@pytest.mark.parametrize("name", NAMES)
-def test_a_table_answers_what_the_search_proves(
-    fresh: Solver, probing: Solver, name: str, all_keys: bool
+@pytest.mark.usefixtures("impatient")
+def test_any_mate_is_an_answer_where_the_length_is_given(
+    workspace: Workspace, solved: list[tuple[chess.Board, int | None]]
 ) -> None:
-    found = set()
-    for board in near_mates(probing, name, 8, seed=61):
-        fen = board.fen()
-        for problem, most in (
-            (Problem(fen), 3),
-            (Problem(fen, claim=Claim(2)), 2),
-            (Problem(fen, claim=Claim(-2)), 2),
-            (Problem(fen, no_mate=2), 2),
-        ):
-            limits = Limits(max_moves=most)
-            searched = fresh.solve(
-                problem, replace(limits, nodes=SEARCH_NODES), all_keys=all_keys
-            )
-            probed = probing.solve(problem, limits, all_keys=all_keys)
-            assert_alike(searched, probed)
-            found.add(probed.mate)
-    assert found == ({None} if name == "KBvKN" else {1, -1, 2, -2, 3, -3, None})
+    longer = 0
+    for board, shortest in solved:
+        most = MOST + 4 if shortest else MOST
+        search = begin(workspace, board, any_length=True, most_moves=most)
+        for _ in search.turns:
+            pass
+        if shortest is None:
+            assert search.upper is None
+            assert search.lower == MOST + 1
+        else:
+            assert search.upper is not None, board.fen()
+            assert shortest <= search.upper <= most
+            assert search.lower <= shortest
+            assert len(search.line) == 2 * search.upper - 1
+            longer += search.upper > shortest
+    assert longer
 
 
-@pytest.mark.parametrize("name", ["KQvK", "KRvK", "KQRvK"])
-def test_a_table_answers_what_the_search_proves_of_longer_mates(
-    fresh: Solver, probing: Solver, name: str
+@pytest.fixture(scope="module")
+def lost() -> list[tuple[chess.Board, int | None]]:
+    """Positions of few pieces and in how many moves the side to move is mated."""
+    oracle, positions = Oracle(), []
+    for board in walks.small_positions(80, seed=82):
+        if chess.popcount(board.occupied) <= 4 and not board.is_checkmate():
+            lengths = (n for n in range(1, 4) if oracle.mated_in(board, n))
+            positions.append((board, next(lengths, None)))
+    return positions
+
+
+@pytest.mark.usefixtures("impatient")
+def test_bounds_are_as_exact_where_the_side_to_move_is_mated(
+    workspace: Workspace, lost: list[tuple[chess.Board, int | None]]
 ) -> None:
-    longest = 0
-    for board, _attacker in random_boards(name, 15, seed=62):
-        searched = fresh.solve(Problem(board.fen()), Limits(nodes=SEARCH_NODES))
-        if searched.stopped_by is None and not board.is_checkmate():
-            probed = probing.solve(Problem(board.fen()), Limits())
-            assert_alike(searched, probed)
-            longest = max(longest, abs(probed.mate or 0))
-    assert longest >= 4
+    mated = 0
+    for board, shortest in lost:
+        search = begin(workspace, board, attacking=False, most_moves=3)
+        for _ in search.turns:
+            pass
+        assert search.upper == shortest, board.fen()
+        assert search.lower == (shortest or 4), board.fen()
+        assert len(search.line) == 2 * (shortest or 0)
+        mated += shortest is not None
+    assert mated > 5
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_a_table_tells_of_any_mate_in_time_as_the_search_does(
-    fresh: Solver, probing: Solver, name: str
+def test_bounds_are_true_wherever_a_limit_ends_the_turns(
+    workspace: Workspace, solved: list[tuple[chess.Board, int | None]]
 ) -> None:
-    for board in near_mates(probing, name, 6, seed=63):
-        for within in (3, -3):
-            problem = Problem(board.fen())
-            searched = fresh.solve(problem, Limits(nodes=SEARCH_NODES), within=within)
-            probed = probing.solve(problem, Limits(), within=within)
-            assert probed.stats.nodes == 0
-            assert searched.stopped_by is probed.stopped_by is None
-            assert (searched.mate is None) == (probed.mate is None)
-            if searched.mate is not None and probed.mate is not None:
-                assert searched.lower_bound <= abs(probed.mate) <= abs(searched.mate)
-                assert abs(searched.mate) <= 3
-                assert probed.status is Status.PROVED
-                assert replay(board.fen(), probed.pv).is_checkmate()
-
-
-@pytest.mark.parametrize("nodes", [1, 1000, 50_000, 2_000_000])
-def test_a_node_limit_means_the_same_after_any_problems(
-    fresh: Solver, probing: Solver, nodes: int
-) -> None:
-    for fen in (*KING_AND_ROOK, QUEEN_AGAINST_ROOK):
-        alone = fresh.solve(Problem(fen), Limits(nodes=nodes))
-        after_others = probing.solve(Problem(fen), Limits(nodes=nodes))
-        assert without_costs(after_others) == without_costs(alone)
-
-
-def test_a_restricted_attacker_asks_no_table(fresh: Solver, probing: Solver) -> None:
-    for fen in KING_AND_ROOK:
-        for asked in (
-            {"restriction": Restriction(king_flights=2)},
-            {"restriction": Restriction(checks_only=True)},
-            {"root_moves": [next(iter(chess.Board(fen).legal_moves)).uci()]},
-        ):
-            limits = Limits(max_moves=4)
-            alone = fresh.solve(Problem(fen), limits, **asked)
-            after_others = probing.solve(Problem(fen), limits, **asked)
-            assert after_others.stats.nodes > 0
-            assert without_costs(after_others) == without_costs(alone)
-
-
-def test_who_may_castle_is_in_no_table(fresh: Solver, probing: Solver) -> None:
-    castling = Problem("8/8/8/8/8/4k3/8/R3K3 w Q - 0 1")
-    alone = fresh.solve(castling, Limits(max_moves=3))
-    after_others = probing.solve(castling, Limits(max_moves=3))
-    assert after_others.stats.nodes > 0
-    assert without_costs(after_others) == without_costs(alone)
-
-
-def test_a_table_answers_several_threads() -> None:
-    solver = Solver(hash_mib=16, threads=2)
-    first, second, third = (
-        solver.solve(Problem(fen), Limits()) for fen in KING_AND_ROOK
-    )
-    assert (first.mate, second.mate, third.mate) == (5, 5, 5)
-    assert third.stats.nodes == 0
-
-
-def test_what_was_stopped_before_it_began_asks_no_table(probing: Solver) -> None:
-    control = Control()
-    control.stop()
-    found = probing.solve(Problem(KING_AND_ROOK[0]), Limits(), control=control)
-    assert (found.status, found.stopped_by) == (
-        Status.UNDECIDED,
-        StoppedBy.INTERRUPT,
-    )
-
-
-# When a table is built.
-
-
-def test_a_table_is_built_at_the_second_position_and_asked_first_from_then_on(
-    fresh: Solver,
-) -> None:
-    first, second, third = nodes_in_turn(fresh, KING_AND_ROOK, Limits())
-    alone = Solver(hash_mib=16).solve(Problem(KING_AND_ROOK[0]), Limits()).stats.nodes
-    assert first == alone
-    assert 0 < second < first
-    assert third == 0
-
-
-@pytest.mark.parametrize("name", ["KQvK", "KRvK", "KQvKR"])
-def test_a_second_position_is_answered_as_if_alone(
-    fresh: Solver, probing: Solver, name: str
-) -> None:
-    """Whether the short search before the table answers, or the table."""
-    by_search = set()
-    boards = near_mates(probing, name, 30, seed=65)
-    for before, board in pairwise(boards):
-        for most in (2, 3, 5):
-            limits = Limits(max_moves=most)
-            second = Solver(hash_mib=1)
-            second.solve(Problem(before.fen()), Limits(max_moves=1))
-            answer = second.solve(Problem(board.fen()), limits)
-            alone = fresh.solve(
-                Problem(board.fen()), replace(limits, nodes=SEARCH_NODES)
-            )
-            if alone.stopped_by is None:
-                by_search.add(answer.stats.nodes == alone.stats.nodes)
-                assert_alike(alone, replace(answer, stats=Stats()))
-    assert by_search == {True, False}
-
-
-def test_the_short_search_leaves_no_mate_of_the_other_side_out(fresh: Solver) -> None:
-    """Its nodes prove that the side to move has no mate, and end before the rest."""
-    mated_in_four = Problem("n7/8/8/8/8/3K4/8/1k4Q1 b - - 0 1")
-    limits = Limits(max_moves=4)
-    fresh.solve(Problem("8/8/8/8/8/3K4/8/nk4Q1 b - - 0 1"), Limits(max_moves=1))
-    found = fresh.solve(mated_in_four, limits)
-    alone = Solver(hash_mib=16).solve(mated_in_four, limits)
-    assert found.mate == alone.mate == -4
-    assert found.stats.nodes < alone.stats.nodes
-
-
-def test_colours_are_the_same_pieces(fresh: Solver) -> None:
-    mirrored = chess.Board(KING_AND_ROOK[1]).mirror().fen()
-    fens = (KING_AND_ROOK[0], mirrored, KING_AND_ROOK[2])
-    first, second, third = nodes_in_turn(fresh, fens, Limits())
-    assert first > second > third == 0
-
-
-def test_the_same_position_again_costs_the_same(fresh: Solver) -> None:
-    first, second, third = nodes_in_turn(fresh, KING_AND_ROOK[:1] * 3, Limits())
-    assert first == second == third > 0
-
-
-def test_each_solver_counts_its_own_positions(probing: Solver, fresh: Solver) -> None:
-    fen = KING_AND_ROOK[0]
-    assert probing.solve(Problem(fen), Limits()).stats.nodes == 0
-    assert fresh.solve(Problem(fen), Limits()).stats.nodes > 0
-
-
-def test_easy_positions_build_no_table(
-    fresh: Solver, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def refuse(*_args: object, **_more: object) -> None:
-        raise AssertionError
-
-    mates = {}
-    for board, attacker in random_boards("KQvK", 400, seed=64):
-        answer = find_ending(board, attacker, is_stopped=lambda: False)
-        assert answer is not None
-        if answer.moves and board.turn == attacker and answer.moves <= 3:
-            mates[board.fen()] = answer.moves
-    assert set(mates.values()) == {1, 2, 3}
-    monkeypatch.setattr(attempt, "find_ending", refuse)
-    for fen, moves in mates.items():
-        assert fresh.solve(Problem(fen), Limits()).mate == moves
-
-
-@pytest.mark.parametrize(
-    "limits", [Limits(time_s=0.9), Limits(nodes=2_000_000), Limits(nodes=3_000_000)]
-)
-def test_little_time_or_a_node_limit_builds_no_table_any_sooner(
-    fresh: Solver, limits: Limits
-) -> None:
-    expected = [
-        Solver(hash_mib=16).solve(Problem(fen), Limits()).stats.nodes
-        for fen in QUEEN_AND_ROOK
-    ]
-    assert nodes_in_turn(fresh, QUEEN_AND_ROOK, limits) == expected
-    assert min(expected) > 30_000
-
-
-def test_the_table_of_three_pieces_needs_less_time(fresh: Solver) -> None:
-    assert nodes_in_turn(fresh, KING_AND_ROOK, Limits(time_s=0.9))[-1] == 0
-
-
-def test_who_is_stopped_while_a_table_is_built_knows_what_was_searched(
-    fresh: Solver, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def stop_then_build(
-        board: chess.Board,
-        attacker: chess.Color,
-        *,
-        is_stopped: Callable[[], bool],
-        with_line: bool = True,
-    ) -> EndingAnswer | None:
-        control.stop()
-        return find_ending(board, attacker, is_stopped=is_stopped, with_line=with_line)
-
-    monkeypatch.setattr(library, "_TABLES", {})
-    fresh.solve(Problem(KING_AND_ROOK[0]), Limits())
-    control = Control()
-    with monkeypatch.context() as patched:
-        patched.setattr(attempt, "find_ending", stop_then_build)
-        stopped = fresh.solve(Problem(KING_AND_ROOK[1]), Limits(), control=control)
-    assert (stopped.status, stopped.stopped_by) == (
-        Status.UNDECIDED,
-        StoppedBy.INTERRUPT,
-    )
-    assert 1 < stopped.lower_bound <= 5
-    assert fresh.solve(Problem(KING_AND_ROOK[1]), Limits()).mate == 5
+    open_bounds = 0
+    for board, shortest in solved[::3]:
+        for nodes in range(1, 2000, 97):
+            search = begin(workspace, board)
+            workspace.search.node_limit = nodes
+            for _ in search.turns:
+                if workspace.is_exhausted:
+                    break
+            assert search.lower <= (shortest or MOST + 1), (board.fen(), nodes)
+            if search.upper is not None:
+                assert shortest is not None
+                assert shortest <= search.upper, (board.fen(), nodes)
+            open_bounds += not search.is_closed
+    assert open_bounds

@@ -1,4 +1,4 @@
-"""Threads on one problem: the same answers, and only true words in a shared table."""
+"""Threads on one problem: the same answers, and only true entries in a shared table."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ import pytest
 from solver.board import pack
 from solver.kernel.interface import NO_LIMIT, Verdict
 from solver.problem import Limits, Problem
-from solver.search import bounds as conductor
+from solver.search import bounds as bounds_search
+from solver.search.root import prove, search_dfpn
 from solver.search.solver import Solver
 from solver.search.threads import Control, HelperThreads
 from solver.search.workspace import Workspace
@@ -49,8 +50,8 @@ def puzzles(length: int, count: int) -> list[str]:
 
 @pytest.fixture
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The first budget is spent at once, so that the crew has work on easy problems."""
-    monkeypatch.setattr(conductor, "FIRST_BUDGET", 50)
+    """Spend the first budget at once, so that helper threads start on easy problems."""
+    monkeypatch.setattr(bounds_search, "FIRST_BUDGET", 50)
 
 
 def answer(found: Solution) -> tuple[object, ...]:
@@ -79,7 +80,7 @@ def test_any_number_of_threads_gives_the_same_answer(threads: int) -> None:
 
 
 @pytest.mark.usefixtures("impatient")
-def test_what_is_no_mate_is_none_for_all_threads() -> None:
+def test_threads_find_no_mate_where_there_is_none() -> None:
     together = Solver(hash_mib=1, threads=2)
     for fen in puzzles(4, 12):
         found = together.solve(Problem(fen), Limits(max_moves=3))
@@ -88,19 +89,19 @@ def test_what_is_no_mate_is_none_for_all_threads() -> None:
     assert (found.status, found.lower_bound) == (Status.DISPROVED, 8)
 
 
-def ask(
+def run_engines(
     workspace: Workspace, questions: list[tuple[chess.Board, int, Verdict]], seed: int
 ) -> Callable[[], list[str]]:
-    """Ask prover and finder in an order of their own; give what they got wrong."""
+    """Return work that runs both engines in random order and lists wrong verdicts."""
 
     def work() -> list[str]:
         order = questions * 2
         Random(seed).shuffle(order)
         wrong = []
         for index, (board, moves, expected) in enumerate(order):
-            engine = (workspace.find, workspace.decide)[index % 2]
+            engine = (search_dfpn, prove)[index % 2]
             with workspace.budget(5000):
-                found = engine(pack(board), moves, attacking=True)
+                found = engine(workspace, pack(board), moves, attacking=True)
             if found not in {expected, Verdict.STOPPED}:
                 wrong.append(f"{board.fen()}: {moves} moves, {found}")
         return wrong
@@ -117,12 +118,12 @@ def test_a_table_that_two_threads_fill_at_once_holds_only_what_is_true(
         *crowded_positions(60, seed=91),
         *(chess.Board(fen) for fen in puzzles(5, 20)),
     ]
-    judge = Workspace(hash_mib=16)
+    reference = Workspace(hash_mib=16)
     questions = []
     for board in boards:
-        judge.begin(None)
+        reference.begin(None)
         for moves in (2, 3, 4):
-            expected = judge.decide(pack(board), moves, attacking=True)
+            expected = prove(reference, pack(board), moves, attacking=True)
             questions.append((board, moves, expected))
 
     leader = Workspace(hash_mib=1)
@@ -130,9 +131,9 @@ def test_a_table_that_two_threads_fill_at_once_holds_only_what_is_true(
     for workspace in (leader, helper):
         workspace._buckets = workspace.search.proof_buckets = buckets
     leader.begin(None)
-    helper.accompany(leader, None, NO_LIMIT)
+    helper.join(leader, None, NO_LIMIT)
     wrong: list[str] = []
-    tasks = [ask(leader, questions, 1), ask(helper, questions, 2)]
+    tasks = [run_engines(leader, questions, 1), run_engines(helper, questions, 2)]
     threads = [
         threading.Thread(target=lambda task=task: wrong.extend(task()), daemon=True)
         for task in tasks
@@ -153,7 +154,7 @@ def test_a_time_limit_ends_all_threads() -> None:
     assert found.status is Status.UNDECIDED
     assert found.stopped_by is StoppedBy.TIME
     left = {*threading.enumerate()} - before
-    assert not [thread for thread in left if "(accompany)" in thread.name]
+    assert not [thread for thread in left if "(help_search)" in thread.name]
     assert solver._helper_threads.nodes > 0
     assert found.stats.nodes > solver._helper_threads.nodes
 
@@ -188,8 +189,8 @@ def test_a_stop_from_outside_ends_all_threads() -> None:
     assert not solver._helper_threads._threads
 
 
-def test_a_companion_that_writes_down_a_mate_is_stopped_all_the_same() -> None:
-    """Writing down a proof puts off a limit; the end of the work is none."""
+def test_a_helper_thread_that_finishes_a_mate_is_stopped_all_the_same() -> None:
+    """Finishing a proof puts off a limit, but not the end of the leader's search."""
     leader = Workspace(hash_mib=1)
     helper_threads = HelperThreads(leader, 1)
     leader.begin(None)
@@ -208,9 +209,9 @@ def test_a_companion_that_writes_down_a_mate_is_stopped_all_the_same() -> None:
     assert stopped_after == [True]
 
 
-def test_a_crew_of_none_does_nothing() -> None:
+def test_no_helper_threads_do_nothing() -> None:
     helper_threads = HelperThreads(Workspace(hash_mib=1), 0)
     helper_threads.begin()
-    helper_threads.start(lambda *_: pytest.fail("nobody is there"), None)
+    helper_threads.start(lambda *_: pytest.fail("there is no helper"), None)
     helper_threads.stop()
     assert helper_threads.nodes == 0

@@ -1,4 +1,4 @@
-"""Lines of mates that the finder proved, longer than need be, and of lost proofs."""
+"""Lines of mates that the df-pn search proved, with loose bounds or lost proofs."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 from solver.board import pack, unpack_line
 from solver.kernel.interface import Verdict
 from solver.problem import Restriction
-from solver.search.root import mating_line
+from solver.search.root import mating_line, prove, search_dfpn
 from solver.search.workspace import Workspace
 from tests.kernel.positions import crowded_positions
 from tests.oracles import walks
@@ -44,10 +44,10 @@ def mates_in_five(count: int) -> list[chess.Board]:
 def found_line(
     workspace: Workspace, board: chess.Board, moves: int, *, attacking: bool
 ) -> tuple[str, ...] | None:
-    """Let the finder prove a mate and give its line; None: it found none."""
+    """Prove a mate by df-pn search and return its line; None: there is no mate."""
     position = pack(board)
     workspace.begin(None)
-    if workspace.find(position, moves, attacking=attacking) is not Verdict.MATE:
+    if search_dfpn(workspace, position, moves, attacking=attacking) is not Verdict.MATE:
         return None
     words = mating_line(workspace, position, moves, attacking=attacking)
     assert words is not None
@@ -70,7 +70,7 @@ def check(
     line: tuple[str, ...],
     most: int,
     attacking: bool,
-    judge: Workspace,
+    reference: Workspace,
 ) -> None:
     """The line mates within `most` moves, and the mate is forced all along it."""
     boards = list(played(board, line))
@@ -80,25 +80,26 @@ def check(
     for ply, before in enumerate(boards):
         attacks = attacking == (ply % 2 == 0)
         left = (len(line) - ply + 1) // 2
-        judge.begin(None)
-        forced = judge.decide(pack(before), left, attacking=attacks)
+        reference.begin(None)
+        forced = prove(reference, pack(before), left, attacking=attacks)
         assert forced is Verdict.MATE, (board.fen(), line, ply)
 
 
 @pytest.mark.parametrize("longer", [0, 2, 4])
 def test_lines_mate_in_time_and_by_force(workspace: Workspace, longer: int) -> None:
-    judge = Workspace(hash_mib=4)
+    reference = Workspace(hash_mib=4)
     lines = 0
     boards = [*walks.small_positions(90, seed=71), *crowded_positions(20, seed=71)]
     for board in boards:
         for attacking in (True, False):
-            judge.begin(None)
+            reference.begin(None)
             position = pack(board)
             shortest = next(
                 (
                     n
                     for n in range(attacking, 4)
-                    if judge.decide(position, n, attacking=attacking) is Verdict.MATE
+                    if prove(reference, position, n, attacking=attacking)
+                    is Verdict.MATE
                 ),
                 None,
             )
@@ -107,19 +108,21 @@ def test_lines_mate_in_time_and_by_force(workspace: Workspace, longer: int) -> N
             most = shortest + longer
             line = found_line(workspace, board, most, attacking=attacking)
             assert line is not None, board.fen()
-            check(board, line, most, attacking, judge)
+            check(board, line, most, attacking, reference)
             lines += 1
     assert lines > 30
 
 
 @pytest.mark.parametrize("longer", [0, 2])
-def test_lines_of_longer_mates_are_made_anew_where_they_are_lost(longer: int) -> None:
-    judge = Workspace(hash_mib=16)
+def test_lost_lines_of_longer_mates_are_proved_again(
+    longer: int,
+) -> None:
+    reference = Workspace(hash_mib=16)
     for workspace in (Workspace(hash_mib=4), workspaces.tiny()):
         for board in mates_in_five(12):
             line = found_line(workspace, board, 5 + longer, attacking=True)
             assert line is not None
-            check(board, line, 5 + longer, True, judge)
+            check(board, line, 5 + longer, True, reference)
 
 
 def test_a_line_of_a_shortest_mate_has_its_length() -> None:
@@ -139,40 +142,40 @@ def test_a_line_of_a_shortest_mate_has_its_length() -> None:
     assert shorter
 
 
-def test_an_interrupt_gives_a_whole_line_or_none() -> None:
-    """What is remembered may be enough; what was lost cannot be proved again."""
-    judge = Workspace(hash_mib=16)
+def test_an_interrupt_leaves_a_whole_line_or_none() -> None:
+    """What the table holds may be enough; what it lost cannot be proved again."""
+    reference = Workspace(hash_mib=16)
     kept = lost = 0
     for workspace in (Workspace(hash_mib=4), workspaces.tiny()):
         for board in mates_in_five(20):
             position = pack(board)
             workspace.begin(None)
-            workspace.find(position, 7, attacking=True)
+            search_dfpn(workspace, position, 7, attacking=True)
             workspace.search.stop = 1
             words = mating_line(workspace, position, 7, attacking=True)
             workspace.search.stop = 0
             if words is None:
                 lost += 1
             else:
-                check(board, unpack_line(board, words), 7, True, judge)
+                check(board, unpack_line(board, words), 7, True, reference)
                 kept += 1
     assert kept
     assert lost
 
 
-def test_a_limit_while_the_line_is_read_gives_a_whole_line_or_none() -> None:
-    judge = Workspace(hash_mib=16)
+def test_a_limit_while_the_line_is_read_leaves_a_whole_line_or_none() -> None:
+    reference = Workspace(hash_mib=16)
     workspace = workspaces.tiny()
     board = chess.Board(ROOK_ENDING)
     position = pack(board)
     whole = 0
     for nodes in (1, 10, 100, 1000, 10_000, 100_000, 1_000_000):
         workspace.begin(None)
-        assert workspace.find(position, 9, attacking=True) is Verdict.MATE
+        assert search_dfpn(workspace, position, 9, attacking=True) is Verdict.MATE
         with workspace.budget(nodes):
             words = mating_line(workspace, position, 9, attacking=True)
         if words is not None:
-            check(board, unpack_line(board, words), 9, True, judge)
+            check(board, unpack_line(board, words), 9, True, reference)
             whole += 1
     assert 0 < whole < 7
 
@@ -185,7 +188,7 @@ def test_a_limit_while_the_line_is_read_gives_a_whole_line_or_none() -> None:
         Restriction(replies=3),
     ],
 )
-def test_lines_of_a_lane_keep_to_it(restriction: Restriction) -> None:
+def test_lines_under_a_restriction_keep_to_it(restriction: Restriction) -> None:
     game = RestrictedGame(
         restriction.checks_only,
         restriction.king_flights,
@@ -197,7 +200,7 @@ def test_lines_of_a_lane_keep_to_it(restriction: Restriction) -> None:
         for board in walks.small_positions(100, seed=73):
             position = pack(board)
             workspace.begin(None, restriction)
-            if workspace.find(position, 4, attacking=True) is Verdict.MATE:
+            if search_dfpn(workspace, position, 4, attacking=True) is Verdict.MATE:
                 words = mating_line(workspace, position, 4, attacking=True)
                 assert words is not None
                 boards = list(played(board, unpack_line(board, words)))

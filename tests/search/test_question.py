@@ -1,4 +1,4 @@
-"""Who attacks, where nobody said so, and what the other side's mate may cost."""
+"""Who attacks when the caller does not say, and what the other side's mate may cost."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import pytest
 
 from solver import Claim, InputError, Limits, Problem, Status, StoppedBy
 from solver.problem import MAX_MOVES
-from solver.search.question import understand
+from solver.search.question import read_question
 from solver.search.solver import Solver
 from tests.oracles import naive, walks
 
@@ -22,45 +22,44 @@ def solver() -> Solver:
     return Solver(hash_mib=16)
 
 
-def ask(
+def sides(
     fen: str, *, claim: int | None = None, within: int | None = None
 ) -> tuple[bool, bool]:
     problem = Problem(fen, claim=Claim(claim) if claim else None)
-    question = understand(problem, chess.Board(fen), Limits(), within)
+    question = read_question(problem, within=within)
     return question.attacking, question.both_sides
 
 
-def test_the_sign_of_what_is_asked_or_claimed_tells_who_attacks() -> None:
-    assert ask(ROOK_AGAINST_PAWN, claim=3) == (True, False)
-    assert ask(ROOK_AGAINST_PAWN, claim=-8) == (False, False)
-    assert ask(ROOK_AGAINST_PAWN, claim=-8, within=2) == (True, False)
-    assert ask(ROOK_AGAINST_PAWN, claim=2, within=-8) == (False, False)
+def test_the_sign_of_the_length_or_the_claim_says_who_attacks() -> None:
+    assert sides(ROOK_AGAINST_PAWN, claim=3) == (True, False)
+    assert sides(ROOK_AGAINST_PAWN, claim=-8) == (False, False)
+    assert sides(ROOK_AGAINST_PAWN, claim=-8, within=2) == (True, False)
+    assert sides(ROOK_AGAINST_PAWN, claim=2, within=-8) == (False, False)
 
 
-def test_without_a_word_the_side_to_move_attacks_and_both_are_looked_at() -> None:
-    assert ask(ROOK_AGAINST_PAWN) == (True, True)
+def test_without_a_claim_the_side_to_move_attacks_and_both_are_searched() -> None:
+    assert sides(ROOK_AGAINST_PAWN) == (True, True)
 
 
 def test_a_bare_king_to_move_defends() -> None:
-    assert ask("7k/8/5K2/8/8/8/8/R7 b - - 0 1") == (False, False)
+    assert sides("7k/8/5K2/8/8/8/8/R7 b - - 0 1") == (False, False)
 
 
 def test_a_bare_king_not_to_move_cannot_attack() -> None:
-    assert ask("7k/8/5K2/8/8/8/8/R7 w - - 0 1") == (True, False)
+    assert sides("7k/8/5K2/8/8/8/8/R7 w - - 0 1") == (True, False)
 
 
-def test_nothing_is_looked_for_beyond_what_was_asked() -> None:
-    board = chess.Board(ROOK_AGAINST_PAWN)
-    problem = Problem(ROOK_AGAINST_PAWN)
-    assert understand(problem, board, Limits(), None).most_moves == MAX_MOVES
-    assert understand(problem, board, Limits(max_moves=4), None).most_moves == 4
-    assert understand(problem, board, Limits(max_moves=4), -6).most_moves == 6
+def test_the_search_goes_no_farther_than_the_limit() -> None:
+    problem, limits = Problem(ROOK_AGAINST_PAWN), Limits(max_moves=4)
+    assert read_question(problem).most_moves == MAX_MOVES
+    assert read_question(problem, limits).most_moves == 4
+    assert read_question(problem, limits, within=-6).most_moves == 6
 
 
 @pytest.mark.parametrize("within", [0, MAX_MOVES + 1, -MAX_MOVES - 1])
-def test_a_length_that_no_search_has_room_for_is_refused(within: int) -> None:
+def test_a_length_beyond_the_longest_search_is_refused(within: int) -> None:
     with pytest.raises(InputError, match="within: expected "):
-        ask(ROOK_AGAINST_PAWN, within=within)
+        sides(ROOK_AGAINST_PAWN, within=within)
     with pytest.raises(InputError, match="max_moves: expected 1 to 200, found "):
         Limits(max_moves=abs(within))
 
@@ -74,7 +73,7 @@ def test_a_limit_out_of_range_is_refused_by_name(name: str, value: float) -> Non
         Limits(**{name: value})  # type: ignore[arg-type]
 
 
-def test_the_side_to_move_is_told_that_it_is_mated(solver: Solver) -> None:
+def test_being_mated_is_an_answer(solver: Solver) -> None:
     solution = solver.solve(Problem(ROOK_AGAINST_PAWN), Limits())
     assert (solution.status, solution.mate) == (Status.PROVED, -8)
     assert len(solution.pv) == 16
@@ -92,19 +91,21 @@ def test_two_bare_kings_mate_nobody(solver: Solver) -> None:
     assert solution.stats.nodes == 0
 
 
-def test_whoever_mates_first_is_told_with_the_shortest_length(solver: Solver) -> None:
-    told = set()
+def test_the_side_that_mates_is_found_with_the_shortest_length(solver: Solver) -> None:
+    found = set()
     for board in walks.small_positions(400, 77):
         solution = solver.solve(Problem(board.fen()), Limits(max_moves=2))
         own = naive.shortest_mate(board, 2)
         lost = next((n for n in range(3) if naive.mated_in(board, n)), None)
         expected = -lost if lost is not None else own
         assert solution.mate == expected, board.fen()
-        told.add(solution.mate)
-    assert {-2, -1, 1, 2, None} <= told
+        found.add(solution.mate)
+    assert {-2, -1, 1, 2, None} <= found
 
 
-def test_a_limit_during_the_other_sides_turn_is_told_as_a_limit(solver: Solver) -> None:
+def test_a_limit_in_the_other_sides_turn_is_reported_as_one(
+    solver: Solver,
+) -> None:
     whole = solver.solve(Problem(ROOK_AGAINST_PAWN), Limits())
     for nodes in range(1, 2_000, 97):
         cut = solver.solve(Problem(ROOK_AGAINST_PAWN), Limits(nodes=nodes))
@@ -114,7 +115,7 @@ def test_a_limit_during_the_other_sides_turn_is_told_as_a_limit(solver: Solver) 
 
 
 @pytest.mark.parametrize("moves", [[], ["e2e4"], ["h1h2", "h1h9"]])
-def test_first_moves_that_are_none_are_refused(
+def test_root_moves_that_are_not_legal_are_refused(
     solver: Solver, moves: list[str]
 ) -> None:
     with pytest.raises(InputError, match="root_moves: expected legal moves"):

@@ -13,7 +13,7 @@ import pytest
 
 from solver.errors import FenError
 from solver.problem import Claim, Limits, Problem, Restriction
-from solver.search import bounds as conductor
+from solver.search import bounds as bounds_search
 from solver.search.solver import Solver, solve
 from solver.search.threads import Control
 from solver.solution import Solution, Status, StoppedBy
@@ -469,7 +469,7 @@ class Diary(Control):
 def test_whatever_is_told_on_the_way_is_a_whole_line_and_a_better_bound(
     monkeypatch: pytest.MonkeyPatch, threads: int
 ) -> None:
-    monkeypatch.setattr(conductor, "FIRST_BUDGET", 1000)
+    monkeypatch.setattr(bounds_search, "FIRST_BUDGET", 1000)
     told = 0
     fens = [
         SEED,

@@ -1,4 +1,4 @@
-"""First moves judged: each mate told is replayed, and held to a plain search."""
+"""Analysis of first moves: each mate is replayed and compared with a naive search."""
 
 from __future__ import annotations
 
@@ -56,8 +56,8 @@ def replay(board: chess.Board, line: Line) -> None:
         assert len(line.pv) == (2 * line.mate - 1 if line.mate > 0 else -2 * line.mate)
 
 
-def judged(fen: str, limit: int) -> list[int | None]:
-    """The mate that each first move leads to, best first, by a plain search."""
+def rated(fen: str, limit: int) -> list[int | None]:
+    """Return the mate that follows each first move, best first, by a naive search."""
     board = chess.Board(fen)
     values: list[int | None] = []
     for move in list(board.legal_moves):
@@ -75,23 +75,23 @@ def judged(fen: str, limit: int) -> list[int | None]:
 
 @pytest.mark.parametrize("fen", [TWO_ROOKS, QUEEN])
 @pytest.mark.parametrize("count", [1, 4, 218])
-def test_the_fastest_mates_are_found_each_by_another_move(
+def test_the_fastest_mates_are_found_for_different_moves(
     fen: str, count: int, solver: Solver
 ) -> None:
     lines = analyse(solver, fen, "depth 3", count)
 
-    assert [line.mate for line in lines] == judged(fen, 2)[:count]
+    assert [line.mate for line in lines] == rated(fen, 2)[:count]
     assert len({line.pv[0] for line in lines}) == len(lines)
 
 
 @pytest.mark.parametrize("go", ["", "mate 4", "mate -4"])
 @pytest.mark.parametrize("count", [1, 3, 218])
-def test_whoever_is_mated_holds_out_as_long_as_it_goes(
+def test_the_mated_side_resists_as_long_as_possible(
     go: str, count: int, solver: Solver
 ) -> None:
     lines = analyse(solver, BARE_KING, go, count)
 
-    assert [line.mate for line in lines] == judged(BARE_KING, 4)[:count]
+    assert [line.mate for line in lines] == rated(BARE_KING, 4)[:count]
     assert None not in [line.mate for line in lines]
 
 
@@ -107,7 +107,7 @@ def test_whoever_is_mated_holds_out_as_long_as_it_goes(
         ("nodes 100000", {2}),
     ],
 )
-def test_a_mate_is_told_where_it_was_asked_for(
+def test_a_requested_mate_is_reported(
     go: str, mates: set[int | None], solver: Solver
 ) -> None:
     (line,) = analyse(solver, TWO_ROOKS, go)
@@ -115,7 +115,7 @@ def test_a_mate_is_told_where_it_was_asked_for(
     assert line.mate in mates
 
 
-def test_only_the_moves_that_are_asked_for_are_looked_at(solver: Solver) -> None:
+def test_only_searchmoves_are_searched(solver: Solver) -> None:
     fast = set(naive.keys(chess.Board(TWO_ROOKS), 2))
     (move,) = sorted(fast)[:1]
 
@@ -125,20 +125,20 @@ def test_only_the_moves_that_are_asked_for_are_looked_at(solver: Solver) -> None
     assert (line.pv, line.mate) == (("b1c1",), None)
 
 
-def test_a_bare_king_is_mated_by_the_moves_that_are_asked_for(solver: Solver) -> None:
+def test_a_bare_king_is_mated_after_each_of_searchmoves(solver: Solver) -> None:
     (line,) = analyse(solver, BARE_KING, "depth 9 searchmoves e1f1")
 
     assert line.pv[0] == "e1f1"
-    assert line.mate in judged(BARE_KING, 4)
+    assert line.mate in rated(BARE_KING, 4)
 
 
-def test_a_blunder_that_is_asked_for_is_told_as_one(solver: Solver) -> None:
+def test_a_blunder_in_searchmoves_is_reported_as_a_loss(solver: Solver) -> None:
     lines = analyse(solver, SAVE_ONE, "depth 3 searchmoves g8h8 h7h6", 2)
 
     assert [(line.pv[0], line.mate) for line in lines] == [("h7h6", None), ("g8h8", -1)]
 
 
-def test_the_bound_tells_how_far_no_mate_is_excluded(solver: Solver) -> None:
+def test_the_lower_bound_excludes_shorter_mates(solver: Solver) -> None:
     (line,) = analyse(solver, HARD, "depth 3")
 
     assert (line.mate, line.depth) == (None, 3)
@@ -146,7 +146,7 @@ def test_the_bound_tells_how_far_no_mate_is_excluded(solver: Solver) -> None:
 
 @pytest.mark.parametrize("count", [1, 3])
 @pytest.mark.parametrize("extra", ["", "mate 6", "searchmoves c4f7 d2d3"])
-def test_a_limit_of_nodes_holds_however_many_questions_are_asked(
+def test_a_node_limit_holds_for_all_searches_together(
     count: int, extra: str, solver: Solver
 ) -> None:
     analysis = Analysis(chess.Board(HARD), parse_go(f"nodes 300000 {extra}"), count)
@@ -156,7 +156,7 @@ def test_a_limit_of_nodes_holds_however_many_questions_are_asked(
     assert 300_000 <= analysis.nodes < 310_000
 
 
-def test_what_is_stopped_before_it_begins_has_a_legal_move_to_tell(
+def test_a_search_stopped_before_it_starts_has_a_legal_move(
     solver: Solver,
 ) -> None:
     analysis = Analysis(chess.Board(HARD), parse_go("infinite"), 3)
@@ -169,7 +169,7 @@ def test_what_is_stopped_before_it_begins_has_a_legal_move_to_tell(
         replay(chess.Board(HARD), line)
 
 
-def test_answers_do_not_depend_on_what_was_asked_before(solver: Solver) -> None:
+def test_answers_do_not_depend_on_earlier_searches(solver: Solver) -> None:
     fresh = analyse(Solver(hash_mib=4), QUEEN, "depth 3", 4)
     analyse(solver, TWO_ROOKS, "nodes 50000", 2)
 
@@ -200,7 +200,7 @@ def test_a_small_ending_is_mated_move_by_move(go: str) -> None:
             board.push_uci(move)
 
 
-def test_without_a_limit_a_small_ending_that_came_before_costs_nothing() -> None:
+def test_a_small_ending_searched_before_costs_nothing() -> None:
     solver = Solver(hash_mib=4)
     board = chess.Board(QUEEN_AGAINST_ROOK)
     nodes = []

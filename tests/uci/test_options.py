@@ -8,7 +8,7 @@ from solver.errors import InputError
 from solver.uci.protocol import Options, declarations
 
 
-def test_what_is_declared_is_what_the_options_start_with() -> None:
+def test_options_start_with_their_declared_defaults() -> None:
     assert declarations() == [
         "option name Hash type spin default 128 min 1 max 1048576",
         "option name Threads type spin default 1 min 1 max 256",
@@ -64,7 +64,7 @@ def test_names_and_words_are_read_in_any_case(text: str, name: str, value: int) 
         ("name Clear Hash value 1", "option Clear Hash: expected no value, found '1'"),
     ],
 )
-def test_what_cannot_be_set_changes_nothing(text: str, message: str) -> None:
+def test_an_invalid_value_changes_nothing(text: str, message: str) -> None:
     options = Options()
     names = ("Hash", "Threads", "MultiPV", "Ponder")
     before = [options[name] for name in names]

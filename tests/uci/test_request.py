@@ -10,7 +10,7 @@ from solver.kernel.interface import NO_LIMIT
 from solver.uci.protocol import Go, parse_go, parse_position
 
 
-def test_a_bare_go_asks_for_everything() -> None:
+def test_a_bare_go_requests_an_unlimited_search() -> None:
     go = parse_go("")
 
     assert go == Go()
@@ -30,29 +30,27 @@ def test_limits_come_in_any_order_and_together() -> None:
 @pytest.mark.parametrize(
     ("depth", "moves"), [(1, 1), (2, 1), (3, 2), (5, 3), (6, 3), (9999, 200)]
 )
-def test_a_depth_has_room_for_a_mate_of_half_as_many_moves(
-    depth: int, moves: int
-) -> None:
+def test_a_depth_limits_mates_to_half_as_many_moves(depth: int, moves: int) -> None:
     assert parse_go(f"depth {depth}").max_moves == moves
 
 
 @pytest.mark.parametrize(
     ("mate", "within"), [(1, 1), (7, 7), (-3, -3), (999, 200), (-999, -200)]
 )
-def test_a_mate_asked_for_keeps_its_sign(mate: int, within: int) -> None:
+def test_a_requested_mate_keeps_its_sign(mate: int, within: int) -> None:
     assert parse_go(f"mate {mate}").within == within
 
 
 @pytest.mark.parametrize("word", ["mate", "depth", "nodes", "movetime", "wtime"])
-def test_a_limit_of_nothing_is_none(word: str) -> None:
+def test_a_limit_of_zero_is_no_limit(word: str) -> None:
     assert parse_go(f"{word} 0").unlimited
 
 
-def test_nodes_beyond_what_is_counted_are_no_limit() -> None:
+def test_nodes_beyond_the_counter_are_no_limit() -> None:
     assert parse_go(f"nodes {1 << 80}").nodes == NO_LIMIT
 
 
-def test_the_time_for_a_move_is_taken_as_it_is() -> None:
+def test_movetime_is_used_unchanged() -> None:
     assert parse_go("movetime 1500 wtime 10 btime 10").time_s(chess.BLACK) == 1.5
 
 
@@ -80,7 +78,7 @@ def test_only_the_clock_of_the_side_to_move_counts() -> None:
     assert parse_go("wtime 60000").time_s(chess.BLACK) is None
 
 
-def test_words_that_mean_nothing_are_set_aside() -> None:
+def test_unknown_words_are_collected() -> None:
     go = parse_go("fast nodes 7 perft 5")
 
     assert go.nodes == 7
@@ -95,7 +93,7 @@ def test_words_that_mean_nothing_are_set_aside() -> None:
         ("movetime -1", "go movetime: expected a whole number, found '-1'"),
     ],
 )
-def test_what_is_no_number_is_refused(text: str, message: str) -> None:
+def test_a_malformed_number_is_refused(text: str, message: str) -> None:
     with pytest.raises(InputError) as caught:
         parse_go(text)
 
@@ -121,7 +119,7 @@ def test_what_is_no_number_is_refused(text: str, message: str) -> None:
         ),
     ],
 )
-def test_positions_and_the_moves_from_them(text: str, fen: str) -> None:
+def test_a_position_and_its_moves_are_parsed(text: str, fen: str) -> None:
     board = parse_position(text)
 
     assert board.fen() == fen
@@ -141,7 +139,7 @@ def test_positions_and_the_moves_from_them(text: str, fen: str) -> None:
         ("startpos moves e2e4 e2e4", "w KQkq - 0 1, found 'e2e4'"),
     ],
 )
-def test_what_is_no_position_is_refused(text: str, message: str) -> None:
+def test_a_malformed_position_is_refused(text: str, message: str) -> None:
     with pytest.raises(InputError) as caught:
         parse_position(text)
 

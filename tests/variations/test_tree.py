@@ -1,4 +1,4 @@
-"""The play of a mate, held to python-chess's rules and to slow oracles."""
+"""The play of a mate agrees with python-chess's rules and with slow oracles."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def play(
     most_moves: int = 5_000,
     time_s: float = 60,
 ) -> Variations:
-    """Build the play of the answer that the solver has just given."""
+    """Build the play of the solver's last answer."""
     solver.workspace.resume()
     return build_variations(
         solution,
@@ -115,7 +115,7 @@ def test_every_defence_of_a_puzzle_ends_in_mate_in_time(
     assert shown > 20
 
 
-def test_near_mate_answers_are_the_fastest_and_the_longest_defence_comes_first(
+def test_near_mate_answers_are_fastest_and_the_longest_defence_comes_first(
     solver: Solver,
 ) -> None:
     oracle = Oracle()
@@ -141,7 +141,7 @@ def test_near_mate_answers_are_the_fastest_and_the_longest_defence_comes_first(
     assert compared > 300
 
 
-def test_what_is_too_much_is_cut_from_the_far_end(solver: Solver) -> None:
+def test_play_over_the_limit_is_cut_off_at_its_deep_end(solver: Solver) -> None:
     solution = solver.solve(Problem(SEED), Limits())
     whole = play(solution, solver)
     assert whole.complete_moves is None
@@ -165,11 +165,11 @@ def test_what_is_too_much_is_cut_from_the_far_end(solver: Solver) -> None:
         assert line == solution.pv
         sizes.append(complete)
     assert sizes == sorted(sizes)
-    assert sizes[0] == 1  # the key leaves but one move
+    assert sizes[0] == 1  # the key leaves only one reply
     assert sizes[-1] > 2
 
 
-def test_the_mainline_and_the_keys_are_whole_though_there_is_no_time(
+def test_without_time_the_main_line_and_the_keys_are_still_complete(
     solver: Solver,
 ) -> None:
     problem = Problem("7k/8/5K2/8/8/8/8/RR6 w - - 0 1")
@@ -183,7 +183,7 @@ def test_the_mainline_and_the_keys_are_whole_though_there_is_no_time(
     assert tuple(v.move for v in mainline(variations)) == solution.pv
 
 
-def test_the_side_to_move_may_be_the_one_that_is_mated(solver: Solver) -> None:
+def test_the_side_to_move_may_be_mated(solver: Solver) -> None:
     solution = solver.solve(Problem(MATED), Limits())
     assert solution.mate == -1
     variations = play(solution, solver)
@@ -191,7 +191,7 @@ def test_the_side_to_move_may_be_the_one_that_is_mated(solver: Solver) -> None:
 
 
 @pytest.mark.parametrize("reply", ["h8g8", "a6a5"])
-def test_of_defences_that_last_as_long_the_mainline_s_comes_first(
+def test_among_equally_long_defences_the_main_line_comes_first(
     reply: str, solver: Solver
 ) -> None:
     solver.workspace.begin(None)
@@ -202,7 +202,7 @@ def test_of_defences_that_last_as_long_the_mainline_s_comes_first(
     assert len(variations.first) == 2
 
 
-def test_a_mate_in_one_is_whole_though_there_is_no_time(solver: Solver) -> None:
+def test_without_time_a_mate_in_one_is_still_complete(solver: Solver) -> None:
     solution = solver.solve(Problem("8/8/8/8/1Q6/2K5/8/k7 w - - 0 1"), Limits())
     assert solution.mate == 1
     assert play(solution, solver, time_s=0).complete_moves is None
@@ -215,7 +215,7 @@ def test_a_mate_in_one_is_whole_though_there_is_no_time(solver: Solver) -> None:
         ("7k/5Q2/6K1/8/8/8/8/8 b - - 0 1", None),
     ],
 )
-def test_without_a_mate_to_come_there_is_no_play(
+def test_without_a_mate_ahead_there_is_no_play(
     fen: str, mate: int | None, solver: Solver
 ) -> None:
     solution = solver.solve(Problem(fen), Limits(max_moves=2))
@@ -226,7 +226,7 @@ def test_without_a_mate_to_come_there_is_no_play(
 @pytest.mark.parametrize(
     "restriction", [Restriction(checks_only=True), Restriction(king_flights=2)]
 )
-def test_in_a_lane_the_attacker_keeps_to_it(
+def test_the_attacker_obeys_a_restriction(
     restriction: Restriction, solver: Solver
 ) -> None:
     game = RestrictedGame(
@@ -251,7 +251,7 @@ def test_in_a_lane_the_attacker_keeps_to_it(
     assert shown > 5
 
 
-def test_a_mate_of_a_small_ending_is_shown_though_no_search_gets_there(
+def test_the_mate_of_a_small_endgame_is_shown_beyond_the_reach_of_search(
     solver: Solver,
 ) -> None:
     fen = "7k/8/5K2/8/4N3/8/8/5B2 w - - 0 1"
@@ -263,7 +263,7 @@ def test_a_mate_of_a_small_ending_is_shown_though_no_search_gets_there(
         assert variation.moves_left < 22
 
 
-def test_a_prover_that_is_stopped_ends_the_building(solver: Solver) -> None:
+def test_a_stopped_prover_ends_the_building(solver: Solver) -> None:
     solution = solver.solve(Problem(SEED), Limits())
     prover = WorkspaceProver(solver.workspace)
     solver.workspace.resume()
@@ -275,7 +275,7 @@ def test_a_prover_that_is_stopped_ends_the_building(solver: Solver) -> None:
         solver.workspace.search.stop = 0
 
 
-def test_a_line_that_was_never_written_down_does_not_hide_the_defences(
+def test_an_answer_without_a_line_still_shows_all_defences(
     solver: Solver,
 ) -> None:
     solver.workspace.begin(None)
@@ -284,7 +284,7 @@ def test_a_line_that_was_never_written_down_does_not_hide_the_defences(
     assert require_whole_mate(plies(solution, variations), -1) == 1
 
 
-def test_of_a_mate_that_tables_tell_the_mainline_and_the_keys_are_given(
+def test_a_mate_from_a_tablebase_has_only_its_main_line_and_keys(
     solver: Solver,
 ) -> None:
     solver.workspace.begin(None)
@@ -298,14 +298,14 @@ def test_of_a_mate_that_tables_tell_the_mainline_and_the_keys_are_given(
     ("complete", "words"),
     [
         (None, ""),
-        (0, "Of the defences only the mainline's are given."),
-        (1, "All first defences are given, farther on the mainline alone."),
+        (0, "Only the defences of the main line are shown."),
+        (1, "All first defences are shown; after them only the main line."),
         (
             7,
-            "All defences of the first 7 moves are given, "
-            "farther on the mainline alone.",
+            "All defences of the first 7 moves are shown; "
+            "after them only the main line.",
         ),
     ],
 )
-def test_words_tell_what_is_cut(complete: int | None, words: str) -> None:
+def test_words_describe_what_is_cut_off(complete: int | None, words: str) -> None:
     assert Variations((), complete).words() == words

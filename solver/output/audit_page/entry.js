@@ -4,7 +4,7 @@ const MARGIN = 22;
 const FILES = "abcdefgh";
 
 /**
- * Draws a position, White at the bottom, a disc beside the side to move.
+ * Draws a position with White at the bottom and a disc beside the side to move.
  *
  * @param {string} fen
  * @param {{move: string, kind: string}[]} arrows moves in UCI notation.
@@ -24,7 +24,7 @@ function drawBoard(fen, arrows) {
     draw("path", { class: "dark", d: darkSquares() }),
     draw("rect", { class: "frame", width: BOARD, height: BOARD }),
     ...coordinates(),
-    ...men(placement),
+    ...pieces(placement),
     ...arrows.map(drawArrow),
     draw("circle", {
       class: side === "b" ? "mover black" : "mover",
@@ -35,7 +35,7 @@ function drawBoard(fen, arrows) {
   );
 }
 
-/** Gives the outline of all dark squares, as one path. */
+/** Returns all dark squares as one path. */
 function darkSquares() {
   let path = "";
   for (let row = 0; row < 8; row += 1) {
@@ -53,8 +53,8 @@ function coordinates() {
   ]).flat();
 }
 
-/** Draws the men of a FEN's first field. */
-function men(placement) {
+/** Draws the pieces of a FEN's first field. */
+function pieces(placement) {
   const drawn = [];
   placement.split("/").forEach((rank, row) => {
     let file = 0;
@@ -62,7 +62,7 @@ function men(placement) {
       if (letter >= "1" && letter <= "8") {
         file += Number(letter);
       } else {
-        drawn.push(draw("use", { href: `#man-${letter}`, x: file * SQUARE, y: row * SQUARE }));
+        drawn.push(draw("use", { href: `#piece-${letter}`, x: file * SQUARE, y: row * SQUARE }));
         file += 1;
       }
     }
@@ -71,9 +71,9 @@ function men(placement) {
 }
 
 /**
- * Draws a move from the middle of its first square to that of its second.
+ * Draws a move as an arrow between the centres of its squares.
  *
- * A claimed move is drawn narrower than a key, in a light casing: it may lie upon one.
+ * A claimed move may lie on top of a key, so it is narrower and has a light casing.
  */
 function drawArrow({ move, kind }) {
   const [fromX, fromY, toX, toY] = [0, 2].flatMap((at) => [
@@ -98,7 +98,7 @@ function showEntry(entry) {
   const article = make("article", { class: `entry ${markOf(entry)}` });
   if (entry.fen) {
     const diagram = make("div", { class: "diagram" });
-    diagram.dataset.place = entry.place;
+    diagram.dataset.index = entry.index;
     article.append(diagram);
   } else {
     article.classList.add("boardless");
@@ -107,7 +107,7 @@ function showEntry(entry) {
   return article;
 }
 
-/** Gives the class that colours an entry: its verdict, if that says it all. */
+/** Returns the class that colours an entry: its verdict, unless something else disagrees. */
 function markOf(entry) {
   if (entry.agrees || audit.notAgreeing.includes(entry.word)) {
     return entry.word;
@@ -135,32 +135,32 @@ function entryHeader(entry) {
   return header;
 }
 
-/** Lists what is known of an entry; what is not known is left out. */
+/** Lists the known facts of an entry. */
 function entryFacts(entry) {
   const facts = make("dl", { class: "facts" });
-  const tell = (name, ...values) => {
+  const add = (name, ...values) => {
     if (values[0]) {
       facts.append(make("dt", {}, name), make("dd", {}, ...values));
     }
   };
-  tell("Error", entry.error);
+  add("Error", entry.error);
   if (entry.fen) {
-    tell("Claimed", claimInWords(entry.claim));
-    tell("Found", foundInWords(entry));
+    add("Claimed", claimInWords(entry.claim));
+    add("Found", foundInWords(entry));
     if (entry.claimedLine === entry.foundLine) {
-      tell("Both lines", entry.foundLine);
+      add("Both lines", entry.foundLine);
     } else {
-      tell("Claimed line", entry.claimedLine);
-      tell("Found line", entry.foundLine);
+      add("Claimed line", entry.claimedLine);
+      add("Found line", entry.foundLine);
     }
-    tell("Claimed keys", entry.claimedKeys === entry.wrongKeys ? "" : entry.claimedKeys);
-    tell("Wrong keys", entry.wrongKeys);
-    tell("All keys", entry.keysComplete ? entry.keys : "");
-    tell("Keys", entry.keysComplete || !entry.keys ? "" : `${entry.keys}, perhaps not all`);
-    tell("Choices", entry.duals.join("; "));
-    tell("Cost", costOf(entry));
-    tell("FEN", make("code", { class: "fen" }, entry.fen), copyButton(entry.fen));
-    tell("", lichessLink(entry.fen));
+    add("Claimed keys", entry.claimedKeys === entry.wrongKeys ? "" : entry.claimedKeys);
+    add("Wrong keys", entry.wrongKeys);
+    add("All keys", entry.keysComplete ? entry.keys : "");
+    add("Keys", entry.keysComplete || !entry.keys ? "" : `${entry.keys} (there may be others)`);
+    add("Other moves", entry.duals.join("; "));
+    add("Cost", costOf(entry));
+    add("FEN", make("code", { class: "fen" }, entry.fen), copyButton(entry.fen));
+    add("", lichessLink(entry.fen));
   }
   return facts;
 }
@@ -170,7 +170,7 @@ function costOf(entry) {
   return `${count(entry.nodes)} nodes${time}`;
 }
 
-/** Makes the button that copies a text, or says that the browser does not allow it. */
+/** Makes a button that copies a text, or says that the browser does not allow it. */
 function copyButton(text) {
   const button = make("button", { type: "button" }, "Copy");
   button.addEventListener("click", async () => {
@@ -178,29 +178,29 @@ function copyButton(text) {
       await navigator.clipboard.writeText(text);
       button.textContent = "Copied";
     } catch {
-      button.textContent = "Not allowed: mark it and copy";
+      button.textContent = "Not allowed: select and copy the text";
     }
   });
   return button;
 }
 
 function lichessLink(fen) {
-  const address = `https://lichess.org/analysis/standard/${encodeURI(fen.replace(/ /g, "_"))}`;
-  return make("a", { href: address, target: "_blank", rel: "noopener noreferrer" }, "Analyse on lichess");
+  const url = `https://lichess.org/analysis/standard/${encodeURI(fen.replace(/ /g, "_"))}`;
+  return make("a", { href: url, target: "_blank", rel: "noopener noreferrer" }, "Analyse on lichess");
 }
 
-/** Draws the diagram of an entry into its place. */
+/** Draws the diagram of an entry into its element. */
 function drawDiagram(diagram) {
-  const entry = entries[Number(diagram.dataset.place)];
+  const entry = entries[Number(diagram.dataset.index)];
   const arrows = [];
   let caption = `${entry.fen.split(" ")[1] === "b" ? "Black" : "White"} to move`;
   if (entry.foundMove) {
     arrows.push({ move: entry.foundMove, kind: "key" });
   }
-  // Narrower and on top, so that both are seen where they lie on one line.
+  // Drawn last, on top of the key's arrow: both are visible if they overlap.
   if (entry.claimedMove) {
     arrows.push({ move: entry.claimedMove, kind: "claimed" });
-    caption += "; dashed: as claimed";
+    caption += "; dashed: claimed";
   }
   diagram.replaceChildren(drawBoard(entry.fen, arrows), make("p", {}, caption));
 }

@@ -1,6 +1,6 @@
-/** The order of entries, by the names that addresses give them; - is downwards. */
+/** The orders of entries, by their names in the URL; `-` means descending. */
 const ORDERS = {
-  "": ["as in the collection", () => 0],
+  "": ["order of the collection", () => 0],
   claim: ["short claims first", (entry) => claimOrder.get(entry.claim)],
   "-claim": ["long claims first", (entry) => -claimOrder.get(entry.claim)],
   "-time": ["slowest first", (entry) => -entry.timeS],
@@ -13,12 +13,12 @@ const claimOrder = new Map(audit.claims.map((claim, index) => [claim.name, index
 
 const form = document.getElementById("filters");
 
-/** Writes a claim as addresses have it, where # has a meaning of its own. */
+/** Writes a claim for the URL, where # has a meaning of its own. */
 function plain(claim) {
   return claim.replace("#", "");
 }
 
-/** Fills the form's lists with what occurs among the entries. */
+/** Fills the form's menus with the values that occur in the entries. */
 function prepareFilters() {
   fillChoice("verdict", occurring((entry) => entry.word, audit.words));
   const soundnesses = Object.keys(audit.soundness);
@@ -40,12 +40,12 @@ function fillChoice(name, options, valueOf = (option) => option) {
 }
 
 function occurring(valueOf, order) {
-  const there = new Set(entries.map(valueOf));
-  return order.filter((value) => there.has(value));
+  const values = new Set(entries.map(valueOf));
+  return order.filter((value) => values.has(value));
 }
 
-/** Reads what the page's address asks for into the form; gives the number of the page. */
-function readAddress() {
+/** Sets the form from the URL and returns the page number. */
+function readUrl() {
   const wanted = new URLSearchParams(window.location.hash.slice(1));
   for (const name of ["verdict", "soundness", "claim", "sort"]) {
     form.elements[name].value = wanted.get(name) || "";
@@ -58,21 +58,21 @@ function readAddress() {
   return Math.max(1, Math.floor(Number(wanted.get("page"))) || 1);
 }
 
-/** Writes the form and the number of the page into the address, so that it can be shared. */
-function writeAddress(page) {
-  const address = new URLSearchParams();
+/** Writes the form and the page number into the URL, so that it can be shared. */
+function writeUrl(page) {
+  const parameters = new URLSearchParams();
   for (const [name, value] of new FormData(form)) {
     if (value) {
-      address.set(name, name === "all" ? "1" : value);
+      parameters.set(name, name === "all" ? "1" : value);
     }
   }
   if (page > 1) {
-    address.set("page", page);
+    parameters.set("page", page);
   }
-  window.history.replaceState(null, "", `#${address}`);
+  window.history.replaceState(null, "", `#${parameters}`);
 }
 
-/** Gives the entries that the form asks for, in its order. */
+/** Returns the entries that match the form, in its order. */
 function chosenEntries() {
   const { verdict, soundness, claim, q, all, sort } = form.elements;
   const searched = q.value.trim().toLowerCase();
@@ -89,7 +89,7 @@ function chosenEntries() {
     .sort((one, other) => measure(one) - measure(other));
 }
 
-/** Decides whether an entry has a word of soundness, or a dual. */
+/** Returns whether an entry has a soundness, or a disagreement such as `dual`. */
 function isOfKind(entry, word) {
   return entry.soundness === word || entry.disagreements.includes(word);
 }
@@ -100,7 +100,7 @@ function textOf(entry) {
 
 const PAGE_SIZE = 50;
 
-/** Draws diagrams when they come near the window. */
+/** Draws each diagram when it comes near the visible part of the page. */
 const nearby = new IntersectionObserver(
   (sightings) => {
     for (const { isIntersecting, target } of sightings) {
@@ -113,27 +113,27 @@ const nearby = new IntersectionObserver(
   { rootMargin: "600px 0px" },
 );
 
-/** Says which entries this page has, and which are only counted. */
+/** Describes which entries are listed, and which are only counted. */
 function showKept() {
   const others = countOfAll(audit.claims) - audit.agreeing;
   const kept = entries.filter((entry) => entry.agrees).length;
   const othersKept = entries.length - kept;
-  const open = count(others - audit.disagreements);
+  const undecided = count(others - audit.disagreements);
   const sentences = [
-    `${count(audit.disagreements)} not as claimed, with a cook or with a dual;`,
-    `${open} undecided or unreadable.`,
+    `Disagreeing, cooked or with a dual: ${count(audit.disagreements)}.`,
+    `Undecided or unreadable: ${undecided}.`,
   ];
   if (othersKept < others) {
     const left = count(others - othersKept);
     sentences.push(`Only the first ${count(othersKept)} are listed; ${left} more are counted above.`);
   }
   if (kept < audit.agreeing) {
-    sentences.push(`Of ${count(audit.agreeing)} that agree, the first ${count(kept)} can be shown.`);
+    sentences.push(`Of the ${count(audit.agreeing)} that agree, the first ${count(kept)} can be shown.`);
   }
   fill("kept", sentences.join(" "));
 }
 
-/** Shows one page of the entries that the form asks for. */
+/** Shows one page of the entries that match the form. */
 function showList(wantedPage) {
   const chosen = chosenEntries();
   const pages = Math.max(1, Math.ceil(chosen.length / PAGE_SIZE));
@@ -144,15 +144,15 @@ function showList(wantedPage) {
   const noun = chosen.length === 1 ? "entry" : "entries";
   fill("shown", `${range}${count(chosen.length)} ${noun}`);
   nearby.disconnect();
-  fill("entries", ...(shown.length ? shown.map(showEntry) : [nothingShown()]));
+  fill("entries", ...(shown.length ? shown.map(showEntry) : [emptyMessage()]));
   document.querySelectorAll(".diagram").forEach((diagram) => nearby.observe(diagram));
   document.querySelectorAll(".pages").forEach((nav) => showPages(nav, page, pages));
 }
 
-function nothingShown() {
-  let why = "Nothing matches these filters.";
+function emptyMessage() {
+  let why = "No entry matches these filters.";
   if (audit.agreeing === countOfAll(audit.claims)) {
-    why = audit.claims.length ? "Everything agrees." : "There are no records.";
+    why = audit.claims.length ? "All records agree with their claims." : "There are no records.";
   }
   return make("p", { class: "empty" }, why);
 }
@@ -161,7 +161,7 @@ function showPages(nav, page, pages) {
   const button = (text, target) => {
     const made = make("button", { type: "button" }, text);
     made.disabled = target < 1 || target > pages;
-    made.addEventListener("click", () => turnTo(target));
+    made.addEventListener("click", () => goTo(target));
     return made;
   };
   nav.hidden = pages === 1;
@@ -172,9 +172,9 @@ function showPages(nav, page, pages) {
   );
 }
 
-/** Shows another page from its top. */
-function turnTo(page) {
-  writeAddress(page);
+/** Shows another page of the list from its top. */
+function goTo(page) {
+  writeUrl(page);
   showList(page);
   scrollToList();
 }
@@ -187,20 +187,20 @@ showSummary();
 showCharts();
 showKept();
 prepareFilters();
-showList(readAddress());
+showList(readUrl());
 if (window.location.hash) {
   scrollToList();
 }
 
 form.addEventListener("input", () => {
-  writeAddress(1);
+  writeUrl(1);
   showList(1);
 });
 
 form.addEventListener("reset", () => {
-  // The fields are only empty when this event is over.
+  // The form is reset after this event.
   window.setTimeout(() => {
-    writeAddress(1);
+    writeUrl(1);
     showList(1);
   });
 });
@@ -208,7 +208,7 @@ form.addEventListener("reset", () => {
 form.addEventListener("submit", (event) => event.preventDefault());
 
 window.addEventListener("hashchange", () => {
-  showList(readAddress());
+  showList(readUrl());
   scrollToList();
 });
 

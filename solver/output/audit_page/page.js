@@ -1,22 +1,22 @@
 /**
- * What the page is about: the audit's totals, and its entries as objects.
+ * The audit's totals, and its entries as objects.
  *
- * The fields of an entry are named in `audit.fields`; what is missing at an entry's
- * end is empty.
+ * An entry is an array with a value for each of `audit.fields`. Empty values at its end are
+ * left out.
  */
 const audit = JSON.parse(document.getElementById("audit").textContent);
 
-const entries = audit.entries.map((values, place) => {
-  const entry = { place };
-  audit.fields.forEach((name, index) => {
-    entry[name] = index < values.length ? values[index] : "";
+const entries = audit.entries.map((values, index) => {
+  const entry = { index };
+  audit.fields.forEach((name, place) => {
+    entry[name] = place < values.length ? values[place] : "";
   });
   entry.duals = entry.duals || [];
   entry.disagreements = entry.disagreements || [];
   return entry;
 });
 
-/** Sums up what a function gives of each item. */
+/** Returns the sum of a measure over all items. */
 function total(items, measure) {
   return items.reduce((sum, item) => sum + measure(item), 0);
 }
@@ -26,23 +26,23 @@ function countOf(claims, word) {
   return total(claims, (claim) => claim.words[word] || 0);
 }
 
-/** Counts all records of some claims. */
+/** Counts the records of some claims. */
 function countOfAll(claims) {
   return total(audit.words, (word) => countOf(claims, word));
 }
 
-/** The verdicts that occur, in their order. */
-const wordsThere = audit.words.filter((word) => countOf(audit.claims, word) > 0);
+/** The verdicts that occur, in order. */
+const wordsFound = audit.words.filter((word) => countOf(audit.claims, word) > 0);
 
 /**
- * Gives the rows of the charts: a claim each, or several long ones.
+ * Returns the rows of the charts, each for one claim or for several long ones.
  *
- * @returns {{name: string, claims: object[], median: ?number}[]} in the claims' order.
+ * @returns {{name: string, claims: object[], median: ?number}[]} in the order of claims.
  */
 function chartRows() {
   return audit.rows.map((row) => ({
     name: row.name,
-    claims: row.claims.map((place) => audit.claims[place]),
+    claims: row.claims.map((index) => audit.claims[index]),
     median: row.median_s,
   }));
 }
@@ -51,15 +51,15 @@ const SVG = "http://www.w3.org/2000/svg";
 
 /** Makes an HTML element; children that are strings become text, never markup. */
 function make(tag, attributes = {}, ...children) {
-  return furnish(document.createElement(tag), attributes, children);
+  return build(document.createElement(tag), attributes, children);
 }
 
-/** Makes an SVG element in the same way. */
+/** Makes an SVG element in the same way as `make`. */
 function draw(tag, attributes = {}, ...children) {
-  return furnish(document.createElementNS(SVG, tag), attributes, children);
+  return build(document.createElementNS(SVG, tag), attributes, children);
 }
 
-function furnish(element, attributes, children) {
+function build(element, attributes, children) {
   for (const [name, value] of Object.entries(attributes)) {
     element.setAttribute(name, value);
   }
@@ -67,12 +67,12 @@ function furnish(element, attributes, children) {
   return element;
 }
 
-/** Fills an element of the page with children, in place of those that it had. */
+/** Replaces the children of an element of the page. */
 function fill(id, ...children) {
   document.getElementById(id).replaceChildren(...children);
 }
 
-/** Makes the square that stands for a verdict. */
+/** Makes a square in the colour of a verdict. */
 function swatch(word) {
   return make("span", { class: `swatch ${word}`, "aria-hidden": "true" });
 }
@@ -84,7 +84,7 @@ function count(number) {
   return grouped.format(number);
 }
 
-/** Writes a part of a whole in per cent, so that only nothing is 0% and all is 100%. */
+/** Writes a share in per cent; 0% and 100% are exact. */
 function share(part, whole) {
   if (part === 0 || part === whole) {
     return part ? "100%" : "0%";
@@ -96,7 +96,7 @@ function share(part, whole) {
   return percent > 99.9 ? "> 99.9%" : `${percent.toFixed(1)}%`;
 }
 
-/** Writes a time with as many digits as people care for. */
+/** Writes a time in the unit that suits it, from µs to hours. */
 function duration(seconds) {
   if (seconds < 1e-3) {
     return `${(1e6 * seconds).toFixed(0)} µs`;
@@ -114,7 +114,7 @@ function duration(seconds) {
   return `${count(Math.floor(minutes / 60))} h ${minutes % 60} min`;
 }
 
-/** Says a mate in so many moves; fewer than none are those of a side to move that is mated. */
+/** Writes a mate; the number of moves is negative if the side to move is mated. */
 function mateIn(moves) {
   if (moves === 0) {
     return "checkmate on the board";
@@ -122,7 +122,7 @@ function mateIn(moves) {
   return moves > 0 ? `mate in ${moves}` : `mated in ${-moves}`;
 }
 
-/** Says in words what a claim such as `#3`, `#-2` or `no #4` says. */
+/** Writes a claim such as `#3`, `#-2` or `no #4` in words. */
 function claimInWords(name) {
   if (name === "none") {
     return "nothing";
@@ -130,20 +130,29 @@ function claimInWords(name) {
   return name.startsWith("no #") ? `no mate in ${name.slice(4)}` : mateIn(Number(name.slice(1)));
 }
 
-/** Says what was found, and how sure it is. */
+/** What stopped a search, in words. */
+const STOPS = {
+  time: "the time limit",
+  nodes: "the node limit",
+  interrupt: "an interrupt",
+  crash: "a crash",
+  tablebase: "the tablebase result",
+};
+
+/** Describes what was found, and whether it is proved to be the shortest. */
 function foundInWords(entry) {
   const excluded = entry.lowerBound - 1;
-  let found = "no mate so far";
+  let found = "no mate found so far";
   if (typeof entry.mate === "number") {
     const shortest = entry.status === "proved";
-    found = mateIn(entry.mate) + (shortest ? ", and none shorter" : "; a shorter one is not excluded");
+    found = mateIn(entry.mate) + (shortest ? ", and none is shorter" : "; there may be a shorter one");
   } else if (entry.status === "disproved") {
     found = `no mate in ${excluded}`;
   } else if (excluded > 0) {
-    found += `; proved: none in ${excluded}`;
+    found += `; proved: no mate in ${excluded}`;
   }
   if (entry.tablebase) {
-    found += ` (${entry.tablebase} tables)`;
+    found += ` (${entry.tablebase} tablebase)`;
   }
-  return entry.stoppedBy ? `${found}; stopped by: ${entry.stoppedBy}` : found;
+  return entry.stoppedBy ? `${found}; stopped by ${STOPS[entry.stoppedBy] || entry.stoppedBy}` : found;
 }

@@ -1,45 +1,154 @@
-"""Write the page: its template, style, script and data in one file.
+"""Write the page of an audit: template, style, script and data in one HTML file.
 
-Nothing is ever loaded from elsewhere, and nothing of a collection is taken for markup:
-the page's policy lets no other style and script pass than those whose hashes it names,
-the data are JSON without a `<`, and the script inserts them as text.
+The page loads nothing, and nothing in a collection becomes markup:
+
+- the template's policy allows only the style and the script whose hashes it names;
+- the template escapes the data, and the script inserts them as text;
+- no element has a `style` attribute, which the policy would refuse.
 """
 
 from __future__ import annotations
 
 import base64
 import hashlib
-import html
-import json
 import re
 from importlib.resources import files
-from string import Template
 from typing import TYPE_CHECKING
 
 import chess
 from chess.svg import PIECES
 
+from solver.audit.result import AuditResult
 from solver.audit.verdict import Verdict
 from solver.errors import InputError
 from solver.files import write_whole
 from solver.formats.fen import parse_fen
+from solver.output import render_template
 from solver.output.audit_page.rows import (
     BINS_PER_DECADE,
     NOT_AGREEING,
     WORDS,
-    CheckedRecord,
     Tally,
     check_record,
-    claim_name,
 )
+from solver.output.audit_text import name_claim
 from solver.output.text import numbered_line
 
 if TYPE_CHECKING:
     import os
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
+MAX_DISAGREEMENTS = 20_000
+"""At most this many disagreeing, undecided and unreadable records are listed; all are
+counted."""
 
-# One record as the page lists it: short, its lines written out in SAN.
+MAX_AGREEING = 1_000
+"""At most this many agreeing records are listed: all, if the collection is small."""
+
+SCRIPTS = ("page.js", "entry.js", "charts.js", "list.js")
+"""The files of the page's script, in order."""
+
+
+def write_page(
+    records: Iterable[AuditResult | Mapping[str, object]],
+    path: str | os.PathLike[str],
+    *,
+    title: str,
+    on_damaged: Callable[[str], None] | None = None,
+) -> None:
+    """Write the page of an audit, whole or not at all; see `render_page`.
+
+    Raises
+    ------
+    OSError
+        The file cannot be written. An existing file is left unchanged.
+    """
+    page = render_page(records, title=title, on_damaged=on_damaged)
+    write_whole(path, page)
+
+
+def render_page(
+    records: Iterable[AuditResult | Mapping[str, object]],
+    *,
+    title: str,
+    on_damaged: Callable[[str], None] | None = None,
+) -> bytes:
+    """Return the page of an audit.
+
+    A damaged record is listed as unreadable, with the reason.
+
+    Parameters
+    ----------
+    records : iterable of AuditResult or Mapping
+        Results, or records as `solver.output.records.audit_record` makes them; read
+        one at a time.
+    title : str
+        The title of the page.
+    on_damaged : callable
+        Called with a line of text for each damaged record.
+
+    Returns
+    -------
+    bytes
+        One self-contained HTML file in UTF-8.
+    """
+    style, script = _source("page.css"), "\n".join(map(_source, SCRIPTS))
+    page = render_template(
+        "audit_page/page.html",
+        title=title,
+        style=style,
+        style_hash=_digest(style),
+        script=script,
+        script_hash=_digest(script),
+        pieces={letter: _unstyled(drawing) for letter, drawing in PIECES.items()},
+        data=_data(records, on_damaged),
+    )
+    return page.encode(errors="replace")  # a file name may hold undecodable bytes
+
+
+def _data(
+    records: Iterable[AuditResult | Mapping[str, object]],
+    on_damaged: Callable[[str], None] | None,
+) -> dict[str, object]:
+    """Return what the script reads: the totals and the entries."""
+    tally = Tally()
+    room = {False: MAX_DISAGREEMENTS, True: MAX_AGREEING}
+    entries: list[list[object]] = []
+    for number, record in enumerate(records, 1):
+        try:
+            result = record if isinstance(record, AuditResult) else check_record(record)
+            is_agreeing = result.agrees
+            entry = make_entry(result) if room[is_agreeing] else None
+        except InputError as error:
+            name = f"record {number}"
+            if on_damaged:
+                on_damaged(f"{name}: {error}")
+            result, is_agreeing = _unreadable(name, error), False
+            entry = make_entry(result) if room[is_agreeing] else None
+        tally.add(result)
+        if entry:
+            room[is_agreeing] -= 1
+            entries.append(entry)
+    return {
+        "words": WORDS,
+        "notAgreeing": NOT_AGREEING,
+        "binsPerDecade": BINS_PER_DECADE,
+        "fields": FIELDS,
+        **tally.summary(),
+        "entries": entries,
+    }
+
+
+def _unreadable(name: str, error: InputError) -> AuditResult:
+    return AuditResult(
+        source="",
+        id=name,
+        verdict=Verdict.UNREADABLE,
+        time_s=None,
+        error=str(error),
+        solver="",
+    )
+
 
 FIELDS = (
     "agrees",
@@ -68,73 +177,75 @@ FIELDS = (
     "tablebase",
     "error",
 )
-"""What the places of an entry mean, in their order; the rare ones come last."""
+"""The names of an entry's values, in order. Rarely used ones are last, because empty
+values at the end are left out."""
 
 
-def make_entry(result: CheckedRecord) -> list[object]:
-    """Make the entry of one record.
+def make_entry(result: AuditResult) -> list[object]:
+    """Return what the page shows of a result.
 
     Parameters
     ----------
-    finding : CheckedRecord
-        The record.
+    result : AuditResult
+        Any FEN and any text for a move is allowed.
 
     Returns
     -------
     list
-        What `json.dumps` takes: a value for each of `FIELDS`, those left out at the
-        end being empty. Moves and lines are in SAN; `foundMove` and `claimedMove` are
-        first moves in UCI notation, for arrows.
+        A value for each of `FIELDS`, without the empty ones at the end. Moves and lines
+        are in SAN; `foundMove` and `claimedMove` are first moves in UCI notation, for
+        arrows.
 
     Raises
     ------
     FenError
-        If the position is none.
+        The position is invalid.
     """
-    fen = result.fen
+    fen = result.fen or ""
     if fen:
         parse_fen(fen)
-    line, claimed_line = result.pv, result.claimed_line
-    claimed = result.wrong_keys or result.claimed_keys or claimed_line
+    keys, claimed_keys = result.keys.split(), result.claimed_keys.split()
+    line, claimed_line = result.pv.split(), result.claimed_line.split()
+    wrong_keys = result.wrong_keys.split()
     entry: list[object] = [
         int(result.agrees),
         result.word,
-        claim_name(result),
+        name_claim(result.claim, result.nomate)[1],
         result.id,
         "" if result.source == result.id else result.source,
         fen,
-        result.status,
+        result.status or "",
         result.mate,
         result.lower_bound,
         result.nodes,
-        result.time_s,
-        " ".join(result.keys),
-        int(result.keys_complete),
-        written_line(fen, line),
+        result.time_s if fen else None,
+        moves_in_san(fen, keys),
+        result.keys_complete,
+        line_in_san(fen, line),
         _arrow(line),
-        written_line(fen, claimed_line),
-        written_moves(fen, result.claimed_keys),
-        _arrow(claimed),
-        written_moves(fen, result.wrong_keys),
-        _duals(result),
-        result.soundness,
+        line_in_san(fen, claimed_line),
+        moves_in_san(fen, claimed_keys),
+        _arrow(wrong_keys or claimed_keys or claimed_line),
+        moves_in_san(fen, wrong_keys),
+        _duals(result, fen, claimed_line),
+        result.soundness or "",
         list(result.disagreements),
-        result.stopped_by,
-        result.tablebase,
-        result.error,
+        result.stopped_by or "",
+        result.tablebase or "",
+        result.error or "",
     ]
     while entry[-1] in ("", []):
         entry.pop()
     return entry
 
 
-def written_line(fen: str, moves: Sequence[str]) -> str:
-    """Write a line in SAN with move numbers, as far as its moves are legal.
+def line_in_san(fen: str, moves: Sequence[str]) -> str:
+    """Write a line in SAN with move numbers, up to its first illegal move.
 
     Returns
     -------
     str
-        `1. Qe3 Kh4 2. Qg5#`; from an illegal move on, the moves as they were given.
+        `1. Qe3 Kh4 2. Qg5#`. From an illegal move on, the moves as they were given.
     """
     legal = _legal_moves(fen, moves)
     words = numbered_line(fen, moves[:legal]) if legal else []
@@ -143,47 +254,55 @@ def written_line(fen: str, moves: Sequence[str]) -> str:
     return " ".join(words)
 
 
-def written_moves(fen: str, moves: Sequence[str]) -> str:
-    """Write alternative moves in SAN, and those that are illegal as they were given."""
-    return " ".join(_san(chess.Board(fen), move) for move in moves)
+def moves_in_san(fen: str, moves: Sequence[str]) -> str:
+    """Write alternative moves in SAN; illegal ones stay as they were given."""
+    if not moves:
+        return ""
+    board = chess.Board(fen)
+    return " ".join(_san(board, move) for move in moves)
 
 
 def _arrow(moves: Sequence[str]) -> str:
-    """Give the first of some moves; nothing where it does not join two squares."""
+    """Return the first move, if it connects two squares."""
     try:
         move = chess.Move.from_uci(moves[0]) if moves else chess.Move.null()
-    except ValueError:  # python-chess's word for what is no move
+    except ValueError:  # python-chess's exception for a malformed move
         return ""
     return moves[0] if move.from_square != move.to_square else ""
 
 
-def _duals(result: CheckedRecord) -> list[str]:
-    """Name the moves that are not the only ones: `move 2: Qg5 (also Qh6)`."""
-    if not result.plies:
-        return []
-    told: list[str] = []
-    board = chess.Board(result.fen)
-    moves = result.claimed_line[: _legal_moves(result.fen, result.claimed_line)]
-    for number, ply in enumerate(result.plies[: len(moves) // 2 + 1], 1):
+def _duals(result: AuditResult, fen: str, claimed_line: Sequence[str]) -> list[str]:
+    """Describe the moves of the claimed line that are not the only ones.
+
+    Returns
+    -------
+    list of str
+        `move 2: Qg5 (also: Qh6)`, or `(faster: Qh6)` if Qg5 takes longer.
+    """
+    described: list[str] = []
+    board = chess.Board(fen or None)
+    moves = claimed_line[: _legal_moves(fen, claimed_line)]
+    plies = result.claimed_plies()
+    for number, ply in enumerate(plies[: len(moves) // 2 + 1], 1):
         if ply.only is False:
             others = [_san(board, key) for key in ply.keys if key != ply.move]
-            word = "also" if ply.move in ply.keys else "rather"
-            note = f" ({word} {' '.join(others)})" if others else ""
-            told.append(f"move {number}: {_san(board, ply.move)}{note}")
+            word = "also" if ply.move in ply.keys else "faster"
+            note = f" ({word}: {' '.join(others)})" if others else ""
+            described.append(f"move {number}: {_san(board, ply.move)}{note}")
         for move in moves[2 * number - 2 : 2 * number]:
             board.push_uci(move)
-    return told
+    return described
 
 
 def _legal_moves(fen: str, moves: Sequence[str]) -> int:
-    """Count the moves of a line up to the first that is illegal."""
+    """Return the number of moves before the first illegal one."""
     if not moves:
         return 0
     board = chess.Board(fen)
     for number, move in enumerate(moves):
         try:
             board.push_uci(move)
-        except ValueError:  # python-chess's word for a move that cannot be made
+        except ValueError:  # python-chess's exception for an illegal move
             return number
     return len(moves)
 
@@ -195,157 +314,17 @@ def _san(board: chess.Board, move: str) -> str:
         return move
 
 
-# python-chess's drawings of the men, for a page that lets no inline style pass.
-
 _STYLE = re.compile(r'style="([^"]*)"')
 _DECLARATION = re.compile(r"([a-z-]+):\s*([^;]+);?")
 
 
-def symbols() -> str:
-    """Write a `<symbol>` for each man, 45 wide and high: `man-K`, `man-k`, ..."""
-    return "".join(
-        f'<symbol id="man-{letter}">{_STYLE.sub(_as_attributes, drawing)}</symbol>'
-        for letter, drawing in PIECES.items()
-    )
-
-
-def _as_attributes(style: re.Match[str]) -> str:
-    """Say by attributes, which need no leave, what a style says."""
-    return _DECLARATION.sub(r'\1="\2"', style[1])
-
-
-MAX_DISAGREEMENTS = 20_000
-"""So many are listed, with what is undecided or unreadable; all are counted."""
-
-MAX_AGREEING = 1_000
-"""So many of the others are listed, which shows a small collection whole."""
-
-SCRIPTS = ("page.js", "entry.js", "charts.js", "list.js")
-"""The parts of the page's one script, in their order."""
-
-
-def write_page(
-    records: Iterable[Mapping[str, object]],
-    path: str | os.PathLike[str],
-    *,
-    title: str,
-    on_damaged: Callable[[str], None] | None = None,
-) -> None:
-    """Write the page of an audit, whole or not at all.
-
-    Parameters
-    ----------
-    records : iterable of Mapping
-        As `finding_record` makes them; each is read once and let go.
-    path : str or PathLike
-        The file to write.
-    title : str
-        What the page is called.
-    on_damaged : callable
-        Gets a line for each record that is listed as unreadable because it is not as
-        `finding_record` makes it.
-
-    Raises
-    ------
-    OSError
-        The file cannot be written; what was there is left as it was.
-    """
-    page = render_page(records, title=title, on_damaged=on_damaged)
-    write_whole(path, page)
-
-
-def render_page(
-    records: Iterable[Mapping[str, object]],
-    *,
-    title: str,
-    on_damaged: Callable[[str], None] | None = None,
-) -> bytes:
-    """Make the page of an audit.
-
-    A record that cannot be understood is listed as an unreadable one.
-
-    Parameters
-    ----------
-    records : iterable of Mapping
-        As `finding_record` makes them; each is read once and let go.
-    title : str
-        What the page is called.
-    on_damaged : callable
-        See `write_page`.
-
-    Returns
-    -------
-    bytes
-        HTML in UTF-8, self-contained.
-    """
-    style, script = _source("page.css"), "\n".join(map(_source, SCRIPTS))
-    page = Template(_source("page.html")).substitute(
-        policy=_policy(style, script),
-        title=html.escape(title),
-        style=style,
-        pieces=symbols(),
-        data=_data(records, on_damaged),
-        script=script,
-    )
-    return page.encode(errors="replace")  # a file may be named in no encoding
-
-
-def _data(
-    records: Iterable[Mapping[str, object]], on_damaged: Callable[[str], None] | None
-) -> str:
-    """Write what the script reads; `<` is escaped, so that no tag can end it."""
-    tally = Tally()
-    room = {False: MAX_DISAGREEMENTS, True: MAX_AGREEING}
-    entries: list[str] = []
-    for number, record in enumerate(records, 1):
-        try:
-            result = check_record(record)
-            entry = _entry(result, room)
-        except InputError as error:
-            name = f"record {number}"
-            if on_damaged:
-                on_damaged(f"{name}: {error}")
-            result = CheckedRecord(Verdict.UNREADABLE, id=name, error=str(error))
-            entry = _entry(result, room)
-        tally.add(result)
-        if entry:
-            room[result.agrees] -= 1
-            entries.append(entry)
-    summary = {
-        "words": WORDS,
-        "notAgreeing": NOT_AGREEING,
-        "binsPerDecade": BINS_PER_DECADE,
-        "fields": FIELDS,
-        **tally.summary(),
-    }
-    lines = ",\n".join(entries)
-    return f'{_json(summary)[:-1]},"entries":[\n{lines}\n]}}'
-
-
-def _entry(result: CheckedRecord, room: Mapping[bool, int]) -> str:
-    """Write a record's entry, or nothing where there is no room for it."""
-    return _json(make_entry(result)) if room[result.agrees] else ""
-
-
-def _json(value: object) -> str:
-    text = json.dumps(value, separators=(",", ":"), allow_nan=False)
-    return text.replace("<", "\\u003c")
-
-
-def _policy(style: str, script: str) -> str:
-    """Say what a browser may load and run: what the page itself holds."""
-    return "; ".join(
-        (
-            "default-src 'none'",
-            f"style-src '{_digest(style)}'",
-            f"script-src '{_digest(script)}'",
-            "base-uri 'none'",
-            "form-action 'none'",
-        )
-    )
+def _unstyled(drawing: str) -> str:
+    """Replace `style` in an SVG drawing by attributes, which no policy refuses."""
+    return _STYLE.sub(lambda style: _DECLARATION.sub(r'\1="\2"', style[1]), drawing)
 
 
 def _digest(text: str) -> str:
+    """Return the hash by which a Content-Security-Policy names a style or script."""
     return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
 
 

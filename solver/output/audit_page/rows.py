@@ -1,7 +1,13 @@
-"""The record of one result of an audit, read with its types checked."""
+"""The rows that the page of an audit shows: records read with checks, then counted.
+
+`check_record` turns the record of a result back into an `AuditResult`. The record may
+come from a file that anyone has edited, so every field is checked. `Tally` counts the
+results for the page's totals, its charts and its table.
+"""
 
 from __future__ import annotations
 
+import json
 import math
 from array import array
 from collections import Counter
@@ -10,21 +16,14 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import TYPE_CHECKING, TypeVar
 
-from solver.audit.verdict import (
-    DUAL,
-    Ply,
-    Verdict,
-    disagreements,
-    is_undecided,
-    recorded_only,
-)
+from solver.audit.result import AuditResult
+from solver.audit.verdict import DUAL, Verdict
 from solver.errors import InputError
 from solver.formats.claims import quote
 from solver.output.audit_text import name_claim
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
-
 
 WORDS = (
     "proved",
@@ -36,149 +35,109 @@ WORDS = (
     "undecided",
     "unreadable",
 )
-"""Verdicts, and the statuses of what claims nothing, in the order of the page."""
+"""Verdicts, and statuses for records that claim nothing, in the order of the page."""
 
 _MAX_BITS = 63
-"""Sums of such numbers can be written; Python does not write numbers of any length."""
-
-Kind = TypeVar("Kind")
+"""Larger integers are refused: Python cannot write integers of any length, nor their
+sums."""
 
 _KINDS = {int: "a whole number", str: "a text", bool: "true or false", list: "a list"}
 
-
-@dataclass(frozen=True, slots=True)
-class CheckedRecord:
-    """What `verify --jsonl` tells of one record of a collection, in its words.
-
-    Attributes
-    ----------
-    word : str
-        One of `WORDS`: the verdict, or the status where nothing was claimed.
-    keys : tuple of str
-        The keys that were found, in SAN. Lines and claimed moves are in UCI notation.
-    error : str
-        Why the record could not be read, else empty.
-    """
-
-    word: str
-    id: str = ""
-    source: str = ""
-    fen: str = ""
-    claim: int | None = None
-    no_mate: int | None = None
-    soundness: str = ""
-    status: str = ""
-    mate: int | None = None
-    lower_bound: int | None = None
-    keys: tuple[str, ...] = ()
-    keys_complete: bool = False
-    pv: tuple[str, ...] = ()
-    claimed_keys: tuple[str, ...] = ()
-    claimed_line: tuple[str, ...] = ()
-    wrong_keys: tuple[str, ...] = ()
-    plies: tuple[Ply, ...] = ()
-    nodes: int = 0
-    time_s: float | None = None
-    stopped_by: str = ""
-    tablebase: str = ""
-    solver: str = ""
-    error: str = ""
-
-    @property
-    def is_read(self) -> bool:
-        """Whether the record could be read, so that there is a position."""
-        return self.word != Verdict.UNREADABLE
-
-    @property
-    def moves(self) -> tuple[str, ...]:
-        """All moves in UCI notation, none of which means anything without a FEN."""
-        plies = tuple(ply.move for ply in self.plies)
-        return (
-            *self.pv,
-            *self.claimed_keys,
-            *self.claimed_line,
-            *self.wrong_keys,
-            *plies,
-        )
-
-    @property
-    def disagreements(self) -> tuple[str, ...]:
-        """What speaks against the claim; see `verdict.disagreements`."""
-        return disagreements(self.word, self.soundness, self.wrong_keys, self.plies)
-
-    @property
-    def agrees(self) -> bool:
-        """Whether all is as claimed: read, decided, and without a disagreement."""
-        is_decided = self.is_read and not is_undecided(self.word, self.stopped_by)
-        return is_decided and not self.disagreements
+Kind = TypeVar("Kind")
 
 
-NOT_AGREEING = tuple(word for word in WORDS if not CheckedRecord(word).agrees)
-"""Verdicts with which no record agrees."""
-
-
-def check_record(record: Mapping[str, object]) -> CheckedRecord:
-    """Read a record.
+def check_record(record: Mapping[str, object]) -> AuditResult:
+    """Read the record of a result.
 
     Parameters
     ----------
     record : Mapping
-        As `finding_record` makes it; fields may be missing or None.
+        As `solver.output.records.audit_record` makes it; any field may be missing or
+        None.
+
+    Returns
+    -------
+    AuditResult
+        `solver` is empty and `time_s` is None if the record does not have them.
 
     Raises
     ------
     InputError
-        If it is no such record: a field is of another type, or no verdict is there.
+        A field has the wrong type, or there is no verdict, or no position.
     """
-    verdict = _text(record, "verdict")
-    word = verdict or _text(record, "status")
-    if not word and "error" in record:
-        word = Verdict.UNREADABLE
+    verdict, status = _text(record, "verdict"), _text(record, "status")
+    if not (verdict or status) and "error" in record:
+        verdict = Verdict.UNREADABLE
+    word = verdict or status
     if word not in WORDS:
         msg = f"verdict or status: expected one of {', '.join(WORDS)}, found "
         raise InputError(msg + (quote(word) if word else "neither"))
-    result = CheckedRecord(
-        word=word,
-        id=_text(record, "id"),
+    keys = [_text(key, "uci") for key in _records(record, "keys")]
+    plies = [_ply(ply) for ply in _records(record, "plies")]
+    only_moves = _read(record, "only_moves", bool)
+    if any(ply.get("only") is False for ply in plies):
+        only_moves = False
+    result = AuditResult(
         source=_text(record, "source"),
-        fen=_text(record, "fen"),
+        id=_text(record, "id"),
+        fen=_text(record, "fen") or None,
         claim=_read(record, "claim", int),
-        no_mate=_read(record, "nomate", int),
-        soundness=_text(record, "soundness"),
-        status=_text(record, "status"),
+        nomate=_read(record, "nomate", int),
+        claimed_keys=_moves(record, "claimed_keys"),
+        claimed_line=_moves(record, "claimed_line"),
+        status=status or None,
+        verdict=verdict or None,
+        soundness=_text(record, "soundness") or None,
         mate=_read(record, "mate", int),
         lower_bound=_read(record, "lower_bound", int),
-        keys=tuple(_text(key, "san") for key in _records(record, "keys")),
-        keys_complete=_read(record, "keys_complete", bool) or False,
-        pv=_texts(record, "pv"),
-        claimed_keys=_texts(record, "claimed_keys"),
-        claimed_line=_texts(record, "claimed_line"),
-        wrong_keys=_texts(record, "wrong_keys"),
-        plies=_plies(record),
+        keys=" ".join(keys),
+        keys_complete=int(_read(record, "keys_complete", bool) or False),
+        wrong_keys=_moves(record, "wrong_keys"),
+        pv=_moves(record, "pv"),
+        plies=json.dumps(plies) if plies else "",
+        only_moves=None if only_moves is None else int(only_moves),
         nodes=_read(record, "nodes", int) or 0,
         time_s=_seconds(record, "time_s"),
-        stopped_by=_text(record, "stopped_by"),
-        tablebase=_text(record, "tablebase"),
+        stopped_by=_text(record, "stopped_by") or None,
+        tablebase=_text(record, "tablebase") or None,
+        error=_text(record, "error") or None,
         solver=_text(record, "solver"),
-        error=_text(record, "error"),
     )
-    if not result.fen and (result.is_read or result.moves):
+    if result.fen is None and (word != Verdict.UNREADABLE or _has_moves(result)):
         msg = "fen: expected a position, found none"
         raise InputError(msg)
     return result
 
 
-def _plies(record: Mapping[str, object]) -> tuple[Ply, ...]:
-    only_moves = _read(record, "only_moves", bool)
-    return tuple(_ply(ply, only_moves=only_moves) for ply in _records(record, "plies"))
+NOT_AGREEING = tuple(
+    word for word in WORDS if not AuditResult("", "", verdict=word).agrees
+)
+"""Verdicts of which no record agrees with its claim."""
 
 
-def _ply(record: Mapping[str, object], *, only_moves: bool | None) -> Ply:
-    move, keys = _text(record, "move"), _texts(record, "keys")
-    only = _read(record, "only", bool)
-    if "only" not in record:
-        only = recorded_only(move, keys, only_moves=only_moves)
-    return Ply(move, _read(record, "mate", int), keys, only)
+def _has_moves(result: AuditResult) -> bool:
+    """Return whether there are moves, which mean nothing without a position."""
+    return any(
+        (
+            result.keys,
+            result.pv,
+            result.claimed_keys,
+            result.claimed_line,
+            result.wrong_keys,
+            result.plies,
+        )
+    )
+
+
+def _ply(record: Mapping[str, object]) -> dict[str, object]:
+    ply: dict[str, object] = {
+        "move": _text(record, "move"),
+        "mate": _read(record, "mate", int),
+        "keys": _texts(record, "keys"),
+    }
+    if "only" in record:  # earlier versions did not write it
+        ply["only"] = _read(record, "only", bool)
+    return ply
 
 
 def _read(record: Mapping[str, object], name: str, kind: type[Kind]) -> Kind | None:
@@ -198,12 +157,16 @@ def _text(record: Mapping[str, object], name: str) -> str:
     return _read(record, name, str) or ""
 
 
-def _texts(record: Mapping[str, object], name: str) -> tuple[str, ...]:
+def _texts(record: Mapping[str, object], name: str) -> list[str]:
     values = _read(record, name, list) or []
     if not all(isinstance(value, str) for value in values):
         msg = f"{name}: expected a list of texts, found {quote(repr(values))}"
         raise InputError(msg)
-    return tuple(values)
+    return values
+
+
+def _moves(record: Mapping[str, object], name: str) -> str:
+    return " ".join(_texts(record, name))
 
 
 def _records(record: Mapping[str, object], name: str) -> list[Mapping[str, object]]:
@@ -231,24 +194,23 @@ def _seconds(record: Mapping[str, object], name: str) -> float | None:
     return seconds
 
 
-# All records of an audit, counted; none of them is kept.
-
 BINS_PER_DECADE = 10
-"""How finely times are counted: a bin ends a quarter above where it begins."""
+"""Resolution of the histograms of times: each bin ends 26% above its beginning."""
 
 SHORTEST_S = 1e-6
-"""Records tell times to the microsecond."""
+"""Records give times in whole microseconds."""
 
 MANY_CLAIMS = 14
-"""With more than so many kinds of claims, the long ones share rows of the charts."""
+"""If there are more kinds of claims, the long ones share rows of the charts."""
 
 BAND_ENDS = (10, 15, 20, 30, 50, 100)
-"""Up to the first of these lengths each claim has its own row; then each band has."""
+"""Claims up to the first of these lengths have a row each; longer ones share a row with
+all claims up to the next of them."""
 
 
 @dataclass(slots=True)
 class _Row:
-    """What is known of all records with the same claim."""
+    """Sums over all results with the same claim."""
 
     words: Counter[str] = field(default_factory=Counter)
     bins: Counter[int] = field(default_factory=Counter)
@@ -258,9 +220,9 @@ class _Row:
 
 
 class Tally:
-    """Records counted by claim, verdict, soundness and time.
+    """Results counted by claim, verdict, soundness and time.
 
-    Of each record only the time is kept, in 8 bytes, since a median needs them all.
+    It keeps only the time of each result, 8 bytes, because a median needs all of them.
     """
 
     def __init__(self) -> None:
@@ -271,12 +233,12 @@ class Tally:
         self._disagreements = 0
         self._duals = 0
 
-    def add(self, result: CheckedRecord) -> None:
-        """Count one record."""
-        row = self._rows.setdefault(name_claim(result.claim, result.no_mate), _Row())
+    def add(self, result: AuditResult) -> None:
+        """Count a result."""
+        row = self._rows.setdefault(name_claim(result.claim, result.nomate), _Row())
         row.words[result.word] += 1
         row.nodes += result.nodes
-        if result.time_s is not None:
+        if result.fen and result.time_s is not None:
             row.time_s += result.time_s
             row.bins[time_bin(result.time_s)] += 1
             row.times_s.append(result.time_s)
@@ -290,18 +252,20 @@ class Tally:
         self._duals += DUAL in disagreements
 
     def summary(self) -> dict[str, object]:
-        """Give what `json.dumps` takes.
+        """Return the totals as JSON can hold them.
 
         Returns
         -------
         dict
-            `claims`: a row for each claim in their order, with the counts by `words`,
-            `nodes`, `time_s` and the `times` as pairs of a bin and a count;
-            `rows`: those of the charts, each with the places of its `claims` and their
-            `median_s`; `soundness`: counts, the most frequent first; `duals`: how many
-            records have one; `solvers`: their versions; `agreeing`: how many records
-            are as claimed; `disagreements`: how many are not. What is undecided or
-            unreadable is neither.
+            `claims`: for each claim, in order, its `name`, the counts by `words`,
+            `nodes`, `time_s`, and its `times` as pairs of bin and count;
+            `rows`: for each row of the charts its `name`, the indices of its `claims`
+            and its `median_s`;
+            `soundness`: counts, the most frequent first;
+            `solvers`: the versions that found the answers;
+            `duals`: the number of records with a dual;
+            `agreeing` and `disagreements`: the numbers of records that agree with
+            their claims and that do not. Undecided and unreadable records are neither.
         """
         rows = [(name, row) for (_, name), row in sorted(self._rows.items())]
         return {
@@ -325,29 +289,29 @@ class Tally:
 
 
 def time_bin(time_s: float) -> int:
-    """Number the bin of a time: from 10^(bin / 10) seconds on, up to the next."""
+    """Return the bin of a time; bin `b` starts at `10 ** (b / 10)` seconds."""
     return math.floor(BINS_PER_DECADE * math.log10(max(time_s, SHORTEST_S)))
 
 
 def _chart_rows(claims: Sequence[tuple[str, _Row]]) -> Iterator[dict[str, object]]:
-    """Gather the claims for a chart: each alone, or the long ones where there are many.
+    """Group claims into rows of a chart; long claims share rows if there are many.
 
     Parameters
     ----------
     claims : sequence of tuple
-        The names of the claims and what is known of them, in their order.
+        The name and the sums of each claim, in order.
     """
     rows: dict[str, list[int]] = {}
-    for place, (name, _) in enumerate(claims):
+    for index, (name, _) in enumerate(claims):
         band = band_name(name) if len(claims) > MANY_CLAIMS else name
-        rows.setdefault(band, []).append(place)
-    for name, places in rows.items():
-        times_s = [claims[place][1].times_s for place in places]
-        yield {"name": name, "claims": places, "median_s": median(times_s)}
+        rows.setdefault(band, []).append(index)
+    for name, indices in rows.items():
+        times_s = [claims[index][1].times_s for index in indices]
+        yield {"name": name, "claims": indices, "median_s": median(times_s)}
 
 
 def band_name(claim: str) -> str:
-    """Name the band that a claim such as `#17` belongs to: `#16 to 20`, `over #100`."""
+    """Return the row of a claim such as `#17`: `#16 to 20`, or `over #100`."""
     sign = claim.rstrip("0123456789")
     moves = int(claim.removeprefix(sign) or 0)
     if moves <= BAND_ENDS[0]:
@@ -360,16 +324,11 @@ def band_name(claim: str) -> str:
 
 
 def median(times_s: Sequence[array[float]]) -> float | None:
-    """Give the median of all times; of an even number, the mean of the middle two.
+    """Return the exact median of all times, or None if there are none.
 
-    It is exact, and takes 8 more bytes a time while it is found.
+    It copies the times: 8 more bytes for each.
     """
     import numpy as np
 
     times = np.concatenate([np.frombuffer(part) for part in times_s])
     return float(np.median(times, overwrite_input=True)) if times.size else None
-
-
-def claim_name(result: CheckedRecord) -> str:
-    """Name a claim: #3, #-2, no #4, or none."""
-    return name_claim(result.claim, result.no_mate)[1]

@@ -22,7 +22,7 @@ def names(variants: tuple[Variant, ...]) -> list[str]:
     return [variant.name for variant in variants]
 
 
-def test_one_technique_in_several_forms_is_named_by_them() -> None:
+def test_variants_of_one_technique_are_named_by_its_values() -> None:
     variants = combine(["off", "cpw", "tight"], NONE, NONE, NONE, Settings())
     assert names(variants) == ["off", "cpw", "tight"]
     assert [variant.techniques.mdp for variant in variants] == [
@@ -30,7 +30,7 @@ def test_one_technique_in_several_forms_is_named_by_them() -> None:
     ]  # fmt: skip
 
 
-def test_several_are_combined_the_last_changing_first() -> None:
+def test_techniques_are_combined_with_the_last_changing_fastest() -> None:
     variants = combine(["off", "cpw"], ["all"], NONE, ["off", "lazy"], Settings())
     assert names(variants) == ["off/off", "off/lazy", "cpw/off", "cpw/lazy"]
     assert variants[3].choice == Choice("cpw", "all", "off", "lazy")
@@ -47,7 +47,7 @@ def test_several_are_combined_the_last_changing_first() -> None:
         (("tight", "all+promotions", "off", "lazy"), "tight/all+promotions/lazy"),
     ],
 )
-def test_a_single_variant_is_named_by_what_it_uses(
+def test_a_single_variant_is_named_by_its_techniques(
     words: tuple[str, str, str, str], name: str
 ) -> None:
     mdp, check_extension, efp, mip = words
@@ -55,7 +55,7 @@ def test_a_single_variant_is_named_by_what_it_uses(
     assert variant.name == name
 
 
-def test_settings_go_where_they_belong() -> None:
+def test_settings_reach_the_techniques() -> None:
     settings = Settings(3, cuts=2, tries=5, mip_positions=7, aspiration=9)
     plain, pruned = combine(NONE, NONE, ["off", "14"], ["lazy"], settings)
     assert plain.techniques == Techniques(
@@ -66,13 +66,13 @@ def test_settings_go_where_they_belong() -> None:
     )
 
 
-def test_without_settings_techniques_are_as_they_come() -> None:
+def test_default_settings_are_those_of_the_techniques() -> None:
     (variant,) = combine(["off"], ["off"], ["on"], ["off"], Settings())
     assert variant.techniques == Techniques(pruning=ForwardPruning())
 
 
 @pytest.mark.parametrize("technique", Choice._fields)
-def test_a_word_that_is_none_is_refused(technique: str) -> None:
+def test_a_value_that_no_technique_has_is_refused(technique: str) -> None:
     words = dict.fromkeys(Choice._fields, NONE)
     words[technique] = ["off", "maybe"]
     with pytest.raises(InputError, match="found 'maybe'"):
@@ -108,7 +108,7 @@ def test_the_ablation_shows_each_technique_alone_and_together() -> None:
     assert len({variant.techniques for variant in variants}) == len(variants)
 
 
-def test_what_is_called_sound_is() -> None:
+def test_the_variant_named_sound_is_sound() -> None:
     sound = {v.name for v in ablation(Settings()) if v.techniques.is_sound}
     assert sound == {
         "plain",

@@ -1,0 +1,222 @@
+"""The files that `solve` and `verify` write: certificates, diagrams, games, pages.
+
+A proof or a tree of variations can take longer to build than the answer itself, so it
+is built with progress shown, and an interrupt stops it without a file.
+"""
+
+from __future__ import annotations
+
+import errno
+import re
+import threading
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar
+
+from solver.certificate import (
+    BuildingStoppedError,
+    WorkspaceProver,
+    certify_last,
+)
+from solver.certificate.build import write
+from solver.cli.console import (
+    Exit,
+    identify_file,
+    identify_inputs,
+    notify,
+)
+from solver.cli.progress import SearchProgress
+from solver.cli.signals import interruptible
+from solver.files import require_writable, write_whole
+from solver.search.threads import Control, run_stoppable
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from solver.audit.result import AuditResult
+    from solver.search.workspace import Workspace
+    from solver.solution import Solution
+    from solver.variations.tree import Variations
+
+
+LARGE_BYTES = 1 << 16
+"""Files of this size or more are compressed where the program chooses their names."""
+
+NAME_CHARACTERS = 80
+"""The most characters of an id in a file name."""
+
+_UNSAFE = re.compile(r"[^A-Za-z0-9._+-]+")
+
+Built = TypeVar("Built")
+
+
+class CertificateFile:
+    """The file of `solve --certificate`.
+
+    Parameters
+    ----------
+    path : str
+        The file is compressed if this ends in .gz.
+    """
+
+    def __init__(self, path: str) -> None:
+        self._path = Path(path)
+
+    def write(self, solution: Solution, workspace: Workspace) -> Exit:
+        """Build the certificate and write it; after Ctrl-C there is no file.
+
+        Returns
+        -------
+        Exit
+            LIMIT if nothing is proved that could be written.
+        """
+        try:
+            certification = build_stoppable(
+                solution, lambda control: certify_last(solution, workspace, control)
+            )
+        except BuildingStoppedError:
+            notify(f"interrupted: {self._path} is not written")
+            return Exit.INTERRUPTED
+        for notice in certification.left_out:
+            notify(f"{self._path}: {notice}")
+        if certification.certificate is None:
+            notify(f"{self._path}: not written, nothing is proved in it")
+            return Exit.LIMIT
+        write(certification.certificate.encode(), self._path)
+        return Exit.PROVED
+
+
+class CertificateFolder:
+    """The folder of `verify --certificates`, with a file for each position.
+
+    Parameters
+    ----------
+    path : str
+        The folder is created if it does not exist.
+    notify : callable
+        Prints, in one line, what is left out or could not be written.
+    reads : iterable of str
+        Files that the command reads; none of them is overwritten.
+
+    Raises
+    ------
+    OSError
+        The folder cannot be created or written to.
+    """
+
+    def __init__(
+        self, path: str, notify: Callable[[str], None], reads: Iterable[str] = ()
+    ) -> None:
+        self._path = Path(path)
+        self._inputs = identify_inputs(reads)
+        self._path.mkdir(parents=True, exist_ok=True)
+        require_writable(str(self._path / "certificate"))
+        self._notify = notify
+        self._taken: set[str] = set()
+        self._choosing = threading.Lock()
+        self.code = Exit.PROVED
+        """IO once a file could not be written. The others are still written."""
+
+    def add(self, result: AuditResult) -> None:
+        """Write the certificate of an answer, and print what is left out of it.
+
+        Several threads may call this at once.
+        """
+        name = self._choose(result.id)
+        for notice in result.notices:
+            self._notify(f"{name}: {notice}")
+        if result.certificate is None:
+            return
+        try:
+            self._write(result.certificate, name)
+        except OSError as error:
+            self._notify(f"error: {name}: {error.strerror or error}")
+            self.code = Exit.IO
+
+    def _write(self, data: bytes, name: str) -> None:
+        suffix = ".json.gz" if len(data) >= LARGE_BYTES else ".json"
+        target = self._path / (name + suffix)
+        if identify_file(str(target)) in self._inputs:
+            raise FileExistsError(errno.EEXIST, "expected a new file, found an input")
+        write(data, target)
+
+    def _choose(self, id_: str) -> str:
+        """Return a file name for an id: valid on any file system, and used once."""
+        stem = _UNSAFE.sub("-", id_).strip(".-")[:NAME_CHARACTERS] or "position"
+        name, count = stem, 1
+        with self._choosing:
+            while name.casefold() in self._taken:
+                count += 1
+                name = f"{stem}-{count}"
+            self._taken.add(name.casefold())
+        return name
+
+
+class Drawings:
+    """The files of `solve --svg`, `--pgn` and `--html`; None: do not write it."""
+
+    def __init__(
+        self, *, svg: str | None = None, pgn: str | None = None, html: str | None = None
+    ) -> None:
+        self._svg, self._pgn, self._html = svg, pgn, html
+
+    def write(self, solution: Solution, workspace: Workspace) -> Exit:
+        """Write the files; after Ctrl-C there are none that show variations.
+
+        Raises
+        ------
+        OSError
+            A file cannot be written.
+        """
+        from solver.output.pgn import encode_pgn
+        from solver.output.solution_page import encode_page, encode_svg
+        from solver.variations.tree import build_variations
+
+        if self._svg is not None:
+            write_whole(self._svg, encode_svg(solution))
+        files = [
+            (path, encode)
+            for path, encode in ((self._pgn, encode_pgn), (self._html, encode_page))
+            if path is not None
+        ]
+        if not files:
+            return Exit.PROVED
+
+        def build(control: Control) -> Variations:
+            workspace.resume()
+            control.attach(workspace.search)
+            return build_variations(solution, WorkspaceProver(workspace))
+
+        try:
+            variations = build_stoppable(solution, build)
+        except BuildingStoppedError:
+            for path, _ in files:
+                notify(f"interrupted: {path} is not written")
+            return Exit.INTERRUPTED
+        for path, encode in files:
+            write_whole(path, encode(solution, variations))
+        return Exit.PROVED
+
+
+def build_stoppable(solution: Solution, build: Callable[[Control], Built]) -> Built:
+    """Build something from an answer, with progress shown, until Ctrl-C stops it.
+
+    Parameters
+    ----------
+    solution : Solution
+        The answer.
+    build : callable
+        Called in a thread of its own. It attaches its argument to the search that it
+        runs, so that an interrupt stops this search.
+
+    Raises
+    ------
+    BuildingStoppedError
+        An interrupt came, even if only at the last moment.
+    """
+    control = Control()
+    control.lower_bound = solution.lower_bound
+    with interruptible(control), SearchProgress(control):
+        built = run_stoppable(lambda: build(control), control)
+    if control.reason:
+        raise BuildingStoppedError
+    return built

@@ -1,0 +1,118 @@
+"""Help pages that group a command's options by purpose.
+
+One table for the whole program says which options belong together. An option means the
+same in every command that has it, so it also has the same title in each.
+
+Click's own formatter writes the pages. rich-click would load rich for every `--help`,
+and cloup would be one more dependency for what is thirty lines here.
+"""
+
+from __future__ import annotations
+
+import click
+
+OPTION_GROUPS = {
+    "Input": (
+        "--format",
+        "--from",
+        "--theme",
+        "--min-rating",
+        "--min-claim",
+        "--max-claim",
+        "--all-rows",
+    ),
+    "Search limits": (
+        "--search-moves",
+        "--depth",
+        "--time",
+        "--nodes",
+        "--hash",
+        "--threads",
+        "--table-entries",
+    ),
+    "Restrictions on the attacker": (
+        "--checks-only",
+        "--king-flights",
+        "--replies",
+        "--threat",
+    ),
+    "What to look for": (
+        "--first",
+        "--within",
+        "--keys",
+        "--every-ply",
+        "--tablebases",
+    ),
+    "Techniques": ("--mdp", "--check-extension", "--efp", "--mip", "--ablation"),
+    "Settings of the techniques": (
+        "--null-reduction",
+        "--multi-cut",
+        "--mip-table",
+        "--mip-positions",
+        "--aspiration",
+    ),
+    "Processes and machines": ("--jobs", "--cluster"),
+    "Saved results": ("--store", "--fresh", "--retry", "--shard"),
+    "Output": (
+        "--to",
+        "--ordered",
+        "--fail-on",
+        "--uci-moves",
+        "--board",
+        "--ascii",
+        "--quiet",
+        "--json",
+        "--jsonl",
+        "--csv",
+    ),
+    "Files to write": (
+        "--certificate",
+        "--certificates",
+        "--svg",
+        "--pgn",
+        "--html",
+        "--plot",
+    ),
+}
+"""The options of each group by their long names, in the order of the help."""
+
+OTHERS = "Other options"
+"""The title, at the end, of the options that `OPTION_GROUPS` does not name."""
+
+FEW = 6
+"""A command with at most this many options lists them without titles."""
+
+
+def group_of(option: click.Option) -> str:
+    """Return the title under which the help lists an option."""
+    for title, names in OPTION_GROUPS.items():
+        if not set(names).isdisjoint(option.opts):
+            return title
+    return OTHERS
+
+
+class Command(click.Command):
+    """A command whose help lists its options in groups; see `OPTION_GROUPS`."""
+
+    def format_options(
+        self, ctx: click.Context, formatter: click.HelpFormatter
+    ) -> None:
+        """Write each group of options under its title, or a few options as one list."""
+        records = [
+            (group_of(option), record)
+            for option in self.get_params(ctx)
+            if isinstance(option, click.Option)
+            and (record := option.get_help_record(ctx)) is not None  # hidden
+        ]
+        if len(records) <= FEW:
+            records = [("Options", record) for _, record in records]
+        for title in ("Options", *OPTION_GROUPS, OTHERS):
+            if group := [record for group, record in records if group == title]:
+                with formatter.section(title):
+                    formatter.write_dl(group)
+
+
+class Group(click.Group):
+    """A command whose subcommands are all of the class `Command`."""
+
+    command_class = Command

@@ -1,0 +1,264 @@
+"""What endgame tables add to a search: our own prove, the user's tablebases only find.
+
+Positions of at most four pieces without pawns are solved backwards (`solver.endgames`;
+docs/explanation/endgames.md). Building such a table takes time, so a search comes first
+and the table answers what the search leaves open. Gaviota's and Syzygy's tables are
+not proved here, so they never replace a proof.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import chess
+
+from solver.board import unpack_move
+from solver.endgames.probe import find_ending, is_ending
+from solver.errors import TablebaseError
+from solver.kernel.interface import NO_LIMIT
+from solver.solution import Solution, Status, TableFormat
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from solver.endgames.probe import EndingAnswer, EndingHistory
+    from solver.endgames.tablebases import Tablebases
+    from solver.search.question import Question
+    from solver.search.threads import Control
+    from solver.search.workspace import Workspace
+
+BEFORE_TABLE = 2_000_000
+"""Nodes of search for the first position of a small endgame before its table is built,
+which takes as long. A node limit up to this many keeps tables out altogether, so that
+the limit means the same after any problems."""
+
+BEFORE_FURTHER_TABLE = 20_000
+"""The same for further positions of the same pieces: a mate in three takes as many, so
+easy problems build no table."""
+
+BUILDING_S = {3: 0.1, 4: 1.0}
+"""With less time than this, by the number of pieces, no table is built any sooner: it
+might take all of the time. Building takes less than half as long."""
+
+
+class EndgameProbe:
+    """Decides when the table of a small endgame answers a question, and probes it.
+
+    1. A table that this solver has probed before answers at once.
+    2. The first position of its pieces is searched; the table is probed only after
+       `BEFORE_TABLE` nodes.
+    3. Further positions of the same pieces get a short search, which answers easy
+       problems. What it leaves open is answered by the table.
+
+    Parameters
+    ----------
+    workspace : Workspace
+        Where the search runs; `Workspace.begin` has set its limits.
+    question : Question
+        The question.
+    control : Control
+        Receives the mate that a table holds.
+    history : EndingHistory
+        The small endgames that the solver has met before; updated.
+
+    Attributes
+    ----------
+    solution : Solution or None
+        The answer of the table, once it was probed.
+    search_budget : int
+        Nodes that the search may take before the table is probed.
+    """
+
+    def __init__(
+        self,
+        workspace: Workspace,
+        question: Question,
+        control: Control,
+        history: EndingHistory,
+    ) -> None:
+        self._workspace = workspace
+        self._question = question
+        self._control = control
+        self._history = history
+        self.solution: Solution | None = None
+        self.search_budget = NO_LIMIT
+        self._may_probe = (
+            question.restriction is None
+            and question.root_moves is None
+            and is_ending(question.board)
+        )
+
+    def answer_at_once(self) -> Solution | None:
+        """Answer from a table that this solver has probed before, if there is one.
+
+        Otherwise set `search_budget`, the nodes to search before `complete`: few if a
+        position of the same pieces came before, for then the table is worth building.
+        """
+        if not self._may_probe or self._workspace.search.node_limit <= BEFORE_TABLE:
+            return None
+        is_further = self._history.is_further(self._question.board)
+        self.solution = self._probe(only_again=True)
+        if self.solution is None and is_further and self._has_time_to_build():
+            self.search_budget = BEFORE_FURTHER_TABLE
+        return self.solution
+
+    def complete(self, searched: Solution) -> Solution:
+        """Return the answer of the search, or of the table where that is open.
+
+        Called while `search_budget` still limits the workspace.
+        """
+        # A search that used up the budget may have left out the other side's mate.
+        if self.search_budget != NO_LIMIT and self._workspace.is_exhausted:
+            # A later position may need the table in which the other side attacks. Both
+            # are built before the answer is read, so that no stop is overlooked.
+            for attacker in chess.COLORS:
+                self._find_ending(attacker, with_line=False)
+            self.solution = self._probe()
+        return self.solution or searched
+
+    def is_answered(self) -> bool:
+        """Return whether the table has answered; probe it once that is due."""
+        if self._may_probe and self._workspace.search.nodes > BEFORE_TABLE:
+            self._may_probe = False
+            self.solution = self._probe()
+        return self.solution is not None
+
+    def _has_time_to_build(self) -> bool:
+        limits = self._question.limits
+        if limits.nodes is not None:
+            return False
+        time_s = math.inf if limits.time_s is None else limits.time_s
+        return time_s >= BUILDING_S[chess.popcount(self._question.board.occupied)]
+
+    def _probe(self, *, only_again: bool = False) -> Solution | None:
+        """Answer the question from tables, which are built if need be.
+
+        Parameters
+        ----------
+        only_again : bool
+            Probe no table that this solver has not probed before.
+
+        Returns
+        -------
+        Solution or None
+            None: the search was stopped, or a table was not probed before.
+        """
+        question, board = self._question, self._question.board
+        sides = [question.attacking, not question.attacking]
+        for attacking in sides[: 1 + question.both_sides]:
+            attacker = board.turn if attacking else not board.turn
+            if only_again and not self._history.was_probed(board, attacker):
+                return None
+            ending = self._find_ending(attacker)
+            if ending is None:
+                return None
+            if ending.moves is not None and ending.moves <= question.most_moves:
+                mate = ending.moves if attacking else -ending.moves
+                self._control.lower_bound = ending.moves
+                self._control.best = mate, ending.line
+                one_key = bool(ending.keys) and not question.all_keys
+                return Solution(
+                    question.problem,
+                    Status.PROVED,
+                    mate,
+                    ending.moves,
+                    pv=ending.line,
+                    keys=ending.line[:1] if one_key else self._sorted(ending.keys),
+                    keys_complete=not one_key,
+                )
+        return Solution(
+            question.problem, Status.DISPROVED, None, question.most_moves + 1
+        )
+
+    def _find_ending(
+        self, attacker: chess.Color, *, with_line: bool = True
+    ) -> EndingAnswer | None:
+        """Probe one table, which is built first if need be; None: it was stopped."""
+        search = self._workspace.search
+        if search.stop:
+            return None
+        ending = find_ending(
+            self._question.board,
+            attacker,
+            is_stopped=lambda: bool(search.stop),
+            with_line=with_line,
+        )
+        if ending is not None:
+            self._history.note_probe(self._question.board, attacker)
+        return ending
+
+    def _sorted(self, keys: Sequence[str]) -> tuple[str, ...]:
+        """Sort keys in the order in which the search finds them."""
+        if not keys:
+            return ()
+        question, workspace = self._question, self._workspace
+        words = workspace.kernel.moves(question.position, workspace.search)
+        moves = (unpack_move(question.board, word).uci() for word in words)
+        return tuple(move for move in moves if move in keys)
+
+
+def consult_tablebases(tables: Tablebases, question: Question) -> Solution | None:
+    """Answer a question from the user's tablebases, which prove nothing.
+
+    Returns
+    -------
+    Solution or None
+        A mate that Gaviota's tables hold (FOUND), or UNDECIDED with the tables that
+        rule a mate out; None: the tables do not hold the position.
+
+    Raises
+    ------
+    TablebaseError
+        A table is damaged.
+    """
+    problem, board = question.problem, question.board
+    sides = {question.attacking, question.attacking ^ question.both_sides}
+    mate = tables.mate(board)
+    if mate and abs(mate.moves) <= question.most_moves and (mate.moves > 0) in sides:
+        return Solution(
+            problem,
+            Status.FOUND,
+            mate.moves,
+            1,
+            pv=mate.line,
+            keys=mate.keys,
+            keys_complete=True,
+            tablebase=TableFormat.GAVIOTA,
+        )
+    denials = [
+        tables.denied_by(
+            board, board.turn if attacking else not board.turn, question.most_moves
+        )
+        for attacking in sides
+    ]
+    if None in denials:
+        return None
+    # Gaviota's word is the weaker one, where different tables deny the two sides.
+    by = max(denials, key=lambda table: table is TableFormat.GAVIOTA)
+    return Solution(problem, Status.UNDECIDED, None, 1, tablebase=by)
+
+
+def prefer_proof(searched: Solution, from_tables: Solution) -> Solution:
+    """Return what the tablebases answer, unless the search has proved its answer.
+
+    Raises
+    ------
+    TablebaseError
+        The search has proved a table wrong.
+    """
+    mate = from_tables.mate
+    if mate is not None and searched.lower_bound > abs(mate):
+        msg = (
+            f"Gaviota: expected no mate in fewer than {searched.lower_bound} moves, as "
+            f"proved, found mate in {abs(mate)}; a table is damaged"
+        )
+        raise TablebaseError(msg)
+    if searched.stopped_by is None or searched.status is Status.PROVED:
+        return searched
+    return replace(
+        from_tables,
+        lower_bound=searched.lower_bound,
+        stopped_by=searched.stopped_by,
+    )
