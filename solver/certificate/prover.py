@@ -128,10 +128,10 @@ class WorkspaceProver:
         kernel, search = workspace.kernel, workspace.search
         if mate := kernel.mate_in_one(position, search):
             return mate, 1
-        bounds = kernel.bounds(position, search, workspace.table, attacking=True)
+        bounds = kernel.bounds(position, search, attacking=True)
         while bounds.mate is None or bounds.mate > moves:
             self._decide(packed, moves, budget, attacking=True)
-            bounds = kernel.bounds(position, search, workspace.table, attacking=True)
+            bounds = kernel.bounds(position, search, attacking=True)
         return bounds.move, bounds.mate
 
     def _decide(

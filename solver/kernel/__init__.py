@@ -1,6 +1,6 @@
-"""The compiled heart: boards, moves and the mate search, in numba alone.
+"""The compiled kernel: move generation and the searches, in numba.
 
-Everything here sees the board from the side to move. `us` always moves up the board;
-making a move turns the board over for the other side. No function knows a colour, so
-none can treat the two colours differently.
+The board is always seen from the side to move. `us` moves up the board, and after each
+move the board is flipped for the other side. No function has a colour argument, so none
+can treat the two colours differently.
 """

@@ -1,17 +1,21 @@
-"""The laboratory's search: scored principal variation search, each technique a switch.
+"""The laboratory's search: principal variation search with each technique a switch.
 
-Negamax with `score = MATE - ply`, fail-soft, to a fixed depth. With every switch off it
-is plain PVS: no mate test at the horizon, no quiescence, no repetition. Every node has
-an expected type: PV, cut or all; what follows from it is after Winands et al., Enhanced
-Forward Pruning (Information Sciences 175, 2005).
+It is a fail-soft negamax to a fixed depth with `score = MATE - ply`. With every switch
+off it is plain PVS, without a mate test at the horizon, quiescence search or detection
+of repetitions. Every node has an expected type (PV, cut or all), as in Winands et al.,
+"Enhanced forward pruning", Information Sciences 175, 2005.
 
-What a score says: a mate is there, and forced, as long as neither forward pruning nor
-the material table takes part. That there is none within the depth is told by the same
-searches alone. Extensions add lines and leave none out, so with them a mate is an upper
-bound, and the depth searched in full excludes the shorter ones.
+A mate score proves a forced mate unless forward pruning or the material-imbalance table
+takes part. That there is no mate within the depth is proved under the same condition.
+Extensions only add lines. With them a mate score is an upper bound, because shorter
+mates are excluded only up to the depth that is searched in full.
 
-Mate-distance pruning and the table change no mate once the depth reaches it. Below that
-the table, which also answers from deeper searches, may see one early.
+Mate-distance pruning and the transposition table change no mate that lies within the
+depth. The table may show a longer mate early, because it also answers from deeper
+searches.
+
+docs/explanation/laboratory.md defines the search completely, and an oracle in
+python-chess that was written from that definition agrees on every node.
 """
 
 from __future__ import annotations
@@ -41,9 +45,9 @@ from solver.kernel.forward_pruning import (
     has_pieces,
     may_prune,
 )
-from solver.kernel.interface import INFINITE_SCORE
+from solver.kernel.interface import INFINITE_SCORE, MATE_SCORE, STOPPED
 from solver.kernel.jit import Number, boolean, experiment_t, i64, jit, search_t
-from solver.kernel.mate_distance import MATE, NEXT, NONE, ROOT, narrow_to_mates
+from solver.kernel.mate_distance import Window, narrow_to_mates, window_t
 from solver.kernel.material import (
     ALL_LOST,
     ALL_WON,
@@ -56,108 +60,104 @@ from solver.kernel.material import (
 from solver.kernel.memory import MULTI_CUT_REDUCTION
 from solver.kernel.movegen import generate
 from solver.kernel.ordering import bring_best, remember_refutation, unranked
-from solver.kernel.position import NO_MOVE, Position, checkers, make, passed, position_t
-from solver.kernel.transposition import TABLE, address
+from solver.kernel.position import (
+    NO_MOVE,
+    Position,
+    after_null_move,
+    checkers,
+    make,
+    position_t,
+)
+from solver.kernel.transposition import hash_key
 
-INFINITY = np.int64(INFINITE_SCORE)
-DRAW = np.int64(0)
-STOPPED = np.int64(0)
-"""What a stopped search returns; `experiment.stopped` says not to believe it."""
+DRAW = 0
 
-# Typed, because a recursive call must have the very types of the signature.
-LAST_PLY = np.int64(1)
+# Not literals, for the reason given in `solver.kernel.prover`.
 AFTER_NULL: Any = np.bool_(True)
 AFTER_MOVE: Any = np.bool_(False)
 
-CUT_REDUCTION = np.int64(MULTI_CUT_REDUCTION)
-ADDITION_1 = np.int64(1 << 1)
-ADDITION_2 = np.int64(1 << 2)
-ADDITION_3 = np.int64(1 << 3)
-ADDITION_4 = np.int64(1 << 4)
+# The additions of Enhanced Forward Pruning, numbered as in the paper.
+ADDITION_1 = 1 << 1
+ADDITION_2 = 1 << 2
+ADDITION_3 = 1 << 3
+ADDITION_4 = 1 << 4
 
 
-@jit(
-    i64(
-        position_t,
-        i64,
-        i64,
-        i64,
-        i64,
-        i64,
-        boolean,
-        search_t,
-        experiment_t,
-        TABLE,
-    )
-)
+@jit(i64(position_t, window_t, i64, i64, i64, boolean, search_t, experiment_t))
 def alphabeta(
     position: Position,
-    alpha: Number,
-    beta: Number,
+    window: Window,
     depth: Number,
     ply: Number,
     node_type: Number,
     after_null: bool,
     search: Any,
     experiment: Any,
-    table: Any,
 ) -> Number:
     """Score a position for the side to move.
+
+    Let s be the score of the tree of this depth. The function returns r, where
+
+    - r <= alpha means s <= r;
+    - alpha < r < beta means s = r;
+    - beta <= r means r <= s.
+
+    This holds for plain PVS, mate-distance pruning and extensions. The table may answer
+    from a deeper search, whose score is another s, and forward pruning guesses.
 
     Parameters
     ----------
     position : Position
-    alpha, beta : int64
-        The window; a null window wherever `node_type` is not PV_NODE.
+    window : Window
+        A null window unless `node_type` is PV_NODE.
     depth : int64
         Plies to search; the horizon is at 0.
     ply : int64
         Distance from the root.
     node_type : int64
-        PV_NODE, CUT_NODE or ALL_NODE: what the node is expected to be.
+        The expected type: PV_NODE, CUT_NODE or ALL_NODE.
     after_null : bool
-        The move before was a null move.
+        Whether the last move was a null move.
     search : Search
-        Counts nodes: moves made, null moves too.
+        Counts nodes: moves made, null moves included.
     experiment : Experiment
-        The switches. At the root, the move is noted when it raises alpha.
-    table : uint64 words
+        The switches. At the root it receives each move that raises alpha.
 
     Returns
     -------
     int64
-        At most alpha: no better than this. At least beta: no worse. Else the score.
-        Nothing when `experiment.stopped` is set.
+        In centipawns. Meaningless if `experiment.stopped` is set.
     """
-    # 1. Mate-distance pruning: no line from here mates, or is mated, sooner.
-    window = narrow_to_mates(alpha, beta, ply, experiment.mdp)
-    if window.alpha >= window.beta:
-        return window.score
+    # 1. Mate-distance pruning.
+    window = narrow_to_mates(window, ply, experiment.mdp)
     alpha = window.alpha
     beta = window.beta
+    if alpha >= beta:
+        return alpha
 
-    # 2. The horizon.
-    if depth <= NONE:
+    # 2. Horizon.
+    if depth <= 0:
         return horizon_score(position, experiment)
 
     # 3. Limits.
     if search.stop or search.nodes >= search.node_limit:
-        experiment.stopped = NEXT
+        experiment.stopped = 1
         return STOPPED
 
-    # 4. The table. PV nodes are few, and searched in any case.
-    where = address(position, True)
-    entry = probe_score(table, search, where, ply)
-    if node_type != PV_NODE and entry.depth >= depth and decides(entry, alpha, beta):
+    # 4. Transposition table. PV nodes are few and are searched in any case, so that
+    #    the principal variation is complete.
+    key = hash_key(position, True)
+    entry = probe_score(search, key, ply)
+    if node_type != PV_NODE and entry.depth >= depth and decides(entry, window):
         return entry.score
 
     # 5. Mate and stalemate.
     moves = search.rows[ply]
     size = generate(position, moves)
-    if size == NONE:
-        return ply - MATE if checkers(position) else DRAW
+    if size == 0:
+        return ply - MATE_SCORE if checkers(position) else DRAW
 
-    # 6. Material-imbalance pruning.
+    # 6. Material-imbalance pruning, or a reduction by one ply.
     searched = depth
     if node_type != PV_NODE and experiment.mip & (REDUCTION | PRUNING):
         scored = past_score(position, experiment)
@@ -165,29 +165,29 @@ def alphabeta(
             if experiment.mip & PRUNING:
                 bonus = DECIDED if scored == ALL_WON else -DECIDED
                 return evaluate(position) + bonus
-            searched = max(depth - NEXT, LAST_PLY)
+            searched = max(depth - 1, 1)
 
-    # 7. Forward pruning, the null move first.
+    # 7. Forward pruning: the null move. Addition 1 returns beta instead of the score,
+    #    so that a pruned all node cannot cause a cutoff at the PV node above it.
     null_type = CUT_NODE if node_type == ALL_NODE else ALL_NODE
+    null_window = Window(-beta, 1 - beta)
     prunes = may_prune(position, beta, node_type, experiment)
     if (
         prunes
-        and NONE < experiment.null_reduction < searched
+        and 0 < experiment.null_reduction < searched
         and not after_null
         and has_pieces(position)
     ):
-        search.nodes += NEXT
+        search.nodes += 1
         score = -alphabeta(
-            passed(position),
-            -beta,
-            NEXT - beta,
-            searched - NEXT - experiment.null_reduction,
-            ply + NEXT,
+            after_null_move(position),
+            null_window,
+            searched - 1 - experiment.null_reduction,
+            ply + 1,
             null_type,
             AFTER_NULL,
             search,
             experiment,
-            table,
         )
         if experiment.stopped:
             return STOPPED
@@ -197,84 +197,82 @@ def alphabeta(
     rank_moves(position, moves, size, ply, entry.move, search)
 
     # 8. Forward pruning: multi-cut.
-    if prunes and experiment.cuts and searched > CUT_REDUCTION:
-        cuts = NONE
+    if prunes and experiment.cuts and searched > MULTI_CUT_REDUCTION:
+        cuts = 0
         for index in range(min(size, experiment.tries)):
             bring_best(moves, index, size)
-            search.nodes += NEXT
+            search.nodes += 1
             score = -alphabeta(
                 make(position, unranked(moves[index])),
-                -beta,
-                NEXT - beta,
-                searched - NEXT - CUT_REDUCTION,
-                ply + NEXT,
+                null_window,
+                searched - 1 - MULTI_CUT_REDUCTION,
+                ply + 1,
                 null_type,
                 AFTER_MOVE,
                 search,
                 experiment,
-                table,
             )
             if experiment.stopped:
                 return STOPPED
             if score >= beta:
-                cuts += NEXT
+                cuts += 1
                 if cuts == experiment.cuts:
                     return beta if experiment.additions & ADDITION_1 else score
 
-    # 9. Principal variation search.
+    # 9. Principal variation search: the first move with the whole window, the others
+    #    with a null window and, if they land inside the window, once more with it.
     floor = alpha
-    best = -INFINITY
+    best = -INFINITE_SCORE
     best_move = entry.move
     other_type = ALL_NODE if node_type == CUT_NODE else CUT_NODE
     for index in range(size):
         bring_best(moves, index, size)
         move = unranked(moves[index])
         child = make(position, move)
-        left = searched - NEXT
+        left = searched - 1
         if experiment.extension:
             left += extension(position, move, searched, ply, experiment)
-        is_first = index == NONE
+        is_first = index == 0
         alpha = max(alpha, best)
-        search.nodes += NEXT
+        search.nodes += 1
         score = -alphabeta(
             child,
-            -beta if is_first else -alpha - NEXT,
-            -alpha,
+            Window(-beta if is_first else -alpha - 1, -alpha),
             left,
-            ply + NEXT,
+            ply + 1,
             -node_type if is_first else other_type,
             AFTER_MOVE,
             search,
             experiment,
-            table,
         )
         if not is_first:
+            # Addition 2: a PV node whose window has closed to width one searches again
+            # too. Addition 3: a null window that returns alpha + 1 may have met a
+            # pruned node's beta, so the second search begins at alpha.
             closed = (
                 experiment.additions & ADDITION_2
                 and node_type == PV_NODE
                 and score == beta
-                and beta == alpha + NEXT
+                and beta == alpha + 1
             )
             if (alpha < score < beta) or closed:
                 lowest = alpha if closed else score
-                if experiment.additions & ADDITION_3 and score == alpha + NEXT:
+                if experiment.additions & ADDITION_3 and score == alpha + 1:
                     lowest = alpha
                 score = -alphabeta(
                     child,
-                    -beta,
-                    -lowest,
+                    Window(-beta, -lowest),
                     left,
-                    ply + NEXT,
+                    ply + 1,
                     node_type,
                     AFTER_MOVE,
                     search,
                     experiment,
-                    table,
                 )
         if experiment.stopped:
             return STOPPED
         if score > best:
-            if ply == ROOT and score > alpha:
+            if ply == 0 and score > alpha:
                 experiment.pv_nodes = search.nodes
                 experiment.pv_move = move
             best = score
@@ -285,7 +283,8 @@ def alphabeta(
                     remember_refutation(search, ply, move, searched)
                 break
 
-    # 10. What is learnt. A cut node that fails low with just alpha is uncertain.
+    # 10. Store the score. Addition 4: a cut node that fails low with exactly alpha is
+    #     not stored, because pruning may have made that score.
     if experiment.additions & ADDITION_4 and node_type == CUT_NODE and best == floor:
         return best
     bound = EXACT
@@ -293,28 +292,21 @@ def alphabeta(
         bound = UPPER
     elif best >= beta:
         bound = LOWER
-    store_score(table, search, where, Scored(best, depth, bound, best_move), ply)
+    store_score(search, key, Scored(best, depth, bound, best_move), ply)
     return best
 
 
-@jit(i64(position_t, search_t, experiment_t, TABLE))
-def search_score(
-    position: Position, search: Any, experiment: Any, table: Any
-) -> Number:
-    """Search the root `experiment.depth` plies deep, in the window that it gives."""
-    experiment.stopped = NONE
+@jit(i64(position_t, search_t, experiment_t))
+def search_score(position: Position, search: Any, experiment: Any) -> Number:
+    """Search the root to `experiment.depth` plies in the window of `experiment`.
+
+    The result is written to `experiment`: `score`, `pv_move`, `pv_nodes`, `stopped`.
+    """
+    experiment.stopped = 0
     experiment.pv_move = NO_MOVE
     experiment.pv_nodes = search.nodes
+    window = Window(experiment.alpha, experiment.beta)
     experiment.score = alphabeta(
-        position,
-        experiment.alpha,
-        experiment.beta,
-        experiment.depth,
-        ROOT,
-        PV_NODE,
-        AFTER_MOVE,
-        search,
-        experiment,
-        table,
+        position, window, experiment.depth, 0, PV_NODE, AFTER_MOVE, search, experiment
     )
     return experiment.score

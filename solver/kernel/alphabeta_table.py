@@ -1,9 +1,16 @@
-"""The scored search's transposition table: scores per position, bounded in size.
+"""What the laboratory's search remembers: move order and transposition table.
 
-Layout: buckets of four entries, an entry two words. The first word is the position's
-key, the second packs, from its low bits: score (16, from `LOWEST` on), depth (8), bound
-(2), move (17). A zeroed table is empty. Mate scores are stored as seen from the entry's
-own position, so that they hold at any distance from the root.
+The moves of a node are tried in this order: the table's move; captures and promotions
+by what they win, then by the least valuable piece that moves (MVV-LVA); the two killers
+of the ply (Akl and Newborn, 1977); the rest by the history heuristic (Schaeffer, ICCA
+Journal 6, 1983). Moves of equal worth are ordered by their encoding, so that every node
+count follows from the definition of the search.
+
+The table shares its hash keys and its buckets of four entries with
+`solver.kernel.transposition`, but its entries hold scores. An entry is two 64-bit
+words: the key's check word; and, from bit 0, score (16, less LOWEST), depth (8), bound
+(2) and move (17). A zeroed table is empty. Mate scores are stored relative to the
+entry's own position, so that they hold at any distance from the root.
 """
 
 from __future__ import annotations
@@ -12,7 +19,17 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from solver.kernel.bitboards import EIGHT, ONE, RANK_6, SIX, TWO, ZERO
+from solver.kernel.bitboards import (
+    EIGHT,
+    FIVE,
+    FOUR,
+    ONE,
+    RANK_6,
+    SIX,
+    THREE,
+    TWO,
+    ZERO,
+)
 from solver.kernel.interface import MATE_ZONE
 from solver.kernel.jit import (
     ROW,
@@ -26,12 +43,15 @@ from solver.kernel.jit import (
     types,
     u64,
     void,
+    words_at,
 )
+from solver.kernel.mate_distance import Window, window_t
 from solver.kernel.ordering import WORTH_SHIFT
 from solver.kernel.position import (
     DIAGONAL,
     KNIGHT,
     MOVE_BITS,
+    NO_MOVE,
     ORTHOGONAL,
     PAWN,
     Position,
@@ -42,21 +62,13 @@ from solver.kernel.position import (
 )
 from solver.kernel.transposition import (
     BUCKET_WORDS,
+    ENTRIES,
     ENTRY_WORDS,
-    TABLE,
-    Address,
-    address_t,
+    HashKey,
+    hash_key_t,
 )
 
-# The order of moves in the scored search, and which moves are quiet.
-#
-# The table's move; captures and promotions by what they win, then by who wins it;
-# killers; the rest by history. Equal worths are told apart by the moves' words, so that
-# the order, and with it every node count, is a matter of definition.
-
-THREE = np.uint64(3)
-FOUR = np.uint64(4)
-FIVE = np.uint64(5)
+# Move order
 
 TABLE_MOVE = np.uint64(1 << 30)
 GAIN = np.uint64(1 << 29)
@@ -67,7 +79,7 @@ MOST_HISTORY = SECOND_KILLER - ONE
 
 @jit(u64(position_t, u64), inline=True)
 def piece_on(position: Position, square: Bitboard) -> Bitboard:
-    """Rank the man on a square: pawn 1, knight, bishop, rook, queen 5, king 6."""
+    """Return the rank of the piece on a square: pawn 1 to queen 5, king 6, none 0."""
     if position.pawns & square:
         return ONE
     if position.knights & square:
@@ -81,7 +93,7 @@ def piece_on(position: Position, square: Bitboard) -> Bitboard:
 
 @jit(u64(u64), inline=True)
 def piece_arriving(kind: Move) -> Bitboard:
-    """Rank what a pawn becomes."""
+    """Return the rank of the piece that a pawn promotes to."""
     if kind & KNIGHT:
         return TWO
     if kind & DIAGONAL:
@@ -91,7 +103,7 @@ def piece_arriving(kind: Move) -> Bitboard:
 
 @jit(boolean(position_t, u64), inline=True)
 def promotes(position: Position, move: Move) -> bool:
-    """Whether a pawn becomes another man."""
+    """Return whether a pawn promotes."""
     return (
         position.pawns & (ONE << origin(move)) != ZERO and arrival(move) & PAWN == ZERO
     )
@@ -99,17 +111,17 @@ def promotes(position: Position, move: Move) -> bool:
 
 @jit(boolean(position_t, u64), inline=True)
 def captures(position: Position, move: Move) -> bool:
-    """Whether a man is taken, in passing or not."""
+    """Return whether a piece is taken, en passant included."""
     arrived = ONE << target(move)
-    in_passing = arrival(move) & PAWN and arrived & position.rights & RANK_6
-    return position.them & arrived != ZERO or in_passing != ZERO
+    en_passant = arrival(move) & PAWN and arrived & position.rights & RANK_6
+    return position.them & arrived != ZERO or en_passant != ZERO
 
 
 @jit(u64(position_t, u64, i64, u64, search_t), inline=True)
 def worth(
     position: Position, move: Move, ply: Number, known: Move, search: Any
 ) -> Bitboard:
-    """What a move is worth trying early."""
+    """Return the worth of a move for the order; `known` is the table's move."""
     if move == known:
         return TABLE_MOVE
     taking = captures(position, move)
@@ -138,19 +150,20 @@ def rank_moves(
     known: Move,
     search: Any,
 ) -> None:
-    """Write each move's worth above it, for `bring_best`."""
+    """Write the worth of each move above its 32 bits, for `bring_best`."""
     for index in range(size):
         move = moves[index]
         moves[index] = move | (worth(position, move, ply, known, search) << WORTH_SHIFT)
 
 
-NO_ENTRY = np.int64(0)
-EXACT = np.int64(1)
-LOWER = np.int64(2)
-UPPER = np.int64(3)
+# Transposition table
 
-LOWEST = np.int64(-(1 << 15))
-MATE_FROM = np.int64(MATE_ZONE)
+NO_ENTRY = 0
+EXACT = 1
+LOWER = 2
+UPPER = 3
+
+LOWEST = -(1 << 15)
 SCORE_BITS = np.uint64(0xFFFF)
 DEPTH_SHIFT = np.uint64(16)
 DEPTH_BITS = np.uint64(0xFF)
@@ -160,7 +173,7 @@ MOVE_SHIFT = np.uint64(26)
 
 
 class Scored(NamedTuple):
-    """What an entry tells: a score as the root sees it, how deep, which bound."""
+    """An entry: a score as seen from the root, its depth, its bound, the best move."""
 
     score: Number
     depth: Number
@@ -173,73 +186,77 @@ scored_t = types.NamedTuple((i64, i64, i64, u64), Scored)
 
 @jit(i64(i64, i64), inline=True)
 def seen_from_node(score: Number, ply: Number) -> Number:
-    """Count a mate's distance from the position instead of from the root."""
-    if score >= MATE_FROM:
+    """Make a mate score relative to the node at `ply` instead of the root."""
+    if score >= MATE_ZONE:
         return score + ply
-    if score <= -MATE_FROM:
+    if score <= -MATE_ZONE:
         return score - ply
     return score
 
 
 @jit(i64(i64, i64), inline=True)
 def seen_from_root(score: Number, ply: Number) -> Number:
-    """Undo `seen_from_node`, perhaps at another distance from the root."""
-    if score >= MATE_FROM:
+    """Undo `seen_from_node`, for a node that may be at another ply now."""
+    if score >= MATE_ZONE:
         return score - ply
-    if score <= -MATE_FROM:
+    if score <= -MATE_ZONE:
         return score + ply
     return score
 
 
-@jit(scored_t(TABLE, search_t, address_t, i64), inline=True)
-def probe_score(table: Any, search: Any, where: Address, ply: Number) -> Scored:
-    """Read an entry; its bound is NO_ENTRY if there is none."""
+@jit(boolean(scored_t, window_t), inline=True)
+def decides(entry: Scored, window: Window) -> bool:
+    """Return whether an entry's score answers a window."""
+    return (
+        entry.bound == EXACT
+        or (entry.bound == LOWER and entry.score >= window.beta)
+        or (entry.bound == UPPER and entry.score <= window.alpha)
+    )
+
+
+@jit(scored_t(search_t, hash_key_t, i64), inline=True)
+def probe_score(search: Any, key: HashKey, ply: Number) -> Scored:
+    """Return the entry of a position; its bound is NO_ENTRY if there is none."""
     if search.buckets:
-        start = (where.place & (search.buckets - ONE)) * BUCKET_WORDS
-        for slot in range(4):
+        table = words_at(search.table)
+        start = (key.bucket & (search.buckets - ONE)) * BUCKET_WORDS
+        for slot in range(ENTRIES):
             entry = start + np.uint64(slot) * ENTRY_WORDS
             data = table[entry + ONE]
-            if table[entry] == where.key and data:
+            if table[entry] == key.check and data:
                 return Scored(
                     seen_from_root(np.int64(data & SCORE_BITS) + LOWEST, ply),
                     np.int64((data >> DEPTH_SHIFT) & DEPTH_BITS),
                     np.int64((data >> BOUND_SHIFT) & BOUND_BITS),
                     (data >> MOVE_SHIFT) & MOVE_BITS,
                 )
-    return Scored(NO_ENTRY, NO_ENTRY, NO_ENTRY, ZERO)
+    return Scored(0, 0, NO_ENTRY, NO_MOVE)
 
 
-@jit(boolean(scored_t, i64, i64), inline=True)
-def decides(entry: Scored, alpha: Number, beta: Number) -> bool:
-    """Whether an entry's score says all that a window asks for."""
-    return (
-        entry.bound == EXACT
-        or (entry.bound == LOWER and entry.score >= beta)
-        or (entry.bound == UPPER and entry.score <= alpha)
-    )
+@jit(void(search_t, hash_key_t, scored_t, i64))
+def store_score(search: Any, key: HashKey, entry: Scored, ply: Number) -> None:
+    """Store an entry.
 
-
-@jit(void(TABLE, search_t, address_t, scored_t, i64))
-def store_score(
-    table: Any, search: Any, where: Address, entry: Scored, ply: Number
-) -> None:
-    """Write an entry, in the place of the same position or of the least depth."""
+    It replaces the entry of the same position, else an empty entry, else the entry of
+    the least depth.
+    """
     if not search.buckets:
         return
-    start = (where.place & (search.buckets - ONE)) * BUCKET_WORDS
+    table = words_at(search.table)
+    start = (key.bucket & (search.buckets - ONE)) * BUCKET_WORDS
     chosen = start
     least = DEPTH_BITS + ONE
-    for slot in range(4):
+    for slot in range(ENTRIES):
         other = start + np.uint64(slot) * ENTRY_WORDS
         data = table[other + ONE]
-        if table[other] == where.key or not data:
+        if table[other] == key.check or not data:
             chosen = other
             break
         depth = (data >> DEPTH_SHIFT) & DEPTH_BITS
         if depth < least:
             least = depth
             chosen = other
-    table[chosen] = where.key
+    table[chosen] = key.check
     table[chosen + ONE] = (
         np.uint64(seen_from_node(entry.score, ply) - LOWEST)
         | (np.uint64(entry.depth) << DEPTH_SHIFT)

@@ -1,14 +1,25 @@
-"""Bitboard constants and the tables that are computed once at compile time."""
+"""Bitboards: typed constants, tables and the squares that pieces attack.
+
+Sliding pieces use hyperbola quintessence (Gerd Isenberg and Aleks Peshkov; Chess
+Programming Wiki). If o is the occupancy of a line and r a slider on it, o - 2r differs
+from o in the bits above r up to the first blocker, so o ^ (o - 2r) is the attack in
+that direction. The same on the flipped board is the attack in the other direction.
+Flipping leaves a rank as it is, so attacks along ranks come from a table.
+"""
 
 from __future__ import annotations
 
 import numpy as np
 
-from solver.kernel.jit import Bitboard, Square, jit, turn_over, u64
+from solver.kernel.jit import Bitboard, Square, flip, jit, u64
 
+# Small numbers for arithmetic with bitboards; `solver.kernel.jit` says why.
 ZERO = np.uint64(0)
 ONE = np.uint64(1)
 TWO = np.uint64(2)
+THREE = np.uint64(3)
+FOUR = np.uint64(4)
+FIVE = np.uint64(5)
 SIX = np.uint64(6)
 SEVEN = np.uint64(7)
 EIGHT = np.uint64(8)
@@ -47,7 +58,7 @@ KNIGHT_STEPS = (
 
 
 def _walk(square: int, step: tuple[int, int], longest: int) -> list[int]:
-    """List the squares that a man passes from `square`, at most `longest`."""
+    """Return the squares that a piece passes from `square`, at most `longest`."""
     file, rank = square % 8, square // 8
     passed = []
     for _ in range(longest):
@@ -63,7 +74,7 @@ def _board(squares: list[int]) -> int:
 
 
 def _reach(steps: tuple[tuple[int, int], ...], longest: int) -> np.ndarray:
-    """Attacks on an empty board; shape (64,), uint64."""
+    """Return the attacks on an empty board; shape (64,), uint64."""
     boards = [
         _board([target for step in steps for target in _walk(square, step, longest)])
         for square in range(64)
@@ -72,7 +83,7 @@ def _reach(steps: tuple[tuple[int, int], ...], longest: int) -> np.ndarray:
 
 
 def _between() -> np.ndarray:
-    """Squares strictly between two squares of one line; shape (64, 64), uint64."""
+    """Return the squares between any two squares of a line; shape (64, 64), uint64."""
     between = np.zeros((64, 64), dtype=np.uint64)
     for square in range(64):
         for step in DIAGONAL_STEPS + ORTHOGONAL_STEPS:
@@ -83,7 +94,7 @@ def _between() -> np.ndarray:
 
 
 def _rank_attacks() -> np.ndarray:
-    """Rook attacks along the first rank; shape (64, 8), uint64.
+    """Return the rook attacks along the first rank; shape (64, 8), uint64.
 
     The first index is the occupancy of the files b to g, the second the rook's file.
     """
@@ -111,12 +122,7 @@ RANK_ATTACKS = _rank_attacks()
 BETWEEN = _between()
 
 
-# Which squares a man attacks.
-#
-# Sliders by hyperbola quintessence (Dillon, "o ^ (o - 2r)"): subtracting the slider
-# from the line's occupancy flips the bits up to the first blocker; the same on the
-# board turned over gives the other direction. Turning over leaves a rank as it is, so
-# ranks are looked up.
+# Attacks
 
 INNER_FILES = np.uint64(63)
 RANK_OF = np.uint64(56)
@@ -124,19 +130,19 @@ RANK_OF = np.uint64(56)
 
 @jit(u64(u64), inline=True)
 def king_attacks(square: Square) -> Bitboard:
-    """Squares that a king on `square` attacks."""
+    """Return the squares that a king on `square` attacks."""
     return KING_ATTACKS[square]
 
 
 @jit(u64(u64), inline=True)
 def knight_attacks(square: Square) -> Bitboard:
-    """Squares that a knight on `square` attacks."""
+    """Return the squares that a knight on `square` attacks."""
     return KNIGHT_ATTACKS[square]
 
 
 @jit(u64(u64), inline=True)
 def knights_attacks(knights: Bitboard) -> Bitboard:
-    """Squares that any of the knights attacks."""
+    """Return the squares that any of the knights attacks."""
     one_file = ((knights >> ONE) & NOT_FILE_H) | ((knights << ONE) & NOT_FILE_A)
     two_files = ((knights >> TWO) & NOT_FILES_GH) | ((knights << TWO) & NOT_FILES_AB)
     return (
@@ -149,27 +155,31 @@ def knights_attacks(knights: Bitboard) -> Bitboard:
 
 @jit(u64(u64), inline=True)
 def pawns_attacks_up(pawns: Bitboard) -> Bitboard:
-    """Squares that our pawns attack."""
+    """Return the squares that our pawns attack."""
     return ((pawns & NOT_FILE_A) << SEVEN) | ((pawns & NOT_FILE_H) << NINE)
 
 
 @jit(u64(u64), inline=True)
 def pawns_attacks_down(pawns: Bitboard) -> Bitboard:
-    """Squares that their pawns attack; equally, where pawns of ours attack these."""
+    """Return the squares that their pawns attack.
+
+    Equally, the squares from which a pawn of ours attacks one of `pawns`.
+    """
     return ((pawns & NOT_FILE_A) >> NINE) | ((pawns & NOT_FILE_H) >> SEVEN)
 
 
 @jit(u64(u64, u64, u64), inline=True)
 def _line_attacks(slider: Bitboard, occupied: Bitboard, line: Bitboard) -> Bitboard:
+    # `line` leaves the slider out, so o - 2r is (o & line) - r.
     blockers = occupied & line
     upwards = blockers - slider
-    downwards = turn_over(turn_over(blockers) - turn_over(slider))
+    downwards = flip(flip(blockers) - flip(slider))
     return (upwards ^ downwards) & line
 
 
 @jit(u64(u64, u64), inline=True)
 def diagonal_attacks(square: Square, occupied: Bitboard) -> Bitboard:
-    """Squares that a bishop on `square` attacks, the first blockers included."""
+    """Return the squares that a bishop attacks, the first blockers included."""
     slider = ONE << square
     return _line_attacks(slider, occupied, RISING_DIAGONALS[square]) | _line_attacks(
         slider, occupied, FALLING_DIAGONALS[square]
@@ -178,7 +188,7 @@ def diagonal_attacks(square: Square, occupied: Bitboard) -> Bitboard:
 
 @jit(u64(u64, u64), inline=True)
 def orthogonal_attacks(square: Square, occupied: Bitboard) -> Bitboard:
-    """Squares that a rook on `square` attacks, the first blockers included."""
+    """Return the squares that a rook attacks, the first blockers included."""
     rank = square & RANK_OF
     inner = (occupied >> (rank + ONE)) & INNER_FILES
     along_rank = RANK_ATTACKS[inner, square & SEVEN] << rank

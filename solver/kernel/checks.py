@@ -1,4 +1,4 @@
-"""Which moves give check, told without making them wherever that can be."""
+"""Which moves give check, found without making them where possible."""
 
 from __future__ import annotations
 
@@ -49,12 +49,14 @@ from solver.kernel.position import (
     target,
 )
 
-NONE = np.int64(0)
-ONE_MOVE = np.int64(1)
-
 
 class Checks(NamedTuple):
-    """How our men can give check: squares by kind of man, and who opens a line."""
+    """How our pieces can give check.
+
+    The first four fields are the squares from which a piece of each kind checks.
+    `discoverers` are our pieces that stand alone between one of our sliders and the
+    king.
+    """
 
     pawn: Bitboard
     knight: Bitboard
@@ -68,7 +70,7 @@ checks_t = named_words(Checks)
 
 @jit(checks_t(position_t), inline=True)
 def find_checks(position: Position) -> Checks:
-    """Find the squares from which their king is checked, and our masked batteries."""
+    """Find the squares from which their king can be checked, and our discoverers."""
     king = position.kings & position.them
     square = first_square(king)
     occupied = position.us | position.them
@@ -93,7 +95,7 @@ def find_checks(position: Position) -> Checks:
 
 @jit(boolean(position_t, checks_t, u64), inline=True)
 def gives_check(position: Position, checks: Checks, move: Move) -> bool:
-    """Whether a legal move gives check."""
+    """Return whether a legal move gives check."""
     start = ONE << origin(move)
     arrived = ONE << target(move)
     kind = arrival(move)
@@ -110,7 +112,7 @@ def gives_check(position: Position, checks: Checks, move: Move) -> bool:
         )
         if not stays_on_line:
             return True
-    # Castling, en passant and promotion change more lines than their squares tell.
+    # Castling, en passant and promotions change lines beyond these squares.
     castles = kind & KING and start == E1 and arrived & (C1 | G1)
     takes_in_passing = kind & PAWN and arrived & position.rights & RANK_6
     promotes = not kind & PAWN and position.pawns & start
@@ -121,13 +123,13 @@ def gives_check(position: Position, checks: Checks, move: Move) -> bool:
 
 @jit(i64(position_t, ROW))
 def generate_checks(position: Position, moves: np.ndarray) -> Number:
-    """List the legal moves that give check; as `generate` else."""
+    """Write the legal moves that give check to a row and return their number."""
     checks = find_checks(position)
     size = generate(position, moves)
-    kept = NONE
+    kept = 0
     for index in range(size):
         move = moves[index]
         if gives_check(position, checks, move):
             moves[kept] = move
-            kept += ONE_MOVE
+            kept += 1
     return kept

@@ -1,13 +1,23 @@
-"""The finder: depth-first proof-number search for a mate within n moves.
+"""The df-pn search: depth-first proof-number search for a mate within n moves.
 
-It goes where the fewest leaves are left to settle, and so finds long mates that a
-search in order of depth never reaches. Both of its verdicts are exact: it ends when the
-root is proved or disproved, or else it is stopped and says so. What it proves stands in
-the bounds that the prover reads and writes too; proof numbers only guide.
+Proof-number search (Allis, van der Meulen and van den Herik, 1994) expands the leaf
+that needs the fewest further leaves to decide the root, so it finds long mates that a
+search by depth never reaches. Df-pn (Nagai, "Df-pn algorithm for searching AND/OR trees
+and its applications", PhD thesis, University of Tokyo, 2002) does the same depth first:
+a node is searched until one of its numbers reaches a threshold that its parent sets,
+and the numbers of all other nodes are kept in the transposition table.
 
-Numbers are seen by the side to move (Nagai's phi and delta): a node needs one child
-that fails, so its phi is the least delta of its children, its delta the sum of their
-phi. The moves left are part of the question and only fall, so no line repeats a node.
+Three things are this program's own:
+
+- The number of moves left is part of every question and never grows along a line, so
+  no line repeats a node and the graph has no cycles.
+- The last two moves are left to the prover, whose bounds both searches share.
+- The attacker may be *restricted*, for instance to moves that leave the defender's king
+  at most one flight. A restriction hides mates and never invents one: a mate found
+  under it is a mate, and "no mate" holds under the restriction only. Every restriction
+  allows all mating moves.
+
+An answer is exact, or it is STOPPED.
 """
 
 from __future__ import annotations
@@ -17,6 +27,7 @@ from typing import Any
 import numpy as np
 
 from solver.kernel.bitboards import ONE, ZERO, king_attacks
+from solver.kernel.interface import Verdict
 from solver.kernel.jit import (
     Bitboard,
     Move,
@@ -43,18 +54,25 @@ from solver.kernel.ordering import (
     remember_refutation,
     unranked,
 )
-from solver.kernel.position import NO_MOVE, Position, checkers, make, passed, position_t
-from solver.kernel.prover import ATTACKING, DEFENDING, MATE, STOPPED, mates_within
+from solver.kernel.position import (
+    NO_MOVE,
+    Position,
+    after_null_move,
+    checkers,
+    make,
+    position_t,
+)
+from solver.kernel.prover import ATTACKING, DEFENDING, is_stopped, mates_within
 from solver.kernel.transposition import (
     INFINITE,
     MOST,
-    TABLE,
-    Address,
+    NO_NUMBERS,
     Bounds,
+    HashKey,
     Numbers,
-    address,
-    address_t,
     bounds_t,
+    hash_key,
+    hash_key_t,
     numbers_t,
     prefetch_node,
     probe,
@@ -63,127 +81,115 @@ from solver.kernel.transposition import (
     store_numbers,
 )
 
-# Lanes: restrictions of the attacker, in which a search is narrow and goes far.
-#
-# A lane hides mates and invents none: a mate found in it is a mate, and "no mate"
-# speaks of the lane alone. Every lane admits each mating move.
+FIRST_HOPE = np.uint64(2)
+A_FLIGHT = 4
+NOT_IN_CHECK = 2
+
+MARGIN_SHIFT = np.uint64(3)
 
 
-@jit(address_t(search_t, address_t), inline=True)
-def in_restriction(search: Any, where: Address) -> Address:
-    """Where bounds of a position stand that hold in the lane alone."""
-    return Address(where.key ^ search.restriction, where.place ^ search.restriction)
+# Restrictions of the attacker
+
+
+@jit(hash_key_t(search_t, hash_key_t), inline=True)
+def in_restriction(search: Any, key: HashKey) -> HashKey:
+    """Return the key of bounds that hold under the current restriction only."""
+    return HashKey(key.check ^ search.restriction, key.bucket ^ search.restriction)
 
 
 @jit(i64(position_t, pins_t), inline=True)
-def flights(position: Position, limits: Pins) -> Number:
-    """How many squares the king of the side to move can go to, castling aside."""
+def flights(position: Position, pins: Pins) -> Number:
+    """Count the squares that the king of the side to move can go to; no castling."""
     king = first_square(position.kings & position.us)
-    return population(king_attacks(king) & ~position.us & ~limits.danger)
+    return population(king_attacks(king) & ~position.us & ~pins.danger)
 
 
 @jit(boolean(position_t, search_t))
-def admits(position: Position, search: Any) -> bool:
-    """Whether the lane admits the attack that led here, defender to move.
+def is_allowed(position: Position, search: Any) -> bool:
+    """Return whether the restriction allows the attack that led to this position.
 
-    What the attack threatens is not asked here.
+    The defender is to move. Threats are tested in `search_node`.
     """
-    limits = find_pins(position)
-    if search.checks_only and not limits.checkers:
+    pins = find_pins(position)
+    if search.checks_only and not pins.checkers:
         return False
     return (
-        flights(position, limits) <= search.most_flights
-        and count_within(position, limits) <= search.most_replies
+        flights(position, pins) <= search.most_flights
+        and count_within(position, pins) <= search.most_replies
     )
 
 
-NONE = np.int64(0)
-ONE_MOVE = np.int64(1)
-TWO_MOVES = np.int64(2)
-NEXT = np.int64(1)
-
-# First numbers of a defender node, by what the defender has left;
-# see docs/explanation/tried.md.
-FIRST_HOPE = np.uint64(2)
-A_FLIGHT = np.int64(4)
-NOT_IN_CHECK = np.int64(2)
-
-MARGIN_SHIFT = np.uint64(3)
-"""A child may pass its best sibling by an eighth before the search turns to that one:
-else two that are nearly as good would take turns."""
+# The numbers of one node
 
 
 @jit(numbers_t(boolean), inline=True)
-def settled(succeeds: bool) -> Numbers:
-    """The numbers of a node whose side to move gets its way, or does not."""
+def decided(succeeds: bool) -> Numbers:
+    """Return the numbers of a node whose side to move succeeds, or fails."""
     return Numbers(ZERO, INFINITE) if succeeds else Numbers(INFINITE, ZERO)
 
 
 @jit(u64(u64, u64), inline=True)
 def plus(left: Bitboard, right: Bitboard) -> Bitboard:
-    """Add two numbers; only what is infinite makes an infinite sum."""
+    """Add two numbers; the sum is INFINITE only if one of them is."""
     if max(left, right) == INFINITE:
         return INFINITE
     return min(left + right, MOST)
 
 
-@jit(boolean(search_t), inline=True)
-def is_stopped(search: Any) -> bool:
-    """Whether a limit ends the search."""
-    return bool(search.stop) or search.nodes >= search.node_limit
-
-
 @jit(numbers_t(position_t), inline=True)
 def first_numbers(position: Position) -> Numbers:
-    """Estimate a defender node not met before: replies and flights are to be met."""
-    limits = find_pins(position)
-    replies = count_within(position, limits)
-    if replies == NONE:
-        # Stalemate is an escape, though "every reply loses" is vacuously true.
-        return settled(not limits.checkers)
-    free = flights(position, limits)
-    work = ONE_MOVE + (replies >> ONE_MOVE) + A_FLIGHT * free * free
-    if not limits.checkers:
+    """Estimate the numbers of a defender node that is not in the table.
+
+    Each reply, and above all each flight, is work for the attacker. The weights were
+    tuned; docs/explanation/tried.md has the measurements.
+    """
+    pins = find_pins(position)
+    replies = count_within(position, pins)
+    if replies == 0:
+        return decided(not pins.checkers)  # stalemate is an escape
+    free = flights(position, pins)
+    work = 1 + (replies >> 1) + A_FLIGHT * free * free
+    if not pins.checkers:
         work += NOT_IN_CHECK
     return Numbers(FIRST_HOPE, np.uint64(work))
 
 
-@jit(bounds_t(address_t, search_t, TABLE), inline=True)
-def known_bounds(where: Address, search: Any, table: Any) -> Bounds:
-    """Read what is proved of a position: in the lane, if there is one.
+@jit(bounds_t(hash_key_t, search_t), inline=True)
+def known_bounds(key: HashKey, search: Any) -> Bounds:
+    """Return what is proved of a position under the current restriction.
 
-    What has no mate at all has none in the lane; a mate must be the lane's own where
-    the question is about the lane.
+    A position without any mate has none under the restriction. A mate found without
+    the restriction counts unless the question is about the restriction itself.
     """
-    bounds = probe(table, search, in_restriction(search, where))
+    bounds = probe(search, in_restriction(search, key))
     if not search.restriction:
         return bounds
-    anywhere = probe(table, search, where)
-    no_mate = max(bounds.no_mate, anywhere.no_mate)
+    unrestricted = probe(search, key)
+    no_mate = max(bounds.no_mate, unrestricted.no_mate)
     if search.restricted_only:
         return Bounds(no_mate, bounds.mate, bounds.move)
-    return Bounds(no_mate, anywhere.mate, bounds.move)
+    return Bounds(no_mate, unrestricted.mate, bounds.move)
 
 
-@jit(numbers_t(position_t, i64, boolean, search_t, TABLE), inline=True)
-def look_up(
-    position: Position, moves_left: Number, attacking: bool, search: Any, table: Any
+@jit(numbers_t(position_t, i64, boolean, search_t), inline=True)
+def numbers_of(
+    position: Position, moves_left: Number, attacking: bool, search: Any
 ) -> Numbers:
-    """Give a child's numbers: proved, remembered, or the first estimate."""
-    where = address(position, attacking)
-    bounds = known_bounds(where, search, table)
+    """Return a node's numbers: proved, stored, or a first estimate."""
+    key = hash_key(position, attacking)
+    bounds = known_bounds(key, search)
     if moves_left >= bounds.mate:
-        return settled(attacking)
+        return decided(attacking)
     if moves_left <= bounds.no_mate:
-        return settled(not attacking)
-    numbers = probe_numbers(table, search, in_restriction(search, where), moves_left)
+        return decided(not attacking)
+    numbers = probe_numbers(search, in_restriction(search, key), moves_left)
     if numbers.phi:
         return numbers
     return Numbers(ONE, ONE) if attacking else first_numbers(position)
 
 
-@jit(void(position_t, i64, i64, boolean, u64, i64, search_t, TABLE))
-def record(
+@jit(void(position_t, i64, i64, boolean, u64, i64, search_t))
+def store_decided(
     position: Position,
     moves_left: Number,
     ply: Number,
@@ -191,143 +197,168 @@ def record(
     move: Move,
     size: Number,
     search: Any,
-    table: Any,
 ) -> None:
-    """Write down the bound of a node that is settled.
-
-    `move` is the one that got its side its way; NO_MOVE: none of the `size` moves of
-    the row did.
-    """
-    where = address(position, attacking)
-    if attacking == (move == NO_MOVE):
-        where = in_restriction(search, where)
-        bounds = probe(table, search, where)
-        refuted = Bounds(moves_left, bounds.mate, bounds.move if attacking else move)
-        store(table, search, where, refuted, moves_left)
-        if not attacking:
-            remember_refutation(search, ply, move, moves_left)
-        return
-    # The mate may be nearer than was asked, by what is known of the children.
-    longest = NONE
-    if attacking:
-        reply = address(make(position, move), DEFENDING)
-        longest = known_bounds(reply, search, table).mate + ONE_MOVE
-    for index in range(NONE if attacking else size):
-        child = address(make(position, search.rows[ply, index]), ATTACKING)
-        longest = max(longest, known_bounds(child, search, table).mate)
-    mate = min(longest, moves_left)
-    where = in_restriction(search, where) if search.restricted_only else where
-    no_mate = probe(table, search, where).no_mate
-    store(table, search, where, Bounds(no_mate, mate, move), moves_left)
-
-
-@jit(numbers_t(position_t, i64, i64, boolean, numbers_t, search_t, TABLE))
-def settle(
-    position: Position,
-    moves_left: Number,
-    ply: Number,
-    attacking: bool,
-    limits: Numbers,
-    search: Any,
-    table: Any,
-) -> Numbers:
-    """Search "mate within `moves_left`?" until it is settled or reaches its limits.
+    """Store the bound of a node that is decided.
 
     Parameters
     ----------
     position : Position
-        The attacker to move if `attacking`, else the defender.
+    moves_left : int64
+    ply : int64
+    attacking : bool
+    move : uint64
+        The move with which the side to move succeeds; NO_MOVE if it fails.
+    size : int64
+        Moves in the row of this ply, all of which fail if `move` is NO_MOVE.
+    search : Search
+    """
+    # 1. No mate: the bound holds under the restriction. A reply that refutes is
+    #    remembered.
+    key = hash_key(position, attacking)
+    if attacking == (move == NO_MOVE):
+        key = in_restriction(search, key)
+        bounds = probe(search, key)
+        refuted = Bounds(moves_left, bounds.mate, bounds.move if attacking else move)
+        store(search, key, refuted, moves_left)
+        if not attacking:
+            remember_refutation(search, ply, move, moves_left)
+        return
+
+    # 2. Mate: the bounds of the children may show that it is shorter than the question.
+    longest = 0
+    if attacking:
+        reply = hash_key(make(position, move), DEFENDING)
+        longest = known_bounds(reply, search).mate + 1
+    for index in range(0 if attacking else size):
+        child = hash_key(make(position, search.rows[ply, index]), ATTACKING)
+        longest = max(longest, known_bounds(child, search).mate)
+    mate = min(longest, moves_left)
+    key = in_restriction(search, key) if search.restricted_only else key
+    no_mate = probe(search, key).no_mate
+    store(search, key, Bounds(no_mate, mate, move), moves_left)
+
+
+# The search
+
+
+@jit(numbers_t(position_t, i64, i64, boolean, numbers_t, search_t))
+def search_node(
+    position: Position,
+    moves_left: Number,
+    ply: Number,
+    attacking: bool,
+    thresholds: Numbers,
+    search: Any,
+) -> Numbers:
+    """Search "mate within `moves_left`?" until it is decided or a threshold is reached.
+
+    The node's numbers follow from its children's: phi is the least delta of a child,
+    because one child that fails is enough, and delta is the sum of the children's phi,
+    because all of them must succeed. The function returns
+
+    - phi = 0 if the side to move succeeds (the attacker mates, the defender escapes);
+    - delta = 0 if it fails;
+    - NO_NUMBERS if the prover, or a test of a threat, was stopped;
+    - otherwise numbers of which one has reached its threshold, or those at which the
+      search was stopped.
+
+    Only proved bounds and proof numbers are stored, never a result of a stop.
+
+    Parameters
+    ----------
+    position : Position
+        The attacker is to move if `attacking`, else the defender.
     moves_left : int64
         At least 0.
     ply : int64
-        Distance from the root, for killers and scratch memory.
+        Plies from the root; selects the killers and the rows of scratch memory.
     attacking : bool
-    limits : Numbers
-        The search returns when one of the node's numbers reaches its limit.
+    thresholds : Numbers
+        The search returns once phi or delta is at least this large.
     search : Search
-    table : uint64 words
-        Reads and writes bounds and proof numbers.
+        Counts nodes. Its table supplies and receives bounds and proof numbers.
 
     Returns
     -------
     Numbers
-        The node's. A 0 is proved: phi, the side to move gets its way; delta, it does
-        not. Both 0: the search was stopped and nothing is learnt.
     """
-    # 1. What is proved already.
-    begun = search.nodes
-    search.nodes += NEXT
-    where = address(position, attacking)
-    bounds = known_bounds(where, search, table)
+    # 1. Transposition table. With no move left, the defender may be mated already,
+    #    which a bound of 0 moves does not exclude.
+    first_node = search.nodes
+    search.nodes += 1
+    key = hash_key(position, attacking)
+    bounds = known_bounds(key, search)
     if moves_left >= bounds.mate:
-        return settled(attacking)
-    if NONE < moves_left <= bounds.no_mate:  # in 0 it may be mated already
-        return settled(not attacking)
+        return decided(attacking)
+    if 0 < moves_left <= bounds.no_mate:
+        return decided(not attacking)
 
-    # 2. The last moves are the prover's; the last one lies in any lane.
-    near = ONE_MOVE if search.restricted_only else TWO_MOVES
+    # 2. The prover decides the last two moves, and looks for a mate in two before
+    #    anything else. It knows no restriction, but every restriction allows a mate in
+    #    one.
+    near = 1 if search.restricted_only else 2
     if moves_left <= near or (attacking and bounds.no_mate < near):
-        verdict = mates_within(
-            position, min(moves_left, near), ply, attacking, search, table
-        )
-        if verdict == STOPPED:
-            return Numbers(ZERO, ZERO)
-        if verdict == MATE:
-            return settled(attacking)
+        verdict = mates_within(position, min(moves_left, near), ply, attacking, search)
+        if verdict == Verdict.STOPPED:
+            return NO_NUMBERS
+        if verdict == Verdict.MATE:
+            return decided(attacking)
         if moves_left <= near:
-            return settled(not attacking)
+            return decided(not attacking)
 
-    # 3. The children's numbers; one that fails settles this node.
+    # 3. List the moves, and load the children's cache lines before the first probe.
     moves = search.rows[ply]
     phis = search.phis[ply]
     deltas = search.deltas[ply]
-    left = moves_left - ONE_MOVE if attacking else moves_left
+    left = moves_left - 1 if attacking else moves_left
     listed = generate(position, moves)
     if not attacking:
-        if listed == NONE and not checkers(position):
-            return settled(True)  # stalemate is an escape
+        if listed == 0 and not checkers(position):
+            return decided(True)  # stalemate is an escape
         rank_replies(position, moves, listed, ply, bounds.move, search)
         for index in range(listed):
             bring_best(moves, index, listed)
     for index in range(listed):
         child = make(position, unranked(moves[index]))
-        where_child = in_restriction(search, address(child, not attacking))
-        prefetch_node(table, search, where_child, left)
-    size = NONE
+        child_key = in_restriction(search, hash_key(child, not attacking))
+        prefetch_node(search, child_key, left)
+
+    # 4. Collect the numbers of the children that the restriction allows, up to the
+    #    first that decides this node.
+    size = 0
     for index in range(listed):
         move = unranked(moves[index])
         child = make(position, move)
         if attacking and search.restriction:
-            if not admits(child, search):
+            if not is_allowed(child, search):
                 continue
             if search.threat_moves and not checkers(child):
                 verdict = mates_within(
-                    passed(child),
+                    after_null_move(child),
                     search.threat_moves,
-                    ply + NEXT,
+                    ply + 1,
                     ATTACKING,
                     search,
-                    table,
                 )
-                if verdict != MATE:
+                if verdict != Verdict.MATE:
                     continue
-        theirs = look_up(child, left, not attacking, search, table)
+        theirs = numbers_of(child, left, not attacking, search)
         moves[size] = move
         phis[size] = np.uint32(theirs.phi)
         deltas[size] = np.uint32(theirs.delta)
-        size += NEXT
+        size += 1
         if not theirs.delta:
             break
-    if search.restriction and is_stopped(search):  # a threat may have been overlooked
-        return Numbers(ZERO, ZERO)
+    if search.restriction and is_stopped(search):
+        return NO_NUMBERS  # a stopped test of a threat may have excluded a move
 
     while True:
-        # 4. Our numbers: the least that a child takes to fail, and what it takes for
-        #    all to succeed.
+        # 5. This node's numbers, its best child, and the second best delta. A helper
+        #    thread takes the last of equally good children, the main thread the first.
         phi = INFINITE
         delta = ZERO
         second = INFINITE
-        best: Number = NONE
+        best: Number = 0
         for index in range(size):
             needed = np.uint64(deltas[index])
             if needed < phi or (search.is_helper and needed == phi):
@@ -338,36 +369,55 @@ def settle(
                 second = needed
             delta = plus(delta, np.uint64(phis[index]))
 
-        # 5. Settled, or enough for now.
+        # 6. Return if the node is decided or a threshold is reached.
         if not phi:
-            record(
-                position, moves_left, ply, attacking, moves[best], size, search, table
+            store_decided(
+                position, moves_left, ply, attacking, moves[best], size, search
             )
-            return settled(True)
+            return decided(True)
         if not delta:
-            record(position, moves_left, ply, attacking, NO_MOVE, size, search, table)
-            return settled(False)
-        numbers = Numbers(phi, delta)
-        if is_stopped(search) or phi >= limits.phi or delta >= limits.delta:
-            spent = search.nodes - begun
-            store_numbers(
-                table, search, in_restriction(search, where), moves_left, numbers, spent
-            )
+            store_decided(position, moves_left, ply, attacking, NO_MOVE, size, search)
+            return decided(False)
+        if is_stopped(search) or phi >= thresholds.phi or delta >= thresholds.delta:
+            numbers = Numbers(phi, delta)
+            spent = search.nodes - first_node
+            own_key = in_restriction(search, key)
+            store_numbers(search, own_key, moves_left, numbers, spent)
             return numbers
 
-        # 6. On with the best child, until it is clearly the best no more.
+        # 7. Search the best child until it is an eighth worse than the second best.
+        #    Without this margin, two children that are nearly as good would take
+        #    turns, and each turn would search lost table entries again (the 1 + epsilon
+        #    trick: Pawlewicz and Lew, "Improving depth-first pn-search: 1 + epsilon
+        #    trick", Computers and Games 2006, LNCS 4630, 2007).
         margin = min(second + (second >> MARGIN_SHIFT) + ONE, INFINITE)
-        theirs = settle(
+        theirs = search_node(
             make(position, moves[best]),
             left,
-            ply + NEXT,
+            ply + 1,
             not attacking,
             Numbers(
-                limits.delta - delta + np.uint64(phis[best]), min(limits.phi, margin)
+                thresholds.delta - delta + np.uint64(phis[best]),
+                min(thresholds.phi, margin),
             ),
             search,
-            table,
         )
         if theirs.phi | theirs.delta:
             phis[best] = np.uint32(theirs.phi)
             deltas[best] = np.uint32(theirs.delta)
+
+
+@jit(i64(position_t, i64, boolean, search_t))
+def find_mate(
+    position: Position, moves_left: Number, attacking: bool, search: Any
+) -> Number:
+    """Decide whether the attacker mates within `moves_left`, as `mates_within` does.
+
+    Under a restriction, NO_MATE speaks of the moves that it allows.
+    """
+    thresholds = Numbers(INFINITE, INFINITE)
+    numbers = search_node(position, moves_left, 0, attacking, thresholds, search)
+    if (numbers.phi == ZERO) == (numbers.delta == ZERO):
+        return Verdict.STOPPED
+    succeeds = numbers.phi == ZERO
+    return Verdict.MATE if succeeds == attacking else Verdict.NO_MATE

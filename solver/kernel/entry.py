@@ -1,6 +1,7 @@
-"""The one compiled C function; see `solver.kernel.interface` for its Python side.
+"""The one compiled C function; `solver.kernel.interface` is its Python side.
 
-Importing this module compiles the kernel, or loads it from numba's own cache.
+Importing this module compiles the kernel, or loads it from numba's own cache. numba
+compiles the members of `Operation` in as numbers, so both sides share their names.
 """
 
 from __future__ import annotations
@@ -11,10 +12,11 @@ import numpy as np
 
 from solver.kernel.alphabeta import search_score
 from solver.kernel.checks import generate_checks
-from solver.kernel.dfpn import known_bounds, settle
+from solver.kernel.dfpn import find_mate, known_bounds
 from solver.kernel.evaluation import evaluate
-from solver.kernel.interface import Operation
+from solver.kernel.interface import MATE_SHIFT, MOVE_SHIFT, Operation
 from solver.kernel.jit import (
+    Number,
     experiment_t,
     i64,
     native,
@@ -25,76 +27,73 @@ from solver.kernel.jit import (
 )
 from solver.kernel.mate_in_one import mate_in_one
 from solver.kernel.material import material_cell
-from solver.kernel.movegen import generate
-from solver.kernel.perft import perft
+from solver.kernel.movegen import generate, perft
 from solver.kernel.position import Position, make
 from solver.kernel.prover import find_line, mates_within
-from solver.kernel.transposition import INFINITE, Numbers, address
+from solver.kernel.transposition import hash_key
 
-PERFT = np.int64(Operation.PERFT)
-GENERATE = np.int64(Operation.GENERATE)
-GENERATE_CHECKS = np.int64(Operation.GENERATE_CHECKS)
-MAKE = np.int64(Operation.MAKE)
-MATE_IN_ONE = np.int64(Operation.MATE_IN_ONE)
-MATES_WITHIN = np.int64(Operation.MATES_WITHIN)
-FIND_LINE = np.int64(Operation.FIND_LINE)
-SEARCH_SCORE = np.int64(Operation.SEARCH_SCORE)
-EVALUATE = np.int64(Operation.EVALUATE)
-MATERIAL_CELL = np.int64(Operation.MATERIAL_CELL)
-BOUNDS = np.int64(Operation.BOUNDS)
-FIND_MATE = np.int64(Operation.FIND_MATE)
-
-ROOT = np.int64(0)
-HALF_WORD = np.uint64(32)
-MATE_SHIFT = np.int64(8)
-MOVE_SHIFT = np.uint64(16)
-UNKNOWN_OPERATION = np.int64(-2)
-
-WORDS = pointer(u64)
+UNKNOWN_OPERATION = -2
 
 
-@native(i64(i64, WORDS, pointer(search_t), WORDS, i64, i64, pointer(experiment_t)))
+@native(i64(i64, pointer(u64), pointer(search_t), i64, i64, pointer(experiment_t)))
 def kernel(
-    operation: np.int64,
+    operation: Number,
     words: Any,
     search_pointer: Any,
-    table: Any,
-    number: np.int64,
-    flag: np.int64,
+    number: Number,
+    flag: Number,
     experiment_pointer: Any,
-) -> np.int64:
-    """Do one operation on the position whose eight words are given."""
+) -> Number:
+    """Run one operation on the position that is given by its eight words.
+
+    Parameters
+    ----------
+    operation : int64
+        An `Operation`.
+    words : pointer to uint64
+        The fields of a `Position`; MAKE overwrites them.
+    search_pointer : pointer to Search
+    number : int64
+        The operation's number of moves or plies, or its move.
+    flag : int64
+        Whether the attacker is to move, or perft lists the last moves.
+    experiment_pointer : pointer to Experiment
+        Read by SEARCH_SCORE only; may be null for the others.
+
+    Returns
+    -------
+    int64
+        See the methods of `solver.kernel.interface.Kernel`.
+    """
     search = record_at(search_pointer)
     position = Position(
         words[0], words[1], words[2], words[3], words[4], words[5], words[6], words[7]
     )
-    if operation == MATES_WITHIN:
-        return mates_within(position, number, ROOT, flag != 0, search, table)
-    if operation == FIND_MATE:
-        limits = Numbers(INFINITE, INFINITE)
-        numbers = settle(position, number, ROOT, flag != 0, limits, search, table)
-        return np.int64((numbers.phi << HALF_WORD) | numbers.delta)
-    if operation == FIND_LINE:
-        return find_line(position, number, flag != 0, search, table)
-    if operation == BOUNDS:
-        bounds = known_bounds(address(position, flag != 0), search, table)
-        packed = (bounds.move << MOVE_SHIFT) | np.uint64(bounds.mate << MATE_SHIFT)
-        return np.int64(packed | np.uint64(bounds.no_mate))
-    if operation == SEARCH_SCORE:
-        return search_score(position, search, record_at(experiment_pointer), table)
-    if operation == EVALUATE:
+    if operation == Operation.MATES_WITHIN:
+        return mates_within(position, number, 0, flag != 0, search)
+    if operation == Operation.FIND_MATE:
+        return find_mate(position, number, flag != 0, search)
+    if operation == Operation.FIND_LINE:
+        return find_line(position, number, flag != 0, search)
+    if operation == Operation.BOUNDS:
+        bounds = known_bounds(hash_key(position, flag != 0), search)
+        move = np.int64(bounds.move)
+        return (move << MOVE_SHIFT) | (bounds.mate << MATE_SHIFT) | bounds.no_mate
+    if operation == Operation.SEARCH_SCORE:
+        return search_score(position, search, record_at(experiment_pointer))
+    if operation == Operation.EVALUATE:
         return evaluate(position)
-    if operation == MATERIAL_CELL:
+    if operation == Operation.MATERIAL_CELL:
         return material_cell(position)
-    if operation == MATE_IN_ONE:
+    if operation == Operation.MATE_IN_ONE:
         return np.int64(mate_in_one(position))
-    if operation == PERFT:
+    if operation == Operation.PERFT:
         return perft(position, number, search, flag != 0)
-    if operation == GENERATE:
+    if operation == Operation.GENERATE:
         return generate(position, search.rows[0])
-    if operation == GENERATE_CHECKS:
+    if operation == Operation.GENERATE_CHECKS:
         return generate_checks(position, search.rows[0])
-    if operation == MAKE:
+    if operation == Operation.MAKE:
         child = make(position, np.uint64(number))
         words[0] = child.pawns
         words[1] = child.knights
@@ -104,5 +103,5 @@ def kernel(
         words[5] = child.us
         words[6] = child.them
         words[7] = child.rights
-        return ROOT
+        return 0
     return UNKNOWN_OPERATION

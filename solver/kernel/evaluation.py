@@ -1,7 +1,7 @@
-"""A small evaluation: material, pawns on their way, and a lone king to be driven.
+"""The evaluation of the laboratory's search: material, advanced pawns, a bare king.
 
-Without it a scored search would not tell one quiet position from another; it knows just
-enough to make progress towards promotion and towards mating a bare king.
+It knows just enough to prefer promoting a pawn and driving a bare king to the edge. All
+scores are in centipawns.
 """
 
 from __future__ import annotations
@@ -16,33 +16,32 @@ from solver.kernel.jit import (
     Number,
     Square,
     first_square,
+    flip,
     i64,
     jit,
     population,
-    turn_over,
     types,
     u64,
 )
 from solver.kernel.position import Position, position_t
 
-PAWN_WORTH = np.int64(100)
-KNIGHT_WORTH = np.int64(320)
-BISHOP_WORTH = np.int64(330)
-ROOK_WORTH = np.int64(500)
-QUEEN_WORTH = np.int64(900)
-PAWN_STEP = np.int64(3)
-EDGE = np.int64(10)
-CLOSENESS = np.int64(4)
-FARTHEST = np.int64(14)
-LOW_CENTRE = np.int64(3)
-HIGH_CENTRE = np.int64(4)
-NOTHING = np.int64(0)
+PAWN_WORTH = 100
+KNIGHT_WORTH = 320
+BISHOP_WORTH = 330
+ROOK_WORTH = 500
+QUEEN_WORTH = 900
+PAWN_STEP = 3
+EDGE = 10
+CLOSENESS = 4
+FARTHEST = 14
+LOW_CENTRE = 3
+HIGH_CENTRE = 4
 
 RANK_MASKS = tuple(np.uint64(0xFF << 8 * rank) for rank in range(8))
 
 
 class Pieces(NamedTuple):
-    """How many men a side has, the king left out."""
+    """How many pieces of each kind a side has, without the king."""
 
     pawns: Number
     knights: Number
@@ -56,7 +55,7 @@ pieces_t = types.NamedUniTuple(i64, 5, Pieces)
 
 @jit(pieces_t(position_t, u64), inline=True)
 def count_pieces(position: Position, side: Bitboard) -> Pieces:
-    """Count the men of one side by kind."""
+    """Count the pieces of one side by kind."""
     queens = position.diagonal & position.orthogonal & side
     return Pieces(
         population(position.pawns & side),
@@ -69,7 +68,7 @@ def count_pieces(position: Position, side: Bitboard) -> Pieces:
 
 @jit(i64(pieces_t, pieces_t), inline=True)
 def material_balance(ours: Pieces, theirs: Pieces) -> Number:
-    """Our material less theirs, in centipawns."""
+    """Return our material less theirs."""
     return (
         PAWN_WORTH * (ours.pawns - theirs.pawns)
         + KNIGHT_WORTH * (ours.knights - theirs.knights)
@@ -81,23 +80,23 @@ def material_balance(ours: Pieces, theirs: Pieces) -> Number:
 
 @jit(i64(u64), inline=True)
 def pawn_progress(pawns: Bitboard) -> Number:
-    """Ranks that pawns moving up have gained, times their worth."""
-    steps = NOTHING
+    """Return the worth of the ranks that pawns moving up have gained."""
+    steps = 0
     for rank in range(2, 7):
-        steps += np.int64(rank - 1) * population(pawns & RANK_MASKS[rank])
+        steps += (rank - 1) * population(pawns & RANK_MASKS[rank])
     return PAWN_STEP * steps
 
 
 @jit(i64(u64), inline=True)
 def _off_centre(line: Square) -> Number:
-    """Files or ranks between this one and the two in the middle."""
+    """Return the distance of a file or rank from the two central ones."""
     place = np.int64(line)
     return max(LOW_CENTRE - place, place - HIGH_CENTRE)
 
 
 @jit(i64(u64, u64), inline=True)
 def drive(lone: Square, king: Square) -> Number:
-    """What it is worth to have a lone king at the edge, and the other king near."""
+    """Return the worth of a bare king near the edge and of the other king near it."""
     edge = _off_centre(lone & SEVEN) + _off_centre(lone // EIGHT)
     files = abs(np.int64(lone & SEVEN) - np.int64(king & SEVEN))
     ranks = abs(np.int64(lone // EIGHT) - np.int64(king // EIGHT))
@@ -106,14 +105,14 @@ def drive(lone: Square, king: Square) -> Number:
 
 @jit(i64(position_t))
 def evaluate(position: Position) -> Number:
-    """Score a position for the side to move, in centipawns."""
+    """Evaluate a position for the side to move."""
     we_have_more = position.us & (position.us - ONE) != ZERO
     they_have_more = position.them & (position.them - ONE) != ZERO
     score = material_balance(
         count_pieces(position, position.us), count_pieces(position, position.them)
     )
     score += pawn_progress(position.pawns & position.us)
-    score -= pawn_progress(turn_over(position.pawns & position.them))
+    score -= pawn_progress(flip(position.pawns & position.them))
     king = first_square(position.kings & position.us)
     other = first_square(position.kings & position.them)
     if we_have_more and not they_have_more:

@@ -1,4 +1,10 @@
-"""The one compiler decorator, and the types that kernel signatures are written in."""
+"""How kernel functions are compiled: decorators, types and machine instructions.
+
+Every kernel function has one explicit signature, written in the types below. A literal
+beside a bitboard needs a type too, because numba gives `uint64 + int64` the type int64;
+`solver.kernel.bitboards` has the typed ones. Counts are int64 and take plain literals,
+except as the argument of a recursive call (see `solver.kernel.prover`).
+"""
 
 from __future__ import annotations
 
@@ -21,17 +27,19 @@ if TYPE_CHECKING:
 
 Function = TypeVar("Function", bound="Callable[..., Any]")
 
-# What mypy cannot see: inside a kernel a word has the type that the signature gives it,
-# and numpy's scalar types do not describe how numba mixes words and literals.
+# Types for the reader. mypy cannot check them: inside a kernel function a word has the
+# type of the signature, and numpy's types do not describe how numba mixes words and
+# literals.
 Bitboard: TypeAlias = Any
 """64 squares in a uint64: bit 0 is a1, bit 7 h1, bit 63 h8."""
 Square: TypeAlias = Any
 """0 (a1) to 63 (h8), uint64."""
 Move: TypeAlias = Any
-"""See `solver.kernel.position`; uint64."""
+"""An encoded move; see `solver.kernel.position`; uint64."""
 Number: TypeAlias = Any
-"""A count, an index or a verdict; int64."""
+"""A count, an index, a score or a verdict; int64."""
 
+# Types for numba's signatures.
 types: Any = numba.types
 config: Any = numba.config
 u64 = types.uint64
@@ -46,24 +54,25 @@ void = types.void
 
 
 ROW = types.Array(u64, 1, "C")
-"""A row of moves; an entry's low 32 bits are the move, the rest is the caller's."""
+"""A row of moves; an entry has the move in its low 32 bits and may have more above."""
 
 
 def named_words(cls: type) -> Any:
-    """Give the numba type of a NamedTuple whose fields are all uint64."""
+    """Return the numba type of a NamedTuple whose fields are all uint64."""
     return types.NamedUniTuple(u64, len(cls.__annotations__), cls)
 
 
 NUMBA_CACHE = os.environ.get(FALLBACK_VARIABLE) == FALLBACK
-"""Whether numba's own cache serves, because the stored object code cannot."""
+"""Whether numba's own cache is used, because object code cannot be stored."""
 
 IS_CACHED = NUMBA_CACHE and holds_numba_entry(Path(config.CACHE_DIR))
-"""Whether the function that C calls is there. It holds all others, which then need no
-compiling, nor loading one by one: that takes longer than importing numba."""
+"""Whether that cache has the function that C calls. It contains all others, which then
+need not be compiled or loaded one by one, which would take longer than importing numba.
+"""
 
 OPTIONS: dict[str, Any] = {
     "nopython": True,
-    "error_model": "numpy",  # no test for a zero divisor
+    "error_model": "numpy",  # no test for a division by zero
     "_nrt": False,  # kernels allocate nothing, so no array is reference-counted
 }
 
@@ -74,10 +83,10 @@ def jit(signature: Any, *, inline: bool = False) -> Callable[[Function], Functio
     Parameters
     ----------
     signature
-        Numba signature. Arguments are cast to it, so that no second specialisation
-        (a literal is int64, a bitboard uint64) can come into being.
+        Numba signature. Arguments are cast to it, so numba never compiles the function
+        a second time for other types.
     inline : bool
-        Let LLVM merge the function into its callers.
+        Make LLVM inline the function into its callers.
     """
     signatures = () if IS_CACHED else (signature,)
     compiled: Callable[[Function], Function] = numba.jit(
@@ -92,8 +101,8 @@ def native(signature: Any) -> Callable[[Function], Any]:
     Raises
     ------
     CacheError
-        Numba does not take what its cache holds. To compile anew would be to compile
-        without the signatures of the others.
+        numba refuses the contents of its cache. The function cannot be compiled again
+        in this process, because the others were not compiled.
     """
     compile_function: Callable[[Function], Any] = numba.cfunc(
         signature, cache=NUMBA_CACHE, **OPTIONS
@@ -102,14 +111,14 @@ def native(signature: Any) -> Callable[[Function], Any]:
     def build(function: Function) -> Any:
         compiled = compile_function(function)
         if IS_CACHED and not compiled.cache_hits:
-            msg = f"{config.CACHE_DIR}: not of use to numba; remove it"
+            msg = f"{config.CACHE_DIR}: numba cannot load its cache; remove the folder"
             raise CacheError(msg)
         return compiled
 
     return build
 
 
-# Machine instructions that numba does not offer by name.
+# Machine instructions and pointers, which numba does not offer by name
 
 intrinsic: Callable[[Callable[..., Any]], Any] = numba.extending.intrinsic
 
@@ -119,7 +128,7 @@ BIT = ir.IntType(1)
 
 
 def _instruction(name: str, *flags: Any) -> Any:
-    """Offer an LLVM intrinsic from word to word; `flags` are its further operands."""
+    """Make a numba function of an LLVM intrinsic that takes a word and `flags`."""
 
     @intrinsic
     def instruction(_context: Any, word: Any) -> Any:
@@ -136,8 +145,8 @@ def _instruction(name: str, *flags: Any) -> Any:
     return instruction
 
 
-FOR_READING = (0, 3, 1)
-"""A read, to be kept near, of data."""
+READ_DATA_KEEP = (0, 3, 1)
+"""Operands of a prefetch: for reading, keep in all caches, data."""
 
 UNDEFINED_AT_ZERO = ir.Constant(BIT, 1)
 
@@ -158,8 +167,20 @@ def _fold_product(_context: Any, left: Any, right: Any) -> Any:
 
 
 @intrinsic
+def words_at(_context: Any, address: Any) -> Any:
+    """Return a pointer to the uint64 words at an address in memory."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        return builder.inttoptr(
+            arguments[0], context.get_value_type(signature.return_type)
+        )
+
+    return pointer(u64)(address), generate
+
+
+@intrinsic
 def record_at(_context: Any, pointer: Any) -> Any:
-    """The record that a pointer points to, by reference."""
+    """Return the record that a pointer points to, by reference."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         return builder.bitcast(
@@ -173,7 +194,7 @@ def record_at(_context: Any, pointer: Any) -> Any:
 def _prefetch(_context: Any, words: Any, index: Any) -> Any:
     def generate(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
         place = builder.gep(arguments[0], [arguments[1]])
-        operands = [place, *(ir.IntType(32)(number) for number in FOR_READING)]
+        operands = [place, *(ir.IntType(32)(number) for number in READ_DATA_KEEP)]
         signature = ir.FunctionType(ir.VoidType(), [value.type for value in operands])
         function = builder.module.declare_intrinsic(
             "llvm.prefetch", [place.type], signature
@@ -186,29 +207,29 @@ def _prefetch(_context: Any, words: Any, index: Any) -> Any:
 
 @jit(void(pointer(u64), u64), inline=True)
 def prefetch(words: Any, index: Bitboard) -> None:
-    """Ask for a word's cache line before it is needed."""
+    """Start loading a word's cache line, and do not wait for it."""
     _prefetch(words, index)
 
 
 @jit(i64(u64), inline=True)
 def population(board: Bitboard) -> Number:
-    """How many squares are set."""
+    """Return the number of squares that are set."""
     return np.int64(_population(board))
 
 
 @jit(u64(u64), inline=True)
 def first_square(board: Bitboard) -> Square:
-    """The lowest set square; undefined for an empty board."""
+    """Return the lowest square that is set; undefined for an empty board."""
     return _trailing_zeros(board)
 
 
 @jit(u64(u64), inline=True)
-def turn_over(board: Bitboard) -> Bitboard:
+def flip(board: Bitboard) -> Bitboard:
     """Mirror the ranks: a1 becomes a8."""
     return _byte_swap(board)
 
 
 @jit(u64(u64, u64), inline=True)
 def fold_product(left: Bitboard, right: Bitboard) -> Bitboard:
-    """Both halves of the 128-bit product, one laid over the other."""
+    """Return the exclusive or of both halves of the 128-bit product."""
     return _fold_product(left, right)

@@ -1,9 +1,12 @@
-"""The kernel as machine code: compiled once, stored, and loaded without numba.
+"""Loading the kernel: compiled once, stored as object code, linked without numba.
 
 Importing numba takes longer than solving most problems. So the object code that numba
-makes of `solver.kernel.entry` is stored, and later processes hand it to LLVM, which
-links it in milliseconds. Numba has no public way to the object code; where its inner
-parts are not as expected, its own cache serves instead, and only the start is slower.
+makes of `solver.kernel.entry` is stored, and later processes pass it to llvmlite, which
+links it in milliseconds. numba has no public interface to the object code. If its
+internals are not as expected, numba's own cache is used, and only the start is slower.
+
+`load_kernel` is the function to call. `extract` and `link` turn compiled code into
+stored code and stored code into a `Kernel`.
 """
 
 from __future__ import annotations
@@ -37,22 +40,24 @@ from solver.kernel.cache import (
 from solver.kernel.interface import Kernel
 from solver.kernel.self_test import KernelError, self_test
 
-# Object code out of numba, and into a process by llvmlite alone.
-#
-# `extract` reaches into numba's compiled library; what it finds there is not
-# promised, so it raises `CannotExtract` rather than guess. `link` needs numba not at
-# all.
+# Object code
 
 _engines: list[Any] = []
-"""Engines own the code that they linked, which lives as long as the process."""
+"""The engines own the linked code, so they live as long as the process."""
 
 
 class CannotExtractError(Exception):
-    """Numba keeps its object code elsewhere than expected."""
+    """numba's internals are not as expected, so there is no object code."""
 
 
 def extract(native: Any) -> StoredKernel:
-    """Take the object code of a compiled `numba.cfunc`."""
+    """Return the object code of a compiled `numba.cfunc`.
+
+    Raises
+    ------
+    CannotExtractError
+        This version of numba keeps it elsewhere.
+    """
     try:
         library = native._library  # noqa: SLF001 - numba has no public way
         module = library._final_module  # noqa: SLF001
@@ -71,7 +76,7 @@ def extract(native: Any) -> StoredKernel:
 
 
 def link(stored: StoredKernel) -> Kernel:
-    """Load object code into this process."""
+    """Load object code into this process, without numba."""
     import llvmlite.binding as llvm
 
     llvm.initialize_native_target()
@@ -89,10 +94,10 @@ def link(stored: StoredKernel) -> Kernel:
 
 
 def _stand_in(name: str) -> int:
-    """An address for a symbol of numba's error paths, which no kernel takes.
+    """Return an address for a symbol that only numba's error paths use.
 
-    Python's own are at hand. The rest get one that ends the process, should a path be
-    taken all the same.
+    Kernel functions raise nothing, so none of these symbols is ever called. Symbols of
+    Python itself get their own address; the others get one that ends the process.
     """
     try:
         symbol = ctypes.c_char.in_dll(ctypes.pythonapi, name)
@@ -101,6 +106,8 @@ def _stand_in(name: str) -> int:
     return ctypes.addressof(symbol)
 
 
+# Loading
+
 Notice = Callable[[str], None]
 
 COMPILING = "compiling the search kernel, once for this version and machine ..."
@@ -108,18 +115,18 @@ COMPILING = "compiling the search kernel, once for this version and machine ..."
 
 @dataclass(frozen=True, slots=True)
 class Build:
-    """How the kernel came into this process.
+    """A kernel and how it was loaded.
 
     Attributes
     ----------
     kernel : Kernel
         The compiled functions, self-tested.
     origin : str
-        "stored" code was loaded, it was "compiled" just now, or "numba" served it.
+        "stored" (loaded from a file), "compiled" (just now) or "numba" (numba's cache).
     path : Path or None
-        What was loaded or written; None when nothing could be stored.
+        The file or folder that was loaded or written; None if nothing could be stored.
     seconds : float
-        How long it took.
+        The time it took.
     """
 
     kernel: Kernel
@@ -133,17 +140,17 @@ _builds: list[Build] = []
 
 
 def load_kernel(notice: Notice = lambda _text: None) -> Build:
-    """Load the stored kernel, or compile and store it; once a process.
+    """Load the stored kernel, or compile and store it; once for each process.
 
     Parameters
     ----------
     notice : callable
-        Told, in a line, when something takes time or cannot be as it should.
+        Receives a line when the kernel is compiled, or cannot be loaded or stored.
 
     Raises
     ------
     CacheError
-        The folder that the user named for compiled code cannot be used.
+        The folder that `MATESOLVE_CACHE_DIR` names cannot be used.
     KernelError
         The compiled code fails its self-test.
     """
@@ -154,7 +161,7 @@ def load_kernel(notice: Notice = lambda _text: None) -> Build:
 
 
 def fingerprint() -> str:
-    """Name what decides the machine code: sources, compilers, CPU; 32 hex digits."""
+    """Return a hash of all that decides the machine code: sources, compilers, CPU."""
     import llvmlite.binding as llvm
 
     digest = hashlib.sha256()
@@ -175,7 +182,7 @@ def fingerprint() -> str:
 
 
 def _numba_settings() -> dict[str, str]:
-    """The user's settings of numba, some of which change the code that it makes."""
+    """Return the user's settings of numba, some of which change the compiled code."""
     return {
         name: value
         for name, value in os.environ.items()
@@ -211,7 +218,7 @@ def _build(notice: Notice) -> Build:
 
 
 def _load(path: Path, notice: Notice) -> Kernel | None:
-    """Link what is stored; None when there is nothing, or nothing sound."""
+    """Link the stored kernel; None if there is none, or if it is damaged."""
     try:
         stored = read_kernel(path)
     except FileNotFoundError:
@@ -229,7 +236,7 @@ def _load(path: Path, notice: Notice) -> Kernel | None:
 
 
 def _compile(path: Path | None, notice: Notice) -> Kernel | None:
-    """Compile and store; None when the object code cannot be had from this numba."""
+    """Compile and store the kernel; None if this numba yields no object code."""
     if path and _no_object_code(path).exists():
         return None  # an earlier process has tried
 
@@ -238,7 +245,7 @@ def _compile(path: Path | None, notice: Notice) -> Kernel | None:
     try:
         stored = extract(entry.kernel)
     except CannotExtractError as error:
-        notice(f"numba's own cache serves from now on: no object code ({error})")
+        notice(f"this numba has no object code ({error}), so its cache is used")
         if path:
             _no_object_code(path).touch(mode=0o600)
         kernel = Kernel(entry.kernel.address)
@@ -255,7 +262,7 @@ def _compile(path: Path | None, notice: Notice) -> Kernel | None:
 
 
 def _serve_by_numba(path: Path | None, notice: Notice) -> Kernel:
-    """Let numba load the kernel from its own cache, or compile it."""
+    """Let numba load the kernel from its cache, or compile it."""
     if path:
         directory = _numba_directory(path)
         if not holds_numba_entry(directory):
@@ -266,7 +273,7 @@ def _serve_by_numba(path: Path | None, notice: Notice) -> Kernel:
         if numba := sys.modules.get("numba"):
             numba.config.CACHE_DIR = str(directory)
     else:
-        # In a folder that is not ours, numba would serve what older sources made.
+        # In a shared folder, numba would load code that older sources made.
         os.environ.pop(FALLBACK_VARIABLE, None)
         notice(COMPILING)
     kernel = Kernel(_import_entry().kernel.address)
@@ -279,7 +286,7 @@ def _numba_directory(path: Path) -> Path:
 
 
 def _no_object_code(path: Path) -> Path:
-    """Where it is noted that numba does not give its object code away."""
+    """Return the file that marks a numba without accessible object code."""
     return path.with_suffix(".no-object-code")
 
 

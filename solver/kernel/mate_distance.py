@@ -1,66 +1,71 @@
-"""Mate-distance pruning: no line can do better than a mate that comes at once.
+"""Mate-distance pruning: no line from here beats a mate that comes at once.
 
-At `ply` nobody mates the other sooner than here: the score lies between being mated,
-`ply - MATE`, and mating, `MATE - ply`. A window that lies outside is closed. Below the
-scores of mates nothing closes, which is why node counts part only once a mate is found;
-from then on no line is followed beyond the mate's length, however deep the iteration.
+A mate at `ply` scores MATE - ply for the side that gives it. So the score of a node at
+`ply` lies between being mated now, `ply - MATE`, and mating now, `MATE - ply`. If no
+score in that range lies inside the window, the node is cut off. The pruning is exact.
+It saves nothing before a mate score reaches the window; from then on no line is
+searched beyond the length of the known mate, however deep the iteration.
 
-The forms: the Chess Programming Wiki's, and each of its halves; a ply tighter, since
-the side to move mates on the next ply at best, as Stockfish has it; and ViperMate's,
-which looks at beta only where alpha stood, and answers alpha.
+The forms are the one of the Chess Programming Wiki (Mate Distance Pruning), each half
+of it alone, a form that is one ply tighter because the side to move mates at the next
+ply at the earliest (as in Stockfish), and ViperMate's, which tests beta only where
+alpha needed no change and returns alpha. docs/explanation/mate-scores.md compares them.
 """
 
 from __future__ import annotations
 
 from typing import NamedTuple
 
-import numpy as np
-
 from solver.kernel.interface import MATE_SCORE
 from solver.kernel.jit import Number, i64, jit, types
 from solver.kernel.memory import MdpForm
 
-MATE = np.int64(MATE_SCORE)
-ROOT = np.int64(0)
-NEXT = np.int64(1)
-NONE = np.int64(0)
-
-UPPER = np.int64(MdpForm.UPPER)
-LOWER = np.int64(MdpForm.LOWER)
-NEXT_PLY = np.int64(MdpForm.NEXT_PLY)
-VIPERMATE = np.int64(MdpForm.VIPERMATE)
+UPPER = MdpForm.UPPER.value
+LOWER = MdpForm.LOWER.value
+NEXT_PLY = MdpForm.NEXT_PLY.value
+VIPERMATE = MdpForm.VIPERMATE.value
 
 
 class Window(NamedTuple):
-    """Alpha and beta, and the score to answer with where they have closed."""
+    """The scores that a search is asked about; closed if alpha is not below beta."""
 
     alpha: Number
     beta: Number
-    score: Number
 
 
-window_t = types.NamedUniTuple(i64, 3, Window)
+window_t = types.NamedUniTuple(i64, 2, Window)
 
 
-@jit(window_t(i64, i64, i64, i64), inline=True)
-def narrow_to_mates(alpha: Number, beta: Number, ply: Number, form: Number) -> Window:
-    """Narrow a window to the scores that a node at `ply` can have.
+@jit(window_t(window_t, i64, i64), inline=True)
+def narrow_to_mates(window: Window, ply: Number, form: Number) -> Window:
+    """Narrow a window to the scores that a node can have.
+
+    Parameters
+    ----------
+    window : Window
+        Open.
+    ply : int64
+        The node's distance from the root.
+    form : int64
+        A `MdpForm`.
 
     Returns
     -------
     Window
-        Closed, alpha no longer below beta, if none of those scores lies inside.
+        If it is closed, its alpha is the score of the node.
     """
-    if ply == ROOT and form & (NEXT_PLY | VIPERMATE):
-        return Window(alpha, beta, alpha)
-    mating = MATE - ply - (NEXT if form & NEXT_PLY else NONE)
-    mated = ply - MATE
+    alpha = window.alpha
+    beta = window.beta
+    if ply == 0 and form & (NEXT_PLY | VIPERMATE):
+        return window
+    mating = MATE_SCORE - ply - (1 if form & NEXT_PLY else 0)
+    mated = ply - MATE_SCORE
     if form & UPPER:
         beta = min(beta, mating)
         if alpha >= beta:
-            return Window(alpha, beta, beta)
+            return Window(beta, beta)
     if form & LOWER or (form & VIPERMATE and alpha < mated):
-        return Window(max(alpha, mated), beta, max(alpha, mated))
+        return Window(max(alpha, mated), beta)
     if form & VIPERMATE:
         beta = min(beta, mating)
-    return Window(alpha, beta, alpha)
+    return Window(alpha, beta)

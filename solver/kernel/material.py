@@ -1,8 +1,10 @@
-"""Material-imbalance pruning's look-up: what a balance of men has scored before.
+"""Material-imbalance pruning: what a balance of pieces has scored in games.
 
-After Ed Schröder's MIP: the numbers of men index 236,196 cells, each a count of
-positions and the score that they came to, in per cent. The table is folded to the view
-of the side to move; see `solver.laboratory.imbalance`.
+After Ed Schröder's MIP, which names four uses: reduction, pruning, lazy evaluation and
+score correction. The numbers of pieces of both sides index 236,196 cells. Each cell has
+a number of positions and their average score in per cent. The table is stored as the
+side to move sees it; see `solver.laboratory.imbalance`. Balances within a pawn are
+ignored, as in the original.
 """
 
 from __future__ import annotations
@@ -22,38 +24,39 @@ from solver.kernel.jit import Number, experiment_t, i64, jit
 from solver.kernel.memory import MipUse
 from solver.kernel.position import Position, position_t
 
-NOT_IN_TABLE = np.int64(-1)
-"""Neither a cell nor a score in per cent."""
+NOT_IN_TABLE = -1
+"""No cell, or no score in per cent."""
 
-TWO_KINDS = np.int64(2)
-THREE_KINDS = np.int64(3)
-NINE_KINDS = np.int64(9)
+TWO_KINDS = 2
+THREE_KINDS = 3
+NINE_KINDS = 9
 
-MINOR_PAWNS = np.int64(3)
-ROOK_PAWNS = np.int64(5)
-QUEEN_PAWNS = np.int64(9)
-ONE_PAWN = np.int64(1)
+MINOR_PAWNS = 3
+ROOK_PAWNS = 5
+QUEEN_PAWNS = 9
+ONE_PAWN = 1
 
-REDUCTION = np.int64(MipUse.REDUCTION.value)
-PRUNING = np.int64(MipUse.PRUNING.value)
-LAZY = np.int64(MipUse.LAZY.value)
-CORRECTION = np.int64(MipUse.CORRECTION.value)
-ALL_LOST = np.int64(0)
-EVEN = np.int64(50)
-ALL_WON = np.int64(100)
-DECIDED = np.int64(10_000)
-"""What is added to, or taken from, a position whose material decides the game."""
-PER_CENT_WORTH = np.int64(4)
-"""Centipawns for each per cent by which the material has scored more than a half."""
+REDUCTION = MipUse.REDUCTION.value
+PRUNING = MipUse.PRUNING.value
+LAZY = MipUse.LAZY.value
+CORRECTION = MipUse.CORRECTION.value
+
+ALL_LOST = 0
+EVEN = 50
+ALL_WON = 100
+DECIDED = 10_000
+"""Centipawns added where the material has always won, subtracted where it lost."""
+PER_CENT_WORTH = 4
+"""Centipawns for each per cent that the material has scored above 50."""
 
 
-COUNT_SHIFT = np.int64(7)
-PER_CENT_BITS = np.int64(127)
+COUNT_SHIFT = 7
+PER_CENT_BITS = 127
 
 
 @jit(i64(pieces_t, pieces_t), inline=True)
 def find_cell(ours: Pieces, theirs: Pieces) -> Number:
-    """Index a balance of men; NOT_IN_TABLE for more men than it has room for."""
+    """Return the cell of a balance, or NOT_IN_TABLE if a side has too many pieces."""
     if (
         max(ours.queens, theirs.queens) >= TWO_KINDS
         or max(ours.rooks, theirs.rooks) >= THREE_KINDS
@@ -71,7 +74,7 @@ def find_cell(ours: Pieces, theirs: Pieces) -> Number:
 
 @jit(i64(position_t), inline=True)
 def material_cell(position: Position) -> Number:
-    """The cell of a position as the side to move sees it."""
+    """Return the cell of a position as the side to move sees it."""
     return find_cell(
         count_pieces(position, position.us), count_pieces(position, position.them)
     )
@@ -79,13 +82,13 @@ def material_cell(position: Position) -> Number:
 
 @jit(i64(position_t, experiment_t))
 def past_score(position: Position, experiment: Any) -> Number:
-    """What the side to move has scored with this material, in per cent.
+    """Return what the side to move has scored with this material, in per cent.
 
     Returns
     -------
     int64
-        0 to 100; 0 and 100 where every game was lost, or won. NOT_IN_TABLE where the
-        table does not say: a balance within a pawn, too many men, too few positions.
+        0 (every game lost) to 100 (every game won). NOT_IN_TABLE if the balance is
+        within a pawn, a side has too many pieces, or the cell has too few positions.
     """
     ours = count_pieces(position, position.us)
     theirs = count_pieces(position, position.them)
@@ -109,7 +112,7 @@ def past_score(position: Position, experiment: Any) -> Number:
 
 @jit(i64(position_t, experiment_t), inline=True)
 def horizon_score(position: Position, experiment: Any) -> Number:
-    """The evaluation, or what the material table makes of it."""
+    """Return the evaluation, replaced or corrected by the material-imbalance table."""
     if experiment.mip & (LAZY | CORRECTION):
         scored = past_score(position, experiment)
         if scored != NOT_IN_TABLE:

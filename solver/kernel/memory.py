@@ -1,8 +1,8 @@
 """The memory of one search, laid out once for ctypes and for numba.
 
-Kernels allocate nothing: who calls them brings a `Search` and a table, one of each for
-every thread. This module knows neither numba nor numpy, so that a process that loads
-the stored kernel needs neither.
+Kernel functions allocate nothing. The caller brings a `Search` for each thread and a
+transposition table. This module imports neither numba nor numpy, so that a process that
+loads the stored kernel needs neither.
 """
 
 from __future__ import annotations
@@ -11,13 +11,27 @@ from ctypes import Structure, c_int64, c_uint32, c_uint64
 from enum import Flag, IntEnum, IntFlag, auto
 from typing import ClassVar
 
-# The scored search's switches as the numbers that the kernel knows.
-#
-# This module knows neither numba nor numpy.
+MAX_PLIES = 448
+"""Rows for the longest line that can be asked for, and for a threat at its end."""
+
+MAX_LEGAL_MOVES = 256
+"""Entries of a row; the most moves known in a legal position are 218."""
+
+MOVE_KINDS = 1 << 17
+"""The number of values that an encoded move can have."""
+
+ARRIVALS = MOVE_KINDS >> 6
+"""The same without the move's origin: a kind of piece and a target square."""
+
+MATERIAL_CELLS = 236_196
+"""Cells of a material-imbalance table: 9^2 x 3^6 x 2^2 numbers of pieces."""
+
+MULTI_CUT_REDUCTION = 2
+"""Plies by which multi-cut's searches are shallower than the node's own."""
 
 
 class MdpForm(IntFlag):
-    """Forms of mate-distance pruning; `solver.kernel.mate_distance` tells of them."""
+    """Forms of mate-distance pruning; see `solver.kernel.mate_distance`."""
 
     OFF = 0
     UPPER = 1
@@ -29,7 +43,7 @@ class MdpForm(IntFlag):
 
 
 class Extension(Flag):
-    """Which moves cost no depth."""
+    """Moves that are searched one ply deeper."""
 
     NONE = 0
     CHECKS = auto()
@@ -38,49 +52,29 @@ class Extension(Flag):
 
 
 class MipUse(Flag):
-    """What a material-imbalance table is used for."""
+    """Uses of a material-imbalance table; see `solver.kernel.material`."""
 
     NONE = 0
     REDUCTION = auto()
-    """A node whose material has always lost, or won, is searched a ply less deep."""
+    """Search a node whose material has always lost, or won, one ply less deep."""
     PRUNING = auto()
-    """Such a node is not searched."""
+    """Do not search such a node."""
     LAZY = auto()
-    """At the horizon, material and what it scored stand for the evaluation."""
+    """At the horizon, replace the evaluation by material and its past score."""
     CORRECTION = auto()
-    """What the material scored is added to the evaluation."""
+    """Add what the material has scored to the evaluation."""
 
 
 class PrunedNodes(IntEnum):
-    """Where forward pruning is tried."""
+    """Types of nodes at which forward pruning is tried."""
 
     NONE = 0
     CUT = 1
     CUT_AND_ALL = 2
 
 
-MULTI_CUT_REDUCTION = 2
-"""Plies that multi-cut's searches are shallower than the node's own."""
-
-
-MAX_PLIES = 448
-"""Room for the longest line asked for, both sides' moves, and a threat behind it."""
-
-MAX_LEGAL_MOVES = 256
-"""Room for one position's moves; the most known of a legal position is 218."""
-
-MOVE_KINDS = 1 << 17
-"""How many different words a move can be."""
-
-ARRIVALS = MOVE_KINDS >> 6
-"""How many different ways to arrive somewhere: a move without its origin."""
-
-MATERIAL_CELLS = 236_196
-"""Cells of a material-imbalance table: 9^2 x 3^6 x 2^2 numbers of men."""
-
-
 class Position(Structure):
-    """A position as the kernel's eight bitboards; see `solver.kernel.position`."""
+    """A position as eight bitboards; see `solver.kernel.position`."""
 
     _fields_: ClassVar = [
         (name, c_uint64)
@@ -98,52 +92,57 @@ class Position(Structure):
 
 
 class Search(Structure):
-    """What a search is told, what it tells, and its scratch memory.
+    """The input, the counters and the scratch memory of one search.
 
     Attributes
     ----------
     stop : int64
-        Set from outside, from any thread, to end the search.
+        Set to 1 by any thread to stop the search.
     nodes : int64
-        Positions entered so far, a mate-in-one test being one; never reset inside.
+        Positions entered so far; a mate-in-one test counts as one. The kernel never
+        resets it.
     node_limit : int64
-        The search ends when `nodes` reaches it.
+        The search stops when `nodes` reaches this number.
+    table : uint64
+        Address of the transposition table, in buckets of 64 bytes; see
+        `solver.kernel.transposition`.
     generation : uint64
-        Names the problem; table entries of other generations count as empty.
+        Number of the problem, from 1. Entries of other generations count as empty.
     buckets : uint64
-        Buckets of the bounds, a power of two.
-    is_companion : int64
-        Whether another thread leads this search: the companion takes things in another
+        Buckets of bounds, a power of two. 0, for the scored search only: no table.
+    is_helper : int64
+        Whether another thread leads this search. A helper thread searches in another
         order, so that the two share the work.
     proofs_from : uint64
-        The first bucket of the proof numbers, behind all buckets of the bounds.
+        The first bucket of proof numbers, after all buckets of bounds.
     proof_buckets : uint64
-        Buckets of the proof numbers, a power of two.
-    lane : uint64
-        Names the lane that the finder keeps to, by a word without pattern; 0: none.
-    lane_only : int64
-        Whether the question is about the lane alone; else a mate from anywhere will do,
-        and the lane only says where to look.
+        Buckets of proof numbers, a power of two.
+    restriction : uint64
+        A word that sets the hash keys of the current restriction apart; 0: none.
+    restricted_only : int64
+        1 if the question is about the restriction itself. 0 if any mate will do and
+        the restriction only says where to look.
     checks_only, most_flights, most_replies, threat_moves : int64
-        What the lane admits; see `solver.kernel.dfpn`.
+        The restriction of the attacker's moves; see `solver.kernel.dfpn`.
     rows : uint64, shape (MAX_PLIES, MAX_LEGAL_MOVES)
         The moves of each ply.
     killers : uint64, shape (MAX_PLIES, 2)
-        The defences that refuted last at each ply.
+        The last two refutations at each ply.
     counters : uint64, shape (ARRIVALS,)
-        The defence that refuted last against a man's arrival on a square.
+        The last refutation of each arrival of a piece on a square.
     history : uint32, shape (MOVE_KINDS,)
-        How often, and how far from the leaves, each defence refuted.
+        For each refutation, the sum of its squared distances from the leaves.
     phis, deltas : uint32, shape (MAX_PLIES, MAX_LEGAL_MOVES)
-        The finder's numbers of the positions that the moves of a row lead to.
+        The proof numbers of the positions after the moves of each row.
     line : uint64, shape (MAX_PLIES,)
-        The mating line, when it was asked for.
+        The mating line, written by `find_line`.
     """
 
     _fields_: ClassVar = [
         ("stop", c_int64),
         ("nodes", c_int64),
         ("node_limit", c_int64),
+        ("table", c_uint64),
         ("generation", c_uint64),
         ("buckets", c_uint64),
         ("is_helper", c_int64),
@@ -166,7 +165,7 @@ class Search(Structure):
 
 
 class Experiment(Structure):
-    """The switches of a scored search, and what one iteration of it tells.
+    """The switches of a scored search, and the result of one iteration.
 
     Attributes
     ----------
@@ -177,27 +176,27 @@ class Experiment(Structure):
     pruned_nodes : int64
         A `PrunedNodes`.
     null_reduction : int64
-        R of the null move; 0: none is tried.
+        R of the null move; 0: no null move.
     cuts, tries : int64
-        C and M of multi-cut; no cuts: it is not tried.
+        C and M of multi-cut; 0 cuts: no multi-cut.
     additions : int64
         Bit k stands for addition k (1 to 4) of Enhanced Forward Pruning.
     mip : int64
         Bits of `MipUse`.
     mip_positions : int64
-        Cells that hold fewer positions say nothing.
+        Cells with fewer positions are ignored.
     alpha, beta : int64
         The root's window.
     depth : int64
-        Of the iteration.
+        Depth of the iteration, in plies.
     score : int64
-        Its result, for the side to move.
+        Its result, in centipawns for the side to move.
     pv_nodes : int64
         `Search.nodes` when the root's best move was found.
     pv_move : uint64
         That move.
     stopped : int64
-        Whether a limit was hit, so that `score` says nothing.
+        Whether a limit was hit, so that `score` means nothing.
     cells : uint32, shape (MATERIAL_CELLS,)
         The material-imbalance table as the side to move sees it; see
         `solver.laboratory.imbalance`.

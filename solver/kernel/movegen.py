@@ -1,12 +1,14 @@
-"""Legal moves: nothing is generated that would have to be taken back.
+"""Legal move generation, and perft to test it.
 
-Pins and checks are found first (`Restrictions`); then every man is moved within them.
-`generate` lists the moves, `count` only counts them.
+Checks, pins and the squares that the king must not enter are found first (`Pins`). Each
+piece then moves within them, so every generated move is legal and none is taken back.
+Only a capture en passant needs another test. `generate` lists the moves, `count` only
+counts them.
 """
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -42,6 +44,7 @@ from solver.kernel.bitboards import (
     pawns_attacks_down,
     pawns_attacks_up,
 )
+from solver.kernel.interface import STOPPED
 from solver.kernel.jit import (
     ROW,
     Bitboard,
@@ -54,6 +57,7 @@ from solver.kernel.jit import (
     jit,
     named_words,
     population,
+    search_t,
     u64,
 )
 from solver.kernel.position import (
@@ -66,24 +70,32 @@ from solver.kernel.position import (
     Position,
     attackers_of_us,
     encode,
+    make,
     position_t,
 )
 
-# What a side must respect when it moves: checks, pins, squares closed to its king.
+# Checks and pins
 
 
 class Pins(NamedTuple):
-    """What our men must respect.
+    """What limits our moves.
 
-    Each field is a bitboard: the men that give check; the squares that parry it (all
-    when there is none); the pin lines with the pinning man, by direction; the squares
-    forbidden to our king.
+    Attributes
+    ----------
+    checkers : uint64
+        Their pieces that give check.
+    parries : uint64
+        Squares that parry the check; all without a check, none in a double check.
+    diagonal, orthogonal : uint64
+        The pin lines of each direction, including the pinning pieces.
+    danger : uint64
+        Squares that our king must not enter.
     """
 
     checkers: Bitboard
     parries: Bitboard
-    diagonal_pins: Bitboard
-    orthogonal_pins: Bitboard
+    diagonal: Bitboard
+    orthogonal: Bitboard
     danger: Bitboard
 
 
@@ -92,7 +104,7 @@ pins_t = named_words(Pins)
 
 @jit(u64(position_t, u64), inline=True)
 def attacked_by_them(position: Position, occupied: Bitboard) -> Bitboard:
-    """Every square that their men attack, given the occupancy."""
+    """Return all squares that their pieces attack, given the occupancy."""
     attacked = pawns_attacks_down(position.pawns & position.them)
     attacked |= knights_attacks(position.knights & position.them)
     attacked |= king_attacks(first_square(position.kings & position.them))
@@ -108,7 +120,7 @@ def attacked_by_them(position: Position, occupied: Bitboard) -> Bitboard:
 
 
 class Snipers(NamedTuple):
-    """What their sliders of one direction do to our king: check it, or pin to it."""
+    """Their sliders of one direction that check our king, and their pin lines."""
 
     checkers: Bitboard
     pins: Bitboard
@@ -118,8 +130,8 @@ snipers_t = named_words(Snipers)
 
 
 @jit(snipers_t(position_t, u64, u64), inline=True)
-def _look_along(position: Position, king: Square, snipers: Bitboard) -> Snipers:
-    """Tell checks from pins, for their sliders that stand on our king's lines."""
+def _split_snipers(position: Position, king: Square, snipers: Bitboard) -> Snipers:
+    """Split the sliders on our king's lines into those that check and that pin."""
     occupied = position.us | position.them
     checkers = ZERO
     pins = ZERO
@@ -137,13 +149,13 @@ def _look_along(position: Position, king: Square, snipers: Bitboard) -> Snipers:
 
 @jit(pins_t(position_t), inline=True)
 def find_pins(position: Position) -> Pins:
-    """Find checks, pins and the squares that our king must not enter."""
+    """Find what limits the moves of the side to move."""
     king = position.kings & position.us
     square = first_square(king)
-    diagonal = _look_along(
+    diagonal = _split_snipers(
         position, square, DIAGONAL_LINES[square] & position.diagonal & position.them
     )
-    orthogonal = _look_along(
+    orthogonal = _split_snipers(
         position, square, ORTHOGONAL_LINES[square] & position.orthogonal & position.them
     )
     checkers = diagonal.checkers | orthogonal.checkers
@@ -161,14 +173,11 @@ def find_pins(position: Position) -> Pins:
     return Pins(checkers, parries, diagonal.pins, orthogonal.pins, danger)
 
 
-NONE = np.int64(0)
-ONE_MOVE = np.int64(1)
-PROMOTIONS = np.int64(4)
-MORE_PROMOTIONS = np.int64(3)
+# Targets
 
 
 class PawnTargets(NamedTuple):
-    """Where our pawns may go, one board a kind of move, so that the origin is known."""
+    """Where our pawns may go: a board for each kind of move, which gives the origin."""
 
     single: Bitboard
     double: Bitboard
@@ -180,60 +189,60 @@ pawn_targets_t = named_words(PawnTargets)
 
 
 @jit(pawn_targets_t(position_t, pins_t), inline=True)
-def pawn_targets(position: Position, limits: Pins) -> PawnTargets:
-    """Pawn moves within the pins and the check, en passant left out."""
+def pawn_targets(position: Position, pins: Pins) -> PawnTargets:
+    """Return the legal pawn moves without captures en passant."""
     empty = ~(position.us | position.them)
     pawns = position.pawns & position.us
-    unpinned = pawns & ~(limits.diagonal_pins | limits.orthogonal_pins)
-    # A pawn on a pin line may go where the same line leads it.
-    along = ((pawns & limits.orthogonal_pins) << EIGHT) & limits.orthogonal_pins
+    unpinned = pawns & ~(pins.diagonal | pins.orthogonal)
+    # A pinned pawn may move along its pin line.
+    along = ((pawns & pins.orthogonal) << EIGHT) & pins.orthogonal
     single = ((unpinned << EIGHT) | along) & empty
     double = ((single & RANK_3) << EIGHT) & empty
-    pinned = pawns & limits.diagonal_pins
+    pinned = pawns & pins.diagonal
     left = ((unpinned & NOT_FILE_A) << SEVEN) | (
-        ((pinned & NOT_FILE_A) << SEVEN) & limits.diagonal_pins
+        ((pinned & NOT_FILE_A) << SEVEN) & pins.diagonal
     )
     right = ((unpinned & NOT_FILE_H) << NINE) | (
-        ((pinned & NOT_FILE_H) << NINE) & limits.diagonal_pins
+        ((pinned & NOT_FILE_H) << NINE) & pins.diagonal
     )
-    takeable = position.them & limits.parries
+    takeable = position.them & pins.parries
     return PawnTargets(
-        single & limits.parries,
-        double & limits.parries,
+        single & pins.parries,
+        double & pins.parries,
         left & takeable,
         right & takeable,
     )
 
 
 @jit(boolean(position_t, u64, u64), inline=True)
-def en_passant_is_legal(position: Position, pawn: Bitboard, passed: Bitboard) -> bool:
-    """Whether our king is safe after `pawn` takes on the square `passed`.
+def en_passant_is_legal(position: Position, pawn: Bitboard, end: Bitboard) -> bool:
+    """Return whether our king is safe after `pawn` captures en passant on `end`.
 
-    Two men leave their squares at once, which no pin line tells; so look again.
+    Two pieces leave their squares at once, which the pin lines do not cover.
     """
-    taken = passed >> EIGHT
-    occupied = ((position.us | position.them) ^ pawn ^ taken) | passed
+    taken = end >> EIGHT
+    occupied = ((position.us | position.them) ^ pawn ^ taken) | end
     king = first_square(position.kings & position.us)
     return not (attackers_of_us(position, king, occupied) & ~taken)
 
 
 @jit(u64(position_t), inline=True)
 def en_passant_takers(position: Position) -> Bitboard:
-    """Our pawns that stand beside the pawn that can be taken en passant."""
+    """Return our pawns beside the pawn that can be taken en passant."""
     return pawns_attacks_down(position.rights & RANK_6) & position.pawns & position.us
 
 
 @jit(u64(position_t, pins_t), inline=True)
-def castling_targets(position: Position, limits: Pins) -> Bitboard:
-    """Where our king goes by castling."""
+def castling_targets(position: Position, pins: Pins) -> Bitboard:
+    """Return the squares where our king arrives by castling."""
     targets = ZERO
     occupied = position.us | position.them
     if position.rights & H1 and not (
-        occupied & SHORT_CASTLING_EMPTY | limits.danger & SHORT_CASTLING_SAFE
+        occupied & SHORT_CASTLING_EMPTY | pins.danger & SHORT_CASTLING_SAFE
     ):
         targets |= G1
     if position.rights & A1 and not (
-        occupied & LONG_CASTLING_EMPTY | limits.danger & LONG_CASTLING_SAFE
+        occupied & LONG_CASTLING_EMPTY | pins.danger & LONG_CASTLING_SAFE
     ):
         targets |= C1
     return targets
@@ -243,10 +252,10 @@ def castling_targets(position: Position, limits: Pins) -> Bitboard:
 def _emit(
     moves: np.ndarray, size: Number, start: Square, targets: Bitboard, kind: Move
 ) -> Number:
-    """Append a move to each target; return the new size."""
+    """Append a move to each target and return the new size."""
     while targets:
         moves[size] = encode(start, first_square(targets), kind)
-        size += ONE_MOVE
+        size += 1
         targets &= targets - ONE
     return size
 
@@ -255,44 +264,42 @@ def _emit(
 def _emit_pawns(
     moves: np.ndarray, size: Number, targets: Bitboard, step: Square
 ) -> Number:
-    """Append the pawn moves to the targets, which lie `step` above their origins."""
+    """Append the pawn moves to the targets, each `step` squares above its origin."""
     promoting = targets & RANK_8
     targets ^= promoting
     while targets:
         end = first_square(targets)
         moves[size] = encode(end - step, end, PAWN)
-        size += ONE_MOVE
+        size += 1
         targets &= targets - ONE
     while promoting:
         end = first_square(promoting)
         moves[size] = encode(end - step, end, QUEEN)
-        moves[size + np.int64(1)] = encode(end - step, end, KNIGHT)
-        moves[size + np.int64(2)] = encode(end - step, end, ORTHOGONAL)
-        moves[size + np.int64(3)] = encode(end - step, end, DIAGONAL)
-        size += PROMOTIONS
+        moves[size + 1] = encode(end - step, end, KNIGHT)
+        moves[size + 2] = encode(end - step, end, ORTHOGONAL)
+        moves[size + 3] = encode(end - step, end, DIAGONAL)
+        size += 4
         promoting &= promoting - ONE
     return size
 
 
 @jit(u64(position_t, pins_t, u64), inline=True)
-def diagonal_targets(position: Position, limits: Pins, slider: Bitboard) -> Bitboard:
-    """Where a bishop goes that is not pinned to a file or rank."""
+def diagonal_targets(position: Position, pins: Pins, slider: Bitboard) -> Bitboard:
+    """Return the targets of a bishop or queen that no orthogonal pin holds."""
     reached = diagonal_attacks(first_square(slider), position.us | position.them)
-    return reached & limits.diagonal_pins if slider & limits.diagonal_pins else reached
+    return reached & pins.diagonal if slider & pins.diagonal else reached
 
 
 @jit(u64(position_t, pins_t, u64), inline=True)
-def orthogonal_targets(position: Position, limits: Pins, slider: Bitboard) -> Bitboard:
-    """Where a rook goes that is not pinned to a diagonal."""
+def orthogonal_targets(position: Position, pins: Pins, slider: Bitboard) -> Bitboard:
+    """Return the targets of a rook or queen that no diagonal pin holds."""
     reached = orthogonal_attacks(first_square(slider), position.us | position.them)
-    return (
-        reached & limits.orthogonal_pins if slider & limits.orthogonal_pins else reached
-    )
+    return reached & pins.orthogonal if slider & pins.orthogonal else reached
 
 
 @jit(i64(position_t, ROW))
 def generate(position: Position, moves: np.ndarray) -> Number:
-    """List the legal moves.
+    """Write the legal moves to a row.
 
     Parameters
     ----------
@@ -303,71 +310,71 @@ def generate(position: Position, moves: np.ndarray) -> Number:
     Returns
     -------
     int64
-        How many there are.
+        The number of moves.
     """
-    limits = find_pins(position)
+    pins = find_pins(position)
     king = first_square(position.kings & position.us)
-    targets = king_attacks(king) & ~position.us & ~limits.danger
-    if not limits.checkers:
-        targets |= castling_targets(position, limits)
-    size = _emit(moves, NONE, king, targets, KING)
-    if not limits.parries:  # double check
+    targets = king_attacks(king) & ~position.us & ~pins.danger
+    if not pins.checkers:
+        targets |= castling_targets(position, pins)
+    size = _emit(moves, 0, king, targets, KING)
+    if not pins.parries:  # double check
         return size
 
-    pawns = pawn_targets(position, limits)
+    pawns = pawn_targets(position, pins)
     size = _emit_pawns(moves, size, pawns.single, EIGHT)
     size = _emit_pawns(moves, size, pawns.double, SIXTEEN)
     size = _emit_pawns(moves, size, pawns.left, SEVEN)
     size = _emit_pawns(moves, size, pawns.right, NINE)
     takers = en_passant_takers(position)
     while takers:
-        passed = position.rights & RANK_6
+        end = position.rights & RANK_6
         pawn = takers & (ZERO - takers)
         takers ^= pawn
-        if en_passant_is_legal(position, pawn, passed):
-            size = _emit(moves, size, first_square(pawn), passed, PAWN)
+        if en_passant_is_legal(position, pawn, end):
+            size = _emit(moves, size, first_square(pawn), end, PAWN)
 
-    allowed = ~position.us & limits.parries
+    allowed = ~position.us & pins.parries
     knights = position.knights & position.us
-    knights &= ~(limits.diagonal_pins | limits.orthogonal_pins)
+    knights &= ~(pins.diagonal | pins.orthogonal)
     while knights:
         start = first_square(knights)
         size = _emit(moves, size, start, knight_attacks(start) & allowed, KNIGHT)
         knights &= knights - ONE
-    sliders = position.diagonal & position.us & ~limits.orthogonal_pins
+    sliders = position.diagonal & position.us & ~pins.orthogonal
     while sliders:
         slider = sliders & (ZERO - sliders)
         sliders ^= slider
-        targets = diagonal_targets(position, limits, slider) & allowed
+        targets = diagonal_targets(position, pins, slider) & allowed
         kind = QUEEN if position.orthogonal & slider else DIAGONAL
         size = _emit(moves, size, first_square(slider), targets, kind)
-    sliders = position.orthogonal & position.us & ~limits.diagonal_pins
+    sliders = position.orthogonal & position.us & ~pins.diagonal
     while sliders:
         slider = sliders & (ZERO - sliders)
         sliders ^= slider
-        targets = orthogonal_targets(position, limits, slider) & allowed
+        targets = orthogonal_targets(position, pins, slider) & allowed
         kind = QUEEN if position.diagonal & slider else ORTHOGONAL
         size = _emit(moves, size, first_square(slider), targets, kind)
     return size
 
 
 @jit(i64(position_t, pins_t), inline=True)
-def count_within(position: Position, limits: Pins) -> Number:
-    """How many legal moves there are, for whoever has found the restrictions."""
+def count_within(position: Position, pins: Pins) -> Number:
+    """Count the legal moves of a position whose pins are known."""
     king = first_square(position.kings & position.us)
-    targets = king_attacks(king) & ~position.us & ~limits.danger
-    if not limits.checkers:
-        targets |= castling_targets(position, limits)
+    targets = king_attacks(king) & ~position.us & ~pins.danger
+    if not pins.checkers:
+        targets |= castling_targets(position, pins)
     size = population(targets)
-    if not limits.parries:
+    if not pins.parries:
         return size
 
-    pawns = pawn_targets(position, limits)
+    pawns = pawn_targets(position, pins)
     size += population(pawns.single) + population(pawns.double)
     size += population(pawns.left) + population(pawns.right)
     promoting = (pawns.single | pawns.left | pawns.right) & RANK_8
     if promoting:
-        size += MORE_PROMOTIONS * (
+        size += 3 * (
             population(pawns.single & RANK_8)
             + population(pawns.left & RANK_8)
             + population(pawns.right & RANK_8)
@@ -377,28 +384,68 @@ def count_within(position: Position, limits: Pins) -> Number:
         pawn = takers & (ZERO - takers)
         takers ^= pawn
         if en_passant_is_legal(position, pawn, position.rights & RANK_6):
-            size += ONE_MOVE
+            size += 1
 
-    allowed = ~position.us & limits.parries
+    allowed = ~position.us & pins.parries
     knights = position.knights & position.us
-    knights &= ~(limits.diagonal_pins | limits.orthogonal_pins)
+    knights &= ~(pins.diagonal | pins.orthogonal)
     while knights:
         size += population(knight_attacks(first_square(knights)) & allowed)
         knights &= knights - ONE
-    sliders = position.diagonal & position.us & ~limits.orthogonal_pins
+    sliders = position.diagonal & position.us & ~pins.orthogonal
     while sliders:
         slider = sliders & (ZERO - sliders)
         sliders ^= slider
-        size += population(diagonal_targets(position, limits, slider) & allowed)
-    sliders = position.orthogonal & position.us & ~limits.diagonal_pins
+        size += population(diagonal_targets(position, pins, slider) & allowed)
+    sliders = position.orthogonal & position.us & ~pins.diagonal
     while sliders:
         slider = sliders & (ZERO - sliders)
         sliders ^= slider
-        size += population(orthogonal_targets(position, limits, slider) & allowed)
+        size += population(orthogonal_targets(position, pins, slider) & allowed)
     return size
 
 
 @jit(i64(position_t))
 def count(position: Position) -> Number:
-    """How many legal moves there are, without listing them."""
+    """Count the legal moves without listing them."""
     return count_within(position, find_pins(position))
+
+
+NEAR_THE_LEAVES = 3
+"""At this depth and below, perft does not look for a stop: it ends at once anyway."""
+
+
+@jit(i64(position_t, i64, search_t, boolean))
+def perft(position: Position, depth: Number, search: Any, listed: bool) -> Number:
+    """Count the leaves of the tree of legal moves, the test of a move generator.
+
+    Parameters
+    ----------
+    position : Position
+    depth : int64
+        Plies, at least 1.
+    search : Search
+        Its rows of moves are overwritten.
+    listed : bool
+        List the last ply's moves, as a search does, instead of only counting them.
+
+    Returns
+    -------
+    int64
+        The number of leaves, or STOPPED if `search.stop` was set.
+    """
+    if depth == 1 and not listed:
+        return count(position)
+    if depth > NEAR_THE_LEAVES and search.stop:
+        return STOPPED
+    moves = search.rows[depth]
+    size = generate(position, moves)
+    if depth == 1:
+        return size
+    leaves = 0
+    for index in range(size):
+        below = perft(make(position, moves[index]), depth - 1, search, listed)
+        if below == STOPPED:
+            return STOPPED
+        leaves += below
+    return leaves

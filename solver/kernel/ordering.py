@@ -1,7 +1,12 @@
-"""Which move first: the attacker's, which must work, and the defender's, to refute.
+"""Move ordering of the exact search.
 
-An entry of a row of moves carries its worth above the move's 32 bits, so that the best
-entry is the largest.
+An attacker's move must work and a defender's reply must refute, so the two sides rank
+their moves differently. The defender's order uses the killer heuristic (Huberman, 1968;
+Akl and Newborn, 1977) and the history heuristic (Schaeffer, ICCA Journal 6, 1983).
+docs/explanation/tried.md has the measurements behind the order.
+
+An entry of a row has its worth above the 32 bits of the move, so the best entry is the
+largest, and entries of equal worth are ordered by their moves.
 """
 
 from __future__ import annotations
@@ -43,12 +48,12 @@ LOW_WORD = np.uint64(0xFFFF_FFFF)
 WORTH_SHIFT = np.uint64(32)
 RANK_2 = np.uint64(0xFF00)
 
-# The attacker's worths: few replies count most, a check makes up for some.
+# The attacker's worths: fewer replies first; a check is worth 20 replies.
 TABLE_ATTACK = np.uint64(1000)
 NO_REPLY = np.uint64(250)
 CHECKING_ATTACK = np.uint64(20)
 
-# The defender's, in tiers far above any history.
+# The defender's worths: tiers that any history stays below.
 TABLE_REPLY = np.uint64(5 << 28)
 CHECKING_REPLY = np.uint64(4 << 28)
 CAPTURE = np.uint64(3 << 28)
@@ -59,9 +64,9 @@ MOST_HISTORY = np.uint64((1 << 28) - 1)
 
 @jit(void(ROW, i64, i64), inline=True)
 def bring_best(moves: np.ndarray, index: Number, size: Number) -> None:
-    """Swap the best of the entries from `index` on to that place."""
+    """Swap the best entry from `index` on to that index."""
     best = index
-    for other in range(index + np.int64(1), size):
+    for other in range(index + 1, size):
         if moves[other] > moves[best]:
             best = other
     swapped = moves[index]
@@ -70,20 +75,20 @@ def bring_best(moves: np.ndarray, index: Number, size: Number) -> None:
 
 
 @jit(void(ROW, i64, i64), inline=True)
-def turn_around(moves: np.ndarray, first: Number, size: Number) -> None:
-    """Put the entries from `first` on in the opposite order."""
-    last = size - np.int64(1)
+def reverse(moves: np.ndarray, first: Number, size: Number) -> None:
+    """Reverse the entries from `first` on."""
+    last = size - 1
     while first < last:
         swapped = moves[first]
         moves[first] = moves[last]
         moves[last] = swapped
-        first += np.int64(1)
-        last -= np.int64(1)
+        first += 1
+        last -= 1
 
 
 @jit(u64(u64), inline=True)
 def unranked(entry: Move) -> Move:
-    """The move of an entry."""
+    """Return the move of an entry."""
     return entry & LOW_WORD
 
 
@@ -91,9 +96,19 @@ def unranked(entry: Move) -> Move:
 def rank_attacks(
     position: Position, moves: np.ndarray, size: Number, known: Move, thorough: bool
 ) -> None:
-    """Rank the attacker's moves: the known one, few replies, checks.
+    """Rank the attacker's moves: the known move, then few replies and checks.
 
-    Counting the replies pays only where a move's tree is large (`thorough`).
+    Parameters
+    ----------
+    position : Position
+    moves : uint64 array, shape (MAX_LEGAL_MOVES,)
+        The legal moves; the worths are added.
+    size : int64
+        The number of moves.
+    known : uint64
+        The table's move, or NO_MOVE.
+    thorough : bool
+        Count the replies, which pays only where a move's tree is large.
     """
     checks = find_checks(position)
     for index in range(size):
@@ -117,9 +132,23 @@ def rank_replies(
     known: Move,
     search: Any,
 ) -> None:
-    """Rank the defender's moves: the known refutation, checks, captures, killers.
+    """Rank the defender's moves: known refutation, checks, captures, killers, history.
 
-    A check leaves the attacker few moves, so it refutes cheaply or fails fast.
+    A check leaves the attacker few moves, so it refutes, or fails, at little cost.
+
+    Parameters
+    ----------
+    position : Position
+    moves : uint64 array, shape (MAX_LEGAL_MOVES,)
+        The legal moves; the worths are added.
+    size : int64
+        The number of moves.
+    ply : int64
+        Plies from the root, for the killers.
+    known : uint64
+        The table's refutation, or NO_MOVE.
+    search : Search
+        Its killers and history are read.
     """
     checks = find_checks(position)
     for index in range(size):
@@ -142,7 +171,7 @@ def rank_replies(
 def remember_refutation(
     search: Any, ply: Number, move: Move, moves_left: Number
 ) -> None:
-    """Note a reply that refuted, for its siblings to try first."""
+    """Add a refutation to the killers and the history."""
     if move != search.killers[ply, 0]:
         search.killers[ply, 1] = search.killers[ply, 0]
         search.killers[ply, 0] = move
@@ -151,9 +180,9 @@ def remember_refutation(
 
 @jit(boolean(position_t, u64), inline=True)
 def is_plain_move(position: Position, move: Move) -> bool:
-    """Whether a move remembered from elsewhere can be played here, king safety aside.
+    """Return whether a move from another position is pseudo-legal here.
 
-    Castling, en passant and promotions are not recognised: they count as unplayable.
+    Castling, captures en passant and promotions are reported as not legal.
     """
     start = ONE << origin(move)
     arrived = ONE << target(move)

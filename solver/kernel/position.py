@@ -1,4 +1,11 @@
-"""A position as eight words, and what a move makes of it."""
+"""A position as eight words, moves as 17 bits, and making a move.
+
+A move is its origin (6 bits), its target (6 bits) and the boards in which the piece
+stands after the move (5 bits). A queen stands in both slider boards, and a promotion is
+an arrival like any other. Castling is the king's move over two squares; a capture en
+passant is a pawn's arrival on the en passant square. Neither needs a flag. No legal
+move is 0.
+"""
 
 from __future__ import annotations
 
@@ -37,18 +44,13 @@ from solver.kernel.jit import (
     Square,
     boolean,
     first_square,
+    flip,
     jit,
     named_words,
-    turn_over,
     u64,
 )
 
-# A move in 17 bits: origin (6), target (6), and what arrives on the target (5).
-#
-# What arrives is told as the boards that it stands in, so a queen is a diagonal and
-# an orthogonal slider, and a promotion is an arrival like any other. Castling is the
-# king's two-square move, a capture en passant a pawn's arrival on the en passant
-# square; neither needs a mark. No legal move is 0.
+# Moves
 
 PAWN = np.uint64(1)
 KNIGHT = np.uint64(2)
@@ -66,41 +68,43 @@ MOVE_BITS = np.uint64((1 << 17) - 1)
 
 @jit(u64(u64), inline=True)
 def origin(move: Move) -> Square:
-    """Where the man comes from."""
+    """Return the square that the piece comes from."""
     return move & SQUARE_BITS
 
 
 @jit(u64(u64), inline=True)
 def target(move: Move) -> Square:
-    """Where it goes."""
+    """Return the square that the piece goes to."""
     return (move >> SIX) & SQUARE_BITS
 
 
 @jit(u64(u64), inline=True)
 def arrival(move: Move) -> Move:
-    """The boards in which the man stands after the move."""
+    """Return the boards in which the piece stands after the move."""
     return (move >> ARRIVAL_SHIFT) & ARRIVAL_BITS
 
 
 @jit(u64(u64, u64, u64), inline=True)
 def encode(start: Square, end: Square, kind: Move) -> Move:
-    """Pack a move."""
+    """Encode a move."""
     return start | (end << SIX) | (kind << ARRIVAL_SHIFT)
 
 
 @jit(u64(u64), inline=True)
 def without_origin(move: Move) -> Move:
-    """What arrives, and where, whatever it came from; below ARRIVALS."""
+    """Return what arrives and where, without its origin; less than ARRIVALS."""
     return move >> SIX
+
+
+# Positions
 
 
 class Position(NamedTuple):
     """A position seen by the side to move, which moves up the board.
 
-    Each field is a bitboard. A queen stands in both slider boards. `rights` holds the
-    rooks that may still castle (corner squares) and, on the sixth rank, the square
-    where a pawn can be taken en passant; it is set only when a pawn stands ready to
-    take there.
+    Each field is a bitboard. `rights` has the rooks that may still castle (corner
+    squares) and, on the sixth rank, the en passant square. That square is set only if a
+    pawn stands beside the pawn that can be taken.
     """
 
     pawns: Bitboard
@@ -117,24 +121,24 @@ position_t = named_words(Position)
 
 
 @jit(position_t(position_t), inline=True)
-def turned(position: Position) -> Position:
-    """The same men seen by the other side."""
+def flipped(position: Position) -> Position:
+    """Return the same position seen by the other side, which is to move."""
     return Position(
-        turn_over(position.pawns),
-        turn_over(position.knights),
-        turn_over(position.diagonal),
-        turn_over(position.orthogonal),
-        turn_over(position.kings),
-        turn_over(position.them),
-        turn_over(position.us),
-        turn_over(position.rights),
+        flip(position.pawns),
+        flip(position.knights),
+        flip(position.diagonal),
+        flip(position.orthogonal),
+        flip(position.kings),
+        flip(position.them),
+        flip(position.us),
+        flip(position.rights),
     )
 
 
 @jit(position_t(position_t), inline=True)
-def passed(position: Position) -> Position:
-    """The position after no move at all."""
-    return turned(
+def after_null_move(position: Position) -> Position:
+    """Return the position after a null move."""
+    return flipped(
         Position(
             position.pawns,
             position.knights,
@@ -149,25 +153,26 @@ def passed(position: Position) -> Position:
 
 
 @jit(u64(u64, u64, u64, u64), inline=True)
-def _settled(
-    pieces: Bitboard, left: Bitboard, arrived: Bitboard, kind: Move
-) -> Bitboard:
-    """`men` without the squares `left`, and with `arrived` if it is of that kind."""
+def _moved(pieces: Bitboard, left: Bitboard, arrived: Bitboard, kind: Move) -> Bitboard:
+    """Return `pieces` without the squares `left`, with `arrived` if `kind` is set."""
     return (pieces & ~left) | (arrived if kind else ZERO)
 
 
 @jit(position_t(position_t, u64), inline=True)
 def make(position: Position, move: Move) -> Position:
-    """The position after a legal move, seen by the other side."""
+    """Return the position after a move, seen by the other side.
+
+    The move is pseudo-legal; see `leaves_king_attacked`.
+    """
     start = ONE << origin(move)
     arrived = ONE << target(move)
     span = start | arrived
     kind = arrival(move)
-    pawns = _settled(position.pawns, span, arrived, kind & PAWN)
-    orthogonal = _settled(position.orthogonal, span, arrived, kind & ORTHOGONAL)
+    pawns = _moved(position.pawns, span, arrived, kind & PAWN)
+    orthogonal = _moved(position.orthogonal, span, arrived, kind & ORTHOGONAL)
     us = (position.us & ~start) | arrived
     them = position.them & ~arrived
-    # A right goes with the square of its rook, whatever moved from or to it.
+    # Any move from or to a rook's corner ends the right to castle with it.
     rights = position.rights & CORNERS & ~span
     if kind & PAWN:
         if arrived == start << SIXTEEN:
@@ -187,13 +192,13 @@ def make(position: Position, move: Move) -> Position:
                 rook = A1 | D1
             orthogonal ^= rook
             us ^= rook
-    return turned(
+    return flipped(
         Position(
             pawns,
-            _settled(position.knights, span, arrived, kind & KNIGHT),
-            _settled(position.diagonal, span, arrived, kind & DIAGONAL),
+            _moved(position.knights, span, arrived, kind & KNIGHT),
+            _moved(position.diagonal, span, arrived, kind & DIAGONAL),
             orthogonal,
-            _settled(position.kings, span, arrived, kind & KING),
+            _moved(position.kings, span, arrived, kind & KING),
             us,
             them,
             rights,
@@ -203,7 +208,7 @@ def make(position: Position, move: Move) -> Position:
 
 @jit(u64(position_t, u64, u64), inline=True)
 def attackers_of_us(position: Position, square: Square, occupied: Bitboard) -> Bitboard:
-    """Their men that attack `square`, which would be ours, given the occupancy."""
+    """Return their pieces that attack `square`, given the occupancy."""
     return position.them & (
         (pawns_attacks_up(ONE << square) & position.pawns)
         | (knight_attacks(square) & position.knights)
@@ -215,14 +220,14 @@ def attackers_of_us(position: Position, square: Square, occupied: Bitboard) -> B
 
 @jit(u64(position_t), inline=True)
 def checkers(position: Position) -> Bitboard:
-    """Their men that give check to our king."""
+    """Return their pieces that give check to our king."""
     king = first_square(position.kings & position.us)
     return attackers_of_us(position, king, position.us | position.them)
 
 
 @jit(boolean(position_t), inline=True)
 def leaves_king_attacked(position: Position) -> bool:
-    """Whether the side that has just moved left its king to be taken."""
+    """Return whether the side that has just moved left its king in check."""
     king = position.kings & position.them
     square = first_square(king)
     occupied = position.us | position.them

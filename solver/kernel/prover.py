@@ -1,14 +1,13 @@
-"""The exact search: "is there a mate in n, whatever the defender does?".
+"""The prover: an exact search for "is there a mate in n against every defence?".
 
-An AND/OR search over *attacker nodes* (some move works) and *defender nodes* (every
-reply loses). Scores need not be carried. With `score = MATE - ply`, the question "mate
-in n?" is the window (MATE - 2n, MATE - 2n + 1) at the root, and mate-distance pruning
-cuts a node whose mating value, `MATE - ply` of the very next ply, no longer exceeds
-alpha: that is where no attacker's move is left. Here the moves left *are* the window,
-and mate-distance pruning is the depth bound.
+It is an AND/OR search over *attacker nodes*, where some move must work, and *defender
+nodes*, where every reply must lose. It needs no scores. With `score = MATE - ply` the
+question "mate in n?" is the window (MATE - 2n, MATE - 2n + 1) at the root, and
+mate-distance pruning cuts a node when even a mate at the next ply does not exceed
+alpha. That happens exactly when the attacker has no move left, so `moves_left` is the
+window and mate-distance pruning is the depth bound.
 
-Answers are exact or none. A stopped search says STOPPED and writes nothing; only what
-was searched in full is told or stored.
+An answer is exact, or it is STOPPED. A stopped search stores nothing.
 """
 
 from __future__ import annotations
@@ -17,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from solver.kernel.interface import Verdict
 from solver.kernel.jit import Move, Number, boolean, i64, jit, search_t, u64
 from solver.kernel.mate_in_one import is_checkmate, mate_in_one
 from solver.kernel.movegen import generate
@@ -26,7 +26,7 @@ from solver.kernel.ordering import (
     rank_attacks,
     rank_replies,
     remember_refutation,
-    turn_around,
+    reverse,
     unranked,
 )
 from solver.kernel.position import (
@@ -39,46 +39,44 @@ from solver.kernel.position import (
     without_origin,
 )
 from solver.kernel.transposition import (
-    TABLE,
     Bounds,
-    address,
+    hash_key,
     prefetch_bounds,
     probe,
     store,
 )
 
-NO_MATE = np.int64(0)
-MATE = np.int64(1)
-STOPPED = np.int64(-1)
-
-# A recursive call must have the very types of the signature: a literal `False` is
-# another type, and numba then calls a function that does not exist (its issue 6713).
+# numba takes a literal False for another type than the signature's boolean, and a
+# recursive call with it then calls a function that does not exist (numba issue 6713).
 ATTACKING: Any = np.bool_(True)
 DEFENDING: Any = np.bool_(False)
 
-# Typed, for the same reason: a count of moves or replies, and a step to the next.
-NONE = np.int64(0)
-ONE_MOVE = np.int64(1)
-WELL_RANKED = np.int64(3)
-TWO_MOVES = np.int64(2)
-NEXT = np.int64(1)
+SHARED_MOVES = 3
+"""Attacks that a helper thread searches in the same order as the main thread."""
+
+
+@jit(boolean(search_t), inline=True)
+def is_stopped(search: Any) -> bool:
+    """Return whether a limit or a request from outside ends the search."""
+    return bool(search.stop) or search.nodes >= search.node_limit
 
 
 @jit(u64(position_t, search_t), inline=True)
 def mating_move(position: Position, search: Any) -> Move:
-    """A move that mates at once, or NO_MOVE; one node."""
-    search.nodes += NEXT
+    """Return a move that mates at once, or NO_MOVE. Counts one node."""
+    search.nodes += 1
     return mate_in_one(position)
 
 
 @jit(i64(position_t, i64, u64, search_t))
 def mated_in_one(position: Position, ply: Number, attack: Move, search: Any) -> Number:
-    """Whether every reply to `attack` allows mate on the spot: MATE or NO_MATE.
+    """Decide whether every reply to `attack` allows mate in one: MATE or NO_MATE.
 
-    Most attacks fail to a reply that has just refuted another, so remembered replies
-    are tried before any move is generated.
+    Most attacks fail to a reply that has just refuted a similar one. So the counter
+    move (Uiterwijk, ICCA Journal 15, 1992) and the two killers of this ply are tried
+    before any move is generated.
     """
-    search.nodes += NEXT
+    search.nodes += 1
     counter = without_origin(attack)
     remembered = (
         search.counters[counter],
@@ -86,7 +84,7 @@ def mated_in_one(position: Position, ply: Number, attack: Move, search: Any) -> 
         search.killers[ply, 1],
     )
 
-    # 1. What refuted before.
+    # 1. Remembered replies, as far as they are legal here.
     for slot in range(len(remembered)):
         reply = remembered[slot]
         if reply == NO_MOVE or not is_plain_move(position, reply):
@@ -96,188 +94,191 @@ def mated_in_one(position: Position, ply: Number, attack: Move, search: Any) -> 
             continue
         if mating_move(child, search) == NO_MOVE:
             search.counters[counter] = reply
-            remember_refutation(search, ply, reply, NONE)
-            return NO_MATE
+            remember_refutation(search, ply, reply, 0)
+            return Verdict.NO_MATE
 
-    # 2. Every reply. Stalemate is an escape, though "every reply loses" is vacuously
-    #    true of no replies.
+    # 2. No reply: mate, or stalemate, which is an escape.
     replies = search.rows[ply]
     size = generate(position, replies)
-    if size == NONE:
-        return MATE if checkers(position) else NO_MATE
+    if size == 0:
+        return Verdict.MATE if checkers(position) else Verdict.NO_MATE
+
+    # 3. Every reply.
     rank_replies(position, replies, size, ply, NO_MOVE, search)
     for index in range(size):
         bring_best(replies, index, size)
         reply = unranked(replies[index])
         if mating_move(make(position, reply), search) == NO_MOVE:
             search.counters[counter] = reply
-            remember_refutation(search, ply, reply, ONE_MOVE)
-            return NO_MATE
-    return MATE
+            remember_refutation(search, ply, reply, 1)
+            return Verdict.NO_MATE
+    return Verdict.MATE
 
 
-@jit(i64(position_t, i64, i64, boolean, search_t, TABLE))
+@jit(i64(position_t, i64, i64, boolean, search_t))
 def mates_within(
-    position: Position,
-    moves_left: Number,
-    ply: Number,
-    attacking: bool,
-    search: Any,
-    table: Any,
+    position: Position, moves_left: Number, ply: Number, attacking: bool, search: Any
 ) -> Number:
-    """Whether the attacker mates within `moves_left` of its own moves.
+    """Decide whether the attacker mates within `moves_left` of its own moves.
+
+    Let n* be the length of the shortest mate, or infinite if there is none. The
+    function returns
+
+    - MATE if n* <= moves_left;
+    - NO_MATE if n* > moves_left;
+    - STOPPED if a limit was hit first. It then says nothing about n*.
+
+    The table may answer from an earlier search. The answer is the same; only the node
+    count differs.
 
     Parameters
     ----------
     position : Position
-        The attacker to move if `attacking`, else the defender.
+        The attacker is to move if `attacking`, else the defender.
     moves_left : int64
-        At least 0. The attacker needs one move at least; a defender is mated in 0
-        when it is mated already.
+        At least 0. A defender that is already checkmated is mated in 0.
     ply : int64
-        Distance from the root, for killers and scratch memory.
+        Plies from the root; selects the killers and the row of moves.
     attacking : bool
     search : Search
-    table : uint64 words
-        Reads and writes bounds proved of this position and its descendants.
+        Counts nodes. Its table supplies and receives bounds.
 
     Returns
     -------
     int64
-        MATE, NO_MATE, or STOPPED when a limit was hit.
+        A `Verdict`.
     """
-    # 1. Mate-distance pruning, and the positions that it leaves nothing to search in.
-    if moves_left < ONE_MOVE:
+    # 1. Mate-distance pruning: no move is left, or the last one must mate.
+    if moves_left < 1:
         if attacking:
-            return NO_MATE
-        search.nodes += NEXT
-        return MATE if is_checkmate(position) else NO_MATE
-    if attacking and moves_left == ONE_MOVE:
-        return MATE if mating_move(position, search) else NO_MATE
+            return Verdict.NO_MATE
+        search.nodes += 1
+        return Verdict.MATE if is_checkmate(position) else Verdict.NO_MATE
+    if attacking and moves_left == 1:
+        return Verdict.MATE if mating_move(position, search) else Verdict.NO_MATE
 
-    # 2. What is proved already.
-    search.nodes += NEXT
-    where = address(position, attacking)
-    bounds = probe(table, search, where)
+    # 2. Transposition table.
+    search.nodes += 1
+    key = hash_key(position, attacking)
+    bounds = probe(search, key)
     if moves_left <= bounds.no_mate:
-        return NO_MATE
+        return Verdict.NO_MATE
     if moves_left >= bounds.mate:
-        return MATE
+        return Verdict.MATE
 
     # 3. Limits.
-    if search.stop or search.nodes >= search.node_limit:
-        return STOPPED
+    if is_stopped(search):
+        return Verdict.STOPPED
 
     moves = search.rows[ply]
     if not attacking:
-        # 4. Defender: every reply must lose.
+        # 4. Defender node without moves: mate, or stalemate, which is an escape.
         size = generate(position, moves)
-        if size == NONE:
-            return MATE if checkers(position) else NO_MATE
-        if moves_left > TWO_MOVES:  # nearer the leaves, searching is as fast
+        if size == 0:
+            return Verdict.MATE if checkers(position) else Verdict.NO_MATE
+
+        # 5. Probe the table for all replies before searching one. Two moves from the
+        #    leaves a search costs no more than the probes; docs/explanation/tried.md
+        #    has the measurement.
+        if moves_left > 2:
             for index in range(size):
-                prefetch_bounds(
-                    table, search, address(make(position, moves[index]), ATTACKING)
-                )
+                child = make(position, moves[index])
+                prefetch_bounds(search, hash_key(child, ATTACKING))
             for index in range(size):
-                answer = address(make(position, moves[index]), ATTACKING)
-                if moves_left <= probe(table, search, answer).no_mate:
-                    return NO_MATE
+                child = make(position, moves[index])
+                if moves_left <= probe(search, hash_key(child, ATTACKING)).no_mate:
+                    return Verdict.NO_MATE
+
+        # 6. Search the replies. One that is not mated refutes.
         rank_replies(position, moves, size, ply, bounds.move, search)
         for index in range(size):
             bring_best(moves, index, size)
             reply = unranked(moves[index])
             child = make(position, reply)
-            verdict = mates_within(
-                child, moves_left, ply + NEXT, ATTACKING, search, table
-            )
-            if verdict == STOPPED:
-                return STOPPED
-            if verdict == NO_MATE:
+            verdict = mates_within(child, moves_left, ply + 1, ATTACKING, search)
+            if verdict == Verdict.STOPPED:
+                return Verdict.STOPPED
+            if verdict == Verdict.NO_MATE:
                 remember_refutation(search, ply, reply, moves_left)
                 refuted = Bounds(moves_left, bounds.mate, reply)
-                store(table, search, where, refuted, moves_left)
-                return NO_MATE
-        proved = Bounds(bounds.no_mate, moves_left, NO_MOVE)
-        store(table, search, where, proved, moves_left)
-        return MATE
+                store(search, key, refuted, moves_left)
+                return Verdict.NO_MATE
+        store(search, key, Bounds(bounds.no_mate, moves_left, NO_MOVE), moves_left)
+        return Verdict.MATE
 
-    # 5. Attacker: mate at once?
+    # 7. Attacker node: try mate in one.
     no_mate = bounds.no_mate
-    if no_mate < ONE_MOVE:
+    if no_mate < 1:
         move = mating_move(position, search)
         if move:
-            proved = Bounds(NONE, ONE_MOVE, move)
-            store(table, search, where, proved, ONE_MOVE)
-            return MATE
-        no_mate = ONE_MOVE
+            store(search, key, Bounds(0, 1, move), 1)
+            return Verdict.MATE
+        no_mate = 1
 
-    # 6. Attacker: deepen, so that the shortest mate is found and its bounds are exact.
+    # 8. Deepen move by move, so that the first mate found is the shortest and every
+    #    failed depth leaves a bound. The order of the attacks stays the same.
     size = generate(position, moves)
-    rank_attacks(position, moves, size, bounds.move, moves_left > TWO_MOVES)
+    rank_attacks(position, moves, size, bounds.move, moves_left > 2)
     for index in range(size):
         bring_best(moves, index, size)
-    if search.is_helper:  # the leader and it meet in the middle
-        turn_around(moves, WELL_RANKED, size)
-    for depth in range(no_mate + ONE_MOVE, moves_left + ONE_MOVE):
+    if search.is_helper:  # so that the threads meet in the middle of the list
+        reverse(moves, SHARED_MOVES, size)
+    for depth in range(no_mate + 1, moves_left + 1):
         for index in range(size):
             attack = unranked(moves[index])
             child = make(position, attack)
-            if depth == TWO_MOVES:
-                verdict = mated_in_one(child, ply + NEXT, attack, search)
+            if depth == 2:
+                verdict = mated_in_one(child, ply + 1, attack, search)
             else:
-                verdict = mates_within(
-                    child, depth - ONE_MOVE, ply + NEXT, DEFENDING, search, table
-                )
-            if verdict == STOPPED:
-                return STOPPED
-            if verdict == MATE:
-                proved = Bounds(depth - ONE_MOVE, depth, attack)
-                store(table, search, where, proved, depth)
-                return MATE
-        refuted = Bounds(depth, bounds.mate, bounds.move)
-        store(table, search, where, refuted, depth)
-    return NO_MATE
+                verdict = mates_within(child, depth - 1, ply + 1, DEFENDING, search)
+            if verdict == Verdict.STOPPED:
+                return Verdict.STOPPED
+            if verdict == Verdict.MATE:
+                store(search, key, Bounds(depth - 1, depth, attack), depth)
+                return Verdict.MATE
+        store(search, key, Bounds(depth, bounds.mate, bounds.move), depth)
+    return Verdict.NO_MATE
 
 
-# After the proof: the mating line.
-
-
-@jit(i64(position_t, i64, boolean, search_t, TABLE))
+@jit(i64(position_t, i64, boolean, search_t))
 def find_line(
-    position: Position, moves_left: Number, attacking: bool, search: Any, table: Any
+    position: Position, moves_left: Number, attacking: bool, search: Any
 ) -> Number:
-    """Write the mating line of a position whose shortest mate is `moves_left`.
+    """Write the mating line of a position to `search.line`.
 
-    The attacker plays a move that mates in time, the defender a reply that no faster
-    mate answers, so the line has 2n - 1 plies, or 2n when the defender begins. It goes
-    to `search.line`.
+    The attacker plays a move that keeps the shortest mate, the defender a reply that
+    delays it longest. So the line has 2n - 1 plies, or 2n when the defender begins.
+
+    Parameters
+    ----------
+    position : Position
+    moves_left : int64
+        n, the length of the shortest mate.
+    attacking : bool
+        Whether the attacker is to move.
+    search : Search
 
     Returns
     -------
     int64
-        Its plies, fewer than that when the search was stopped.
+        The number of plies written; fewer if the search was stopped.
     """
-    ply = NONE
-    while moves_left > NONE:
+    ply = 0
+    while moves_left > 0:
         moves = search.rows[ply]
         size = generate(position, moves)
         if attacking:
-            known = probe(table, search, address(position, ATTACKING)).move
+            known = probe(search, hash_key(position, ATTACKING)).move
             rank_attacks(position, moves, size, known, True)
-        wanted = MATE if attacking else NO_MATE
+        wanted = Verdict.MATE if attacking else Verdict.NO_MATE
         found = NO_MOVE
         for index in range(size):
             if attacking:
                 bring_best(moves, index, size)
             move = unranked(moves[index])
+            child = make(position, move)
             verdict = mates_within(
-                make(position, move),
-                moves_left - ONE_MOVE,
-                ply + NEXT,
-                not attacking,
-                search,
-                table,
+                child, moves_left - 1, ply + 1, not attacking, search
             )
             if verdict == wanted:
                 found = move
@@ -286,7 +287,7 @@ def find_line(
             return ply
         search.line[ply] = found
         position = make(position, found)
-        moves_left -= ONE_MOVE if attacking else NONE
+        moves_left -= 1 if attacking else 0
         attacking = not attacking
-        ply += NEXT
+        ply += 1
     return ply

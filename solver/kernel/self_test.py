@@ -1,4 +1,4 @@
-"""Questions with known answers, put to a kernel before it is trusted."""
+"""The self-test of a compiled kernel: positions with known answers."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ BUCKET_WORDS = 8
 
 
 class KernelError(MatesolveError):
-    """The compiled kernel does not answer as it must."""
+    """The compiled kernel gives a wrong answer."""
 
 
 def start_position() -> Position:
-    """The position at the start of a game."""
+    """Return the position at the start of a game."""
     return Position(
         pawns=0x00FF_0000_0000_FF00,
         knights=0x4200_0000_0000_0042,
@@ -36,7 +36,7 @@ def start_position() -> Position:
 
 
 def mate_in_two() -> Position:
-    """King f6 and rook a1 against king h8: 1. Kf7 Kh7 2. Rh1#, and nothing faster."""
+    """Return king f6 and rook a1 against king h8: 1. Kf7 Kh7 2. Rh1#, none shorter."""
     king, rook, their_king = 1 << 45, 1 << 0, 1 << 63
     return Position(
         orthogonal=rook, kings=king | their_king, us=king | rook, them=their_king
@@ -44,37 +44,26 @@ def mate_in_two() -> Position:
 
 
 def self_test(kernel: Kernel) -> None:
-    """Ask what is known.
+    """Compare a kernel's answers with the known ones.
 
     Raises
     ------
     KernelError
-        The answer is another; the message says which.
+        An answer is wrong; the message names the question and both answers.
     """
-    search = Search(node_limit=NO_LIMIT, generation=1, buckets=1)
     table = (ctypes.c_uint64 * BUCKET_WORDS)()
-    address = ctypes.addressof(table)
+    search = Search(
+        node_limit=NO_LIMIT, table=ctypes.addressof(table), generation=1, buckets=1
+    )
     position = mate_in_two()
     experiment = Experiment(alpha=-INFINITE_SCORE, beta=INFINITE_SCORE, depth=4)
     scored = Search(node_limit=NO_LIMIT)
     answers = {
-        "leaves 3 plies from the start": (
-            kernel.perft(start_position(), search, 3),
-            8902,
-        ),
-        "the shorter mate": (
-            kernel.mates_within(position, search, address, 1),
-            Verdict.NO_MATE,
-        ),
-        "the mate in two": (
-            kernel.mates_within(position, search, address, 2),
-            Verdict.MATE,
-        ),
-        "plies of its line": (len(kernel.line(position, search, address, 2)), 3),
-        "a scored search of it": (
-            kernel.search_score(position, scored, None, experiment),
-            True,
-        ),
+        "perft 3": (kernel.perft(start_position(), search, 3), 8902),
+        "mate in 1": (kernel.mates_within(position, search, 1), Verdict.NO_MATE),
+        "mate in 2": (kernel.mates_within(position, search, 2), Verdict.MATE),
+        "plies of its line": (len(kernel.line(position, search, 2)), 3),
+        "scored search": (kernel.search_score(position, scored, experiment), True),
         "its score": (experiment.score, MATE_SCORE - 3),
     }
     for question, (found, expected) in answers.items():

@@ -1,17 +1,34 @@
-"""What is proved of a position: bounds on its mate, kept in a table of fixed size.
+"""The transposition table: hash keys, bounds on mates, and proof numbers.
 
-An entry bounds one position, not one query: `no_mate` moves are proved not to suffice,
-`mate` moves are proved to. So it answers any query up to the first and any from the
-second on. Entries never lie; what is lost to the table's size is only speed.
+The table has two parts, both of fixed size. The first holds *bounds*: what is proved
+of a position. A bound belongs to the position and not to the question that found it:
+`no_mate` moves are proved not to suffice, `mate` moves are proved to suffice. So one
+entry answers every question up to the first number and from the second number on.
+Replacing an entry costs time and never makes an answer wrong.
 
-Layout: buckets of four entries, an entry two words, a bucket one cache line. The second
-word packs, from its low bits: no_mate (8), mate (8), move (17), effort (7), generation
-(24); the first is the position's key xored with it. A generation is one problem:
-entries of another count as empty, so that the node counts of a problem do not depend on
-what was solved before it. A zeroed table is empty, and generations count from 1.
+The second part holds the *proof numbers* of nodes of the df-pn search between two
+visits. They hold for one question, "mate in n?", so their key combines the position
+and n. They guide the search and prove nothing.
 
-Threads may share a table: where the two words of an entry come from different writers,
-their xor is no key that is looked for.
+Layout: a bucket is one cache line of four entries, an entry is two 64-bit words.
+
+========  ========================================================================
+bounds    word 0: the key's check word xor word 1
+          word 1, from bit 0: no_mate (8), mate (8), move (17), effort (7),
+          generation (24)
+numbers   word 0: the key's check word; its low 6 bits are the effort, which is the
+          bit length of the number of nodes that the numbers took
+          word 1, from bit 0: generation (24), delta (20), phi (20)
+========  ========================================================================
+
+A generation is one problem. Entries of another generation count as empty, so that the
+node count of a problem does not depend on the problems before it. A zeroed table is
+empty, and generations count from 1.
+
+Threads may share a table without locks. If two threads write one entry of bounds at
+the same time and their words mix, the xor of the words matches no key (Hyatt and Mann,
+"A lock-less transposition table implementation for parallel search chess engines",
+ICGA Journal 25, 2002).
 """
 
 from __future__ import annotations
@@ -31,82 +48,54 @@ from solver.kernel.jit import (
     i64,
     jit,
     named_words,
-    pointer,
     prefetch,
     search_t,
     types,
     u64,
     void,
+    words_at,
 )
-from solver.kernel.position import MOVE_BITS, Position, position_t
-
-UNKNOWN = np.int64(NO_BOUND)
-"""An upper bound that says nothing."""
-
-TABLE = pointer(u64)
-"""The table's words: 8 for each of `Search.buckets` buckets."""
+from solver.kernel.position import MOVE_BITS, NO_MOVE, Position, position_t
 
 BUCKET_WORDS = np.uint64(8)
 ENTRY_WORDS = np.uint64(2)
-BYTE = np.uint64(255)
-MATE_SHIFT = np.uint64(8)
-MOVE_SHIFT = np.uint64(16)
-EFFORT_SHIFT = np.uint64(33)
-EFFORT_BITS = np.uint64(127)
-GENERATION_SHIFT = np.uint64(40)
-
-# Odd words without pattern: the fractional parts of the square roots of 2, 3, 5, ...
-MIXERS = tuple(
-    np.uint64(word)
-    for word in (
-        0x6A09E667F3BCC909,
-        0xBB67AE8584CAA73B,
-        0x3C6EF372FE94F82B,
-        0xA54FF53A5F1D36F1,
-        0x510E527FADE682D1,
-        0x9B05688C2B3E6C1F,
-        0x1F83D9ABFB41BD6B,
-        0x5BE0CD19137E2179,
-    )
-)
-(
-    MIX_PAWNS,
-    MIX_KNIGHTS,
-    MIX_DIAGONAL,
-    MIX_ORTHOGONAL,
-    MIX_KINGS,
-    MIX_US,
-    MIX_THEM,
-    MIX_RIGHTS,
-) = MIXERS
-DEFENDER = np.uint64(0xCBBB9D5DC1059ED9)
+ENTRIES = 4
+"""Entries of a bucket."""
 
 
-class Address(NamedTuple):
-    """Where a position's entry is looked for, and the key that must stand there."""
+# Hash keys
 
-    key: Bitboard
-    place: Bitboard
-
-
-class Bounds(NamedTuple):
-    """What an entry tells: two bounds in moves and the move that was best."""
-
-    no_mate: Number
-    mate: Number
-    move: Move
-
-
-address_t = named_words(Address)
-bounds_t = types.NamedTuple((i64, i64, u64), Bounds)
+# Odd numbers without a pattern: fractional parts of the square roots of primes.
+MIX_PAWNS = np.uint64(0x6A09E667F3BCC909)
+MIX_KNIGHTS = np.uint64(0xBB67AE8584CAA73B)
+MIX_DIAGONAL = np.uint64(0x3C6EF372FE94F82B)
+MIX_ORTHOGONAL = np.uint64(0xA54FF53A5F1D36F1)
+MIX_KINGS = np.uint64(0x510E527FADE682D1)
+MIX_US = np.uint64(0x9B05688C2B3E6C1F)
+MIX_THEM = np.uint64(0x1F83D9ABFB41BD6B)
+MIX_RIGHTS = np.uint64(0x5BE0CD19137E2179)
+MIX_DEFENDER = np.uint64(0xCBBB9D5DC1059ED9)
 
 
-@jit(address_t(position_t, boolean))
-def address(position: Position, attacking: bool) -> Address:
-    """Hash a position; the same men mean another thing when the defender moves.
+class HashKey(NamedTuple):
+    """Two hash words of a position: `bucket` chooses the bucket, `check` the entry.
 
-    Key and place are two functions of all eight words. A false hit needs the 64 bits
-    of the key and the bits of the place to agree.
+    A false hit needs all 64 bits of `check` and the bucket's bits of `bucket` to agree.
+    """
+
+    check: Bitboard
+    bucket: Bitboard
+
+
+hash_key_t = named_words(HashKey)
+
+
+@jit(hash_key_t(position_t, boolean))
+def hash_key(position: Position, attacking: bool) -> HashKey:
+    """Hash all eight words of a position and whether the attacker is to move.
+
+    The words are multiplied in pairs and the halves of each 128-bit product folded, as
+    in wyhash (Wang Yi). That is fast enough to hash from scratch at every node.
     """
     pieces = fold_product(
         position.pawns ^ MIX_PAWNS, position.knights ^ MIX_KNIGHTS
@@ -117,50 +106,96 @@ def address(position: Position, attacking: bool) -> Address:
         position.kings ^ MIX_KINGS, position.rights ^ MIX_RIGHTS
     )
     if not attacking:
-        sides ^= DEFENDER
-    return Address(fold_product(pieces ^ MIX_US, sides ^ MIX_PAWNS), pieces ^ sides)
+        sides ^= MIX_DEFENDER
+    return HashKey(fold_product(pieces ^ MIX_US, sides ^ MIX_PAWNS), pieces ^ sides)
 
 
-@jit(void(TABLE, search_t, address_t), inline=True)
-def prefetch_bounds(table: Any, search: Any, where: Address) -> None:
-    """Ask for the cache line of a position's bounds before it is needed."""
-    prefetch(table, (where.place & (search.buckets - ONE)) * BUCKET_WORDS)
+# Bounds
 
 
-@jit(bounds_t(TABLE, search_t, address_t), inline=True)
-def probe(table: Any, search: Any, where: Address) -> Bounds:
-    """Read what is proved of a position; bounds that say nothing, if nothing is."""
-    start = (where.place & (search.buckets - ONE)) * BUCKET_WORDS
-    for slot in range(4):
+class Bounds(NamedTuple):
+    """What is proved of a position: two bounds in moves, and the best move.
+
+    The move is the attacker's mating move or the defender's refutation; NO_MOVE if
+    neither is known.
+    """
+
+    no_mate: Number
+    mate: Number
+    move: Move
+
+
+bounds_t = types.NamedTuple((i64, i64, u64), Bounds)
+
+UNKNOWN = np.int64(NO_BOUND)
+"""The `mate` of a position with no known mate."""
+
+NO_BOUNDS = Bounds(np.int64(0), UNKNOWN, NO_MOVE)
+
+BYTE = np.uint64(255)
+MATE_SHIFT = np.uint64(8)
+MOVE_SHIFT = np.uint64(16)
+EFFORT_SHIFT = np.uint64(33)
+EFFORT_BITS = np.uint64(127)
+GENERATION_SHIFT = np.uint64(40)
+
+
+@jit(u64(search_t, hash_key_t), inline=True)
+def _bounds_bucket(search: Any, key: HashKey) -> Bitboard:
+    """Return the index of the first word of the key's bucket."""
+    return (key.bucket & (search.buckets - ONE)) * BUCKET_WORDS
+
+
+@jit(void(search_t, hash_key_t), inline=True)
+def prefetch_bounds(search: Any, key: HashKey) -> None:
+    """Start loading the cache line of a position's bounds."""
+    prefetch(words_at(search.table), _bounds_bucket(search, key))
+
+
+@jit(bounds_t(search_t, hash_key_t), inline=True)
+def probe(search: Any, key: HashKey) -> Bounds:
+    """Return the bounds of a position, or NO_BOUNDS if none are stored."""
+    table = words_at(search.table)
+    start = _bounds_bucket(search, key)
+    for slot in range(ENTRIES):
         entry = start + np.uint64(slot) * ENTRY_WORDS
         data = table[entry + ONE]
-        is_ours = data >> GENERATION_SHIFT == search.generation
-        if table[entry] ^ data == where.key and is_ours:
+        is_current = data >> GENERATION_SHIFT == search.generation
+        if table[entry] ^ data == key.check and is_current:
             return Bounds(
                 np.int64(data & BYTE),
                 np.int64((data >> MATE_SHIFT) & BYTE),
                 (data >> MOVE_SHIFT) & MOVE_BITS,
             )
-    return Bounds(np.int64(0), UNKNOWN, ZERO)
+    return NO_BOUNDS
 
 
-@jit(void(TABLE, search_t, address_t, bounds_t, i64))
-def store(
-    table: Any, search: Any, where: Address, bounds: Bounds, effort: Number
-) -> None:
-    """Write bounds, in the place of the same position or of the least effort.
+@jit(void(search_t, hash_key_t, bounds_t, i64))
+def store(search: Any, key: HashKey, bounds: Bounds, effort: Number) -> None:
+    """Store the bounds of a position.
 
-    `effort` (0 to 127) grows with what it cost to prove them.
+    They replace the entry of the same position, else an empty entry, else the entry
+    of the least effort.
+
+    Parameters
+    ----------
+    search : Search
+    key : HashKey
+    bounds : Bounds
+        Each bound at most 255 moves.
+    effort : int64
+        0 to 127; grows with the cost of proving the bounds.
     """
-    start = (where.place & (search.buckets - ONE)) * BUCKET_WORDS
+    table = words_at(search.table)
+    start = _bounds_bucket(search, key)
     chosen = start
     least = EFFORT_BITS + TWO
-    for slot in range(4):
+    for slot in range(ENTRIES):
         entry = start + np.uint64(slot) * ENTRY_WORDS
         data = table[entry + ONE]
         if data >> GENERATION_SHIFT != search.generation:
             worth = ZERO
-        elif table[entry] ^ data == where.key:
+        elif table[entry] ^ data == key.check:
             chosen = entry
             break
         else:
@@ -175,30 +210,21 @@ def store(
         | ((np.uint64(effort) & EFFORT_BITS) << EFFORT_SHIFT)
         | (search.generation << GENERATION_SHIFT)
     )
-    table[chosen] = where.key ^ packed
+    table[chosen] = key.check ^ packed
     table[chosen + ONE] = packed
 
 
-# Proof numbers between two visits of a node, kept in a table of fixed size.
-#
-# An entry guides the search and proves nothing: what is proved stands in the bounds
-# of `solver.kernel.transposition`. So a lost entry, or one that another position
-# overwrote, costs time and no truth. Numbers hold for one question, "mate in n?", and
-# the key names the position and n.
-#
-# Layout: as the bounds, buckets of four entries of two words, in the same memory
-# behind them. The first word is the key but for its low 6 bits, which tell the
-# effort: how many bits the number of nodes takes that were spent. The second packs,
-# from its low bits: generation (24), delta (20), phi (20).
+# Proof numbers
 
 
 class Numbers(NamedTuple):
-    """What it takes at least, in leaves, to settle a node, seen by the side to move.
+    """Proof numbers seen by the side to move (Nagai's phi and delta).
 
-    `phi` leaves must go its way for it to succeed, `delta` against it for it to fail.
-    At an attacker node phi is the proof number and delta the disproof number, at a
-    defender node the other way round. 0 is success or failure proved, and the other
-    number is then `INFINITE`; a sum that grows too large stays below, at `MOST`.
+    At least `phi` leaves must be won for the side to move to succeed, and at least
+    `delta` lost for it to fail. At an attacker node phi is the proof number and delta
+    the disproof number; at a defender node it is the other way round. A number of 0 is
+    a proof, and the other number is then INFINITE. A sum that grows too large stops at
+    MOST, because a saturated number proves nothing.
     """
 
     phi: Bitboard
@@ -209,64 +235,81 @@ numbers_t = named_words(Numbers)
 
 INFINITE = np.uint64((1 << 30) - 1)
 MOST = np.uint64((1 << 30) - 2)
+NO_NUMBERS = Numbers(ZERO, ZERO)
+"""No entry is stored, or the search was stopped; no node has these numbers."""
 
 NUMBER_BITS = np.uint64((1 << 20) - 1)
 PHI_SHIFT = np.uint64(44)
 DELTA_SHIFT = np.uint64(24)
 GENERATION_BITS = np.uint64((1 << 24) - 1)
 PROOF_EFFORT_BITS = np.uint64(63)
-KEY_BITS = ~PROOF_EFFORT_BITS
+CHECK_BITS = ~PROOF_EFFORT_BITS
 MIX_MOVES = np.uint64(0x9E3779B97F4A7C15)
-"""An odd word without pattern: the fractional part of the golden ratio."""
+"""The fractional part of the golden ratio, made odd."""
 MIX_SHIFT = np.uint64(20)
 
 
-@jit(address_t(search_t, address_t, i64), inline=True)
-def _question(search: Any, where: Address, moves_left: Number) -> Address:
-    """The key of a position with a number of moves, and the first word of its place."""
+@jit(hash_key_t(search_t, hash_key_t, i64), inline=True)
+def _numbers_key(search: Any, key: HashKey, moves_left: Number) -> HashKey:
+    """Return the key of a position and n; its `bucket` is the bucket's first word."""
     mixed = np.uint64(moves_left) * MIX_MOVES
-    bucket = (where.place ^ (mixed >> MIX_SHIFT)) & (search.proof_buckets - ONE)
-    return Address(
-        (where.key ^ mixed) & KEY_BITS, (search.proofs_from + bucket) * BUCKET_WORDS
+    bucket = (key.bucket ^ (mixed >> MIX_SHIFT)) & (search.proof_buckets - ONE)
+    return HashKey(
+        (key.check ^ mixed) & CHECK_BITS, (search.proofs_from + bucket) * BUCKET_WORDS
     )
 
 
-@jit(numbers_t(TABLE, search_t, address_t, i64), inline=True)
-def probe_numbers(
-    table: Any, search: Any, where: Address, moves_left: Number
-) -> Numbers:
-    """Read a node's numbers; both 0 when there are none, for none that is kept is 0."""
-    question = _question(search, where, moves_left)
-    for slot in range(4):
-        entry = question.place + np.uint64(slot) * ENTRY_WORDS
-        if table[entry] & KEY_BITS == question.key:
+@jit(void(search_t, hash_key_t, i64), inline=True)
+def prefetch_node(search: Any, key: HashKey, moves_left: Number) -> None:
+    """Start loading the cache lines of a node's bounds and proof numbers."""
+    prefetch_bounds(search, key)
+    numbers_key = _numbers_key(search, key, moves_left)
+    prefetch(words_at(search.table), numbers_key.bucket)
+
+
+@jit(numbers_t(search_t, hash_key_t, i64), inline=True)
+def probe_numbers(search: Any, key: HashKey, moves_left: Number) -> Numbers:
+    """Return a node's proof numbers, or NO_NUMBERS if none are stored."""
+    table = words_at(search.table)
+    numbers_key = _numbers_key(search, key, moves_left)
+    for slot in range(ENTRIES):
+        entry = numbers_key.bucket + np.uint64(slot) * ENTRY_WORDS
+        if table[entry] & CHECK_BITS == numbers_key.check:
             data = table[entry + ONE]
             if data & GENERATION_BITS == search.generation:
                 return Numbers(data >> PHI_SHIFT, (data >> DELTA_SHIFT) & NUMBER_BITS)
-    return Numbers(ZERO, ZERO)
+    return NO_NUMBERS
 
 
-@jit(void(TABLE, search_t, address_t, i64, numbers_t, i64))
+@jit(void(search_t, hash_key_t, i64, numbers_t, i64))
 def store_numbers(
-    table: Any,
-    search: Any,
-    where: Address,
-    moves_left: Number,
-    numbers: Numbers,
-    nodes: Number,
+    search: Any, key: HashKey, moves_left: Number, numbers: Numbers, nodes: Number
 ) -> None:
-    """Write a node's numbers, in the place of its own or of the least effort.
+    """Store a node's proof numbers.
 
-    `nodes` is what they cost. Neither number is 0.
+    They replace the entry of the same node, else an empty entry, else the entry of the
+    least effort.
+
+    Parameters
+    ----------
+    search : Search
+    key : HashKey
+    moves_left : int64
+        The n of the question "mate in n?".
+    numbers : Numbers
+        Neither is 0: what is proved is stored as bounds.
+    nodes : int64
+        How many nodes the numbers took.
     """
-    question = _question(search, where, moves_left)
-    chosen = question.place
-    least = PROOF_EFFORT_BITS + ONE + ONE
-    for slot in range(4):
-        entry = question.place + np.uint64(slot) * ENTRY_WORDS
+    table = words_at(search.table)
+    numbers_key = _numbers_key(search, key, moves_left)
+    chosen = numbers_key.bucket
+    least = PROOF_EFFORT_BITS + TWO
+    for slot in range(ENTRIES):
+        entry = numbers_key.bucket + np.uint64(slot) * ENTRY_WORDS
         if table[entry + ONE] & GENERATION_BITS != search.generation:
             worth = ZERO
-        elif table[entry] & KEY_BITS == question.key:
+        elif table[entry] & CHECK_BITS == numbers_key.check:
             chosen = entry
             break
         else:
@@ -277,17 +320,10 @@ def store_numbers(
     effort = ZERO
     while nodes:
         effort += ONE
-        nodes >>= np.int64(1)
-    table[chosen] = question.key | effort
+        nodes >>= 1
+    table[chosen] = numbers_key.check | effort
     table[chosen + ONE] = (
         (min(numbers.phi, NUMBER_BITS) << PHI_SHIFT)
         | (min(numbers.delta, NUMBER_BITS) << DELTA_SHIFT)
         | search.generation
     )
-
-
-@jit(void(TABLE, search_t, address_t, i64), inline=True)
-def prefetch_node(table: Any, search: Any, where: Address, moves_left: Number) -> None:
-    """Ask for the cache lines of a node's bounds and numbers."""
-    prefetch_bounds(table, search, where)
-    prefetch(table, _question(search, where, moves_left).place)

@@ -87,7 +87,7 @@ class Laboratory:
         self._has_cells = False
         size = max(table_entries, LEAST_ENTRIES) * ENTRY_BYTES
         self._memory = allocate(size, "--table-entries")
-        self._table = ctypes.addressof(ctypes.c_char.from_buffer(self._memory))
+        self._search.table = ctypes.addressof(ctypes.c_char.from_buffer(self._memory))
 
     def deepen(
         self,
@@ -193,7 +193,7 @@ class Laboratory:
         search.node_limit = NO_LIMIT if nodes is None else nodes
         for memory in (search.killers, search.history):
             ctypes.memset(memory, 0, ctypes.sizeof(memory))
-        ctypes.memset(self._table, 0, len(self._memory))
+        ctypes.memset(self._search.table, 0, len(self._memory))
 
         experiment.mdp = MdpForm[techniques.mdp.name]
         experiment.extension = techniques.extension.value
@@ -236,9 +236,7 @@ class Laboratory:
         failed_low = failed_high = False
         while True:
             experiment.alpha, experiment.beta = alpha, beta
-            if not self._kernel.search_score(
-                position, self._search, self._table, experiment
-            ):
+            if not self._kernel.search_score(position, self._search, experiment):
                 return False
             score = experiment.score
             if alpha < score < beta:

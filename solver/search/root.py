@@ -50,7 +50,7 @@ def prove(
     if workspace.search.nodes > SMALL_NODES:
         workspace.use_whole_table()
     return workspace.kernel.mates_within(
-        position, workspace.search, workspace.table, moves, attacking=attacking
+        position, workspace.search, moves, attacking=attacking
     )
 
 
@@ -63,7 +63,7 @@ def search_dfpn(
     """
     workspace.use_whole_table()
     return workspace.kernel.find_mate(
-        position, workspace.search, workspace.table, moves, attacking=attacking
+        position, workspace.search, moves, attacking=attacking
     )
 
 
@@ -160,7 +160,7 @@ class Root:
         words: Sequence[int] | None
         if is_shortest and not workspace.is_restricted:
             words = workspace.kernel.line(
-                position, workspace.search, workspace.table, moves, attacking=attacking
+                position, workspace.search, moves, attacking=attacking
             )
             if len(words) != 2 * moves - attacking:
                 words = None
@@ -323,6 +323,4 @@ class _LineReader:
         return bounds
 
     def _bounds(self, position: Position) -> Bounds:
-        return self._kernel.bounds(
-            position, self._search, self._workspace.table, attacking=True
-        )
+        return self._kernel.bounds(position, self._search, attacking=True)

@@ -50,9 +50,7 @@ class Workspace:
     kernel : Kernel
         The compiled functions.
     search : Search
-        The scratch memory that they work in.
-    table : int
-        The address of the table.
+        The scratch memory that they work in, with the table's address.
     restriction : Restriction or None
         The restriction of the attacker that the question is about.
 
@@ -85,7 +83,7 @@ class Workspace:
         self._memory = memory
         self._buckets = len(memory) // BUCKET_BYTES // 2
         self.search.proofs_from = self.search.proof_buckets = self._buckets
-        self.table = ctypes.addressof(ctypes.c_char.from_buffer(self._memory))
+        self.search.table = ctypes.addressof(ctypes.c_char.from_buffer(self._memory))
 
     def begin(self, nodes: int | None, restriction: Restriction | None = None) -> None:
         """Forget the last search and prepare the next.
@@ -105,7 +103,7 @@ class Workspace:
         search.generation += 1
         if search.generation == GENERATIONS:
             search.generation = 1
-            ctypes.memset(self.table, 0, len(self._memory))
+            ctypes.memset(self.search.table, 0, len(self._memory))
         self._forget_refutations()
 
     def join(
@@ -175,7 +173,7 @@ class Workspace:
 
     def hashfull(self) -> int:
         """Estimate from a sample how full the table of bounds is, per mille."""
-        words = (ctypes.c_uint64 * SAMPLED_WORDS).from_address(self.table)
+        words = (ctypes.c_uint64 * SAMPLED_WORDS).from_address(self.search.table)
         generation = self.search.generation
         entries: list[int] = words[1::2]
         used = [data for data in entries if data >> GENERATION_SHIFT == generation]

@@ -1,4 +1,4 @@
-"""The laboratory's iterations in the oracle's terms."""
+"""Iterations of the laboratory's search, in the oracle's type."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ if TYPE_CHECKING:
     from solver.laboratory.techniques import Techniques
 
 ENTRIES = 1 << 18
-"""So many that no bucket is ever full: the oracle's table forgets nothing."""
+"""Enough that no bucket is ever full, because the oracle's table is unbounded."""
 
 
-def told(
+def deepen(
     board: chess.Board, techniques: Techniques, depth: int, entries: int = ENTRIES
 ) -> list[Iteration]:
-    """What the compiled search tells, one ply deep to `depth`."""
+    """Return what the compiled search finds at depths 1 to `depth`."""
     return [
         Iteration(found.score, found.move, found.nodes, found.nodes_total)
         for found in Laboratory(entries).deepen(board, techniques, depth)

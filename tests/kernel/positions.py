@@ -1,4 +1,4 @@
-"""Positions by the hundred thousand, as arrays that compiled comparisons run over."""
+"""Arrays of hundreds of thousands of positions, for compiled comparisons."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 WORDS = 8
 LONGEST_GAME = 120
 LONGEST_SOLUTION = 8
-"""Plies of a walk from a composed position, so that it stays composed."""
+"""Plies of a walk from a problem, few enough that it still resembles one."""
 
 
 @numba.njit
@@ -47,7 +47,7 @@ def write_position(words: Any, position: Position) -> None:
 
 @numba.njit
 def _wander(starts: Any, longest: int, seed: int, positions: Any) -> None:
-    """Fill `positions` with random play, a start after the other, over and over."""
+    """Fill `positions` with random play from each start in turn."""
     np.random.seed(seed)  # noqa: NPY002 - the only generator inside compiled code
     moves = np.empty(256, np.uint64)
     start, plies, size = 0, 0, 0
@@ -65,13 +65,13 @@ def _wander(starts: Any, longest: int, seed: int, positions: Any) -> None:
 
 
 def packed(boards: Iterable[chess.Board]) -> np.ndarray:
-    """The kernel's words of the boards; shape (boards, WORDS), uint64."""
+    """Return the kernel's words of boards; shape (boards, WORDS), uint64."""
     content = b"".join(bytes(pack(board)) for board in boards)
     return np.frombuffer(content, np.uint64).reshape(-1, WORDS)
 
 
 def of_play(count: int, seed: int) -> np.ndarray:
-    """Positions of random games; shape (count, WORDS), uint64."""
+    """Return positions of random games; shape (count, WORDS), uint64."""
     starts = packed(map(chess.Board, (*walks.STARTS, *[walks.STARTS[0]] * 15)))
     positions = np.empty((count, WORDS), np.uint64)
     _wander(starts, LONGEST_GAME, seed, positions)
@@ -79,7 +79,7 @@ def of_play(count: int, seed: int) -> np.ndarray:
 
 
 def of_problems(count: int, seed: int) -> np.ndarray:
-    """Positions near composed ones, few men and many; shape (count, WORDS), uint64."""
+    """Return positions near problems, small and large; shape (count, WORDS), uint64."""
     few = walks.small_positions(count // 25, seed)
     many = crowded_positions(count // 25, seed)
     starts = packed(board for pair in zip(few, many, strict=True) for board in pair)
@@ -89,7 +89,7 @@ def of_problems(count: int, seed: int) -> np.ndarray:
 
 
 def crowded_positions(count: int, seed: int) -> Iterator[chess.Board]:
-    """Yield legal positions of 7 to 20 men placed at random, either side to move."""
+    """Yield legal positions of 7 to 20 pieces at random, either side to move."""
     return islice(_crowds(Random(seed)), count)
 
 
@@ -97,7 +97,7 @@ def _crowds(random: Random) -> Iterator[chess.Board]:
     while True:
         pieces = [chess.Piece(chess.KING, color) for color in chess.COLORS]
         pieces += [
-            chess.Piece(random.choice(walks.MEN), random.random() < 0.6)
+            chess.Piece(random.choice(walks.PIECES), random.random() < 0.6)
             for _ in range(random.randint(5, 18))
         ]
         squares = random.sample(chess.SQUARES, len(pieces))

@@ -1,4 +1,4 @@
-"""The scored search against its definition, against minimax, and against itself."""
+"""The scored search agrees with its definition, with minimax and with itself."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import pytest
 from solver.kernel.memory import Extension
 from solver.laboratory.results import mate_distance
 from solver.laboratory.techniques import ADDITIONS, ForwardPruning, Mdp, Techniques
-from tests.kernel.counting import ENTRIES, told
+from tests.kernel.counting import ENTRIES, deepen
 from tests.oracles import minimax, naive, walks
 from tests.oracles.remembering import Oracle
 from tests.oracles.scored import MATE, MATE_ZONE, ScoredSearch
@@ -40,7 +40,7 @@ SPECIAL = [
     "1n2k3/P1P5/8/8/8/8/8/4K3 w - - 0 1",
     "8/5P1k/8/6K1/8/8/p7/8 w - - 0 1",
     "8/8/8/8/8/5k2/p1p5/1N3K2 b - - 0 1",
-    # En passant by either colour, and forbidden by a pin.
+    # En passant by either colour, and prevented by a pin.
     "8/8/8/k2pP3/8/8/8/K7 w - d6 0 1",
     "8/8/3k4/8/3Pp3/8/6K1/8 b - d3 0 1",
     "8/8/8/K2pP2r/8/8/k7/8 w - d6 0 1",
@@ -51,11 +51,11 @@ SPECIAL = [
     # Checks from both sides, double check.
     "8/8/8/8/b1Kp4/k4R2/8/8 b - - 0 1",
     "4k3/8/8/8/4N3/8/8/4RK2 w - - 0 1",
-    # No moves left: mate, stalemate. A stalemate in one.
+    # No legal moves: mate and stalemate. A stalemate in one.
     "k7/1Q6/1K6/8/8/8/8/8 b - - 0 1",
     "k7/2Q5/1K6/8/8/8/8/8 b - - 0 1",
     "k7/8/1K6/8/8/8/8/2Q5 w - - 0 1",
-    # Mates near, for either side to move.
+    # Short mates, for either side to move.
     "k7/8/1K6/8/8/8/8/7R w - - 0 1",
     "1k6/8/1K6/8/8/8/8/7R b - - 0 1",
     "7k/8/5K2/8/8/8/8/6R1 w - - 0 1",
@@ -66,13 +66,13 @@ SPECIAL = [
 def scores(
     board: chess.Board, techniques: Techniques, depth: int, entries: int
 ) -> list[int]:
-    return [iteration.score for iteration in told(board, techniques, depth, entries)]
+    return [iteration.score for iteration in deepen(board, techniques, depth, entries)]
 
 
 def defined(
     board: chess.Board, techniques: Techniques, depth: int, budget: int, *, table: bool
 ) -> Iterator[Iteration]:
-    """What the oracle says, up to the first iteration beyond the budget of nodes."""
+    """Yield the oracle's iterations up to the first one over the budget of nodes."""
     for found in ScoredSearch(techniques, table=table).deepen(board, depth):
         yield found
         if found.nodes_total > budget:
@@ -80,7 +80,7 @@ def defined(
 
 
 def narrow_endings(count: int, seed: int) -> Iterator[chess.Board]:
-    """Yield endings of a few pawns and knights, with few moves."""
+    """Yield endgames of a few pawns and knights, which have few moves."""
     random = Random(seed)
     while count:
         kings = [chess.Piece(chess.KING, color) for color in chess.COLORS]
@@ -99,7 +99,7 @@ def narrow_endings(count: int, seed: int) -> Iterator[chess.Board]:
 
 
 def mixtures(seed: int) -> Iterator[tuple[Techniques, bool]]:
-    """Yield combinations of all switches, and whether there is a table, for ever."""
+    """Yield endless combinations of all switches, and whether there is a table."""
     random = Random(seed)
     powers = [0, 1, 2, 3]
     while True:
@@ -125,14 +125,14 @@ def agree(
     depth: int,
     budget: int,
 ) -> None:
-    """Hold scores, moves and counts to the oracle's, iteration by iteration."""
+    """Require the oracle's scores, moves and node counts in every iteration."""
     for board, (techniques, table) in questions:
         expected = list(defined(board, techniques, depth, budget, table=table))
-        found = told(board, techniques, len(expected), ENTRIES if table else 0)
+        found = deepen(board, techniques, len(expected), ENTRIES if table else 0)
         assert found == expected, f"{board.fen()}: {techniques}, table: {table}"
 
 
-# By definition
+# The definition
 
 
 def test_special_moves_and_endings_cost_what_the_definition_says() -> None:
@@ -148,7 +148,7 @@ def test_each_extension_costs_what_the_definition_says() -> None:
 
 
 def test_each_set_of_additions_costs_what_the_definition_says() -> None:
-    """Endings without many moves are deep enough for forward pruning."""
+    """Endgames with few moves are searched deep enough for forward pruning."""
     subsets = [
         frozenset(chain.from_iterable(pair))
         for pair in product(((), (1,)), ((), (2,)), ((), (3,)), ((), (4,)))
@@ -191,7 +191,7 @@ def test_many_mixtures_cost_what_the_definition_says(first: int) -> None:
         agree(islice(questions, first, first + BLOCK), depth, budget)
 
 
-# By minimax and by the definition of mate
+# Minimax and the definition of mate
 
 
 def test_plain_scores_are_those_of_minimax() -> None:
@@ -212,14 +212,14 @@ def test_mate_distance_pruning_never_changes_a_score() -> None:
 
 
 def shortest_mate(board: chess.Board) -> int | None:
-    """A mate within two moves as scores tell it: negative for who is to be mated."""
+    """Return the shortest mate within two moves; negative if the mover is mated."""
     if mate := naive.shortest_mate(board, 2):
         return mate
     return next((-n for n in range(3) if naive.mated_in(board, n)), None)
 
 
 def depth_to_see(mate: int) -> int:
-    """One ply more than it stands at, for there is no mate test at the horizon."""
+    """Return the depth that sees a mate: one ply more, without a horizon mate test."""
     return 2 * mate if mate > 0 else 1 - 2 * mate
 
 
@@ -237,8 +237,8 @@ def test_mates_are_scored_by_ply_and_seen_one_ply_deeper() -> None:
 
 
 @pytest.mark.parametrize("entries", [0, ENTRIES])
-def test_mates_told_are_there_and_in_time_the_shortest(entries: int) -> None:
-    told_early = 0
+def test_mates_found_exist_and_are_the_shortest_once_deep_enough(entries: int) -> None:
+    seen_early = 0
     for board in walks.small_positions(30, seed=49):
         oracle, shortest = Oracle(), shortest_mate(board)
         for techniques in (*SOUND, *EXTENDED):
@@ -250,8 +250,8 @@ def test_mates_told_are_there_and_in_time_the_shortest(entries: int) -> None:
                 elif mate is not None:
                     assert shortest is None or abs(mate) >= abs(shortest), where
                     assert is_there(oracle, board, mate), where
-                    told_early += depth < depth_to_see(mate)
-    assert told_early > 10
+                    seen_early += depth < depth_to_see(mate)
+    assert seen_early > 10
 
 
 def is_there(oracle: Oracle, board: chess.Board, mate: int) -> bool:
@@ -260,7 +260,7 @@ def is_there(oracle: Oracle, board: chess.Board, mate: int) -> bool:
     return oracle.mated_in(board, -mate)
 
 
-# Check extension ends
+# Check extensions end
 
 CROSS_CHECKS = [
     # Bishops and rooks answer checks with checks.
@@ -271,7 +271,7 @@ CROSS_CHECKS = [
     "8/4Pp2/8/8/4k3/7K/b7/8 w - - 0 1",
 ]
 PERPETUAL = [
-    # A queen checks for ever.
+    # A queen gives perpetual check.
     "6k1/5p1p/5Q2/8/8/8/q1r5/7K w - - 0 1",
     "7k/Q1R5/8/8/8/5q2/5P1P/6K1 b - - 0 1",
 ]
@@ -279,32 +279,32 @@ PERPETUAL = [
 
 @pytest.mark.parametrize("fen", [*CROSS_CHECKS, *PERPETUAL])
 def test_no_line_is_longer_than_twice_the_depth(fen: str) -> None:
-    """The oracle, whose counts the search has, tells the longest of its lines."""
+    """The oracle has the same counts as the search and records its longest line."""
     extended = replace(PLAIN, extension=Extension.CHECKS | Extension.PROMOTIONS)
     board, search = chess.Board(fen), ScoredSearch(extended)
     expected = []
     for depth, iteration in enumerate(search.deepen(board, 3), 1):
         expected.append(iteration)
         assert search.longest <= 2 * depth
-    assert told(board, extended, 3) == expected
+    assert deepen(board, extended, 3) == expected
 
 
 def test_a_check_that_answers_an_extended_one_costs_depth_at_the_limit() -> None:
     """Counted by hand.
 
-    One ply deep Black, in check, has Kb2, Ka2, d3 and Bb3+, the only one extended. Of
-    White's replies the first, Rxb3+, is enough. It checks too, but two plies are twice
-    the depth: Black's two replies are not looked at.
+    At depth 1, Black is in check and has Kb2, Ka2, d3 and Bb3+. Only Bb3+ is extended.
+    White's first reply Rxb3+ is enough. It gives check too, but its ply is twice the
+    depth, so Black's two replies to it are not searched.
     """
     board = chess.Board(CROSS_CHECKS[0])
-    (iteration,) = told(board, replace(PLAIN, extension=Extension.CHECKS), 1)
+    (iteration,) = deepen(board, replace(PLAIN, extension=Extension.CHECKS), 1)
     assert iteration.nodes_total == 5
 
 
 @pytest.mark.parametrize("fen", [*CROSS_CHECKS, *PERPETUAL])
 def test_perpetual_check_ends(fen: str) -> None:
     extended = replace(PLAIN, extension=Extension.CHECKS | Extension.PROMOTIONS)
-    assert len(told(chess.Board(fen), extended, 6)) == 6
+    assert len(deepen(chess.Board(fen), extended, 6)) == 6
 
 
 # Symmetry
@@ -318,9 +318,9 @@ def test_the_other_colour_costs_the_same() -> None:
         entries = ENTRIES if table else 0
         expected = [
             iteration._replace(move=mirrored(iteration.move))
-            for iteration in told(board, techniques, 3, entries)
+            for iteration in deepen(board, techniques, 3, entries)
         ]
-        assert told(board.mirror(), techniques, 3, entries) == expected, board.fen()
+        assert deepen(board.mirror(), techniques, 3, entries) == expected, board.fen()
 
 
 def mirrored(move: str) -> str:
@@ -339,10 +339,11 @@ def test_left_and_right_score_the_same() -> None:
 MATE_IN_TWO = "8/8/8/8/8/2K5/7R/k7 w - - 0 1"
 
 
-def test_forms_of_mate_distance_pruning_part_once_a_mate_is_found() -> None:
+def test_forms_of_mate_distance_pruning_differ_once_a_mate_is_found() -> None:
     totals = {
         techniques.mdp: [
-            found.nodes_total for found in told(chess.Board(MATE_IN_TWO), techniques, 9)
+            found.nodes_total
+            for found in deepen(chess.Board(MATE_IN_TWO), techniques, 9)
         ]
         for techniques in SOUND
     }
@@ -356,7 +357,7 @@ def test_forms_of_mate_distance_pruning_part_once_a_mate_is_found() -> None:
 @pytest.mark.parametrize("mdp", [mdp for mdp in Mdp if mdp is not Mdp.OFF])
 def test_once_a_mate_is_found_deeper_iterations_cost_the_same_with_it(mdp: Mdp) -> None:
     board = chess.Board(MATE_IN_TWO)
-    totals = [found.nodes_total for found in told(board, replace(PLAIN, mdp=mdp), 9)]
+    totals = [found.nodes_total for found in deepen(board, replace(PLAIN, mdp=mdp), 9)]
     costs = [after - before for before, after in pairwise(totals[4:])]
     assert len(set(costs)) == 1
 
@@ -366,21 +367,22 @@ def test_each_bound_alone_saves_and_both_save_more(mdp: Mdp) -> None:
     """Black is to be mated in two."""
     board = chess.Board("k7/8/2K5/8/8/8/7R/8 b - - 0 1")
     off, alone, both = (
-        told(board, replace(PLAIN, mdp=form), 7, entries=0)[-1].nodes_total
+        deepen(board, replace(PLAIN, mdp=form), 7, entries=0)[-1].nodes_total
         for form in (Mdp.OFF, mdp, Mdp.CPW)
     )
     assert both < alone < off
 
 
 def test_the_form_of_vipermate_costs_what_the_usual_one_costs() -> None:
-    """What it leaves out never matters.
+    """The test that ViperMate's form leaves out never matters.
 
-    A beta above a mate at the node cannot be reached. Where alpha has reached such a
-    mate it has just that score, or the node before were cut by its other bound.
+    No score reaches a beta above an immediate mate. If alpha is at least the score of
+    an immediate mate, it is equal to it; otherwise the parent would have been cut off.
     """
     for board in walks.small_positions(60, seed=52):
         usual, other = (
-            told(board, replace(PLAIN, mdp=mdp), 5) for mdp in (Mdp.CPW, Mdp.VIPERMATE)
+            deepen(board, replace(PLAIN, mdp=mdp), 5)
+            for mdp in (Mdp.CPW, Mdp.VIPERMATE)
         )
         assert usual == other, board.fen()
 

@@ -1,4 +1,4 @@
-"""The finder against the definition and the prover, with memory and without."""
+"""The df-pn search agrees with the definition of mate and with the prover."""
 
 from __future__ import annotations
 
@@ -46,15 +46,15 @@ def agree_with_the_definition(
     mate_in: Callable[[chess.Board, int], bool] = naive.mate_in,
     mated_in: Callable[[chess.Board, int], bool] = naive.mated_in,
 ) -> int:
-    """Ask both for these numbers of moves; return how many mates there were."""
+    """Compare the answers for these numbers of moves; return the number of mates."""
     mates = 0
-    finders = {"roomy": Workspace(hash_mib=4), "tiny": workspaces.tiny()}
+    sizes = {"roomy": Workspace(hash_mib=4), "tiny": workspaces.tiny()}
     for board in boards:
         position = pack(board)
         questions = [(n, True) for n in attacking] + [(n, False) for n in defending]
         for n, attacks in questions:
             expected = (mate_in if attacks else mated_in)(board, n)
-            for size, workspace in finders.items():
+            for size, workspace in sizes.items():
                 workspace.begin(None)
                 found = search_dfpn(workspace, position, n, attacking=attacks)
                 assert found is verdict_of(is_mate=expected), (
@@ -96,7 +96,7 @@ QUESTIONS = [(n, True) for n in range(1, 5)] + [(n, False) for n in range(4)]
 
 @cache
 def varied() -> tuple[tuple[chess.Board, tuple[Verdict, ...]], ...]:
-    """Small, crowded and played positions, with what the prover answers."""
+    """Return small, crowded and played positions with the prover's answers."""
     boards = [
         *walks.small_positions(120, seed=53),
         *crowded_positions(40, seed=53),
@@ -122,7 +122,7 @@ def ask_all(workspace: Workspace, position: Position) -> tuple[Verdict, ...]:
     )
 
 
-def test_finder_and_prover_agree() -> None:
+def test_df_pn_search_and_prover_agree() -> None:
     workspace = Workspace(hash_mib=16)
     mates = 0
     for board, expected in varied():
@@ -133,7 +133,7 @@ def test_finder_and_prover_agree() -> None:
 
 
 def test_bounds_kept_from_other_questions_change_no_answer() -> None:
-    """One generation for all: prover and finder, any order."""
+    """Prover and df-pn search run in any order in one generation."""
     workspace = Workspace(hash_mib=16)
     workspace.begin(None)
     questions = [
@@ -151,8 +151,8 @@ def test_bounds_kept_from_other_questions_change_no_answer() -> None:
 def test_a_node_limit_of_any_size_gives_the_truth_or_nothing(
     workspace: Workspace,
 ) -> None:
-    """What an earlier search left is kept, as the limit grows by a node each time."""
-    stopped = told = 0
+    """The limit grows by a node each time, and the table keeps its entries."""
+    stopped = decided = 0
     for board, answers in varied()[::3]:
         workspace.begin(None)
         position = pack(board)
@@ -161,10 +161,10 @@ def test_a_node_limit_of_any_size_gives_the_truth_or_nothing(
                 with workspace.budget(limit):
                     found = search_dfpn(workspace, position, n, attacking=attacking)
                 stopped += found is Verdict.STOPPED
-                told += found is not Verdict.STOPPED
+                decided += found is not Verdict.STOPPED
                 assert found in {Verdict.STOPPED, expected}, (board.fen(), limit, n)
     assert stopped > 1000
-    assert told > 1000
+    assert decided > 1000
 
 
 def test_a_stop_leaves_it_undecided() -> None:
@@ -178,7 +178,7 @@ def test_a_stop_leaves_it_undecided() -> None:
     assert search_dfpn(workspace, position, 7, attacking=True) is Verdict.NO_MATE
 
 
-# A full table degrades speed, never truth.
+# A full table costs time and changes no answer
 
 
 def mates_in_five(count: int) -> list[chess.Board]:
@@ -188,7 +188,7 @@ def mates_in_five(count: int) -> list[chess.Board]:
 
 
 @pytest.mark.parametrize("nodes", [500, 20_000])
-def test_a_full_table_never_takes_a_limit_for_no_mate(nodes: int) -> None:
+def test_a_limit_never_means_no_mate_with_a_full_table(nodes: int) -> None:
     workspace = workspaces.tiny()
     verdicts = set()
     for board in mates_in_five(60):
@@ -208,7 +208,7 @@ def test_a_mate_of_known_length_is_found_in_as_many_moves_and_more() -> None:
             found = search_dfpn(workspace, pack(board), moves, attacking=True)
             assert found is verdict_of(is_mate=moves >= 5), (board.fen(), moves)
             bounds = workspace.kernel.bounds(
-                pack(board), workspace.search, workspace.table, attacking=True
+                pack(board), workspace.search, attacking=True
             )
             if moves >= 5:
                 assert bounds.mate is not None
@@ -217,11 +217,11 @@ def test_a_mate_of_known_length_is_found_in_as_many_moves_and_more() -> None:
                 assert bounds.no_mate == moves
 
 
-# Proof numbers guide and prove nothing.
+# Proof numbers guide the search and prove nothing
 
 
 def scramble(workspace: Workspace, random: Random, largest: int) -> int:
-    """Put other numbers in the place of all that are kept; return how many."""
+    """Replace all stored proof numbers; return their number."""
     search = workspace.search
     words = (ctypes.c_uint64 * (len(workspace._memory) // 8)).from_buffer(
         workspace._memory
@@ -237,7 +237,7 @@ def scramble(workspace: Workspace, random: Random, largest: int) -> int:
 
 
 @pytest.mark.parametrize("largest", [1, 100, (1 << 20) - 1])
-def test_whatever_numbers_are_remembered_the_answer_is_right(largest: int) -> None:
+def test_wrong_proof_numbers_change_no_answer(largest: int) -> None:
     workspace = Workspace(hash_mib=1)
     random = Random(55)
     changed = 0
@@ -256,7 +256,7 @@ def test_whatever_numbers_are_remembered_the_answer_is_right(largest: int) -> No
 
 
 def test_a_number_that_is_too_large_to_keep_is_not_infinite() -> None:
-    """The largest number that is kept, everywhere, is no proof."""
+    """The largest number that an entry can hold proves nothing."""
     workspace = Workspace(hash_mib=1)
     for board in mates_in_five(12):
         position = pack(board)

@@ -1,7 +1,7 @@
-"""The kernel across processes: compiled once, loaded without numba, mended if damaged.
+"""The kernel across processes: compiled once, loaded without numba, rebuilt if damaged.
 
-A compilation takes some ten seconds, so one fresh cache serves all tests, copied where
-a test spoils it.
+Compiling takes some twenty seconds, so all tests share one cache. Tests that damage it
+use a copy.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ PATIENCE_S = 300
 
 HEAVY = {"numba", "numpy"}
 
-ASK = """
+SOLVE = """
 import json, sys
 from solver.kernel.loader import load_kernel
 
@@ -62,12 +62,12 @@ FENS = (
 
 
 @contextmanager
-def asked(**variables: str) -> Iterator[subprocess.Popen[str]]:
+def solving(**variables: str) -> Iterator[subprocess.Popen[str]]:
     """Start a process that loads the kernel and solves."""
     unset = {cache.DIRECTORY_VARIABLE, cache.FALLBACK_VARIABLE}
     environment = {k: v for k, v in os.environ.items() if k not in unset}
     with started(
-        [sys.executable, "-W", "error", "-c", ASK, *FENS],
+        [sys.executable, "-W", "error", "-c", SOLVE, *FENS],
         patience_s=PATIENCE_S,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
@@ -77,35 +77,35 @@ def asked(**variables: str) -> Iterator[subprocess.Popen[str]]:
         yield process
 
 
-def told_by(process: subprocess.Popen[str]) -> dict[str, Any]:
+def output_of(process: subprocess.Popen[str]) -> dict[str, Any]:
     out, error = process.communicate()
     assert process.returncode == 0, error
     assert error == ""
-    told: dict[str, Any] = json.loads(out)
-    return told
+    printed: dict[str, Any] = json.loads(out)
+    return printed
 
 
-def ask_with(**variables: str) -> dict[str, Any]:
-    with asked(**variables) as process:
-        return told_by(process)
+def output_with(**variables: str) -> dict[str, Any]:
+    with solving(**variables) as process:
+        return output_of(process)
 
 
-def ask(directory: Path, **variables: str) -> dict[str, Any]:
-    return ask_with(MATESOLVE_CACHE_DIR=str(directory), **variables)
+def output(directory: Path, **variables: str) -> dict[str, Any]:
+    return output_with(MATESOLVE_CACHE_DIR=str(directory), **variables)
 
 
 @pytest.fixture(scope="module")
 def first(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[Any]]:
-    """A fresh cache, and what two processes told that met it at once."""
+    """Return a new cache and the output of two processes that filled it at once."""
     directory = tmp_path_factory.mktemp("compiled") / "cache"
     variables = {cache.DIRECTORY_VARIABLE: str(directory)}
-    with asked(**variables) as one, asked(**variables) as other:
-        return directory, [told_by(one), told_by(other)]
+    with solving(**variables) as one, solving(**variables) as other:
+        return directory, [output_of(one), output_of(other)]
 
 
 @pytest.fixture
 def copied(first: tuple[Path, list[Any]], tmp_path: Path) -> Path:
-    """A copy of the cache that a test may spoil."""
+    """Return a copy of the cache that a test may damage."""
     return Path(shutil.copytree(first[0], tmp_path / "copy"))
 
 
@@ -115,39 +115,39 @@ def stored_file(directory: Path) -> Path:
 
 
 def test_two_processes_may_compile_at_once(first: tuple[Path, list[Any]]) -> None:
-    directory, told = first
-    for process in told:
+    directory, printed = first
+    for process in printed:
         assert process["origin"] == "compiled"
         assert process["notices"] == [compiled.COMPILING]
         assert process["path"] == str(stored_file(directory))
         assert process["answers"][0][0] == 8
-    assert told[0]["answers"] == told[1]["answers"]
+    assert printed[0]["answers"] == printed[1]["answers"]
     assert [path.suffix for path in directory.iterdir()] == [".bin"]
     if os.name == "posix":
         assert stat.S_IMODE(directory.stat().st_mode) == 0o700
 
 
 def test_later_processes_load_it_without_numba(first: tuple[Path, list[Any]]) -> None:
-    directory, told = first
+    directory, printed = first
     for _ in range(2):
-        later = ask(directory)
+        later = output(directory)
         assert later["origin"] == "stored"
         assert later["notices"] == []
-        assert later["answers"] == told[0]["answers"]
+        assert later["answers"] == printed[0]["answers"]
         assert not HEAVY & set(later["modules"])
 
 
-def test_a_damaged_file_is_noticed_and_built_anew(copied: Path) -> None:
+def test_a_damaged_file_is_reported_and_rebuilt(copied: Path) -> None:
     path = stored_file(copied)
     content = bytearray(path.read_bytes())
     content[len(content) // 2] ^= 1
     path.write_bytes(content)
-    mending = ask(copied)
+    mending = output(copied)
     assert mending["origin"] == "compiled"
     damaged, compiling = mending["notices"]
     assert "found a damaged file" in damaged
     assert compiling == compiled.COMPILING
-    mended = ask(copied)
+    mended = output(copied)
     assert mended["origin"] == "stored"
     assert mended["notices"] == []
     assert mended["answers"] == mending["answers"]
@@ -156,7 +156,7 @@ def test_a_damaged_file_is_noticed_and_built_anew(copied: Path) -> None:
 @pytest.mark.parametrize(
     "content", [b"", b"garbage\n" * 999, cache.MAGIC], ids=["empty", "other", "start"]
 )
-def test_what_is_no_kernel_is_not_loaded(copied: Path, content: bytes) -> None:
+def test_a_file_without_a_kernel_is_not_loaded(copied: Path, content: bytes) -> None:
     path = stored_file(copied)
     path.write_bytes(content)
     notices: list[str] = []
@@ -200,10 +200,10 @@ def test_the_self_test_notices_a_wrong_answer(
 def test_a_file_of_other_sources_is_left_alone(copied: Path) -> None:
     other = copied / f"kernel-{'0' * 32}.bin"
     write_kernel(other, read_kernel(stored_file(copied)))
-    assert ask(copied)["path"] != str(other)
+    assert output(copied)["path"] != str(other)
 
 
-def test_numba_that_keeps_its_code_elsewhere_is_told_apart() -> None:
+def test_numba_without_accessible_object_code_is_recognised() -> None:
     with pytest.raises(CannotExtractError):
         extract(object())
 
@@ -225,7 +225,7 @@ def test_a_folder_that_cannot_be_used_ends_the_command(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="folders are named otherwise")
-def test_the_temporary_folder_serves_a_user_without_a_cache(
+def test_a_user_without_a_cache_folder_uses_the_temporary_folder(
     copied: Path, tmp_path: Path
 ) -> None:
     in_the_way = tmp_path / "file"
@@ -233,21 +233,21 @@ def test_the_temporary_folder_serves_a_user_without_a_cache(
     temporary = tmp_path / "temporary"
     temporary.mkdir()
     home = copied.rename(temporary / f"matesolve-{os.geteuid()}")
-    told = ask_with(XDG_CACHE_HOME=str(in_the_way), TMPDIR=str(temporary))
-    assert told["origin"] == "stored"
-    assert told["path"] == str(stored_file(home))
+    printed = output_with(XDG_CACHE_HOME=str(in_the_way), TMPDIR=str(temporary))
+    assert printed["origin"] == "stored"
+    assert printed["path"] == str(stored_file(home))
 
 
-def test_numba_itself_may_serve_in_one_process_after_another(
+def test_numbas_own_cache_works_in_one_process_after_another(
     first: tuple[Path, list[Any]], tmp_path: Path
 ) -> None:
-    """Its cache has crashed in the second process where functions call themselves."""
+    """numba's cache of recursive functions has crashed in a second process."""
     directory = tmp_path / "cache"
     for expected in ([compiled.COMPILING], []):
-        told = ask(directory, **{cache.FALLBACK_VARIABLE: FALLBACK})
-        assert told["origin"] == "numba"
-        assert told["notices"] == expected
-        assert told["answers"] == first[1][0]["answers"]
+        printed = output(directory, **{cache.FALLBACK_VARIABLE: FALLBACK})
+        assert printed["origin"] == "numba"
+        assert printed["notices"] == expected
+        assert printed["answers"] == first[1][0]["answers"]
 
 
 @pytest.mark.slow
@@ -258,11 +258,11 @@ def test_without_any_folder_every_start_compiles(tmp_path: Path) -> None:
     temporary = tmp_path / "temporary"
     temporary.mkdir()
     (temporary / f"matesolve-{os.geteuid()}").write_text("in the way")
-    told = ask_with(XDG_CACHE_HOME=str(in_the_way), TMPDIR=str(temporary))
-    assert told["origin"] == "compiled"
-    assert told["path"] == "None"
-    assert told["notices"][0].startswith("no folder for compiled code")
-    assert told["notices"][1:] == [compiled.COMPILING]
+    printed = output_with(XDG_CACHE_HOME=str(in_the_way), TMPDIR=str(temporary))
+    assert printed["origin"] == "compiled"
+    assert printed["path"] == "None"
+    assert printed["notices"][0].startswith("no folder for compiled code")
+    assert printed["notices"][1:] == [compiled.COMPILING]
 
 
 CHECK_BOUNDS = """

@@ -1,4 +1,4 @@
-"""Material-imbalance look-ups: the kernel's cell of a position is the table's."""
+"""The kernel and the material-imbalance table use the same cells."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def with_pieces(material: Material) -> Position:
-    """Put the men anywhere: the index counts them and asks for nothing else."""
+    """Return a position with these pieces anywhere; only their numbers matter."""
     queens, rooks, bishops, knights, pawns = range(5)
     free = iter(range(64))
 
@@ -47,7 +47,7 @@ def test_kernel_and_table_agree_on_every_cell(kernel: Kernel) -> None:
         assert kernel.material_cell(position, search) == cell
 
 
-def test_colours_change_places_with_the_move(kernel: Kernel) -> None:
+def test_the_cell_depends_on_the_side_to_move_not_on_colour(kernel: Kernel) -> None:
     white = chess.Board("4k3/pp6/8/8/8/8/P7/R3K3 w - - 0 1")
     black = chess.Board("4k3/pp6/8/8/8/8/P7/R3K3 b - - 0 1")
     seen = [kernel.material_cell(pack(board), Search()) for board in (white, black)]
@@ -67,6 +67,6 @@ def test_colours_change_places_with_the_move(kernel: Kernel) -> None:
         Material(white_knights=3),
     ],
 )
-def test_more_men_than_cells_have_none(kernel: Kernel, pieces: Material) -> None:
+def test_too_many_pieces_have_no_cell(kernel: Kernel, pieces: Material) -> None:
     assert kernel.material_cell(with_pieces(pieces), Search()) == -1
     assert find_cell(pieces) is None

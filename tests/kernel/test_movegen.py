@@ -1,4 +1,4 @@
-"""Moves, checks and mates in one: equal to python-chess, and to one another."""
+"""Moves, checks and mates in one agree with python-chess and with each other."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from solver.kernel.memory import Search
 
 NOWHERE = -1
-"""In place of the index of a position that disagrees."""
+"""The index of a position that disagrees, if none does."""
 
 
 def test_moves_and_what_they_make_are_those_of_python_chess(
@@ -75,7 +75,7 @@ def test_a_mate_in_one_is_found_where_there_is_one(
 
 @pytest.fixture(scope="module", params=["of play", "of problems"])
 def many(request: pytest.FixtureRequest) -> np.ndarray:
-    """At least 100,000 different positions; shape (positions, 8), uint64."""
+    """Return at least 100,000 different positions; shape (positions, 8), uint64."""
     make_them = {"of play": positions.of_play, "of problems": positions.of_problems}
     rows = np.unique(make_them[request.param](130_000, seed=6), axis=0)
     assert len(rows) >= 100_000
@@ -84,7 +84,7 @@ def many(request: pytest.FixtureRequest) -> np.ndarray:
 
 @numba.njit
 def _compare_mates(rows: Any) -> tuple[int, int]:
-    """The first row where the special search and the general one differ; the mates."""
+    """Return the first row where the two mate searches differ, and the mates found."""
     moves = np.empty(256, np.uint64)
     mates = 0
     for index in range(len(rows)):
@@ -104,7 +104,7 @@ def _compare_mates(rows: Any) -> tuple[int, int]:
 
 @numba.njit
 def _compare_checks(rows: Any) -> tuple[int, int]:
-    """The first row where the two ways to list checks differ; the checks."""
+    """Return the first row where the two check generators differ, and the checks."""
     moves, checks = np.empty(256, np.uint64), np.empty(256, np.uint64)
     total = 0
     for index in range(len(rows)):
@@ -123,7 +123,7 @@ def _compare_checks(rows: Any) -> tuple[int, int]:
 
 @numba.njit
 def _compare_counts(rows: Any) -> tuple[int, int]:
-    """The first row where counting and listing moves differ; the moves."""
+    """Return the first row where count and list of moves differ, and the moves."""
     moves = np.empty(256, np.uint64)
     total = 0
     for index in range(len(rows)):

@@ -1,4 +1,4 @@
-"""Perft: the published counts, whichever way the last ply is counted."""
+"""Perft gives the published counts, with the last ply listed or counted."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def check(
 
 
 def divide(kernel: Kernel, search: Search, board: chess.Board, depth: int) -> str:
-    """Follow the counts that differ from python-chess's down to the wrong moves."""
+    """Follow the counts that differ from python-chess down to the wrong moves."""
     position = pack(board)
     moves = {unpack_move(board, word): word for word in kernel.moves(position, search)}
     legal = set(board.legal_moves)
@@ -40,7 +40,7 @@ def divide(kernel: Kernel, search: Search, board: chess.Board, depth: int) -> st
             f"{board.fen()}: missing {sorted(map(str, legal - moves.keys()))}, "
             f"illegal {sorted(map(str, moves.keys() - legal))}"
         )
-    told = [board.fen()]
+    lines = [board.fen()]
     wrong = None
     for move, word in moves.items():
         child = kernel.made(position, search, word)
@@ -50,12 +50,12 @@ def divide(kernel: Kernel, search: Search, board: chess.Board, depth: int) -> st
         board.pop()
         if found != expected:
             wrong = wrong or move
-            told.append(f"  {move}: {found}, not {expected}")
+            lines.append(f"  {move}: {found}, not {expected}")
     if wrong:
         board.push(wrong)
-        told.append(divide(kernel, search, board, depth - 1))
+        lines.append(divide(kernel, search, board, depth - 1))
         board.pop()
-    return "\n".join(told)
+    return "\n".join(lines)
 
 
 @each_position

@@ -1,4 +1,4 @@
-"""Proof numbers kept: read back as far as they fit, and never for another question."""
+"""Proof numbers are read back as far as they fit, and for no other question."""
 
 from __future__ import annotations
 
@@ -17,8 +17,7 @@ from solver.kernel.transposition import (
     INFINITE,
     MOST,
     NUMBER_BITS,
-    TABLE,
-    Address,
+    HashKey,
     Numbers,
     probe_numbers,
     store_numbers,
@@ -28,29 +27,26 @@ SLOTS = 4
 BUCKET_BYTES = 64
 NOTHING = (0, 0)
 LARGEST = int(NUMBER_BITS)
-"""The largest number that is kept."""
+"""The largest number that an entry can hold."""
 
 words = st.integers(0, 2**64 - 1)
 numbers = st.integers(1, int(MOST))
 
 
-@native(i64(TABLE, pointer(search_t), u64, u64, i64, pointer(i64)))
-def read_numbers(
-    table: Any, search: Any, key: Any, place: Any, moves: Any, out: Any
-) -> Any:
+@native(i64(pointer(search_t), u64, u64, i64, pointer(i64)))
+def read_numbers(search: Any, check: Any, bucket: Any, moves: Any, out: Any) -> Any:
     """Write phi and delta to `out`."""
-    found = probe_numbers(table, record_at(search), Address(key, place), moves)
+    found = probe_numbers(record_at(search), HashKey(check, bucket), moves)
     out[0], out[1] = np.int64(found.phi), np.int64(found.delta)
     return np.int64(0)
 
 
-@native(i64(TABLE, pointer(search_t), u64, u64, i64, pointer(i64)))
-def write_numbers(
-    table: Any, search: Any, key: Any, place: Any, moves: Any, entry: Any
-) -> Any:
-    """Store phi and delta, and the nodes that they cost."""
-    told = Numbers(np.uint64(entry[0]), np.uint64(entry[1]))
-    store_numbers(table, record_at(search), Address(key, place), moves, told, entry[2])
+@native(i64(pointer(search_t), u64, u64, i64, pointer(i64)))
+def write_numbers(search: Any, check: Any, bucket: Any, moves: Any, entry: Any) -> Any:
+    """Store phi and delta, and the nodes that they took."""
+    found = Numbers(np.uint64(entry[0]), np.uint64(entry[1]))
+    key = HashKey(check, bucket)
+    store_numbers(record_at(search), key, moves, found, entry[2])
     return np.int64(0)
 
 
@@ -63,7 +59,6 @@ def add(left: Any, right: Any) -> Any:
 PROTOTYPE = CFUNCTYPE(
     ctypes.c_int64,
     ctypes.c_void_p,
-    ctypes.c_void_p,
     ctypes.c_uint64,
     ctypes.c_uint64,
     ctypes.c_int64,
@@ -73,10 +68,10 @@ READ, WRITE = PROTOTYPE(read_numbers.address), PROTOTYPE(write_numbers.address)
 
 
 class Entry(NamedTuple):
-    """A question, the numbers stored for it, and the nodes that they cost."""
+    """A question, the numbers stored for it, and the nodes that they took."""
 
-    key: int
-    place: int
+    check: int
+    bucket: int
     moves: int
     phi: int
     delta: int
@@ -89,8 +84,8 @@ class Entry(NamedTuple):
 
 entries = st.builds(
     Entry,
-    key=words,
-    place=words,
+    check=words,
+    bucket=words,
     moves=st.integers(1, 200),
     phi=numbers,
     delta=numbers,
@@ -99,25 +94,30 @@ entries = st.builds(
 
 
 class Table:
-    """So many buckets of bounds, then as many of proof numbers."""
+    """A table of some buckets of bounds and as many of proof numbers."""
 
     def __init__(self, buckets: int) -> None:
-        self.search = Search(
-            generation=1, buckets=buckets, proofs_from=buckets, proof_buckets=buckets
-        )
         self.memory = (ctypes.c_char * (2 * buckets * BUCKET_BYTES))()
+        self.search = Search(
+            table=ctypes.addressof(self.memory),
+            generation=1,
+            buckets=buckets,
+            proofs_from=buckets,
+            proof_buckets=buckets,
+        )
 
     def read(self, entry: Entry) -> tuple[int, ...]:
         out = (ctypes.c_int64 * 2)()
-        READ(*self._addresses(), entry.key, entry.place, entry.moves, out)
+        self._call(READ, entry, out)
         return tuple(out)
 
     def write(self, entry: Entry) -> None:
-        told = (ctypes.c_int64 * 3)(entry.phi, entry.delta, entry.nodes)
-        WRITE(*self._addresses(), entry.key, entry.place, entry.moves, told)
+        numbers = (ctypes.c_int64 * 3)(entry.phi, entry.delta, entry.nodes)
+        self._call(WRITE, entry, numbers)
 
-    def _addresses(self) -> tuple[int, int]:
-        return ctypes.addressof(self.memory), ctypes.addressof(self.search)
+    def _call(self, function: Any, entry: Entry, numbers: Any) -> None:
+        search = ctypes.addressof(self.search)
+        function(search, entry.check, entry.bucket, entry.moves, numbers)
 
 
 @given(entries)
@@ -162,13 +162,13 @@ def test_replacement_never_gives_the_numbers_of_another_question(
     table = Table(buckets)
     last: dict[tuple[int, int], Entry] = {}
     for entry in stored:
-        position = entry.key % 8
+        position = entry.check % 8
         again = entry._replace(
-            key=position << 40, place=position * 7, moves=entry.moves % 8
+            check=position << 40, bucket=position * 7, moves=entry.moves % 8
         )
         table.write(again)
         assert table.read(again) == again.kept
-        last[again.key, again.moves] = again
+        last[again.check, again.moves] = again
         for known in last.values():
             assert table.read(known) in {known.kept, NOTHING}
 

@@ -1,4 +1,4 @@
-"""The prover against slow oracles, and against itself where nothing may change."""
+"""The prover agrees with slow oracles, and with itself where nothing may change."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import chess
 import pytest
 
 from solver.board import pack
-from solver.kernel.interface import Verdict
+from solver.kernel.interface import NO_LIMIT, Verdict
 from solver.kernel.memory import Position, Search
 from tests.kernel.positions import crowded_positions
 from tests.oracles import endgames, naive, walks
@@ -27,12 +27,16 @@ FEW_BUCKETS = 1 << 12
 
 
 class Prover:
-    """The kernel with its memory; a table lives for one generation."""
+    """The kernel with its memory; `forget` empties the table."""
 
     def __init__(self, kernel: Kernel, buckets: int) -> None:
         self.kernel = kernel
-        self.search = Search(node_limit=(1 << 63) - 1, buckets=buckets)
-        self._table = (ctypes.c_char * (buckets * BUCKET_BYTES))()
+        self._memory = (ctypes.c_char * (buckets * BUCKET_BYTES))()
+        self.search = Search(
+            node_limit=NO_LIMIT,
+            table=ctypes.addressof(self._memory),
+            buckets=buckets,
+        )
         self.forget()
 
     def forget(self) -> None:
@@ -40,17 +44,13 @@ class Prover:
 
     def mates(self, position: Position, moves: int, *, attacking: bool) -> bool:
         verdict = self.kernel.mates_within(
-            position,
-            self.search,
-            ctypes.addressof(self._table),
-            moves,
-            attacking=attacking,
+            position, self.search, moves, attacking=attacking
         )
         assert verdict is not Verdict.STOPPED
         return verdict is Verdict.MATE
 
     def answers(self, board: chess.Board, most: int) -> list[bool]:
-        """Mate in 1 to `most` by who is to move, then mated in 0 to `most`."""
+        """Return the answers to mate in 1 to `most`, then to mated in 0 to `most`."""
         self.forget()
         position = pack(board)
         return [
@@ -67,7 +67,7 @@ def prover(kernel: Kernel) -> Prover:
 def agree_with_the_definition(
     prover: Prover, boards: Iterable[chess.Board], attacking: range, defending: range
 ) -> int:
-    """Ask both for these numbers of moves; return how many mates there were."""
+    """Compare the answers for these numbers of moves; return the number of mates."""
     mates = 0
     for board in boards:
         prover.forget()
@@ -115,7 +115,7 @@ BLOCK = 250
 @pytest.mark.slow
 @pytest.mark.parametrize("first", range(0, 5000, BLOCK))
 def test_five_thousand_positions_are_as_defined(prover: Prover, first: int) -> None:
-    """Both roles for up to two moves; three for the attacker and the defender in turn.
+    """Both roles up to two moves, and one of the two roles for three moves.
 
     A quarter of an hour: `pytest -m slow -k five_thousand`.
     """
@@ -132,7 +132,7 @@ def endgame(request: pytest.FixtureRequest) -> endgames.Endgame:
 def by_distance(
     endgame: endgames.Endgame, every: int
 ) -> Iterator[tuple[chess.Board, int]]:
-    """Every so many positions of either side to move, the nearest to mate first."""
+    """Return a sample for either side to move, the nearest to mate first."""
     won = [
         (plies, board)
         for turn in chess.COLORS
@@ -146,15 +146,15 @@ def by_distance(
 def agree_with_the_endgame(
     kernel: Kernel, endgame: endgames.Endgame, every: int
 ) -> None:
-    """Ask for the known distance and for a move less; bounds are kept throughout."""
+    """Search for the known distance and for one move less; bounds are kept."""
     prover = Prover(kernel, MANY_BUCKETS)
     for board, plies in by_distance(endgame, every):
         position, attacking = pack(board), board.turn == chess.WHITE
         moves = (plies + 1) // 2
-        for asked, expected in ((moves - 1, False), (moves, True)):
-            if asked >= 0:
-                found = prover.mates(position, asked, attacking=attacking)
-                assert found == expected, f"{board.fen()}: {asked} of {moves} moves"
+        for limit, expected in ((moves - 1, False), (moves, True)):
+            if limit >= 0:
+                found = prover.mates(position, limit, attacking=attacking)
+                assert found == expected, f"{board.fen()}: {limit} of {moves} moves"
 
 
 def test_endgame_distances_are_those_solved_backwards(
@@ -208,7 +208,7 @@ def test_who_escapes_in_an_endgame_is_not_mated(
 
 @pytest.fixture(scope="module")
 def varied() -> list[chess.Board]:
-    """Small, crowded and played positions."""
+    """Return small, crowded and played positions."""
     return [
         *walks.small_positions(240, seed=12),
         *crowded_positions(160, seed=12),
@@ -254,7 +254,7 @@ def test_a_mate_is_one_in_more_moves_too_and_a_mate_in_fewer_is_found(
         mates, mated = answers[:4], answers[4:]
         assert mates == sorted(mates), board.fen()
         assert mated == sorted(mated), board.fen()
-        # Asked for the most moves at once, of an empty table, the answer is the same.
+        # With an empty table and the most moves at once, the answer is the same.
         prover.forget()
         assert prover.mates(pack(board), 4, attacking=True) == mates[-1], board.fen()
 
@@ -262,7 +262,7 @@ def test_a_mate_is_one_in_more_moves_too_and_a_mate_in_fewer_is_found(
 def test_bounds_kept_from_other_questions_change_no_answer(
     prover: Prover, varied: list[chess.Board]
 ) -> None:
-    """One generation for all: both roles, any order, never a word against another."""
+    """All questions, in any order, in one generation."""
     expected = {board.fen(): prover.answers(board, 3) for board in varied}
     prover.forget()
     questions = [(board, n) for board in varied for n in range(7)]
@@ -284,13 +284,12 @@ def test_a_stopped_search_leaves_only_what_is_true(
         expected = prover.answers(board, 3)[2]
         prover.forget()
         position = pack(board)
-        table = ctypes.addressof(prover._table)
         for _ in range(6):
             prover.search.node_limit = prover.search.nodes + random.randint(1, 300)
-            verdict = kernel.mates_within(position, prover.search, table, 3)
+            verdict = kernel.mates_within(position, prover.search, 3)
             stopped += verdict is Verdict.STOPPED
             assert verdict in {Verdict.STOPPED, Verdict(expected)}, board.fen()
-        prover.search.node_limit = (1 << 63) - 1
+        prover.search.node_limit = NO_LIMIT
         assert prover.mates(position, 3, attacking=True) == expected, board.fen()
     assert stopped > 50
 

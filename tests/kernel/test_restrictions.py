@@ -1,4 +1,4 @@
-"""The finder in a lane: exact about the lane, and silent beyond it."""
+"""The df-pn search under a restriction is exact about the restriction only."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from tests.search import workspaces
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-LANES = {
+RESTRICTIONS = {
     "checks": Restriction(checks_only=True),
     "no flight": Restriction(king_flights=0),
     "a flight": Restriction(king_flights=1),
@@ -37,7 +37,7 @@ LANES = {
 }
 
 
-@pytest.fixture(params=list(LANES.values()), ids=list(LANES))
+@pytest.fixture(params=list(RESTRICTIONS.values()), ids=list(RESTRICTIONS))
 def restriction(request: pytest.FixtureRequest) -> Restriction:
     restriction: Restriction = request.param
     return restriction
@@ -63,7 +63,7 @@ def is_small(board: chess.Board) -> bool:
 def questions(
     board: chess.Board, restriction: Restriction
 ) -> Iterator[tuple[int, bool]]:
-    """Yield moves, and whether the attacker is to move: what is cheap to define."""
+    """Yield numbers of moves and roles that the definition can answer quickly."""
     most = 3 if is_small(board) else 2
     for n in range(1, most + 1):
         yield n, True
@@ -72,12 +72,12 @@ def questions(
 
 
 def is_quiet(board: chess.Board) -> bool:
-    """Whether no move checks, so that a lane of threats admits none unasked."""
+    """Return whether no move gives check, so that every move must threaten mate."""
     return not any(map(board.gives_check, board.legal_moves))
 
 
 def is_narrow(restriction: Restriction) -> bool:
-    """Whether it is to be expected that the lane hides some mates of the sample."""
+    """Return whether the restriction should hide some mates of the sample."""
     return (
         restriction.checks_only
         or restriction.king_flights == 0
@@ -86,7 +86,7 @@ def is_narrow(restriction: Restriction) -> bool:
 
 
 def boards_for(restriction: Restriction) -> Iterator[chess.Board]:
-    """Yield fewer and smaller positions where threats are to be defined."""
+    """Yield positions; fewer and smaller ones if the oracle must search threats."""
     if restriction.threat:
         small = filter(
             is_small, walks.small_positions(80 // restriction.threat**2, seed=61)
@@ -98,10 +98,10 @@ def boards_for(restriction: Restriction) -> Iterator[chess.Board]:
         yield from crowded_positions(10, seed=61)
 
 
-def test_answers_in_a_lane_are_those_of_its_definition(
+def test_answers_under_a_restriction_follow_its_definition(
     restriction: Restriction,
 ) -> None:
-    """With a table and with next to none; the bounds that are left are true too."""
+    """With a large and a tiny table; the bounds that remain are correct too."""
     game, anywhere = game_of(restriction), Oracle()
     roomy, tiny = Workspace(hash_mib=4), workspaces.tiny()
     mates = hidden = 0
@@ -120,9 +120,7 @@ def test_answers_in_a_lane_are_those_of_its_definition(
                 assert expected <= is_mate, board.fen()
                 hidden += is_mate and not expected
         if is_small(board):
-            bounds = roomy.kernel.bounds(
-                position, roomy.search, roomy.table, attacking=True
-            )
+            bounds = roomy.kernel.bounds(position, roomy.search, attacking=True)
             assert not game.mate_in(board, min(bounds.no_mate, 3)), board.fen()
             assert bounds.mate is None or game.mate_in(board, bounds.mate), board.fen()
     assert mates > 5
@@ -130,11 +128,11 @@ def test_answers_in_a_lane_are_those_of_its_definition(
 
 
 @pytest.mark.parametrize("most_restriction", ["no flight", "a reply", "threats"])
-def test_what_holds_in_a_lane_alone_is_not_taken_for_the_truth(
+def test_bounds_of_a_restriction_are_not_used_without_it(
     most_restriction: str,
 ) -> None:
-    """The finder looks in a lane and beyond it in turn, in one generation."""
-    restriction = LANES[most_restriction]
+    """Restricted and unrestricted searches alternate in one generation."""
+    restriction = RESTRICTIONS[most_restriction]
     workspace = Workspace(hash_mib=4)
     oracle = Oracle()
     missed = 0
@@ -153,9 +151,7 @@ def test_what_holds_in_a_lane_alone_is_not_taken_for_the_truth(
                 assert expected[n], (board.fen(), n)
             missed += expected[n] and found is not Verdict.MATE
             assert not expected[1] or found is Verdict.MATE
-        bounds = workspace.kernel.bounds(
-            position, workspace.search, workspace.table, attacking=True
-        )
+        bounds = workspace.kernel.bounds(position, workspace.search, attacking=True)
         assert not expected.get(min(bounds.no_mate, most), False), board.fen()
         for n, is_mate in expected.items():
             for engine in (search_dfpn, prove):
@@ -164,8 +160,8 @@ def test_what_holds_in_a_lane_alone_is_not_taken_for_the_truth(
     assert missed
 
 
-def test_lanes_looked_in_by_turns_share_only_what_is_true() -> None:
-    """All lanes after one another in one generation, bounds and mates kept."""
+def test_alternating_restrictions_share_only_what_is_true() -> None:
+    """All restrictions run one after another in one generation."""
     workspace = Workspace(hash_mib=4)
     prover = Workspace(hash_mib=4)
     boards = [*walks.small_positions(80, seed=63), *crowded_positions(40, seed=63)]
@@ -175,7 +171,7 @@ def test_lanes_looked_in_by_turns_share_only_what_is_true() -> None:
         position = pack(board)
         for n in (4, 3, 2):
             expected = prove(prover, position, n, attacking=True)
-            for restriction in LANES.values():
+            for restriction in RESTRICTIONS.values():
                 if restriction.threat != 2:
                     with workspace.narrowed_to(restriction), workspace.budget(20_000):
                         found = search_dfpn(workspace, position, n, attacking=True)
@@ -187,10 +183,10 @@ def test_lanes_looked_in_by_turns_share_only_what_is_true() -> None:
 
 @pytest.mark.parametrize("name", ["threats", "longer threats", "all but checks"])
 def test_a_limit_within_a_threat_gives_the_truth_or_nothing(name: str) -> None:
-    restriction = LANES[name]
+    restriction = RESTRICTIONS[name]
     workspace = Workspace(hash_mib=4)
     tiny = workspaces.tiny()
-    stopped = told = 0
+    stopped = decided = 0
     for board in chain(
         walks.small_positions(24, seed=64),
         crowded_positions(8, seed=64),
@@ -207,19 +203,19 @@ def test_a_limit_within_a_threat_gives_the_truth_or_nothing(name: str) -> None:
                     found = search_dfpn(other, position, n, attacking=True)
                     assert found in {Verdict.STOPPED, whole}, (board.fen(), n, limit)
                     stopped += found is Verdict.STOPPED
-                    told += found is not Verdict.STOPPED
-            # And what the stopped searches of one generation leave behind.
+                    decided += found is not Verdict.STOPPED
+            # The bounds that stopped searches of this generation leave behind.
             workspace.begin(None, restriction)
             for limit in range(1, 300, 7):
                 with workspace.budget(limit):
                     found = search_dfpn(workspace, position, n, attacking=True)
                 assert found in {Verdict.STOPPED, whole}, (board.fen(), n, limit)
     assert stopped > 100
-    assert told > 100
+    assert decided > 100
 
 
 def test_castling_is_no_flight() -> None:
-    """After 1. Rh7 the king has one square to go to, and may castle."""
+    """After 1. Rh7 the king can move to one square, and can castle."""
     board = chess.Board("r3k3/8/8/8/1Q6/p6R/7K/8 w q - 0 1")
     workspace = Workspace(hash_mib=1)
     for flights, expected in ((0, Verdict.NO_MATE), (1, Verdict.MATE)):

@@ -1,4 +1,4 @@
-"""Rights to castle and to take in passing, kept and lost move by move."""
+"""Rights to castle and to capture en passant are kept and lost move by move."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def legal(kernel: Kernel, search: Search, fen: str, line: str) -> set[str]:
-    """Play the line from the position, in the kernel alone; list what may follow."""
+    """Play a line in the kernel and return the legal moves after it."""
     board = chess.Board(fen)
     position = pack(board)
     for uci in line.split():
@@ -49,13 +49,13 @@ ROOKS = "r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1"
             "r3k3/6P1/7n/8/8/8/8/4K3 w q - 0 1",
             "g7g8n a8b8 g8h6",
             "",
-            id="right lost though another man moves",
+            id="right lost though another piece moves",
         ),
         pytest.param(
             "4k2r/6P1/8/8/8/8/5n2/4K3 w k - 0 1",
             "g7h8n f2h3 e1e2",
             "",
-            id="white's promoted man on black's corner",
+            id="white's promoted piece on black's corner",
         ),
         pytest.param(
             "r3k2r/8/8/3B4/8/8/8/4K3 w kq - 0 1",
@@ -91,19 +91,19 @@ ROOKS = "r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1"
         pytest.param(
             "1r2k1r1/8/8/8/8/8/8/R3K2R w KQ - 0 1", "", "e1c1", id="into a check"
         ),
-        pytest.param("4k3/8/8/8/8/8/8/RN2K1NR w KQ - 0 1", "", "", id="men between"),
+        pytest.param("4k3/8/8/8/8/8/8/RN2K1NR w KQ - 0 1", "", "", id="pieces between"),
     ],
 )
 def test_who_may_castle(
     kernel: Kernel, search: Search, fen: str, line: str, castles: str
 ) -> None:
     for mirrored in (False, True):
-        asked, played, expected = fen, line, set(castles.split())
+        start, played, expected = fen, line, set(castles.split())
         if mirrored:
-            asked = chess.Board(fen).mirror().fen()
+            start = chess.Board(fen).mirror().fen()
             played = played.translate(RANKS)
             expected = {uci.translate(RANKS) for uci in expected}
-        found = legal(kernel, search, asked, played)
+        found = legal(kernel, search, start, played)
         assert found & CASTLING == expected
 
 
@@ -137,7 +137,7 @@ PAWNS = "4k3/2p1p3/8/3P4/8/8/8/4K3 b - - 0 1"
         ),
     ],
 )
-def test_who_may_take_in_passing(
+def test_who_may_capture_en_passant(
     kernel: Kernel, search: Search, fen: str, line: str, takes: str
 ) -> None:
     found = legal(kernel, search, fen, line)

@@ -1,4 +1,4 @@
-"""The table: what is stored is read back, and never as another position's."""
+"""Bounds are read back for the position that they were stored for, and no other."""
 
 from __future__ import annotations
 
@@ -15,36 +15,35 @@ from hypothesis import strategies as st
 
 from solver.kernel.jit import i64, native, pointer, record_at, search_t, u64
 from solver.kernel.memory import Search
-from solver.kernel.transposition import TABLE, Address, Bounds, address, probe, store
+from solver.kernel.transposition import Bounds, HashKey, hash_key, probe, store
 from tests.kernel import positions
 from tests.kernel.positions import WORDS, position_of
 
 SLOTS = 4
 NOTHING = (0, 255, 0)
-"""What is read where nothing is known."""
+"""The bounds of a position that is not stored."""
 
 words = st.integers(0, 2**64 - 1)
 
 
-@native(i64(TABLE, pointer(search_t), u64, u64, pointer(i64)))
-def read_entry(table: Any, search: Any, key: Any, place: Any, out: Any) -> Any:
+@native(i64(pointer(search_t), u64, u64, pointer(i64)))
+def read_entry(search: Any, check: Any, bucket: Any, out: Any) -> Any:
     """Write no_mate, mate and move to `out`."""
-    bounds = probe(table, record_at(search), Address(key, place))
+    bounds = probe(record_at(search), HashKey(check, bucket))
     out[0], out[1], out[2] = bounds.no_mate, bounds.mate, np.int64(bounds.move)
     return np.int64(0)
 
 
-@native(i64(TABLE, pointer(search_t), u64, u64, pointer(i64)))
-def write_entry(table: Any, search: Any, key: Any, place: Any, entry: Any) -> Any:
+@native(i64(pointer(search_t), u64, u64, pointer(i64)))
+def write_entry(search: Any, check: Any, bucket: Any, entry: Any) -> Any:
     """Store no_mate, mate, move and effort."""
     bounds = Bounds(entry[0], entry[1], np.uint64(entry[2]))
-    store(table, record_at(search), Address(key, place), bounds, entry[3])
+    store(record_at(search), HashKey(check, bucket), bounds, entry[3])
     return np.int64(0)
 
 
 PROTOTYPE = CFUNCTYPE(
     ctypes.c_int64,
-    ctypes.c_void_p,
     ctypes.c_void_p,
     ctypes.c_uint64,
     ctypes.c_uint64,
@@ -54,10 +53,10 @@ READ, WRITE = PROTOTYPE(read_entry.address), PROTOTYPE(write_entry.address)
 
 
 class Entry(NamedTuple):
-    """A key, what is stored under it, and what it cost."""
+    """A key, its bounds and their effort."""
 
-    key: int
-    place: int
+    check: int
+    bucket: int
     no_mate: int
     mate: int
     move: int
@@ -70,8 +69,8 @@ class Entry(NamedTuple):
 
 entries = st.builds(
     Entry,
-    key=words,
-    place=words,
+    check=words,
+    bucket=words,
     no_mate=st.integers(0, 200),
     mate=st.integers(1, 255),
     move=st.integers(0, 2**17 - 1),
@@ -80,25 +79,23 @@ entries = st.builds(
 
 
 class Table:
-    """A table of so many buckets, filled with nothing or with noise."""
+    """A table of some buckets, empty or filled with random bytes."""
 
     def __init__(self, buckets: int, *, noise: Random | None = None) -> None:
         size = buckets * SLOTS * 16
         content = noise.randbytes(size) if noise else bytes(size)
-        self.search = Search(generation=1, buckets=buckets)
         self._memory = (ctypes.c_char * size).from_buffer_copy(content)
+        table = ctypes.addressof(self._memory)
+        self.search = Search(table=table, generation=1, buckets=buckets)
 
     def read(self, entry: Entry) -> tuple[int, ...]:
         numbers = (ctypes.c_int64 * 3)()
-        READ(*self._addresses(), entry.key, entry.place, numbers)
+        READ(ctypes.addressof(self.search), entry.check, entry.bucket, numbers)
         return tuple(numbers)
 
     def write(self, entry: Entry) -> None:
         numbers = (ctypes.c_int64 * 4)(*entry[2:])
-        WRITE(*self._addresses(), entry.key, entry.place, numbers)
-
-    def _addresses(self) -> tuple[int, int]:
-        return ctypes.addressof(self._memory), ctypes.addressof(self.search)
+        WRITE(ctypes.addressof(self.search), entry.check, entry.bucket, numbers)
 
 
 @given(entries)
@@ -109,7 +106,7 @@ def test_what_is_stored_is_read_back(entry: Entry) -> None:
     assert table.read(entry) == entry.bounds
 
 
-@given(st.lists(entries, max_size=SLOTS, unique_by=lambda entry: entry.key))
+@given(st.lists(entries, max_size=SLOTS, unique_by=lambda entry: entry.check))
 def test_a_bucket_holds_four_positions(stored: list[Entry]) -> None:
     table = Table(1)
     for entry in stored:
@@ -130,10 +127,10 @@ def test_replacement_never_gives_the_bounds_of_another(
     table = Table(buckets)
     last: dict[int, Entry] = {}
     for entry in stored:
-        again = entry._replace(key=entry.key % keys, place=entry.key % keys * 7)
+        again = entry._replace(check=entry.check % keys, bucket=entry.check % keys * 7)
         table.write(again)
         assert table.read(again) == again.bounds
-        last[again.key] = again
+        last[again.check] = again
         for known in last.values():
             assert table.read(known) in {known.bounds, NOTHING}
 
@@ -158,77 +155,79 @@ def test_another_generation_reads_nothing(entry: Entry, generation: int) -> None
     assert table.read(entry) == (0, *entry.bounds[1:])
 
 
-def test_noise_is_taken_for_nothing() -> None:
+def test_random_bytes_are_never_read_as_an_entry() -> None:
     table = Table(64, noise=Random(1))
     table.search.generation = 3
     for key in range(1000):
         assert table.read(Entry(key, key, 0, 0, 0, 0)) == NOTHING
 
 
-def test_a_key_of_nought_is_a_key_like_others() -> None:
+def test_a_key_of_zero_is_an_ordinary_key() -> None:
     table = Table(1)
-    nought = Entry(0, 0, 3, 255, 0, 1)
-    assert table.read(nought) == NOTHING
-    table.write(nought)
-    assert table.read(nought) == nought.bounds
+    zero = Entry(0, 0, 3, 255, 0, 1)
+    assert table.read(zero) == NOTHING
+    table.write(zero)
+    assert table.read(zero) == zero.bounds
 
 
-# The hash function.
+# The hash function
 
 
 @numba.njit
-def _addresses(rows: Any, keys: Any, places: Any) -> None:
-    """Hash each row for the attacker (even places) and the defender (odd ones)."""
+def _hash(rows: Any, checks: Any, buckets: Any) -> None:
+    """Hash each row for the attacker (even indices) and the defender (odd ones)."""
     for index in range(len(rows)):
         position = position_of(rows[index])
         for side in range(2):
-            where = address(position, side == 0)
-            keys[2 * index + side] = where.key
-            places[2 * index + side] = where.place
+            key = hash_key(position, side == 0)
+            checks[2 * index + side] = key.check
+            buckets[2 * index + side] = key.bucket
 
 
-def addresses(rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Keys and places; each of shape (2 * rows,), uint64."""
-    keys = np.empty(2 * len(rows), np.uint64)
-    places = np.empty_like(keys)
-    _addresses(rows, keys, places)
-    return keys, places
+def hash_keys(rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return check words and buckets; each of shape (2 * rows,), uint64."""
+    checks = np.empty(2 * len(rows), np.uint64)
+    buckets = np.empty_like(checks)
+    _hash(rows, checks, buckets)
+    return checks, buckets
 
 
 @pytest.fixture(scope="module")
 def reached() -> np.ndarray:
-    """Two million positions and more, few of them met twice."""
+    """Return more than two million positions, few of them twice."""
     return positions.of_play(2_200_000, seed=41)
 
 
 def require_no_collision(rows: np.ndarray) -> int:
-    """Equal keys must be those of equal positions; return how many keys there are."""
-    keys, _ = addresses(rows)
-    order = np.argsort(keys)
-    same = np.flatnonzero(keys[order][1:] == keys[order][:-1])
+    """Require that equal check words are of equal positions; return their number."""
+    checks, _ = hash_keys(rows)
+    order = np.argsort(checks)
+    same = np.flatnonzero(checks[order][1:] == checks[order][:-1])
     first, second = order[same], order[same + 1]
     assert np.array_equal(rows[first // 2], rows[second // 2])
     assert np.array_equal(first % 2, second % 2)
-    return len(keys) - len(same)
+    return len(checks) - len(same)
 
 
-def test_no_two_of_millions_of_positions_share_a_key(reached: np.ndarray) -> None:
+def test_no_two_of_millions_of_positions_share_a_key(
+    reached: np.ndarray,
+) -> None:
     assert require_no_collision(reached) > 4_000_000
 
 
-def test_places_and_keys_are_spread_evenly(reached: np.ndarray) -> None:
-    """So many different words in as many boxes leave one in e of them empty."""
-    keys, places = addresses(reached)
-    different = np.sort(np.unique(keys, return_index=True)[1])[: 1 << 20]
+def test_buckets_and_keys_are_spread_evenly(reached: np.ndarray) -> None:
+    """n random words in n boxes leave one box in e empty."""
+    checks, buckets = hash_keys(reached)
+    different = np.sort(np.unique(checks, return_index=True)[1])[: 1 << 20]
     boxes = np.uint64((1 << 20) - 1)
     assert len(different) == 1 << 20
-    for hashed in (places, keys, keys >> np.uint64(44), places ^ keys):
+    for hashed in (buckets, checks, checks >> np.uint64(44), buckets ^ checks):
         used = len(np.unique(hashed[different] & boxes))
         assert abs(used / (1 << 20) - (1 - np.exp(-1))) < 0.003
 
 
 def bit_flips(rows: np.ndarray) -> np.ndarray:
-    """Each row, and each with one of its bits changed; shape (rows * 513, WORDS)."""
+    """Return each row, and each with one bit changed; shape (rows * 513, WORDS)."""
     single = np.zeros((1 + 64 * WORDS, WORDS), np.uint64)
     for bit in range(64 * WORDS):
         single[1 + bit, bit // 64] = np.uint64(1 << bit % 64)
@@ -236,26 +235,28 @@ def bit_flips(rows: np.ndarray) -> np.ndarray:
 
 
 def changed_bits(hashed: np.ndarray, rows: int) -> np.ndarray:
-    """How many bits each flip changes; shape (rows, 512)."""
+    """Return how many bits each flip changes; shape (rows, 512)."""
     table = hashed[::2].reshape(rows, -1)
     changed: np.ndarray = np.bitwise_count(table[:, 1:] ^ table[:, :1])
     return changed
 
 
-def test_one_bit_changes_the_key_and_half_of_its_bits(reached: np.ndarray) -> None:
+def test_one_bit_changes_the_key_and_half_of_its_bits(
+    reached: np.ndarray,
+) -> None:
     rows = np.unique(reached[:: len(reached) // 2000], axis=0)
     flipped = bit_flips(rows)
-    keys, places = addresses(flipped)
-    for hashed in (keys, places):
+    checks, buckets = hash_keys(flipped)
+    for hashed in (checks, buckets):
         changed = changed_bits(hashed, len(rows))
         assert changed.min() > 0
         assert 31 < changed.mean() < 33
-        # Whichever bit it was, as many change.
+        # The number of changed bits does not depend on which bit was flipped.
         assert 28 < changed.mean(axis=0).min() < changed.mean(axis=0).max() < 36
     assert require_no_collision(flipped) > 2_000_000
 
 
 def test_attacker_and_defender_have_different_keys(reached: np.ndarray) -> None:
-    keys, places = addresses(reached[:100_000])
-    assert np.all(keys[::2] != keys[1::2])
-    assert np.all(places[::2] != places[1::2])
+    checks, buckets = hash_keys(reached[:100_000])
+    assert np.all(checks[::2] != checks[1::2])
+    assert np.all(buckets[::2] != buckets[1::2])

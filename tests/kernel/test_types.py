@@ -1,4 +1,4 @@
-"""What numba made of the kernel: the types that were meant, and no others."""
+"""numba compiled the kernel for the intended types and no others."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ FUNCTIONS: dict[str, Any] = {
 }
 
 
-def test_every_part_of_the_kernel_is_looked_at() -> None:
-    looked_at = {name.split(".")[2] for name in FUNCTIONS}
-    assert looked_at >= {
+def test_every_part_of_the_kernel_is_checked() -> None:
+    checked = {name.split(".")[2] for name in FUNCTIONS}
+    assert checked >= {
         "bitboards",
         "movegen",
         "mate_in_one",
@@ -43,7 +43,7 @@ def test_every_part_of_the_kernel_is_looked_at() -> None:
 
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_a_function_has_one_signature_and_no_floating_point(name: str) -> None:
-    """A second signature or a double tells of a literal beside a bitboard."""
+    """A second signature or a double shows a literal beside a bitboard."""
     function = FUNCTIONS[name]
     assert len(function.signatures) == 1
     (text,) = function.inspect_llvm().values()

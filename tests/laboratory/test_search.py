@@ -328,9 +328,9 @@ def test_a_failed_window_is_widened_until_it_holds_the_score(
     windows = []
 
     def search_score(
-        position: Position, search: Search, table: int, experiment: Experiment
+        position: Position, search: Search, experiment: Experiment
     ) -> bool:
-        complete = kernel.search_score(position, search, table, experiment)
+        complete = kernel.search_score(position, search, experiment)
         windows.append((experiment.depth, experiment.alpha, experiment.beta))
         return complete
 

@@ -1,1 +1,1 @@
-"""Slow, obvious answers that share no code with the solver they judge."""
+"""Slow, obvious answers that share no code with the solver that they check."""

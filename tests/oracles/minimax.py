@@ -1,7 +1,6 @@
-"""The laboratory's scores by minimax: every line to its end, nothing cut, nothing kept.
+"""The laboratory's scores by plain minimax, without cutoffs and without a table.
 
-It shares neither search nor evaluation with the scored oracle, whose counts it cannot
-tell.
+It shares neither search nor evaluation with the scored oracle, and counts no nodes.
 """
 
 from __future__ import annotations

@@ -15,25 +15,25 @@ if TYPE_CHECKING:
 
 
 def mate_in(board: chess.Board, n: int) -> bool:
-    """Whether the side to move mates within `n` of its moves."""
+    """Return whether the side to move mates within `n` of its moves."""
     return n > 0 and any(mated_in(after, n - 1) for _, after in _successors(board))
 
 
 def mated_in(board: chess.Board, n: int) -> bool:
-    """Whether the side to move is mated within `n` moves of its opponent."""
+    """Return whether the side to move is mated within `n` moves of its opponent."""
     if not any(board.legal_moves):
-        # Stalemate is an escape, though "every reply loses" holds of no replies.
+        # Stalemate is an escape.
         return board.is_check()
     return all(mate_in(after, n) for _, after in _successors(board))
 
 
 def keys(board: chess.Board, n: int) -> set[str]:
-    """First moves, in UCI notation, that mate within `n` moves, n at least 1."""
+    """Return the keys, in UCI notation, of a mate within `n` (>= 1) moves."""
     return {move.uci() for move, after in _successors(board) if mated_in(after, n - 1)}
 
 
 def shortest_mate(board: chess.Board, limit: int) -> int | None:
-    """Fewest moves in which the side to move mates; None if above `limit`."""
+    """Return the mover's shortest mate in moves; None if above `limit`."""
     return next((n for n in range(1, limit + 1) if mate_in(board, n)), None)
 
 

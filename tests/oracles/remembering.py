@@ -1,7 +1,7 @@
-"""Mate in n by its definition, with a memory: for mates too long for the naive oracle.
+"""Mate in n by its definition, with a table, for mates too long for the naive oracle.
 
-What is proved of a position is kept, shorter mates are looked for before longer ones,
-checks are tried first, and the last move of the attacker must be one.
+It keeps what is proved of a position, searches shorter mates before longer ones and
+checks before other moves. The attacker's last move must be a check.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ if TYPE_CHECKING:
 
 
 class Oracle:
-    """Answers to "mate in n?" that remember one another."""
+    """Answers "mate in n?" and keeps what it has proved."""
 
     def __init__(self) -> None:
         self._longest_refuted: defaultdict[Hashable, int] = defaultdict(int)
         self._shortest_mate: dict[Hashable, int] = {}
 
     def mate_in(self, board: chess.Board, n: int) -> bool:
-        """Whether the side to move mates within `n` of its moves."""
+        """Return whether the side to move mates within `n` of its moves."""
         position = board._transposition_key()
         if position in self._shortest_mate:
             return self._shortest_mate[position] <= n
@@ -35,13 +35,13 @@ class Oracle:
         return False
 
     def mated_in(self, board: chess.Board, n: int) -> bool:
-        """Whether the side to move is mated within `n` moves of its opponent."""
+        """Return whether the side to move is mated within `n` moves of its opponent."""
         if not any(board.legal_moves):
             return board.is_check()
         return n > 0 and all(self.mate_in(after, n) for after in _successors(board))
 
     def keys(self, board: chess.Board, n: int) -> set[str]:
-        """First moves, in UCI notation, that mate within `n` moves, n at least 1."""
+        """Return the keys, in UCI notation, of a mate within `n` (>= 1) moves."""
         return {
             after.peek().uci()
             for after in _tries(board, n)

@@ -1,7 +1,7 @@
-"""Mates of an attacker who keeps to a lane, by their definition: no pruning.
+"""Mates under a restriction of the attacker, by their definition and without pruning.
 
-The attacker plays only moves that the lane admits. One that mates is among them by the
-definitions themselves: it checks, and leaves neither flights nor replies.
+The attacker plays only moves that the restriction admits. Every mating move is allowed,
+because it gives check and leaves neither flights nor replies.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @dataclass
 class RestrictedGame:
-    """What the attacker is restricted to, and answers that remember one another.
+    """A restriction of the attacker; answers "mate in n?" and keeps what it proved.
 
     Attributes
     ----------
@@ -40,7 +40,7 @@ class RestrictedGame:
     _anywhere: Oracle = field(default_factory=Oracle)
 
     def mate_in(self, board: chess.Board, n: int) -> bool:
-        """Whether the side to move mates within `n` of its moves, all in the lane."""
+        """Return whether the side to move mates within `n` of its allowed moves."""
         position = board._transposition_key()
         if position in self._mates:
             return self._mates[position] <= n
@@ -52,13 +52,13 @@ class RestrictedGame:
         return False
 
     def mated_in(self, board: chess.Board, n: int) -> bool:
-        """Whether the side to move is mated within `n` moves of its opponent's."""
+        """Return whether the side to move is mated within `n` of their moves."""
         if not any(board.legal_moves):
             return board.is_check()
         return n > 0 and all(self.mate_in(after, n) for after in _successors(board))
 
     def keys(self, board: chess.Board, n: int) -> set[str]:
-        """First moves, in UCI notation, that mate within `n` moves in the lane."""
+        """Return the allowed first moves, in UCI notation, that mate within `n`."""
         return {
             after.peek().uci()
             for after in self.attacks(board)
@@ -66,11 +66,11 @@ class RestrictedGame:
         }
 
     def attacks(self, board: chess.Board) -> Iterator[chess.Board]:
-        """Yield what the admitted moves lead to."""
+        """Yield the positions after the allowed moves."""
         return filter(self.admits, _successors(board))
 
     def admits(self, after: chess.Board) -> bool:
-        """Whether the move that led here is in the lane; the defender is to move."""
+        """Return whether the move that led here is allowed; the defender is to move."""
         if self.checks_only and not after.is_check():
             return False
         replies = list(after.legal_moves)
@@ -87,9 +87,9 @@ class RestrictedGame:
         return self.threat is None or after.is_check() or self._threatens(after)
 
     def _threatens(self, after: chess.Board) -> bool:
-        passed = after.copy(stack=False)
-        passed.push(chess.Move.null())
-        return self._anywhere.mate_in(passed, self.threat or 0)
+        null = after.copy(stack=False)
+        null.push(chess.Move.null())
+        return self._anywhere.mate_in(null, self.threat or 0)
 
 
 def _successors(board: chess.Board) -> Iterator[chess.Board]:

@@ -1,8 +1,8 @@
-"""The laboratory's search by its definition: python-chess, one dictionary, no haste.
+"""The laboratory's search, written from its definition with python-chess.
 
-Every position is turned so that White is to move, whoever it was. Mates are scored by
-the ply at which they stand on the board; stalemate is 0. Neither repetition nor the
-fifty-move rule nor insufficient material ends a game.
+Every position is flipped so that White is to move. A mate is scored by its ply;
+stalemate is 0. Repetition, the fifty-move rule and insufficient material do not end a
+game.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ KILLER_WORTH = 1 << 28
 
 
 class Expected(IntEnum):
-    """What a node is expected to be; the first child's is the opposite."""
+    """The expected type of a node; the first child has the opposite one."""
 
     ALL = -1
     PV = 0
@@ -57,7 +57,7 @@ class Expected(IntEnum):
 
 
 class Bound(Enum):
-    """What a stored score says of the true one."""
+    """How a stored score bounds the true one."""
 
     UPPER = "at most"
     EXACT = "exactly"
@@ -65,7 +65,7 @@ class Bound(Enum):
 
 
 class Entry(NamedTuple):
-    """What the table holds of a position; mates are counted from there."""
+    """An entry of the table; mate scores are relative to its position."""
 
     depth: int
     score: int
@@ -74,7 +74,7 @@ class Entry(NamedTuple):
 
 
 class Iteration(NamedTuple):
-    """One iteration, with nodes summed up from the first."""
+    """One iteration; nodes are summed from depth 1."""
 
     score: int
     move: str
@@ -84,7 +84,7 @@ class Iteration(NamedTuple):
 
 @dataclass(slots=True)
 class Node:
-    """What is asked of one position."""
+    """A position and how it is searched."""
 
     board: chess.Board
     alpha: int
@@ -96,7 +96,7 @@ class Node:
 
 
 class ScoredSearch:
-    """One run of deepening iterations, with all that lasts from one to the next.
+    """One run of deepening iterations and the memory that they share.
 
     Attributes
     ----------
@@ -107,8 +107,8 @@ class ScoredSearch:
     """
 
     def __init__(self, techniques: Techniques, *, table: bool = True) -> None:
-        assert techniques.mip is MipUse.NONE, "not known here"
-        assert techniques.aspiration == 0, "not known here"
+        assert techniques.mip is MipUse.NONE, "the oracle does not have it"
+        assert techniques.aspiration == 0, "the oracle does not have it"
         self.nodes = 0
         self.longest = 0
         self._mdp = techniques.mdp
@@ -122,7 +122,7 @@ class ScoredSearch:
         self._found: tuple[int, chess.Move | None] = (0, None)
 
     def deepen(self, board: chess.Board, depth: int) -> Iterator[Iteration]:
-        """Search 1, 2, ... `depth` plies deep."""
+        """Search depths 1 to `depth`."""
         root = from_whites_side(board)
         for self._iteration_depth in range(1, depth + 1):
             score = self._search(
@@ -134,26 +134,26 @@ class ScoredSearch:
     def _search(self, node: Node) -> int:
         """Score a node for the side to move, fail-soft."""
         self.longest = max(self.longest, node.ply)
-        # 1. A window of mates that come too late, or are here already, is closed.
-        settled = self._clip(node)
-        if settled is not None:
-            return settled
-        # 2. The horizon.
+        # 1. Mate-distance pruning.
+        clipped = self._clip(node)
+        if clipped is not None:
+            return clipped
+        # 2. Horizon.
         if node.depth <= 0:
             return evaluate(node.board)
-        # 3. What is remembered.
+        # 3. Table.
         entry = self._recall(node)
         if entry and _answers(entry, node):
             return entry.score
         hint = entry.move if entry else None
-        # 4. The end of the game.
+        # 4. Mate and stalemate.
         if not any(node.board.legal_moves):
             return -MATE + node.ply if node.board.is_check() else 0
         return self._expand(node, hint)
 
     def _expand(self, node: Node, hint: chess.Move | None) -> int:
         """Score a node by its moves, unless it is pruned."""
-        # 5. Forward pruning; the moves are put in order once, between its two parts.
+        # 5. Forward pruning; the moves are ordered once, between its two parts.
         prunable = self._is_prunable(node)
         pruned = self._try_null_move(node) if prunable else None
         if pruned is not None:
@@ -162,9 +162,9 @@ class ScoredSearch:
         pruned = self._try_multi_cut(node, moves) if prunable else None
         if pruned is not None:
             return pruned
-        # 6. The moves.
+        # 6. Search the moves.
         best, best_move = self._best(node, moves)
-        # 7. What is to be remembered; not a cut node that only just failed low.
+        # 7. Store the score, but not of a cut node that failed low with alpha.
         uncertain = node.expected is Expected.CUT and best == node.alpha
         if not (4 in self._additions and uncertain):
             self._remember(node, best, best_move or hint)
@@ -254,15 +254,15 @@ class ScoredSearch:
         )
 
     def _try_null_move(self, node: Node) -> int | None:
-        """A score if passing reaches beta."""
+        """Return a score if the null move reaches beta."""
         assert self._pruning is not None
         reduction = self._pruning.null_reduction
-        men = node.board.occupied_co[chess.WHITE]
+        pieces = node.board.occupied_co[chess.WHITE]
         if (
             reduction == 0
             or node.depth <= reduction
             or node.after_null
-            or not men & ~(node.board.kings | node.board.pawns)
+            or not pieces & ~(node.board.kings | node.board.pawns)
         ):
             return None
         null = chess.Move.null()
@@ -270,7 +270,7 @@ class ScoredSearch:
         return self._pruned(node, score) if score >= node.beta else None
 
     def _try_multi_cut(self, node: Node, moves: list[chess.Move]) -> int | None:
-        """A score if enough of the first moves reach beta."""
+        """Return a score if enough of the first moves reach beta."""
         assert self._pruning is not None
         if self._pruning.cuts == 0 or node.depth <= MULTI_CUT_REDUCTION:
             return None
@@ -288,19 +288,19 @@ class ScoredSearch:
     def _test(
         self, node: Node, move: chess.Move, depth: int, *, after_null: bool = False
     ) -> int:
-        """Score a move only for whether it reaches the node's beta."""
+        """Score a move with the null window at the node's beta."""
         child = self._make(node.board, move)
         alpha, beta, expected = -node.beta, -node.beta + 1, _sibling(node.expected)
         return -self._search(
             Node(child, alpha, beta, depth, node.ply + 1, expected, after_null)
         )
 
-    # What a move is worth
+    # Principal variation search
 
     def _best(
         self, node: Node, moves: list[chess.Move]
     ) -> tuple[int, chess.Move | None]:
-        """The best score, and its move if that is above alpha."""
+        """Return the best score, and its move if it is above alpha."""
         best, best_move = -INFINITY, None
         for move in moves:
             alpha = max(node.alpha, best)
@@ -316,7 +316,7 @@ class ScoredSearch:
         return best, best_move
 
     def _try(self, node: Node, move: chess.Move, alpha: int, *, first: bool) -> int:
-        """Score a move for who makes it, against the best before it."""
+        """Score a move for the side that makes it, against the best before it."""
         child = self._make(node.board, move)
         beta, expected = node.beta, node.expected
         depth = node.depth if self._is_extended(node, move) else node.depth - 1
@@ -356,7 +356,7 @@ class ScoredSearch:
 
 
 def from_whites_side(board: chess.Board) -> chess.Board:
-    """The position as who is to move sees it."""
+    """Return the position as the side to move sees it."""
     return board.mirror() if board.turn == chess.BLACK else board.copy(stack=False)
 
 
@@ -369,7 +369,7 @@ def _uci(move: chess.Move | None, turn: chess.Color) -> str:
 
 
 def evaluate(board: chess.Board) -> int:
-    """Material, pawns' advance and the hunt of a lone king; White is to move."""
+    """Evaluate material, advanced pawns and a bare king; White is to move."""
     score = _pieces(board, chess.WHITE) - _pieces(board, chess.BLACK)
     lone = [color for color in chess.COLORS if _has_only_king(board, color)]
     if len(lone) == 1:
@@ -383,10 +383,10 @@ def _pieces(board: chess.Board, color: chess.Color) -> int:
     advance = sum(
         abs(chess.square_rank(pawn) - start) for pawn in board.pieces(chess.PAWN, color)
     )
-    men = sum(
+    pieces = sum(
         worth * len(board.pieces(kind, color)) for kind, worth in MATERIAL.items()
     )
-    return men + 3 * advance
+    return pieces + 3 * advance
 
 
 def _has_only_king(board: chess.Board, color: chess.Color) -> bool:
@@ -403,7 +403,7 @@ def _hunt(board: chess.Board, hunted: chess.Color) -> int:
 
 
 def move_word(board: chess.Board, move: chess.Move) -> int:
-    """The number that orders moves of equal worth; White is to move."""
+    """Return the number that orders moves of equal worth; White is to move."""
     arriving = move.promotion or board.piece_type_at(move.from_square)
     assert arriving is not None
     return move.from_square | move.to_square << 6 | ARRIVALS[arriving] << 12
@@ -420,7 +420,7 @@ def _victim(board: chess.Board, move: chess.Move) -> int:
 
 
 def _sibling(expected: Expected) -> Expected:
-    """What a child after the first is expected to be."""
+    """Return the expected type of a child after the first."""
     return Expected.ALL if expected is Expected.CUT else Expected.CUT
 
 
@@ -444,21 +444,21 @@ def _answers(entry: Entry, node: Node) -> bool:
 
 
 def _from_here(score: int, ply: int) -> int:
-    """Count a mate from `ply` that was counted from the root."""
+    """Make a mate score relative to `ply` instead of the root."""
     if abs(score) < MATE_ZONE:
         return score
     return score + ply if score > 0 else score - ply
 
 
 def _from_root(score: int, ply: int) -> int:
-    """Count a mate from the root that was counted from `ply`."""
+    """Make a mate score relative to the root instead of `ply`."""
     if abs(score) < MATE_ZONE:
         return score
     return score - ply if score > 0 else score + ply
 
 
 def _key(board: chess.Board) -> Hashable:
-    """All of a position that its moves depend on; White is to move."""
+    """Return all of a position that its moves depend on; White is to move."""
     return (
         board.pawns,
         board.knights,

@@ -1,4 +1,4 @@
-"""The oracles are held to published facts and to one another."""
+"""The oracles agree with published facts and with each other."""
 
 from __future__ import annotations
 
@@ -66,8 +66,8 @@ def test_endgame_agrees_with_the_definition_when_black_is_to_move(
 
 
 def test_black_that_takes_the_piece_escapes(endgame: endgames.Endgame) -> None:
-    man = chess.piece_symbol(endgame.piece).upper()
-    board = chess.Board(f"8/8/8/8/8/k7/{man}7/4K3 b - - 0 1")
+    symbol = chess.piece_symbol(endgame.piece).upper()
+    board = chess.Board(f"8/8/8/8/8/k7/{symbol}7/4K3 b - - 0 1")
     assert endgame.plies_to_mate(board) is None
     assert not naive.mated_in(board, 1)
 

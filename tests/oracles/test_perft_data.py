@@ -1,4 +1,4 @@
-"""The published perft counts, counted again by python-chess where it is affordable."""
+"""python-chess confirms the published perft counts, as far as it is fast enough."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import chess
 import pytest
 
 AFFORDABLE = 100_000
-"""Positions counted one by one; python-chess takes about a second for them."""
+"""The most leaves to count; python-chess takes about a second for them."""
 
 
 class Entry(TypedDict):
@@ -47,7 +47,7 @@ def test_shallow_counts_are_confirmed(entry: Entry) -> None:
             assert perft(board, depth) == count
 
 
-def test_entries_are_named_apart_and_give_their_source() -> None:
+def test_entries_have_different_names_and_give_their_source() -> None:
     assert len(ENTRIES) >= 14
     assert len({entry["name"] for entry in ENTRIES}) == len(ENTRIES)
     assert len({entry["fen"] for entry in ENTRIES}) == len(ENTRIES)

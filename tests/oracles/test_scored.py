@@ -1,4 +1,4 @@
-"""The scored oracle is held to minimax, and both evaluations to one another."""
+"""The scored oracle agrees with minimax, and both evaluations with each other."""
 
 from __future__ import annotations
 
@@ -44,11 +44,11 @@ def test_scores_without_a_table_are_those_of_minimax(mdp: Mdp) -> None:
 
 
 def test_search_counted_by_hand() -> None:
-    """Two plies with two black moves.
+    """Depths 1 and 2 of a position with two black moves.
 
-    One ply: Kh7, whose word is the greater, scores -6, then g4 -3. Two plies: g4, the
-    table's move, then White's seven replies, six of the king and h7, the best with 6.
-    Kh7 is refuted by the first reply, Kf8.
+    Depth 1: Kh7, which has the larger move word, scores -6, then g4 scores -3. Depth 2:
+    g4, the table's move, and White's seven replies (six of the king, and h7), of which
+    the best scores 6; then Kh7, which the first reply Kf8 refutes.
     """
     board = chess.Board("7k/5K2/7P/6p1/8/8/8/8 b - - 0 1")
     assert list(ScoredSearch(PLAIN).deepen(board, 2)) == [

@@ -1,4 +1,4 @@
-"""Seeded random positions: the same seed gives the same boards for ever."""
+"""Seeded random positions: the same seed always gives the same boards."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 LONGEST_WALK = 120
-"""Plies after which a walk starts anew, so that openings and endings are both met."""
+"""Plies of a walk before it starts again, so that all phases of a game occur."""
 
 EDGE = chess.SquareSet(
     chess.BB_RANK_1 | chess.BB_RANK_8 | chess.BB_FILE_A | chess.BB_FILE_H
@@ -20,15 +20,15 @@ EDGE = chess.SquareSet(
 
 MAJORS = (chess.ROOK, chess.QUEEN)
 
-MEN = (chess.PAWN, chess.KNIGHT, chess.BISHOP, chess.ROOK, chess.QUEEN)
+PIECES = (chess.PAWN, chess.KNIGHT, chess.BISHOP, chess.ROOK, chess.QUEEN)
 
 STARTS = (
     chess.STARTING_FEN,
-    # Castling on both wings, promotions and en passant at hand.
+    # Castling on both wings, promotions and en passant.
     "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1",
     "r3k2r/1P4P1/8/2pPpP2/2PpPp2/8/1p4p1/R3K2R w KQkq - 0 1",
     "r3k2r/8/8/8/8/8/8/R3K2R b KQkq - 0 1",
-    # Men that look at the corners and at the squares between.
+    # Pieces that attack the corners and the squares between.
     "r3k2r/1B4b1/2n5/5Q2/5q2/2N5/1b4B1/R3K2R w KQkq - 0 1",
     # En passant that uncovers a line: along the rank, a file, a diagonal.
     "8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - 0 1",
@@ -38,10 +38,10 @@ STARTS = (
     # Pins and batteries on all lines around both kings.
     "4r3/b5q1/2n1n3/1rnknR2/2P5/1B1Q2B1/4R3/4K3 b - - 0 1",
     "3k1r2/1b2q3/4n3/r2N1P1R/2R1KB1r/3P1N2/1q4b1/4r3 w - - 0 1",
-    # Pawns a step from promotion, men to take there, kings in the way.
+    # Pawns about to promote, pieces to capture there, kings in the way.
     "1n1b1r1k/P1P1P2P/6P1/8/8/6p1/p1p1p2p/1N1B1R1K w - - 0 1",
     "8/P1P2P1P/K6k/8/8/8/p1p2p1p/8 w - - 0 1",
-    # Queens for checks, double checks and mates.
+    # Queens, for checks, double checks and mates.
     "q2k3q/8/8/3NN3/3nn3/8/8/Q2K3Q w - - 0 1",
     "6k1/5ppp/1q6/3R4/3r4/1Q6/5PPP/6K1 w - - 0 1",
 )
@@ -57,7 +57,7 @@ def random_positions(count: int, seed: int) -> Iterator[chess.Board]:
 
 
 def small_positions(count: int, seed: int) -> Iterator[chess.Board]:
-    """Yield `count` legal positions of three to six men, either side to move.
+    """Yield `count` legal positions of three to six pieces, either side to move.
 
     One king stands at the edge with the other near it, so that mates are common.
     """
@@ -90,7 +90,7 @@ def _placements(random: Random) -> Iterator[chess.Board]:
         _place(board, random, random.choice(MAJORS), strong)
         for _ in range(random.randint(0, 3)):
             color = strong if random.random() < 0.7 else not strong
-            _place(board, random, random.choice(MEN), color)
+            _place(board, random, random.choice(PIECES), color)
         if board.is_valid():
             yield board
 
