@@ -131,7 +131,7 @@ _Nodes: TypeAlias = dict[bytes, _Node]
 def build_refutation(
     context: ProofContext, moves: int, budget: Budget
 ) -> dict[str, object]:
-    """Build the proof that there is no mate within a number of moves, which is known.
+    """Build the proof of a known lower bound: that there is no mate within `moves`.
 
     Nodes are built level by level. So each position is first reached with the most
     moves left, and needs to be built only once.

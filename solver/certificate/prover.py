@@ -39,7 +39,7 @@ SLICE_NODES = 1 << 23
 
 
 class Prover(Protocol):
-    """Decides packed positions, with proof.
+    """Proves of packed positions whether the attacker mates, and how.
 
     Each method raises `BuildingStoppedError` if the prover was stopped, and
     `TooLargeError`, by itself or through `budget`, if it takes too long.

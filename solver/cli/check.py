@@ -1,4 +1,4 @@
-"""`matesolve check`: certificates, re-proved with python-chess alone."""
+"""`matesolve check`: verify certificates with python-chess alone."""
 
 from __future__ import annotations
 
@@ -16,24 +16,24 @@ if TYPE_CHECKING:
     from solver.checker import Checked
 
 SCHEMA = 1
-"""Grows when a field changes its meaning or goes away, not when one is added."""
+"""Incremented if a field changes its meaning or is removed, not if one is added."""
 
 
 @click.command(
     cls=Command,
     epilog="""\b
+Exit codes (the first that applies):
+  130  interrupted (Ctrl-C, SIGTERM, SIGHUP)
+   74  a file could not be read; the others were checked
+   65  a file is damaged or not a certificate
+    1  a certificate does not prove what it states
+    0  everything is proved
+
+\b
 Examples:
   matesolve solve 8/7K/8/8/8/8/R7/7k --certificate proof.json
   matesolve check proof.json
   matesolve check certificates/* --jsonl
-
-\b
-Exit codes, the first that fits:
-  130  interrupted (Ctrl-C, SIGTERM, SIGHUP)
-   74  a file could not be read; the others were
-   65  a file is damaged, or no certificate
-    1  a certificate does not prove what it says
-    0  everything is proved
 """,
 )
 @click.argument(
@@ -47,12 +47,12 @@ def check(
 ) -> None:
     """Verify certificates independently, using only python-chess.
 
-    FILE is what `solve --certificate` or `verify --certificates` wrote, compressed or
-    not; - is standard input. All moves are played and all replies listed once more by
-    python-chess; nothing of the solver takes part in it.
+    FILE is a certificate from `solve --certificate` or `verify --certificates`,
+    compressed or not; - is standard input. The checker plays every move and lists every
+    reply with python-chess, and shares no code with the solver.
 
-    Tells what is proved, and of which position. What is refused is told on stderr,
-    with the node that proves nothing.
+    For each file it prints what is proved about which position. If a proof is wrong, an
+    error on stderr names the faulty node.
     """
     if as_json and jsonl:
         msg = "--json and --jsonl exclude each other."
@@ -86,7 +86,7 @@ def check(
 
 
 def describe(checked: Checked) -> str:
-    """Say in a line what a certificate proves."""
+    """Describe in a line what a certificate proves."""
     from solver.output.text import at_most
 
     attacker = "White" if checked.attacker else "Black"
@@ -104,7 +104,7 @@ def describe(checked: Checked) -> str:
 
 
 def proved_record(checked: Checked) -> dict[str, object]:
-    """Make the record of what a certificate proves."""
+    """Return the record of what a certificate proves."""
     return {
         "status": "proved",
         "fen": checked.fen,
@@ -116,9 +116,8 @@ def proved_record(checked: Checked) -> dict[str, object]:
 
 
 def _check(file: str) -> Checked:
-    from solver.checker import check as prove
-    from solver.checker import load
+    from solver import checker
     from solver.formats.streams import open_collection
 
     with open_collection(file) as stream:
-        return prove(load(stream))
+        return checker.check(checker.load(stream))

@@ -1,4 +1,4 @@
-"""`matesolve convert`: a collection of problems in another format."""
+"""`matesolve convert`: write a collection of problems in another format."""
 
 from __future__ import annotations
 
@@ -24,17 +24,17 @@ if TYPE_CHECKING:
 @click.command(
     cls=Command,
     epilog="""\b
+Exit codes (the first that applies):
+  130  interrupted (Ctrl-C, SIGTERM, SIGHUP); nothing is written
+   74  reading or writing failed; nothing is written
+   65  some records were skipped
+    0  everything was written
+
+\b
 Examples:
   matesolve convert lichess_db_puzzle.csv.zst mates.epd --min-claim 3
   matesolve convert mates.epd mates.inp
   matesolve convert - - --to jsonl < mates.pgn
-
-\b
-Exit codes, the first that fits:
-  130  interrupted (Ctrl-C, SIGTERM, SIGHUP); nothing is written
-   74  reading or writing failed; nothing is written
-   65  a record was left out; it cost no other
-    0  all was written
 """,
 )
 @click.argument("source", metavar="IN", shell_complete=completion.files)
@@ -44,7 +44,7 @@ Exit codes, the first that fits:
     "--to",
     "target_format",
     type=click.Choice(WRITABLE),
-    help="Output format. Default: from the name of OUT.",
+    help="Format of the output. Default: by the suffix of OUT.",
 )
 @options.selection
 @click.pass_context
@@ -59,18 +59,20 @@ def convert(
 ) -> None:
     """Write a collection of problems in another format.
 
-    IN is in any format that `verify` reads, compressed or not. OUT is written when all
-    of IN is read: EPD, FENs, PGN, JSON lines, CSV or Popeye's input as its name ends in
-    .epd, .fen, .pgn, .jsonl, .csv or .inp, compressed if .gz stands behind that. - is
-    standard input and output.
+    IN may be in any format that `verify` reads, compressed or not. The suffix of OUT
+    selects its format: .epd, .fen, .pgn, .jsonl, .csv, or .inp for Popeye; a further
+    .gz compresses it. OUT is replaced only when all of IN has been read. - is standard
+    input or output.
 
-    A record that cannot be read, or that the other format cannot say, is left out and
-    told. Of claims, FENs keep none; Popeye takes mates by the side to move only; EPD
-    and PGN do not tell that any last move will do, as lichess has it.
+    A record that cannot be parsed, or that the output format cannot express, is
+    reported and skipped. FENs keep no claims. Popeye's input keeps only mates by the
+    side to move. EPD and PGN do not record that any last mate counts, as it does in
+    lichess puzzles.
     """
     target_format = target_format or format_of(target)
     if target_format is None:
-        msg = f"{target}: the name gives no format; add --to {'|'.join(WRITABLE)}."
+        choices = ", ".join(WRITABLE)
+        msg = f"{target}: unknown suffix; choose a format with --to: {choices}."
         raise click.UsageError(msg)
     prepare_outputs(target, reads=[source], stdout=True)
 
@@ -86,51 +88,51 @@ def convert(
     with open_target(target) as file, progress:
         conversion.run(records, file, lambda fault: progress.notify(f"error: {fault}"))
     notify(
-        f"{conversion.positions:,} written, {meter.not_selected:,} passed over, "
-        f"{conversion.left_out:,} left out"
+        f"{conversion.positions:,} written, {meter.not_selected:,} not selected, "
+        f"{conversion.skipped:,} skipped"
     )
-    ctx.exit(Exit.BAD_INPUT if conversion.left_out else Exit.PROVED)
+    ctx.exit(Exit.BAD_INPUT if conversion.skipped else Exit.PROVED)
 
 
 class Conversion:
-    """Writes records one after the other.
+    """Writes records to a file and counts them.
 
     Attributes
     ----------
     positions : int
         Problems written so far.
-    left_out : int
-        Records that could not be read, or not be written in the format.
+    skipped : int
+        Records that could not be parsed, or not expressed in the output format.
     """
 
     def __init__(self, writer: Writer) -> None:
         self.positions = 0
-        self.left_out = 0
+        self.skipped = 0
         self._writer = writer
 
     def run(
         self,
         records: Iterable[Problem | FormatError],
         file: BinaryIO,
-        refuse: Callable[[FormatError], None],
+        report: Callable[[FormatError], None],
     ) -> None:
-        """Write all of them; nothing, not even a head, where there are none.
+        """Write all records; if there are none, write nothing, not even a head.
 
         Parameters
         ----------
         records : iterable of Problem or FormatError
-            What was read.
+            The records that were read.
         file : BinaryIO
-            Where to write, UTF-8.
-        refuse : callable
-            Told of each record that is left out.
+            The output, in UTF-8.
+        report : callable
+            Called for each record that is skipped.
         """
         writer = self._writer
         for record in records:
             text = self._text(record)
             if isinstance(text, FormatError):
-                self.left_out += 1
-                refuse(text)
+                self.skipped += 1
+                report(text)
                 continue
             before = writer.separator if self.positions else writer.head
             file.write((before + text).encode())

@@ -50,7 +50,7 @@ Examples:
     "--to",
     "target_format",
     type=click.Choice(FORMATS),
-    help="Output format. Default: from the name of FILE.",
+    help="Format of the output. Default: by the suffix of FILE.",
 )
 def export(*, store: str, where: str, output: str, target_format: str | None) -> None:
     """Write the results in a store as CSV, JSON lines, EPD or Parquet.
@@ -64,7 +64,8 @@ def export(*, store: str, where: str, output: str, target_format: str | None) ->
     suffix = PurePath(output.removesuffix(GZIPPED)).suffix.removeprefix(".")
     target_format = target_format or suffix
     if target_format not in FORMATS:
-        msg = f"{output}: the name gives no format; add --to {'|'.join(FORMATS)}."
+        choices = ", ".join(FORMATS)
+        msg = f"{output}: unknown suffix; choose a format with --to: {choices}."
         raise click.UsageError(msg)
 
     if target_format == "parquet" and find_spec("pyarrow") is None:

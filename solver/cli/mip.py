@@ -316,7 +316,7 @@ class TableBuilder:
     def write(self, output: str) -> None:
         """Write the table and print its size; to `.partial` if not all was read."""
         from solver.laboratory.material import CELLS
-        from solver.laboratory.records import counted
+        from solver.laboratory.records import with_noun
 
         coverage = self.imbalance.coverage()
         if self.codes.isdisjoint({Exit.INTERRUPTED, Exit.IO}):
@@ -331,13 +331,13 @@ class TableBuilder:
             self.imbalance.save(output)
             notify(f"{why}: the counts so far are in {output}")
         click.echo(
-            f"{output}: {counted(coverage.positions, 'position')} "
+            f"{output}: {with_noun(coverage.positions, 'position')} "
             f"in {coverage.filled:,} of {CELLS:,} cells"
         )
         if coverage.ignored:
-            click.echo(f"{counted(coverage.ignored, 'position')} out of range")
+            click.echo(f"{with_noun(coverage.ignored, 'position')} out of range")
         if self._unfinished:
-            click.echo(f"{counted(self._unfinished, 'record')} without a result")
+            click.echo(f"{with_noun(self._unfinished, 'record')} without a result")
 
 
 def source_of(files: Iterable[str]) -> str:

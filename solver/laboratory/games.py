@@ -70,6 +70,104 @@ class Unfinished(NamedTuple):
     source: str
 
 
+Record: TypeAlias = GamePosition | Unfinished | FormatError
+
+_COMMENT_MARKS = (b"#", b"%", b";")
+_PGN_START = re.compile(rb"\[|\{|[0-9]+\s*\.")
+
+
+def read_results(
+    path: str | os.PathLike[str], *, skip_plies: int = 0
+) -> Iterator[Record]:
+    """Read the positions of a file, each with the result of its game.
+
+    Parameters
+    ----------
+    path : str or PathLike
+        A file, or `-` for standard input.
+    skip_plies : int
+        How many positions to skip at the beginning of each game in PGN.
+
+    Yields
+    ------
+    GamePosition or Unfinished or FormatError
+        For a game in PGN, each position of its main line, the initial one included; for
+        a line of a list, one position. If the result is `*`, or missing in PGN, one
+        `Unfinished` instead; if the record is unreadable, one `FormatError`.
+
+    Raises
+    ------
+    OSError
+        If the file cannot be opened or read.
+    """
+    name = name_of(path)
+    try:
+        stream = open_decompressed(path)
+    except InputError as error:
+        yield FormatError(name, str(error))
+        return
+    with stream:
+        lines = NumberedLines(stream, MAX_RECORD_BYTES)
+        try:
+            yield from _read(lines, name, skip_plies)
+        except InputError as error:
+            yield FormatError(f"{name}:{lines.number + 1}", str(error))
+
+
+def _read(lines: NumberedLines, name: str, skip_plies: int) -> Iterator[Record]:
+    numbered = iter(lines)
+    first = next((item for item in numbered if _is_record(item[1].strip())), None)
+    if first is None:
+        return
+    numbered = chain([first], numbered)
+    if _PGN_START.match(first[1].lstrip()):
+        yield from _read_games(numbered, name, skip_plies)
+    else:
+        yield from _read_positions(numbered, name)
+
+
+def _read_games(
+    lines: Iterator[tuple[int, bytes]], name: str, skip_plies: int
+) -> Iterator[Record]:
+    for line, text in split_games(lines):
+        source = f"{name}:{line}"
+        try:
+            materials, result = parse_game(text)
+        except InputError as error:
+            yield FormatError(source, str(error))
+            continue
+        if result is None:
+            yield Unfinished(source)
+            continue
+        for material in materials[skip_plies:]:
+            yield GamePosition(material, result)
+
+
+def _read_positions(lines: Iterator[tuple[int, bytes]], name: str) -> Iterator[Record]:
+    for number, line in lines:
+        text = line.strip()
+        if not _is_record(text):
+            continue
+        try:
+            position = _parse(text)
+        except InputError as error:
+            yield FormatError(f"{name}:{number}", str(error))
+            continue
+        yield position or Unfinished(f"{name}:{number}")
+
+
+def _is_record(text: bytes) -> bool:
+    return bool(text) and not text.startswith(_COMMENT_MARKS)
+
+
+def _parse(text: bytes) -> GamePosition | None:
+    if len(text) > MAX_RECORD_BYTES:
+        msg = f"expected a line of at most {MAX_RECORD_BYTES} bytes, found a longer one"
+        raise InputError(msg)
+    # A position is ASCII; the rest may be in any encoding.
+    return parse_scored_line(text.decode("latin-1"))
+
+
 _NUMBER = r"(?: [01](?:\.0*)? | 0?\.50* )"
 _RESULT = re.compile(
     rf"""[\s"';,|()\[\]]
@@ -174,104 +272,6 @@ def _unpack(pieces: int) -> Material:
     if max(sum(material.white), sum(material.black)) > 15:
         raise _NoBoardError
     return material
-
-
-Record: TypeAlias = GamePosition | Unfinished | FormatError
-
-_COMMENT_MARKS = (b"#", b"%", b";")
-_PGN_START = re.compile(rb"\[|\{|[0-9]+\s*\.")
-
-
-def read_results(
-    path: str | os.PathLike[str], *, skip_plies: int = 0
-) -> Iterator[Record]:
-    """Read the positions of a file, each with the result of its game.
-
-    Parameters
-    ----------
-    path : str or PathLike
-        A file, or `-` for standard input.
-    skip_plies : int
-        How many positions to skip at the beginning of each game in PGN.
-
-    Yields
-    ------
-    GamePosition or Unfinished or FormatError
-        For a game in PGN, each position of its main line, the initial one included; for
-        a line of a list, one position. If the result is `*`, or missing in PGN, one
-        `Unfinished` instead; if the record is unreadable, one `FormatError`.
-
-    Raises
-    ------
-    OSError
-        If the file cannot be opened or read.
-    """
-    name = name_of(path)
-    try:
-        stream = open_decompressed(path)
-    except InputError as error:
-        yield FormatError(name, str(error))
-        return
-    with stream:
-        lines = NumberedLines(stream, MAX_RECORD_BYTES)
-        try:
-            yield from _read(lines, name, skip_plies)
-        except InputError as error:
-            yield FormatError(f"{name}:{lines.number + 1}", str(error))
-
-
-def _read(lines: NumberedLines, name: str, skip_plies: int) -> Iterator[Record]:
-    numbered = iter(lines)
-    first = next((item for item in numbered if _is_record(item[1].strip())), None)
-    if first is None:
-        return
-    numbered = chain([first], numbered)
-    if _PGN_START.match(first[1].lstrip()):
-        yield from _read_games(numbered, name, skip_plies)
-    else:
-        yield from _read_positions(numbered, name)
-
-
-def _read_games(
-    lines: Iterator[tuple[int, bytes]], name: str, skip_plies: int
-) -> Iterator[Record]:
-    for line, text in split_games(lines):
-        source = f"{name}:{line}"
-        try:
-            materials, result = parse_game(text)
-        except InputError as error:
-            yield FormatError(source, str(error))
-            continue
-        if result is None:
-            yield Unfinished(source)
-            continue
-        for material in materials[skip_plies:]:
-            yield GamePosition(material, result)
-
-
-def _read_positions(lines: Iterator[tuple[int, bytes]], name: str) -> Iterator[Record]:
-    for number, line in lines:
-        text = line.strip()
-        if not _is_record(text):
-            continue
-        try:
-            position = _parse(text)
-        except InputError as error:
-            yield FormatError(f"{name}:{number}", str(error))
-            continue
-        yield position or Unfinished(f"{name}:{number}")
-
-
-def _is_record(text: bytes) -> bool:
-    return bool(text) and not text.startswith(_COMMENT_MARKS)
-
-
-def _parse(text: bytes) -> GamePosition | None:
-    if len(text) > MAX_RECORD_BYTES:
-        msg = f"expected a line of at most {MAX_RECORD_BYTES} bytes, found a longer one"
-        raise InputError(msg)
-    # A position is ASCII; the rest may be in any encoding.
-    return parse_scored_line(text.decode("latin-1"))
 
 
 class Game(NamedTuple):

@@ -298,7 +298,7 @@ def _cell(imbalance: ImbalanceTable, material: Material) -> dict[str, object]:
     }
 
 
-def counted(number: int, noun: str) -> str:
+def with_noun(number: int, noun: str) -> str:
     """Write a number and a noun with its plural s: `1 cell`, `2,000 cells`."""
     return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
 
@@ -318,7 +318,7 @@ def describe_cell(imbalance: ImbalanceTable, material: Material) -> list[str]:
     if outcomes.per_cent is None:
         return [f"{material}: no positions", number, balance]
     return [
-        f"{material}: {counted(outcomes.positions, 'position')}, "
+        f"{material}: {with_noun(outcomes.positions, 'position')}, "
         f"White scored {outcomes.per_cent} per cent",
         f"{outcomes.wins:,} won, {outcomes.draws:,} drawn, {outcomes.losses:,} lost",
         number,
@@ -336,7 +336,7 @@ def describe_imbalance(imbalance: ImbalanceTable, most: int) -> list[str]:
         The number of cells to list, those with the most positions first.
     """
     coverage = imbalance.coverage()
-    decided = counted(coverage.decided_positions, "position")
+    decided = with_noun(coverage.decided_positions, "position")
     lines = [
         f"source     {imbalance.source or 'none given'}",
         f"version    {VERSION}",
@@ -369,7 +369,7 @@ def _balance(material: Material) -> str:
         ahead = "neither side is ahead"
     else:
         side = "White" if pawns > 0 else "Black"
-        ahead = f"{side} is {counted(abs(pawns), 'pawn')} ahead"
+        ahead = f"{side} is {with_noun(abs(pawns), 'pawn')} ahead"
     if abs(pawns) <= 1:
         return f"{ahead}; the search uses only differences of more than one pawn"
     return ahead

@@ -109,7 +109,7 @@ class Laboratory:
         depth : int
             The deepest iteration, 1 to `MAX_DEPTH`.
         nodes : int, optional
-            Stop after so many in all, the prover's left out.
+            Stop after so many nodes, not counting the prover's.
         control : Control, optional
             Stops the search; an incomplete iteration is not yielded.
 
@@ -132,7 +132,7 @@ class Laboratory:
         experiment = self._experiment
         margin = 0
         for experiment.depth in range(1, depth + 1):
-            control.attach(self._search)  # the prover attached its own
+            control.attach(self._search)  # the prover may have attached its own
             if not self._iterate(position, margin):
                 return
             margin = 0 if is_mate(experiment.score) else techniques.aspiration

@@ -33,130 +33,6 @@ if TYPE_CHECKING:
     from solver.laboratory.results import Iteration, Outcome
 
 
-_SUMMARY_IN_ALL, _SUMMARY_DEPTH = 1, 2
-"""Ranks of a summary's columns: a narrow terminal drops the highest first."""
-
-
-class _Line(NamedTuple):
-    """The last iteration of one variant."""
-
-    name: str
-    depth: str = ""
-    score: str = ""
-    nodes: str = ""
-    nodes_total: str = ""
-    ratio: float | None = None
-
-
-def draw_position_summary(counts: PositionCounts, console: Console) -> RenderableType:
-    """Draw the last iteration of each variant.
-
-    Parameters
-    ----------
-    counts : PositionCounts
-    console : Console
-        Where the table will be printed.
-
-    Returns
-    -------
-    RenderableType
-        A table with one row per variant: its last depth, the score and the nodes there,
-        and the ratio to the first variant's nodes, as a number and a bar, at the last
-        depth that both reached. Glass's rows follow on its position. A narrow console
-        gets fewer columns.
-    """
-    lines = [*_position_summary_lines(counts), *_glass_lines(counts)]
-    columns = [
-        Column("variant", [line.name for line in lines], left=True),
-        Column("depth", [line.depth for line in lines], rank=_SUMMARY_DEPTH),
-        Column("score", [line.score for line in lines]),
-        Column("to PV", [line.nodes for line in lines]),
-        Column("in all", [line.nodes_total for line in lines], rank=_SUMMARY_IN_ALL),
-        Column("ratio", [ratio_cell(line.ratio) for line in lines]),
-    ]
-    ratios = [line.ratio for line in lines]
-    sentences = (
-        _sentence(line.name, line.score, line.nodes, ratio_cell(line.ratio))
-        for line in lines
-    )
-    return fit(console, columns + bars(console, columns, ratios), sentences)
-
-
-def draw_collection_summary(
-    counts: CollectionCounts, console: Console
-) -> RenderableType:
-    """Draw the sums of each variant over a whole collection.
-
-    Returns
-    -------
-    RenderableType
-        A table with one row per variant: mates found; mates not proved and problems
-        stopped by a limit, if there are any; answers that differ from the first
-        variant's; nodes of all problems; the number of problems compared; and the
-        geometric mean of their ratios of nodes until the mate.
-    """
-    totals = list(counts.totals())
-    columns = [
-        Column("variant", [total.variant.name for total in totals], left=True),
-        Column("found", [str(total.found) for total in totals]),
-        *_unless_none("unproved", [total.unproved for total in totals]),
-        *_unless_none("stopped", [total.stopped for total in totals]),
-        Column("differing", [str(total.differing) for total in totals]),
-        Column(
-            "nodes",
-            [count(total.nodes_total) for total in totals],
-            rank=_SUMMARY_IN_ALL,
-        ),
-        Column(
-            "compared", [str(total.compared) for total in totals], rank=_SUMMARY_DEPTH
-        ),
-        Column("ratio", [ratio_cell(total.ratio) for total in totals]),
-    ]
-    ratios = [total.ratio for total in totals]
-    sentences = (
-        _sentence(
-            total.variant.name,
-            f"{total.found} found",
-            f"{total.differing} differing",
-            ratio_cell(total.ratio),
-        )
-        for total in totals
-    )
-    return fit(console, columns + bars(console, columns, ratios), sentences)
-
-
-def _sentence(name: str, *parts: str) -> str:
-    return f"{name}: {', '.join(part for part in parts if part)}"
-
-
-def _unless_none(head: str, numbers: Sequence[int]) -> list[Column]:
-    """Make a column if any of its numbers is not 0."""
-    return [Column(head, [str(number) for number in numbers])] if any(numbers) else []
-
-
-def _position_summary_lines(counts: PositionCounts) -> Iterator[_Line]:
-    first = counts.series[0]
-    for series in counts.series:
-        last = series.at(series.depth)
-        yield _Line(
-            series.variant.name,
-            str(last.depth) if last else "",
-            score_cell(last),
-            count(last.nodes) if last else "",
-            count(last.nodes_total) if last else "",
-            series.ratio(first, min(series.depth, first.depth)),
-        )
-
-
-def _glass_lines(counts: PositionCounts) -> Iterator[_Line]:
-    depth = counts.series[0].depth
-    if row := glass_row(counts.fen, depth):
-        for name, nodes in (("Glass off", row.off), ("Glass on", row.on)):
-            yield _Line(
-                name, str(depth), str(row.score), count(nodes), ratio=nodes / row.off
-            )
-
-
 _GLASS_COUNTS, _IN_ALL, _SAVED = 1, 2, 3
 """Ranks of a table's columns: a narrow terminal drops the highest first."""
 
@@ -321,3 +197,127 @@ def _outcome_cell(row: ProblemCounts, outcome: Outcome) -> str:
         return answer
     nodes = count(outcome.nodes)
     return nodes if answer == _expected(row) else f"{answer} {nodes}"
+
+
+_SUMMARY_IN_ALL, _SUMMARY_DEPTH = 1, 2
+"""Ranks of a summary's columns: a narrow terminal drops the highest first."""
+
+
+class _Line(NamedTuple):
+    """The last iteration of one variant."""
+
+    name: str
+    depth: str = ""
+    score: str = ""
+    nodes: str = ""
+    nodes_total: str = ""
+    ratio: float | None = None
+
+
+def draw_position_summary(counts: PositionCounts, console: Console) -> RenderableType:
+    """Draw the last iteration of each variant.
+
+    Parameters
+    ----------
+    counts : PositionCounts
+    console : Console
+        Where the table will be printed.
+
+    Returns
+    -------
+    RenderableType
+        A table with one row per variant: its last depth, the score and the nodes there,
+        and the ratio to the first variant's nodes, as a number and a bar, at the last
+        depth that both reached. Glass's rows follow on its position. A narrow console
+        gets fewer columns.
+    """
+    lines = [*_position_summary_lines(counts), *_glass_lines(counts)]
+    columns = [
+        Column("variant", [line.name for line in lines], left=True),
+        Column("depth", [line.depth for line in lines], rank=_SUMMARY_DEPTH),
+        Column("score", [line.score for line in lines]),
+        Column("to PV", [line.nodes for line in lines]),
+        Column("in all", [line.nodes_total for line in lines], rank=_SUMMARY_IN_ALL),
+        Column("ratio", [ratio_cell(line.ratio) for line in lines]),
+    ]
+    ratios = [line.ratio for line in lines]
+    sentences = (
+        _sentence(line.name, line.score, line.nodes, ratio_cell(line.ratio))
+        for line in lines
+    )
+    return fit(console, columns + bars(console, columns, ratios), sentences)
+
+
+def draw_collection_summary(
+    counts: CollectionCounts, console: Console
+) -> RenderableType:
+    """Draw the sums of each variant over a whole collection.
+
+    Returns
+    -------
+    RenderableType
+        A table with one row per variant: mates found; mates not proved and problems
+        stopped by a limit, if there are any; answers that differ from the first
+        variant's; nodes of all problems; the number of problems compared; and the
+        geometric mean of their ratios of nodes until the mate.
+    """
+    totals = list(counts.totals())
+    columns = [
+        Column("variant", [total.variant.name for total in totals], left=True),
+        Column("found", [str(total.found) for total in totals]),
+        *_unless_none("unproved", [total.unproved for total in totals]),
+        *_unless_none("stopped", [total.stopped for total in totals]),
+        Column("differing", [str(total.differing) for total in totals]),
+        Column(
+            "nodes",
+            [count(total.nodes_total) for total in totals],
+            rank=_SUMMARY_IN_ALL,
+        ),
+        Column(
+            "compared", [str(total.compared) for total in totals], rank=_SUMMARY_DEPTH
+        ),
+        Column("ratio", [ratio_cell(total.ratio) for total in totals]),
+    ]
+    ratios = [total.ratio for total in totals]
+    sentences = (
+        _sentence(
+            total.variant.name,
+            f"{total.found} found",
+            f"{total.differing} differing",
+            ratio_cell(total.ratio),
+        )
+        for total in totals
+    )
+    return fit(console, columns + bars(console, columns, ratios), sentences)
+
+
+def _sentence(name: str, *parts: str) -> str:
+    return f"{name}: {', '.join(part for part in parts if part)}"
+
+
+def _unless_none(head: str, numbers: Sequence[int]) -> list[Column]:
+    """Make a column if any of its numbers is not 0."""
+    return [Column(head, [str(number) for number in numbers])] if any(numbers) else []
+
+
+def _position_summary_lines(counts: PositionCounts) -> Iterator[_Line]:
+    first = counts.series[0]
+    for series in counts.series:
+        last = series.at(series.depth)
+        yield _Line(
+            series.variant.name,
+            str(last.depth) if last else "",
+            score_cell(last),
+            count(last.nodes) if last else "",
+            count(last.nodes_total) if last else "",
+            series.ratio(first, min(series.depth, first.depth)),
+        )
+
+
+def _glass_lines(counts: PositionCounts) -> Iterator[_Line]:
+    depth = counts.series[0].depth
+    if row := glass_row(counts.fen, depth):
+        for name, nodes in (("Glass off", row.off), ("Glass on", row.on)):
+            yield _Line(
+                name, str(depth), str(row.score), count(nodes), ratio=nodes / row.off
+            )

@@ -132,7 +132,7 @@ def _counts_in_words(name: str, row: _Row) -> str:
 
 
 def name_claim(claim: int | None, no_mate: int | None) -> tuple[int, str]:
-    """Return the name of a claim after a number by which claims are sorted.
+    """Return a number by which claims are sorted, and the name of a claim.
 
     Mates by the side to move come first, then mates of it, then claims of no mate, then
     records without a claim.
@@ -226,7 +226,7 @@ def _mate(moves: int) -> str:
 
 
 def _slow_line(result: AuditResult) -> str:
-    """Name the attacker's first slow move, or else blame the line as a whole."""
+    """Name the attacker's first slow move, or else the line as a whole."""
     for number, ply, board in _claimed_plies(result):
         if is_slow(ply):
             what = f"does not mate in {ply.mate}; faster"

@@ -230,7 +230,7 @@ def duration(seconds: float) -> str:
 
 
 def at_most(moves: int) -> str:
-    """Write all lengths of mate up to one, which is at least 1."""
+    """Write "1 move" or "n or fewer moves"."""
     return "1 move" if moves == 1 else f"{moves} or fewer moves"
 
 

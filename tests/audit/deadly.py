@@ -1,4 +1,4 @@
-"""A worker of a cluster that one problem ends; it runs in other processes."""
+"""A dask plugin with a problem that kills its worker; it runs in other processes."""
 
 from __future__ import annotations
 

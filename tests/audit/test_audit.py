@@ -1,7 +1,7 @@
-"""Audits: order, windows, interruption, loss; a stand-in plays the workers.
+"""Audits with fake workers: order, windows, interruptions, crashes.
 
-It mates in as many moves as every claim says, and takes its time over problems whose
-`id` begins with "slow", until it is told to go on or the audit is stopped.
+A fake worker finds the mate that each claim says. On a problem whose `id` begins with
+"slow" it waits until the test lets it go on or the audit is stopped.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ OPTIONS = AuditOptions(Limits(time_s=5.0, hash_mib=3))
 
 @dataclass
 class Workers:
-    """What the stand-ins were given, and when they may answer."""
+    """What the fake workers were given, and when they may answer."""
 
     batch_s: float = 0.0
     batches: list[list[str]] = field(default_factory=list)
@@ -116,7 +116,7 @@ def names(results: Iterable[AuditResult]) -> list[str]:
 
 @pytest.mark.parametrize("jobs", [1, 2, 5])
 @pytest.mark.parametrize("batch_s", [0.0, 1.0])
-def test_each_record_is_told_once_and_in_order_if_asked(
+def test_each_record_has_one_result_in_input_order_if_requested(
     jobs: int, batch_s: float
 ) -> None:
     workers = Workers(batch_s)
@@ -130,7 +130,7 @@ def test_each_record_is_told_once_and_in_order_if_asked(
     assert workers.closed == workers.made <= jobs
 
 
-def test_one_job_tells_in_order_unasked(workers: Workers) -> None:
+def test_a_single_worker_always_keeps_the_input_order(workers: Workers) -> None:
     asked = [str(number) for number in range(100)]
     records = problems(*asked)
     records.insert(7, FormatError("x.epd:8", "expected a FEN, found nothing"))
@@ -138,27 +138,29 @@ def test_one_job_tells_in_order_unasked(workers: Workers) -> None:
     assert names(workers.audit(records)) == expected
 
 
-def test_a_slow_position_holds_back_no_other(workers: Workers) -> None:
+def test_a_slow_position_does_not_delay_others(workers: Workers) -> None:
     results = workers.audit(problems("slow", "1", "2", "3"), jobs=2)
     assert names([next(results) for _ in range(3)]) == ["1", "2", "3"]
     workers.go_on.set()
     assert names(results) == ["slow"]
 
 
-def test_in_order_a_slow_position_holds_up_only_the_telling(workers: Workers) -> None:
+def test_in_input_order_a_slow_position_delays_results_but_not_searches(
+    workers: Workers,
+) -> None:
     results = workers.audit(problems("slow", "1", "2"), jobs=2, ordered=True)
-    told: list[str] = []
-    teller = threading.Thread(target=lambda: told.extend(names(results)))
-    teller.start()
+    yielded: list[str] = []
+    reader = threading.Thread(target=lambda: yielded.extend(names(results)))
+    reader.start()
     for _ in range(3):
         assert workers.started.acquire(timeout=TIMEOUT_S)
-    assert told == []
+    assert yielded == []
     workers.go_on.set()
-    teller.join(TIMEOUT_S)
-    assert told == ["slow", "1", "2"]
+    reader.join(TIMEOUT_S)
+    assert yielded == ["slow", "1", "2"]
 
 
-def test_what_is_late_in_a_batch_comes_again_alone() -> None:
+def test_a_problem_too_slow_for_its_batch_runs_again_alone() -> None:
     workers = Workers(batch_s=1e9)
     workers.go_on.set()
     asked = [*map(str, range(40)), "slow", *map(str, range(40, 90))]
@@ -168,7 +170,7 @@ def test_what_is_late_in_a_batch_comes_again_alone() -> None:
     assert batches[1:] == [["slow"]]
 
 
-def test_batches_grow_as_far_as_the_work_asked_for() -> None:
+def test_batches_grow_to_the_worker_s_amount_of_work() -> None:
     ready = threading.Event()
 
     def all_there() -> Iterator[Problem | FormatError]:
@@ -190,7 +192,7 @@ def test_the_last_records_are_shared_among_the_workers() -> None:
     assert max(len(batch) for batch in workers.batches) <= 1000 // 4
 
 
-def test_a_lost_worker_costs_no_problem() -> None:
+def test_no_problem_is_lost_with_a_worker_that_died() -> None:
     workers = Workers(batch_s=1e9, deaths={"20": 2, "50": 1})
     asked = [str(number) for number in range(60)]
     results = list(workers.audit(problems(*asked), jobs=2))
@@ -198,7 +200,7 @@ def test_a_lost_worker_costs_no_problem() -> None:
     assert {result.word for result in results} == {"proved"}
 
 
-def test_a_problem_that_nobody_survives_costs_itself() -> None:
+def test_a_problem_that_crashes_every_worker_is_undecided_and_harms_no_other() -> None:
     workers = Workers(deaths={"deadly": 99})
     results = {x.id: x for x in workers.audit(problems("1", "deadly", "3"))}
     assert results["deadly"].word == "undecided"
@@ -207,14 +209,14 @@ def test_a_problem_that_nobody_survives_costs_itself() -> None:
     assert workers.batches.count(["deadly"]) == MAX_CRASHES
 
 
-def test_nobody_is_made_to_work_where_nothing_is_to_be_solved(workers: Workers) -> None:
+def test_no_worker_is_made_if_there_is_nothing_to_solve(workers: Workers) -> None:
     error = FormatError("x.epd:1", "expected a FEN, found nothing")
     assert names(workers.audit([error], jobs=2)) == ["x.epd:1"]
     assert list(workers.audit([], jobs=4)) == []
     assert workers.made == 0
 
 
-def test_records_are_read_no_further_than_the_window(workers: Workers) -> None:
+def test_records_are_read_no_further_ahead_than_the_window(workers: Workers) -> None:
     read = 0
     full = threading.Event()
 
@@ -227,19 +229,19 @@ def test_records_are_read_no_further_than_the_window(workers: Workers) -> None:
             yield Problem(FEN, "slow" if read == 1 else str(read))
 
     results = workers.audit(endless(), jobs=2, ordered=True)
-    teller = threading.Thread(target=lambda: names([next(results)]))
-    teller.start()
+    reader = threading.Thread(target=lambda: names([next(results)]))
+    reader.start()
     for _ in range(2 * WINDOW):
         assert workers.started.acquire(timeout=TIMEOUT_S)
     assert not workers.started.acquire(timeout=0.05)
     assert full.wait(TIMEOUT_S)
     assert read == 2 * WINDOW + 1  # one waits for room
     workers.go_on.set()
-    teller.join(TIMEOUT_S)
+    reader.join(TIMEOUT_S)
     results.close()
 
 
-def test_a_finding_is_told_before_the_next_record_is_there(workers: Workers) -> None:
+def test_a_result_is_yielded_before_the_next_record_arrives(workers: Workers) -> None:
     more = threading.Event()
 
     def typed() -> Iterator[Problem]:
@@ -253,20 +255,20 @@ def test_a_finding_is_told_before_the_next_record_is_there(workers: Workers) -> 
     assert names(results) == ["second"]
 
 
-def test_stopping_keeps_what_is_complete_and_leaves_out_what_is_not(
+def test_a_stop_keeps_complete_results_and_leaves_out_interrupted_ones(
     workers: Workers,
 ) -> None:
     control = AuditControl()
     results = workers.audit(
         problems("1", "slow", "3", "slow too"), jobs=2, control=control
     )
-    told = [next(results), next(results)]
+    yielded = [next(results), next(results)]
     control.stop()
     assert control.is_stopped()
-    assert names([*told, *results]) == ["1", "3"]
+    assert names([*yielded, *results]) == ["1", "3"]
 
 
-def test_stopping_does_not_wait_for_a_record_that_does_not_come(
+def test_a_stop_does_not_wait_for_the_next_record(
     workers: Workers,
 ) -> None:
     forever = threading.Event()
@@ -283,7 +285,7 @@ def test_stopping_does_not_wait_for_a_record_that_does_not_come(
     forever.set()
 
 
-def test_a_search_that_begins_after_the_stop_is_stopped_too() -> None:
+def test_a_search_that_starts_after_the_stop_is_stopped_too() -> None:
     control = AuditControl()
     control.stop()
     with control.search() as search:
@@ -297,15 +299,15 @@ def test_an_error_in_a_search_is_raised_in_its_turn(workers: Workers) -> None:
         next(results)
 
 
-def test_in_order_an_error_waits_for_what_is_late_and_comes_before_it() -> None:
+def test_in_input_order_an_error_comes_after_the_results_before_it() -> None:
     workers = Workers(batch_s=1e9)
     workers.go_on.set()
     asked = [*map(str, range(30)), "slow", *map(str, range(30, 60)), "broken", "more"]
-    told: list[str] = []
+    yielded: list[str] = []
     results = workers.audit(problems(*asked), ordered=True)
     with pytest.raises(RuntimeError, match="the search broke"):
-        told.extend(result.id for result in results)
-    assert told == asked[: len(told)]
+        yielded.extend(result.id for result in results)
+    assert yielded == asked[: len(yielded)]
 
 
 def test_an_error_of_the_source_is_raised_in_its_turn(workers: Workers) -> None:
@@ -320,7 +322,7 @@ def test_an_error_of_the_source_is_raised_in_its_turn(workers: Workers) -> None:
         next(results)
 
 
-def test_leaving_off_early_ends_the_workers(workers: Workers) -> None:
+def test_closing_the_generator_early_ends_the_workers(workers: Workers) -> None:
     before = set(threading.enumerate())
     results = workers.audit(problems("1", "slow", *"abcdef"), jobs=2)
     next(results)

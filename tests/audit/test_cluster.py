@@ -1,4 +1,4 @@
-"""Audits by dask.distributed: real schedulers and workers, on loopback."""
+"""Audits on dask.distributed: real schedulers and workers on this machine."""
 
 from __future__ import annotations
 
@@ -56,8 +56,8 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.usefixtures("worker_processes")
 
 PUZZLES = Path(__file__).parents[2] / "puzzles"
-# With so many nodes no small ending is answered from a table, whose nodes and lines
-# depend on which worker has built it.
+# With this limit no small ending is answered from an endgame table, whose nodes and
+# lines depend on which worker built it.
 OPTIONS = AuditOptions(Limits(nodes=BEFORE_TABLE, hash_mib=1), all_keys=True)
 MATE = Problem("6k1/5ppp/8/8/8/8/8/R5K1 w - - 0 1", "mate", Claim(1), "x.epd:1")
 LONG = "2k1N3/p2NPP2/2p3p1/2pp1P2/K7/6p1/p2Bp3/5brn w - - 0 1"
@@ -75,7 +75,7 @@ def audited(
     pool: WorkerPool,
     resume: ResumeStore | None = None,
 ) -> Iterator[AuditResult]:
-    """Audit; one that hangs is stopped, and then lacks findings."""
+    """Audit the records; an audit that hangs is stopped and lacks results."""
     control = AuditControl()
     alarm = threading.Timer(TIMEOUT_S, control.stop)
     alarm.start()
@@ -88,12 +88,12 @@ def audited(
 def rows(store: Path) -> list[dict[str, Any]]:
     with closing(sqlite3.connect(store)) as base:
         base.row_factory = sqlite3.Row
-        told = map(dict, base.execute("SELECT * FROM results ORDER BY file, line"))
-        return [row | {"time_s": None} for row in told]
+        found = map(dict, base.execute("SELECT * FROM results ORDER BY file, line"))
+        return [row | {"time_s": None} for row in found]
 
 
 def living(group: int) -> list[str]:
-    """List the processes of a group; one that nobody has waited for is none."""
+    """Return the processes of a group, without those that have ended."""
     listed = run_process(["ps", "-e", "-o", "pgid=,stat=,args="], check=True)
     fields = (line.split(maxsplit=2) for line in listed.stdout.splitlines())
     return [
@@ -103,7 +103,7 @@ def living(group: int) -> list[str]:
     ]
 
 
-def test_a_killed_worker_loses_nothing_and_doubles_nothing(tmp_path: Path) -> None:
+def test_a_killed_worker_neither_loses_nor_repeats_a_result(tmp_path: Path) -> None:
     with Store(tmp_path / "calm.db") as store:
         calm = ResumeStore(store, OPTIONS)
         asked = len(list(audited(generated(3, 4, 5), local_workers(OPTIONS, 1), calm)))
@@ -113,20 +113,20 @@ def test_a_killed_worker_loses_nothing_and_doubles_nothing(tmp_path: Path) -> No
     ):
         pids = machines.client.run(os.getpid).values()
         assert len(set(pids)) == 2
-        told = 0
+        found = 0
         for _ in audited(
             generated(3, 4, 5), machines.pool, ResumeStore(store, OPTIONS)
         ):
-            told += 1
-            if told == 20:
+            found += 1
+            if found == 20:
                 os.kill(min(pids), signal.SIGKILL)
         left = machines.client.run(os.getpid).values()
     assert min(pids) not in left
-    assert told == asked == 300
+    assert found == asked == 300
     assert rows(tmp_path / "killed.db") == rows(tmp_path / "calm.db")
 
 
-def test_a_problem_that_ends_its_workers_costs_itself() -> None:
+def test_a_problem_that_kills_its_workers_is_undecided_and_harms_no_other() -> None:
     deadly = replace(MATE, id="deadly")
     with open_cluster(LOCAL, OPTIONS, 2) as machines:
         machines.client.register_plugin(Deadly())
@@ -138,7 +138,7 @@ def test_a_problem_that_ends_its_workers_costs_itself() -> None:
 
 
 class Lost:
-    """A client and a task of its, all of whose workers are lost; counts the tasks."""
+    """A client and its task, whose workers all die; counts the tasks."""
 
     status = "running"
 
@@ -174,12 +174,12 @@ class Ending:
         call(self)
 
     def exception(self) -> Exception:
-        lost: Any = KilledWorker  # wants the worker too
-        error: Exception = lost("task", None, 1)
+        died: Any = KilledWorker  # its arguments have no types
+        error: Exception = died("task", None, 1)
         return error
 
 
-def test_a_suspect_is_tried_again_while_nothing_else_is_under_way() -> None:
+def test_a_suspect_runs_again_while_nothing_else_runs() -> None:
     client = Lost()
     machines = cluster.Cluster(client, OPTIONS)
     control = AuditControl()
@@ -205,7 +205,7 @@ def test_a_suspect_is_tried_again_while_nothing_else_is_under_way() -> None:
     assert client.submitted == 3
 
 
-def test_an_audit_ends_with_its_scheduler(tmp_path: Path) -> None:
+def test_an_audit_ends_with_an_error_when_its_scheduler_is_gone(tmp_path: Path) -> None:
     place = tmp_path / "scheduler.json"
     common = ["--scheduler-file", str(place), "--no-dashboard"]
 
@@ -247,7 +247,7 @@ def test_a_worker_with_another_solver_is_refused_at_once(
         pass
 
 
-def test_a_worker_that_comes_later_with_another_solver_is_refused_too() -> None:
+def test_a_worker_with_another_solver_that_joins_later_is_refused_too() -> None:
     with pytest.raises(ClusterError, match=r"expected matesolve 99\.0, found \d"):
         remote.run_batch("audit", "99.0", OPTIONS, [MATE])
 
@@ -261,16 +261,16 @@ def test_a_worker_without_the_endgame_tables_is_refused(tmp_path: Path) -> None:
         pass
 
 
-def test_a_batch_is_examined_in_its_order_and_its_audit_ended() -> None:
+def test_a_batch_keeps_its_order_and_its_audit_can_be_ended() -> None:
     problems = [MATE, replace(MATE, claim=Claim(2))]
     version = __version__
-    told = remote.run_batch("ended", version, OPTIONS, problems)
-    assert [one and one.word for one in told] == ["proved", "shorter"]
+    found = remote.run_batch("ended", version, OPTIONS, problems)
+    assert [one and one.word for one in found] == ["proved", "shorter"]
     remote.end_audit("ended")
     assert "ended" not in remote._running
 
 
-def test_an_address_without_a_scheduler_is_told_in_a_line(
+def test_an_address_without_a_scheduler_is_an_error_of_one_line(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(cluster_opening, "CONNECT_S", 0.5)
@@ -292,7 +292,7 @@ def test_a_malformed_address_is_a_usage_error(
     assert f"tcp://HOST:8786, found {address!r}\n" in capsys.readouterr().err
 
 
-def test_jobs_are_not_for_a_cluster_elsewhere(
+def test_jobs_are_refused_for_a_cluster_elsewhere(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     assert run(["verify", "-", "--cluster", "tcp://127.0.0.1:1", "-j", "2"]) == 2
@@ -317,15 +317,15 @@ def test_dask_is_loaded_for_a_cluster_only() -> None:
     assert "dask" not in heavy
 
 
-def test_the_command_tells_the_same_as_without_a_cluster(
+def test_the_output_is_the_same_as_without_a_cluster(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    told = []
+    found = []
     for options in ([], ["--cluster", "local", "--jobs", "1"]):
         code = run(["verify", str(PUZZLES / "traps.epd"), "--keys", *options])
         out, err = capsys.readouterr()
-        told.append((code, COSTS.sub("", out), err))
-    assert told[0] == told[1]
+        found.append((code, COSTS.sub("", out), err))
+    assert found[0] == found[1]
 
 
 def test_ctrl_c_leaves_no_process_behind() -> None:

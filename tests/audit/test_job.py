@@ -1,4 +1,4 @@
-"""One worker's examination, with the solver itself: what is late, and what is told."""
+"""Audit jobs with the real solver: slow problems, interruptions, options, results."""
 
 from __future__ import annotations
 
@@ -41,52 +41,52 @@ SMALL = Limits(hash_mib=1)
 
 
 def run(problem: Problem, options: AuditOptions) -> AuditResult:
-    examined = AuditJob(options).run(problem)
-    assert examined is not None
-    return examined
+    result = AuditJob(options).run(problem)
+    assert result is not None
+    return result
 
 
-# --- what is late
+# --- slow problems
 
 
-def test_one_that_takes_long_comes_again_and_the_others_are_told() -> None:
+def test_a_slow_problem_of_a_batch_is_returned_unfinished() -> None:
     job = AuditJob(AuditOptions(SMALL))
     batch = [BACK_RANK, LONG, BACK_RANK]
-    examined = job.run_batch(batch, SOON)
-    assert [x and x.verdict for x in examined] == ["proved", None, "proved"]
+    result = job.run_batch(batch, SOON)
+    assert [x and x.verdict for x in result] == ["proved", None, "proved"]
 
 
-def test_of_a_batch_that_takes_long_the_rest_comes_again() -> None:
+def test_the_rest_of_a_slow_batch_is_returned_unfinished() -> None:
     job = AuditJob(AuditOptions(SMALL))
     job.run(BACK_RANK)
     batch = [BACK_RANK, LONG, BACK_RANK, BACK_RANK]
-    examined = job.run_batch(batch, TimeSlice(problem_s=0.5, batch_s=0.3))
-    assert [x and x.verdict for x in examined] == ["proved", None, None, None]
+    result = job.run_batch(batch, TimeSlice(problem_s=0.5, batch_s=0.3))
+    assert [x and x.verdict for x in result] == ["proved", None, None, None]
 
 
-def test_alone_it_may_take_as_long_as_its_own_limit_says() -> None:
+def test_a_problem_that_is_alone_may_use_its_own_limit() -> None:
     job = AuditJob(AuditOptions(replace(SMALL, nodes=100_000)))
-    (examined,) = job.run_batch([LONG], TimeSlice(1e-9, 1e-9))
-    assert examined is not None
-    assert (examined.word, examined.stopped_by) == (
+    (result,) = job.run_batch([LONG], TimeSlice(1e-9, 1e-9))
+    assert result is not None
+    assert (result.word, result.stopped_by) == (
         "undecided",
         "nodes",
     )
 
 
-def test_a_limit_of_its_own_that_is_shorter_is_no_lateness() -> None:
+def test_a_shorter_time_limit_of_its_own_gives_a_result() -> None:
     job = AuditJob(AuditOptions(replace(SMALL, time_s=0.01)))
-    examined = job.run_batch([LONG, LONG], LATER)
-    assert [x and x.stopped_by for x in examined] == ["time", "time"]
+    result = job.run_batch([LONG, LONG], LATER)
+    assert [x and x.stopped_by for x in result] == ["time", "time"]
 
 
-def test_a_limit_in_nodes_that_comes_first_is_no_lateness() -> None:
+def test_a_node_limit_that_is_hit_first_gives_a_result() -> None:
     job = AuditJob(AuditOptions(replace(SMALL, nodes=500)))
-    examined = job.run_batch([LONG, LONG], LATER)
-    assert [x and x.stopped_by for x in examined] == ["nodes", "nodes"]
+    result = job.run_batch([LONG, LONG], LATER)
+    assert [x and x.stopped_by for x in result] == ["nodes", "nodes"]
 
 
-def test_what_is_interrupted_has_no_finding() -> None:
+def test_an_interrupted_search_has_no_result() -> None:
     @contextmanager
     def stopped() -> Iterator[Control]:
         control = Control()
@@ -98,7 +98,7 @@ def test_what_is_interrupted_has_no_finding() -> None:
     assert job.run_batch([LONG, LONG], SOON) == [None, None]
 
 
-def test_a_line_whose_second_move_is_interrupted_has_no_finding() -> None:
+def test_a_line_whose_second_move_is_interrupted_has_no_result() -> None:
     begun: list[Control] = []
 
     @contextmanager
@@ -115,7 +115,7 @@ def test_a_line_whose_second_move_is_interrupted_has_no_finding() -> None:
     assert len(begun) == 2
 
 
-# --- what is asked
+# --- options
 
 
 @pytest.mark.parametrize(
@@ -127,14 +127,14 @@ def test_a_line_whose_second_move_is_interrupted_has_no_finding() -> None:
         (1, AuditOptions(replace(SMALL, max_moves=5)), "proved", 1),
     ],
 )
-def test_within_and_length_are_as_asked(
+def test_within_and_the_length_follow_the_options(
     claimed: int, options: AuditOptions, verdict: str, mate: int
 ) -> None:
     found = run(replace(BACK_RANK, claim=Claim(claimed)), options)
     assert (found.verdict, found.mate) == (verdict, mate)
 
 
-def test_it_is_searched_no_further_than_claimed_unless_asked() -> None:
+def test_a_search_goes_no_further_than_the_claim_unless_requested() -> None:
     problem = Problem(TWO_ROOKS, claim=Claim(1))
     found = run(problem, AuditOptions(SMALL))
     assert (found.verdict, found.mate, found.lower_bound) == ("refuted", None, 2)
@@ -142,7 +142,7 @@ def test_it_is_searched_no_further_than_claimed_unless_asked() -> None:
     assert (found.verdict, found.mate, found.lower_bound) == ("refuted", 2, 2)
 
 
-def test_no_mate_is_claimed_and_found() -> None:
+def test_a_claim_of_no_mate_is_compared_with_the_bounds() -> None:
     proved, refuted = (
         run(Problem(TWO_ROOKS, no_mate=n), AuditOptions(SMALL)) for n in (1, 2)
     )
@@ -150,7 +150,7 @@ def test_no_mate_is_claimed_and_found() -> None:
     assert (refuted.verdict, refuted.mate) == ("refuted", 2)
 
 
-def test_all_keys_are_looked_for_only_if_asked() -> None:
+def test_all_keys_are_found_only_if_requested() -> None:
     expected = naive.keys(chess.Board(TWO_ROOKS), 2)
     assert len(expected) > 1
     problem = Problem(TWO_ROOKS, claim=Claim(2, LINE[:1]))
@@ -161,7 +161,7 @@ def test_all_keys_are_looked_for_only_if_asked() -> None:
     assert (found.keys_complete, found.soundness) == (0, None)
 
 
-# --- every move of the line
+# --- every attacker move of the line
 
 
 def naive_plies(fen: str, line: tuple[str, ...], mate: int) -> list[dict[str, object]]:
@@ -193,7 +193,9 @@ def naive_plies(fen: str, line: tuple[str, ...], mate: int) -> list[dict[str, ob
         (("a6a2", "h8g8", "b5b8"), 0),  # begins too slowly
     ],
 )
-def test_each_move_of_the_solver_is_looked_at(line: tuple[str, ...], only: int) -> None:
+def test_each_attacker_move_of_the_line_is_searched(
+    line: tuple[str, ...], only: int
+) -> None:
     problem = Problem(TWO_ROOKS, claim=Claim(2, line=line))
     found = run(problem, AuditOptions(SMALL, every_ply=True))
     plies = json.loads(found.plies)
@@ -203,7 +205,7 @@ def test_each_move_of_the_solver_is_looked_at(line: tuple[str, ...], only: int) 
     assert found.only_moves == only
 
 
-def test_a_line_of_only_moves_is_told_as_such() -> None:
+def test_a_line_of_only_moves_is_marked() -> None:
     problem = replace(BACK_RANK, claim=Claim(1, line=("a1a8",)))
     found = run(problem, AuditOptions(SMALL, every_ply=True))
     assert json.loads(found.plies) == [
@@ -212,7 +214,7 @@ def test_a_line_of_only_moves_is_told_as_such() -> None:
     assert (found.only_moves, found.soundness) == (1, "sound")
 
 
-def test_where_a_limit_comes_first_it_is_not_known_whether_moves_are_the_only() -> None:
+def test_after_a_limit_it_is_unknown_whether_moves_are_the_only_ones() -> None:
     problem = replace(LONG, claim=Claim(12, line=("f7f8q",)))
     found = run(problem, AuditOptions(replace(SMALL, nodes=1000), every_ply=True))
     assert (found.only_moves, found.soundness) == (None, None)
@@ -221,7 +223,7 @@ def test_where_a_limit_comes_first_it_is_not_known_whether_moves_are_the_only() 
     ]
 
 
-def test_a_limit_that_comes_first_later_in_the_line_is_told(
+def test_a_limit_hit_later_in_the_line_is_reported(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     job = AuditJob(AuditOptions(SMALL, every_ply=True))
@@ -235,21 +237,20 @@ def test_a_limit_that_comes_first_later_in_the_line_is_told(
 
     monkeypatch.setattr(job._solver, "solve", solve_the_first)
     problem = Problem(TWO_ROOKS, "two rooks", Claim(2, line=LINE))
-    examined = job.run(problem)
-    assert examined is not None
-    found = examined
-    assert (found.verdict, found.stopped_by) == ("proved", "nodes")
+    result = job.run(problem)
+    assert result is not None
+    assert (result.verdict, result.stopped_by) == ("proved", "nodes")
 
 
 @pytest.mark.parametrize("claim", [None, Claim(-1, line=("g8f8",))])
-def test_without_a_mate_by_the_side_to_move_there_is_no_line_to_look_at(
+def test_only_a_line_of_a_mate_by_the_side_to_move_is_searched(
     claim: Claim | None,
 ) -> None:
     found = run(replace(BACK_RANK, claim=claim), AuditOptions(SMALL, every_ply=True))
     assert (found.plies, found.only_moves) == ("", None)
 
 
-# --- further positions of the same pieces
+# --- several endings with the same pieces
 
 ENDINGS = (
     *(("8/8/8/8/1R6/3K4/8/7k w - - 0 1", 5), ("7k/8/8/8/7K/8/3R4/8 w - - 0 1", 4)),
@@ -257,26 +258,26 @@ ENDINGS = (
     *(("8/8/8/8/4k3/8/Q7/K7 w - - 0 1", 7), ("8/8/8/8/5k2/8/Q7/K7 w - - 0 1", 7)),
     *(("8/8/8/4k3/8/8/3Q4/K7 b - - 0 1", -8), ("8/8/8/5k2/8/8/3Q4/K7 b - - 0 1", -9)),
 )
-"""Rook or queen, and what is claimed, rightly or not."""
+"""Endings with rook or queen, with right and wrong claims."""
 
 
-def examine_in_turn(options: AuditOptions, order: int) -> dict[str, AuditResult]:
-    """Examine the endings, the last first where `order` is -1."""
+def run_in_turn(options: AuditOptions, order: int) -> dict[str, AuditResult]:
+    """Audit the endings, the last first if `order` is -1."""
     job = AuditJob(options)
     results = {}
     for fen, moves in ENDINGS[::order]:
-        examined = job.run(Problem(fen, claim=Claim(moves)))
-        assert examined is not None
-        results[fen] = examined._replace(time_s=0.0)
+        result = job.run(Problem(fen, claim=Claim(moves)))
+        assert result is not None
+        results[fen] = result._replace(time_s=0.0)
     return results
 
 
 @pytest.mark.parametrize("all_keys", [True, False])
-def test_the_order_of_small_endings_changes_their_costs_and_lines_alone(
+def test_the_order_of_small_endings_changes_only_their_costs_and_lines(
     all_keys: bool,
 ) -> None:
     options = AuditOptions(SMALL, all_keys=all_keys)
-    first, again = (examine_in_turn(options, order) for order in (1, -1))
+    first, again = (run_in_turn(options, order) for order in (1, -1))
     assert {result.verdict for result in first.values()} >= {"proved", "refuted"}
     assert any(first[fen].nodes != again[fen].nodes for fen in first)
     for fen, result in first.items():
@@ -288,27 +289,27 @@ def test_the_order_of_small_endings_changes_their_costs_and_lines_alone(
 
 def test_with_a_node_limit_the_order_of_small_endings_changes_nothing() -> None:
     options = AuditOptions(replace(SMALL, nodes=200_000), all_keys=True)
-    first, again = (examine_in_turn(options, order) for order in (1, -1))
+    first, again = (run_in_turn(options, order) for order in (1, -1))
     assert {result.verdict for result in first.values()} >= {"proved", "undecided"}
     assert first == again
 
 
-# --- proofs and tables
+# --- certificates and tables
 
 
 def test_a_certificate_proves_the_answer() -> None:
-    examined = AuditJob(AuditOptions(SMALL, certify=True)).run(BACK_RANK)
-    assert isinstance(examined, AuditResult)
-    assert examined.certificate is not None
-    checked = check(load(io.BytesIO(examined.certificate)))
+    result = AuditJob(AuditOptions(SMALL, certify=True)).run(BACK_RANK)
+    assert isinstance(result, AuditResult)
+    assert result.certificate is not None
+    checked = check(load(io.BytesIO(result.certificate)))
     assert (checked.mate, checked.lower_bound) == (1, 1)
-    assert examined.notices == ()
+    assert result.notices == ()
 
 
-def test_without_being_asked_nothing_is_certified() -> None:
-    examined = AuditJob(AuditOptions(SMALL)).run(BACK_RANK)
-    assert examined is not None
-    assert examined.certificate is None
+def test_no_certificate_is_built_unless_requested() -> None:
+    result = AuditJob(AuditOptions(SMALL)).run(BACK_RANK)
+    assert result is not None
+    assert result.certificate is None
 
 
 def test_a_directory_without_tables_is_refused(tmp_path: Path) -> None:

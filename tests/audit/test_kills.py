@@ -1,4 +1,4 @@
-"""Audits that are killed at random moments lose nothing; see tests.benchmarks.kills."""
+"""Audits killed at random moments lose nothing; see tests.benchmarks.kills."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ pytestmark = [
 
 
 def collections(folder: Path) -> list[str]:
-    """Give our own puzzles, and each once more under another id."""
+    """Write the project's puzzles twice, the second time under other ids."""
     files = sorted(PUZZLES.glob("*.epd"))
     again = folder / "again.epd"
     text = "".join(file.read_text(encoding="utf-8") for file in files)
@@ -27,13 +27,13 @@ def collections(folder: Path) -> list[str]:
     return [*map(str, files), str(again)]
 
 
-def test_an_audit_that_is_killed_twice_comes_to_the_same(tmp_path: Path) -> None:
+def test_an_audit_killed_twice_has_the_same_results(tmp_path: Path) -> None:
     audit = kills.Audit(collections(tmp_path), jobs=1, nodes=100_000)
-    # With this seed both come after a second: there is something to lose by then.
+    # With this seed both kills come after a second, when there are results to lose.
     assert kills.compare(audit, 2, seed=0, folder=tmp_path, longest_s=1.6) == RECORDS
 
 
-def test_an_audit_that_is_asked_to_end_prints_what_it_keeps(tmp_path: Path) -> None:
+def test_an_audit_that_is_interrupted_prints_what_it_stored(tmp_path: Path) -> None:
     audit = kills.Audit(collections(tmp_path), jobs=1, nodes=100_000)
     found = kills.compare(audit, 0, seed=0, folder=tmp_path, longest_s=1.6, terms=2)
     assert found == RECORDS
@@ -41,8 +41,6 @@ def test_an_audit_that_is_asked_to_end_prints_what_it_keeps(tmp_path: Path) -> N
 
 @pytest.mark.slow
 @pytest.mark.parametrize("jobs", [1, 2])
-def test_an_audit_that_is_killed_often_comes_to_the_same(
-    tmp_path: Path, jobs: int
-) -> None:
+def test_an_audit_killed_often_has_the_same_results(tmp_path: Path, jobs: int) -> None:
     audit = kills.Audit(collections(tmp_path), jobs=jobs, nodes=100_000)
     assert kills.compare(audit, 5, seed=jobs, folder=tmp_path, longest_s=1.5) == RECORDS

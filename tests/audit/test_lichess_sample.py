@@ -36,7 +36,7 @@ def audited(options: AuditOptions, records: Sequence[Problem]) -> list[AuditResu
     return list(audit(records, options, local_workers(options, 1)))
 
 
-def test_all_that_claim_a_mate_are_sound_and_each_move_is_the_only_one() -> None:
+def test_all_rows_that_claim_a_mate_are_sound_and_each_move_is_the_only_one() -> None:
     meter = Meter()
     records = [
         record
@@ -52,7 +52,7 @@ def test_all_that_claim_a_mate_are_sound_and_each_move_is_the_only_one() -> None
     }
 
 
-def test_some_have_rivals_of_their_last_move_which_python_chess_sees_too() -> None:
+def test_python_chess_confirms_rows_with_other_mates_on_the_last_move() -> None:
     rivals = set()
     for record in read_collection(SAMPLE):
         assert isinstance(record, Problem)
@@ -70,7 +70,7 @@ def test_some_have_rivals_of_their_last_move_which_python_chess_sees_too() -> No
     assert rivals == RIVALS_AT_THE_END
 
 
-def test_one_row_that_claims_no_mate_has_one() -> None:
+def test_one_row_that_claims_no_mate_has_a_mate() -> None:
     everything = read_collection(SAMPLE, selection=Selection(all_rows=True))
     unclaimed = [
         record

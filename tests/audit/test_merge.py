@@ -1,4 +1,4 @@
-"""Stores put together: the more settled answer stays, every record is kept."""
+"""Merged stores: the better answer stays, and every record is there."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ WORST_FIRST = (
     answer("a.epd:1", "found", 4, 6),
     answer("a.epd:1", "proved", 6, 6),
 )
-SETTLED = answer("a.epd:1", "disproved", 7, None)
+PROVED = answer("a.epd:1", "disproved", 7, None)
 
 
 def made(path: Path, *kept: tuple[AuditResult, bytes | None]) -> Path:
@@ -47,7 +47,7 @@ def made(path: Path, *kept: tuple[AuditResult, bytes | None]) -> Path:
     return path
 
 
-def told(path: Path) -> list[AuditResult]:
+def stored(path: Path) -> list[AuditResult]:
     with Store(path, read_only=True) as base:
         return list(base.results())
 
@@ -56,32 +56,32 @@ def merged(target: Path, *others: Path) -> list[AuditResult]:
     with Store(target) as base:
         for other in others:
             base.merge_from(other)
-    return told(target)
+    return stored(target)
 
 
 @pytest.mark.parametrize(("here", "there"), [*product(range(5), repeat=2)])
-def test_the_more_settled_answer_stays(tmp_path: Path, here: int, there: int) -> None:
+def test_the_better_answer_stays(tmp_path: Path, here: int, there: int) -> None:
     a = made(tmp_path / "a.db", (WORST_FIRST[here], b"key"))
     b = made(tmp_path / "b.db", (WORST_FIRST[there], b"key"))
     assert merged(a, b) == [WORST_FIRST[max(here, there)]]
 
 
-def test_an_answer_that_is_settled_is_not_replaced(tmp_path: Path) -> None:
-    mine = SETTLED._replace(nodes=1)
+def test_a_proved_answer_is_not_replaced(tmp_path: Path) -> None:
+    mine = PROVED._replace(nodes=1)
     a = made(tmp_path / "a.db", (mine, b"key"))
-    b = made(tmp_path / "b.db", (SETTLED._replace(nodes=2), b"key"))
+    b = made(tmp_path / "b.db", (PROVED._replace(nodes=2), b"key"))
     assert merged(a, b) == [mine]
 
 
-def test_all_records_of_all_stores_are_there(tmp_path: Path) -> None:
+def test_the_merged_store_has_all_records(tmp_path: Path) -> None:
     error = AuditResult(
         "a.epd:2", "a.epd:2", verdict="unreadable", error="expected a FEN"
     )
     a = made(tmp_path / "a.db", (WORST_FIRST[4], b"one"), (error, None))
     again = WORST_FIRST[4]._replace(source="b.epd:1")
-    other = SETTLED._replace(source="b.epd:2")
+    other = PROVED._replace(source="b.epd:2")
     b = made(tmp_path / "b.db", (again, b"one"), (other, b"two"))
-    c = made(tmp_path / "c.db", (SETTLED._replace(source="c.epd:1"), b"two"))
+    c = made(tmp_path / "c.db", (PROVED._replace(source="c.epd:1"), b"two"))
     sources = ["a.epd:1", "a.epd:2", "b.epd:1", "b.epd:2", "c.epd:1"]
     assert [f.source for f in merged(a, b, c)] == sources
     with Store(a) as base:
@@ -89,60 +89,60 @@ def test_all_records_of_all_stores_are_there(tmp_path: Path) -> None:
         assert base.answer(b"two") is not None
 
 
-def test_of_two_records_in_one_place_the_other_store_has_its_way(
+def test_a_record_of_the_other_store_replaces_one_with_the_same_source(
     tmp_path: Path,
 ) -> None:
     error = AuditResult(
         "a.epd:1", "a.epd:1", verdict="unreadable", error="expected a FEN"
     )
     a = made(tmp_path / "a.db", (error, None))
-    b = made(tmp_path / "b.db", (SETTLED, b"key"))
-    assert merged(a, b) == [SETTLED]
+    b = made(tmp_path / "b.db", (PROVED, b"key"))
+    assert merged(a, b) == [PROVED]
     c = made(tmp_path / "c.db", (error, None))
     assert merged(b, c) == [error]
 
 
 def test_merging_again_changes_nothing(tmp_path: Path) -> None:
     a = made(tmp_path / "a.db", (WORST_FIRST[2], b"key"))
-    b = made(tmp_path / "b.db", (SETTLED._replace(source="b.epd:1"), b"other"))
+    b = made(tmp_path / "b.db", (PROVED._replace(source="b.epd:1"), b"other"))
     assert merged(a, b) == merged(a, b, b)
 
 
-def test_a_store_merged_into_itself_stays_as_it_is(tmp_path: Path) -> None:
-    a = made(tmp_path / "a.db", (WORST_FIRST[2], b"key"), (SETTLED, b"other"))
-    before = told(a)
+def test_a_store_merged_into_itself_is_unchanged(tmp_path: Path) -> None:
+    a = made(tmp_path / "a.db", (WORST_FIRST[2], b"key"), (PROVED, b"other"))
+    before = stored(a)
     assert merged(a, a) == before
 
 
 def test_the_other_store_is_only_read(tmp_path: Path) -> None:
     a = made(tmp_path / "a.db", (WORST_FIRST[2], b"key"))
-    b = made(tmp_path / "b?#.db", (SETTLED, b"key"))
+    b = made(tmp_path / "b?#.db", (PROVED, b"key"))
     before = b.read_bytes()
-    assert merged(a, b) == [SETTLED]
+    assert merged(a, b) == [PROVED]
     assert b.read_bytes() == before
 
 
-def test_the_other_store_may_be_written_meanwhile(tmp_path: Path) -> None:
+def test_the_other_store_may_be_written_during_the_merge(tmp_path: Path) -> None:
     a = made(tmp_path / "a.db", (WORST_FIRST[2], b"key"))
-    b = made(tmp_path / "b.db", (SETTLED, b"key"))
+    b = made(tmp_path / "b.db", (PROVED, b"key"))
     with closing(sqlite3.connect(b, isolation_level=None)) as audit:
         audit.execute("BEGIN IMMEDIATE")
         audit.execute("DELETE FROM records")
-        assert merged(a, b) == [SETTLED]
+        assert merged(a, b) == [PROVED]
 
 
-def test_what_was_put_before_is_kept_with_it(tmp_path: Path) -> None:
-    b = made(tmp_path / "b.db", (SETTLED._replace(source="b.epd:1"), b"other"))
+def test_pending_rows_are_kept_by_a_merge(tmp_path: Path) -> None:
+    b = made(tmp_path / "b.db", (PROVED._replace(source="b.epd:1"), b"other"))
     with Store(tmp_path / "a.db") as base:
-        base.put_record(SETTLED, None)
+        base.put_record(PROVED, None)
         base.merge_from(b)
-        base.put_record(SETTLED._replace(source="a.epd:2"), None)
-    sources = [f.source for f in told(tmp_path / "a.db")]
+        base.put_record(PROVED._replace(source="a.epd:2"), None)
+    sources = [f.source for f in stored(tmp_path / "a.db")]
     assert sources == ["a.epd:1", "a.epd:2", "b.epd:1"]
 
 
-def test_a_file_that_is_no_store_is_refused_by_its_name(tmp_path: Path) -> None:
-    a = made(tmp_path / "a.db", (SETTLED, b"key"))
+def test_a_file_that_is_not_a_store_is_refused_by_name(tmp_path: Path) -> None:
+    a = made(tmp_path / "a.db", (PROVED, b"key"))
     foreign, newer, missing = (tmp_path / name for name in ("f.db", "n.db", "m.db"))
     foreign.write_bytes(b"photographs" * 1000)
     made(newer)
@@ -158,16 +158,16 @@ def test_a_file_that_is_no_store_is_refused_by_its_name(tmp_path: Path) -> None:
             with pytest.raises(StoreError) as caught:
                 store.merge_from(other)
             assert str(caught.value) == f"{other}: {reason}"
-    assert told(a) == [SETTLED]
+    assert stored(a) == [PROVED]
     assert not missing.exists()
 
 
 def test_a_merge_that_fails_adds_nothing_and_can_be_tried_again(
     tmp_path: Path,
 ) -> None:
-    a = made(tmp_path / "a.db", (SETTLED, b"key"))
+    a = made(tmp_path / "a.db", (PROVED, b"key"))
     many = [
-        (SETTLED._replace(source=f"b.epd:{line}"), bytes([line // 256, line % 256]))
+        (PROVED._replace(source=f"b.epd:{line}"), bytes([line // 256, line % 256]))
         for line in range(1, 2000)
     ]
     b = made(tmp_path / "b.db", *many)
@@ -177,17 +177,17 @@ def test_a_merge_that_fails_adds_nothing_and_can_be_tried_again(
         with pytest.raises(StoreError) as caught:
             base.merge_from(b)
         assert "the disk is full" in str(caught.value)
-        assert list(base.results()) == [SETTLED]
+        assert list(base.results()) == [PROVED]
         base._base.execute("PRAGMA max_page_count = 100000")
         base.merge_from(b)
-    assert len(told(a)) == 2000
+    assert len(stored(a)) == 2000
 
 
 def test_a_merge_into_a_locked_store_can_be_tried_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     a = made(tmp_path / "a.db", (WORST_FIRST[0], b"key"))
-    b = made(tmp_path / "b.db", (SETTLED, b"key"))
+    b = made(tmp_path / "b.db", (PROVED, b"key"))
     monkeypatch.setattr("solver.audit.store.BUSY_S", 0.05)
     with Store(a) as base, closing(sqlite3.connect(a, isolation_level=None)) as other:
         other.execute("BEGIN IMMEDIATE")
@@ -195,4 +195,4 @@ def test_a_merge_into_a_locked_store_can_be_tried_again(
             base.merge_from(b)
         other.execute("ROLLBACK")
         base.merge_from(b)
-    assert told(a) == [SETTLED]
+    assert stored(a) == [PROVED]

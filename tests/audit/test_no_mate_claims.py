@@ -1,4 +1,4 @@
-"""`nomate N`: the claim that there is no mate, from the line to the verdict."""
+"""`nomate N`, the claim that there is no mate: from the EPD line to the verdict."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ def test_the_claim_is_read() -> None:
 
 
 @pytest.mark.parametrize("operand", ["0", "-3", "x", "", str(MAX_MOVES + 1)])
-def test_a_number_that_is_none_costs_the_line(operand: str) -> None:
+def test_a_line_without_a_valid_number_is_refused(operand: str) -> None:
     with pytest.raises(InputError, match=r"nomate: expected 1 to 200 moves, found"):
         parse_record(f"{LONE_KNIGHT} nomate {operand};", "f:1")
 
 
-def test_a_mate_and_none_cannot_be_claimed_together() -> None:
+def test_a_mate_and_no_mate_cannot_both_be_claimed() -> None:
     with pytest.raises(InputError, match="expected one claim, found a mate in 2 and"):
         parse_record(f"{BACK_RANK} dm 2; nomate 1;", "f:1")
 
@@ -60,7 +60,7 @@ def test_the_verdict_follows_from_the_bounds(
 
 
 @pytest.mark.usefixtures("kernel")
-def test_verify_proves_or_refutes_it(tmp_path: Path) -> None:
+def test_verify_proves_or_refutes_the_claim(tmp_path: Path) -> None:
     path = tmp_path / "x.epd"
     path.write_text(f"{LONE_KNIGHT} nomate 3;\n{BACK_RANK} nomate 2;\n")
     result = CliRunner().invoke(verify, [str(path)])

@@ -1,4 +1,4 @@
-"""Findings: results flattened without loss, and sources split as they were joined."""
+"""Audit results: they hold the whole answer, and sources split as they were joined."""
 
 from __future__ import annotations
 
@@ -115,7 +115,7 @@ def test_an_unreadable_record_keeps_its_reason() -> None:
     )
 
 
-def test_only_the_record_is_another_where_the_same_is_asked_twice() -> None:
+def test_a_result_for_another_record_differs_only_in_the_record() -> None:
     first = Problem(FEN, "one", Claim(1), "a.epd:1")
     again = Problem(FEN.replace("0 1", "5 40"), "two", Claim(1), "b.epd:2")
     flat = audit_result(Solution(first, Status.PROVED, 1, 1, ("a1a8",)))
@@ -155,11 +155,11 @@ def test_a_source_is_split_at_the_number_of_its_line(
 
 
 @given(st.text(), st.integers(1, 10**18 - 1))
-def test_what_is_joined_is_split_again(file: str, line: int) -> None:
+def test_a_joined_source_is_split_again(file: str, line: int) -> None:
     assert split_source(f"{file}:{line}") == (file, line)
 
 
 @given(st.text(alphabet="ab:0123456789٣ ."))
-def test_what_is_split_can_be_joined_again(source: str) -> None:
+def test_a_split_source_can_be_joined_again(source: str) -> None:
     file, line = split_source(source)
     assert (f"{file}:{line}" if line else file) == source

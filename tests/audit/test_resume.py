@@ -1,4 +1,4 @@
-"""What a store means for an audit: which questions are one, and which are retried."""
+"""Resuming from a store: what makes a question, and which answers are retried."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def proved(problem: Problem) -> AuditResult:
     return audit_result(Solution(problem, Status.PROVED, 2, 2))
 
 
-# --- which questions are one
+# --- what makes a question
 
 
 def claiming(**changes: object) -> Problem:
@@ -64,7 +64,7 @@ def claiming(**changes: object) -> Problem:
         replace(PROBLEM, fen=FEN.replace("0 1", "49 60")),
     ],
 )
-def test_name_place_and_clocks_make_no_new_question(
+def test_id_source_and_clocks_are_not_part_of_the_question(
     store: Store, other: Problem
 ) -> None:
     asked = ResumeStore(store, OPTIONS)
@@ -91,7 +91,7 @@ OTHERS = {
 }
 
 
-def test_what_is_asked_of_a_record_makes_a_question_of_its_own(store: Store) -> None:
+def test_position_and_claim_are_part_of_the_question(store: Store) -> None:
     asked = ResumeStore(store, OPTIONS)
     keys = {asked.key(problem) for problem in (PROBLEM, *OTHERS.values())}
     assert len(keys) == 1 + len(OTHERS)
@@ -109,13 +109,13 @@ def test_what_is_asked_of_a_record_makes_a_question_of_its_own(store: Store) -> 
         replace(OPTIONS, limits=replace(OPTIONS.limits, max_moves=8)),
     ],
 )
-def test_options_make_another_question(store: Store, other: AuditOptions) -> None:
+def test_options_are_part_of_the_question(store: Store, other: AuditOptions) -> None:
     assert ResumeStore(store, other).key(PROBLEM) != ResumeStore(store, OPTIONS).key(
         PROBLEM
     )
 
 
-def test_no_two_sets_of_options_are_one(store: Store) -> None:
+def test_different_options_have_different_keys(store: Store) -> None:
     keys = {
         ResumeStore(store, AuditOptions(Limits(), within, keys, plies, proof)).key(
             PROBLEM
@@ -125,14 +125,14 @@ def test_no_two_sets_of_options_are_one(store: Store) -> None:
     assert len(keys) == 16
 
 
-def test_limits_that_leave_an_answer_open_make_no_new_question(store: Store) -> None:
+def test_time_and_node_limits_are_not_part_of_the_question(store: Store) -> None:
     other = replace(OPTIONS, limits=Limits(time_s=1.0, nodes=5, hash_mib=9, threads=2))
     assert ResumeStore(store, other).key(PROBLEM) == ResumeStore(store, OPTIONS).key(
         PROBLEM
     )
 
 
-def test_another_version_asks_anew(
+def test_the_version_is_part_of_the_question(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     before = ResumeStore(store, OPTIONS).key(PROBLEM)
@@ -140,10 +140,10 @@ def test_another_version_asks_anew(
     assert ResumeStore(store, OPTIONS).key(PROBLEM) != before
 
 
-# --- what is recalled, and what is retried
+# --- what is found, and what is retried
 
 
-def test_what_was_kept_is_recalled_under_the_name_that_asks(store: Store) -> None:
+def test_a_saved_answer_is_found_for_another_record(store: Store) -> None:
     asked = ResumeStore(store, OPTIONS)
     key = asked.key(PROBLEM)
     assert asked.find(PROBLEM, key) is None
@@ -153,7 +153,7 @@ def test_what_was_kept_is_recalled_under_the_name_that_asks(store: Store) -> Non
     assert [f.source for f in store.results()] == ["a.epd:1", "b.epd:2"]
 
 
-def test_a_record_that_is_not_recalled_is_not_noted(store: Store) -> None:
+def test_a_record_without_an_answer_is_not_stored(store: Store) -> None:
     asked = ResumeStore(store, OPTIONS)
     assert asked.find(PROBLEM, asked.key(PROBLEM)) is None
     assert list(store.results()) == []
@@ -179,7 +179,7 @@ BOTH = Limits(time_s=5.0, nodes=1000)
         (Limits(time_s=5.0, nodes=1000, hash_mib=7, threads=2), False),
     ],
 )
-def test_it_is_searched_again_where_a_limit_is_wider_and_none_is_narrower(
+def test_a_problem_is_retried_if_a_limit_is_wider_and_none_is_narrower(
     store: Store, limits: Limits, is_searched: bool
 ) -> None:
     first = ResumeStore(store, AuditOptions(BOTH))
@@ -200,7 +200,7 @@ def test_no_limit_is_as_wide_as_none(store: Store) -> None:
 
 
 @pytest.mark.parametrize("retry", [(), ("holds",), ("proved", "found")])
-def test_only_the_words_that_are_named_are_retried(
+def test_only_the_given_verdicts_are_retried(
     store: Store, retry: tuple[str, ...]
 ) -> None:
     first = ResumeStore(store, OPTIONS)
@@ -211,7 +211,7 @@ def test_only_the_words_that_are_named_are_retried(
     assert again.not_retried == 0
 
 
-def test_where_nothing_is_claimed_the_status_is_the_word(store: Store) -> None:
+def test_without_a_claim_the_status_selects_retries(store: Store) -> None:
     unclaimed = replace(PROBLEM, claim=None)
     first = ResumeStore(store, OPTIONS)
     key = first.key(unclaimed)
@@ -222,7 +222,7 @@ def test_where_nothing_is_claimed_the_status_is_the_word(store: Store) -> None:
     assert ResumeStore(store, wide, {"found"}).find(unclaimed, key) is None
 
 
-def test_what_crashed_is_retried_with_the_same_limits(store: Store) -> None:
+def test_a_crash_is_retried_with_the_same_limits(store: Store) -> None:
     asked = ResumeStore(store, OPTIONS, {"undecided"})
     key = asked.key(PROBLEM)
     asked.save(key, undecided(PROBLEM, StoppedBy.CRASH))
@@ -230,7 +230,7 @@ def test_what_crashed_is_retried_with_the_same_limits(store: Store) -> None:
     assert asked.not_retried == 0
 
 
-def test_an_answer_of_a_retry_is_kept_with_its_wider_limits(store: Store) -> None:
+def test_a_retried_answer_is_stored_with_its_wider_limits(store: Store) -> None:
     first = ResumeStore(store, OPTIONS)
     key = first.key(PROBLEM)
     first.save(key, undecided(PROBLEM))
@@ -243,7 +243,7 @@ def test_an_answer_of_a_retry_is_kept_with_its_wider_limits(store: Store) -> Non
 
 
 class Prover:
-    """A worker that proves every claim, and notes what it was given."""
+    """A worker that proves every claim and records what it was given."""
 
     batch_s = 0.0
 
@@ -263,7 +263,7 @@ def run(
     jobs: int = 1,
     ordered: bool = False,
 ) -> list[str]:
-    """Audit the records; give the names of those that were examined."""
+    """Audit the records; return the ids of those that a worker was given."""
     worker = Prover()
 
     def make(_control: AuditControl) -> Prover:
@@ -272,14 +272,14 @@ def run(
     asked = ResumeStore(store, OPTIONS)
     pool = WorkerPool(make, jobs)
     results = audit(records, OPTIONS, pool, resume=asked, ordered=ordered)
-    told = sorted(result.source for result in results)
-    assert told == sorted(record.source for record in records)
-    assert sorted(f.source for f in store.results()) == told
+    sources = sorted(result.source for result in results)
+    assert sources == sorted(record.source for record in records)
+    assert sorted(f.source for f in store.results()) == sources
     return worker.given
 
 
 @pytest.mark.parametrize("jobs", [1, 3])
-def test_a_question_is_answered_once_however_often_it_is_asked(
+def test_a_question_is_searched_once_however_often_it_occurs(
     store: Store, jobs: int
 ) -> None:
     same = [
@@ -308,7 +308,7 @@ def test_a_store_that_fails_ends_the_audit_with_its_error(
 
 @pytest.mark.parametrize("jobs", [1, 2])
 @pytest.mark.parametrize("ordered", [False, True])
-def test_an_answer_that_cannot_be_kept_ends_the_audit_with_the_error(
+def test_an_answer_that_cannot_be_stored_ends_the_audit_with_the_error(
     store: Store, monkeypatch: pytest.MonkeyPatch, jobs: int, ordered: bool
 ) -> None:
     def refuse(*_: object) -> None:

@@ -1,4 +1,4 @@
-"""Parts of a collection: together they are the whole, and no record is in two."""
+"""Shards: together they are the whole collection, and no record is in two."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ SQUARES = [(rank, file) for rank in range(2, 9) for file in range(8)]
 
 
 def position(rank: int, file: int, clocks: str = "0 1") -> str:
-    """A rook somewhere, and the kings in the corners of the first rank."""
+    """A rook on any square, and the kings in the corners of the first rank."""
     row = "".join(map(str, filter(None, (file, "R", 7 - file))))
     rows = [row if rank == number else "8" for number in range(8, 1, -1)]
     return f"{'/'.join(rows)}/K6k w - - {clocks}"
@@ -55,7 +55,7 @@ def test_a_part_keeps_the_order(count: int) -> None:
 
 
 @pytest.mark.parametrize("count", [2, 3, 7])
-def test_a_position_is_in_one_part_however_it_is_asked_about(count: int) -> None:
+def test_all_records_of_a_position_are_in_one_part(count: int) -> None:
     where: dict[str, set[int]] = {}
     for number, part in enumerate(parts(count)):
         for record in part:
@@ -66,7 +66,7 @@ def test_a_position_is_in_one_part_however_it_is_asked_about(count: int) -> None
 
 
 @pytest.mark.parametrize("count", [2, 4])
-def test_parts_are_of_like_size(count: int) -> None:
+def test_parts_have_similar_sizes(count: int) -> None:
     fair = len(RECORDS) / count
     assert all(fair / 2 < len(part) < 2 * fair for part in parts(count))
 
@@ -78,7 +78,7 @@ def test_the_same_record_is_in_the_same_part_on_every_machine() -> None:
     assert second == ["b.epd:4", "b.epd:5", "b.epd:6", "b.epd:10"]
 
 
-def test_what_cannot_be_read_is_in_the_same_part_wherever_the_file_lies() -> None:
+def test_an_unreadable_record_is_in_the_same_part_in_any_folder() -> None:
     here = [FormatError(f"x.epd:{line}", "no") for line in range(100)]
     there = [FormatError(f"/far/away/x.epd:{line}", "no") for line in range(100)]
     for number in (1, 2, 3):
@@ -88,6 +88,6 @@ def test_what_cannot_be_read_is_in_the_same_part_wherever_the_file_lies() -> Non
         assert [f"/far/away/{source}" for source in ours] == theirs
 
 
-def test_a_part_has_its_share_of_what_is_expected() -> None:
+def test_a_part_expects_its_share_of_the_records() -> None:
     assert Shard(2, 4).share_of(1001) == 250
     assert Shard(2, 4).share_of(None) is None

@@ -1,4 +1,4 @@
-"""Soundness: each of its words from hand-made answers, and from solved positions."""
+"""Soundness: every kind, from hand-made answers and from solved positions."""
 
 from __future__ import annotations
 
@@ -78,13 +78,13 @@ FAST = Ply(KEY, 2, (KEY, COOK))
         (Claim(2, line=(*LINE[:2], "a6a7")), (KEY,), "not-shortest-line"),
         (Claim(2, line=(*LINE[:2], "a6a7")), (KEY, COOK), "not-shortest-line"),
         (Claim(2, line=(*LINE, "g8h8", "a8b8")), (KEY,), "not-shortest-line"),
-        # both: the keys count, the line is looked at as well
+        # both: the keys count, and the line is compared too
         (Claim(2, (KEY,), LINE), (KEY,), "sound"),
         (Claim(2, (COOK,), LINE), (KEY,), "missing-solution"),
         (Claim(2, (KEY,), (*LINE, "g8h8")), (KEY,), "not-shortest-line"),
     ],
 )
-def test_keys_and_line_are_held_against_a_mate_as_long_as_claimed(
+def test_keys_and_line_are_compared_with_a_mate_of_the_claimed_length(
     claim: Claim, keys: tuple[str, ...], expected: str
 ) -> None:
     assert soundness(claim, 2, 2, keys) == expected
@@ -104,7 +104,7 @@ def test_keys_and_line_are_held_against_a_mate_as_long_as_claimed(
     ],
 )
 @pytest.mark.parametrize("keys_complete", [False, True])
-def test_without_such_a_mate_the_bounds_alone_count(
+def test_without_such_a_mate_only_the_bounds_count(
     mate: int | None, lower_bound: int, expected: str | None, keys_complete: bool
 ) -> None:
     claim = Claim(2, (KEY,))
@@ -112,7 +112,7 @@ def test_without_such_a_mate_the_bounds_alone_count(
     assert found == expected
 
 
-def test_a_shorter_mate_is_welcome_where_only_its_being_there_is_asked() -> None:
+def test_with_within_a_shorter_mate_is_no_fault() -> None:
     assert soundness(Claim(2, (KEY,)), 1, 1, (KEY,), within=True) is None
 
 
@@ -123,7 +123,7 @@ def test_only_a_claimed_mate_by_the_side_to_move_is_sound_or_not(
     assert soundness(claim, -2, 2, (KEY,)) is None
 
 
-def test_a_slow_move_in_the_line_is_told() -> None:
+def test_a_slow_move_in_the_line_is_reported() -> None:
     claim = Claim(2, line=LINE[:2])
     assert soundness(claim, 2, 2, (KEY,), Ply(KEY, 2, (KEY,)), SLOW) == (
         "not-shortest-line"
@@ -140,7 +140,7 @@ def test_a_slow_move_in_the_line_is_told() -> None:
         (("a1a7",), "missing-solution"),
     ],
 )
-def test_where_the_source_counts_all_mates_in_one_alike_there_is_no_cook(
+def test_there_is_no_cook_if_the_source_accepts_every_mate_in_one(
     keys: tuple[str, ...], expected: str
 ) -> None:
     assert soundness(FREE, 1, 1, keys) == expected
@@ -175,13 +175,13 @@ ONLY, BOTH, WRONG, OPEN = (
         ((BOTH, OPEN), False),
     ],
 )
-def test_moves_are_the_only_ones_if_each_of_them_is(
+def test_a_line_has_only_moves_if_each_move_is_one(
     plies: tuple[Ply, ...], expected: bool | None
 ) -> None:
     assert only_moves(mark_only_moves(Claim(2), plies)) is expected
 
 
-def test_of_free_last_moves_several_may_mate() -> None:
+def test_several_last_moves_may_mate_if_the_source_accepts_all() -> None:
     last = Ply("a1a8", 1, ("a1a8", "a1a7"))
     assert (
         only_moves(mark_only_moves(Claim(2, any_last_move=True), (ONLY, last))) is True
@@ -196,7 +196,7 @@ def test_of_free_last_moves_several_may_mate() -> None:
 
 
 def small_positions() -> Iterator[chess.Board]:
-    """Give positions with few men, White to move, in which it mates in 1 or 2."""
+    """Yield positions with few pieces in which White to move mates in 1 or 2."""
     dice = random.Random(20)
     pieces = [chess.Piece.from_symbol(letter) for letter in "KkQRP"]
     while True:
@@ -209,7 +209,7 @@ def small_positions() -> Iterator[chess.Board]:
 
 @cache
 def solved() -> list[tuple[str, int, set[str]]]:
-    """Positions, how long their mates are, and all keys; by the oracle."""
+    """Return positions, the lengths of their mates, and all keys, by the oracle."""
     wanted = {(1, True): 3, (1, False): 3, (2, True): 3, (2, False): 3}
     found = []
     for board in small_positions():
@@ -230,12 +230,12 @@ def job() -> AuditJob:
 
 
 def solve(fen: str, claim: Claim) -> tuple[str | None, set[str]]:
-    examined = job().run(Problem(fen, claim=claim))
-    assert examined is not None
-    return examined.soundness, set(examined.keys.split())
+    result = job().run(Problem(fen, claim=claim))
+    assert result is not None
+    return result.soundness, set(result.keys.split())
 
 
-def test_every_first_move_that_could_be_claimed_is_judged_as_the_oracle_does() -> None:
+def test_the_soundness_of_every_claimed_first_move_agrees_with_the_oracle() -> None:
     for fen, mate, keys in solved():
         for move in chess.Board(fen).legal_moves:
             expected = "sound" if len(keys) == 1 else "cooked"
@@ -261,7 +261,7 @@ def test_claims_of_another_length() -> None:
                 assert found == "no-solution"
 
 
-def test_lines_that_end_otherwise_than_in_mate() -> None:
+def test_lines_that_do_not_end_in_mate() -> None:
     expected = {
         ("b5b7", "h8g8", "a6a8"): "cooked",
         ("b5b7", "h8g8", "a6a7"): "not-shortest-line",
@@ -273,17 +273,15 @@ def test_lines_that_end_otherwise_than_in_mate() -> None:
 
 
 @pytest.mark.parametrize(("every_ply", "nodes"), [*product([False, True], [1, 2, 3])])
-def test_what_a_limit_left_open_is_neither_sound_nor_not(
-    every_ply: bool, nodes: int
-) -> None:
+def test_soundness_is_unknown_after_a_limit(every_ply: bool, nodes: int) -> None:
     limits = Limits(hash_mib=1, nodes=nodes)
     options = AuditOptions(limits, all_keys=True, every_ply=every_ply)
     claim = Claim(2, line=LINE)
-    examined = AuditJob(options).run(Problem(TWO_ROOKS, claim=claim))
-    assert examined is not None
-    assert examined.soundness is None
+    result = AuditJob(options).run(Problem(TWO_ROOKS, claim=claim))
+    assert result is not None
+    assert result.soundness is None
 
 
-def test_a_finding_has_the_word() -> None:
+def test_a_result_has_its_soundness() -> None:
     answer = Solution(Problem(BACK_RANK, claim=Claim(2)), Status.PROVED, 1, 1)
     assert audit_result(answer).soundness == "short-solution"

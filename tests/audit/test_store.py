@@ -1,4 +1,4 @@
-"""A store: what it keeps, whom it refuses, and what it says of a file in trouble."""
+"""Stores: what they save, what they refuse, and their errors for damaged files."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def keep(base: Store, found: AuditResult, key: bytes = b"key") -> None:
     base.put_record(found, key)
 
 
-def told(path: Path, where: str = "") -> list[AuditResult]:
+def stored(path: Path, where: str = "") -> list[AuditResult]:
     with Store(path, read_only=True) as base:
         return list(base.results(where))
 
@@ -77,7 +77,7 @@ def path(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
-    """One number: the seconds that a store's clock shows."""
+    """The time that a store's clock shows, in seconds; a list of one number."""
     now = [1000.0]
     monkeypatch.setattr("solver.audit.store.time.monotonic", lambda: now[0])
     return now
@@ -86,14 +86,14 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
 # --- what is kept
 
 
-def test_what_was_put_is_told_when_the_file_is_opened_again(path: Path) -> None:
+def test_saved_rows_are_there_when_the_file_is_opened_again(path: Path) -> None:
     with Store(path) as base:
         keep(base, FULL)
         base.put_record(UNREADABLE, None)
-    assert told(path) == [FULL, UNREADABLE]
+    assert stored(path) == [FULL, UNREADABLE]
 
 
-def test_an_answer_is_looked_up_by_its_key(path: Path) -> None:
+def test_an_answer_is_found_by_its_key(path: Path) -> None:
     with Store(path) as base:
         assert base.answer(b"key") is None
         keep(base, FULL)
@@ -102,7 +102,7 @@ def test_an_answer_is_looked_up_by_its_key(path: Path) -> None:
         assert base.answer(b"other") is None
 
 
-def test_no_limit_is_kept_as_none(path: Path) -> None:
+def test_no_limit_is_stored_as_none(path: Path) -> None:
     with Store(path) as base:
         base.put_answer(b"key", FULL, "", None, None)
         answered = base.answer(b"key")
@@ -110,54 +110,54 @@ def test_no_limit_is_kept_as_none(path: Path) -> None:
     assert answered[1:] == (None, None)
 
 
-def test_an_answer_takes_the_place_of_an_earlier_one_for_all_its_records(
+def test_an_answer_replaces_an_earlier_one_for_all_its_records(
     path: Path,
 ) -> None:
     with Store(path) as base:
         keep(base, result("a.epd:1", verdict="undecided"))
         base.put_record(result("a.epd:2"), b"key")
         base.put_answer(b"key", result("", verdict="refuted"), "keys", 20.0, None)
-    assert [(f.source, f.verdict) for f in told(path)] == [
+    assert [(f.source, f.verdict) for f in stored(path)] == [
         ("a.epd:1", "refuted"),
         ("a.epd:2", "refuted"),
     ]
 
 
-def test_a_record_that_is_mended_takes_the_place_of_its_error(path: Path) -> None:
+def test_a_corrected_record_replaces_its_error(path: Path) -> None:
     with Store(path) as base:
         base.put_record(UNREADABLE._replace(source="a.epd:3"), None)
         keep(base, FULL)
-    assert told(path) == [FULL]
+    assert stored(path) == [FULL]
 
 
-def test_a_record_that_is_spoiled_takes_the_place_of_its_answer(path: Path) -> None:
+def test_a_record_that_becomes_unreadable_loses_its_answer(path: Path) -> None:
     with Store(path) as base:
         keep(base, FULL)
         base.put_record(UNREADABLE._replace(source="a.epd:3"), None)
-    assert [f.word for f in told(path)] == ["unreadable"]
+    assert [f.word for f in stored(path)] == ["unreadable"]
 
 
-def test_findings_come_by_file_and_by_the_number_of_the_line(path: Path) -> None:
+def test_results_are_ordered_by_file_and_line_number(path: Path) -> None:
     sources = ["b.epd:1", "a.epd:10", "a.epd:9", "a.epd", "b.epd:0x", "a.epd:100"]
     with Store(path) as base:
         for source in sources:
             keep(base, result(source))
     expected = ["a.epd", "a.epd:9", "a.epd:10", "a.epd:100", "b.epd:1", "b.epd:0x"]
-    assert [f.source for f in told(path)] == expected
+    assert [f.source for f in stored(path)] == expected
 
 
 @pytest.mark.parametrize(
     ("name", "kept"),
     [("möhre\n☃.epd", "möhre\n☃.epd"), ("\udcff.epd", "\\udcff.epd"), ("", "")],
 )
-def test_any_name_can_be_kept(path: Path, name: str, kept: str) -> None:
+def test_any_name_can_be_stored(path: Path, name: str, kept: str) -> None:
     with Store(path) as base:
         base.put_record(result(f"{name}:1")._replace(id=name, error=name), None)
-    (found,) = told(path)
+    (found,) = stored(path)
     assert (found.source, found.id, found.error) == (f"{kept}:1", kept, kept)
 
 
-def test_threads_may_use_one_store_together(path: Path) -> None:
+def test_threads_can_share_a_store(path: Path) -> None:
     def work(file: str) -> None:
         for line in range(1, 201):
             keep(base, result(f"{file}:{line}"), f"{file} {line}".encode())
@@ -169,7 +169,7 @@ def test_threads_may_use_one_store_together(path: Path) -> None:
             thread.start()
         for thread in threads:
             thread.join()
-    assert len(told(path)) == 800
+    assert len(stored(path)) == 800
 
 
 # --- which findings
@@ -186,14 +186,16 @@ def test_threads_may_use_one_store_together(path: Path) -> None:
         ("verdict IN (SELECT verdict FROM answers WHERE mate = 1)", [1, 3]),
     ],
 )
-def test_an_expression_chooses(path: Path, where: str, lines: list[int]) -> None:
+def test_an_expression_selects_results(
+    path: Path, where: str, lines: list[int]
+) -> None:
     with Store(path) as base:
         for line in (1, 2, 3):
             found = result(f"a.epd:{line}")
             if line == 2:
                 found = found._replace(verdict="refuted", mate=None)
             keep(base, found, bytes([line]))
-    assert [f.source for f in told(path, where)] == [f"a.epd:{n}" for n in lines]
+    assert [f.source for f in stored(path, where)] == [f"a.epd:{n}" for n in lines]
 
 
 @pytest.mark.parametrize(
@@ -210,7 +212,7 @@ def test_an_expression_chooses(path: Path, where: str, lines: list[int]) -> None
         ("a\0b", "null character"),
     ],
 )
-def test_what_is_no_expression_is_told_with_the_reason(
+def test_an_invalid_expression_is_refused_with_the_reason(
     path: Path, where: str, reason: str
 ) -> None:
     with Store(path) as base:
@@ -228,13 +230,15 @@ def test_what_is_no_expression_is_told_with_the_reason(
 
 
 def count(path: Path) -> int:
-    """Count the records that another program sees."""
+    """Return the number of records that another program sees."""
     with closing(sqlite3.connect(path)) as base:
         (number,) = base.execute("SELECT count(*) FROM records").fetchone()
         return int(number)
 
 
-def test_five_hundred_rows_are_written_at_once(path: Path, clock: list[float]) -> None:
+def test_five_hundred_rows_are_committed_at_once(
+    path: Path, clock: list[float]
+) -> None:
     assert clock
     with Store(path) as base:
         for line in range(1, 500):
@@ -244,7 +248,7 @@ def test_five_hundred_rows_are_written_at_once(path: Path, clock: list[float]) -
         assert count(path) == 500
 
 
-def test_a_second_after_the_first_row_what_there_is_is_written(
+def test_pending_rows_are_committed_after_a_second(
     path: Path, clock: list[float]
 ) -> None:
     with Store(path) as base:
@@ -258,14 +262,14 @@ def test_a_second_after_the_first_row_what_there_is_is_written(
         assert count(path) == 1
 
 
-def test_it_is_written_when_it_is_closed(path: Path) -> None:
+def test_closing_commits(path: Path) -> None:
     with Store(path) as base:
         base.put_record(FULL, None)
         assert count(path) == 0
     assert count(path) == 1
 
 
-def test_an_error_in_the_block_keeps_what_was_put(path: Path) -> None:
+def test_an_error_in_the_block_keeps_the_saved_rows(path: Path) -> None:
     def fail() -> None:
         with Store(path) as base:
             base.put_record(FULL, None)
@@ -290,7 +294,7 @@ def test_the_file_is_named_as_the_path_says(tmp_path: Path, name: str) -> None:
     assert count(path) == 1
 
 
-def test_the_path_may_be_relative_and_the_folder_changed(
+def test_a_relative_path_survives_a_change_of_folder(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -309,22 +313,22 @@ def test_an_empty_file_becomes_a_store(path: Path) -> None:
     assert count(path) == 1
 
 
-def test_fresh_forgets_what_was_there(path: Path) -> None:
+def test_fresh_deletes_the_results(path: Path) -> None:
     with Store(path) as base:
         keep(base, FULL)
     with Store(path, fresh=True) as base:
         assert base.answer(b"key") is None
         assert list(base.results()) == []
         keep(base, result("b.epd:1"))
-    assert [f.source for f in told(path)] == ["b.epd:1"]
+    assert [f.source for f in stored(path)] == ["b.epd:1"]
 
 
-def test_fresh_makes_a_store_where_there_is_none(path: Path) -> None:
+def test_fresh_creates_a_missing_store(path: Path) -> None:
     Store(path, fresh=True).close()
-    assert told(path) == []
+    assert stored(path) == []
 
 
-def test_a_making_that_is_cut_short_leaves_nothing_in_the_way(
+def test_an_interrupted_creation_can_be_repeated(
     path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with monkeypatch.context() as context:
@@ -332,10 +336,10 @@ def test_a_making_that_is_cut_short_leaves_nothing_in_the_way(
         with pytest.raises(StoreError):
             Store(path)
     Store(path).close()
-    assert told(path) == []
+    assert stored(path) == []
 
 
-def test_a_forgetting_that_is_cut_short_forgets_nothing(
+def test_an_interrupted_deletion_deletes_nothing(
     path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with Store(path) as base:
@@ -343,12 +347,12 @@ def test_a_forgetting_that_is_cut_short_forgets_nothing(
     monkeypatch.setattr(store, "SCHEMA", "killed;")
     with pytest.raises(StoreError):
         Store(path, fresh=True)
-    assert told(path) == [FULL]
+    assert stored(path) == [FULL]
 
 
 @pytest.mark.parametrize("fresh", [False, True])
 @pytest.mark.parametrize("read_only", [False, True])
-def test_a_file_that_is_no_store_is_refused_and_left_as_it_is(
+def test_a_file_that_is_not_a_store_is_refused_and_unchanged(
     path: Path, fresh: bool, read_only: bool
 ) -> None:
     path.write_bytes(b"my thesis, the only copy\n" * 200)
@@ -359,7 +363,7 @@ def test_a_file_that_is_no_store_is_refused_and_left_as_it_is(
 
 
 @pytest.mark.parametrize("fresh", [False, True])
-def test_another_database_is_refused_and_left_as_it_is(path: Path, fresh: bool) -> None:
+def test_another_database_is_refused_and_unchanged(path: Path, fresh: bool) -> None:
     with closing(sqlite3.connect(path)) as base:
         base.execute("CREATE TABLE records (photo BLOB)")
         base.commit()
@@ -373,7 +377,7 @@ def test_another_database_is_refused_and_left_as_it_is(path: Path, fresh: bool) 
 
 
 @pytest.mark.parametrize("fresh", [False, True])
-def test_a_store_of_another_version_is_refused_and_left_as_it_is(
+def test_a_store_of_another_version_is_refused_and_unchanged(
     path: Path, fresh: bool
 ) -> None:
     with Store(path) as base:
@@ -389,7 +393,7 @@ def test_a_store_of_another_version_is_refused_and_left_as_it_is(
     assert path.read_bytes() == before
 
 
-def test_a_store_is_marked_for_programs_that_tell_files_apart(path: Path) -> None:
+def test_a_store_has_an_application_id(path: Path) -> None:
     Store(path).close()
     with closing(sqlite3.connect(path)) as base:
         assert base.execute("PRAGMA application_id").fetchone() == (APPLICATION,)
@@ -397,7 +401,7 @@ def test_a_store_is_marked_for_programs_that_tell_files_apart(path: Path) -> Non
     assert path.read_bytes()[68:72] == b"mate"
 
 
-def test_what_is_only_read_is_neither_made_nor_written(path: Path) -> None:
+def test_a_read_only_store_is_neither_created_nor_written(path: Path) -> None:
     with pytest.raises(StoreError) as caught:
         Store(path, read_only=True)
     assert str(caught.value) == f"{path}: {os.strerror(errno.ENOENT)}"
@@ -422,7 +426,7 @@ def test_what_is_only_read_is_neither_made_nor_written(path: Path) -> None:
     ],
 )
 @pytest.mark.skipif(os.name == "nt", reason="other words for the same")
-def test_what_cannot_be_read_is_named_with_the_reason(
+def test_an_unreadable_file_is_named_with_the_reason(
     name: str, reason: str, tmp_path: Path
 ) -> None:
     (tmp_path / "folder").mkdir()
@@ -438,7 +442,7 @@ def test_what_cannot_be_read_is_named_with_the_reason(
 @pytest.mark.skipif(
     not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root may read everything"
 )
-def test_a_store_that_may_not_be_read_is_told_so(path: Path) -> None:
+def test_a_store_without_read_permission_is_named_with_the_reason(path: Path) -> None:
     Store(path).close()
     path.chmod(0)
     with pytest.raises(StoreError) as caught:
@@ -446,14 +450,14 @@ def test_a_store_that_may_not_be_read_is_told_so(path: Path) -> None:
     assert str(caught.value) == f"{path}: {os.strerror(errno.EACCES)}"
 
 
-def test_who_only_reads_is_told_of_nothing_committed(path: Path) -> None:
+def test_an_error_of_a_read_only_store_mentions_no_commits(path: Path) -> None:
     with Store(path) as base:
         keep(base, FULL)
     with path.open("r+b") as file:  # the tables' pages, behind the header
         file.seek(4096)
         file.write(b"\xff" * (path.stat().st_size - 4096))
     with pytest.raises(StoreError) as caught:
-        told(path)
+        stored(path)
     assert str(caught.value) == f"{path}: database disk image is malformed"
 
 
@@ -461,14 +465,16 @@ def test_who_only_reads_is_told_of_nothing_committed(path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["", "no/such/run.db"])
-def test_a_place_where_no_file_can_be_is_told(tmp_path: Path, name: str) -> None:
+def test_a_path_where_no_file_can_be_created_is_an_error(
+    tmp_path: Path, name: str
+) -> None:
     path = tmp_path / name
     with pytest.raises(StoreError) as caught:
         Store(path)
     assert str(caught.value) == f"{path}: cannot be opened, or made there"
 
 
-def test_another_program_that_writes_is_waited_for_and_then_told(
+def test_a_lock_of_another_program_is_an_error_after_a_wait(
     path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(store, "BUSY_S", 0.05)
@@ -487,10 +493,10 @@ def test_another_program_that_writes_is_waited_for_and_then_told(
         f"{path}: locked by another program for 0.05 s; "
         "what was committed before is kept"
     )
-    assert told(path) == [FULL]
+    assert stored(path) == [FULL]
 
 
-def test_a_lock_that_is_let_go_in_time_costs_nothing(path: Path) -> None:
+def test_a_lock_that_is_released_in_time_is_no_error(path: Path) -> None:
     with Store(path) as base:
         other = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
         other.execute("BEGIN IMMEDIATE")
@@ -503,7 +509,7 @@ def test_a_lock_that_is_let_go_in_time_costs_nothing(path: Path) -> None:
 
 
 def fill(base: Store) -> int:
-    """Put records until the store refuses; give how many it took."""
+    """Save records until the store refuses; return how many it accepted."""
     for line in range(1, 100_000):
         try:
             base.put_record(result(f"a.epd:{line}", error="x" * 500), None)
@@ -515,7 +521,7 @@ def fill(base: Store) -> int:
     return pytest.fail("it never refused")
 
 
-def test_a_full_disk_is_told_and_leaves_the_store_sound(path: Path) -> None:
+def test_a_full_disk_is_reported_and_leaves_the_store_intact(path: Path) -> None:
     base = Store(path)
     base._base.execute("PRAGMA max_page_count = 100")
     assert fill(base) > 100
@@ -529,7 +535,7 @@ def test_a_full_disk_is_told_and_leaves_the_store_sound(path: Path) -> None:
 
 @contextmanager
 def mounted(folder: Path, options: str) -> Iterator[Path]:
-    """Mount a small file system; the test is skipped where that is not possible."""
+    """Mount a small file system; skip the test if that is not possible."""
     folder.mkdir()
     mount = shutil.which("mount")
     umount = shutil.which("umount")
@@ -544,7 +550,7 @@ def mounted(folder: Path, options: str) -> Iterator[Path]:
         run([umount, str(folder)], check=True)
 
 
-def test_a_disk_that_is_full_indeed_is_told_and_leaves_the_store_sound(
+def test_a_real_full_disk_is_reported_and_leaves_the_store_intact(
     tmp_path: Path,
 ) -> None:
     with mounted(tmp_path / "small", "size=1m") as folder:
@@ -562,7 +568,7 @@ def test_a_disk_that_is_full_indeed_is_told_and_leaves_the_store_sound(
 
 
 def fill_up(path: Path) -> None:
-    """Take all that is left of a disk."""
+    """Fill the rest of a disk."""
     with path.open("wb", buffering=0) as file:
         try:
             while True:
@@ -576,7 +582,7 @@ def require_sound(path: Path) -> None:
         assert base.execute("PRAGMA integrity_check").fetchone() == ("ok",)
 
 
-def test_a_disk_that_cannot_be_written_is_told(tmp_path: Path) -> None:
+def test_a_read_only_disk_is_reported(tmp_path: Path) -> None:
     with mounted(tmp_path / "fixed", "ro,size=1m") as folder:
         path = folder / "run.db"
         with pytest.raises(StoreError) as caught:
@@ -584,7 +590,7 @@ def test_a_disk_that_cannot_be_written_is_told(tmp_path: Path) -> None:
         assert str(caught.value) == f"{path}: cannot be opened, or made there"
 
 
-def test_a_store_is_read_where_nothing_can_be_written(tmp_path: Path) -> None:
+def test_a_store_can_be_read_on_a_read_only_disk(tmp_path: Path) -> None:
     with mounted(tmp_path / "fixed", "size=1m") as folder:
         path = folder / "run.db"
         with Store(path) as base:
@@ -597,7 +603,7 @@ def test_a_store_is_read_where_nothing_can_be_written(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("is_replaced", [False, True])
 @pytest.mark.skipif(os.name == "nt", reason="Windows removes no file that is open")
-def test_a_store_that_is_removed_while_it_is_open_is_told(
+def test_a_store_that_is_removed_while_it_is_open_is_reported(
     path: Path, is_replaced: bool
 ) -> None:
     base = Store(path)

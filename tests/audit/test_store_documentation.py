@@ -55,6 +55,6 @@ def test_every_column_is_named() -> None:
     assert len(QUERIES) >= 5
 
 
-def test_the_marks_of_a_store_are_as_told() -> None:
+def test_the_application_id_and_version_are_as_documented() -> None:
     assert f"`PRAGMA user_version` is the version, now {VERSION}," in TEXT
     assert f"`PRAGMA application_id` {APPLICATION}," in TEXT

@@ -1,4 +1,4 @@
-"""Verdicts: every way in which a claim and an answer can meet."""
+"""Verdicts: every combination of a claim and an answer."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def test_a_verdict_follows_from_the_two_bounds(
     ("mate", "lower_bound", "word"),
     [(3, 3, "proved"), (3, 2, "found"), (None, 4, "undecided")],
 )
-def test_without_a_claim_the_answer_speaks_for_itself(
+def test_without_a_claim_the_word_is_the_status(
     mate: int | None, lower_bound: int, word: str
 ) -> None:
     result = audit_result(answer(None, mate, lower_bound))
@@ -69,7 +69,7 @@ def test_without_a_claim_the_answer_speaks_for_itself(
     assert result.word == word
 
 
-def test_an_unreadable_record_is_told_as_such() -> None:
+def test_an_unreadable_record_has_its_own_verdict() -> None:
     error = FormatError("x.epd:3", "expected a FEN, found nothing")
     result = audit_result(error)
     assert result == AuditResult(
@@ -88,7 +88,7 @@ def test_an_unreadable_record_is_told_as_such() -> None:
         (-2, -2, True, ()),
     ],
 )
-def test_claimed_keys_are_compared_where_all_keys_of_the_claim_are_known(
+def test_claimed_keys_are_compared_if_all_keys_of_the_claim_are_known(
     claimed: int, mate: int, complete: bool, wrong: tuple[str, ...]
 ) -> None:
     solution = Solution(

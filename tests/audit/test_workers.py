@@ -1,4 +1,4 @@
-"""Workers: those in processes of their own answer as the others, and are not left."""
+"""Workers: processes give the same results as threads, and none outlives its audit."""
 
 from __future__ import annotations
 
@@ -89,14 +89,16 @@ def test_a_process_answers_as_a_thread_does(
     alone = ThreadWorker(SMALL, control, None)
     expected = untimed(alone.run_batch(problems))
     assert None not in expected
-    # One by one, or a slow machine has some come again.
+    # One by one: on a slow machine a batch would return some unfinished.
     found = [x for problem in problems for x in worker.run_batch([problem])]
     assert untimed(found) == expected
 
 
-def test_of_a_batch_what_takes_long_comes_again(worker: ProcessWorker) -> None:
-    examined = worker.run_batch([BACK_RANK, LONG])
-    assert examined[1] is None
+def test_a_slow_problem_of_a_batch_is_returned_unfinished(
+    worker: ProcessWorker,
+) -> None:
+    results = worker.run_batch([BACK_RANK, LONG])
+    assert results[1] is None
 
 
 def test_one_worker_is_in_this_process_and_several_are_not(
@@ -108,20 +110,22 @@ def test_one_worker_is_in_this_process_and_several_are_not(
     worker.close()
 
 
-def test_a_worker_that_is_killed_is_lost_once_and_replaced(
+def test_a_killed_worker_is_reported_once_and_replaced(
     worker: ProcessWorker,
 ) -> None:
     (before,) = worker.run_batch([BACK_RANK])
-    lost = worker._process
-    lost.kill()
-    lost.join()
+    killed = worker._process
+    killed.kill()
+    killed.join()
     with pytest.raises(WorkerDiedError):
         worker.run_batch([BACK_RANK])
-    assert worker._process is not lost
+    assert worker._process is not killed
     assert untimed(worker.run_batch([BACK_RANK])) == untimed([before])
 
 
-def test_a_worker_that_is_killed_at_work_is_lost_as_well(worker: ProcessWorker) -> None:
+def test_a_worker_that_is_killed_during_a_search_is_replaced_too(
+    worker: ProcessWorker,
+) -> None:
     killer = threading.Timer(0.3, worker._process.kill)
     killer.start()
     with pytest.raises(WorkerDiedError):
@@ -159,7 +163,7 @@ def test_a_worker_that_is_closed_has_no_process(control: AuditControl) -> None:
     assert worker._process.is_alive()
     worker.close()
     assert not worker._process.is_alive()
-    worker.close()  # as often as one likes
+    worker.close()  # a second time does nothing
 
 
 def test_an_audit_survives_workers_that_are_killed(control: AuditControl) -> None:
@@ -180,11 +184,11 @@ def test_an_audit_survives_workers_that_are_killed(control: AuditControl) -> Non
     assert not any(worker._process.is_alive() for worker in made)
 
 
-# --- when whoever has started them is gone
+# --- processes whose audit is gone
 
 
 def children(pid: int) -> set[int]:
-    """Give the processes that a process has started, and those that they have."""
+    """Return the child processes of a process, and theirs."""
     found: set[int] = set()
     for listed in Path(f"/proc/{pid}/task").glob("*/children"):
         for child in map(int, listed.read_text().split()):
@@ -197,7 +201,7 @@ def is_running(pid: int) -> bool:
         status = Path(f"/proc/{pid}/stat").read_text()
     except (FileNotFoundError, ProcessLookupError):
         return False
-    return status.rpartition(")")[2].split()[0] != "Z"  # nobody has buried it yet
+    return status.rpartition(")")[2].split()[0] != "Z"  # ended, but not waited for
 
 
 @linux
@@ -221,7 +225,7 @@ def test_no_process_outlives_its_audit(tmp_path: Path, how: signal.Signals) -> N
 
 
 def has_worked(pid: int) -> bool:
-    """Tell whether a process has come as far as its search: it has used some time."""
+    """Return whether a process has used enough time to be searching."""
     try:
         fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
     except (FileNotFoundError, ProcessLookupError):
@@ -231,7 +235,7 @@ def has_worked(pid: int) -> bool:
 
 
 @linux
-def test_a_process_whose_audit_is_gone_before_it_has_begun_ends_too() -> None:
+def test_a_process_ends_if_its_audit_is_gone_before_it_starts() -> None:
     program = (
         "import os, signal\n"
         "from solver.audit.job import AuditOptions\n"

@@ -1,10 +1,11 @@
-"""What an audit's plumbing costs: rows a second by kind of worker, and with a store.
+"""Measure the overhead of an audit: rows per second by kind of worker and with a store.
 
 usage: python -m tests.benchmarks.audit FILE... [--times N]
 
-Each problem comes in up to four forms, by colour and by side of the board, so that
-positions differ and a store has to solve them all. Kinds take turns within a round, so
-that ratios hold on a machine whose speed changes; told is the median of the rounds.
+Each problem is used in up to four forms, with colours or sides of the board exchanged,
+so that positions differ and a store must search them all. The kinds of workers take
+turns in each round, so that ratios hold on a machine whose speed changes; the median of
+the rounds is printed.
 """
 
 from __future__ import annotations
@@ -35,14 +36,14 @@ if TYPE_CHECKING:
     from solver.audit.workers import Worker
     from solver.problem import Problem
 
-INQUIRY = AuditOptions(Limits(time_s=60.0))
+OPTIONS = AuditOptions(Limits(time_s=60.0))
 ROUNDS = 3
-PATIENCE_S = 3600.0
-"""No measurement takes as long."""
+TIMEOUT_S = 3600.0
+"""Longer than any measurement."""
 
 
 def write_forms(files: list[str], target: Path) -> int:
-    """Write the problems in all their forms, claims without moves; count them."""
+    """Write all forms of the problems, with claims but no keys; return their number."""
     count = 0
     with target.open("w", encoding="utf-8") as file:
         for path in files:
@@ -66,21 +67,21 @@ def _forms(problem: Problem) -> Iterator[str]:
 
 
 def rate(collection: Path, kind: str, jobs: int, folder: Path, times: int) -> float:
-    """Audit a collection; give its rows a second."""
+    """Audit a collection and return its rows per second."""
 
     def make(control: AuditControl) -> Worker:
         if kind == "process":
-            return ProcessWorker(INQUIRY, control)
-        return ThreadWorker(INQUIRY, control, None)
+            return ProcessWorker(OPTIONS, control)
+        return ThreadWorker(OPTIONS, control, None)
 
     def records() -> Iterator[Problem | FormatError]:
         for _ in range(times):
             yield from read_collection(collection)
 
     store = Store(folder / "run.db", fresh=True) if kind == "store" else None
-    resume = ResumeStore(store, INQUIRY) if store else None
+    resume = ResumeStore(store, OPTIONS) if store else None
     started = time.perf_counter()
-    results = audit(records(), INQUIRY, WorkerPool(make, jobs), resume=resume)
+    results = audit(records(), OPTIONS, WorkerPool(make, jobs), resume=resume)
     count = sum(1 for _ in results)
     if store:
         store.close()
@@ -88,27 +89,29 @@ def rate(collection: Path, kind: str, jobs: int, folder: Path, times: int) -> fl
 
 
 def main() -> None:
-    """Measure and print."""
+    """Measure all kinds of workers and print their rates."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("files", nargs="+")
-    parser.add_argument("--times", type=int, default=1, help="read it so many times")
-    asked = parser.parse_args()
+    parser.add_argument(
+        "--times", type=int, default=1, help="how often to read the files"
+    )
+    arguments = parser.parse_args()
     kinds = [("thread", 1), ("store", 1), ("thread", 2), ("process", 2)]
     restore_signals()
-    with tempfile.TemporaryDirectory() as name, limited_workers(PATIENCE_S):
+    with tempfile.TemporaryDirectory() as name, limited_workers(TIMEOUT_S):
         folder = Path(name)
         collection = folder / "forms.epd"
-        print(f"{asked.times * write_forms(asked.files, collection):,} rows")
+        print(f"{arguments.times * write_forms(arguments.files, collection):,} rows")
         rates: dict[tuple[str, int], list[float]] = {kind: [] for kind in kinds}
         for _ in range(ROUNDS):
             for kind, jobs in kinds:
                 rates[kind, jobs].append(
-                    rate(collection, kind, jobs, folder, asked.times)
+                    rate(collection, kind, jobs, folder, arguments.times)
                 )
     alone = rates["thread", 1]
-    for (kind, jobs), told in rates.items():
-        ratio = statistics.median(x / y for x, y in zip(told, alone, strict=True))
-        median = statistics.median(told)
+    for (kind, jobs), measured in rates.items():
+        ratio = statistics.median(x / y for x, y in zip(measured, alone, strict=True))
+        median = statistics.median(measured)
         print(f"{kind:8}{jobs} {median:8,.0f} rows/s  {ratio:.2f}")
 
 

@@ -132,11 +132,9 @@ class Readers:
         found["records"] += len(kept)
         if form.one_a_line:
             require(len(results) == len(kept), f"{len(results)} of {len(kept)} results")
-            places = [place for place, record in enumerate(kept) if record in valid]
             alone = {r: bare(e) for r, e in zip(valid, expected, strict=True)}
-            for place in places:
-                require(bare(results[place]) == alone[kept[place]], results[place])
             for result, record in zip(results, kept, strict=True):
+                require(record not in alone or bare(result) == alone[record], result)
                 # These formats spell a board as FENs do.
                 if name in {"epd", "fen", "csv"} and isinstance(result, Problem):
                     board = result.fen.partition(" ")[0].encode()
@@ -492,8 +490,8 @@ def main() -> None:
         started = time.perf_counter()
         records = max(1, round(chosen.records * PARTS[name][0] / whole))
         found = fuzz(name, records, chosen.seed, chosen.first)
-        words = "records", "refused", "accepted", "compared"
-        counts = ", ".join(f"{found[word]:,} {word}" for word in words)
+        kinds = ("records", "refused", "accepted", "compared")
+        counts = ", ".join(f"{found[kind]:,} {kind}" for kind in kinds)
         print(f"{name}: {counts}; {time.perf_counter() - started:.0f} s", flush=True)
 
 

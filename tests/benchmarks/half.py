@@ -1,9 +1,9 @@
-"""One half of a suite, for tuning or for reporting, never both.
+"""Print one half of a suite: the half for tuning or the half for reporting.
 
 usage: python -m tests.benchmarks.half tuned|reported SUITE.epd > HALF.epd
 
-A line belongs to the half that is reported when the CRC-32 of its position, the first
-four fields, is even. So a position stays in its half whatever else the suite holds.
+A line belongs to the half for reporting if the CRC-32 of its position, the first four
+fields, is even. So a position stays in its half whatever else is in the suite.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ HALVES = {"reported": 0, "tuned": 1}
 
 
 def half(lines: list[str], name: str) -> list[str]:
-    """The lines of a suite that belong to a half."""
+    """Return the lines of a suite that belong to a half."""
     return [
         line
         for line in lines
@@ -25,7 +25,7 @@ def half(lines: list[str], name: str) -> list[str]:
 
 
 def main() -> None:
-    """Print the half."""
+    """Print the half that the command line names."""
     match sys.argv[1:]:
         case [name, path] if name in HALVES:
             lines = Path(path).read_text(encoding="utf-8").splitlines()

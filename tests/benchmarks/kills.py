@@ -1,14 +1,14 @@
-"""An audit that is killed over and over, against one that nobody disturbs.
+"""Compare an audit that is killed over and over with one that runs undisturbed.
 
 usage: python -m tests.benchmarks.kills FILE... [--kills K] [--terms T] [--seed S]
                                         [--jobs J] [--nodes N] [--longest SECONDS]
 
-Runs `matesolve verify FILE... --store`, kills it with all its processes (SIGKILL) at a
-random moment, resumes it, and so on K times; then it may run to its end. Before, it is
-asked to end (SIGTERM) T times: it must then exit with 130 and print the table of what
-it has. The store is checked each time. In the end its results and the table printed
-must be those of one undisturbed run, row for row, but for the times. Limits are in
-nodes, since what a clock leaves undecided is another row each time.
+Runs `matesolve verify FILE... --store`, interrupts it (SIGTERM) T times and then kills
+it with all its processes (SIGKILL) K times, at random moments. Each time it checks the
+store and resumes the audit; then the audit runs to its end. An interrupted run must
+exit with 130 and print the table of its results. At the end the results and the printed
+table must equal those of one undisturbed run, row for row, except for the times. The
+limits are node limits: with time limits other rows would be undecided in each run.
 """
 
 from __future__ import annotations
@@ -37,40 +37,40 @@ ROOT = Path(__file__).parents[2]
 
 SOONEST_S = 0.2
 LONGEST_S = 4.0
-"""When an audit is killed, in seconds from its start."""
+"""The range of moments at which an audit is killed, in seconds from its start."""
 
 HASH_MIB = 16
 TIME_S = 100_000
-"""No search takes as long."""
+"""Longer than any search."""
 
-PATIENCE_S = 3600.0
-"""No audit takes as long."""
+TIMEOUT_S = 3600.0
+"""Longer than any audit."""
 
 INTERRUPTED = 130
-"""What an audit exits with that was asked to end."""
+"""The exit code of an interrupted audit."""
 
 _TIME = r"(?:\d+ min )?[\d.]+ m?s"
 _TIMES = re.compile(rf" +(?:time|{_TIME})$", re.MULTILINE)
 _TOTAL = re.compile(rf"^ *all\b.* ([\d,]+) +[\d,]+ +{_TIME}$", re.MULTILINE)
-"""Below `total`, which stands before nodes and time."""
+"""The last row of the table: its total comes before nodes and time."""
 
 
 class DifferentError(Exception):
-    """The killed audit has come to something else."""
+    """The results of the killed audit differ."""
 
 
 @dataclass(frozen=True)
 class Audit:
-    """A command that is run again and again.
+    """The audit to run, kill and resume.
 
     Attributes
     ----------
     files : sequence of str
-        What is audited.
+        The collections.
     jobs : int
-        How many processes search.
+        The number of worker processes.
     nodes : int
-        What one search may cost.
+        The node limit of one search.
     """
 
     files: Sequence[str]
@@ -78,25 +78,25 @@ class Audit:
     nodes: int = 300_000
 
     def start(self, store: Path) -> AbstractContextManager[subprocess.Popen[str]]:
-        """Start it in a process group of its own; see `started`."""
+        """Start the audit in a process group of its own; see `started`."""
         limits = ("--nodes", self.nodes, "--time", TIME_S, "--hash", HASH_MIB)
         words = ("--keys", "--store", store, "--jobs", self.jobs, *limits, *self.files)
         return started(
             [sys.executable, "-m", "solver", "verify", *map(str, words)],
-            patience_s=PATIENCE_S,
+            patience_s=TIMEOUT_S,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             env={**os.environ, "PYTHONPATH": str(ROOT), "COLUMNS": "200"},
         )
 
     def finish(self, store: Path) -> str:
-        """Run it to its end, and give what it prints but for the times."""
+        """Run the audit to its end; return its output without the times."""
         with self.start(store) as running:
             out, _ = running.communicate()
         return _TIMES.sub("", out)
 
     def is_killed(self, store: Path, after_s: float) -> bool:
-        """Kill it after so many seconds; False if it has ended before."""
+        """Kill the audit after some seconds; return False if it ended before."""
         with self.start(store) as running:
             try:
                 running.communicate(timeout=after_s)
@@ -106,13 +106,13 @@ class Audit:
                 return True
         return False
 
-    def is_ended(self, store: Path, after_s: float) -> bool:
-        """Ask it to end after so many seconds; False if it has ended before.
+    def is_interrupted(self, store: Path, after_s: float) -> bool:
+        """Interrupt the audit after some seconds; return False if it ended before.
 
         Raises
         ------
         DifferentError
-            It has not printed how many results it has put into the store.
+            The total that it printed is not the number of results in the store.
         """
         before, _ = check(store)
         with self.start(store) as running:
@@ -120,36 +120,36 @@ class Audit:
                 running.communicate(timeout=after_s)
             except subprocess.TimeoutExpired:
                 running.terminate()
-                table, said = running.communicate()
+                table, errors = running.communicate()
             else:
                 return False
         if running.returncode != INTERRUPTED:
-            return False  # the signal came when all was printed, if this is the table
+            return False  # everything had been printed before the signal
         records, _ = check(store)
         total = _TOTAL.search(table)
-        told = int(total[1].replace(",", "")) if total else 0
-        if not records - before <= told <= records:
+        printed = int(total[1].replace(",", "")) if total else 0
+        if not records - before <= printed <= records:
             msg = (
                 f"expected a table of {records - before:,} new results at least and of "
-                f"{records:,} at most, found {told:,}\n{table}{said}"
+                f"{records:,} at most, found {printed:,}\n{table}{errors}"
             )
             raise DifferentError(msg)
         return True
 
 
 def rows(store: Path) -> list[tuple[object, ...]]:
-    """Give all that a store tells, in the order of the records, but for the times."""
+    """Return all results in a store, ordered by record, without the times."""
     with closing(sqlite3.connect(store)) as base:
         names = [row[1] for row in base.execute("PRAGMA table_info(results)")]
-        told = ", ".join(name for name in names if name != "time_s")
+        columns = ", ".join(name for name in names if name != "time_s")
         return base.execute(
-            f"SELECT {told} FROM results ORDER BY file, line"
+            f"SELECT {columns} FROM results ORDER BY file, line"
         ).fetchall()
 
 
 def check(store: Path) -> tuple[int, int]:
-    """See that the file is sound, and count its records and answers."""
-    if not store.exists():  # killed before it was made
+    """Check that the file is intact; return the numbers of its records and answers."""
+    if not store.exists():  # killed before it was created
         return 0, 0
     with closing(sqlite3.connect(store)) as base:
         (state,) = base.execute("PRAGMA integrity_check").fetchone()
@@ -174,38 +174,38 @@ def compare(
     *,
     terms: int = 0,
 ) -> int:
-    """Disturb an audit, and hold it against an undisturbed one.
+    """Kill and resume an audit, and compare it with an undisturbed one.
 
     Parameters
     ----------
     audit : Audit
-        What is run.
+        The audit to run.
     kills : int
-        How often it is killed.
+        How often to kill it.
     seed : int
-        Of the moments when.
+        The seed of the random moments.
     folder : Path
-        Where the two stores are put.
+        The folder for the two stores.
     longest_s : float
-        It is killed before this, in seconds from its start.
+        The latest moment of a kill, in seconds from the start.
     terms : int
-        How often it is asked to end, before it is killed.
+        How often to interrupt it before the kills.
 
     Returns
     -------
     int
-        How many records there are.
+        The number of records.
 
     Raises
     ------
     DifferentError
-        A row or a table is another one, or the store is damaged.
+        A row or a table differs, or the store is damaged.
     """
     moments = random.Random(seed)
     disturbed, undisturbed = folder / "killed.db", folder / "undisturbed.db"
-    ways = [("asked to end", audit.is_ended)] * terms
+    ways = [("interrupted", audit.is_interrupted)] * terms
     ways += [("killed", audit.is_killed)] * kills
-    times = dict.fromkeys(("asked to end", "killed", "ended before"), 0)
+    times = dict.fromkeys(("interrupted", "killed", "ended before"), 0)
     for number, (how, disturb) in enumerate(ways, 1):
         after_s = moments.uniform(SOONEST_S, longest_s)
         came = how if disturb(disturbed, after_s) else "ended before"
@@ -213,7 +213,7 @@ def compare(
         records, answers = check(disturbed)
         print(
             f"{number:3}  {after_s:5.2f} s  {came}: {records:,} records, "
-            f"{answers:,} answers, sound",
+            f"{answers:,} answers, intact",
             flush=True,
         )
     table, expected_table = audit.finish(disturbed), audit.finish(undisturbed)
@@ -229,14 +229,14 @@ def compare(
         msg = f"expected the table\n{expected_table}\nfound\n{table}"
         raise DifferentError(msg)
     print(
-        f"killed {times['killed']} times, asked to end {times['asked to end']} times; "
+        f"killed {times['killed']} times, interrupted {times['interrupted']} times; "
         f"{len(found):,} rows and the table are the same"
     )
     return len(found)
 
 
 def main() -> None:
-    """Read the command line, and run."""
+    """Parse the command line and run."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("files", nargs="+", metavar="FILE")
     parser.add_argument("--kills", type=int, default=50)
@@ -245,17 +245,17 @@ def main() -> None:
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--nodes", type=int, default=300_000)
     parser.add_argument("--longest", type=float, default=LONGEST_S, metavar="SECONDS")
-    asked = parser.parse_args()
-    audit = Audit(asked.files, asked.jobs, asked.nodes)
+    arguments = parser.parse_args()
+    audit = Audit(arguments.files, arguments.jobs, arguments.nodes)
     with tempfile.TemporaryDirectory() as folder:
         started = time.perf_counter()
         compare(
             audit,
-            asked.kills,
-            asked.seed,
+            arguments.kills,
+            arguments.seed,
             Path(folder),
-            asked.longest,
-            terms=asked.terms,
+            arguments.longest,
+            terms=arguments.terms,
         )
         print(f"{time.perf_counter() - started:.0f} s")
 

@@ -1,12 +1,12 @@
-"""What an audit needs of memory, by the number of its records.
+"""Measure the memory of an audit by the number of its records.
 
 usage: python -m tests.benchmarks.memory [ROWS...]
 
-Audits so many rows (10^3 to 10^6 unless said otherwise) without a store and with one,
-and prints the most memory that `matesolve verify` had, and how many rows a second it
-told. Without a store the rows are mates in one; with one there are mates in two among
-them as well, since each position is solved once. All have ids of their own. The
-transposition table has the same size throughout and is part of what is printed.
+Audits this many rows (by default 10^3 to 10^6) without a store and with one, and prints
+the peak memory of `matesolve verify` and its rows per second. Without a store the rows
+are mates in one; with a store there are also mates in two, because each position is
+searched once. Each row has its own id. The transposition table always has the same size
+and is included in the memory.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ ROOT = Path(__file__).parents[2]
 PUZZLES = ROOT / "puzzles"
 ROWS = (1_000, 10_000, 100_000, 1_000_000)
 HASH_MIB = 16
-PATIENCE_S = 3600.0
-"""No audit takes as long."""
+TIMEOUT_S = 3600.0
+"""Longer than any audit."""
 
 
 def make(target: Path, source_names: Sequence[str], number: int) -> None:
-    """Write so many rows: those of our own puzzles, repeated under fresh ids."""
+    """Write rows of the project's puzzles, repeated under new ids."""
     lines = [
         line.partition(" id ")[0]
         for name in source_names
@@ -47,10 +47,10 @@ def make(target: Path, source_names: Sequence[str], number: int) -> None:
 
 
 def peak_mib(*words: str) -> float:
-    """Run `matesolve verify`, and give the most memory that it had, in MiB."""
+    """Run `matesolve verify` and return its peak memory in MiB."""
     with processes.started(
         [sys.executable, "-m", "solver", "verify", "--hash", str(HASH_MIB), *words],
-        patience_s=PATIENCE_S,
+        patience_s=TIMEOUT_S,
         stdout=subprocess.DEVNULL,
         env={**os.environ, "PYTHONPATH": str(ROOT)},
     ) as running:
@@ -65,20 +65,20 @@ def measure(numbers: Sequence[int], folder: Path) -> None:
     print(f"{'rows':>9}  {'without a store':>24}  {'with a store':>24}")
     easy, mixed = ["generated-1.epd"], ["generated-1.epd", "generated-2.epd"]
     for number in numbers:
-        told = f"{number:9,}"
+        line = f"{number:9,}"
         for names, store in ((easy, None), (mixed, folder / f"{number}.db")):
             collection = folder / "rows.epd"
             make(collection, names, number)
-            kept = () if store is None else ("--store", str(store))
+            options = () if store is None else ("--store", str(store))
             started = time.perf_counter()
-            peak = peak_mib(str(collection), *kept)
+            peak = peak_mib(str(collection), *options)
             rate = number / (time.perf_counter() - started)
-            told += f"  {peak:8.1f} MiB {rate:9,.0f}/s"
-        print(told, flush=True)
+            line += f"  {peak:8.1f} MiB {rate:9,.0f}/s"
+        print(line, flush=True)
 
 
 def main() -> None:
-    """Measure the numbers of rows that the command line has, or all."""
+    """Measure the numbers of rows on the command line, or all."""
     with tempfile.TemporaryDirectory() as folder:
         measure([int(word) for word in sys.argv[1:]] or ROWS, Path(folder))
 

@@ -1,4 +1,4 @@
-"""`matesolve check`, and the commands that write what it reads."""
+"""`matesolve check`, and the commands that write certificates."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ ROOK_MATE = f"""{{"certificate":1,
 """
 FORGED = ROOK_MATE.replace('"h1g1":1', "")
 LONG = "8/8/8/8/8/5K2/8/r6k b - - 0 1"
-"""Mate in 14, which takes long to certify and not to solve."""
+"""Mate in 14: quick to solve, slow to certify."""
 
 
 @pytest.fixture(autouse=True)
@@ -51,30 +51,30 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def told_by(
+def outcome_of(
     capsys: pytest.CaptureFixture[str], *arguments: str
 ) -> tuple[int, str, str]:
     """Run the command in this process."""
     code = run(arguments)
-    told = capsys.readouterr()
-    return code, told.out, told.err
+    printed = capsys.readouterr()
+    return code, printed.out, printed.err
 
 
 def records(text: str) -> list[dict[str, Any]]:
     return [json.loads(line) for line in text.splitlines()]
 
 
-def test_a_line_tells_what_is_proved_and_of_which_position(
+def test_a_line_says_what_is_proved_about_which_position(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     line = f"true.json: proved: mate in 3 by White (3 positions): {FEN}\n"
-    assert told_by(capsys, "check", "true.json") == (0, line, "")
+    assert outcome_of(capsys, "check", "true.json") == (0, line, "")
 
 
-def test_a_forgery_is_told_with_its_node_and_costs_no_other(
+def test_a_forgery_is_reported_with_its_node_and_other_files_are_checked(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    code, out, err = told_by(capsys, "check", "forged.json", "true.json")
+    code, out, err = outcome_of(capsys, "check", "forged.json", "true.json")
     assert code == 1
     assert out.startswith("true.json: proved: ")
     assert err == (
@@ -92,16 +92,16 @@ def test_a_forgery_is_told_with_its_node_and_costs_no_other(
         ((".",), 74),
     ],
 )
-def test_the_gravest_fault_decides_the_exit_code(
+def test_the_most_serious_fault_decides_the_exit_code(
     capsys: pytest.CaptureFixture[str], files: tuple[str, ...], code: int
 ) -> None:
-    assert told_by(capsys, "check", *files)[0] == code
+    assert outcome_of(capsys, "check", *files)[0] == code
 
 
-def test_a_file_that_is_missing_or_damaged_gets_one_line(
+def test_a_missing_or_damaged_file_is_reported_in_one_line(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    _, out, err = told_by(capsys, "check", "missing.json", "damaged.json.gz")
+    _, out, err = outcome_of(capsys, "check", "missing.json", "damaged.json.gz")
     assert out == ""
     assert err.splitlines() == [
         "error: missing.json: No such file or directory",
@@ -110,10 +110,10 @@ def test_a_file_that_is_missing_or_damaged_gets_one_line(
     ]
 
 
-def test_records_hold_the_same_and_the_faults_too(
+def test_records_also_contain_the_faults(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    code, out, err = told_by(
+    code, out, err = outcome_of(
         capsys, "check", "--jsonl", "true.json", "forged.json", "damaged.json.gz"
     )
     assert (code, err) == (65, "")
@@ -134,22 +134,22 @@ def test_records_hold_the_same_and_the_faults_too(
 
 
 def test_json_is_indented(capsys: pytest.CaptureFixture[str]) -> None:
-    code, out, _ = told_by(capsys, "check", "--json", "true.json")
+    code, out, _ = outcome_of(capsys, "check", "--json", "true.json")
     assert code == 0
     assert out.startswith('{\n  "schema": 1,\n  "file": "true.json",\n')
 
 
 def test_json_and_jsonl_exclude_each_other(capsys: pytest.CaptureFixture[str]) -> None:
-    assert told_by(capsys, "check", "--json", "--jsonl", "true.json")[0] == 2
+    assert outcome_of(capsys, "check", "--json", "--jsonl", "true.json")[0] == 2
 
 
-def test_standard_input_is_a_file_too(matesolve: Matesolve) -> None:
+def test_a_dash_is_standard_input(matesolve: Matesolve) -> None:
     ended = matesolve("check", "-", stdin=ROOK_MATE)
     assert ended.code == 0
     assert ended.out.startswith("-: proved: mate in 3 by White")
 
 
-def test_the_judge_loads_neither_numba_nor_rich(folder: Path) -> None:
+def test_the_checker_loads_neither_numba_nor_rich(folder: Path) -> None:
     program = (
         "from solver.cli.main import run\n"
         f"run(['check', {str(folder / 'true.json')!r}])\n"
@@ -162,46 +162,48 @@ def test_the_judge_loads_neither_numba_nor_rich(folder: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["proof.json", "proof.json.gz"])
-def test_solve_writes_what_check_proves(
+def test_check_proves_the_certificates_of_solve(
     capsys: pytest.CaptureFixture[str], name: str
 ) -> None:
-    code, out, err = told_by(capsys, "solve", FEN, "--certificate", name)
+    code, out, err = outcome_of(capsys, "solve", FEN, "--certificate", name)
     assert (code, err) == (0, "")
     assert "White mates in 3." in out
     line = (
         f"{name}: proved: mate in 3 by White, and none shorter (17 positions): {FEN}\n"
     )
-    assert told_by(capsys, "check", name) == (0, line, "")
+    assert outcome_of(capsys, "check", name) == (0, line, "")
 
 
-def test_no_mate_in_the_moves_asked_is_certified(
+def test_no_mate_within_the_given_moves_is_certified(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    assert told_by(capsys, "solve", FEN, "-n", "2", "--certificate", "no.json")[0] == 1
-    code, out, _ = told_by(capsys, "check", "no.json")
+    assert (
+        outcome_of(capsys, "solve", FEN, "-n", "2", "--certificate", "no.json")[0] == 1
+    )
+    code, out, _ = outcome_of(capsys, "check", "no.json")
     assert code == 0
     assert out.startswith("no.json: proved: no mate in 2 or fewer moves by White (")
 
 
-def test_a_limit_leaves_a_certificate_of_what_is_proved(
+def test_a_search_stopped_by_a_limit_certifies_its_bounds(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     seed = "8/7K/8/8/8/8/R7/7k"
     arguments = ("--nodes", "3000", "--certificate", "some.json")
-    assert told_by(capsys, "solve", seed, *arguments)[0] == 3
-    code, out, _ = told_by(capsys, "check", "some.json")
+    assert outcome_of(capsys, "solve", seed, *arguments)[0] == 3
+    code, out, _ = outcome_of(capsys, "check", "some.json")
     assert code == 0
     assert out.startswith("some.json: proved: no mate in ")
 
 
-def test_where_every_part_is_left_out_no_file_is_written(
+def test_without_any_part_no_file_is_written(
     capsys: pytest.CaptureFixture[str], folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def leave_out(*_: object) -> Certification:
         return Certification(None, ("the proof of mate in 3 is left out: too long",))
 
     monkeypatch.setattr(latest, "certify", leave_out)
-    code, out, err = told_by(capsys, "solve", FEN, "--certificate", "none.json")
+    code, out, err = outcome_of(capsys, "solve", FEN, "--certificate", "none.json")
     assert code == 3
     assert "White mates in 3." in out
     assert err.splitlines() == [
@@ -211,14 +213,14 @@ def test_where_every_part_is_left_out_no_file_is_written(
     assert not (folder / "none.json").exists()
 
 
-def test_a_building_that_is_stopped_leaves_no_file(
+def test_stopping_the_building_leaves_no_file(
     capsys: pytest.CaptureFixture[str], folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def stop(*_: object) -> Certification:
         raise BuildingStoppedError
 
     monkeypatch.setattr(latest, "certify", stop)
-    code, out, err = told_by(capsys, "solve", FEN, "--certificate", "none.json")
+    code, out, err = outcome_of(capsys, "solve", FEN, "--certificate", "none.json")
     assert (code, err) == (130, "interrupted: none.json is not written\n")
     assert "White mates in 3." in out
     assert not (folder / "none.json").exists()
@@ -232,10 +234,10 @@ def test_a_building_that_is_stopped_leaves_no_file(
         ("true.json/proof.json", "Not a directory"),
     ],
 )
-def test_where_no_file_can_be_written_nothing_is_searched(
+def test_if_the_file_cannot_be_written_nothing_is_searched(
     capsys: pytest.CaptureFixture[str], path: str, reason: str
 ) -> None:
-    assert told_by(capsys, "solve", FEN, "--certificate", path) == (
+    assert outcome_of(capsys, "solve", FEN, "--certificate", path) == (
         74,
         "",
         f"error: {path}: {reason}\n",
@@ -245,7 +247,7 @@ def test_where_no_file_can_be_written_nothing_is_searched(
 def test_one_certificate_is_for_one_position(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    code, _, err = told_by(capsys, "solve", "-", "--certificate", "proof.json")
+    code, _, err = outcome_of(capsys, "solve", "-", "--certificate", "proof.json")
     assert code == 2
     assert "verify --certificates" in err
 
@@ -259,7 +261,7 @@ def test_ctrl_c_ends_the_building_without_a_file(folder: Path) -> None:
             assert running.poll() is None
         running.send_signal(signal.SIGINT)
         _, err = running.communicate()
-    # Before the building begins, Ctrl-C ends the command as anywhere else.
+    # Before the building begins, Ctrl-C ends the command as usual.
     assert err in {"interrupted\n", f"interrupted: {path} is not written\n"}
     assert running.returncode == 130
     assert sorted(file.name for file in folder.iterdir()) == [
@@ -282,7 +284,7 @@ def test_verify_writes_a_certificate_for_each_answer(
     capsys: pytest.CaptureFixture[str], folder: Path
 ) -> None:
     (folder / "set.epd").write_text(COLLECTION)
-    code, _, err = told_by(
+    code, _, err = outcome_of(
         capsys, "verify", "set.epd", "-q", "--certificates", "new/proofs"
     )
     assert code == 65
@@ -290,7 +292,7 @@ def test_verify_writes_a_certificate_for_each_answer(
     written = sorted(file.name for file in (folder / "new/proofs").iterdir())
     assert written == ["A-B-C-2.json", "a-b-c.json", "position.json", "set.epd-5.json"]
     files = [f"new/proofs/{name}" for name in written]
-    code, out, err = told_by(capsys, "check", "--jsonl", *files)
+    code, out, err = outcome_of(capsys, "check", "--jsonl", *files)
     assert (code, err) == (0, "")
     bounds = [(record["mate"], record["lower_bound"]) for record in records(out)]
     assert bounds == [(3, 3), (3, 3), (None, 3), (3, 3)]
@@ -303,13 +305,13 @@ def test_verify_compresses_what_is_large(
 ) -> None:
     monkeypatch.setattr(certificates, "LARGE_BYTES", 300)
     (folder / "set.epd").write_text(f'{FEN} dm 3; id "one";\n{FEN} nomate 1;\n')
-    told_by(capsys, "verify", "set.epd", "-q", "--certificates", "proofs")
+    outcome_of(capsys, "verify", "set.epd", "-q", "--certificates", "proofs")
     written = sorted(file.name for file in (folder / "proofs").iterdir())
     assert written == ["one.json.gz", "set.epd-2.json"]
-    assert told_by(capsys, "check", "proofs/one.json.gz")[0] == 0
+    assert outcome_of(capsys, "check", "proofs/one.json.gz")[0] == 0
 
 
-def test_a_certificate_that_cannot_be_written_costs_no_other(
+def test_a_certificate_that_cannot_be_written_does_not_affect_others(
     capsys: pytest.CaptureFixture[str], folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def fail_first(data: bytes, path: Path) -> None:
@@ -319,13 +321,13 @@ def test_a_certificate_that_cannot_be_written_costs_no_other(
 
     monkeypatch.setattr(certificates, "write", fail_first)
     (folder / "set.epd").write_text(f'{FEN} dm 3; id "one";\n{FEN} dm 3;\n')
-    code, out, err = told_by(capsys, "verify", "set.epd", "--certificates", "proofs")
+    code, out, err = outcome_of(capsys, "verify", "set.epd", "--certificates", "proofs")
     assert (code, err) == (74, "error: one: No space left on device\n")
     assert "all" in out
     assert [file.name for file in (folder / "proofs").iterdir()] == ["set.epd-2.json"]
 
 
-def test_what_is_left_out_is_told_by_name(
+def test_parts_that_are_left_out_are_reported_by_name(
     capsys: pytest.CaptureFixture[str], folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def leave_out(*_: object) -> Certification:
@@ -333,56 +335,60 @@ def test_what_is_left_out_is_told_by_name(
 
     monkeypatch.setattr(latest, "certify", leave_out)
     (folder / "set.epd").write_text(f'{FEN} dm 3; id "one";\n')
-    code, _, err = told_by(capsys, "verify", "set.epd", "-q", "--certificates", ".")
+    code, _, err = outcome_of(capsys, "verify", "set.epd", "-q", "--certificates", ".")
     assert (code, err) == (0, "one: the proof of mate in 3 is left out: too long\n")
 
 
-def test_an_audit_that_is_stopped_writes_no_more(
+def test_a_stopped_audit_writes_no_more_certificates(
     capsys: pytest.CaptureFixture[str], folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def stop(
         _solution: Solution, _workspace: Workspace, control: Control
     ) -> Certification:
         signal.raise_signal(signal.SIGINT)
-        while control.reason is None:  # the main thread hears it
+        while control.reason is None:  # until the main thread handles the signal
             time.sleep(0.001)
         raise BuildingStoppedError
 
     monkeypatch.setattr(job, "certify_last", stop)
     (folder / "set.epd").write_text(f"{FEN} dm 3;\n")
-    code, _, err = told_by(
+    code, _, err = outcome_of(
         capsys, "verify", "set.epd", "-q", "--certificates", "proofs"
     )
     assert (code, err) == (130, "interrupted\n")
     assert not list((folder / "proofs").iterdir())
 
 
-def test_verify_needs_a_folder(capsys: pytest.CaptureFixture[str]) -> None:
+def test_certificates_of_verify_need_a_folder(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     (Path("set.epd")).write_text(f"{FEN} dm 3;\n")
-    code, out, err = told_by(capsys, "verify", "set.epd", "--certificates", "true.json")
+    code, out, err = outcome_of(
+        capsys, "verify", "set.epd", "--certificates", "true.json"
+    )
     assert (code, out) == (74, "")
     assert err == "error: true.json: File exists\n"
 
 
-def test_a_file_over_the_limit_is_refused_in_a_line(
+def test_a_file_over_the_limit_is_refused_in_one_line(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     with (folder / "big.json").open("wb") as big:
         big.truncate(MAX_BYTES + 1)
-    assert told_by(capsys, "check", "big.json") == (
+    assert outcome_of(capsys, "check", "big.json") == (
         65, "", "error: big.json: expected at most 268,435,456 bytes, found more\n"
     )  # fmt: skip
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ['""', '"h1g1"'])
-def test_the_largest_file_of_doubled_names_is_refused(
+def test_the_largest_file_of_repeated_names_is_refused(
     name: str, folder: Path, matesolve: Matesolve
 ) -> None:
     pair = f"{name}:0"
     names = ",".join([pair] * ((MAX_BYTES - 2) // (len(pair) + 1)))
     (folder / "big.json").write_text(f"{{{names}}}")
-    # Some 25 s and 4.2 GiB: Python's own list of so many names.
+    # About 25 s and 4.2 GiB for Python's own list of names.
     ended = matesolve("check", str(folder / "big.json"))
     found = name.replace('"', "'")
     assert (ended.code, ended.out) == (1, "")

@@ -1,4 +1,4 @@
-"""`matesolve convert`: exact outputs, and files that are whole or not there."""
+"""`matesolve convert`: exact outputs, and files that are complete or absent."""
 
 from __future__ import annotations
 
@@ -47,14 +47,14 @@ def source(tmp_path: Path) -> Path:
         ),
     ],
 )
-def test_the_name_tells_the_format(
+def test_the_suffix_selects_the_format(
     source: Path, matesolve: Matesolve, name: str, text: str
 ) -> None:
     target = source.with_name(name)
-    told = (0, "", "1 written, 0 passed over, 0 left out\n")
-    assert matesolve("convert", str(source), str(target)) == told
+    expected = (0, "", "1 written, 0 not selected, 0 skipped\n")
+    assert matesolve("convert", str(source), str(target)) == expected
     assert target.read_text() == text
-    assert matesolve("convert", str(source), f"{target}.gz") == told
+    assert matesolve("convert", str(source), f"{target}.gz") == expected
     compressed = target.with_name(f"{name}.gz").read_bytes()
     assert gzip.decompress(compressed).decode() == text
     assert sorted(path.name for path in source.parent.iterdir()) == sorted(
@@ -72,55 +72,55 @@ def test_the_same_problems_make_the_same_compressed_file(
     assert first == second
 
 
-def test_standard_streams_serve_for_both(matesolve: Matesolve) -> None:
+def test_standard_streams_are_input_and_output(matesolve: Matesolve) -> None:
     ended = matesolve("convert", "-", "-", "--to", "jsonl", stdin=RECORD)
-    assert ended == (0, JSON, "1 written, 0 passed over, 0 left out\n")
+    assert ended == (0, JSON, "1 written, 0 not selected, 0 skipped\n")
     back = matesolve("convert", "-", "-", "--to", "epd", stdin=JSON)
     assert back.out == RECORD
 
 
-def test_the_option_goes_before_the_name(source: Path, matesolve: Matesolve) -> None:
+def test_the_option_overrides_the_suffix(source: Path, matesolve: Matesolve) -> None:
     target = source.with_name("out.epd")
     matesolve("convert", str(source), str(target), "--to", "fen")
     assert target.read_text() == f"{ROOK} 0 1\n"
 
 
 @pytest.mark.parametrize(
-    ("options", "names", "told"),
+    ("options", "names", "expected"),
     [
-        ((), ["one", "two"], "2 written, 1 passed over, 0 left out\n"),
+        ((), ["one", "two"], "2 written, 1 not selected, 0 skipped\n"),
         (
             ("--min-rating", "1500"),
             ["two"],
-            "1 written, 2 passed over, 0 left out\n",
+            "1 written, 2 not selected, 0 skipped\n",
         ),
-        (("--min-claim", "2"), [], "0 written, 3 passed over, 0 left out\n"),
+        (("--min-claim", "2"), [], "0 written, 3 not selected, 0 skipped\n"),
         (
             ("--theme", "mateIn1"),
             ["one", "two"],
-            "2 written, 1 passed over, 0 left out\n",
+            "2 written, 1 not selected, 0 skipped\n",
         ),
         (
             ("--max-claim", "1", "--theme", "mate"),
             ["one", "two"],
-            "2 written, 1 passed over, 0 left out\n",
+            "2 written, 1 not selected, 0 skipped\n",
         ),
         (
             ("--all-rows", "--theme", "crushing"),
             ["win"],
-            "1 written, 2 passed over, 0 left out\n",
+            "1 written, 2 not selected, 0 skipped\n",
         ),
     ],
 )
 def test_records_are_selected(
-    matesolve: Matesolve, options: tuple[str, ...], names: list[str], told: str
+    matesolve: Matesolve, options: tuple[str, ...], names: list[str], expected: str
 ) -> None:
     ended = matesolve("convert", "-", "-", "--to", "csv", *options, stdin=LICHESS)
-    assert (ended.code, ended.err) == (0, told)
+    assert (ended.code, ended.err) == (0, expected)
     assert [row.split(",")[0] for row in ended.out.splitlines()[1:]] == names
 
 
-def test_a_bad_record_is_left_out_and_costs_no_other(
+def test_a_bad_record_is_reported_and_skipped(
     tmp_path: Path, matesolve: Matesolve
 ) -> None:
     source, target = tmp_path / "x.epd", tmp_path / "y.epd"
@@ -129,7 +129,7 @@ def test_a_bad_record_is_left_out_and_costs_no_other(
         65,
         "",
         f"error: {source}:2: board: expected 8 ranks with / between them, "
-        "found 1 in 'hello'\n2 written, 0 passed over, 1 left out\n",
+        "found 1 in 'hello'\n2 written, 0 not selected, 1 skipped\n",
     )
     assert target.read_text() == RECORD * 2
 
@@ -139,9 +139,9 @@ def test_a_bad_record_is_left_out_and_costs_no_other(
     [
         (
             ("x.epd", "x.txt"),
-            "x.txt: the name gives no format; add --to epd|fen|jsonl|",
+            "x.txt: unknown suffix; choose a format with --to: epd, fen, jsonl, ",
         ),
-        (("x.epd", "-"), "-: the name gives no format; add --to epd|fen|"),
+        (("x.epd", "-"), "-: unknown suffix; choose a format with --to: epd, fen, "),
         (("x.epd", "x.epd"), "expected an output that is not an input"),
         (("x.epd", "link.epd"), "expected an output that is not an input"),
         (("x.epd", "y.epd", "--from", "chess"), "'chess' is not one of"),
@@ -150,7 +150,7 @@ def test_a_bad_record_is_left_out_and_costs_no_other(
         (("x.epd",), "Missing argument 'OUT'"),
     ],
 )
-def test_what_makes_no_sense_is_a_usage_error(
+def test_senseless_arguments_are_usage_errors(
     source: Path, matesolve: Matesolve, arguments: tuple[str, ...], message: str
 ) -> None:
     link = source.with_name("link.epd")
@@ -165,7 +165,7 @@ def test_what_makes_no_sense_is_a_usage_error(
     assert set(source.parent.iterdir()) == {source, link}
 
 
-def test_files_that_cannot_be_read_or_written_leave_nothing(
+def test_if_reading_or_writing_fails_nothing_is_left(
     source: Path, matesolve: Matesolve
 ) -> None:
     missing = source.with_name("missing.epd")
@@ -184,24 +184,24 @@ def test_files_that_cannot_be_read_or_written_leave_nothing(
     assert list(source.parent.iterdir()) == [source]
 
 
-def test_themes_are_lichess_alone(source: Path, matesolve: Matesolve) -> None:
+def test_only_lichess_has_themes(source: Path, matesolve: Matesolve) -> None:
     ended = matesolve("convert", str(source), "-", "--to", "fen", "--theme", "mate")
     assert ended == (
         65,
         "",
         f"error: {source}: --theme and --min-rating: expected lichess's CSV, "
-        "found EPD\n0 written, 0 passed over, 1 left out\n",
+        "found EPD\n0 written, 0 not selected, 1 skipped\n",
     )
 
 
 @pytest.mark.skipif(os.name == "nt", reason="needs POSIX signals")
-def test_an_interrupt_leaves_what_was_there(tmp_path: Path) -> None:
+def test_an_interrupt_leaves_the_old_file(tmp_path: Path) -> None:
     target = tmp_path / "y.epd"
     target.write_text("what was there\n")
     with process("convert", "-", str(target)) as running:
         assert running.stdin is not None
         assert running.stderr is not None
-        # The error line tells that the reading has begun.
+        # The error line shows that reading has begun.
         running.stdin.write(f"{RECORD}hello\n")
         running.stdin.flush()
         assert "expected 8 ranks" in running.stderr.readline()
@@ -220,10 +220,12 @@ def test_help_loads_nothing_heavy() -> None:
     assert heavy == set()
 
 
-def test_of_nothing_nothing_is_written(tmp_path: Path, matesolve: Matesolve) -> None:
+def test_without_records_the_output_is_empty(
+    tmp_path: Path, matesolve: Matesolve
+) -> None:
     target = tmp_path / "x.csv"
-    told = (0, "", "0 written, 0 passed over, 0 left out\n")
-    assert matesolve("convert", "-", str(target), stdin="\n# nothing\n") == told
+    expected = (0, "", "0 written, 0 not selected, 0 skipped\n")
+    assert matesolve("convert", "-", str(target), stdin="\n# nothing\n") == expected
     assert target.read_bytes() == b""
 
 
@@ -240,8 +242,8 @@ def test_a_file_that_changes_while_it_is_read_is_not_converted(
             growing.write(RECORD)
             growing.flush()
             assert running.wait() == 74
-            told = running.stderr.read()
-    assert told == f"error: {source}: changed while it was read\n"
+            error = running.stderr.read()
+    assert error == f"error: {source}: changed while it was read\n"
     assert list(tmp_path.iterdir()) == [source]
 
 
@@ -257,12 +259,14 @@ def test_pgn_and_popeyes_input_are_written_and_read_again(
 ) -> None:
     source.write_text(RECORD * 3)
     target = str(source.with_name(name))
-    told = "3 written, 0 passed over, 0 left out\n"
-    assert matesolve("convert", str(source), target) == (0, "", told)
-    assert matesolve("convert", target, "-", "--to", "epd") == (0, kept * 3, told)
+    expected = "3 written, 0 not selected, 0 skipped\n"
+    assert matesolve("convert", str(source), target) == (0, "", expected)
+    assert matesolve("convert", target, "-", "--to", "epd") == (0, kept * 3, expected)
 
 
-def test_what_the_other_format_cannot_say_is_left_out(matesolve: Matesolve) -> None:
+def test_claims_that_the_format_cannot_express_are_skipped(
+    matesolve: Matesolve,
+) -> None:
     records = f"{ROOK} nomate 3;\n{RECORD}{ROOK}\n"
     ended = matesolve("convert", "-", "-", "--to", "popeye", stdin=records)
     assert ended.code == 65
@@ -270,4 +274,4 @@ def test_what_the_other_format_cannot_say_is_left_out(matesolve: Matesolve) -> N
     first, second, summary = ended.err.splitlines()
     assert first.startswith("error: stdin:1: ")
     assert second.startswith("error: stdin:3: ")
-    assert summary == "1 written, 0 passed over, 2 left out"
+    assert summary == "1 written, 0 not selected, 2 skipped"

@@ -1,4 +1,4 @@
-"""`matesolve export` and `matesolve merge`: what stores hold, in every format."""
+"""`matesolve export` and `matesolve merge`: stores in every format, and combined."""
 
 from __future__ import annotations
 
@@ -44,18 +44,22 @@ def store(capsys: pytest.CaptureFixture[str]) -> str:
     return "run.db"
 
 
-def told_by(
+def run_command(
     capsys: pytest.CaptureFixture[str], *arguments: str
 ) -> tuple[int, str, str]:
     code = run(arguments)
-    told = capsys.readouterr()
-    return code, told.out, told.err
+    printed = capsys.readouterr()
+    return code, printed.out, printed.err
 
 
 def test_csv_has_a_column_for_each_field_and_reads_back(
     capsys: pytest.CaptureFixture[str], folder: Path, store: str
 ) -> None:
-    assert told_by(capsys, "export", store, "-o", "run.csv") == (0, "", "5 written\n")
+    assert run_command(capsys, "export", store, "-o", "run.csv") == (
+        0,
+        "",
+        "5 written\n",
+    )
     with (folder / "run.csv").open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
     assert list(rows[0]) == list(COLUMNS)
@@ -76,9 +80,9 @@ def test_csv_has_a_column_for_each_field_and_reads_back(
 def test_json_lines_are_what_verify_prints(
     capsys: pytest.CaptureFixture[str], folder: Path, store: str
 ) -> None:
-    told_by(capsys, "export", store, "-o", "run.jsonl.gz")
+    run_command(capsys, "export", store, "-o", "run.jsonl.gz")
     lines = gzip.decompress((folder / "run.jsonl.gz").read_bytes()).splitlines()
-    _, out, _ = told_by(capsys, "verify", "set.epd", "--keys", "--jsonl")
+    _, out, _ = run_command(capsys, "verify", "set.epd", "--keys", "--jsonl")
 
     def timeless(record: dict[str, Any]) -> dict[str, Any]:
         return {name: value for name, value in record.items() if name != "time_s"}
@@ -87,10 +91,10 @@ def test_json_lines_are_what_verify_prints(
     assert [timeless(json.loads(line)) for line in lines] == printed
 
 
-def test_epd_is_a_corrected_edition_that_agrees_with_itself(
+def test_epd_is_a_corrected_collection_that_verifies(
     capsys: pytest.CaptureFixture[str], folder: Path, store: str
 ) -> None:
-    code, out, _ = told_by(capsys, "export", store, "--to", "epd", "-o", "-")
+    code, out, _ = run_command(capsys, "export", store, "--to", "epd", "-o", "-")
     assert code == 0
     assert out == (
         f'{BACK_RANK} dm 1; bm Ra8#; pv Ra8#; id "one, \\"two\\"";\n'
@@ -99,14 +103,14 @@ def test_epd_is_a_corrected_edition_that_agrees_with_itself(
         f'{MATED} dm -1; pv Kg8 Rb8#; id "lost";\n'
     )
     (folder / "better.epd").write_text(out)
-    assert told_by(capsys, "verify", "better.epd", "--keys", "-q") == (0, "", "")
+    assert run_command(capsys, "verify", "better.epd", "--keys", "-q") == (0, "", "")
 
 
-def test_parquet_holds_the_same(
+def test_parquet_has_the_same_rows(
     capsys: pytest.CaptureFixture[str], folder: Path, store: str
 ) -> None:
     parquet = pytest.importorskip("pyarrow.parquet")
-    told_by(capsys, "export", store, "-o", "run.parquet")
+    run_command(capsys, "export", store, "-o", "run.parquet")
     rows = parquet.read_table(folder / "run.parquet").to_pylist()
     with Store(store, read_only=True) as opened:
         assert [tuple(row.values()) for row in rows] == [
@@ -114,9 +118,11 @@ def test_parquet_holds_the_same(
         ]
 
 
-def test_an_expression_chooses(capsys: pytest.CaptureFixture[str], store: str) -> None:
+def test_an_expression_selects_results(
+    capsys: pytest.CaptureFixture[str], store: str
+) -> None:
     where = "verdict = 'shorter' OR mate < 0"
-    code, out, err = told_by(
+    code, out, err = run_command(
         capsys, "export", store, "--where", where, "-o", "-", "--to", "jsonl"
     )
     assert (code, err) == (0, "2 written\n")
@@ -150,7 +156,7 @@ def test_an_expression_chooses(capsys: pytest.CaptureFixture[str], store: str) -
         (["run.db"], 2, None),
     ],
 )
-def test_what_cannot_be_exported_is_told_and_leaves_no_file(
+def test_an_export_that_fails_is_reported_and_leaves_no_file(
     capsys: pytest.CaptureFixture[str],
     folder: Path,
     store: str,
@@ -159,7 +165,7 @@ def test_what_cannot_be_exported_is_told_and_leaves_no_file(
     error: str | None,
 ) -> None:
     before = sorted(folder.iterdir())
-    got, out, err = told_by(capsys, "export", *arguments)
+    got, out, err = run_command(capsys, "export", *arguments)
     assert (got, out) == (code, "")
     assert error is None or err == error
     assert "Traceback" not in err
@@ -174,31 +180,31 @@ def test_shards_merge_into_the_whole(
     for part in ("1", "2"):
         run(["verify", "set.epd", "--keys", "--store", part, "--shard", f"{part}/2"])
     capsys.readouterr()
-    got = told_by(capsys, "merge", "1", "2", "-o", "all.db")
+    got = run_command(capsys, "merge", "1", "2", "-o", "all.db")
     assert got == (0, "", "all.db: 5 records\n")
     with Store(store, read_only=True) as whole, Store("all.db") as merged:
         for one, other in zip(whole.results(), merged.results(), strict=True):
             assert one._replace(time_s=0.0) == other._replace(time_s=0.0)
 
 
-def test_without_a_target_the_first_is_added_to(
+def test_without_an_output_the_others_are_added_to_the_first(
     capsys: pytest.CaptureFixture[str], folder: Path, store: str
 ) -> None:
     (folder / "more.epd").write_text(f"{BACK_RANK} nomate 1;\n")
     run(["verify", "more.epd", "--store", "more.db", "-q"])
     capsys.readouterr()
-    got = told_by(capsys, "merge", store, "more.db")
+    got = run_command(capsys, "merge", store, "more.db")
     assert got == (0, "", "run.db: 6 records\n")
 
 
 @pytest.mark.parametrize("other", ["set.epd", "missing.db", "other.db"])
-def test_what_is_no_store_is_not_merged(
+def test_a_file_that_is_not_a_store_is_not_merged(
     capsys: pytest.CaptureFixture[str], folder: Path, store: str, other: str
 ) -> None:
     with sqlite3.connect(folder / "other.db") as base:
         base.execute("CREATE TABLE x (y)")
     base.close()
-    code, out, err = told_by(capsys, "merge", store, other)
+    code, out, err = run_command(capsys, "merge", store, other)
     assert (code, out) == (74, "")
     assert err.startswith(f"error: {other}: ")
     assert not (folder / "missing.db").exists()
@@ -207,4 +213,4 @@ def test_what_is_no_store_is_not_merged(
 def test_one_store_alone_is_not_merged(
     capsys: pytest.CaptureFixture[str], store: str
 ) -> None:
-    assert told_by(capsys, "merge", store)[0] == 2
+    assert run_command(capsys, "merge", store)[0] == 2

@@ -1,4 +1,4 @@
-"""What disagrees with its claim does so in every form in which an audit is read."""
+"""Every form of an audit agrees on which results contradict their claims."""
 
 from __future__ import annotations
 
@@ -34,16 +34,16 @@ KEY = Ply("a2a7", 2, ("a2a7",))
 
 
 class Line(NamedTuple):
-    """The solver's moves in a claimed line, and what is against them."""
+    """The attacker's moves in a claimed line, and whether they have a dual."""
 
     plies: tuple[Ply, ...]
     has_dual: bool = False
     is_free: bool = False
-    """No dual where the source counts all mates in one alike."""
+    """No dual if the source accepts every mate in one."""
 
 
 LINES = {
-    "not looked at": Line(()),
+    "not searched": Line(()),
     "only moves": Line((KEY, Ply("b1b8", 1, ("b1b8",)))),
     "two mates on the last move": Line(
         (KEY, Ply("b1b8", 1, ("b1b8", "a7a8"))), has_dual=True, is_free=True
@@ -56,7 +56,7 @@ LINES = {
     "a choice before the last move": Line(
         (KEY, Ply("b1b8", 2, ("b1b8", "a7a8"))), has_dual=True
     ),
-    "a rival of the key": Line((Ply("a2a7", 2, ("a2a7", "b1b7")),)),
+    "another move in place of the key": Line((Ply("a2a7", 2, ("a2a7", "b1b7")),)),
     "a slow last move": Line((KEY, Ply("b1b8", 1, ("a7a8",)))),
     "a limit at the last move": Line((KEY, Ply("b1b8", None, ()))),
 }
@@ -80,7 +80,7 @@ def result(
 
 
 def read_back(row: dict[str, str]) -> AuditResult:
-    """The finding of a row of an exported CSV."""
+    """Return the result in a row of an exported CSV."""
     given: dict[str, object] = {**row}
     for name in ("claim", "mate", "lower_bound", "only_moves"):
         given[name] = int(row[name]) if row[name] else None
@@ -93,7 +93,7 @@ def default_failures() -> frozenset[str]:
 
 
 def forms(given: AuditResult, folder: Path) -> dict[str, bool]:
-    """Ask every form of an audit whether a finding disagrees with its claim."""
+    """Return for every form of an audit whether a result contradicts its claim."""
     record = json.loads(json.dumps(audit_record(given)))
     page = render_page([record], title="x")
     lines, rows = io.BytesIO(), io.BytesIO()
@@ -105,7 +105,7 @@ def forms(given: AuditResult, folder: Path) -> dict[str, bool]:
         store.put_record(given, b"key")
         (stored,) = store.results()
     return {
-        "finding": bool(given.disagreements),
+        "result": bool(given.disagreements),
         "terminal": disagreement(given) is not None,
         "exit code": exit_code(given, default_failures()) is Exit.NEGATIVE,
         "record": bool(record.get("disagreements")),
@@ -177,8 +177,8 @@ def test_a_dual_on_the_last_move_is_printed_and_exits_with_1(
     assert run(["verify", "free.jsonl", *audited]) == 0
     assert "dual" not in capsys.readouterr().out
     assert run(["verify", "dual.jsonl", *audited]) == 1
-    told = capsys.readouterr().out
-    assert "soundness: 1 sound; with a dual: 1\n" in told
-    assert "but move 2, Qg4#, is not the only mate in 1; also: Qb3#, Qe4#\n" in told
+    printed = capsys.readouterr().out
+    assert "soundness: 1 sound; with a dual: 1\n" in printed
+    assert "but move 2, Qg4#, is not the only mate in 1; also: Qb3#, Qe4#\n" in printed
     assert run(["verify", "dual.jsonl", *audited, "--fail-on", "dual"]) == 1
     assert run(["verify", "dual.jsonl", *audited, "--fail-on", "cooked,keys"]) == 0

@@ -1,4 +1,4 @@
-"""`matesolve report`: records read, and a page written."""
+"""`matesolve report`: records and stores become a page."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def names(page: Path) -> list[str]:
     return [entry["id"] for entry in entries_of(page.read_bytes())]
 
 
-def test_a_page_is_written_of_what_verify_printed(
+def test_the_records_of_verify_become_a_page(
     matesolve: Matesolve, folder: Path
 ) -> None:
     printed = matesolve("verify", "puzzles/traps.epd", "--jsonl").out
@@ -43,13 +43,13 @@ def test_a_page_is_written_of_what_verify_printed(
     ended = matesolve("report", "-", "-o", str(page), stdin=printed)
 
     assert ended == (0, "", "")
-    told = [json.loads(line)["id"] for line in printed.splitlines()]
-    assert names(page) == told
+    expected = [json.loads(line)["id"] for line in printed.splitlines()]
+    assert names(page) == expected
     assert data_of(page.read_bytes())["disagreements"] == 0
     assert b"<title>Audit of stdin</title>" in page.read_bytes()
 
 
-def test_a_file_may_be_compressed_and_names_the_page(folder: Path) -> None:
+def test_a_file_may_be_compressed_and_its_name_is_the_title(folder: Path) -> None:
     (folder / "run.jsonl.gz").write_bytes(gzip.compress(RECORDS.encode()))
 
     assert run(["report", "run.jsonl.gz", "-o", "page.html"]) == 0
@@ -59,7 +59,7 @@ def test_a_file_may_be_compressed_and_names_the_page(folder: Path) -> None:
     assert b"<title>Audit of run.jsonl.gz</title>" in page.read_bytes()
 
 
-def test_a_page_can_be_given_a_title(folder: Path) -> None:
+def test_the_title_of_a_page_can_be_set(folder: Path) -> None:
     assert run(["report", "run.jsonl", "-o", "page.html", "--title", "Mine"]) == 0
 
     assert b"<h1>Mine</h1>" in (folder / "page.html").read_bytes()
@@ -73,7 +73,7 @@ def test_a_page_can_be_given_a_title(folder: Path) -> None:
         ("8/8/8/8/8/8/8/8 w - -", "Extra data"),
     ],
 )
-def test_a_damaged_line_is_told_listed_and_costs_itself_only(
+def test_a_damaged_line_is_reported_and_listed_and_harms_no_other(
     damaged: str, reason: str, folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (folder / "run.jsonl").write_text(f"{RECORDS}{damaged}\n{RECORDS}")
@@ -81,17 +81,17 @@ def test_a_damaged_line_is_told_listed_and_costs_itself_only(
 
     assert run(["report", "run.jsonl", "-o", "page.html"]) == 65
 
-    told = capsys.readouterr()
-    assert told.out == ""
-    assert told.err.startswith(f"error: {source}: expected a JSON object, found ")
-    assert reason in told.err
+    printed = capsys.readouterr()
+    assert printed.out == ""
+    assert printed.err.startswith(f"error: {source}: expected a JSON object, found ")
+    assert reason in printed.err
     assert names(folder / "page.html") == ["a", "b", source, "a", "b"]
 
 
 @pytest.mark.parametrize(
     "value", ["9" * 10**6, "[" * 10**5, "[" * 985 + "]" * 985, "9" * 4300]
 )
-def test_a_record_made_to_harm_is_refused_at_once(
+def test_a_malicious_record_is_refused_at_once(
     value: str, folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (folder / "run.jsonl").write_text(f'{RECORDS}{{"mate":{value}}}\n')
@@ -105,7 +105,7 @@ def test_a_record_made_to_harm_is_refused_at_once(
 
 @pytest.mark.parametrize("end", ["\r", "\r\n"])
 @pytest.mark.parametrize("compress", [bytes, gzip.compress])
-def test_records_are_lines_whatever_ends_them(
+def test_records_are_lines_with_any_line_ending(
     end: str,
     compress: Callable[[bytes], bytes],
     folder: Path,
@@ -121,14 +121,14 @@ def test_records_are_lines_whatever_ends_them(
 
 
 @pytest.mark.parametrize("text", ["", "\n \n"])
-def test_of_nothing_a_page_is_written_too(text: str, folder: Path) -> None:
+def test_an_empty_file_becomes_a_page(text: str, folder: Path) -> None:
     (folder / "run.jsonl").write_text(text)
 
     assert run(["report", "run.jsonl", "-o", "page.html"]) == 0
     assert names(folder / "page.html") == []
 
 
-def test_bytes_that_are_no_text_are_a_damaged_line(
+def test_bytes_that_are_not_utf_8_are_a_damaged_line(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (folder / "run.jsonl").write_bytes(b"\xff\xfe{}\n" + RECORDS.encode())
@@ -138,7 +138,7 @@ def test_bytes_that_are_no_text_are_a_damaged_line(
     assert names(folder / "page.html") == ["run.jsonl:1", "a", "b"]
 
 
-def test_a_record_of_another_kind_is_told_listed_and_costs_itself_only(
+def test_a_record_of_another_kind_is_reported_and_listed_and_harms_no_other(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     damaged = json.dumps(record(fen="8/8"))
@@ -171,7 +171,7 @@ PROBLEM = '{"id":"a","fen":"6k1/5ppp/8/8/8/8/8/R5K1 w - - 0 1","claim":1}'
     ],
 )
 @pytest.mark.parametrize("name", ["other.txt", "other.gz", "-"])
-def test_a_file_that_is_no_audit_is_refused_in_one_line(
+def test_a_file_without_results_is_refused_in_one_line(
     name: str, text: str, found: str, matesolve: Matesolve, folder: Path
 ) -> None:
     given = gzip.compress(text.encode()) if name.endswith(".gz") else text.encode()
@@ -191,7 +191,7 @@ def test_a_file_that_is_no_audit_is_refused_in_one_line(
     assert not page.exists()
 
 
-def test_a_store_is_no_standard_input(
+def test_a_store_on_standard_input_is_refused(
     folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     Store(folder / "run.db").close()
@@ -204,14 +204,14 @@ def test_a_store_is_no_standard_input(
     assert not (folder / "page.html").exists()
 
 
-def test_a_store_makes_the_page_that_its_records_make(folder: Path) -> None:
+def test_a_store_and_its_records_become_the_same_page(folder: Path) -> None:
     (folder / "set.epd").write_text(
         '6k1/5ppp/8/8/8/8/8/R5K1 w - - dm 2; id "short";\nhello\n'
     )
     run(["verify", "set.epd", "--keys", "--store", "run.db", "-q"])
-    run(["export", "run.db", "-o", "told.jsonl"])
+    run(["export", "run.db", "-o", "run.jsonl"])
     assert run(["report", "run.db", "-o", "store.html", "--title", "x"]) == 0
-    assert run(["report", "told.jsonl", "-o", "lines.html", "--title", "x"]) == 0
+    assert run(["report", "run.jsonl", "-o", "lines.html", "--title", "x"]) == 0
     page = (folder / "store.html").read_bytes()
     assert page == (folder / "lines.html").read_bytes()
     assert [entry["word"] for entry in entries_of(page)] == ["shorter", "unreadable"]
@@ -239,7 +239,7 @@ def test_another_database_is_refused(
         (("run.jsonl", "-o", "no/p.html"), 74, "no/p.html: No such file or directory"),
     ],
 )
-def test_what_cannot_be_done_is_told_and_leaves_no_page(
+def test_an_error_is_reported_and_leaves_no_page(
     arguments: tuple[str, ...],
     code: int,
     message: str,

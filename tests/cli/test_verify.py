@@ -1,4 +1,4 @@
-"""`matesolve verify`: exact output and exit codes, whatever the files hold."""
+"""`matesolve verify`: exact output and exit codes for every kind of input."""
 
 from __future__ import annotations
 
@@ -65,10 +65,10 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def verify(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, str]:
-    """Run the command in this process; nodes and times are cut off the table."""
+    """Run the command in this process; remove nodes and times from its table."""
     code = run(["verify", *arguments])
-    told = capsys.readouterr()
-    return code, COSTS.sub("", told.out), told.err
+    printed = capsys.readouterr()
+    return code, COSTS.sub("", printed.out), printed.err
 
 
 def records(text: str) -> list[dict[str, Any]]:
@@ -93,7 +93,7 @@ soundness: 1 sound, 1 short-solution, 1 no-solution, 1 missing-solution
     assert code == 65
 
 
-def test_quiet_leaves_disagreements_only(capsys: pytest.CaptureFixture[str]) -> None:
+def test_quiet_prints_only_disagreements(capsys: pytest.CaptureFixture[str]) -> None:
     assert verify(capsys, "mixed.epd", "--keys", "-q") == (
         65,
         DISAGREEMENTS,
@@ -102,7 +102,7 @@ def test_quiet_leaves_disagreements_only(capsys: pytest.CaptureFixture[str]) -> 
 
 
 @pytest.mark.parametrize("jobs", ["1", "3"])
-def test_jsonl_gives_a_record_for_each_line_in_their_order(
+def test_jsonl_prints_a_record_for_each_line_in_order(
     capsys: pytest.CaptureFixture[str], jobs: str
 ) -> None:
     code, out, err = verify(
@@ -110,8 +110,10 @@ def test_jsonl_gives_a_record_for_each_line_in_their_order(
     )
     assert code == 65
     assert err == ""
-    told = records(out)
-    assert [(record["id"], record["claim"], record["verdict"]) for record in told] == [
+    printed = records(out)
+    assert [
+        (record["id"], record["claim"], record["verdict"]) for record in printed
+    ] == [
         ("fine", 1, "proved"),
         ("mixed.epd:4", 2, "shorter"),
         ("too soon", 1, "refuted"),
@@ -120,11 +122,11 @@ def test_jsonl_gives_a_record_for_each_line_in_their_order(
         ("mixed.epd:8", None, None),
         ("mixed.epd:9", None, "unreadable"),
     ]
-    assert [record.get("wrong_keys") for record in told] == [
+    assert [record.get("wrong_keys") for record in printed] == [
         None, None, None, ["a1a7"], None, None, None
     ]  # fmt: skip
-    del told[0]["nodes"], told[0]["time_s"]
-    assert told[0] == {
+    del printed[0]["nodes"], printed[0]["time_s"]
+    assert printed[0] == {
         "schema": 1,
         "id": "fine",
         "source": "mixed.epd:2",
@@ -149,7 +151,7 @@ def test_jsonl_gives_a_record_for_each_line_in_their_order(
     )
 
 
-def test_within_a_shorter_mate_agrees(capsys: pytest.CaptureFixture[str]) -> None:
+def test_with_within_a_shorter_mate_agrees(capsys: pytest.CaptureFixture[str]) -> None:
     code, out, err = verify(capsys, "short.epd", "--within", "--jsonl")
     assert (code, err) == (0, "")
     (record,) = records(out)
@@ -180,13 +182,13 @@ def test_within_a_shorter_mate_agrees(capsys: pytest.CaptureFixture[str]) -> Non
         (["good.epd", "--time", "0"], 2),
     ],
 )
-def test_the_exit_code_says_how_it_went(
+def test_the_exit_code_follows_from_the_results(
     capsys: pytest.CaptureFixture[str], arguments: list[str], code: int
 ) -> None:
     assert verify(capsys, *arguments)[0] == code
 
 
-def test_a_verdict_that_is_none_is_named(capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_unknown_verdict_is_named(capsys: pytest.CaptureFixture[str]) -> None:
     _, _, err = verify(capsys, "good.epd", "--fail-on", "shorter,wrong")
     assert err.splitlines()[-1] == (
         "Error: Invalid value for '--fail-on': 'wrong' is not one of proved, holds, "
@@ -195,7 +197,7 @@ def test_a_verdict_that_is_none_is_named(capsys: pytest.CaptureFixture[str]) -> 
     )
 
 
-def test_a_file_that_cannot_be_read_costs_itself(
+def test_a_file_that_cannot_be_read_is_skipped(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     code, out, err = verify(capsys, "missing.epd", ".", "short.epd", "-q")
@@ -215,7 +217,7 @@ def test_a_file_that_cannot_be_read_costs_itself(
         (None, "undecided", "shorter", 3),
     ],
 )
-def test_what_a_limit_left_open_is_told_and_is_no_agreement(
+def test_an_undecided_claim_is_reported_and_does_not_agree(
     capsys: pytest.CaptureFixture[str],
     monkeypatch: pytest.MonkeyPatch,
     limit: StoppedBy | None,
@@ -229,7 +231,7 @@ def test_what_a_limit_left_open_is_told_and_is_no_agreement(
     assert [record["verdict"] for record in records(out)] == [verdict]
 
 
-def test_a_mate_that_may_not_be_the_shortest_is_left_open(
+def test_a_mate_that_may_not_be_the_shortest_holds(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     answer_with(monkeypatch, Status.FOUND, 2, 1, stopped_by=StoppedBy.TIME)
@@ -238,7 +240,7 @@ def test_a_mate_that_may_not_be_the_shortest_is_left_open(
     assert out == "claim  holds  total\n   #2      1      1\n  all      1      1\n"
 
 
-def test_mated_sides_come_after_the_mating_ones(
+def test_claims_that_the_side_to_move_is_mated_come_last(
     capsys: pytest.CaptureFixture[str],
     monkeypatch: pytest.MonkeyPatch,
     folder: Path,
@@ -252,7 +254,7 @@ def test_mated_sides_come_after_the_mating_ones(
     assert order == ["claim", "#1", "#2", "#3", "#-1", "#-12", "all"]
 
 
-def test_an_internal_error_is_one_line_and_keeps_what_was_told(
+def test_an_internal_error_is_one_line_after_the_results_before_it(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(job, "Solver", lambda hash_mib, *_, **__: 1 // (hash_mib - 7))
@@ -274,7 +276,7 @@ def test_a_file_without_records_is_a_warning_and_no_table(
     assert err == "warning: empty.epd: no records\n"
 
 
-def test_where_no_file_can_be_read_there_is_no_table(
+def test_there_is_no_table_if_no_file_can_be_read(
     capsys: pytest.CaptureFixture[str], folder: Path
 ) -> None:
     code, out, err = verify(capsys, "missing.epd", str(folder))
@@ -295,7 +297,7 @@ def test_a_file_without_records_beside_another_is_a_warning(
     assert out.splitlines()[-1].split()[:3] == ["all", "1", "1"]
 
 
-def test_records_that_are_not_selected_are_no_empty_file(
+def test_a_file_without_selected_records_gives_no_warning(
     capsys: pytest.CaptureFixture[str], folder: Path
 ) -> None:
     (folder / "one.epd").write_text(f"{BACK_RANK} dm 1;\n")
@@ -304,7 +306,7 @@ def test_records_that_are_not_selected_are_no_empty_file(
     assert err == "1 records skipped: not selected\n"
 
 
-def test_ctrl_c_tells_what_was_complete(
+def test_ctrl_c_prints_complete_results(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, folder: Path
 ) -> None:
     (folder / "two.epd").write_text(f"{BACK_RANK} dm 1;\n{LONG[:-4]} dm 9;\n")
@@ -341,7 +343,7 @@ def answer_with(
     *,
     stopped_by: StoppedBy | None = None,
 ) -> None:
-    """Let each search give the same answer."""
+    """Make each search return the same answer."""
 
     class Same:
         def __init__(self, hash_mib: int, *_: Any, **__: Any) -> None: ...
@@ -370,7 +372,7 @@ def test_standard_input_is_answered_line_by_line_until_ctrl_c() -> None:
         assert running.stderr.read() == "interrupted\n"
 
 
-def test_ctrl_c_ends_a_search_that_would_take_long() -> None:
+def test_ctrl_c_ends_a_long_search() -> None:
     with process("verify", "-", "--time", "3000") as running:
         assert running.stdin
         assert running.stdout
@@ -384,7 +386,7 @@ def test_ctrl_c_ends_a_search_that_would_take_long() -> None:
         assert running.stderr.read() == "interrupted\n"
 
 
-def test_a_pipe_that_is_closed_early_ends_it_quietly() -> None:
+def test_a_closed_pipe_ends_the_command_quietly() -> None:
     with process("verify", "-", "--jsonl") as running:
         assert running.stdin
         assert running.stdout
@@ -399,7 +401,7 @@ def test_a_pipe_that_is_closed_early_ends_it_quietly() -> None:
         assert running.stderr.read() == ""
 
 
-def test_a_narrow_terminal_does_not_cut_what_goes_to_a_pipe() -> None:
+def test_a_narrow_terminal_does_not_cut_output_to_a_pipe() -> None:
     with process(
         "verify", "short.epd", COLUMNS="20", TERM="xterm", FORCE_COLOR="1"
     ) as running:

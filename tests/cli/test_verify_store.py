@@ -1,4 +1,4 @@
-"""`matesolve verify --store`: what is taken up again, and what stands in its way."""
+"""`matesolve verify --store`: resuming an audit, and what prevents it."""
 
 from __future__ import annotations
 
@@ -66,17 +66,17 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-class Watcher:
-    """Sees what workers are given, and may do something at a certain one."""
+class Recorder:
+    """Records the problems that workers are given; calls a function at some of them."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.given: list[str] = []
         self.at: dict[int, Callable[[], object]] = {}
         self._lock = threading.Lock()
         for kind in (ThreadWorker, ProcessWorker):
-            monkeypatch.setattr(kind, "run_batch", self._watched(kind))
+            monkeypatch.setattr(kind, "run_batch", self._recorded(kind))
 
-    def _watched(self, kind: type[ThreadWorker | ProcessWorker]) -> object:
+    def _recorded(self, kind: type[ThreadWorker | ProcessWorker]) -> object:
         run_batch = kind.run_batch
 
         def watch(
@@ -95,12 +95,12 @@ class Watcher:
 
 
 @pytest.fixture
-def watcher(monkeypatch: pytest.MonkeyPatch) -> Watcher:
-    return Watcher(monkeypatch)
+def recorder(monkeypatch: pytest.MonkeyPatch) -> Recorder:
+    return Recorder(monkeypatch)
 
 
-class Told:
-    """What the command has told; nodes and times are cut off the table."""
+class Output:
+    """The output of the command, without nodes and times in the table."""
 
     def __init__(self, code: int, out: str, err: str) -> None:
         self.code = code
@@ -110,13 +110,13 @@ class Told:
 
 
 @pytest.fixture
-def verify(capsys: pytest.CaptureFixture[str]) -> Callable[..., Told]:
-    """Run the command in this process, with `run.db` unless it says otherwise."""
+def verify(capsys: pytest.CaptureFixture[str]) -> Callable[..., Output]:
+    """Run the command in this process, with the store `run.db` by default."""
 
-    def call(*arguments: str, store: str = "run.db") -> Told:
+    def call(*arguments: str, store: str = "run.db") -> Output:
         code = run(["verify", *arguments, "--hash", "1", "--store", store])
-        told = capsys.readouterr()
-        return Told(code, told.out, told.err)
+        printed = capsys.readouterr()
+        return Output(code, printed.out, printed.err)
 
     return call
 
@@ -139,17 +139,17 @@ def require_sound(path: str = "run.db") -> None:
 
 
 @jobs
-def test_a_second_run_tells_the_same_and_solves_nothing(
-    verify: Callable[..., Told], watcher: Watcher, jobs: str
+def test_a_second_run_prints_the_same_and_searches_nothing(
+    verify: Callable[..., Output], recorder: Recorder, jobs: str
 ) -> None:
     first = verify("mixed.epd", "-j", jobs)
-    assert sorted(watcher.given) == [f"mixed.epd:{n}" for n in (1, 2, 4, 6, 7)]
+    assert sorted(recorder.given) == [f"mixed.epd:{n}" for n in (1, 2, 4, 6, 7)]
     assert first.err == UNREADABLE
     assert first.code == 65
     kept = stored()
-    watcher.clear()
+    recorder.clear()
     second = verify("mixed.epd", "-j", jobs)
-    assert watcher.given == []
+    assert recorder.given == []
     assert (second.code, second.nodes, second.err) == (
         first.code,
         first.nodes,
@@ -159,12 +159,12 @@ def test_a_second_run_tells_the_same_and_solves_nothing(
     assert [result.source for result in kept] == [f"mixed.epd:{n}" for n in range(1, 8)]
 
 
-def test_a_store_changes_nothing_of_what_is_told(
-    verify: Callable[..., Told], capsys: pytest.CaptureFixture[str]
+def test_a_store_does_not_change_the_output(
+    verify: Callable[..., Output], capsys: pytest.CaptureFixture[str]
 ) -> None:
     code = run(["verify", "mixed.epd", "--hash", "1"])
-    told = capsys.readouterr()
-    without = Told(code, told.out, told.err)
+    printed = capsys.readouterr()
+    without = Output(code, printed.out, printed.err)
     for with_store in (verify("mixed.epd"), verify("mixed.epd")):
         assert (with_store.code, with_store.out, with_store.err) == (
             without.code,
@@ -174,26 +174,27 @@ def test_a_store_changes_nothing_of_what_is_told(
 
 
 def test_jsonl_of_a_second_run_is_that_of_the_first(
-    verify: Callable[..., Told], watcher: Watcher
+    verify: Callable[..., Output], recorder: Recorder
 ) -> None:
     first = verify("mixed.epd", "--jsonl")
-    watcher.clear()
+    recorder.clear()
     assert verify("mixed.epd", "--jsonl").out == first.out
-    assert watcher.given == []
+    assert recorder.given == []
 
 
 @jobs
-def test_a_position_that_comes_again_is_solved_once(
-    verify: Callable[..., Told], watcher: Watcher, folder: Path, jobs: str
+def test_a_position_that_occurs_twice_is_searched_once(
+    verify: Callable[..., Output], recorder: Recorder, folder: Path, jobs: str
 ) -> None:
     lines = [f'{BACK_RANK} dm 1; id "{number}";\n' for number in range(300)]
     (folder / "same.epd").write_text("".join(lines))
-    told = verify("same.epd", "good.epd", "-j", jobs)
-    assert watcher.given == ["same.epd:1"]
+    printed = verify("same.epd", "good.epd", "-j", jobs)
+    assert recorder.given == ["same.epd:1"]
     assert (
-        told.out == "claim  proved  total\n   #1     301    301\n  all     301    301\n"
+        printed.out
+        == "claim  proved  total\n   #1     301    301\n  all     301    301\n"
     )
-    assert (told.code, told.err) == (0, "")
+    assert (printed.code, printed.err) == (0, "")
     ids = {result.id for result in stored()}
     assert ids == {*map(str, range(300)), "good.epd:1"}
 
@@ -202,34 +203,34 @@ def test_a_position_that_comes_again_is_solved_once(
     "options",
     [["--keys"], ["--within"], ["--every-ply"], ["-n", "4"]],
 )
-def test_other_options_ask_something_else(
-    verify: Callable[..., Told], watcher: Watcher, options: list[str]
+def test_other_options_are_searched_again(
+    verify: Callable[..., Output], recorder: Recorder, options: list[str]
 ) -> None:
     verify("good.epd")
-    watcher.clear()
+    recorder.clear()
     verify("good.epd", *options)
-    assert watcher.given == ["good.epd:1"]
+    assert recorder.given == ["good.epd:1"]
 
 
-def test_fresh_solves_all_again_and_forgets_the_rest(
-    verify: Callable[..., Told], watcher: Watcher
+def test_fresh_searches_all_again_and_deletes_the_rest(
+    verify: Callable[..., Output], recorder: Recorder
 ) -> None:
     verify("mixed.epd")
-    watcher.clear()
-    told = verify("good.epd", "--fresh")
-    assert watcher.given == ["good.epd:1"]
-    assert (told.code, told.err) == (0, "")
+    recorder.clear()
+    printed = verify("good.epd", "--fresh")
+    assert recorder.given == ["good.epd:1"]
+    assert (printed.code, printed.err) == (0, "")
     assert [result.source for result in stored()] == ["good.epd:1"]
 
 
 @jobs
-def test_what_was_left_undecided_is_searched_again_only_with_wider_limits(
-    verify: Callable[..., Told], watcher: Watcher, jobs: str
+def test_undecided_results_are_retried_only_with_wider_limits(
+    verify: Callable[..., Output], recorder: Recorder, jobs: str
 ) -> None:
     def again(*options: str) -> tuple[int, str, list[str]]:
-        watcher.clear()
-        told = verify("long.epd", "good.epd", "-j", jobs, "--time", "900", *options)
-        return told.code, told.err, watcher.given[:]
+        recorder.clear()
+        printed = verify("long.epd", "good.epd", "-j", jobs, "--time", "900", *options)
+        return printed.code, printed.err, recorder.given[:]
 
     verify("long.epd", "good.epd", "--nodes", "2000", "--time", "900", "-j", jobs)
     retry = ("--retry", "undecided")
@@ -245,31 +246,31 @@ def test_what_was_left_undecided_is_searched_again_only_with_wider_limits(
     assert undecided[0].nodes > 2000
 
 
-def test_a_line_that_is_mended_is_read_and_solved(
-    verify: Callable[..., Told], watcher: Watcher, folder: Path
+def test_a_corrected_line_is_read_and_searched(
+    verify: Callable[..., Output], recorder: Recorder, folder: Path
 ) -> None:
     verify("mixed.epd")
-    watcher.clear()
+    recorder.clear()
     mended = MIXED.replace("hello", f'{BACK_RANK} dm 3; id "mended";')
     (folder / "mixed.epd").write_text(mended)
-    told = verify("mixed.epd")
-    assert watcher.given == ["mixed.epd:3"]
-    assert (told.code, told.err) == (1, "")
+    printed = verify("mixed.epd")
+    assert recorder.given == ["mixed.epd:3"]
+    assert (printed.code, printed.err) == (1, "")
     kept = stored()
     assert [result.id for result in kept][2] == "mended"
     assert {result.error for result in kept} == {None}
 
 
 @jobs
-def test_parts_put_together_are_the_whole(
-    verify: Callable[..., Told], watcher: Watcher, jobs: str
+def test_merged_parts_are_the_whole(
+    verify: Callable[..., Output], recorder: Recorder, jobs: str
 ) -> None:
     files = ("mixed.epd", "many.epd")
     verify(*files, "-j", jobs, store="whole.db")
-    watcher.clear()
+    recorder.clear()
     for number in ("1", "2"):
         verify(*files, "-j", jobs, "--shard", f"{number}/2", store=f"{number}.db")
-    assert len(watcher.given) == len(set(watcher.given)) == 305
+    assert len(recorder.given) == len(set(recorder.given)) == 305
     assert len(stored("1.db")) + len(stored("2.db")) == len(stored("whole.db")) == 307
     assert min(len(stored("1.db")), len(stored("2.db"))) > 100
     with Store("1.db") as store:
@@ -277,33 +278,33 @@ def test_parts_put_together_are_the_whole(
     assert untimed(stored("1.db")) == untimed(stored("whole.db"))
 
 
-# --- what ends an audit, and how it goes on
+# --- audits that end early and resume
 
 
 @jobs
-def test_after_ctrl_c_it_goes_on_where_it_was(
-    verify: Callable[..., Told], watcher: Watcher, jobs: str
+def test_an_audit_resumes_after_ctrl_c(
+    verify: Callable[..., Output], recorder: Recorder, jobs: str
 ) -> None:
     undisturbed = verify("many.epd", "-j", jobs, store="undisturbed.db")
-    watcher.clear()
-    watcher.at[120] = lambda: signal.raise_signal(signal.SIGINT)
-    told = verify("many.epd", "-j", jobs)
-    assert (told.code, told.err) == (130, "interrupted\n")
+    recorder.clear()
+    recorder.at[120] = lambda: signal.raise_signal(signal.SIGINT)
+    printed = verify("many.epd", "-j", jobs)
+    assert (printed.code, printed.err) == (130, "interrupted\n")
     require_sound()
     kept = stored()
     assert 0 < len(kept) < 300
-    watcher.clear()
-    told = verify("many.epd", "-j", jobs)
-    assert not {result.source for result in kept} & set(watcher.given)
-    assert (told.code, told.nodes, told.err) == (0, undisturbed.nodes, "")
+    recorder.clear()
+    printed = verify("many.epd", "-j", jobs)
+    assert not {result.source for result in kept} & set(recorder.given)
+    assert (printed.code, printed.nodes, printed.err) == (0, undisturbed.nodes, "")
     assert untimed(stored()) == untimed(stored("undisturbed.db"))
 
 
 @jobs
-def test_after_a_full_disk_it_goes_on_where_it_was(
-    verify: Callable[..., Told],
+def test_an_audit_resumes_after_a_full_disk(
+    verify: Callable[..., Output],
     monkeypatch: pytest.MonkeyPatch,
-    watcher: Watcher,
+    recorder: Recorder,
     folder: Path,
     jobs: str,
 ) -> None:
@@ -318,32 +319,32 @@ def test_after_a_full_disk_it_goes_on_where_it_was(
 
     with monkeypatch.context() as context:
         context.setattr(Store, "_prepare", prepare_little)
-        told = verify("many.epd", "-j", jobs)
-    assert (told.code, told.out) == (74, "")
-    assert told.err == (
+        printed = verify("many.epd", "-j", jobs)
+    assert (printed.code, printed.out) == (74, "")
+    assert printed.err == (
         "error: run.db: the disk is full; what was committed before is kept\n"
     )
     require_sound()
-    watcher.clear()
+    recorder.clear()
     kept = {result.source for result in stored()}
-    told = verify("many.epd", "-j", jobs)
-    assert not kept & set(watcher.given)
-    assert (told.code, told.nodes, told.err) == (0, undisturbed.nodes, "")
+    printed = verify("many.epd", "-j", jobs)
+    assert not kept & set(recorder.given)
+    assert (printed.code, printed.nodes, printed.err) == (0, undisturbed.nodes, "")
     assert untimed(stored()) == untimed(stored("undisturbed.db"))
 
 
 @jobs
-def test_a_locked_store_ends_the_audit_with_a_line(
-    verify: Callable[..., Told], monkeypatch: pytest.MonkeyPatch, jobs: str
+def test_a_locked_store_ends_the_audit_with_an_error_of_one_line(
+    verify: Callable[..., Output], monkeypatch: pytest.MonkeyPatch, jobs: str
 ) -> None:
     monkeypatch.setattr("solver.audit.store.BUSY_S", 0.1)
     Store("run.db").close()
     with closing(sqlite3.connect("run.db", isolation_level=None)) as other:
         other.execute("BEGIN IMMEDIATE")
-        told = verify("good.epd", "-j", jobs)
+        printed = verify("good.epd", "-j", jobs)
         other.execute("ROLLBACK")
-    assert (told.code, told.out) == (74, "")
-    assert told.err == (
+    assert (printed.code, printed.out) == (74, "")
+    assert printed.err == (
         "error: run.db: locked by another program for 0.1 s; "
         "what was committed before is kept\n"
     )
@@ -351,50 +352,52 @@ def test_a_locked_store_ends_the_audit_with_a_line(
 
 
 @pytest.mark.skipif(os.name == "nt", reason="Windows removes no file that is open")
-def test_a_store_that_is_removed_meanwhile_ends_the_audit_with_a_line(
-    verify: Callable[..., Told], watcher: Watcher
+def test_a_removed_store_ends_the_audit_with_an_error_of_one_line(
+    verify: Callable[..., Output], recorder: Recorder
 ) -> None:
-    watcher.at[1] = Path("run.db").unlink
-    told = verify("many.epd")
-    assert told.code == 74
-    assert told.err == (
+    recorder.at[1] = Path("run.db").unlink
+    printed = verify("many.epd")
+    assert printed.code == 74
+    assert printed.err == (
         "error: run.db: expected the store, found it removed or replaced\n"
     )
 
 
-def test_a_store_of_another_version_is_refused(verify: Callable[..., Told]) -> None:
+def test_a_store_of_another_version_is_refused(verify: Callable[..., Output]) -> None:
     Store("run.db").close()
     with closing(sqlite3.connect("run.db")) as base:
         base.execute(f"PRAGMA user_version = {VERSION + 1}")
     for options in ((), ("--fresh",)):
-        told = verify("good.epd", *options)
-        assert (told.code, told.out) == (74, "")
-        assert told.err == (
+        printed = verify("good.epd", *options)
+        assert (printed.code, printed.out) == (74, "")
+        assert printed.err == (
             f"error: run.db: expected a store of version {VERSION}, "
             f"found {VERSION + 1}\n"
         )
 
 
 @pytest.mark.parametrize("options", [(), ("--fresh",)])
-def test_a_file_of_another_kind_is_refused_and_left_as_it_is(
-    verify: Callable[..., Told], options: tuple[str, ...]
+def test_a_file_of_another_kind_is_refused_and_unchanged(
+    verify: Callable[..., Output], options: tuple[str, ...]
 ) -> None:
-    told = verify("good.epd", *options, store="mixed.epd")
-    assert (told.code, told.out) == (74, "")
-    assert told.err == (
+    printed = verify("good.epd", *options, store="mixed.epd")
+    assert (printed.code, printed.out) == (74, "")
+    assert printed.err == (
         "error: mixed.epd: expected a store of audits, found another file\n"
     )
     assert Path("mixed.epd").read_text() == MIXED
 
 
-def test_a_place_where_no_store_can_be_is_told(verify: Callable[..., Told]) -> None:
-    told = verify("good.epd", store="missing/run.db")
-    assert (told.code, told.out) == (74, "")
-    assert told.err == "error: missing/run.db: cannot be opened, or made there\n"
+def test_a_path_where_no_store_can_be_created_is_an_error(
+    verify: Callable[..., Output],
+) -> None:
+    printed = verify("good.epd", store="missing/run.db")
+    assert (printed.code, printed.out) == (74, "")
+    assert printed.err == "error: missing/run.db: cannot be opened, or made there\n"
 
 
 @pytest.mark.parametrize(
-    ("options", "told"),
+    ("options", "printed"),
     [
         (["--fresh"], "--fresh and --retry need a --store."),
         (["--retry", "undecided"], "--fresh and --retry need a --store."),
@@ -417,15 +420,15 @@ def test_a_place_where_no_store_can_be_is_told(verify: Callable[..., Told]) -> N
         ),
     ],
 )
-def test_options_that_cannot_be_understood_are_told(
-    capsys: pytest.CaptureFixture[str], options: list[str], told: str
+def test_invalid_options_are_usage_errors(
+    capsys: pytest.CaptureFixture[str], options: list[str], printed: str
 ) -> None:
     assert run(["verify", "good.epd", *options]) == 2
-    assert capsys.readouterr().err.splitlines()[-1] == f"Error: {told}"
+    assert capsys.readouterr().err.splitlines()[-1] == f"Error: {printed}"
     assert not Path("run.db").exists()
 
 
-# --- collections in trouble
+# --- damaged collections
 
 
 def zstandard(content: bytes) -> bytes:
@@ -435,7 +438,7 @@ def zstandard(content: bytes) -> bytes:
 
 
 def cut(name: str, content: bytes) -> tuple[bytes, bytes]:
-    """Compress a collection; give it whole, and with its end cut off."""
+    """Compress a collection; return it whole and truncated."""
     packed = zstandard(content) if name.endswith("zst") else gzip.compress(content)
     return packed, packed[: len(packed) * 2 // 3]
 
@@ -444,24 +447,24 @@ def cut(name: str, content: bytes) -> tuple[bytes, bytes]:
 @pytest.mark.parametrize(
     ("name", "method"), [("many.epd.gz", "gzip"), ("many.epd.zst", "Zstandard")]
 )
-def test_a_compressed_file_that_is_cut_short_keeps_what_came_before(
-    verify: Callable[..., Told],
-    watcher: Watcher,
+def test_a_truncated_compressed_file_keeps_the_results_before_the_end(
+    verify: Callable[..., Output],
+    recorder: Recorder,
     folder: Path,
     name: str,
     method: str,
     jobs: str,
 ) -> None:
-    # Noise, so that something can be decompressed before the end is missed.
+    # Noise, so that something is decompressed before the truncated end.
     noise = [f"# {os.urandom(1000).hex()}\n" for _ in range(600)]
     lines = (folder / "many.epd").read_text().splitlines(keepends=True)
     mixed = [part for pair in zip(noise, lines * 2, strict=True) for part in pair]
     whole, short = cut(name, "".join(mixed).encode())
     (folder / name).write_bytes(short)
-    told = verify(name, "-j", jobs)
+    printed = verify(name, "-j", jobs)
     kept = stored()
-    assert told.code == 65
-    assert told.err == (
+    assert printed.code == 65
+    assert printed.err == (
         f"error: {kept[-1].source}: {method}: expected more compressed data, "
         "found the end of the file\n"
     )
@@ -471,16 +474,16 @@ def test_a_compressed_file_that_is_cut_short_keeps_what_came_before(
     ]
     assert len(kept) > 200
     (folder / name).write_bytes(whole)
-    watcher.clear()
-    told = verify(name, "-j", jobs)
-    assert (told.code, told.err) == (0, "")
-    assert not {result.source for result in kept[:-1]} & set(watcher.given)
+    recorder.clear()
+    printed = verify(name, "-j", jobs)
+    assert (printed.code, printed.err) == (0, "")
+    assert not {result.source for result in kept[:-1]} & set(recorder.given)
     readable = [result for result in stored() if result.error is None]
     assert len(readable) == 600
 
 
-def test_a_file_that_changes_while_it_is_read_is_told(
-    verify: Callable[..., Told], monkeypatch: pytest.MonkeyPatch
+def test_a_file_that_changes_while_it_is_read_is_reported(
+    verify: Callable[..., Output], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     key = ResumeStore.key
 
@@ -490,17 +493,17 @@ def test_a_file_that_changes_while_it_is_read_is_told(
         return key(resume, problem)
 
     monkeypatch.setattr(ResumeStore, "key", change)
-    told = verify("good.epd", "mixed.epd")
-    assert told.code == 74
-    assert told.err == f"error: good.epd: changed while it was read\n{UNREADABLE}"
+    printed = verify("good.epd", "mixed.epd")
+    assert printed.code == 74
+    assert printed.err == f"error: good.epd: changed while it was read\n{UNREADABLE}"
     assert stored()[0].source == "good.epd:1"
     assert len(stored()) == 8
     require_sound()
 
 
 @pytest.mark.skipif(os.name == "nt", reason="Windows has no such names")
-def test_a_file_whose_name_is_no_text_can_be_audited(
-    verify: Callable[..., Told], folder: Path
+def test_a_file_name_that_is_not_unicode_can_be_audited(
+    verify: Callable[..., Output], folder: Path
 ) -> None:
     name = os.fsdecode(b"\xff.epd")
     try:
@@ -521,10 +524,10 @@ def test_a_file_whose_name_is_no_text_can_be_audited(
         (["missing.epd", "mixed.epd"], 74),
     ],
 )
-def test_the_exit_code_is_the_same_when_nothing_is_left_to_be_solved(
-    verify: Callable[..., Told], watcher: Watcher, arguments: list[str], code: int
+def test_the_exit_code_is_the_same_if_nothing_is_left_to_search(
+    verify: Callable[..., Output], recorder: Recorder, arguments: list[str], code: int
 ) -> None:
     assert verify(*arguments).code == code
-    watcher.clear()
+    recorder.clear()
     assert verify(*arguments).code == code
-    assert watcher.given == []
+    assert recorder.given == []

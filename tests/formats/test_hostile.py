@@ -82,7 +82,7 @@ REFUSED = {
         "olive too": olive(f"title:\n  {'- ' * 50_000}"),
     },
     "aliases": {"olive": olive(*bomb())},
-    "a character that is none": {
+    "a character beyond Unicode": {
         "olive": olive('title: "\\U00110000"'),
         "olive too": olive('title: "\\UFFFFFFFF"'),
     },
@@ -141,7 +141,7 @@ def test_json_nested_near_the_recursion_limit_affects_no_other_record(
         "{" * 900_000,
         "1.\n[" + "{} " * 300_000,
     ],
-    ids=["comments", "with semicolons", "on lines", "unclosed", "behind a bracket"],
+    ids=["comments", "with semicolons", "on lines", "unclosed", "after a bracket"],
 )
 def test_many_comments_in_a_game_take_linear_time(moves: str, tmp_path: Path) -> None:
     path = tmp_path / "x.pgn"

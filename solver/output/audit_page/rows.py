@@ -1,4 +1,4 @@
-"""The rows that the page of an audit shows: records read with checks, then counted.
+"""Rows of the audit page: records, checked as they are read, and their totals.
 
 `check_record` turns the record of a result back into an `AuditResult`. The record may
 come from a file that anyone has edited, so every field is checked. `Tally` counts the
