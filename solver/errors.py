@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+_SHOWN_CHARACTERS = 60
+
 
 class MatesolveError(Exception):
     """Base class of all errors that the program raises on purpose.
@@ -74,6 +76,24 @@ class ClusterError(MatesolveError):
     """A cluster cannot be reached, or its workers cannot run an audit."""
 
     exit_code: ClassVar[int] = 74
+
+
+def quote(text: str) -> str:
+    """Quote the beginning of a text for a message.
+
+    Parameters
+    ----------
+    text : str
+        Text of any length.
+
+    Returns
+    -------
+    str
+        At most the first 60 characters in quotes, escaped to one line of ASCII, and
+        dots if there are more.
+    """
+    shown = ascii(text[:_SHOWN_CHARACTERS])
+    return shown + "..." if len(text) > _SHOWN_CHARACTERS else shown
 
 
 def missing_package(what: str, package: str) -> str:

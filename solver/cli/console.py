@@ -21,7 +21,6 @@ from typing import TYPE_CHECKING, BinaryIO, TextIO, cast
 import click
 
 from solver.cli.signals import INTERRUPTED, ending_at_once
-from solver.files import GZIPPED
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator
@@ -186,7 +185,7 @@ def open_target(path: str) -> Iterator[BinaryIO]:
     OSError
         It cannot be opened, or standard output is closed.
     """
-    from solver.files import open_whole
+    from solver.files import GZIPPED, open_whole
 
     if path == STDOUT:
         if sys.stdout is None:

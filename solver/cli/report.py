@@ -13,8 +13,7 @@ import click
 from solver.cli import completion, options
 from solver.cli.console import Exit, foremost, notify
 from solver.cli.help import Command
-from solver.errors import FormatError, InputError
-from solver.formats.claims import quote
+from solver.errors import FormatError, InputError, quote
 from solver.formats.streams import STDIN, name_of
 
 if TYPE_CHECKING:

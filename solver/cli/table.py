@@ -16,8 +16,7 @@ from solver.cli import completion, options
 from solver.cli.console import Exit, foremost, notify, prepare_kernel
 from solver.cli.help import Command
 from solver.cli.verify_io import Reading
-from solver.errors import FenError, FormatError, InputError, missing_package
-from solver.formats.claims import quote
+from solver.errors import FenError, FormatError, InputError, missing_package, quote
 from solver.laboratory.comparison import GLASS_FEN
 from solver.laboratory.results import MAX_DEPTH
 from solver.laboratory.techniques import (

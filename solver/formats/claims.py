@@ -1,6 +1,6 @@
 """Distances, legal moves and claims, parsed alike in every format.
 
-Also here: which claims to read (`Selection`), and how messages quote what was found.
+Also here: which claims to read (`Selection`).
 """
 
 from __future__ import annotations
@@ -11,34 +11,13 @@ from functools import lru_cache
 from pathlib import PurePath
 from typing import TYPE_CHECKING
 
-from solver.errors import InputError
+from solver.errors import InputError, quote
 from solver.problem import MAX_MOVES, Claim, Problem
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     import chess
-
-
-_SHOWN_CHARACTERS = 60
-
-
-def quote(text: str) -> str:
-    """Quote the beginning of a text for a message.
-
-    Parameters
-    ----------
-    text : str
-        Text of any length.
-
-    Returns
-    -------
-    str
-        At most the first 60 characters in quotes, escaped to one line of ASCII, and
-        dots if there are more.
-    """
-    shown = ascii(text[:_SHOWN_CHARACTERS])
-    return shown + "..." if len(text) > _SHOWN_CHARACTERS else shown
 
 
 def printable(name: str) -> str:

@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING
 
 import chess
 
-from solver.errors import InputError
-from solver.formats.claims import parse_keys, quote
+from solver.errors import InputError, quote
+from solver.formats.claims import parse_keys
 from solver.formats.fen import parse_fen
 from solver.problem import MAX_MOVES
 

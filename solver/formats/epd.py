@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING
 
 import chess
 
-from solver.errors import FormatError, InputError
+from solver.errors import FormatError, InputError, quote
 from solver.formats.claims import (
     make_problem,
     parse_distance,
@@ -31,7 +31,6 @@ from solver.formats.claims import (
     parse_line,
     parse_no_mate,
     printable,
-    quote,
 )
 from solver.formats.fast_fen import format_fen
 from solver.formats.fen import parse_fen

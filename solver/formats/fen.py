@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING
 
 import chess
 
-from solver.errors import FenError
-from solver.formats.claims import quote
+from solver.errors import FenError, quote
 from solver.formats.fast_fen import set_up_plain
 
 if TYPE_CHECKING:

@@ -19,8 +19,8 @@ from typing import TYPE_CHECKING
 
 import chess
 
-from solver.errors import FormatError, InputError
-from solver.formats.claims import make_problem, printable, quote
+from solver.errors import FormatError, InputError, quote
+from solver.formats.claims import make_problem, printable
 from solver.formats.fast_fen import format_fen
 from solver.formats.fen import parse_fen
 from solver.formats.streams import MAX_LINE_BYTES, decode_line, is_record

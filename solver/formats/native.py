@@ -14,7 +14,7 @@ import json
 from collections import defaultdict
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
-from solver.errors import FormatError, InputError
+from solver.errors import FormatError, InputError, quote
 from solver.formats.claims import (
     make_problem,
     parse_distance,
@@ -22,7 +22,6 @@ from solver.formats.claims import (
     parse_line,
     parse_no_mate,
     printable,
-    quote,
 )
 from solver.formats.epd import read_each
 from solver.formats.fast_fen import format_fen

@@ -32,8 +32,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import chess
 import yaml
 
-from solver.errors import FormatError, InputError, missing_package
-from solver.formats.claims import make_problem, printable, quote
+from solver.errors import FormatError, InputError, missing_package, quote
+from solver.formats.claims import make_problem, printable
 from solver.formats.composition import Composition, find_keys, parse_squares
 from solver.formats.streams import decode
 from solver.problem import Claim

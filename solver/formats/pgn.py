@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeVar
 import chess
 import chess.pgn
 
-from solver.errors import InputError
-from solver.formats.claims import quote
+from solver.errors import InputError, quote
 from solver.formats.fen import parse_fen
 from solver.formats.streams import MAX_RECORD_BYTES, decode
 

@@ -30,7 +30,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import chess
 import chess.pgn
 
-from solver.errors import FormatError, InputError
+from solver.errors import FormatError, InputError, quote
 from solver.formats.claims import (
     make_problem,
     parse_distance,
@@ -38,7 +38,6 @@ from solver.formats.claims import (
     parse_line,
     parse_no_mate,
     printable,
-    quote,
 )
 from solver.formats.pgn import MainLine, split_games, visit_game
 from solver.problem import MAX_MOVES, Claim

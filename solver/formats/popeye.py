@@ -28,8 +28,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import chess
 
-from solver.errors import FormatError, InputError
-from solver.formats.claims import make_problem, printable, quote
+from solver.errors import FormatError, InputError, quote
+from solver.formats.claims import make_problem, printable
 from solver.formats.composition import Composition, expand, parse_squares
 from solver.formats.streams import MAX_RECORD_BYTES, decode
 from solver.problem import Claim

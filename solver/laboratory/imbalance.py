@@ -39,9 +39,8 @@ from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from solver.errors import ImbalanceError, MatesolveError
+from solver.errors import ImbalanceError, MatesolveError, quote
 from solver.files import write_whole
-from solver.formats.claims import quote
 from solver.laboratory.material import CELLS, mirror_cell
 
 if TYPE_CHECKING:

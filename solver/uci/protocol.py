@@ -13,8 +13,7 @@ from typing import NamedTuple
 
 import chess
 
-from solver.errors import InputError
-from solver.formats.claims import quote
+from solver.errors import InputError, quote
 from solver.formats.fen import parse_fen
 from solver.kernel.interface import NO_LIMIT
 from solver.problem import DEFAULT_HASH_MIB, MAX_HASH_MIB, MAX_MOVES, MAX_THREADS

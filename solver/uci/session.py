@@ -16,8 +16,7 @@ from typing import TYPE_CHECKING
 import chess
 
 from solver import __version__
-from solver.errors import AllocationError, InputError
-from solver.formats.claims import quote
+from solver.errors import AllocationError, InputError, quote
 from solver.kernel.loader import load_kernel
 from solver.search.solver import Solver
 from solver.solution import StoppedBy

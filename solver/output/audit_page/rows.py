@@ -18,8 +18,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from solver.audit.result import AuditResult
 from solver.audit.verdict import DUAL, Verdict
-from solver.errors import InputError
-from solver.formats.claims import quote
+from solver.errors import InputError, quote
 from solver.output.audit_text import name_claim
 
 if TYPE_CHECKING:
