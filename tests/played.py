@@ -64,13 +64,13 @@ def require_whole_mate(plies: Iterable[Ply], mate: int) -> int:
     """
     longest = 0
     for number, ply in enumerate(plies):
-        told = ply.before.fen(), ply.moves
+        reason = ply.before.fen(), ply.moves
         if ply.is_attackers:
-            assert len(ply.moves) == 1 or (number == 0 and ply.moves), told
+            assert len(ply.moves) == 1 or (number == 0 and ply.moves), reason
         else:
             legal = {move.uci() for move in ply.before.legal_moves}
-            assert set(ply.moves) == legal, told
-            assert legal or ply.before.is_checkmate(), told
-        assert ply.moves_played <= abs(mate), told
+            assert set(ply.moves) == legal, reason
+            assert legal or ply.before.is_checkmate(), reason
+        assert ply.moves_played <= abs(mate), reason
         longest = max(longest, ply.moves_played)
     return longest

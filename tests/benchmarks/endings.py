@@ -81,13 +81,13 @@ def verify(
                 claim = f" dm {mate};" if mate else ""
                 lines.write(f"{' '.join(fen.split()[:4])}{claim}\n")
         words = ("--keys", "--jsonl", "--ordered", "--quiet", "--jobs", str(jobs))
-        told = run(
+        printed = run(
             [sys.executable, "-m", "solver", "verify", *words, str(file)],
             check=True,
             patience_s=3600,
             env={**os.environ, "PYTHONPATH": str(ROOT)},
         ).stdout
-    records = [json.loads(line) for line in told.splitlines()]
+    records = [json.loads(line) for line in printed.splitlines()]
     for record in records:
         check(record["fen"], record["mate"], record["pv"])
     return (

@@ -88,11 +88,11 @@ def compare_perft(stockfish: str | None) -> None:
     if theirs:
         print(f"perft, Stockfish  {statistics.median(theirs) / 1e6:7.0f} M/s")
     for name, rates in ours.items():
-        told = f"perft, {name:<10} {statistics.median(rates) / 1e6:7.0f} M/s"
+        printed = f"perft, {name:<10} {statistics.median(rates) / 1e6:7.0f} M/s"
         if theirs:
             ratios = [a / b for a, b in zip(rates, theirs, strict=True)]
-            told += f", {statistics.median(ratios):.2f} times Stockfish"
-        print(told)
+            printed += f", {statistics.median(ratios):.2f} times Stockfish"
+        print(printed)
 
 
 def time_mate_in_one() -> None:
