@@ -1,9 +1,8 @@
 """Legal move generation, and perft to test it.
 
-Checks, pins and the squares that the king must not enter are found first (`Pins`). Each
-piece then moves within them, so every generated move is legal and none is taken back.
-Only a capture en passant needs another test. `generate` lists the moves, `count` only
-counts them.
+Checks, pins and the squares that the king must not enter are found first (`Pins`). So
+every generated move is legal; only a capture en passant needs another test. `generate`
+lists the moves, `count` only counts them.
 """
 
 from __future__ import annotations

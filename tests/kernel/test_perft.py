@@ -8,7 +8,7 @@ import chess
 import pytest
 
 from solver.board import pack, unpack_move
-from solver.kernel.interface import Kernel
+from solver.kernel.interface import STOPPED, Kernel
 from tests.oracles.test_perft_data import ENTRIES, Entry
 from tests.oracles.test_perft_data import perft as slow_perft
 
@@ -81,6 +81,13 @@ def test_deep_counts_are_the_published_ones(
 ) -> None:
     for depth in range(DEEP + 1, len(entry["counts"]) + 1):
         check(kernel, search, entry, depth)
+
+
+def test_a_stopped_count_is_no_count(kernel: Kernel, search: Search) -> None:
+    search.stop = 1
+    position = pack(chess.Board())
+    assert kernel.perft(position, search, DEEP) == STOPPED
+    assert kernel.perft(position, search, SHALLOW, listed=True) == STOPPED
 
 
 def test_a_wrong_move_is_named(
