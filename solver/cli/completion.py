@@ -24,14 +24,11 @@ Shell completion: add this line to your shell's start-up file:
 """
 
 
-def answer_shell(program: click.Command) -> Exit | None:
-    """Print the completions that a shell requests; None: no shell requests any."""
-    instruction = os.environ.get(VARIABLE)
-    if not instruction:
-        return None
+def answer_shell(program: click.Command) -> Exit:
+    """Print the completions that the shell's instruction in `VARIABLE` requests."""
     from click.shell_completion import shell_complete
 
-    code = shell_complete(program, {}, "matesolve", VARIABLE, instruction)
+    code = shell_complete(program, {}, "matesolve", VARIABLE, os.environ[VARIABLE])
     return Exit.USAGE if code else Exit.PROVED
 
 

@@ -163,8 +163,8 @@ def run(arguments: Sequence[str]) -> int:
     """
     forget_interrupts()
     try:
-        if (code := completion.answer_shell(matesolve)) is not None:
-            return code
+        if os.environ.get(completion.VARIABLE):
+            return completion.answer_shell(matesolve)
         # `click.Group.main` would exit with 1 on Ctrl-C and on a closed pipe, but here
         # 1 means no mate, or a failed claim.
         with matesolve.make_context("matesolve", list(arguments)) as context:

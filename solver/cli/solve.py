@@ -22,14 +22,14 @@ from solver.cli.console import (
 from solver.cli.help import Command
 from solver.cli.signals import interruptible
 from solver.errors import FenError, FormatError
-from solver.problem import Limits, Problem
 from solver.solution import Solution, Status, StoppedBy
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from solver.endgames.tablebases import Tablebases
-    from solver.problem import Restriction
+    from solver.problem import Limits, Problem, Restriction
+    from solver.search.question import Question
     from solver.search.solver import Solver
     from solver.search.workspace import Workspace
 
@@ -162,6 +162,8 @@ def solve(
         msg = "--svg, --pgn and --html take a single position."
         raise click.UsageError(msg)
 
+    from solver.search.question import read_question
+
     prepare_outputs(certificate_path, svg_path, pgn_path, html_path)
     files: list[AnswerFile] = []
     if certificate_path is not None:
@@ -177,58 +179,54 @@ def solve(
         answers = Records(indent=2 if as_json else None)
     else:
         answers = Sentences(uci, board or letters, letters, spaced=many)
-    ctx.exit(
-        solve_each(
-            _read_problems() if many else [_parse_problem(" ".join(fen))],
-            limits,
-            answers,
-            all_keys=not first,
-            restriction=restriction,
-            tablebases=tablebases,
-            files=files,
+
+    def question(problem: Problem | str) -> Question:
+        return read_question(
+            problem, limits, all_keys=not first, restriction=restriction
         )
-    )
+
+    questions: Iterable[Question | FormatError]
+    if many:
+        questions = _read_stdin(question)
+    else:
+        questions = [question(_require_fen(" ".join(fen)))]
+    ctx.exit(answer_each(questions, limits, answers, tablebases, files))
 
 
-def _read_problems() -> Iterable[Problem | FormatError]:
-    from solver.formats.registry import read_collection
-
-    return read_collection(STDIN)
-
-
-def _parse_problem(text: str) -> Problem:
-    from solver.formats.fen import parse_fen
-
+def _require_fen(text: str) -> str:
+    """Refuse a file where a FEN is expected, and name the command that reads files."""
     if options.is_collection(text):
         msg = f"expected a FEN, found a file: try matesolve verify {shlex.quote(text)}"
         raise FenError(msg)
-    return Problem(parse_fen(text).fen())
+    return text
 
 
-def solve_each(
-    problems: Iterable[Problem | FormatError],
+def _read_stdin(
+    question: Callable[[Problem], Question],
+) -> Iterator[Question | FormatError]:
+    from solver.formats.registry import read_collection
+
+    for problem in read_collection(STDIN):
+        yield problem if isinstance(problem, FormatError) else question(problem)
+
+
+def answer_each(
+    questions: Iterable[Question | FormatError],
     limits: Limits,
     answers: Answers,
-    *,
-    all_keys: bool,
-    restriction: Restriction | None = None,
     tablebases: Tablebases | None = None,
     files: Sequence[AnswerFile] = (),
 ) -> Exit:
-    """Solve problems in their order until they end or an interrupt comes.
+    """Answer questions in their order until they end or an interrupt comes.
 
     Parameters
     ----------
-    problems : iterable of Problem or FormatError
+    questions : iterable of Question or FormatError
         An error stands for a line that could not be read.
     limits : Limits
-        What each search may cost.
+        The memory and the threads to use.
     answers : Answers
         Prints the answers.
-    all_keys : bool
-        Find all keys, not only one.
-    restriction : Restriction or None
-        The restriction on the attacker's moves.
     tablebases : Tablebases or None
         Tablebases to probe.
     files : sequence of AnswerFile
@@ -245,15 +243,13 @@ def solve_each(
     solver = Solver(limits.hash_mib, tablebases, threads=limits.threads)
     highest = Exit.PROVED
     is_empty = True
-    for problem in problems:
+    for question in questions:
         is_empty = False
-        if isinstance(problem, FormatError):
-            answers.refuse(problem)
+        if isinstance(question, FormatError):
+            answers.refuse(question)
             code = Exit.BAD_INPUT
         else:
-            solution = _solve(
-                problem, limits, solver, all_keys=all_keys, restriction=restriction
-            )
+            solution = _answer(question, solver)
             answers.print(solution)
             code = exit_code(solution)
             for file in files:
@@ -267,27 +263,13 @@ def solve_each(
     return highest
 
 
-def _solve(
-    problem: Problem,
-    limits: Limits,
-    solver: Solver,
-    *,
-    all_keys: bool,
-    restriction: Restriction | None,
-) -> Solution:
+def _answer(question: Question, solver: Solver) -> Solution:
     from solver.cli.progress import SearchProgress
-    from solver.search import solver as solving
+    from solver.search.threads import Control, run_stoppable
 
-    control = solving.Control()
+    control = Control()
     with interruptible(control), SearchProgress(control):
-        return solving.solve(
-            problem,
-            limits,
-            all_keys=all_keys,
-            control=control,
-            restriction=restriction,
-            solver=solver,
-        )
+        return run_stoppable(lambda: solver.answer(question, control), control)
 
 
 def exit_code(solution: Solution) -> Exit:

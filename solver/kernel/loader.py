@@ -6,7 +6,7 @@ links it in milliseconds. numba has no public interface to the object code. If i
 internals are not as expected, numba's own cache is used, and only the start is slower.
 
 `load_kernel` is the function to call. `extract` and `link` turn compiled code into
-stored code and stored code into a `Kernel`.
+stored code and stored code into a `Kernel`. `self_test` runs before any kernel is used.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from solver.errors import CacheError
+from solver.errors import CacheError, MatesolveError
 from solver.kernel.cache import (
     DIRECTORY_VARIABLE,
     FALLBACK,
@@ -37,8 +37,14 @@ from solver.kernel.cache import (
     read_kernel,
     write_kernel,
 )
-from solver.kernel.interface import Kernel
-from solver.kernel.self_test import KernelError, self_test
+from solver.kernel.interface import (
+    INFINITE_SCORE,
+    MATE_SCORE,
+    NO_LIMIT,
+    Kernel,
+    Verdict,
+)
+from solver.kernel.memory import Experiment, Position, Search
 
 # Object code
 
@@ -292,3 +298,63 @@ def _no_object_code(path: Path) -> Path:
 
 def _import_entry() -> Any:
     return importlib.import_module("solver.kernel.entry")
+
+
+# The self-test: positions with known answers
+
+BUCKET_WORDS = 8
+
+
+class KernelError(MatesolveError):
+    """The compiled kernel gives a wrong answer."""
+
+
+def start_position() -> Position:
+    """Return the position at the start of a game."""
+    return Position(
+        pawns=0x00FF_0000_0000_FF00,
+        knights=0x4200_0000_0000_0042,
+        diagonal=0x2C00_0000_0000_002C,
+        orthogonal=0x8900_0000_0000_0089,
+        kings=0x1000_0000_0000_0010,
+        us=0x0000_0000_0000_FFFF,
+        them=0xFFFF_0000_0000_0000,
+        rights=0x8100_0000_0000_0081,
+    )
+
+
+def mate_in_two() -> Position:
+    """Return king f6 and rook a1 against king h8: 1. Kf7 Kh7 2. Rh1#, none shorter."""
+    king, rook, their_king = 1 << 45, 1 << 0, 1 << 63
+    return Position(
+        orthogonal=rook, kings=king | their_king, us=king | rook, them=their_king
+    )
+
+
+def self_test(kernel: Kernel) -> None:
+    """Compare a kernel's answers with the known ones.
+
+    Raises
+    ------
+    KernelError
+        An answer is wrong; the message names the question and both answers.
+    """
+    table = (ctypes.c_uint64 * BUCKET_WORDS)()
+    search = Search(
+        node_limit=NO_LIMIT, table=ctypes.addressof(table), generation=1, buckets=1
+    )
+    position = mate_in_two()
+    experiment = Experiment(alpha=-INFINITE_SCORE, beta=INFINITE_SCORE, depth=4)
+    scored = Search(node_limit=NO_LIMIT)
+    answers = {
+        "perft 3": (kernel.perft(start_position(), search, 3), 8902),
+        "mate in 1": (kernel.mates_within(position, search, 1), Verdict.NO_MATE),
+        "mate in 2": (kernel.mates_within(position, search, 2), Verdict.MATE),
+        "plies of its line": (len(kernel.line(position, search, 2)), 3),
+        "scored search": (kernel.search_score(position, scored, experiment), True),
+        "its score": (experiment.score, MATE_SCORE - 3),
+    }
+    for question, (found, expected) in answers.items():
+        if found != expected:
+            msg = f"self-test, {question}: expected {expected!r}, found {found!r}"
+            raise KernelError(msg)

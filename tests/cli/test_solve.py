@@ -7,18 +7,21 @@ import re
 import select
 import signal
 import subprocess
+import sys
 import time
+from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
 import pytest
 
 from solver import __version__
 from tests.cli.conftest import COMMAND
+from tests.cli.processes import ENVIRONMENT
 from tests.processes import PATIENCE_S, started
+from tests.processes import run as run_process
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
     from tests.cli.conftest import Matesolve
 
@@ -582,3 +585,12 @@ def test_threads_do_not_change_the_answer(threads: str, matesolve: Matesolve) ->
 
     assert (record["status"], record["mate"], record["lower_bound"]) == ("proved", 8, 8)
     assert [key["san"] for key in record["keys"]] == ["Kg6"]
+
+
+def test_one_fen_runs_code_in_at_most_24_files() -> None:
+    words = [sys.executable, "-m", "tests.benchmarks.trace"]
+    listed = run_process(words, cwd=Path(__file__).parents[2], env=ENVIRONMENT).stdout
+    *files, count = listed[listed.index("__main__.py") :].splitlines()
+    assert count == f"{len(files)} files"
+    assert len(files) <= 24
+    assert {"search/solver.py", "search/bounds.py", "kernel/interface.py"} <= {*files}

@@ -21,8 +21,7 @@ import pytest
 from solver.kernel import cache
 from solver.kernel import loader as compiled
 from solver.kernel.cache import FALLBACK, read_kernel, write_kernel
-from solver.kernel.loader import CannotExtractError, extract
-from solver.kernel.self_test import KernelError, self_test
+from solver.kernel.loader import CannotExtractError, KernelError, extract, self_test
 from tests.processes import run, started
 
 if TYPE_CHECKING:
