@@ -56,7 +56,7 @@ def mip() -> None:
 
 @mip.command(
     epilog="""\b
-Exit codes, the first that fits:
+Exit codes, the first that applies:
   130  interrupted (Ctrl-C, SIGTERM, SIGHUP); the counts so far are kept
    74  a file could not be read; the others were counted
    65  a record could not be read; it was skipped
@@ -102,7 +102,7 @@ def build(
     skip_plies: int,
     source: str | None,
 ) -> None:
-    """Build a table from the positions of games.
+    """Build a material-imbalance table from the positions of games.
 
     FILE is PGN (every position of the main line counts) or a list of FENs or EPD
     records with White's result, such as `c9 "1-0";`, `[0.5]` or `| score | 1.0`. It

@@ -134,7 +134,7 @@ Values, several separated by commas:
                      two with one of the last two, such as prune+lazy
 
 \b
-Exit codes, the first that fits:
+Exit codes, the first that applies:
   130  interrupted (Ctrl-C, SIGTERM, SIGHUP); complete results are printed
    74  a file could not be read or written
    65  a position, or a line of a collection, could not be read
