@@ -31,7 +31,7 @@ from solver.endgames.table import (
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from solver.endgames.probe import Pieces
+    from solver.endgames.placement import Pieces
     from solver.endgames.table import Moves, Words
 
 

@@ -16,14 +16,12 @@ from typing import TYPE_CHECKING, TypeAlias
 import chess
 import numpy as np
 
-from solver.endgames.probe import NO_MATE
-
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     import numpy.typing as npt
 
-    from solver.endgames.probe import Placement
+    from solver.endgames.placement import Placement
 
     Words: TypeAlias = npt.NDArray[np.uint64]
     """A set of positions: the attacker's king, the pieces, and in bits the target."""
@@ -32,6 +30,9 @@ if TYPE_CHECKING:
     """A number for each position: the attacker's king, the pieces, the target."""
 
     Flags: TypeAlias = npt.NDArray[np.bool_]
+
+NO_MATE = 127
+"""A table's value for a position from which the attacker never mates."""
 
 ILLEGAL = -1
 """A table's value for a position in which the side that has moved is in check."""

@@ -16,7 +16,7 @@ from tests.processes import run
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from solver.endgames.probe import Pieces
+    from solver.endgames.placement import Pieces
     from solver.endgames.table import Table
 
 

@@ -10,8 +10,9 @@ import pytest
 
 from solver.board import pack
 from solver.endgames import find_ending
-from solver.endgames.probe import NO_MATE, Piece, get_tables, read_placement
-from solver.endgames.table import ILLEGAL, REFLECTIONS, Table
+from solver.endgames.placement import Piece, read_placement
+from solver.endgames.probe import get_tables
+from solver.endgames.table import ILLEGAL, NO_MATE, REFLECTIONS, Table
 from solver.kernel.interface import Verdict
 from solver.search.root import prove
 from solver.search.workspace import Workspace
