@@ -327,8 +327,8 @@ def verify(
                     codes.add(exit_code(result, fail_on))
                     progress.add(result)
         sink.finish()
-    if reading.passed_over and not quiet:
-        notify(f"{reading.passed_over:,} records skipped: not selected")
+    if reading.not_selected and not quiet:
+        notify(f"{reading.not_selected:,} records skipped: not selected")
     if folder:
         codes.add(folder.code)
     if control.is_stopped():

@@ -96,7 +96,7 @@ class Reading:
         self._finished = len(self._files)
 
     @property
-    def passed_over(self) -> int:
+    def not_selected(self) -> int:
         """How many records the selection left out."""
         return self._meter.not_selected
 
@@ -169,9 +169,9 @@ class Summary:
     """
 
     def __init__(self, progress: AuditProgress, *, quiet: bool) -> None:
-        self._progress = progress
         from solver.output.audit_text import AuditTable
 
+        self._progress = progress
         self._table = None if quiet else AuditTable()
         self._disagreements = Paragraphs()
 
