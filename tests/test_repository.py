@@ -21,6 +21,8 @@ PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))[
 CONTRIBUTING = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
 WORKFLOWS = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
 
+TEXT = {".py", ".js", ".css", ".html"}
+
 
 def parsed(path: str | Path) -> dict[Any, Any]:
     """Return the content of a YAML file that holds a mapping."""
@@ -166,11 +168,18 @@ def test_an_sdist_holds_what_a_packager_needs() -> None:
         assert f"sdist: {name} is missing" in faults
 
 
-def test_contributing_shows_rooms_that_exist() -> None:
+def test_contributing_shows_every_room() -> None:
     rooms = re.findall(r"^ {6}(\w+)/ ", CONTRIBUTING, re.MULTILINE)
+    folders = {path.parent.name for path in (ROOT / "solver").glob("*/__init__.py")}
     assert len(rooms) == 12
-    for room in rooms:
-        assert (ROOT / "solver" / room / "__init__.py").is_file(), room
+    assert set(rooms) == folders
+
+
+def test_no_file_of_the_program_has_over_500_lines() -> None:
+    files = [path for path in (ROOT / "solver").rglob("*.*") if path.suffix in TEXT]
+    assert len(files) > 100
+    lengths = {path: path.read_text("utf-8").count("\n") for path in files}
+    assert [path for path, lines in lengths.items() if lines > 500] == []
 
 
 def test_contributing_names_files_and_modules_that_exist() -> None:
