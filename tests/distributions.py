@@ -1,7 +1,8 @@
 """Check the built packages: python -m tests.distributions DIRECTORY.
 
-The wheel must hold every file of solver/ and nothing else but its metadata. The sdist
-must hold what a packager needs to build and test the program.
+A wheel must hold every file of solver/ and share/ and nothing else but its metadata; a
+wheel for one platform also holds object code. The sdist must hold what a packager needs
+to build and test the program.
 """
 
 from __future__ import annotations
@@ -16,7 +17,21 @@ ROOT = Path(__file__).parents[1]
 
 METADATA = re.compile(r"[^/]+\.dist-info/")
 
-DIRECTORIES_OF_THE_SDIST = "solver", "tests", "puzzles", "docs", ".ci", ".github"
+SHARED = re.compile(r"[^/]+\.data/data/")
+"""Where a wheel holds what pip installs beside the program, such as the man page."""
+
+OBJECTS = "solver/kernel/objects/"
+"""Where a wheel for one platform holds the compiled kernel."""
+
+DIRECTORIES_OF_THE_SDIST = (
+    "solver",
+    "share",
+    "tests",
+    "puzzles",
+    "docs",
+    ".ci",
+    ".github",
+)
 FILES_OF_THE_SDIST = (
     ".pre-commit-config.yaml",
     "CHANGELOG.md",
@@ -33,22 +48,29 @@ def files_of(*directories: str) -> set[str]:
 
     Left out is what .gitignore leaves out there: byte code and the built documentation.
     """
+    left_out = {"__pycache__", "_build", "objects"}
     return {
         path.relative_to(ROOT).as_posix()
         for directory in directories
         for path in (ROOT / directory).rglob("*")
-        if path.is_file()
-        and not {"__pycache__", "_build"} & set(path.relative_to(ROOT).parts)
+        if path.is_file() and not left_out & set(path.relative_to(ROOT).parts)
     }
 
 
-def wheel_faults(names: set[str]) -> list[str]:
+def wheel_faults(names: set[str], *, is_pure: bool = True) -> list[str]:
     """Return a line for each file that a wheel lacks or should not hold."""
-    program = {name for name in names if not METADATA.match(name)}
-    expected = files_of("solver")
+    program = {SHARED.sub("", name) for name in names if not METADATA.match(name)}
+    objects = {name for name in program if name.startswith(OBJECTS)}
+    expected = files_of("solver", "share")
+    if not is_pure:
+        program -= objects
+        expected |= set() if objects else {f"{OBJECTS}*"}
     return [
         *(f"wheel: {name} is missing" for name in sorted(expected - program)),
-        *(f"wheel: {name} is not in solver/" for name in sorted(program - expected)),
+        *(
+            f"wheel: {name} is not in solver/ or share/"
+            for name in sorted(program - expected)
+        ),
     ]
 
 
@@ -75,14 +97,16 @@ def names_in_sdist(path: Path) -> set[str]:
 
 
 def main(directory: Path) -> int:
-    """Check the one wheel and the one sdist in `directory`; return the exit code."""
+    """Check the wheels and the one sdist in `directory`; return the exit code."""
     wheels, sdists = list(directory.glob("*.whl")), list(directory.glob("*.tar.gz"))
-    if len(wheels) != 1 or len(sdists) != 1:
+    if not wheels or len(sdists) != 1:
         found = f"found {len(wheels)} and {len(sdists)}"
-        sys.stderr.write(f"{directory}: expected one wheel and one sdist, {found}\n")
+        sys.stderr.write(f"{directory}: expected wheels and one sdist, {found}\n")
         return 1
-    names = names_in_wheel(wheels[0])
-    faults = [*wheel_faults(names), *sdist_faults(names_in_sdist(sdists[0]))]
+    faults = sdist_faults(names_in_sdist(sdists[0]))
+    for wheel in wheels:
+        is_pure = wheel.stem.endswith("-none-any")
+        faults += wheel_faults(names_in_wheel(wheel), is_pure=is_pure)
     for fault in faults:
         sys.stderr.write(f"{fault}\n")
     return 1 if faults else 0

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import tomllib
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,10 @@ import pytest
 import yaml
 
 from solver import __version__
+from tests.cli.listing import listing
 from tests.distributions import files_of, sdist_faults, wheel_faults
+from tests.manual import MAN_PAGE, man_page
+from tests.processes import run
 
 ROOT = Path(__file__).parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))[
@@ -121,6 +125,36 @@ def test_releases_are_published_without_a_stored_token() -> None:
     assert publish["permissions"] == {"id-token": "write"}
 
 
+def test_every_version_of_the_changelog_has_a_date_and_a_link() -> None:
+    changelog = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    first, *released = re.findall(r"^## (.*)$", changelog, re.MULTILINE)
+    assert first == "[Unreleased]"
+    for heading in released:
+        assert re.fullmatch(r"\[[\d.]+\] - \d{4}-\d\d-\d\d", heading)
+    names = {heading.partition(" ")[0] for heading in (first, *released)}
+    links = dict(re.findall(r"^(\[.*\]): (.*)$", changelog, re.MULTILINE))
+    assert links.keys() == names
+    assert all(link.startswith(PROJECT["urls"]["Source"]) for link in links.values())
+    kinds = {"Added", "Changed", "Deprecated", "Removed", "Fixed", "Security"}
+    assert {*re.findall(r"^### (.*)$", changelog, re.MULTILINE)} <= kinds
+
+
+def test_the_man_page_is_current() -> None:
+    # If this fails: python -m tests.manual
+    assert MAN_PAGE.read_text(encoding="utf-8") == man_page()
+
+
+def test_the_man_page_shows_every_option_and_has_no_errors() -> None:
+    groff = shutil.which("groff")
+    if groff is None:
+        pytest.skip("needs groff")
+    page = run([groff, "-man", "-Tascii", "-P-cbou", "-ww", MAN_PAGE], check=True)
+    assert page.stderr == ""
+    shown = set(re.findall(r"(?<!\S)--?\w[\w-]*", page.stdout))
+    visible = [listed for listed in listing() if not listed.option.hidden]
+    assert {name for listed in visible for name in listed.names} <= shown
+
+
 @pytest.mark.parametrize("character", ["x", "é", "→"])
 @pytest.mark.parametrize("rest", ["", "\n", "\n\nA body.\n"])
 def test_the_hook_refuses_commit_subjects_of_over_72_characters(
@@ -149,16 +183,34 @@ def test_a_bug_report_has_what_is_needed_to_repeat_it() -> None:
     assert "matesolve doctor" in fields["doctor"]["attributes"]["label"]
 
 
+IN_A_WHEEL = {
+    *files_of("solver"),
+    *(f"matesolve-0.1.0.data/data/{name}" for name in files_of("share")),
+    "matesolve-0.1.0.dist-info/METADATA",
+}
+
+
 def test_a_wheel_of_exactly_the_program_has_no_faults() -> None:
-    metadata = {"matesolve-0.1.0.dist-info/METADATA"}
-    names = files_of("solver")
-    assert "solver/py.typed" in names
-    assert not wheel_faults(names | metadata)
-    assert wheel_faults(names - {"solver/py.typed"} | metadata) == [
-        "wheel: solver/py.typed is missing"
+    page = "matesolve-0.1.0.data/data/share/man/man1/matesolve.1"
+    assert {"solver/py.typed", page} <= IN_A_WHEEL
+    assert not wheel_faults(IN_A_WHEEL)
+    assert wheel_faults(IN_A_WHEEL - {"solver/py.typed", page}) == [
+        "wheel: share/man/man1/matesolve.1 is missing",
+        "wheel: solver/py.typed is missing",
     ]
-    assert wheel_faults(names | metadata | {"tests/test_api.py"}) == [
-        "wheel: tests/test_api.py is not in solver/"
+    assert wheel_faults(IN_A_WHEEL | {"tests/test_api.py"}) == [
+        "wheel: tests/test_api.py is not in solver/ or share/"
+    ]
+
+
+def test_only_a_wheel_for_one_platform_holds_object_code() -> None:
+    code = "solver/kernel/objects/x86-64-v3.bin"
+    assert not wheel_faults(IN_A_WHEEL | {code}, is_pure=False)
+    assert wheel_faults(IN_A_WHEEL, is_pure=False) == [
+        "wheel: solver/kernel/objects/* is missing"
+    ]
+    assert wheel_faults(IN_A_WHEEL | {code}) == [
+        f"wheel: {code} is not in solver/ or share/"
     ]
 
 

@@ -26,8 +26,20 @@ Shell completion: add this line to your shell's start-up file:
 
 def answer_shell(program: click.Command) -> Exit:
     """Print the completions that the shell's instruction in `VARIABLE` requests."""
-    from click.shell_completion import shell_complete
+    from click.shell_completion import (
+        FishComplete,
+        add_completion_class,
+        shell_complete,
+    )
 
+    class WholeFishComplete(FishComplete):
+        """Fish's completions to their ends; click's script cuts them at a comma."""
+
+        source_template = FishComplete.source_template.replace(
+            'string split ","', 'string split --max 1 ","'
+        )
+
+    add_completion_class(WholeFishComplete)
     code = shell_complete(program, {}, "matesolve", VARIABLE, os.environ[VARIABLE])
     return Exit.USAGE if code else Exit.PROVED
 

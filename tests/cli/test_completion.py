@@ -1,22 +1,25 @@
-"""Shells complete commands, options, files and words, with the scripts of `--help`."""
+"""Shells complete commands, options, files and words: --help's scripts, and share/."""
 
 from __future__ import annotations
 
 import os
 import re
 import shutil
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
+from solver.cli.main import SUMMARIES
 from tests.cli.conftest import COMMAND
 from tests.cli.processes import ENVIRONMENT
 from tests.processes import run
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from tests.cli.conftest import Matesolve
+
+SHARE = Path(__file__).parents[2] / "share"
+"""What a wheel installs beside the program."""
 
 CASES = [
     ("matesolve ver", {"verify"}),
@@ -35,6 +38,7 @@ CASES = [
 ]
 
 BASH = """
+compopt() {{ :; }}
 {script}
 COMP_WORDS=({line})
 COMP_CWORD=$((${{#COMP_WORDS[@]}} - 1))
@@ -60,23 +64,29 @@ def script_for(shell: str, help_text: str) -> str:
     return str(line)
 
 
-def completed(shell: str, line: str, folder: Path, matesolve: Matesolve) -> list[str]:
-    """Complete a line in a shell, and return the completions."""
+def shown_by(shell: str, commands: str, folder: Path) -> list[str]:
+    """Run commands in a shell that finds the program, and return the lines printed."""
     program = shutil.which(shell)
     if program is None:
         pytest.skip(f"needs {shell}")
-    script = script_for(shell, matesolve("--help").out)
+    path = f"{folder / 'bin'}{os.pathsep}{os.environ['PATH']}"
+    ended = run(
+        [program, *(["-f"] if shell == "zsh" else []), "-c", commands],
+        check=True,
+        cwd=folder,
+        env={**ENVIRONMENT, "PATH": path, "HOME": str(folder)},
+    )
+    assert ended.stderr == ""
+    return [line for line in ended.stdout.splitlines() if line]
+
+
+def completed(shell: str, script: str, line: str, folder: Path) -> list[str]:
+    """Complete a line in a shell that has run a script; return the completions."""
     if shell == "bash":
         commands = BASH.format(script=script, line=line)
     else:
         commands = f"{script}\ncomplete -C '{line}'"
-    path = f"{folder / 'bin'}{os.pathsep}{os.environ['PATH']}"
-    ended = run(
-        [program, "-c", commands],
-        cwd=folder,
-        env={**ENVIRONMENT, "PATH": path, "HOME": str(folder)},
-    )
-    return [offer.split("\t")[0] for offer in ended.stdout.splitlines() if offer]
+    return [offer.split("\t")[0] for offer in shown_by(shell, commands, folder)]
 
 
 @pytest.mark.parametrize(("line", "offers"), CASES)
@@ -84,9 +94,8 @@ def completed(shell: str, line: str, folder: Path, matesolve: Matesolve) -> list
 def test_a_shell_completes(
     shell: str, line: str, offers: set[str], folder: Path, matesolve: Matesolve
 ) -> None:
-    if shell == "fish" and "," in line:
-        pytest.skip("click's script for fish takes a comma for the end of an offer")
-    offered = set(completed(shell, line, folder, matesolve))
+    script = script_for(shell, matesolve("--help").out)
+    offered = set(completed(shell, script, line, folder))
     if shell == "bash" and offers == {"mates.epd"}:
         offers = set()  # bash itself completes file names if there are no others
     assert offered == offers
@@ -108,6 +117,43 @@ def test_zsh_gets_its_script_and_completions(
         "COMP_CWORD": "2",
     }
     assert matesolve(env=asked) == (0, "file\nmat\n_\n", "")
+
+
+def test_fish_shows_whole_descriptions(folder: Path, matesolve: Matesolve) -> None:
+    script = script_for("fish", matesolve("--help").out)
+    lines = f"{script}\ncomplete -C 'matesolve export'"
+    (offer,) = shown_by("fish", lines, folder)
+    assert offer == f"export\t{SUMMARIES['export']}"
+
+
+def test_bash_completes_with_the_installed_file(folder: Path) -> None:
+    script = f"source {SHARE}/bash-completion/completions/matesolve"
+    assert completed("bash", script, "matesolve ver", folder) == ["verify"]
+    assert shown_by("bash", f"{script}\ncomplete -p matesolve", folder) == [
+        "complete -o nosort -F _matesolve_completion matesolve"
+    ]
+
+
+def test_fish_completes_with_the_installed_file(folder: Path) -> None:
+    script = f"set --prepend fish_complete_path {SHARE}/fish/vendor_completions.d"
+    assert completed("fish", script, "matesolve ver", folder) == ["verify"]
+
+
+def test_zsh_completes_with_the_installed_file_from_the_first_time_on(
+    folder: Path,
+) -> None:
+    lines = f"""
+        fpath=({SHARE}/zsh/site-functions $fpath)
+        autoload -Uz compinit _matesolve
+        compinit -D -u
+        [[ $_comps[matesolve] == _matesolve ]] && print found
+        _describe() {{ print -l $completions_with_descriptions }}
+        words=(matesolve ver) CURRENT=2
+        _matesolve
+        $_comps[matesolve]
+    """
+    described = f"verify:{SUMMARIES['verify']}"
+    assert shown_by("zsh", lines, folder) == ["found", described, described]
 
 
 def test_files_are_left_to_the_shell(matesolve: Matesolve) -> None:
