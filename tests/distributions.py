@@ -1,4 +1,4 @@
-"""Check the built packages: python -m tests.distributions DIRECTORY.
+"""The files that packages must hold; `tests/release.py` checks them.
 
 A wheel must hold every file of solver/ and share/ and nothing else but its metadata; a
 wheel for one platform also holds object code. The sdist must hold what a packager needs
@@ -8,7 +8,6 @@ to build and test the program.
 from __future__ import annotations
 
 import re
-import sys
 import tarfile
 import zipfile
 from pathlib import Path, PurePosixPath
@@ -96,21 +95,10 @@ def names_in_sdist(path: Path) -> set[str]:
         }
 
 
-def main(directory: Path) -> int:
-    """Check the wheels and the one sdist in `directory`; return the exit code."""
-    wheels, sdists = list(directory.glob("*.whl")), list(directory.glob("*.tar.gz"))
-    if not wheels or len(sdists) != 1:
-        found = f"found {len(wheels)} and {len(sdists)}"
-        sys.stderr.write(f"{directory}: expected wheels and one sdist, {found}\n")
-        return 1
-    faults = sdist_faults(names_in_sdist(sdists[0]))
+def package_faults(wheels: list[Path], sdist: Path) -> list[str]:
+    """Return a line for each file that the packages lack or should not hold."""
+    faults = sdist_faults(names_in_sdist(sdist))
     for wheel in wheels:
         is_pure = wheel.stem.endswith("-none-any")
         faults += wheel_faults(names_in_wheel(wheel), is_pure=is_pure)
-    for fault in faults:
-        sys.stderr.write(f"{fault}\n")
-    return 1 if faults else 0
-
-
-if __name__ == "__main__":
-    sys.exit(main(Path(sys.argv[1])))
+    return faults

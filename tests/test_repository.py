@@ -17,6 +17,7 @@ from tests.cli.listing import listing
 from tests.distributions import files_of, sdist_faults, wheel_faults
 from tests.manual import MAN_PAGE, man_page
 from tests.processes import run
+from tests.release import version_faults
 
 ROOT = Path(__file__).parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))[
@@ -123,6 +124,33 @@ def test_releases_are_published_without_a_stored_token() -> None:
     assert "secrets." not in text
     publish = parsed(".github/workflows/release.yml")["jobs"]["publish"]
     assert publish["permissions"] == {"id-token": "write"}
+
+
+CHANGES = "# Changelog\n\n## [Unreleased]\n\n## [1.2.3] - 2026-01-31\n\n### Added\n"
+
+
+def test_a_release_has_one_version_in_its_tag_package_and_changelog() -> None:
+    assert version_faults("v1.2.3", "1.2.3", CHANGES) == []
+
+
+@pytest.mark.parametrize(
+    ("tag", "version", "old", "new", "fault"),
+    [
+        ("v1.2.4", "1.2.3", "", "", "tag: expected v1.2.3"),
+        ("1.2.3", "1.2.3", "", "", "tag: expected v1.2.3"),
+        ("v1.2.4", "1.2.4", "", "", "expected ## [1.2.4] - YEAR-MONTH-DAY second"),
+        ("v1.2.3", "1.2.3", " - 2026-01-31", "", "second, found [1.2.3]"),
+        ("v1.2.3", "1.2.3", "01-31", "soon", "second, found [1.2.3] - 2026-soon"),
+        ("v1.2.3", "1.2.3", "[1.2.3]", "[1x2.3]", "second, found [1x2.3]"),
+        ("v1.2.3", "1.2.3", "[Unreleased]", "[1.3.0]", "expected ## [Unreleased]"),
+        ("v1.2.3", "1.2.3", CHANGES, "", "expected ## [Unreleased], found nothing"),
+    ],
+)
+def test_a_release_with_two_versions_is_refused(
+    tag: str, version: str, old: str, new: str, fault: str
+) -> None:
+    faults = version_faults(tag, version, CHANGES.replace(old, new) if old else CHANGES)
+    assert fault in "\n".join(faults)
 
 
 def test_every_version_of_the_changelog_has_a_date_and_a_link() -> None:

@@ -1,0 +1,191 @@
+"""The installed command does what it is for: `python -m pytest -m smoke`, in seconds.
+
+`tests/release.py` runs these tests against each package before it is published. They
+need pytest alone, start the command from a folder of its own, and compare it with what
+others state: the README, perft tables, endgame tables and python-chess.
+"""
+
+from __future__ import annotations
+
+import importlib.metadata
+import json
+import shlex
+import shutil
+import sysconfig
+from pathlib import Path
+from subprocess import PIPE
+from typing import TYPE_CHECKING, NamedTuple
+
+import chess
+import pytest
+
+import solver
+from tests.processes import run, started
+from tests.samples import sample_folder, samples, without_times
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+pytestmark = [pytest.mark.smoke, pytest.mark.usefixtures("kernel")]
+
+ROOT = Path(__file__).parents[1]
+COMMAND = shutil.which("matesolve", path=sysconfig.get_path("scripts"))
+
+SMOTHERED = "5r1k/6pp/7N/8/2Q5/8/8/6K1 w - - 0 1"
+"""A mate in two with one key, Qg8+."""
+
+ROOK = "8/7K/8/8/8/8/R7/7k w - - 0 1"
+"""A mate in eight, as every endgame table says."""
+
+LONG = "2k1N3/p2NPP2/2p3p1/2pp1P2/K7/6p1/p2Bp3/5brn w - - 0 1"
+"""No mate is found within a thousand nodes."""
+
+
+class Ended(NamedTuple):
+    code: int
+    out: str
+    err: str
+
+
+@pytest.fixture(autouse=True)
+def folder() -> Iterator[Path]:
+    """The current folder of each test: new, with puzzles and docs of the project."""
+    with sample_folder() as path:
+        yield path
+
+
+def matesolve(*words: str, stdin: str = "") -> Ended:
+    """Run the installed command in the current folder."""
+    assert COMMAND, f"expected a command matesolve in {sysconfig.get_path('scripts')}"
+    done = run([COMMAND, *words], stdin=stdin, encoding="utf-8")
+    return Ended(done.returncode, done.stdout, done.stderr)
+
+
+def test_the_command_has_the_version_of_the_package() -> None:
+    version = importlib.metadata.version("matesolve")
+    assert solver.__version__ == version
+    assert matesolve("--version") == (0, f"matesolve {version}\n", "")
+
+
+def test_the_samples_of_the_readme_show_what_the_command_prints() -> None:
+    page = (ROOT / "README.md").read_text(encoding="utf-8")
+    shown = {sample.command: sample.shown for sample in samples(page)}
+    assert len(shown) >= 6
+    for command, text in shown.items():
+        program, *words = shlex.split(command)
+        if program == "cat":
+            Path(words[0]).write_text(text, encoding="utf-8")
+        else:
+            printed = matesolve(*words).out
+            assert without_times(printed) == without_times(text), command
+
+
+@pytest.mark.parametrize(
+    ("words", "code"),
+    [
+        (["solve", SMOTHERED], 0),
+        (["verify", "true.epd"], 0),
+        (["check", "docs/reference/example.json"], 0),
+        (["solve", ROOK, "-n", "7"], 1),
+        (["verify", "true.epd", "false.epd"], 1),
+        (["solve", "--no-such-option"], 2),
+        (["solve", LONG, "--nodes", "1000"], 3),
+        (["solve", "8/8/8/8/8/8/8/8"], 65),
+        (["verify", "broken.epd"], 65),
+        (["verify", "missing.epd"], 74),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, list) else str(value),
+)
+def test_each_answer_has_its_exit_code(
+    words: list[str], code: int, folder: Path
+) -> None:
+    position = " ".join(SMOTHERED.split()[:4])
+    (folder / "true.epd").write_text(f"{position} dm 2;\n", encoding="utf-8")
+    (folder / "false.epd").write_text(f"{position} dm 1;\n", encoding="utf-8")
+    (folder / "broken.epd").write_text("no position\n", encoding="utf-8")
+    assert matesolve(*words).code == code
+
+
+def test_a_record_has_a_line_that_mates() -> None:
+    record = json.loads(matesolve("solve", ROOK, "--json").out)
+    assert (record["status"], record["mate"], record["lower_bound"]) == ("proved", 8, 8)
+    board = chess.Board(ROOK)
+    for move in record["pv"]:
+        board.push(chess.Move.from_uci(move))
+    assert board.is_checkmate()
+    assert len(record["pv"]) == 15
+
+
+@pytest.mark.parametrize(("depth", "positions"), [("1", 20), ("4", 197_281)])
+def test_perft_counts_what_the_tables_say(depth: str, positions: int) -> None:
+    ended = matesolve("perft", chess.STARTING_FEN, "--depth", depth)
+    assert f"{positions:,}" in ended.out.split()
+
+
+def test_workers_fill_a_store_that_can_be_exported(folder: Path) -> None:
+    collection = (folder / "puzzles" / "classics.epd").read_text(encoding="utf-8")
+    claims = [line for line in collection.splitlines() if " dm 2; " in line][:20]
+    (folder / "some.epd").write_text("\n".join(claims), encoding="utf-8")
+    assert len(claims) >= 5
+    assert matesolve("verify", "some.epd", "--jobs", "2", "--store", "s.db").code == 0
+    exported = matesolve("export", "s.db", "--to", "jsonl", "-o", "-").out.splitlines()
+    assert {json.loads(line)["verdict"] for line in exported} == {"proved"}
+    assert len(exported) == len(claims)
+    assert matesolve("report", "s.db", "-o", "audit.html").code == 0
+    assert "<html" in (folder / "audit.html").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("change", "code"),
+    [
+        (lambda proof: proof, 0),
+        (lambda proof: {**proof, "fen": ROOK}, 1),
+        (lambda proof: {**proof, "claim": None}, 65),
+    ],
+    ids=["as written", "of another position", "without its claim"],
+)
+def test_a_certificate_is_accepted_as_it_was_written_and_no_other(
+    change: Callable[[dict[str, object]], object], code: int, folder: Path
+) -> None:
+    assert matesolve("solve", SMOTHERED, "--certificate", "proof.json").code == 0
+    proof = json.loads((folder / "proof.json").read_text(encoding="utf-8"))
+    (folder / "proof.json").write_text(json.dumps(change(proof)), encoding="utf-8")
+    assert matesolve("check", "proof.json").code == code
+
+
+def test_the_engine_finds_the_mate() -> None:
+    assert COMMAND
+    lines: list[str] = []
+    with started([COMMAND, "uci"], stdin=PIPE, stdout=PIPE) as engine:
+        assert engine.stdin
+        assert engine.stdout
+        engine.stdin.write(f"uci\nisready\nposition fen {SMOTHERED}\ngo mate 2\n")
+        engine.stdin.flush()
+        while not lines or not lines[-1].startswith("bestmove"):
+            lines.append(engine.stdout.readline().rstrip())
+            assert lines[-1]
+        engine.stdin.write("quit\n")
+        engine.stdin.flush()
+        assert engine.wait() == 0
+    assert {"uciok", "readyok"} <= {*lines}
+    assert " score mate 2 " in lines[-2]
+    assert lines[-1].split()[:2] == ["bestmove", "c4g8"]
+
+
+def test_pages_and_tables_come_with_the_package(folder: Path) -> None:
+    files = ["--html", "mate.html", "--pgn", "mate.pgn", "--svg", "mate.svg"]
+    assert matesolve("solve", SMOTHERED, *files).code == 0
+    assert "Qg8+" in (folder / "mate.html").read_text(encoding="utf-8")
+    assert "Qg8+" in (folder / "mate.pgn").read_text(encoding="utf-8")
+    assert (folder / "mate.svg").read_text(encoding="utf-8").endswith("</svg>\n")
+    assert "1,187,954" in matesolve("mip", "info").out
+
+
+def test_the_self_test_passes() -> None:
+    assert matesolve("doctor").code == 0
+
+
+def test_python_gets_the_answer() -> None:
+    solution = solver.solve(SMOTHERED)
+    assert (solution.status, solution.mate) == (solver.Status.PROVED, 2)
+    assert solution.san == ("Qg8+", "Rxg8", "Nf7#")
