@@ -32,10 +32,12 @@ DIRECTORIES_OF_THE_SDIST = (
     ".github",
 )
 FILES_OF_THE_SDIST = (
+    ".dockerignore",
     ".pre-commit-config.yaml",
     "CHANGELOG.md",
     "CITATION.cff",
     "CONTRIBUTING.md",
+    "Containerfile",
     "LICENSE",
     "README.md",
     "pyproject.toml",

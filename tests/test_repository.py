@@ -20,9 +20,8 @@ from tests.processes import run
 from tests.release import version_faults
 
 ROOT = Path(__file__).parents[1]
-PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))[
-    "project"
-]
+PYPROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+PROJECT = PYPROJECT["project"]
 CONTRIBUTING = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
 WORKFLOWS = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
 
@@ -201,6 +200,34 @@ def test_the_hook_refuses_commit_subjects_of_over_72_characters(
     assert not pattern.search((character * 72 + rest).encode())
     assert pattern.search((character * 73 + rest).encode())
     assert not pattern.search(f"x\n\n{character * 100}".encode())
+
+
+def test_the_image_is_built_from_all_that_the_wheel_needs() -> None:
+    ignored = (ROOT / ".dockerignore").read_text(encoding="utf-8").splitlines()
+    kept = {line[1:] for line in ignored if line.startswith("!")}
+    wheel = PYPROJECT["tool"]["hatch"]["build"]["targets"]["wheel"]
+    assert "*" in ignored
+    assert kept >= {
+        "pyproject.toml",
+        PROJECT["readme"],
+        *PROJECT["license-files"],
+        *wheel["packages"],
+        *wheel["shared-data"],
+    }
+
+
+def test_the_image_runs_a_supported_python_without_privileges() -> None:
+    lines = (ROOT / "Containerfile").read_text(encoding="utf-8").splitlines()
+    words = [line.split() for line in lines if line and not line.startswith("#")]
+    (base,) = [name for word, name, *_ in words if word == "FROM"]
+    python = re.fullmatch(r"docker\.io/library/python:([\d.]+)-slim", base)
+    assert python
+    assert python[1] in supported_pythons()
+    assert [name for word, name, *_ in words if word == "USER"] == ["matesolve"]
+    assert words.index(["USER", "matesolve"]) < words.index(
+        ["RUN", "matesolve", "warmup"]
+    )
+    assert lines[-1] == 'ENTRYPOINT ["matesolve"]'
 
 
 def test_a_bug_report_has_what_is_needed_to_repeat_it() -> None:
