@@ -38,8 +38,11 @@ nitpick_ignore_regex = [
 
 def quote_help(text: str) -> str:
     """Return click's plain text as reStructuredText that shows the same characters."""
-    escaped = text.replace("*", r"\*").replace("|", r"\|")
-    return re.sub(r"`([^`]+)`", r"``\1``", escaped)
+    return re.sub(
+        r"`([^`]+)`|([*|])",
+        lambda found: f"``{found[1]}``" if found[1] else f"\\{found[2]}",
+        text,
+    )
 
 
 def describe(_app: Sphinx, _context: click.Context, lines: list[str]) -> None:

@@ -101,6 +101,8 @@ def package_faults(wheels: list[Path], sdist: Path) -> list[str]:
     """Return a line for each file that the packages lack or should not hold."""
     faults = sdist_faults(names_in_sdist(sdist))
     for wheel in wheels:
+        if "-linux_" in wheel.name:
+            faults.append(f"{wheel.name}: expected a tag that an index accepts")
         is_pure = wheel.stem.endswith("-none-any")
         faults += wheel_faults(names_in_wheel(wheel), is_pure=is_pure)
     return faults

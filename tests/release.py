@@ -163,6 +163,8 @@ def main() -> None:
     parser.add_argument("--sdist", type=Path, help="build a platform wheel from it")
     options = parser.parse_args()
     dist: Path = options.directory.resolve()
+    if dist.exists() and any(dist.iterdir()):
+        sys.exit(f"{dist}: expected an empty directory, found files")
     if options.tag is not None:
         changelog = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
         if faults := version_faults(options.tag, __version__, changelog):

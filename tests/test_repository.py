@@ -5,7 +5,9 @@ from __future__ import annotations
 import os
 import re
 import shutil
+import tarfile
 import tomllib
+import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +16,12 @@ import yaml
 
 from solver import __version__
 from tests.cli.listing import listing
-from tests.distributions import files_of, sdist_faults, wheel_faults
+from tests.distributions import (
+    files_of,
+    package_faults,
+    sdist_faults,
+    wheel_faults,
+)
 from tests.manual import MAN_PAGE, man_page
 from tests.processes import run
 from tests.release import version_faults
@@ -267,6 +274,20 @@ def test_only_a_wheel_for_one_platform_holds_object_code() -> None:
     assert wheel_faults(IN_A_WHEEL | {code}) == [
         f"wheel: {code} is not in solver/ or share/"
     ]
+
+
+@pytest.mark.parametrize("tag", ["linux_x86_64", "manylinux_2_28_x86_64"])
+def test_a_wheel_for_linux_needs_a_tag_that_an_index_accepts(
+    tag: str, tmp_path: Path
+) -> None:
+    wheel = tmp_path / f"matesolve-0.1.0-py3-none-{tag}.whl"
+    zipfile.ZipFile(wheel, "w").close()
+    sdist = tmp_path / "matesolve-0.1.0.tar.gz"
+    tarfile.open(sdist, "w:gz").close()
+    faults = package_faults([wheel], sdist)
+    refused = f"{wheel.name}: expected a tag that an index accepts" in faults
+    assert refused == (tag == "linux_x86_64")
+    assert "wheel: solver/py.typed is missing" in faults
 
 
 def test_an_sdist_holds_what_a_packager_needs() -> None:
