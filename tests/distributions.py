@@ -40,6 +40,7 @@ FILES_OF_THE_SDIST = (
     "Containerfile",
     "LICENSE",
     "README.md",
+    "hatch_build.py",
     "pyproject.toml",
 )
 
@@ -49,21 +50,26 @@ def files_of(*directories: str) -> set[str]:
 
     Left out is what .gitignore leaves out there: byte code and the built documentation.
     """
-    left_out = {"__pycache__", "_build", "objects"}
     return {
         path.relative_to(ROOT).as_posix()
         for directory in directories
         for path in (ROOT / directory).rglob("*")
-        if path.is_file() and not left_out & set(path.relative_to(ROOT).parts)
+        if path.is_file()
+        and not {"__pycache__", "_build"} & set(path.relative_to(ROOT).parts)
     }
 
 
-def wheel_faults(names: set[str], *, is_pure: bool = True) -> list[str]:
+def is_pure(wheel: Path) -> bool:
+    """Return whether a wheel is for every machine, and so without object code."""
+    return wheel.stem.endswith("-none-any")
+
+
+def wheel_faults(names: set[str], *, has_code: bool = False) -> list[str]:
     """Return a line for each file that a wheel lacks or should not hold."""
     program = {SHARED.sub("", name) for name in names if not METADATA.match(name)}
     objects = {name for name in program if name.startswith(OBJECTS)}
     expected = files_of("solver", "share")
-    if not is_pure:
+    if has_code:
         program -= objects
         expected |= set() if objects else {f"{OBJECTS}*"}
     return [
@@ -103,6 +109,5 @@ def package_faults(wheels: list[Path], sdist: Path) -> list[str]:
     for wheel in wheels:
         if "-linux_" in wheel.name:
             faults.append(f"{wheel.name}: expected a tag that an index accepts")
-        is_pure = wheel.stem.endswith("-none-any")
-        faults += wheel_faults(names_in_wheel(wheel), is_pure=is_pure)
+        faults += wheel_faults(names_in_wheel(wheel), has_code=not is_pure(wheel))
     return faults
