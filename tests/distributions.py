@@ -1,8 +1,8 @@
 """The files that packages must hold; `tests/release.py` checks them.
 
-A wheel must hold every file of solver/ and share/ and nothing else but its metadata; a
-wheel for one platform also holds object code. The sdist must hold what a packager needs
-to build and test the program.
+A wheel must hold every file of solver/ and docs/share/ and nothing else but its
+metadata; a wheel for one platform also holds object code. The sdist must hold what a
+packager needs to build and test the program.
 """
 
 from __future__ import annotations
@@ -24,7 +24,6 @@ OBJECTS = "solver/kernel/objects/"
 
 DIRECTORIES_OF_THE_SDIST = (
     "solver",
-    "share",
     "tests",
     "puzzles",
     "docs",
@@ -66,16 +65,16 @@ def is_pure(wheel: Path) -> bool:
 
 def wheel_faults(names: set[str], *, has_code: bool = False) -> list[str]:
     """Return a line for each file that a wheel lacks or should not hold."""
-    program = {SHARED.sub("", name) for name in names if not METADATA.match(name)}
+    program = {SHARED.sub("docs/", name) for name in names if not METADATA.match(name)}
     objects = {name for name in program if name.startswith(OBJECTS)}
-    expected = files_of("solver", "share")
+    expected = files_of("solver", "docs/share")
     if has_code:
         program -= objects
         expected |= set() if objects else {f"{OBJECTS}*"}
     return [
         *(f"wheel: {name} is missing" for name in sorted(expected - program)),
         *(
-            f"wheel: {name} is not in solver/ or share/"
+            f"wheel: {name} is not in solver/ or docs/share/"
             for name in sorted(program - expected)
         ),
     ]

@@ -21,7 +21,7 @@ from tests.cli.listing import commands
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-MAN_PAGE = Path(__file__).parents[1] / "share" / "man" / "man1" / "matesolve.1"
+MAN_PAGE = Path(__file__).parents[1] / "docs" / "share" / "man" / "man1" / "matesolve.1"
 
 
 class Roff(click.HelpFormatter):

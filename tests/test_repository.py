@@ -248,7 +248,10 @@ def test_a_bug_report_has_what_is_needed_to_repeat_it() -> None:
 
 IN_A_WHEEL = {
     *files_of("solver"),
-    *(f"matesolve-0.1.0.data/data/{name}" for name in files_of("share")),
+    *(
+        f"matesolve-0.1.0.data/data/{name.removeprefix('docs/')}"
+        for name in files_of("docs/share")
+    ),
     "matesolve-0.1.0.dist-info/METADATA",
 }
 
@@ -258,11 +261,11 @@ def test_a_wheel_of_exactly_the_program_has_no_faults() -> None:
     assert {"solver/py.typed", page} <= IN_A_WHEEL
     assert not wheel_faults(IN_A_WHEEL)
     assert wheel_faults(IN_A_WHEEL - {"solver/py.typed", page}) == [
-        "wheel: share/man/man1/matesolve.1 is missing",
+        "wheel: docs/share/man/man1/matesolve.1 is missing",
         "wheel: solver/py.typed is missing",
     ]
     assert wheel_faults(IN_A_WHEEL | {"tests/test_api.py"}) == [
-        "wheel: tests/test_api.py is not in solver/ or share/"
+        "wheel: tests/test_api.py is not in solver/ or docs/share/"
     ]
 
 
@@ -273,7 +276,7 @@ def test_only_a_wheel_for_one_platform_holds_object_code() -> None:
         "wheel: solver/kernel/objects/* is missing"
     ]
     assert wheel_faults(IN_A_WHEEL | {code}) == [
-        f"wheel: {code} is not in solver/ or share/"
+        f"wheel: {code} is not in solver/ or docs/share/"
     ]
 
 

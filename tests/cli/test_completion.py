@@ -1,4 +1,4 @@
-"""Shells complete commands, options, files and words: --help's scripts, and share/."""
+"""Shells complete commands, options, files and words, as docs/share/ installs it."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tests.processes import run
 if TYPE_CHECKING:
     from tests.cli.conftest import Matesolve
 
-SHARE = Path(__file__).parents[2] / "share"
+SHARE = Path(__file__).parents[2] / "docs" / "share"
 """What a wheel installs beside the program."""
 
 CASES = [
