@@ -206,6 +206,7 @@ def test_an_expression_selects_results(
         ("1; DROP TABLE answers", 'near ";": syntax error'),
         ("1); DROP TABLE answers; --", "one statement"),
         ("id = ?", "bindings"),
+        ("load_extension('x') IS NULL", "not authorized"),
         ("iif(line = 2, json('{'), 1)", "malformed JSON"),
         ("randomblob(99999999999)", "too big"),
         ("\udcff", "surrogates not allowed"),
