@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
     from rich.console import Console
 
+    from solver.kernel.interface import Kernel, LaboratoryKernel
     from solver.kernel.loader import Build
 
 
@@ -231,12 +232,31 @@ def identify_file(path: str, stream: TextIO | None = None) -> object:
     return status.st_dev, status.st_ino
 
 
-def prepare_kernel() -> Build:
-    """Load the kernel before the clock starts; print a notice if it compiles."""
+def prepare_kernel() -> Build[Kernel]:
+    """Load the search before the clock starts; show it if that means compiling."""
     from solver.kernel.loader import load_kernel
 
     with ending_at_once():
-        return load_kernel(notify)
+        return load_kernel(notify, _compiling)
+
+
+def prepare_laboratory() -> Build[LaboratoryKernel]:
+    """Load the laboratory's search as well, which needs the search to check mates."""
+    from solver.kernel.loader import load_laboratory
+
+    prepare_kernel()
+    with ending_at_once():
+        return load_laboratory(notify, _compiling)
+
+
+@contextmanager
+def _compiling() -> Iterator[None]:
+    from solver.cli.progress import TimeProgress
+    from solver.kernel.loader import COMPILING
+
+    notify(COMPILING)
+    with TimeProgress("compiling"):
+        yield
 
 
 UNWRAPPED = 10_000

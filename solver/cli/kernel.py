@@ -6,19 +6,24 @@ import os
 import platform
 import time
 from importlib.metadata import version
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from solver import __version__
-from solver.cli.console import prepare_kernel
+from solver.cli.console import prepare_kernel, prepare_laboratory
 from solver.cli.help import Command
 
-READY = {
-    "stored": "ready: the compiled search was stored already",
-    "compiled": "ready: compiled the search",
-    "numba": "ready: numba's own cache serves the search",
+if TYPE_CHECKING:
+    from solver.kernel.loader import Build
+
+ORIGINS = {
+    "wheel": "shipped with the package",
+    "cache": "from the cache",
+    "compiled": "compiled now",
+    "numba": "from numba's own cache",
 }
-"""The report of `warmup` by where the kernel came from."""
+"""The words for where compiled code came from."""
 
 DISTRIBUTIONS = ("chess", "click", "rich", "numba", "llvmlite", "numpy")
 """The packages whose versions a bug report needs."""
@@ -39,12 +44,12 @@ Example:
 def warmup() -> None:
     """Compile the search now, so that the next command starts at once.
 
-    The first command that searches otherwise compiles for about half a minute. The
-    compiled code is stored in the cache folder that is printed.
+    The first command that searches otherwise compiles for several seconds, and the
+    first `table` or `mip play` for a few more. The compiled code is stored in the
+    files that are printed.
     """
-    build = prepare_kernel()
-    click.echo(f"{READY[build.origin]} ({build.seconds:.2f} s)")
-    click.echo(f"cache: {build.path or 'none, nothing could be stored'}")
+    for name, build in _load_parts().items():
+        click.echo(f"{name:<10} {_origin(build)}")
 
 
 @click.command(
@@ -66,15 +71,15 @@ def doctor() -> None:
     from solver.kernel.cache import candidate_directories, describe
     from solver.search.solver import solve
 
-    click.echo(f"matesolve {__version__}")
-    click.echo(f"python    {platform.python_version()} ({platform.platform()})")
+    click.echo(f"matesolve  {__version__}")
+    click.echo(f"python     {platform.python_version()} ({platform.platform()})")
     for name in DISTRIBUTIONS:
-        click.echo(f"{name:<9} {version(name)}")
-    click.echo(f"cpu       {llvm.get_host_cpu_name()}, {os.cpu_count()} cores")
+        click.echo(f"{name:<10} {version(name)}")
+    click.echo(f"cpu        {llvm.get_host_cpu_name()}, {os.cpu_count()} cores")
     for directory in candidate_directories():
-        click.echo(f"cache     {directory}: {describe(directory)}")
-    build = prepare_kernel()
-    click.echo(f"kernel    {build.origin} in {build.seconds:.2f} s: {build.path}")
+        click.echo(f"cache      {directory}: {describe(directory)}")
+    for name, build in _load_parts().items():
+        click.echo(f"{name:<10} {_origin(build)}")
 
     started = time.perf_counter()
     solution = solve(PROBLEM)
@@ -84,3 +89,16 @@ def doctor() -> None:
         msg = f"self-test: expected mate in {MATE} by {KEY}, found {found}"
         raise MatesolveError(msg)
     click.echo(f"self-test passed in {elapsed:.2f} s")
+
+
+def _load_parts() -> dict[str, Build[Any]]:
+    """Load both parts of the kernel, and return them by their names."""
+    from solver.kernel.loader import LABORATORY, SEARCH
+
+    return {SEARCH.name: prepare_kernel(), LABORATORY.name: prepare_laboratory()}
+
+
+def _origin(build: Build[Any]) -> str:
+    """Return where a part of the kernel came from, in words."""
+    place = build.path or "nothing could be stored"
+    return f"{ORIGINS[build.origin]} ({build.seconds:.2f} s): {place}"

@@ -236,13 +236,13 @@ def play(ctx: click.Context, *, games: int, seed: int, first: int, depth: int) -
     The engine is the search of `matesolve table`. Each game begins with 8 random
     plies. A game that is not over after 400 plies gets the result *.
     """
-    from solver.cli.console import prepare_kernel
+    from solver.cli.console import prepare_laboratory
     from solver.cli.signals import interruptible
     from solver.laboratory.selfplay import Rules
     from solver.laboratory.selfplay import play as play_games
     from solver.search.threads import Control, run_stoppable
 
-    prepare_kernel()
+    prepare_laboratory()
     control = Control()
     played = play_games(games, seed, Rules(depth), first=first, control=control)
     with interruptible(control):

@@ -278,6 +278,25 @@ class PositionProgress(Progress):
         return f"{positions:,} positions, {rate:,.0f} a second"
 
 
+class TimeProgress(Progress):
+    """Progress of work that cannot be measured: the time it has taken.
+
+    Parameters
+    ----------
+    work : str
+        What goes on.
+    """
+
+    def __init__(self, work: str) -> None:
+        super().__init__()
+        self._work = work
+        self._started = time.monotonic()
+
+    def line(self) -> str:
+        """Return the work and its time in seconds."""
+        return f"{self._work}, {time.monotonic() - self._started:.1f} s"
+
+
 def _clock(seconds: float) -> str:
     minutes, second = divmod(round(seconds), 60)
     hours, minute = divmod(minutes, 60)

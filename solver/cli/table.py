@@ -13,7 +13,7 @@ import click
 from click.core import ParameterSource
 
 from solver.cli import completion, options
-from solver.cli.console import Exit, foremost, notify, prepare_kernel
+from solver.cli.console import Exit, foremost, notify, prepare_laboratory
 from solver.cli.help import Command
 from solver.cli.verify_io import Reading
 from solver.errors import FenError, FormatError, InputError, missing_package, quote
@@ -349,7 +349,7 @@ def table(
         ctx.exit(foremost(codes))
     fen = GLASS_FEN if files else _parse_position(position)
     imbalance = ImbalanceTable.load(mip_table) if mip_table else None
-    prepare_kernel()
+    prepare_laboratory()
     if files and nodes is None:
         nodes = COLLECTION_NODES
     runner = Runner(Laboratory(entries, imbalance), nodes=nodes, time_s=time_s)

@@ -45,8 +45,24 @@ from solver.kernel.forward_pruning import (
     has_pieces,
     may_prune,
 )
-from solver.kernel.interface import INFINITE_SCORE, MATE_SCORE, STOPPED
-from solver.kernel.jit import Number, boolean, experiment_t, i64, jit, search_t
+from solver.kernel.interface import (
+    INFINITE_SCORE,
+    MATE_SCORE,
+    STOPPED,
+    LaboratoryOperation,
+)
+from solver.kernel.jit import (
+    Number,
+    boolean,
+    experiment_t,
+    i64,
+    jit,
+    native,
+    pointer,
+    record_at,
+    search_t,
+    u64,
+)
 from solver.kernel.mate_distance import Window, narrow_to_mates, window_t
 from solver.kernel.material import (
     ALL_LOST,
@@ -55,6 +71,7 @@ from solver.kernel.material import (
     PRUNING,
     REDUCTION,
     horizon_score,
+    material_cell,
     past_score,
 )
 from solver.kernel.memory import MULTI_CUT_REDUCTION
@@ -66,6 +83,7 @@ from solver.kernel.position import (
     after_null_move,
     checkers,
     make,
+    position_at,
     position_t,
 )
 from solver.kernel.transposition import hash_key
@@ -310,3 +328,20 @@ def search_score(position: Position, search: Any, experiment: Any) -> Number:
         position, window, experiment.depth, 0, PV_NODE, AFTER_MOVE, search, experiment
     )
     return experiment.score
+
+
+@native(i64(i64, pointer(u64), pointer(search_t), pointer(experiment_t)))
+def entry(
+    operation: Number, words: Any, search_pointer: Any, experiment_pointer: Any
+) -> Number:
+    """Run one `LaboratoryOperation` on the position that is given by its eight words.
+
+    This is the laboratory's C function; `solver.kernel.interface.LaboratoryKernel` is
+    its Python side.
+    """
+    position = position_at(words)
+    if operation == LaboratoryOperation.MATERIAL_CELL:
+        return material_cell(position)
+    return search_score(
+        position, record_at(search_pointer), record_at(experiment_pointer)
+    )

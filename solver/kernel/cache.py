@@ -1,8 +1,8 @@
-"""The folder for compiled code: private to the user, with checked content.
+"""Files of compiled code: in the user's cache folder, or shipped with the package.
 
-The stored code is machine code, and loading it means running it. So the folder and the
-file must belong to the user, nobody else may write to them, and the file carries a
-checksum.
+The code is machine code, and loading it means running it. So the folder and the file
+must belong to the user (for a shipped file: or to root), nobody else may write to them,
+and the file carries a checksum.
 """
 
 from __future__ import annotations
@@ -26,27 +26,33 @@ DIRECTORY_VARIABLE = "MATESOLVE_CACHE_DIR"
 FALLBACK_VARIABLE = "MATESOLVE_COMPILER"
 FALLBACK = "numba"
 
-MAGIC = b"matesolve kernel 1\n"
+SHIPPED = Path(__file__).with_name("objects")
+"""The folder of compiled code in an installed platform wheel; not in a checkout."""
+
+MAGIC = b"matesolve kernel 2\n"
 CHECKSUM_BYTES = 32
 
 
 @dataclass(frozen=True, slots=True)
-class StoredKernel:
-    """Object code and the names that linking it needs.
+class ObjectCode:
+    """An object file with one C function, and what it was made of.
 
     Attributes
     ----------
-    symbol : str
-        The function to call.
-    undefined : tuple of str
-        Symbols that the object code names but the kernel never calls.
     code : bytes
-        An object file for this machine.
+        A relocatable object file.
+    sources : str
+        The hash of the sources that were compiled.
+    triple : str
+        LLVM's name of architecture, system and file format.
+    compilers : str
+        The programs that compiled it, with versions.
     """
 
-    symbol: str
-    undefined: tuple[str, ...]
     code: bytes
+    sources: str
+    triple: str
+    compilers: str
 
 
 def candidate_directories() -> list[Path]:
@@ -115,7 +121,7 @@ def describe(directory: Path) -> str:
         return f"not used: {error.strerror}"
     except CacheError as error:
         return f"not used: {error}"
-    stored = f"{len(list(directory.glob('kernel-*')))} stored"
+    stored = f"{len(list(directory.glob('*.bin')))} stored"
     try:
         require_writable(directory)
     except OSError as error:
@@ -148,14 +154,69 @@ def require_private(path: Path) -> None:
         raise CacheError(msg)
 
 
+def require_installed(path: Path) -> None:
+    """Check that only the user and root can change an installed file.
+
+    Installers make links, and files that the user's private group can write to.
+
+    Raises
+    ------
+    OSError
+        The path does not exist or cannot be examined.
+    CacheError
+        The file or its folder has another owner, or is writable by others.
+    """
+    if os.name != "posix":
+        return
+    real = path.resolve()
+    for place in (real, real.parent):
+        status = place.stat()
+        if status.st_uid not in (0, os.geteuid()):
+            msg = f"{place}: expected it to belong to the user or root, found another"
+            raise CacheError(msg)
+        by_group = status.st_mode & stat.S_IWGRP and not _is_private_group(status)
+        if by_group or status.st_mode & stat.S_IWOTH:
+            mode = stat.S_IMODE(status.st_mode)
+            msg = f"{place}: expected that others cannot write to it, found {mode:04o}"
+            raise CacheError(msg)
+
+
+def _is_private_group(status: os.stat_result) -> bool:
+    """Return whether a file's group is the one that has its owner as only member."""
+    import grp
+    import pwd
+
+    try:
+        owner = pwd.getpwuid(status.st_uid)
+        group = grp.getgrgid(status.st_gid)
+    except KeyError:
+        return False
+    return (
+        group.gr_gid == owner.pw_gid
+        and group.gr_name == owner.pw_name
+        and not {*group.gr_mem} - {owner.pw_name}
+    )
+
+
 def require_writable(directory: Path) -> None:
     """Check that a file can be created in a folder; raise OSError if not."""
     with tempfile.TemporaryFile(dir=directory):
         pass
 
 
-def write_kernel(path: Path, kernel: StoredKernel) -> None:
-    """Store a kernel; other processes see the old file or the new one, never a part.
+def packed(compiled: ObjectCode) -> bytes:
+    """Return the content of a file of compiled code."""
+    facts = {
+        "sources": compiled.sources,
+        "triple": compiled.triple,
+        "compilers": compiled.compilers,
+    }
+    payload = json.dumps(facts).encode() + b"\n" + compiled.code
+    return MAGIC + hashlib.sha256(payload).digest() + payload
+
+
+def write_object(path: Path, compiled: ObjectCode) -> None:
+    """Store compiled code; other processes see the old file or the new, never a part.
 
     Raises
     ------
@@ -164,37 +225,40 @@ def write_kernel(path: Path, kernel: StoredKernel) -> None:
     """
     from solver.files import write_private
 
-    header = json.dumps({"symbol": kernel.symbol, "undefined": kernel.undefined})
-    payload = header.encode() + b"\n" + kernel.code
-    write_private(path, MAGIC + hashlib.sha256(payload).digest() + payload)
+    write_private(path, packed(compiled))
 
 
-def read_kernel(path: Path) -> StoredKernel:
-    """Read a stored kernel.
+def read_object(path: Path) -> ObjectCode:
+    """Read compiled code from the cache folder, or from the package.
 
     Raises
     ------
     OSError
         The file does not exist or cannot be read.
     CacheError
-        The file is damaged, or is not private to the user.
+        The file is damaged, or others can change it.
     """
-    require_private(path)
+    if path.parent == SHIPPED:
+        require_installed(path)
+    else:
+        require_private(path)
     content = path.read_bytes()
     start = len(MAGIC) + CHECKSUM_BYTES
     payload = content[start:]
     checksum = content[len(MAGIC) : start]
     if content[: len(MAGIC)] != MAGIC or hashlib.sha256(payload).digest() != checksum:
-        msg = f"{path}: expected a stored kernel, found a damaged file"
+        msg = f"{path}: expected compiled code, found a damaged file"
         raise CacheError(msg)
-    header, code = payload.split(b"\n", 1)
-    fields = json.loads(header)
-    return StoredKernel(fields["symbol"], tuple(fields["undefined"]), code)
+    facts, code = payload.split(b"\n", 1)
+    return ObjectCode(code, **json.loads(facts))
 
 
-def holds_numba_entry(directory: Path) -> bool:
-    """Return whether numba has cached the entry, which contains all other functions."""
-    return any(directory.glob("**/entry.*.nbc"))
+def holds_numba_entries(directory: Path) -> bool:
+    """Return whether numba has cached both entries, which contain all functions."""
+    return all(
+        any(directory.glob(f"**/{module}.entry-*.nbc"))
+        for module in ("entry", "alphabeta")
+    )
 
 
 def _user_cache() -> Path:

@@ -1,7 +1,7 @@
-"""The one compiled C function; `solver.kernel.interface` is its Python side.
+"""The C function of the search; `solver.kernel.interface.Kernel` is its Python side.
 
-Importing this module compiles the kernel, or loads it from numba's own cache. numba
-compiles the members of `Operation` in as numbers, so both sides share their names.
+Importing this module translates the kernel's functions. numba compiles the members of
+`Operation` in as numbers, so both sides share their names.
 """
 
 from __future__ import annotations
@@ -10,39 +10,22 @@ from typing import Any
 
 import numpy as np
 
-from solver.kernel.alphabeta import search_score
 from solver.kernel.checks import generate_checks
 from solver.kernel.dfpn import find_mate, known_bounds
-from solver.kernel.evaluation import evaluate
 from solver.kernel.interface import MATE_SHIFT, MOVE_SHIFT, Operation
-from solver.kernel.jit import (
-    Number,
-    experiment_t,
-    i64,
-    native,
-    pointer,
-    record_at,
-    search_t,
-    u64,
-)
+from solver.kernel.jit import Number, i64, native, pointer, record_at, search_t, u64
 from solver.kernel.mate_in_one import mate_in_one
-from solver.kernel.material import material_cell
 from solver.kernel.movegen import generate, perft
-from solver.kernel.position import Position, make
+from solver.kernel.position import make, position_at
 from solver.kernel.prover import find_line, mates_within
 from solver.kernel.transposition import hash_key
 
 UNKNOWN_OPERATION = -2
 
 
-@native(i64(i64, pointer(u64), pointer(search_t), i64, i64, pointer(experiment_t)))
-def kernel(
-    operation: Number,
-    words: Any,
-    search_pointer: Any,
-    number: Number,
-    flag: Number,
-    experiment_pointer: Any,
+@native(i64(i64, pointer(u64), pointer(search_t), i64, i64))
+def entry(
+    operation: Number, words: Any, search_pointer: Any, number: Number, flag: Number
 ) -> Number:
     """Run one operation on the position that is given by its eight words.
 
@@ -57,8 +40,6 @@ def kernel(
         The operation's number of moves or plies, or its move.
     flag : int64
         Whether the attacker is to move, or perft lists the last moves.
-    experiment_pointer : pointer to Experiment
-        Read by SEARCH_SCORE only; may be null for the others.
 
     Returns
     -------
@@ -66,9 +47,7 @@ def kernel(
         See the methods of `solver.kernel.interface.Kernel`.
     """
     search = record_at(search_pointer)
-    position = Position(
-        words[0], words[1], words[2], words[3], words[4], words[5], words[6], words[7]
-    )
+    position = position_at(words)
     if operation == Operation.MATES_WITHIN:
         return mates_within(position, number, 0, flag != 0, search)
     if operation == Operation.FIND_MATE:
@@ -79,12 +58,6 @@ def kernel(
         bounds = known_bounds(hash_key(position, flag != 0), search)
         move = np.int64(bounds.move)
         return (move << MOVE_SHIFT) | (bounds.mate << MATE_SHIFT) | bounds.no_mate
-    if operation == Operation.SEARCH_SCORE:
-        return search_score(position, search, record_at(experiment_pointer))
-    if operation == Operation.EVALUATE:
-        return evaluate(position)
-    if operation == Operation.MATERIAL_CELL:
-        return material_cell(position)
     if operation == Operation.MATE_IN_ONE:
         return np.int64(mate_in_one(position))
     if operation == Operation.PERFT:

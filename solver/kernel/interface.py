@@ -1,4 +1,8 @@
-"""The border between Python and the compiled kernel: one C function, many operations.
+"""The border between Python and the compiled kernel: two C functions, many operations.
+
+`Kernel` searches for mates. `LaboratoryKernel` runs the experiments, and is compiled
+apart, because few processes need it. Each has a self-test: positions with known
+answers.
 
 This module imports neither numba nor numpy, so that a process that loads the stored
 kernel needs neither.
@@ -6,10 +10,11 @@ kernel needs neither.
 
 from __future__ import annotations
 
-from ctypes import CFUNCTYPE, POINTER, byref, c_int64
+from ctypes import CFUNCTYPE, POINTER, addressof, byref, c_int64, c_uint64
 from enum import IntEnum
 from typing import NamedTuple
 
+from solver.errors import MatesolveError
 from solver.kernel.memory import Experiment, Position, Search
 
 NO_LIMIT = (1 << 63) - 1
@@ -35,7 +40,7 @@ MOVE_SHIFT = 16
 
 
 class Operation(IntEnum):
-    """An operation of the compiled function."""
+    """An operation of the search's C function."""
 
     PERFT = 0
     GENERATE = 1
@@ -45,10 +50,14 @@ class Operation(IntEnum):
     MATES_WITHIN = 5
     FIND_MATE = 6
     FIND_LINE = 7
-    SEARCH_SCORE = 8
-    EVALUATE = 9
-    MATERIAL_CELL = 10
-    BOUNDS = 11
+    BOUNDS = 8
+
+
+class LaboratoryOperation(IntEnum):
+    """An operation of the laboratory's C function."""
+
+    SEARCH_SCORE = 0
+    MATERIAL_CELL = 1
 
 
 class Verdict(IntEnum):
@@ -78,19 +87,18 @@ class Bounds(NamedTuple):
 
 
 PROTOTYPE = CFUNCTYPE(
-    c_int64,
-    c_int64,
-    POINTER(Position),
-    POINTER(Search),
-    c_int64,
-    c_int64,
-    POINTER(Experiment),
+    c_int64, c_int64, POINTER(Position), POINTER(Search), c_int64, c_int64
 )
-"""operation, position, search, number, flag, experiment -> result."""
+"""operation, position, search, number, flag -> result."""
+
+LABORATORY_PROTOTYPE = CFUNCTYPE(
+    c_int64, c_int64, POINTER(Position), POINTER(Search), POINTER(Experiment)
+)
+"""operation, position, search, experiment -> result."""
 
 
 class Kernel:
-    """The compiled functions. Stateless: every call brings its own memory.
+    """The compiled search. Stateless: every call brings its own memory.
 
     The searches read and write the transposition table at `Search.table`.
 
@@ -186,6 +194,32 @@ class Kernel:
         size = self._run(Operation.FIND_LINE, position, search, moves, attacking)
         return search.line[:size]
 
+    def _run(
+        self,
+        operation: Operation,
+        position: Position,
+        search: Search,
+        number: int = 0,
+        flag: int = 0,
+    ) -> int:
+        result: int = self._call(
+            operation, byref(position), byref(search), number, flag
+        )
+        return result
+
+
+class LaboratoryKernel:
+    """The compiled search of the laboratory. Stateless, and releases the GIL.
+
+    Parameters
+    ----------
+    address : int
+        Address of the laboratory's C function, whose code must outlive this object.
+    """
+
+    def __init__(self, address: int) -> None:
+        self._call = LABORATORY_PROTOTYPE(address)
+
     def search_score(
         self, position: Position, search: Search, experiment: Experiment
     ) -> bool:
@@ -196,32 +230,99 @@ class Kernel:
         bool
             Whether it was completed; `experiment` then has the result.
         """
-        self._run(Operation.SEARCH_SCORE, position, search, experiment=experiment)
-        return not experiment.stopped
-
-    def evaluate(self, position: Position, search: Search) -> int:
-        """Evaluate a position without a search, in centipawns for the side to move."""
-        return self._run(Operation.EVALUATE, position, search)
-
-    def material_cell(self, position: Position, search: Search) -> int:
-        """Return the position's index in a material-imbalance table; -1 if none."""
-        return self._run(Operation.MATERIAL_CELL, position, search)
-
-    def _run(
-        self,
-        operation: Operation,
-        position: Position,
-        search: Search,
-        number: int = 0,
-        flag: int = 0,
-        experiment: Experiment | None = None,
-    ) -> int:
-        result: int = self._call(
-            operation,
+        self._call(
+            LaboratoryOperation.SEARCH_SCORE,
             byref(position),
             byref(search),
-            number,
-            flag,
-            byref(experiment) if experiment else None,
+            byref(experiment),
         )
-        return result
+        return not experiment.stopped
+
+    def material_cell(self, position: Position) -> int:
+        """Return the position's index in a material-imbalance table; -1 if none."""
+        cell: int = self._call(
+            LaboratoryOperation.MATERIAL_CELL, byref(position), None, None
+        )
+        return cell
+
+
+# The self-tests
+
+BUCKET_WORDS = 8
+
+
+class KernelError(MatesolveError):
+    """The compiled kernel gives a wrong answer."""
+
+
+def start_position() -> Position:
+    """Return the position at the start of a game."""
+    return Position(
+        pawns=0x00FF_0000_0000_FF00,
+        knights=0x4200_0000_0000_0042,
+        diagonal=0x2C00_0000_0000_002C,
+        orthogonal=0x8900_0000_0000_0089,
+        kings=0x1000_0000_0000_0010,
+        us=0x0000_0000_0000_FFFF,
+        them=0xFFFF_0000_0000_0000,
+        rights=0x8100_0000_0000_0081,
+    )
+
+
+def mate_in_two() -> Position:
+    """Return king f6 and rook a1 against king h8: 1. Kf7 Kh7 2. Rh1#, none shorter."""
+    king, rook, their_king = 1 << 45, 1 << 0, 1 << 63
+    return Position(
+        orthogonal=rook, kings=king | their_king, us=king | rook, them=their_king
+    )
+
+
+def self_test_search(kernel: Kernel) -> None:
+    """Compare the search's answers with the known ones.
+
+    Raises
+    ------
+    KernelError
+        An answer is wrong; the message names the question and both answers.
+    """
+    table = (c_uint64 * BUCKET_WORDS)()
+    search = Search(
+        node_limit=NO_LIMIT, table=addressof(table), generation=1, buckets=1
+    )
+    position = mate_in_two()
+    _compare(
+        {
+            "perft 3": (kernel.perft(start_position(), search, 3), 8902),
+            "mate in 1": (kernel.mates_within(position, search, 1), Verdict.NO_MATE),
+            "mate in 2": (kernel.mates_within(position, search, 2), Verdict.MATE),
+            "plies of its line": (len(kernel.line(position, search, 2)), 3),
+        }
+    )
+
+
+def self_test_laboratory(kernel: LaboratoryKernel) -> None:
+    """Compare the answers of the laboratory's search with the known ones.
+
+    Raises
+    ------
+    KernelError
+        An answer is wrong; the message names the question and both answers.
+    """
+    experiment = Experiment(alpha=-INFINITE_SCORE, beta=INFINITE_SCORE, depth=4)
+    search = Search(node_limit=NO_LIMIT)
+    _compare(
+        {
+            "scored search": (
+                kernel.search_score(mate_in_two(), search, experiment),
+                True,
+            ),
+            "its score": (experiment.score, MATE_SCORE - 3),
+        }
+    )
+
+
+def _compare(answers: dict[str, tuple[object, object]]) -> None:
+    for question, (found, expected) in answers.items():
+        if found != expected:
+            msg = f"self-test, {question}: expected {expected!r}, found {found!r}"
+            raise KernelError(msg)

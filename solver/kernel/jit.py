@@ -18,7 +18,7 @@ import numpy as np
 from llvmlite import ir
 
 from solver.errors import CacheError
-from solver.kernel.cache import FALLBACK, FALLBACK_VARIABLE, holds_numba_entry
+from solver.kernel.cache import FALLBACK, FALLBACK_VARIABLE, holds_numba_entries
 from solver.kernel.memory import Experiment, Search
 
 if TYPE_CHECKING:
@@ -62,19 +62,26 @@ def named_words(cls: type) -> Any:
     return types.NamedUniTuple(u64, len(cls.__annotations__), cls)
 
 
-NUMBA_CACHE = os.environ.get(FALLBACK_VARIABLE) == FALLBACK
-"""Whether numba's own cache is used, because object code cannot be stored."""
+BY_NUMBA = os.environ.get(FALLBACK_VARIABLE) == FALLBACK
+"""Whether numba compiles and caches by itself; see `solver.kernel.compiler`."""
 
-IS_CACHED = NUMBA_CACHE and holds_numba_entry(Path(config.CACHE_DIR))
-"""Whether that cache has the function that C calls. It contains all others, which then
-need not be compiled or loaded one by one, which would take longer than importing numba.
+HAS_CACHE = BY_NUMBA and config.CACHE_DIR != ""
+IS_CACHED = HAS_CACHE and holds_numba_entries(Path(config.CACHE_DIR))
+"""Whether numba's cache has the functions that C calls. They contain all others, which
+then need not be compiled or loaded one by one, which would take longer than importing
+numba.
 """
 
 OPTIONS: dict[str, Any] = {
     "nopython": True,
+    "nogil": True,
     "error_model": "numpy",  # no test for a division by zero
     "_nrt": False,  # kernels allocate nothing, so no array is reference-counted
 }
+if not BY_NUMBA:
+    from solver.kernel.compiler import FrontEnd
+
+    OPTIONS["pipeline_class"] = FrontEnd
 
 
 def jit(signature: Any, *, inline: bool = False) -> Callable[[Function], Function]:
@@ -90,13 +97,19 @@ def jit(signature: Any, *, inline: bool = False) -> Callable[[Function], Functio
     """
     signatures = () if IS_CACHED else (signature,)
     compiled: Callable[[Function], Function] = numba.jit(
-        *signatures, nogil=True, forceinline=inline, **OPTIONS
+        *signatures, forceinline=inline, **OPTIONS
     )
     return compiled
 
 
 def native(signature: Any) -> Callable[[Function], Any]:
-    """Compile a function that C can call.
+    """Compile a function that C will call.
+
+    Returns
+    -------
+    callable
+        A decorator. `solver.kernel.compiler.compile_object` takes its result. If numba
+        compiles by itself, the result has an `address`.
 
     Raises
     ------
@@ -104,8 +117,10 @@ def native(signature: Any) -> Callable[[Function], Any]:
         numba refuses the contents of its cache. The function cannot be compiled again
         in this process, because the others were not compiled.
     """
+    if not BY_NUMBA:
+        return jit(signature)
     compile_function: Callable[[Function], Any] = numba.cfunc(
-        signature, cache=NUMBA_CACHE, **OPTIONS
+        signature, cache=HAS_CACHE, **OPTIONS
     )
 
     def build(function: Function) -> Any:

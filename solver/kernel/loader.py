@@ -1,17 +1,18 @@
-"""Loading the kernel: compiled once, stored as object code, linked without numba.
+"""Loading the kernel: from the package, from the cache, or from the compiler.
 
-Importing numba takes longer than solving most problems. So the object code that numba
-makes of `solver.kernel.entry` is stored, and later processes pass it to llvmlite, which
-links it in milliseconds. numba has no public interface to the object code. If its
-internals are not as expected, numba's own cache is used, and only the start is slower.
+Compiling takes seconds and importing numba takes longer than solving most problems. So
+compiled code is kept as object files, which llvmlite links in milliseconds, without
+numba. A platform wheel ships such files. Otherwise the first process compiles and
+stores them in the user's cache folder.
 
-`load_kernel` is the function to call. `extract` and `link` turn compiled code into
-stored code and stored code into a `Kernel`. `self_test` runs before any kernel is used.
+The kernel has two parts, each an object file of its own and compiled when first needed:
+the search for mates, and the laboratory's search. `load_kernel` and `load_laboratory`
+are the functions to call. No part is used before its self-test.
 """
 
 from __future__ import annotations
 
-import ctypes
+import gc
 import hashlib
 import importlib
 import os
@@ -20,138 +21,121 @@ import sys
 import threading
 import time
 from collections.abc import Callable
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
+from functools import cache
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from solver.errors import CacheError, MatesolveError
+from solver.errors import CacheError
 from solver.kernel.cache import (
     DIRECTORY_VARIABLE,
     FALLBACK,
     FALLBACK_VARIABLE,
-    StoredKernel,
-    holds_numba_entry,
+    SHIPPED,
+    ObjectCode,
+    holds_numba_entries,
     open_directory,
+    packed,
     private_directories,
-    read_kernel,
-    write_kernel,
+    read_object,
+    write_object,
 )
 from solver.kernel.interface import (
-    INFINITE_SCORE,
-    MATE_SCORE,
-    NO_LIMIT,
     Kernel,
-    Verdict,
+    KernelError,
+    LaboratoryKernel,
+    self_test_laboratory,
+    self_test_search,
 )
-from solver.kernel.memory import Experiment, Position, Search
 
-# Object code
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
-_engines: list[Any] = []
-"""The engines own the linked code, so they live as long as the process."""
+    from solver.kernel.target import Target
 
+SYMBOL = "matesolve_entry"
+"""The C function of each object file."""
 
-class CannotExtractError(Exception):
-    """numba's internals are not as expected, so there is no object code."""
-
-
-def extract(native: Any) -> StoredKernel:
-    """Return the object code of a compiled `numba.cfunc`.
-
-    Raises
-    ------
-    CannotExtractError
-        This version of numba keeps it elsewhere.
-    """
-    try:
-        library = native._library  # noqa: SLF001 - numba has no public way
-        module = library._final_module  # noqa: SLF001
-        machine = library.codegen._tm  # noqa: SLF001
-        symbol = native.native_name
-        code = machine.emit_object(module)
-    except AttributeError as error:
-        raise CannotExtractError(str(error)) from error
-    declared = [*module.functions, *module.global_variables]
-    undefined = tuple(
-        value.name
-        for value in declared
-        if value.is_declaration and not value.name.startswith("llvm.")
-    )
-    return StoredKernel(symbol, undefined, code)
-
-
-def link(stored: StoredKernel) -> Kernel:
-    """Load object code into this process, without numba."""
-    import llvmlite.binding as llvm
-
-    llvm.initialize_native_target()
-    llvm.initialize_native_asmprinter()
-    for name in stored.undefined:
-        llvm.add_symbol(name, _stand_in(name))
-    machine = llvm.Target.from_default_triple().create_target_machine(
-        codemodel="jitdefault", jit=True
-    )
-    engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), machine)
-    engine.add_object_file(llvm.ObjectFileRef.from_data(stored.code))
-    engine.finalize_object()
-    _engines.append(engine)
-    return Kernel(engine.get_function_address(stored.symbol))
-
-
-def _stand_in(name: str) -> int:
-    """Return an address for a symbol that only numba's error paths use.
-
-    Kernel functions raise nothing, so none of these symbols is ever called. Symbols of
-    Python itself get their own address; the others get one that ends the process.
-    """
-    try:
-        symbol = ctypes.c_char.in_dll(ctypes.pythonapi, name)
-    except ValueError:
-        symbol = ctypes.c_char.in_dll(ctypes.pythonapi, "Py_FatalError")
-    return ctypes.addressof(symbol)
-
-
-# Loading
+COMPILING = "compiling the search, once for this version and machine ..."
 
 Notice = Callable[[str], None]
+"""Receives a line when a file of compiled code cannot be used or stored."""
 
-COMPILING = "compiling the search kernel, once for this version and machine ..."
+Compiling = Callable[[], AbstractContextManager[Any]]
+"""Makes a context that is entered while the compiler works."""
+
+Interface = TypeVar("Interface", Kernel, LaboratoryKernel)
 
 
 @dataclass(frozen=True, slots=True)
-class Build:
-    """A kernel and how it was loaded.
+class Part(Generic[Interface]):
+    """A part of the kernel, compiled to an object file of its own.
 
     Attributes
     ----------
-    kernel : Kernel
+    name : str
+        The start of its files' names.
+    module : str
+        The module whose `entry` is the C function.
+    interface : type
+        The Python side, made of the C function's address.
+    self_test : callable
+        Raises KernelError for an interface that gives a wrong answer.
+    """
+
+    name: str
+    module: str
+    interface: type[Interface]
+    self_test: Callable[[Interface], None]
+
+
+SEARCH = Part("search", "solver.kernel.entry", Kernel, self_test_search)
+LABORATORY = Part(
+    "laboratory", "solver.kernel.alphabeta", LaboratoryKernel, self_test_laboratory
+)
+PARTS: tuple[Part[Any], ...] = (SEARCH, LABORATORY)
+
+
+@dataclass(frozen=True, slots=True)
+class Build(Generic[Interface]):
+    """A part of the kernel and how it was loaded.
+
+    Attributes
+    ----------
+    kernel : Kernel or LaboratoryKernel
         The compiled functions, self-tested.
     origin : str
-        "stored" (loaded from a file), "compiled" (just now) or "numba" (numba's cache).
+        "wheel" (shipped with the package), "cache", "compiled" (just now) or "numba"
+        (numba's own cache).
     path : Path or None
         The file or folder that was loaded or written; None if nothing could be stored.
     seconds : float
         The time it took.
     """
 
-    kernel: Kernel
+    kernel: Interface
     origin: str
     path: Path | None
     seconds: float
 
 
 _lock = threading.Lock()
-_builds: list[Build] = []
+_builds: dict[str, Build[Any]] = {}
 
 
-def load_kernel(notice: Notice = lambda _text: None) -> Build:
-    """Load the stored kernel, or compile and store it; once for each process.
+def load_kernel(
+    notice: Notice = lambda _text: None, compiling: Compiling = nullcontext
+) -> Build[Kernel]:
+    """Load the search, or compile and store it; once for each process.
 
     Parameters
     ----------
     notice : callable
-        Receives a line when the kernel is compiled, or cannot be loaded or stored.
+        Receives a line when a file cannot be loaded or stored.
+    compiling : callable
+        Makes a context that is entered while the compiler works.
 
     Raises
     ------
@@ -160,22 +144,166 @@ def load_kernel(notice: Notice = lambda _text: None) -> Build:
     KernelError
         The compiled code fails its self-test.
     """
+    return _load_once(SEARCH, notice, compiling)
+
+
+def load_laboratory(
+    notice: Notice = lambda _text: None, compiling: Compiling = nullcontext
+) -> Build[LaboratoryKernel]:
+    """Load the laboratory's search, as `load_kernel` loads the search for mates."""
+    return _load_once(LABORATORY, notice, compiling)
+
+
+def _load_once(
+    part: Part[Interface], notice: Notice, compiling: Compiling
+) -> Build[Interface]:
     with _lock:
-        if not _builds:
-            _builds.append(_build(notice))
-        return _builds[0]
+        if part.name not in _builds:
+            _builds[part.name] = _load(part, notice, compiling)
+        return _builds[part.name]
 
 
-def fingerprint() -> str:
-    """Return a hash of all that decides the machine code: sources, compilers, CPU."""
+Loaded = tuple[Interface, str, Path | None]
+"""A kernel, its origin, and the file or folder; see `Build`."""
+
+
+def _load(
+    part: Part[Interface], notice: Notice, compiling: Compiling
+) -> Build[Interface]:
+    started = time.perf_counter()
+    by_numba = os.environ.get(FALLBACK_VARIABLE) == FALLBACK
+    loaded = None if by_numba else _from_file(part, notice)
+    if loaded is None:
+        directory = _directory_to_write(notice)
+        if not (by_numba or _cannot_translate(directory)):
+            loaded = _by_compiler(part, directory, notice, compiling)
+        loaded = loaded or _by_numba(part, directory, compiling)
+    kernel, origin, place = loaded
+    return Build(kernel, origin, place, time.perf_counter() - started)
+
+
+def _from_file(part: Part[Interface], notice: Notice) -> Loaded[Interface] | None:
+    """Load a part from the package or the cache; None if no file can be used."""
+    faults = []
+    for origin, path in _files(part):
+        try:
+            return _read(part, path), origin, path
+        except FileNotFoundError:
+            continue
+        except (OSError, CacheError, KernelError) as error:
+            faults.append(f"compiled code is not used: {error}")
+    for fault in faults:
+        notice(fault)
+    return None
+
+
+def _directory_to_write(notice: Notice) -> Path | None:
+    """Return the folder for compiled code; None if none can be used."""
+    try:
+        return open_directory()
+    except CacheError as error:
+        if os.environ.get(DIRECTORY_VARIABLE):
+            raise
+        notice(f"no folder for compiled code, so every start compiles: {error}")
+        return None
+
+
+def _by_compiler(
+    part: Part[Interface],
+    directory: Path | None,
+    notice: Notice,
+    compiling: Compiling,
+) -> Loaded[Interface] | None:
+    """Compile and store a part; None if this numba has other internals."""
+    from solver.kernel.target import host
+
+    modules = set(sys.modules)
+    try:
+        with compiling(), _collector_paused():
+            compiled = compile_part(part, host())
+    except Exception as error:  # other internals may fail in any way
+        reason = f"{type(error).__name__}: {error}"
+        notice(f"this numba cannot translate, so its own cache is used: {reason}")
+        if directory is not None:
+            _mark(directory).touch(mode=0o600)
+        for name in set(sys.modules) - modules:
+            if name.startswith("solver.kernel."):
+                del sys.modules[name]  # numba is to compile it from the start
+        return None
+    kernel = _tested(part, link(compiled.code))
+    if directory is None:
+        return kernel, "compiled", None
+    path = directory / _file_name(part)
+    try:
+        write_object(path, compiled)
+    except OSError as error:
+        notice(f"the compiled code could not be stored: {error}")
+    return kernel, "compiled", path
+
+
+def _cannot_translate(directory: Path | None) -> bool:
+    """Return whether an earlier process found that this numba has other internals."""
+    return directory is not None and _mark(directory).exists()
+
+
+def _mark(directory: Path) -> Path:
+    return directory / f"no-translation-{_key()}"
+
+
+def _by_numba(
+    part: Part[Interface], directory: Path | None, compiling: Compiling
+) -> Loaded[Interface]:
+    """Let numba load both parts from its own cache, or compile them.
+
+    Without a folder nothing is cached: in a shared folder, numba would load code that
+    older sources made.
+    """
+    own = None if directory is None else directory / f"numba-{_key()}"
+    if own is not None:
+        own.mkdir(mode=0o700, exist_ok=True)
+    os.environ[FALLBACK_VARIABLE] = FALLBACK
+    os.environ["NUMBA_CACHE_DIR"] = str(own or "")
+    if numba := sys.modules.get("numba"):
+        numba.config.CACHE_DIR = str(own or "")
+    is_cached = own is not None and holds_numba_entries(own)
+    with nullcontext() if is_cached else compiling():
+        entries = {each.name: importlib.import_module(each.module) for each in PARTS}
+    return _tested(part, entries[part.name].entry.address), "numba", own
+
+
+# Files of compiled code
+
+
+def _files(part: Part[Any]) -> Iterator[tuple[str, Path]]:
+    """Yield each file that may have a part, best first, with its origin."""
+    if SHIPPED.is_dir():
+        from solver.kernel.target import portable_targets, runs_here
+
+        for target in portable_targets():
+            if runs_here(target):
+                yield "wheel", SHIPPED / shipped_name(part, target)
+    for directory in private_directories():
+        yield "cache", directory / _file_name(part)
+
+
+def shipped_name(part: Part[Any], target: Target) -> str:
+    """Return the name of the file that a wheel carries for a target."""
+    return f"{part.name}-{target.name}.bin"
+
+
+def _file_name(part: Part[Any]) -> str:
+    return f"{part.name}-{_key()}.bin"
+
+
+@cache
+def _key() -> str:
+    """Return a hash of all that decides the machine code."""
     import llvmlite.binding as llvm
 
     digest = hashlib.sha256()
-    for source in sorted(Path(__file__).parent.glob("*.py")):
-        digest.update(source.name.encode() + b"\0" + source.read_bytes() + b"\0")
     for fact in (
-        version("numba"),
-        version("llvmlite"),
+        source_hash(),
+        _compilers(),
         version("numpy"),
         platform.python_version(),
         llvm.get_process_triple(),
@@ -187,6 +315,22 @@ def fingerprint() -> str:
     return digest.hexdigest()[:32]
 
 
+@cache
+def source_hash() -> str:
+    """Return a hash of the kernel's sources, code-generation settings included."""
+    digest = hashlib.sha256()
+    for source in sorted(Path(__file__).parent.glob("*.py")):
+        digest.update(source.name.encode() + b"\0" + source.read_bytes() + b"\0")
+    return digest.hexdigest()
+
+
+def _compilers() -> str:
+    import llvmlite.binding as llvm
+
+    release = ".".join(str(number) for number in llvm.llvm_version_info)
+    return f"numba {version('numba')}, llvmlite {version('llvmlite')}, LLVM {release}"
+
+
 def _numba_settings() -> dict[str, str]:
     """Return the user's settings of numba, some of which change the compiled code."""
     return {
@@ -196,165 +340,103 @@ def _numba_settings() -> dict[str, str]:
     }
 
 
-def _build(notice: Notice) -> Build:
-    started = time.perf_counter()
-    name = f"kernel-{fingerprint()}.bin"
-    by_numba = os.environ.get(FALLBACK_VARIABLE) == FALLBACK
-    if not by_numba:
-        for directory in private_directories():
-            if loaded := _load(directory / name, notice):
-                seconds = time.perf_counter() - started
-                return Build(loaded, "stored", directory / name, seconds)
+def _read(part: Part[Interface], path: Path) -> Interface:
+    """Link and test a stored or shipped part; raise an error if that is not safe."""
+    import llvmlite.binding as llvm
 
-    path = None
-    try:
-        path = open_directory() / name
-    except CacheError as error:
-        if os.environ.get(DIRECTORY_VARIABLE):
-            raise
-        notice(f"no folder for compiled code, so every start compiles: {error}")
-
-    kernel, origin = None, "compiled"
-    if not by_numba:
-        kernel = _compile(path, notice)
-    if kernel is None:
-        kernel, origin = _serve_by_numba(path, notice), "numba"
-        path = _numba_directory(path) if path else None
-    return Build(kernel, origin, path, time.perf_counter() - started)
+    compiled = read_object(path)
+    for what, expected, found in (
+        ("sources", source_hash(), compiled.sources),
+        ("triple", llvm.get_process_triple(), compiled.triple),
+    ):
+        if found != expected:
+            msg = f"{path}: {what}: expected {expected}, found {found}"
+            raise CacheError(msg)
+    return _tested(part, link(compiled.code))
 
 
-def _load(path: Path, notice: Notice) -> Kernel | None:
-    """Link the stored kernel; None if there is none, or if it is damaged."""
-    try:
-        stored = read_kernel(path)
-    except FileNotFoundError:
-        return None
-    except (OSError, CacheError) as error:
-        notice(f"the stored kernel is not used: {error}")
-        return None
-    kernel = link(stored)
-    try:
-        self_test(kernel)
-    except KernelError as error:
-        notice(f"the stored kernel is not used: {error}")
-        return None
-    return kernel
+# Linking
+
+_engines: list[Any] = []
+"""The engines own the linked code, so they live as long as the process."""
 
 
-def _compile(path: Path | None, notice: Notice) -> Kernel | None:
-    """Compile and store the kernel; None if this numba yields no object code."""
-    if path and _no_object_code(path).exists():
-        return None  # an earlier process has tried
+def link(code: bytes) -> int:
+    """Load an object file into this process; return the C function's address."""
+    import llvmlite.binding as llvm
 
-    notice(COMPILING)
-    entry = _import_entry()
-    try:
-        stored = extract(entry.kernel)
-    except CannotExtractError as error:
-        notice(f"this numba has no object code ({error}), so its cache is used")
-        if path:
-            _no_object_code(path).touch(mode=0o600)
-        kernel = Kernel(entry.kernel.address)
-        self_test(kernel)
-        return kernel
-    kernel = link(stored)
-    self_test(kernel)
-    if path:
-        try:
-            write_kernel(path, stored)
-        except OSError as error:
-            notice(f"the compiled kernel could not be stored: {error}")
-    return kernel
-
-
-def _serve_by_numba(path: Path | None, notice: Notice) -> Kernel:
-    """Let numba load the kernel from its cache, or compile it."""
-    if path:
-        directory = _numba_directory(path)
-        if not holds_numba_entry(directory):
-            notice(COMPILING)
-        directory.mkdir(mode=0o700, exist_ok=True)
-        os.environ[FALLBACK_VARIABLE] = FALLBACK
-        os.environ["NUMBA_CACHE_DIR"] = str(directory)
-        if numba := sys.modules.get("numba"):
-            numba.config.CACHE_DIR = str(directory)
-    else:
-        # In a shared folder, numba would load code that older sources made.
-        os.environ.pop(FALLBACK_VARIABLE, None)
-        notice(COMPILING)
-    kernel = Kernel(_import_entry().kernel.address)
-    self_test(kernel)
-    return kernel
-
-
-def _numba_directory(path: Path) -> Path:
-    return path.with_suffix(".numba")
-
-
-def _no_object_code(path: Path) -> Path:
-    """Return the file that marks a numba without accessible object code."""
-    return path.with_suffix(".no-object-code")
-
-
-def _import_entry() -> Any:
-    return importlib.import_module("solver.kernel.entry")
-
-
-# The self-test: positions with known answers
-
-BUCKET_WORDS = 8
-
-
-class KernelError(MatesolveError):
-    """The compiled kernel gives a wrong answer."""
-
-
-def start_position() -> Position:
-    """Return the position at the start of a game."""
-    return Position(
-        pawns=0x00FF_0000_0000_FF00,
-        knights=0x4200_0000_0000_0042,
-        diagonal=0x2C00_0000_0000_002C,
-        orthogonal=0x8900_0000_0000_0089,
-        kings=0x1000_0000_0000_0010,
-        us=0x0000_0000_0000_FFFF,
-        them=0xFFFF_0000_0000_0000,
-        rights=0x8100_0000_0000_0081,
+    llvm.initialize_native_target()
+    llvm.initialize_native_asmprinter()
+    machine = llvm.Target.from_default_triple().create_target_machine(
+        codemodel="jitdefault", jit=True
     )
+    engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), machine)
+    engine.add_object_file(llvm.ObjectFileRef.from_data(code))
+    engine.finalize_object()
+    _engines.append(engine)
+    address: int = engine.get_function_address(SYMBOL)
+    return address
 
 
-def mate_in_two() -> Position:
-    """Return king f6 and rook a1 against king h8: 1. Kf7 Kh7 2. Rh1#, none shorter."""
-    king, rook, their_king = 1 << 45, 1 << 0, 1 << 63
-    return Position(
-        orthogonal=rook, kings=king | their_king, us=king | rook, them=their_king
-    )
+def _tested(part: Part[Interface], address: int) -> Interface:
+    kernel = part.interface(address)
+    part.self_test(kernel)
+    return kernel
 
 
-def self_test(kernel: Kernel) -> None:
-    """Compare a kernel's answers with the known ones.
+# Compiling
+
+
+def compile_part(part: Part[Any], target: Target) -> ObjectCode:
+    """Compile a part for a target; fails in any way if numba's internals differ."""
+    import llvmlite.binding as llvm
+
+    from solver.kernel.compiler import compile_object
+
+    entry = importlib.import_module(part.module).entry
+    code = compile_object(entry, SYMBOL, target)
+    return ObjectCode(code, source_hash(), llvm.get_process_triple(), _compilers())
+
+
+def compile_shipped(directory: Path) -> list[Path]:
+    """Compile all that a wheel for this architecture carries.
+
+    Parameters
+    ----------
+    directory : Path
+        The folder to write the files to.
+
+    Returns
+    -------
+    list of Path
+        The files; empty if nothing is known to be portable on this architecture.
 
     Raises
     ------
     KernelError
-        An answer is wrong; the message names the question and both answers.
+        Code for a target that runs here fails its self-test.
     """
-    table = (ctypes.c_uint64 * BUCKET_WORDS)()
-    search = Search(
-        node_limit=NO_LIMIT, table=ctypes.addressof(table), generation=1, buckets=1
-    )
-    position = mate_in_two()
-    experiment = Experiment(alpha=-INFINITE_SCORE, beta=INFINITE_SCORE, depth=4)
-    scored = Search(node_limit=NO_LIMIT)
-    answers = {
-        "perft 3": (kernel.perft(start_position(), search, 3), 8902),
-        "mate in 1": (kernel.mates_within(position, search, 1), Verdict.NO_MATE),
-        "mate in 2": (kernel.mates_within(position, search, 2), Verdict.MATE),
-        "plies of its line": (len(kernel.line(position, search, 2)), 3),
-        "scored search": (kernel.search_score(position, scored, experiment), True),
-        "its score": (experiment.score, MATE_SCORE - 3),
-    }
-    for question, (found, expected) in answers.items():
-        if found != expected:
-            msg = f"self-test, {question}: expected {expected!r}, found {found!r}"
-            raise KernelError(msg)
+    from solver.kernel.target import portable_targets, runs_here
+
+    files = []
+    for part in PARTS:
+        for target in portable_targets():
+            compiled = compile_part(part, target)
+            if runs_here(target):
+                _tested(part, link(compiled.code))
+            path = directory / shipped_name(part, target)
+            path.write_bytes(packed(compiled))
+            files.append(path)
+    return files
+
+
+@contextmanager
+def _collector_paused() -> Iterator[None]:
+    """Pause the garbage collector, which takes a tenth of the compiler's time."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()

@@ -9,7 +9,7 @@ move is 0.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -47,6 +47,7 @@ from solver.kernel.jit import (
     flip,
     jit,
     named_words,
+    pointer,
     u64,
 )
 
@@ -118,6 +119,14 @@ class Position(NamedTuple):
 
 
 position_t = named_words(Position)
+
+
+@jit(position_t(pointer(u64)), inline=True)
+def position_at(words: Any) -> Position:
+    """Return the position whose eight words a pointer points to."""
+    return Position(
+        words[0], words[1], words[2], words[3], words[4], words[5], words[6], words[7]
+    )
 
 
 @jit(position_t(position_t), inline=True)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from solver.board import pack, unpack_move
 from solver.errors import InputError
 from solver.kernel.interface import INFINITE_SCORE, NO_LIMIT
-from solver.kernel.loader import load_kernel
+from solver.kernel.loader import load_laboratory
 from solver.kernel.memory import Experiment, MdpForm, MipUse, PrunedNodes, Search
 from solver.laboratory.results import (
     MAX_DEPTH,
@@ -80,7 +80,7 @@ class Laboratory:
                 f"found {table_entries}"
             )
             raise InputError(msg)
-        self._kernel = load_kernel().kernel
+        self._kernel = load_laboratory().kernel
         self._search = Search(buckets=table_entries // LEAST_ENTRIES)
         self._experiment = Experiment()
         self._imbalance = imbalance

@@ -8,6 +8,7 @@ client; the other two queue tasks for it.
 from __future__ import annotations
 
 import time
+from contextlib import contextmanager
 from functools import partial
 from queue import Empty, SimpleQueue
 from threading import Thread
@@ -17,7 +18,7 @@ import chess
 
 from solver import __version__
 from solver.errors import AllocationError, InputError, quote
-from solver.kernel.loader import load_kernel
+from solver.kernel.loader import COMPILING, load_kernel
 from solver.search.solver import Solver
 from solver.solution import StoppedBy
 from solver.uci.analysis import Analysis
@@ -39,7 +40,7 @@ from solver.uci.protocol import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Iterator
 
     from solver.uci.protocol import Go, Line
 
@@ -269,9 +270,15 @@ class Session:
             self._tasks.put(partial(self._handle, line))
 
     def _load(self) -> None:
-        load_kernel(
-            lambda text: self._tasks.put(partial(self._send, f"info string {text}"))
-        )
+        def notice(text: str) -> None:
+            self._tasks.put(partial(self._send, f"info string {text}"))
+
+        @contextmanager
+        def compiling() -> Iterator[None]:
+            notice(COMPILING)
+            yield
+
+        load_kernel(notice, compiling)
 
     def _timeout_s(self) -> float:
         deadline = self._search.deadline if self._search else None

@@ -97,11 +97,12 @@ def compare_perft(stockfish: str | None) -> None:
 
 def time_mate_in_one() -> None:
     """Print nanoseconds a test, over positions of random play."""
-    from solver.kernel.jit import i64, jit, types, u64
+    import numba
+
     from solver.kernel.mate_in_one import mate_in_one
     from solver.kernel.position import Position
 
-    @jit(i64(types.Array(u64, 2, "C"), i64))
+    @numba.njit
     def count_mates(words: Any, rounds: Any) -> Any:
         mates = np.int64(0)
         for _ in range(rounds):

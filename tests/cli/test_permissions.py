@@ -12,7 +12,7 @@ import pytest
 
 import solver
 from solver.kernel import cache
-from solver.kernel.loader import load_kernel
+from solver.kernel.loader import load_kernel, load_laboratory
 from tests.processes import run
 
 if TYPE_CHECKING:
@@ -61,11 +61,11 @@ def close(folder: Path) -> None:
 
 def fill(folder: Path) -> None:
     """Store the compiled kernel in a folder of the user's own."""
-    stored = load_kernel().path
-    if stored is None:
-        pytest.skip("no kernel can be stored on this machine")
     folder.mkdir(mode=0o700, parents=True)
-    shutil.copy(stored, folder)
+    for stored in (load_kernel().path, load_laboratory().path):
+        if stored is None:
+            pytest.skip("no kernel can be stored on this machine")
+        shutil.copy(stored, folder)
 
 
 @pytest.fixture
@@ -104,7 +104,7 @@ def require_answers(place: Place) -> None:
     for arguments, stdin, answer in (
         (["solve", FEN], "", "White mates in 8."),
         (verify, "", "  all       1      1"),
-        (["warmup"], "", "ready: the compiled search was stored already"),
+        (["warmup"], "", "from the cache"),
         (["doctor"], "", "self-test passed"),
         (["uci"], go, "bestmove"),
     ):

@@ -13,18 +13,18 @@ import pytest
 from solver.errors import CacheError
 from solver.kernel import cache
 from solver.kernel.cache import (
-    StoredKernel,
+    ObjectCode,
     describe,
     open_directory,
     private_directories,
-    read_kernel,
-    write_kernel,
+    read_object,
+    write_object,
 )
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-KERNEL = StoredKernel("entry", ("free", "PyErr_Occurred"), bytes(range(256)) * 4)
+KERNEL = ObjectCode(bytes(range(256)) * 4, "f0" * 32, "x86_64-elf", "numba 1")
 
 on_posix = pytest.mark.skipif(os.name != "posix", reason="modes are POSIX's")
 
@@ -209,7 +209,7 @@ def test_a_stored_kernel_is_found_in_a_read_only_folder(
     named: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     named.mkdir(mode=0o700)
-    (named / "kernel-1.bin").touch()
+    (named / "search-1.bin").touch()
     assert describe(named) == "1 stored"
     monkeypatch.setattr(tempfile, "TemporaryFile", refuse_to_write)
     assert describe(named) == "1 stored, none can be added: Permission denied"
@@ -241,12 +241,12 @@ def test_a_missing_folder_holds_nothing(named: Path) -> None:
 @pytest.fixture
 def stored(tmp_path: Path) -> Path:
     path = tmp_path / "kernel.bin"
-    write_kernel(path, KERNEL)
+    write_object(path, KERNEL)
     return path
 
 
 def test_a_kernel_reads_back_as_it_was_written(stored: Path) -> None:
-    assert read_kernel(stored) == KERNEL
+    assert read_object(stored) == KERNEL
     assert [path.name for path in stored.parent.iterdir()] == [stored.name]
 
 
@@ -256,14 +256,14 @@ def test_the_file_is_private(stored: Path) -> None:
 
 
 def test_a_kernel_replaces_the_one_before(stored: Path) -> None:
-    other = StoredKernel("other", (), b"code")
-    write_kernel(stored, other)
-    assert read_kernel(stored) == other
+    other = ObjectCode(b"code", "other", "other", "other")
+    write_object(stored, other)
+    assert read_object(stored) == other
 
 
 def test_a_missing_file_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError):
-        read_kernel(tmp_path / "kernel.bin")
+        read_object(tmp_path / "kernel.bin")
 
 
 def test_a_changed_bit_anywhere_is_noticed(stored: Path) -> None:
@@ -273,7 +273,7 @@ def test_a_changed_bit_anywhere_is_noticed(stored: Path) -> None:
         changed[place] ^= 1 << place % 8
         stored.write_bytes(changed)
         with pytest.raises(CacheError, match="found a damaged file"):
-            read_kernel(stored)
+            read_object(stored)
 
 
 def test_a_truncated_file_is_noticed(stored: Path) -> None:
@@ -281,14 +281,14 @@ def test_a_truncated_file_is_noticed(stored: Path) -> None:
     for size in range(len(content)):
         stored.write_bytes(content[:size])
         with pytest.raises(CacheError, match="found a damaged file"):
-            read_kernel(stored)
+            read_object(stored)
 
 
 @pytest.mark.parametrize("content", [b"\0" * 4096, b"\x7fELF" * 99, b"\n" * 99])
 def test_another_file_is_noticed(stored: Path, content: bytes) -> None:
     stored.write_bytes(content)
     with pytest.raises(CacheError, match="found a damaged file"):
-        read_kernel(stored)
+        read_object(stored)
 
 
 @on_posix
@@ -296,14 +296,14 @@ def test_another_file_is_noticed(stored: Path, content: bytes) -> None:
 def test_a_file_that_others_can_write_to_is_refused(stored: Path, mode: int) -> None:
     stored.chmod(mode)
     with pytest.raises(CacheError, match="by the user alone"):
-        read_kernel(stored)
+        read_object(stored)
 
 
 def test_a_link_to_a_file_is_refused(stored: Path) -> None:
     stored.rename(stored.with_name("moved"))
     stored.symlink_to("moved")
     with pytest.raises(CacheError, match="found a symbolic link"):
-        read_kernel(stored)
+        read_object(stored)
 
 
 def test_a_failed_write_keeps_the_old_file_and_leaves_no_other(
@@ -314,6 +314,6 @@ def test_a_failed_write_keeps_the_old_file_and_leaves_no_other(
 
     monkeypatch.setattr(Path, "replace", refuse)
     with pytest.raises(OSError, match="No space left"):
-        write_kernel(stored, StoredKernel("other", (), b"code"))
-    assert read_kernel(stored) == KERNEL
+        write_object(stored, ObjectCode(b"code", "other", "other", "other"))
+    assert read_object(stored) == KERNEL
     assert [path.name for path in stored.parent.iterdir()] == [stored.name]

@@ -1,13 +1,16 @@
 """The kernel across processes: compiled once, loaded without numba, rebuilt if damaged.
 
-Compiling takes some twenty seconds, so all tests share one cache. Tests that damage it
+Compiling takes seconds, so all tests share one cache. Tests that damage it
 use a copy.
 """
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import os
+import platform
+import re
 import shutil
 import stat
 import subprocess
@@ -18,16 +21,20 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from solver.kernel import cache
-from solver.kernel import loader as compiled
-from solver.kernel.cache import FALLBACK, read_kernel, write_kernel
-from solver.kernel.loader import CannotExtractError, KernelError, extract, self_test
+from solver.errors import CacheError
+from solver.kernel import cache, loader, target
+from solver.kernel.cache import FALLBACK, ObjectCode, read_object, write_object
+from solver.kernel.interface import (
+    KernelError,
+    self_test_laboratory,
+    self_test_search,
+)
 from tests.processes import run, started
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from solver.kernel.interface import Kernel
+    from solver.kernel.interface import Kernel, LaboratoryKernel
 
 ROOT = Path(__file__).parents[2]
 PATIENCE_S = 300
@@ -36,11 +43,17 @@ PATIENCE_S = 300
 HEAVY = {"numba", "numpy"}
 
 SOLVE = """
-import json, sys
-from solver.kernel.loader import load_kernel
+import contextlib, json, sys
+from solver.kernel.loader import COMPILING, load_kernel
 
 notices = []
-build = load_kernel(notices.append)
+
+@contextlib.contextmanager
+def compiling():
+    notices.append(COMPILING)
+    yield
+
+build = load_kernel(notices.append, compiling)
 from solver import Limits, solve
 
 answers = [solve(fen, Limits(hash_mib=1, max_moves=8)) for fen in sys.argv[1:]]
@@ -61,16 +74,18 @@ FENS = (
 
 
 @contextmanager
-def solving(**variables: str) -> Iterator[subprocess.Popen[str]]:
+def solving(
+    program: str = SOLVE, cwd: Path = ROOT, **variables: str
+) -> Iterator[subprocess.Popen[str]]:
     """Start a process that loads the kernel and solves."""
     unset = {cache.DIRECTORY_VARIABLE, cache.FALLBACK_VARIABLE}
     environment = {k: v for k, v in os.environ.items() if k not in unset}
     with started(
-        [sys.executable, "-W", "error", "-c", SOLVE, *FENS],
+        [sys.executable, "-W", "error", "-c", program, *FENS],
         patience_s=PATIENCE_S,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
-        cwd=ROOT,
+        cwd=cwd,
         env={**environment, **variables},
     ) as process:
         yield process
@@ -84,13 +99,15 @@ def output_of(process: subprocess.Popen[str]) -> dict[str, Any]:
     return printed
 
 
-def output_with(**variables: str) -> dict[str, Any]:
-    with solving(**variables) as process:
+def output_with(
+    program: str = SOLVE, cwd: Path = ROOT, **variables: str
+) -> dict[str, Any]:
+    with solving(program, cwd, **variables) as process:
         return output_of(process)
 
 
 def output(directory: Path, **variables: str) -> dict[str, Any]:
-    return output_with(MATESOLVE_CACHE_DIR=str(directory), **variables)
+    return output_with(SOLVE, ROOT, MATESOLVE_CACHE_DIR=str(directory), **variables)
 
 
 @pytest.fixture(scope="module")
@@ -98,7 +115,10 @@ def first(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[Any]]:
     """Return a new cache and the output of two processes that filled it at once."""
     directory = tmp_path_factory.mktemp("compiled") / "cache"
     variables = {cache.DIRECTORY_VARIABLE: str(directory)}
-    with solving(**variables) as one, solving(**variables) as other:
+    with (
+        solving(SOLVE, ROOT, **variables) as one,
+        solving(SOLVE, ROOT, **variables) as other,
+    ):
         return directory, [output_of(one), output_of(other)]
 
 
@@ -117,7 +137,7 @@ def test_two_processes_may_compile_at_once(first: tuple[Path, list[Any]]) -> Non
     directory, printed = first
     for process in printed:
         assert process["origin"] == "compiled"
-        assert process["notices"] == [compiled.COMPILING]
+        assert process["notices"] == [loader.COMPILING]
         assert process["path"] == str(stored_file(directory))
         assert process["answers"][0][0] == 8
     assert printed[0]["answers"] == printed[1]["answers"]
@@ -130,7 +150,7 @@ def test_later_processes_load_it_without_numba(first: tuple[Path, list[Any]]) ->
     directory, printed = first
     for _ in range(2):
         later = output(directory)
-        assert later["origin"] == "stored"
+        assert later["origin"] == "cache"
         assert later["notices"] == []
         assert later["answers"] == printed[0]["answers"]
         assert not HEAVY & set(later["modules"])
@@ -145,9 +165,9 @@ def test_a_damaged_file_is_reported_and_rebuilt(copied: Path) -> None:
     assert mending["origin"] == "compiled"
     damaged, compiling = mending["notices"]
     assert "found a damaged file" in damaged
-    assert compiling == compiled.COMPILING
+    assert compiling == loader.COMPILING
     mended = output(copied)
-    assert mended["origin"] == "stored"
+    assert mended["origin"] == "cache"
     assert mended["notices"] == []
     assert mended["answers"] == mending["answers"]
 
@@ -158,53 +178,107 @@ def test_a_damaged_file_is_reported_and_rebuilt(copied: Path) -> None:
 def test_a_file_without_a_kernel_is_not_loaded(copied: Path, content: bytes) -> None:
     path = stored_file(copied)
     path.write_bytes(content)
-    notices: list[str] = []
-    assert compiled._load(path, notices.append) is None
-    assert len(notices) == 1
-    assert "found a damaged file" in notices[0]
+    with pytest.raises(CacheError, match="found a damaged file"):
+        loader._read(loader.SEARCH, path)
 
 
 def test_half_a_kernel_is_not_loaded(copied: Path) -> None:
     path = stored_file(copied)
     path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
-    notices: list[str] = []
-    assert compiled._load(path, notices.append) is None
-    assert len(notices) == 1
+    with pytest.raises(CacheError, match="found a damaged file"):
+        loader._read(loader.SEARCH, path)
 
 
-def test_a_kernel_that_fails_its_self_test_is_not_used(
-    copied: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("fact", ["sources", "triple"])
+def test_code_of_other_sources_or_for_another_system_is_not_loaded(
+    copied: Path, fact: str
 ) -> None:
+    path = stored_file(copied)
+    changed = {**dataclasses.asdict(read_object(path)), fact: "other"}
+    write_object(path, ObjectCode(**changed))
+    with pytest.raises(CacheError, match=f"{fact}: expected .*, found other"):
+        loader._read(loader.SEARCH, path)
+
+
+def test_a_kernel_that_fails_its_self_test_is_not_used(copied: Path) -> None:
     def fail(_: Kernel) -> None:
         msg = "self-test, perft: expected 8902, found 8901"
         raise KernelError(msg)
 
-    monkeypatch.setattr(compiled, "self_test", fail)
-    notices: list[str] = []
-    assert compiled._load(stored_file(copied), notices.append) is None
-    assert notices == [
-        "the stored kernel is not used: self-test, perft: expected 8902, found 8901"
-    ]
+    part = dataclasses.replace(loader.SEARCH, self_test=fail)
+    with pytest.raises(KernelError, match="found 8901"):
+        loader._read(part, stored_file(copied))
 
 
 def test_the_self_test_notices_a_wrong_answer(
     kernel: Kernel, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    self_test(kernel)
+    self_test_search(kernel)
     monkeypatch.setattr(type(kernel), "perft", lambda *_: 8901)
     with pytest.raises(KernelError, match="expected 8902, found 8901"):
-        self_test(kernel)
+        self_test_search(kernel)
+
+
+def test_the_laboratorys_self_test_notices_a_wrong_answer(
+    laboratory_kernel: LaboratoryKernel, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    self_test_laboratory(laboratory_kernel)
+    monkeypatch.setattr(type(laboratory_kernel), "search_score", lambda *_: False)
+    with pytest.raises(KernelError, match="expected True, found False"):
+        self_test_laboratory(laboratory_kernel)
 
 
 def test_a_file_of_other_sources_is_left_alone(copied: Path) -> None:
-    other = copied / f"kernel-{'0' * 32}.bin"
-    write_kernel(other, read_kernel(stored_file(copied)))
+    other = copied / f"search-{'0' * 32}.bin"
+    write_object(other, read_object(stored_file(copied)))
     assert output(copied)["path"] != str(other)
 
 
-def test_numba_without_accessible_object_code_is_recognised() -> None:
-    with pytest.raises(CannotExtractError):
-        extract(object())
+def test_the_search_is_compiled_without_the_laboratory(
+    first: tuple[Path, list[Any]],
+) -> None:
+    directory, _ = first
+    assert stored_file(directory).name.startswith("search-")
+
+
+OTHER_INTERNALS = """
+import numba.core.compiler_machinery
+del numba.core.compiler_machinery.PassManager.add_pass_after
+"""
+
+
+@pytest.fixture(scope="module")
+def by_numba(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, Any]]:
+    """Return a new cache and the output of a process whose numba cannot translate."""
+    directory = tmp_path_factory.mktemp("numba") / "cache"
+    program = OTHER_INTERNALS + SOLVE
+    return directory, output_with(program, MATESOLVE_CACHE_DIR=str(directory))
+
+
+def test_a_numba_with_other_internals_compiles_by_itself(
+    by_numba: tuple[Path, dict[str, Any]], first: tuple[Path, list[Any]]
+) -> None:
+    _, printed = by_numba
+    assert printed["origin"] == "numba"
+    compiling, failed, compiling_again = printed["notices"]
+    assert compiling == compiling_again == loader.COMPILING
+    assert "add_pass_after" in failed
+    assert printed["answers"] == first[1][0]["answers"]
+
+
+@pytest.mark.parametrize("program", [OTHER_INTERNALS + SOLVE, SOLVE])
+def test_numbas_own_cache_serves_later_processes(
+    by_numba: tuple[Path, dict[str, Any]], program: str
+) -> None:
+    """numba's cache of recursive functions has crashed in a second process."""
+    directory, printed = by_numba
+    variables: dict[str, Any] = {"MATESOLVE_CACHE_DIR": str(directory)}
+    if program == SOLVE:
+        variables[cache.FALLBACK_VARIABLE] = FALLBACK
+    later = output_with(program, **variables)
+    assert later["origin"] == "numba"
+    assert later["notices"] == []
+    assert later["answers"] == printed["answers"]
 
 
 def test_a_folder_that_cannot_be_used_ends_the_command(tmp_path: Path) -> None:
@@ -233,20 +307,8 @@ def test_a_user_without_a_cache_folder_uses_the_temporary_folder(
     temporary.mkdir()
     home = copied.rename(temporary / f"matesolve-{os.geteuid()}")
     printed = output_with(XDG_CACHE_HOME=str(in_the_way), TMPDIR=str(temporary))
-    assert printed["origin"] == "stored"
+    assert printed["origin"] == "cache"
     assert printed["path"] == str(stored_file(home))
-
-
-def test_numbas_own_cache_works_in_one_process_after_another(
-    first: tuple[Path, list[Any]], tmp_path: Path
-) -> None:
-    """numba's cache of recursive functions has crashed in a second process."""
-    directory = tmp_path / "cache"
-    for expected in ([compiled.COMPILING], []):
-        printed = output(directory, **{cache.FALLBACK_VARIABLE: FALLBACK})
-        assert printed["origin"] == "numba"
-        assert printed["notices"] == expected
-        assert printed["answers"] == first[1][0]["answers"]
 
 
 @pytest.mark.slow
@@ -261,7 +323,7 @@ def test_without_any_folder_every_start_compiles(tmp_path: Path) -> None:
     assert printed["origin"] == "compiled"
     assert printed["path"] == "None"
     assert printed["notices"][0].startswith("no folder for compiled code")
-    assert printed["notices"][1:] == [compiled.COMPILING]
+    assert printed["notices"][1:] == [loader.COMPILING]
 
 
 CHECK_BOUNDS = """
@@ -311,3 +373,141 @@ def test_no_index_is_out_of_bounds(tmp_path: Path) -> None:
     )
     assert ended.stderr == ""
     assert ended.stdout == "600\n"
+
+
+# Code that a wheel ships
+
+
+SHIP = """
+import sys
+from pathlib import Path
+from solver.kernel.loader import compile_shipped
+
+print(*(path.name for path in compile_shipped(Path(sys.argv[1]))))
+"""
+
+
+def ship(directory: Path, **variables: str) -> list[str]:
+    """Compile what a wheel carries, in a process of its own; return the names."""
+    directory.mkdir()
+    ended = run(
+        [sys.executable, "-W", "error", "-c", SHIP, str(directory)],
+        cwd=ROOT,
+        env={**os.environ, **variables},
+        patience_s=PATIENCE_S,
+    )
+    assert ended.stderr == ""
+    names: str = ended.stdout
+    return names.split()
+
+
+@pytest.fixture(scope="module")
+def shipped(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a folder with what a wheel for this machine carries."""
+    directory = tmp_path_factory.mktemp("shipped") / "objects"
+    if not ship(directory, PYTHONHASHSEED="1"):
+        pytest.skip("nothing is shipped for this architecture")
+    return directory
+
+
+@pytest.fixture
+def installed(shipped: Path, tmp_path: Path) -> Path:
+    """Return a folder that holds the package as a platform wheel installs it."""
+    package = tmp_path / "site-packages" / "solver"
+    ignored = shutil.ignore_patterns("__pycache__")
+    shutil.copytree(ROOT / "solver", package, ignore=ignored)
+    shutil.copytree(shipped, package / "kernel" / "objects")
+    return package.parent
+
+
+def output_of_installed(place: Path, tmp_path: Path) -> dict[str, Any]:
+    cache_directory = tmp_path / "cache"
+    return output_with(cwd=place, MATESOLVE_CACHE_DIR=str(cache_directory))
+
+
+def test_shipped_code_answers_with_an_empty_cache_and_without_numba(
+    installed: Path, first: tuple[Path, list[Any]], tmp_path: Path
+) -> None:
+    printed = output_of_installed(installed, tmp_path)
+    assert printed["origin"] == "wheel"
+    assert Path(printed["path"]).is_relative_to(installed)
+    assert printed["notices"] == []
+    assert printed["answers"] == first[1][0]["answers"]
+    assert not HEAVY & set(printed["modules"])
+    assert not (tmp_path / "cache").exists()
+
+
+def test_shipped_code_is_the_same_from_one_build_to_the_next(
+    shipped: Path, tmp_path: Path
+) -> None:
+    again = tmp_path / "again"
+    for name in ship(again, PYTHONHASHSEED="2"):
+        assert (again / name).read_bytes() == (shipped / name).read_bytes(), name
+    assert {path.name for path in again.iterdir()} == {
+        path.name for path in shipped.iterdir()
+    }
+
+
+def test_shipped_code_that_is_damaged_is_reported_and_compiled_instead(
+    installed: Path, tmp_path: Path
+) -> None:
+    files = sorted((installed / "solver" / "kernel" / "objects").glob("search-*"))
+    for path in files:
+        content = bytearray(path.read_bytes())
+        content[-1] ^= 1
+        path.write_bytes(content)
+    printed = output_of_installed(installed, tmp_path)
+    assert printed["origin"] == "compiled"
+    *damaged, compiling = printed["notices"]
+    assert all("found a damaged file" in notice for notice in damaged)
+    assert compiling == loader.COMPILING
+
+
+def test_shipped_code_of_older_sources_is_not_used(
+    installed: Path, tmp_path: Path
+) -> None:
+    source = installed / "solver" / "kernel" / "prover.py"
+    source.write_text(f"{source.read_text()}\n# changed\n")
+    printed = output_of_installed(installed, tmp_path)
+    assert printed["origin"] == "compiled"
+    assert "sources: expected" in printed["notices"][0]
+
+
+def test_a_processor_without_the_features_gets_the_code_of_a_lower_level(
+    shipped: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if platform.machine() != "x86_64":
+        pytest.skip("only x86-64 has levels")
+    monkeypatch.setattr(loader, "SHIPPED", shipped)
+    missing: set[str] = set()
+    monkeypatch.setattr(
+        target, "host_features", lambda: target.PORTABLE["x86_64"][0].required - missing
+    )
+
+    def names() -> list[str]:
+        files = loader._files(loader.SEARCH)
+        return [path.name for origin, path in files if origin == "wheel"]
+
+    assert names() == ["search-x86-64-v3.bin", "search-x86-64-v2.bin"]
+    missing.add("avx2")
+    assert names() == ["search-x86-64-v2.bin"]
+    missing.add("popcnt")
+    assert names() == []
+
+
+@pytest.mark.skipif(
+    not Path("/lib64/ld-linux-x86-64.so.2").exists(), reason="needs glibc's loader"
+)
+def test_the_levels_of_this_processor_are_those_that_glibc_finds() -> None:
+    printed = run(["/lib64/ld-linux-x86-64.so.2", "--help"]).stdout
+    for level in target.PORTABLE["x86_64"]:
+        found = re.search(rf"^  {level.name}( \(supported)?", printed, re.MULTILINE)
+        assert found, printed
+        assert target.runs_here(level) == bool(found[1])
+
+
+def test_calling_a_function_of_the_kernel_from_python_is_an_error() -> None:
+    from solver.kernel.position import without_origin
+
+    with pytest.raises(TypeError):
+        without_origin(1)

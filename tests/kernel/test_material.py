@@ -8,11 +8,11 @@ import chess
 import pytest
 
 from solver.board import pack
-from solver.kernel.memory import MATERIAL_CELLS, Position, Search
+from solver.kernel.memory import MATERIAL_CELLS, Position
 from solver.laboratory.material import CELLS, Material, find_cell, material_of
 
 if TYPE_CHECKING:
-    from solver.kernel.interface import Kernel
+    from solver.kernel.interface import LaboratoryKernel
 
 
 def with_pieces(material: Material) -> Position:
@@ -39,18 +39,21 @@ def with_pieces(material: Material) -> Position:
     )
 
 
-def test_kernel_and_table_agree_on_every_cell(kernel: Kernel) -> None:
-    search = Search()
+def test_kernel_and_table_agree_on_every_cell(
+    laboratory_kernel: LaboratoryKernel,
+) -> None:
     assert CELLS == MATERIAL_CELLS
     for cell in range(CELLS):
         position = with_pieces(material_of(cell))
-        assert kernel.material_cell(position, search) == cell
+        assert laboratory_kernel.material_cell(position) == cell
 
 
-def test_the_cell_depends_on_the_side_to_move_not_on_colour(kernel: Kernel) -> None:
+def test_the_cell_depends_on_the_side_to_move_not_on_colour(
+    laboratory_kernel: LaboratoryKernel,
+) -> None:
     white = chess.Board("4k3/pp6/8/8/8/8/P7/R3K3 w - - 0 1")
     black = chess.Board("4k3/pp6/8/8/8/8/P7/R3K3 b - - 0 1")
-    seen = [kernel.material_cell(pack(board), Search()) for board in (white, black)]
+    seen = [laboratory_kernel.material_cell(pack(board)) for board in (white, black)]
     assert seen == [
         find_cell(Material(white_rooks=1, white_pawns=1, black_pawns=2)),
         find_cell(Material(black_rooks=1, black_pawns=1, white_pawns=2)),
@@ -67,6 +70,8 @@ def test_the_cell_depends_on_the_side_to_move_not_on_colour(kernel: Kernel) -> N
         Material(white_knights=3),
     ],
 )
-def test_too_many_pieces_have_no_cell(kernel: Kernel, pieces: Material) -> None:
-    assert kernel.material_cell(with_pieces(pieces), Search()) == -1
+def test_too_many_pieces_have_no_cell(
+    laboratory_kernel: LaboratoryKernel, pieces: Material
+) -> None:
+    assert laboratory_kernel.material_cell(with_pieces(pieces)) == -1
     assert find_cell(pieces) is None

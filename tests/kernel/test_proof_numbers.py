@@ -22,6 +22,7 @@ from solver.kernel.transposition import (
     probe_numbers,
     store_numbers,
 )
+from tests.kernel import linked
 
 SLOTS = 4
 BUCKET_BYTES = 64
@@ -64,7 +65,8 @@ PROTOTYPE = CFUNCTYPE(
     ctypes.c_int64,
     ctypes.POINTER(ctypes.c_int64),
 )
-READ, WRITE = PROTOTYPE(read_numbers.address), PROTOTYPE(write_numbers.address)
+ADD = CFUNCTYPE(ctypes.c_int64, ctypes.c_uint64, ctypes.c_uint64)(linked(add))
+READ, WRITE = PROTOTYPE(linked(read_numbers)), PROTOTYPE(linked(write_numbers))
 
 
 class Entry(NamedTuple):
@@ -198,10 +200,10 @@ def test_numbers_stay_out_of_the_bounds(stored: list[Entry]) -> None:
 
 @given(numbers | st.just(0), numbers | st.just(0))
 def test_a_sum_of_finite_numbers_is_finite(left: int, right: int) -> None:
-    assert add.ctypes(left, right) == min(left + right, int(MOST))
+    assert ADD(left, right) == min(left + right, int(MOST))
 
 
 @given(numbers | st.just(0))
 def test_a_sum_with_an_infinite_number_is_infinite(number: int) -> None:
-    assert add.ctypes(number, int(INFINITE)) == INFINITE
-    assert add.ctypes(int(INFINITE), number) == INFINITE
+    assert ADD(number, int(INFINITE)) == INFINITE
+    assert ADD(int(INFINITE), number) == INFINITE

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from solver.kernel.jit import i64, native, pointer, record_at, search_t, u64
 from solver.kernel.memory import Search
 from solver.kernel.transposition import Bounds, HashKey, hash_key, probe, store
-from tests.kernel import positions
+from tests.kernel import linked, positions
 from tests.kernel.positions import WORDS, position_of
 
 SLOTS = 4
@@ -49,7 +49,7 @@ PROTOTYPE = CFUNCTYPE(
     ctypes.c_uint64,
     ctypes.POINTER(ctypes.c_int64),
 )
-READ, WRITE = PROTOTYPE(read_entry.address), PROTOTYPE(write_entry.address)
+READ, WRITE = PROTOTYPE(linked(read_entry)), PROTOTYPE(linked(write_entry))
 
 
 class Entry(NamedTuple):
