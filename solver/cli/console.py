@@ -250,11 +250,10 @@ def prepare_laboratory() -> Build[LaboratoryKernel]:
 
 
 @contextmanager
-def _compiling() -> Iterator[None]:
+def _compiling(line: str) -> Iterator[None]:
     from solver.cli.progress import TimeProgress
-    from solver.kernel.loader import COMPILING
 
-    notify(COMPILING)
+    notify(line)
     with TimeProgress("compiling"):
         yield
 

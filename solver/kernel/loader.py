@@ -58,13 +58,17 @@ if TYPE_CHECKING:
 SYMBOL = "matesolve_entry"
 """The C function of each object file."""
 
-COMPILING = "compiling the search, once for this version and machine ..."
-
 Notice = Callable[[str], None]
 """Receives a line when a file of compiled code cannot be used or stored."""
 
-Compiling = Callable[[], AbstractContextManager[Any]]
-"""Makes a context that is entered while the compiler works."""
+Compiling = Callable[[str], AbstractContextManager[Any]]
+"""Makes a context that is entered while the compiler works, from a line about it."""
+
+
+def not_shown(_line: str) -> AbstractContextManager[Any]:
+    """Return a context that does nothing."""
+    return nullcontext()
+
 
 Interface = TypeVar("Interface", Kernel, LaboratoryKernel)
 
@@ -77,6 +81,8 @@ class Part(Generic[Interface]):
     ----------
     name : str
         The start of its files' names.
+    title : str
+        What messages call it.
     module : str
         The module whose `entry` is the C function.
     interface : type
@@ -86,14 +92,19 @@ class Part(Generic[Interface]):
     """
 
     name: str
+    title: str
     module: str
     interface: type[Interface]
     self_test: Callable[[Interface], None]
 
 
-SEARCH = Part("search", "solver.kernel.entry", Kernel, self_test_search)
+SEARCH = Part("search", "the search", "solver.kernel.entry", Kernel, self_test_search)
 LABORATORY = Part(
-    "laboratory", "solver.kernel.alphabeta", LaboratoryKernel, self_test_laboratory
+    "laboratory",
+    "the laboratory's search",
+    "solver.kernel.alphabeta",
+    LaboratoryKernel,
+    self_test_laboratory,
 )
 PARTS: tuple[Part[Any], ...] = (SEARCH, LABORATORY)
 
@@ -126,7 +137,7 @@ _builds: dict[str, Build[Any]] = {}
 
 
 def load_kernel(
-    notice: Notice = lambda _text: None, compiling: Compiling = nullcontext
+    notice: Notice = lambda _text: None, compiling: Compiling = not_shown
 ) -> Build[Kernel]:
     """Load the search, or compile and store it; once for each process.
 
@@ -135,7 +146,7 @@ def load_kernel(
     notice : callable
         Receives a line when a file cannot be loaded or stored.
     compiling : callable
-        Makes a context that is entered while the compiler works.
+        Makes a context that is entered while the compiler works, from a line about it.
 
     Raises
     ------
@@ -148,7 +159,7 @@ def load_kernel(
 
 
 def load_laboratory(
-    notice: Notice = lambda _text: None, compiling: Compiling = nullcontext
+    notice: Notice = lambda _text: None, compiling: Compiling = not_shown
 ) -> Build[LaboratoryKernel]:
     """Load the laboratory's search, as `load_kernel` loads the search for mates."""
     return _load_once(LABORATORY, notice, compiling)
@@ -219,7 +230,7 @@ def _by_compiler(
 
     modules = set(sys.modules)
     try:
-        with compiling(), _collector_paused():
+        with compiling(_line(part)), _collector_paused():
             compiled = compile_part(part, host())
     except Exception as error:  # other internals may fail in any way
         reason = f"{type(error).__name__}: {error}"
@@ -266,7 +277,7 @@ def _by_numba(
     if numba := sys.modules.get("numba"):
         numba.config.CACHE_DIR = str(own or "")
     is_cached = own is not None and holds_numba_entries(own)
-    with nullcontext() if is_cached else compiling():
+    with nullcontext() if is_cached else compiling(_line(part)):
         entries = {each.name: importlib.import_module(each.module) for each in PARTS}
     return _tested(part, entries[part.name].entry.address), "numba", own
 
@@ -428,6 +439,10 @@ def compile_shipped(directory: Path) -> list[Path]:
             path.write_bytes(packed(compiled))
             files.append(path)
     return files
+
+
+def _line(part: Part[Any]) -> str:
+    return f"compiling {part.title}, once for this version and machine ..."
 
 
 @contextmanager

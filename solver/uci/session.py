@@ -18,7 +18,7 @@ import chess
 
 from solver import __version__
 from solver.errors import AllocationError, InputError, quote
-from solver.kernel.loader import COMPILING, load_kernel
+from solver.kernel.loader import load_kernel
 from solver.search.solver import Solver
 from solver.solution import StoppedBy
 from solver.uci.analysis import Analysis
@@ -274,8 +274,8 @@ class Session:
             self._tasks.put(partial(self._send, f"info string {text}"))
 
         @contextmanager
-        def compiling() -> Iterator[None]:
-            notice(COMPILING)
+        def compiling(line: str) -> Iterator[None]:
+            notice(line)
             yield
 
         load_kernel(notice, compiling)
