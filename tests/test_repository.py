@@ -96,6 +96,18 @@ def test_the_gate_runs_every_supported_python_on_every_system() -> None:
     assert systems == {"ubuntu-latest", "macos-latest", "windows-latest"}
 
 
+def test_contributing_shows_the_commands_that_test_the_dependencies() -> None:
+    commands = [
+        step["run"]
+        for step in steps(ROOT / ".github" / "workflows" / "dependencies.yml")
+        if step.get("run", "").startswith(("uv ", "pip-audit ", "lowest/bin/python "))
+    ]
+    assert len(commands) == 5
+    assert f"uv venv --python {supported_pythons()[0]} lowest" in commands
+    for command in commands:
+        assert f"\n    {command}\n" in CONTRIBUTING
+
+
 @pytest.mark.parametrize("workflow", WORKFLOWS, ids=lambda path: path.stem)
 def test_a_workflow_uses_a_supported_python(workflow: Path) -> None:
     for step in steps(workflow):

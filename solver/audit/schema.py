@@ -6,6 +6,10 @@ the view `results` joins them to the columns of `AuditResult`.
 
 from __future__ import annotations
 
+import sqlite3
+from contextlib import closing
+from functools import cache
+
 from solver.audit.result import COLUMNS
 
 VERSION = 1
@@ -69,6 +73,21 @@ CREATE VIEW results AS
 PRAGMA application_id = {APPLICATION};
 PRAGMA user_version = {VERSION};
 """
+
+
+def definitions(base: sqlite3.Connection) -> frozenset[tuple[str, str]]:
+    """Return name and SQL of all that a database defines, except indexes."""
+    query = "SELECT name, sql FROM sqlite_schema WHERE type <> 'index'"
+    return frozenset(base.execute(query))
+
+
+@cache
+def own_definitions() -> frozenset[tuple[str, str]]:
+    """Return the definitions of a store of this version."""
+    with closing(sqlite3.connect(":memory:")) as base:
+        base.executescript(SCHEMA)
+        return definitions(base)
+
 
 CLEARED = """
 DROP VIEW results;

@@ -24,6 +24,8 @@ from solver.audit.schema import (
     RECORD_COLUMNS,
     SCHEMA,
     VERSION,
+    definitions,
+    own_definitions,
     upsert,
 )
 from solver.errors import StoreError, StoreQueryError
@@ -290,6 +292,14 @@ class Store:
             raise StoreError(msg)
         if (version := self._pragma("user_version")) != VERSION:
             msg = f"{self.path}: expected a store of version {VERSION}, found {version}"
+            raise StoreError(msg)
+        # A view or a trigger of someone else could run without end, or forge rows.
+        if others := own_definitions() ^ definitions(self._base):
+            name = min(others)[0]
+            msg = (
+                f"{self.path}: expected the tables of a store, "
+                f"found another definition of {name}"
+            )
             raise StoreError(msg)
 
     def _require_in_place(self) -> None:

@@ -298,7 +298,13 @@ class Meter:
 
 
 _PIECE_BYTES = 512
-"""Compressed bytes per step; they can expand a thousandfold."""
+"""Compressed bytes per step; of gzip, they expand to at most 512 KiB."""
+
+_CONTENT_BYTES = 1 << 20
+"""Content per step; bzip2 expands a piece to 500 MiB, Zstandard to 16 MiB."""
+
+_MEMORY_BYTES = 1 << 27
+"""What an xz file may demand: twice its presets' most. It is Zstandard's own limit."""
 
 _PEEKED_BYTES = 6
 
@@ -312,7 +318,8 @@ class _Decompressor(Protocol):
     @property
     def unused_data(self) -> bytes: ...
 
-    def decompress(self, data: bytes, /) -> bytes: ...
+    @property
+    def decompress(self) -> Callable[..., bytes]: ...
 
 
 _Loaded: TypeAlias = "tuple[Callable[[], _Decompressor], type[Exception]]"
@@ -344,7 +351,7 @@ def _load_bzip2() -> _Loaded:
 
 
 def _load_xz() -> _Loaded:
-    return lzma.LZMADecompressor, lzma.LZMAError
+    return lambda: lzma.LZMADecompressor(memlimit=_MEMORY_BYTES), lzma.LZMAError
 
 
 _METHODS = (
@@ -373,6 +380,9 @@ class _Decompressed(io.RawIOBase):
         self._name = method.name
         self._make, self._error = method.load()
         self._decompressor = self._make()
+        # Those of zlib and zstandard have no limit that keeps the rest.
+        has_limit = hasattr(self._decompressor, "needs_input")
+        self._limit = (_CONTENT_BYTES,) if has_limit else ()
         self._begun = False
         self._content = memoryview(b"")
 
@@ -396,10 +406,10 @@ class _Decompressed(io.RawIOBase):
 
     def _decompress(self) -> bytes:
         """Return the content of the next pieces; empty at the end."""
-        while piece := self._next_piece():
+        while (piece := self._next_piece()) is not None:
             self._begun = True
             try:
-                content = self._decompressor.decompress(piece)
+                content = self._decompressor.decompress(piece, *self._limit)
             except self._error as error:
                 msg = f"{self._name}: expected compressed data, found damage: {error}"
                 raise InputError(msg) from None
@@ -413,18 +423,21 @@ class _Decompressed(io.RawIOBase):
             raise InputError(msg)
         return b""
 
-    def _next_piece(self) -> bytes:
+    def _next_piece(self) -> bytes | None:
+        """Return the next piece; empty if more content waits, None at the end."""
         rest = b""
         if self._decompressor.eof:
             rest = self._decompressor.unused_data
             self._decompressor = self._make()
             self._begun = False
+        elif not getattr(self._decompressor, "needs_input", True):
+            return b""
         while piece := rest or self._read_piece():
             rest = b""
             # Two parts may be separated by zeros as padding.
             if piece := piece if self._begun else piece.lstrip(b"\0"):
                 return piece
-        return b""
+        return None
 
     def _read_piece(self) -> bytes:
         piece = self._stream.read(_PIECE_BYTES)

@@ -206,6 +206,7 @@ def test_an_expression_selects_results(
         ("1; DROP TABLE answers", 'near ";": syntax error'),
         ("1); DROP TABLE answers; --", "one statement"),
         ("id = ?", "bindings"),
+        ("load_extension('x') IS NULL", "not authorized"),
         ("iif(line = 2, json('{'), 1)", "malformed JSON"),
         ("randomblob(99999999999)", "too big"),
         ("\udcff", "surrogates not allowed"),
@@ -391,6 +392,61 @@ def test_a_store_of_another_version_is_refused_and_unchanged(
         f"{path}: expected a store of version {VERSION}, found {VERSION + 1}"
     )
     assert path.read_bytes() == before
+
+
+ENDLESS = (
+    "FROM (WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n)"
+    " SELECT records.* FROM n, records) AS r"
+)
+
+
+@pytest.mark.parametrize("fresh", [False, True])
+@pytest.mark.parametrize("read_only", [False, True])
+@pytest.mark.parametrize(
+    ("name", "changes"),
+    [
+        ("results", ["DROP VIEW results", "{view}"]),
+        ("results", ["DROP VIEW results"]),
+        (
+            "forge",
+            [
+                "CREATE TRIGGER forge AFTER INSERT ON answers "
+                "BEGIN UPDATE answers SET verdict = 'proved'; END"
+            ],
+        ),
+        ("records", ["ALTER TABLE records ADD COLUMN n AS (length(zeroblob(9)))"]),
+        ("mine", ["CREATE VIEW mine AS SELECT * FROM mine"]),
+    ],
+    ids=["an endless view", "no view", "a trigger", "a computed column", "a new view"],
+)
+def test_a_store_that_defines_more_than_its_tables_is_refused_and_unchanged(
+    path: Path, name: str, changes: list[str], read_only: bool, fresh: bool
+) -> None:
+    with Store(path) as base:
+        keep(base, FULL)
+    with closing(sqlite3.connect(path)) as other:
+        query = "SELECT sql FROM sqlite_schema WHERE name = 'results'"
+        (view,) = other.execute(query).fetchone()
+        endless = view.replace("FROM records AS r", ENDLESS)
+        assert endless != view
+        for change in changes:
+            other.execute(change.format(view=endless))
+        other.commit()
+    before = path.read_bytes()
+    with pytest.raises(StoreError) as caught:
+        Store(path, fresh=fresh, read_only=read_only)
+    assert str(caught.value) == (
+        f"{path}: expected the tables of a store, found another definition of {name}"
+    )
+    assert path.read_bytes() == before
+
+
+def test_an_index_may_be_added_to_a_store(path: Path) -> None:
+    with Store(path) as base:
+        keep(base, FULL)
+    with closing(sqlite3.connect(path)) as other:
+        other.execute("CREATE INDEX by_verdict ON answers (verdict)")
+    assert stored(path) == [FULL]
 
 
 def test_a_store_has_an_application_id(path: Path) -> None:

@@ -246,7 +246,8 @@ def test_a_second_search_is_refused_while_one_runs(client: Client) -> None:
     client.notify(f"position fen {HARD}", "go infinite", "go infinite")
     client.read_to("info string go: expected after the bestmove of the last")
 
-    assert client.ask("stop", "isready")[-1].startswith("bestmove ")
+    assert client.ask("stop")[-1].startswith("bestmove ")
+    client.notify("isready")
     assert client.read_to("readyok") == ["readyok"]
 
 

@@ -8,6 +8,7 @@ import io
 import lzma
 import struct
 import sys
+import tracemalloc
 from importlib import import_module
 from typing import TYPE_CHECKING
 
@@ -130,6 +131,38 @@ def test_trailing_data_is_noticed(
     path.write_bytes(compress(TEXT) + b"and more")
     with pytest.raises(InputError, match=f"{name}: expected"):
         read(path)
+
+
+EXPANDED_MIB = 128
+BOUND_MIB = 48
+
+
+@METHODS
+def test_memory_is_bounded_however_far_a_file_expands(
+    path: Path, name: str, compress: Callable[[bytes], bytes]
+) -> None:
+    assert name
+    path.write_bytes(compress(bytes(EXPANDED_MIB << 20)))
+    size = 0
+    tracemalloc.start()
+    try:
+        with open_decompressed(path) as stream:
+            while content := stream.read(1 << 16):
+                size += len(content)
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert size == EXPANDED_MIB << 20
+    assert peak < BOUND_MIB << 20
+
+
+def test_an_xz_file_cannot_demand_more_memory_than_its_presets(path: Path) -> None:
+    filters = [{"id": lzma.FILTER_LZMA2, "preset": 0, "dict_size": 1 << 28}]
+    path.write_bytes(lzma.compress(TEXT, filters=filters))
+    with pytest.raises(InputError, match=r"xz: .*[Mm]emory usage limit"):
+        read(path)
+    path.write_bytes(lzma.compress(TEXT, preset=9 | lzma.PRESET_EXTREME))
+    assert read(path) == TEXT
 
 
 def test_a_skippable_frame_is_skipped(path: Path) -> None:

@@ -317,3 +317,92 @@ def test_a_failed_write_keeps_the_old_file_and_leaves_no_other(
         write_object(stored, ObjectCode(b"code", "other", "other", "other"))
     assert read_object(stored) == KERNEL
     assert [path.name for path in stored.parent.iterdir()] == [stored.name]
+
+
+# --- what a wheel has installed
+
+
+STRANGER = 54321
+
+
+@pytest.fixture
+def shipped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A file in the folder of an installed wheel."""
+    folder = tmp_path / "objects"
+    folder.mkdir(mode=0o755)
+    path = folder / "search.bin"
+    write_object(path, KERNEL)
+    path.chmod(0o644)
+    monkeypatch.setattr(cache, "SHIPPED", folder)
+    return path
+
+
+def give_away(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Give a file or folder to another user; only root can do it really."""
+    if os.geteuid():
+        monkeypatch.setattr(os, "geteuid", lambda: STRANGER)
+    else:
+        os.chown(path, STRANGER, -1)
+
+
+def test_an_installed_file_is_read_through_a_link_too(shipped: Path) -> None:
+    assert read_object(shipped) == KERNEL
+    elsewhere = shipped.parent.with_name("store")
+    elsewhere.mkdir(mode=0o755)
+    shipped.rename(elsewhere / "search.bin")
+    shipped.symlink_to(elsewhere / "search.bin")
+    assert read_object(shipped) == KERNEL
+
+
+@on_posix
+@pytest.mark.parametrize("in_folder", [False, True])
+@pytest.mark.parametrize("mode", [0o002, 0o022, 0o077])
+def test_an_installed_file_that_everybody_can_change_is_refused(
+    shipped: Path, in_folder: bool, mode: int
+) -> None:
+    place = shipped.parent if in_folder else shipped
+    place.chmod(place.stat().st_mode | mode)
+    with pytest.raises(CacheError, match=f"{place}: expected that others cannot write"):
+        read_object(shipped)
+
+
+@on_posix
+@pytest.mark.skipif(
+    os.name == "posix" and os.geteuid() != 0, reason="only root gives files away"
+)
+@pytest.mark.parametrize("in_folder", [False, True])
+def test_an_installed_file_of_a_shared_group_is_refused(
+    shipped: Path, in_folder: bool
+) -> None:
+    place = shipped.parent if in_folder else shipped
+    os.chown(place, -1, STRANGER)
+    place.chmod(place.stat().st_mode | stat.S_IWGRP)
+    with pytest.raises(CacheError, match=f"{place}: expected that others cannot write"):
+        read_object(shipped)
+
+
+@on_posix
+@pytest.mark.parametrize("in_folder", [False, True])
+def test_an_installed_file_of_another_user_is_refused(
+    shipped: Path, in_folder: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    give_away(shipped.parent if in_folder else shipped, monkeypatch)
+    with pytest.raises(CacheError, match="belong to the user or root, found another"):
+        read_object(shipped)
+
+
+@on_posix
+@pytest.mark.skipif(
+    os.name == "posix" and os.geteuid() != 0, reason="only root has files of root"
+)
+def test_an_installed_file_of_root_is_read_by_every_user(
+    shipped: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(os, "geteuid", lambda: STRANGER)
+    assert read_object(shipped) == KERNEL
+
+
+def test_a_damaged_installed_file_is_noticed(shipped: Path) -> None:
+    shipped.write_bytes(shipped.read_bytes()[:-1])
+    with pytest.raises(CacheError, match="found a damaged file"):
+        read_object(shipped)

@@ -237,7 +237,8 @@ def bit_flips(rows: np.ndarray) -> np.ndarray:
 def changed_bits(hashed: np.ndarray, rows: int) -> np.ndarray:
     """Return how many bits each flip changes; shape (rows, 512)."""
     table = hashed[::2].reshape(rows, -1)
-    changed: np.ndarray = np.bitwise_count(table[:, 1:] ^ table[:, :1])
+    octets = (table[:, 1:] ^ table[:, :1])[..., None].view(np.uint8)
+    changed: np.ndarray = np.unpackbits(octets, axis=-1).sum(axis=-1)
     return changed
 
 
