@@ -75,18 +75,26 @@ PRAGMA user_version = {VERSION};
 """
 
 
-def definitions(base: sqlite3.Connection) -> frozenset[tuple[str, str]]:
-    """Return name and SQL of all that a database defines, except indexes."""
-    query = "SELECT name, sql FROM sqlite_schema WHERE type <> 'index'"
+def foreign_definitions(base: sqlite3.Connection) -> list[str]:
+    """Return the names of triggers, and of the store's tables that are not as here.
+
+    Indexes, tables and views that a user has added do not matter: nothing reads them.
+    """
+    found = _definitions(base)
+    triggers = {one for one in found if one[0] == "trigger"}
+    return sorted(name for _, name, _ in (_own_definitions() - found) | triggers)
+
+
+def _definitions(base: sqlite3.Connection) -> frozenset[tuple[str, str, str]]:
+    query = "SELECT type, name, sql FROM sqlite_schema WHERE type <> 'index'"
     return frozenset(base.execute(query))
 
 
 @cache
-def own_definitions() -> frozenset[tuple[str, str]]:
-    """Return the definitions of a store of this version."""
+def _own_definitions() -> frozenset[tuple[str, str, str]]:
     with closing(sqlite3.connect(":memory:")) as base:
         base.executescript(SCHEMA)
-        return definitions(base)
+        return _definitions(base)
 
 
 CLEARED = """

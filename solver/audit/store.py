@@ -24,8 +24,7 @@ from solver.audit.schema import (
     RECORD_COLUMNS,
     SCHEMA,
     VERSION,
-    definitions,
-    own_definitions,
+    foreign_definitions,
     upsert,
 )
 from solver.errors import StoreError, StoreQueryError
@@ -293,12 +292,11 @@ class Store:
         if (version := self._pragma("user_version")) != VERSION:
             msg = f"{self.path}: expected a store of version {VERSION}, found {version}"
             raise StoreError(msg)
-        # A view or a trigger of someone else could run without end, or forge rows.
-        if others := own_definitions() ^ definitions(self._base):
-            name = min(others)[0]
+        # Another view or a trigger could run without end, or forge rows.
+        if others := foreign_definitions(self._base):
             msg = (
                 f"{self.path}: expected the tables of a store, "
-                f"found another definition of {name}"
+                f"found another definition of {others[0]}"
             )
             raise StoreError(msg)
 
