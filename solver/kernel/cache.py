@@ -44,7 +44,7 @@ class ObjectCode:
     sources : str
         The hash of the sources that were compiled.
     triple : str
-        LLVM's name of architecture, system and file format.
+        LLVM's name of architecture, system and file format, without a release.
     compilers : str
         The programs that compiled it, with versions.
     """
@@ -202,6 +202,18 @@ def require_writable(directory: Path) -> None:
     """Check that a file can be created in a folder; raise OSError if not."""
     with tempfile.TemporaryFile(dir=directory):
         pass
+
+
+def triple() -> str:
+    """Return LLVM's name of this architecture and system, without the system's release.
+
+    macOS has its release in it, such as darwin24.1.0, but object code does not depend
+    on it.
+    """
+    import llvmlite.binding as llvm
+
+    architecture, vendor, system, *format_ = llvm.get_process_triple().split("-")
+    return "-".join([architecture, vendor, system.rstrip(".0123456789"), *format_])
 
 
 def packed(compiled: ObjectCode) -> bytes:

@@ -40,6 +40,7 @@ from solver.kernel.cache import (
     packed,
     private_directories,
     read_object,
+    triple,
     write_object,
 )
 from solver.kernel.interface import (
@@ -353,12 +354,10 @@ def _numba_settings() -> dict[str, str]:
 
 def _read(part: Part[Interface], path: Path) -> Interface:
     """Link and test a stored or shipped part; raise an error if that is not safe."""
-    import llvmlite.binding as llvm
-
     compiled = read_object(path)
     for what, expected, found in (
         ("sources", source_hash(), compiled.sources),
-        ("triple", llvm.get_process_triple(), compiled.triple),
+        ("triple", triple(), compiled.triple),
     ):
         if found != expected:
             msg = f"{path}: {what}: expected {expected}, found {found}"
@@ -400,13 +399,11 @@ def _tested(part: Part[Interface], address: int) -> Interface:
 
 def compile_part(part: Part[Any], target: Target) -> ObjectCode:
     """Compile a part for a target; fails in any way if numba's internals differ."""
-    import llvmlite.binding as llvm
-
     from solver.kernel.compiler import compile_object
 
     entry = importlib.import_module(part.module).entry
     code = compile_object(entry, SYMBOL, target)
-    return ObjectCode(code, source_hash(), llvm.get_process_triple(), _compilers())
+    return ObjectCode(code, source_hash(), triple(), _compilers())
 
 
 def compile_shipped(directory: Path) -> list[Path]:

@@ -19,6 +19,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import llvmlite.binding as llvm
 import pytest
 
 from solver.errors import CacheError
@@ -506,6 +507,21 @@ def test_the_levels_of_this_processor_are_those_that_glibc_finds() -> None:
         found = re.search(rf"^  {level.name}( \(supported)?", printed, re.MULTILINE)
         assert found, printed
         assert target.runs_here(level) == bool(found[1])
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("x86_64-unknown-linux-gnu", "x86_64-unknown-linux-gnu"),
+        ("x86_64-pc-windows-msvc", "x86_64-pc-windows-msvc"),
+        ("arm64-apple-darwin24.1.0", "arm64-apple-darwin"),
+    ],
+)
+def test_the_release_of_a_system_does_not_matter_to_compiled_code(
+    name: str, expected: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(llvm, "get_process_triple", lambda: name)
+    assert cache.triple() == expected
 
 
 def test_calling_a_function_of_the_kernel_from_python_is_an_error() -> None:
