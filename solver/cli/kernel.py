@@ -68,7 +68,7 @@ def doctor() -> None:
     import llvmlite.binding as llvm
 
     from solver.errors import MatesolveError
-    from solver.kernel.cache import candidate_directories, describe
+    from solver.kernel.cache import SHIPPED, candidate_directories, describe
     from solver.search.solver import solve
 
     click.echo(f"matesolve  {__version__}")
@@ -76,6 +76,8 @@ def doctor() -> None:
     for name in DISTRIBUTIONS:
         click.echo(f"{name:<10} {version(name)}")
     click.echo(f"cpu        {llvm.get_host_cpu_name()}, {os.cpu_count()} cores")
+    if SHIPPED.is_dir():
+        click.echo(f"wheel      {SHIPPED}: {describe(SHIPPED)}")
     for directory in candidate_directories():
         click.echo(f"cache      {directory}: {describe(directory)}")
     for name, build in _load_parts().items():

@@ -451,6 +451,30 @@ def test_shipped_code_is_the_same_from_one_build_to_the_next(
     }
 
 
+def doctor(place: Path, tmp_path: Path) -> str:
+    """Return what `matesolve doctor` prints for an installed package."""
+    environment = {**os.environ, cache.DIRECTORY_VARIABLE: str(tmp_path / "cache")}
+    command = [sys.executable, "-m", "solver", "doctor"]
+    printed: str = run(command, cwd=place, env=environment).stdout
+    return printed
+
+
+def test_doctor_shows_the_shipped_code_or_why_it_is_not_used(
+    installed: Path, tmp_path: Path
+) -> None:
+    objects = installed / "solver" / "kernel" / "objects"
+    shown = f"wheel      {objects}: {len(list(objects.iterdir()))} shipped\n"
+    printed = doctor(installed, tmp_path)
+    assert shown in printed
+    assert len(re.findall(r"shipped with the package \(.* s\): ", printed)) == 2
+    for path in objects.iterdir():
+        path.chmod(0o666)
+    printed = doctor(installed, tmp_path)
+    assert f"wheel      {objects}: not used: {objects}/" in printed
+    assert "expected that others cannot write to it, found 0666\n" in printed
+    assert len(re.findall(r"compiled now \(.* s\): ", printed)) == 2
+
+
 def test_shipped_code_that_is_damaged_is_reported_and_compiled_instead(
     installed: Path, tmp_path: Path
 ) -> None:
