@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import mmap
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
 from solver.errors import AllocationError
@@ -220,12 +220,23 @@ def allocate(size: int, option: str) -> mmap.mmap:
         The system does not have that much memory.
     """
     try:
-        memory = mmap.mmap(-1, size)
+        memory = _map(size)
     except (OSError, MemoryError) as error:
         found = error.strerror if isinstance(error, OSError) else "less"
         wanted = f"{size // MIB:,} MiB of memory for the table"
         msg = f"{option}: expected {wanted}, found {found}"
         raise AllocationError(msg) from None
     if hasattr(mmap, "MADV_HUGEPAGE"):
-        memory.madvise(mmap.MADV_HUGEPAGE)
+        with suppress(OSError):  # a Linux that was built without huge pages
+            memory.madvise(mmap.MADV_HUGEPAGE)
     return memory
+
+
+def _map(size: int) -> mmap.mmap:
+    """Map anonymous memory, private where that is a choice.
+
+    Python's default is shared memory, for which Linux makes no huge pages.
+    """
+    if hasattr(mmap, "MAP_PRIVATE"):
+        return mmap.mmap(-1, size, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+    return mmap.mmap(-1, size)

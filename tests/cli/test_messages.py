@@ -35,7 +35,7 @@ def test_a_table_too_large_for_memory_names_option_and_size(
     capsys: pytest.CaptureFixture[str],
     tmp_path: Path,
 ) -> None:
-    def refuse(*_: int) -> None:
+    def refuse(*_: int, **_flags: int) -> None:
         raise fault
 
     monkeypatch.chdir(tmp_path)
