@@ -20,6 +20,7 @@ from numba import _dynfunc  # type: ignore[attr-defined]
 from numba.core import cgutils, codegen, compiler, compiler_machinery, typed_passes
 from numba.core.compiler_lock import global_compiler_lock
 
+from solver.kernel.interface import KernelError
 from solver.kernel.target import Target, target_machine
 
 SPEED_LEVEL = 3
@@ -143,6 +144,11 @@ def compile_object(entry: Any, symbol: str, target: Target) -> bytes:
     -------
     bytes
         A relocatable object file that needs no symbol from outside.
+
+    Raises
+    ------
+    KernelError
+        A function is called that does not exist.
     """
     # 1. Link the IR of the entry and of all functions that it needs.
     (result,) = entry.overloads.values()
@@ -165,15 +171,16 @@ def compile_object(entry: Any, symbol: str, target: Target) -> bytes:
     builder = llvm.create_pass_builder(machine, options)
     builder.getModulePassManager().run(linked, builder)
 
-    # 4. Assemble. A symbol from outside would be left to chance when linking.
+    # 4. Assemble. A function that does not exist is a recursive call whose arguments do
+    #    not have the types of the signature.
     undefined = [
         value.name
         for value in [*linked.functions, *linked.global_variables]
         if value.is_declaration and not value.name.startswith("llvm.")
     ]
     if undefined:
-        msg = f"expected code that needs no other, found calls of {undefined}"
-        raise NotImplementedError(msg)
+        msg = f"kernel: expected calls of its own functions, found {undefined}"
+        raise KernelError(msg)
     code: bytes = machine.emit_object(linked)
     return code
 

@@ -233,6 +233,8 @@ def _by_compiler(
     try:
         with compiling(_line(part)), _collector_paused():
             compiled = compile_part(part, host())
+    except KernelError:
+        raise
     except Exception as error:  # other internals may fail in any way
         reason = f"{type(error).__name__}: {error}"
         notice(f"this numba cannot translate, so its own cache is used: {reason}")
@@ -398,7 +400,15 @@ def _tested(part: Part[Interface], address: int) -> Interface:
 
 
 def compile_part(part: Part[Any], target: Target) -> ObjectCode:
-    """Compile a part for a target; fails in any way if numba's internals differ."""
+    """Compile a part for a target.
+
+    Raises
+    ------
+    KernelError
+        A function is called that does not exist.
+    Exception
+        Any, if numba's internals differ.
+    """
     from solver.kernel.compiler import compile_object
 
     entry = importlib.import_module(part.module).entry

@@ -10,6 +10,9 @@ import pytest
 from numba.core.dispatcher import Dispatcher
 
 import solver.kernel
+from solver.kernel.interface import KernelError
+from solver.kernel.jit import i64, jit, native, u64
+from tests.kernel import linked
 
 # The functions of the border to Python; the rest of the folder is compiled.
 import_module("solver.kernel.entry")
@@ -50,3 +53,20 @@ def test_a_function_has_one_signature_and_no_floating_point(name: str) -> None:
     assert "define " in text
     assert " double " not in text
     assert " float " not in text
+
+
+def test_a_recursive_call_with_other_types_is_found_when_compiling() -> None:
+    """numba itself would crash, and not before the second process."""
+
+    @jit(i64(u64, i64))
+    def descend(word: Any, depth: Any) -> Any:
+        if word == depth:
+            return 0
+        return descend(0, depth - 1)
+
+    @native(i64(i64))
+    def entry(depth: Any) -> Any:
+        return descend(1, depth)
+
+    with pytest.raises(KernelError, match="expected calls of its own functions"):
+        linked(entry)
