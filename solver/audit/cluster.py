@@ -359,7 +359,10 @@ def _start(processes: int, scratch: str) -> Any:
         local_directory=scratch,
         memory_limit=0,
         silence_logs=logging.CRITICAL,
-        scheduler_kwargs={"allowed_failures": LOCAL_RERUNS},
+        scheduler_kwargs={
+            "allowed_failures": LOCAL_RERUNS,
+            "dashboard_address": "127.0.0.1:0",  # else a second cluster warns of 8787
+        },
     )
 
 

@@ -328,6 +328,12 @@ def test_the_output_is_the_same_as_without_a_cluster(
     assert found[0] == found[1]
 
 
+def test_two_clusters_on_one_machine_do_not_disturb_each_other() -> None:
+    """dask gives the first one its port 8787, and warns in the second."""
+    with open_cluster(LOCAL, OPTIONS, 1), open_cluster(LOCAL, OPTIONS, 1):
+        pass
+
+
 def test_ctrl_c_leaves_no_process_behind() -> None:
     words = ("verify", "-", "--jsonl", "--time", "1000", "--cluster", "local")
     with process(*words) as verify:
