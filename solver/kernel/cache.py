@@ -180,7 +180,7 @@ def require_installed(path: Path) -> None:
     for place in (real, real.parent):
         status = place.stat()
         if status.st_uid not in (0, os.geteuid()):
-            msg = f"{place}: expected it to belong to the user or root, found another"
+            msg = f"{place}: expected the user or root as its owner, found another"
             raise CacheError(msg)
         by_group = status.st_mode & stat.S_IWGRP and not _is_private_group(status)
         if by_group or status.st_mode & stat.S_IWOTH:

@@ -387,7 +387,7 @@ def test_an_installed_file_of_another_user_is_refused(
     shipped: Path, in_folder: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     give_away(shipped.parent if in_folder else shipped, monkeypatch)
-    with pytest.raises(CacheError, match="belong to the user or root, found another"):
+    with pytest.raises(CacheError, match="expected the user or root as its owner"):
         read_object(shipped)
 
 
