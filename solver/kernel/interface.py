@@ -252,7 +252,7 @@ BUCKET_WORDS = 8
 
 
 class KernelError(MatesolveError):
-    """The kernel calls a function that does not exist, or gives a wrong answer."""
+    """The compiled kernel lacks a function, or gives a wrong answer."""
 
 
 def start_position() -> Position:

@@ -195,7 +195,11 @@ def _load(
 
 
 def _from_file(part: Part[Interface], notice: Notice) -> Loaded[Interface] | None:
-    """Load a part from the package or the cache; None if no file can be used."""
+    """Load a part from the package or the cache; None if no file can be used.
+
+    Faults are reported only then: an installation whose shipped code cannot be trusted
+    would otherwise report it at every start, although the cache serves it.
+    """
     faults = []
     for origin, path in _files(part):
         try:
@@ -374,7 +378,13 @@ _engines: list[Any] = []
 
 
 def link(code: bytes) -> int:
-    """Load an object file into this process; return the C function's address."""
+    """Load an object file into this process; return the C function's address.
+
+    Raises
+    ------
+    KernelError
+        It does not have this function.
+    """
     import llvmlite.binding as llvm
 
     llvm.initialize_native_target()
@@ -387,6 +397,9 @@ def link(code: bytes) -> int:
     engine.finalize_object()
     _engines.append(engine)
     address: int = engine.get_function_address(SYMBOL)
+    if not address:
+        msg = f"object code: expected the function {SYMBOL}, found none"
+        raise KernelError(msg)
     return address
 
 

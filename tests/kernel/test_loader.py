@@ -203,6 +203,14 @@ def test_code_of_other_sources_or_for_another_system_is_not_loaded(
         loader._read(loader.SEARCH, path)
 
 
+def test_code_without_the_c_function_is_not_called(
+    copied: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(loader, "SYMBOL", "another")
+    with pytest.raises(KernelError, match="expected the function another, found none"):
+        loader._read(loader.SEARCH, stored_file(copied))
+
+
 def test_a_kernel_that_fails_its_self_test_is_not_used(copied: Path) -> None:
     def fail(_: Kernel) -> None:
         msg = "self-test, perft: expected 8902, found 8901"
