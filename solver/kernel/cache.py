@@ -10,10 +10,13 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import platform
 import stat
 import tempfile
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import cache
+from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -212,6 +215,55 @@ def require_writable(directory: Path) -> None:
         pass
 
 
+# What compiled code depends on
+
+
+@cache
+def code_key() -> str:
+    """Return a hash of all that decides the machine code."""
+    import llvmlite.binding as llvm
+
+    digest = hashlib.sha256()
+    for fact in (
+        source_hash(),
+        compilers(),
+        version("numpy"),
+        platform.python_version(),
+        llvm.get_process_triple(),
+        llvm.get_host_cpu_name(),
+        llvm.get_host_cpu_features().flatten(),
+        *(f"{name}={value}" for name, value in sorted(_numba_settings().items())),
+    ):
+        digest.update(fact.encode() + b"\0")
+    return digest.hexdigest()[:32]
+
+
+@cache
+def source_hash() -> str:
+    """Return a hash of the kernel's sources, code-generation settings included."""
+    digest = hashlib.sha256()
+    for source in sorted(Path(__file__).parent.glob("*.py")):
+        digest.update(source.name.encode() + b"\0" + source.read_bytes() + b"\0")
+    return digest.hexdigest()
+
+
+def compilers() -> str:
+    """Return the programs that compile, with their versions."""
+    import llvmlite.binding as llvm
+
+    release = ".".join(str(number) for number in llvm.llvm_version_info)
+    return f"numba {version('numba')}, llvmlite {version('llvmlite')}, LLVM {release}"
+
+
+def _numba_settings() -> dict[str, str]:
+    """Return the user's settings of numba, some of which change the compiled code."""
+    return {
+        name: value
+        for name, value in os.environ.items()
+        if name.startswith("NUMBA_") and name != "NUMBA_CACHE_DIR"
+    }
+
+
 def triple() -> str:
     """Return LLVM's name of this architecture and system, without the system's release.
 
@@ -222,6 +274,9 @@ def triple() -> str:
 
     architecture, vendor, system, *format_ = llvm.get_process_triple().split("-")
     return "-".join([architecture, vendor, system.rstrip(".0123456789"), *format_])
+
+
+# The file
 
 
 def packed(compiled: ObjectCode) -> bytes:

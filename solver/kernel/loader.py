@@ -13,18 +13,14 @@ are the functions to call. No part is used before its self-test.
 from __future__ import annotations
 
 import gc
-import hashlib
 import importlib
 import os
-import platform
 import sys
 import threading
 import time
 from collections.abc import Callable
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
-from functools import cache
-from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
@@ -35,11 +31,14 @@ from solver.kernel.cache import (
     FALLBACK_VARIABLE,
     SHIPPED,
     ObjectCode,
+    code_key,
+    compilers,
     holds_numba_entries,
     open_directory,
     packed,
     private_directories,
     read_object,
+    source_hash,
     triple,
     write_object,
 )
@@ -265,7 +264,7 @@ def _cannot_translate(directory: Path | None) -> bool:
 
 
 def _mark(directory: Path) -> Path:
-    return directory / f"no-translation-{_key()}"
+    return directory / f"no-translation-{code_key()}"
 
 
 def _by_numba(
@@ -276,7 +275,7 @@ def _by_numba(
     Without a folder nothing is cached: in a shared folder, numba would load code that
     older sources made.
     """
-    own = None if directory is None else directory / f"numba-{_key()}"
+    own = None if directory is None else directory / f"numba-{code_key()}"
     if own is not None:
         own.mkdir(mode=0o700, exist_ok=True)
     os.environ[FALLBACK_VARIABLE] = FALLBACK
@@ -310,52 +309,7 @@ def shipped_name(part: Part[Any], target: Target) -> str:
 
 
 def _file_name(part: Part[Any]) -> str:
-    return f"{part.name}-{_key()}.bin"
-
-
-@cache
-def _key() -> str:
-    """Return a hash of all that decides the machine code."""
-    import llvmlite.binding as llvm
-
-    digest = hashlib.sha256()
-    for fact in (
-        source_hash(),
-        _compilers(),
-        version("numpy"),
-        platform.python_version(),
-        llvm.get_process_triple(),
-        llvm.get_host_cpu_name(),
-        llvm.get_host_cpu_features().flatten(),
-        *(f"{name}={value}" for name, value in sorted(_numba_settings().items())),
-    ):
-        digest.update(fact.encode() + b"\0")
-    return digest.hexdigest()[:32]
-
-
-@cache
-def source_hash() -> str:
-    """Return a hash of the kernel's sources, code-generation settings included."""
-    digest = hashlib.sha256()
-    for source in sorted(Path(__file__).parent.glob("*.py")):
-        digest.update(source.name.encode() + b"\0" + source.read_bytes() + b"\0")
-    return digest.hexdigest()
-
-
-def _compilers() -> str:
-    import llvmlite.binding as llvm
-
-    release = ".".join(str(number) for number in llvm.llvm_version_info)
-    return f"numba {version('numba')}, llvmlite {version('llvmlite')}, LLVM {release}"
-
-
-def _numba_settings() -> dict[str, str]:
-    """Return the user's settings of numba, some of which change the compiled code."""
-    return {
-        name: value
-        for name, value in os.environ.items()
-        if name.startswith("NUMBA_") and name != "NUMBA_CACHE_DIR"
-    }
+    return f"{part.name}-{code_key()}.bin"
 
 
 def _read(part: Part[Interface], path: Path) -> Interface:
@@ -426,7 +380,7 @@ def compile_part(part: Part[Any], target: Target) -> ObjectCode:
 
     entry = importlib.import_module(part.module).entry
     code = compile_object(entry, SYMBOL, target)
-    return ObjectCode(code, source_hash(), triple(), _compilers())
+    return ObjectCode(code, source_hash(), triple(), compilers())
 
 
 def compile_shipped(directory: Path) -> list[Path]:
