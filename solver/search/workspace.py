@@ -19,6 +19,11 @@ if TYPE_CHECKING:
 
 BUCKET_BYTES = 64
 MIB = 1 << 20
+SMALL_BYTES = 128 * MIB
+"""A larger table gets huge pages. They make a search of a table of 1 GiB 9 to 20%
+faster, one of 128 MiB 4 to 9%. But they are zeroed at once: on a virtual machine that
+had given its memory back, 128 MiB took 0.28 s, and small pages 0.06 s.
+"""
 GENERATIONS = 1 << 24
 GENERATION_SHIFT = 40
 SAMPLED_WORDS = 2000
@@ -226,7 +231,7 @@ def allocate(size: int, option: str) -> mmap.mmap:
         wanted = f"{size // MIB:,} MiB of memory for the table"
         msg = f"{option}: expected {wanted}, found {found}"
         raise AllocationError(msg) from None
-    if hasattr(mmap, "MADV_HUGEPAGE"):
+    if size > SMALL_BYTES and hasattr(mmap, "MADV_HUGEPAGE"):
         with suppress(OSError):  # a Linux that was built without huge pages
             memory.madvise(mmap.MADV_HUGEPAGE)
     return memory
