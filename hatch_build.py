@@ -49,7 +49,7 @@ class CompiledKernelHook(BuildHookInterface[Any]):
         system = platform.system(), platform.machine()
         if system not in TAGS:
             msg = f"{VARIABLE}: expected one of {sorted(TAGS)}, found {system}"
-            raise NotImplementedError(msg)
+            raise RuntimeError(msg)
         sys.path.insert(0, self.root)
         from solver.kernel.loader import compile_shipped
 
