@@ -1,7 +1,7 @@
 """The compiler: numba translates each function to LLVM IR, LLVM compiles all at once.
 
 numba by itself optimises and assembles every function together with all that it calls,
-and again in every caller. That took 17 s, this takes 7 s: `FrontEnd` stops numba when a
+and again in every caller. That took 17 s, this takes 6 s: `FrontEnd` stops numba when a
 function is in LLVM IR, and `compile_object` links the IR of the functions that an
 entry needs, optimises it once and assembles one object file.
 

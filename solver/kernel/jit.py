@@ -66,6 +66,8 @@ BY_NUMBA = os.environ.get(FALLBACK_VARIABLE) == FALLBACK
 """Whether numba compiles and caches by itself; see `solver.kernel.compiler`."""
 
 HAS_CACHE = BY_NUMBA and config.CACHE_DIR != ""
+"""Whether numba has a folder to cache in."""
+
 IS_CACHED = HAS_CACHE and holds_numba_entries(Path(config.CACHE_DIR))
 """Whether numba's cache has the functions that C calls. They contain all others, which
 then need not be compiled or loaded one by one, which would take longer than importing

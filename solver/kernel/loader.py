@@ -236,8 +236,8 @@ def _by_compiler(
     try:
         with compiling(_line(part)), _collector_paused():
             compiled = compile_part(part, host())
-    except KernelError:
-        raise
+    except (KernelError, MemoryError, OSError):
+        raise  # not numba's internals, and numba's own way would not help
     except Exception as error:  # other internals may fail in any way
         reason = f"{type(error).__name__}: {error}"
         notice(f"this numba cannot translate, so its own cache is used: {reason}")

@@ -277,6 +277,21 @@ def test_a_numba_with_other_internals_compiles_by_itself(
     assert printed["answers"] == first[1][0]["answers"]
 
 
+@pytest.mark.parametrize("fault", [MemoryError(), OSError(28, "No space left")])
+def test_a_fault_of_the_machine_is_not_taken_for_other_internals(
+    fault: Exception, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Later processes would never compile in the fast way again."""
+
+    def fail(*_: object) -> ObjectCode:
+        raise fault
+
+    monkeypatch.setattr(loader, "compile_part", fail)
+    with pytest.raises(type(fault)):
+        loader._by_compiler(loader.SEARCH, tmp_path, print, loader.not_shown)
+    assert not list(tmp_path.iterdir())
+
+
 @pytest.mark.parametrize("program", [OTHER_INTERNALS + SOLVE, SOLVE])
 def test_numbas_own_cache_serves_later_processes(
     by_numba: tuple[Path, dict[str, Any]], program: str
