@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from solver.search.solver import Solver, solve
     from solver.search.threads import Control
     from solver.solution import Solution, Stats, Status, StoppedBy
+    from solver.stipulation import Stipulation
 
 __version__ = "0.1.0"
 
@@ -48,6 +49,7 @@ __all__ = [
     "Solver",
     "Stats",
     "Status",
+    "Stipulation",
     "StoppedBy",
     "__version__",
     "solve",
@@ -67,6 +69,7 @@ _HOMES = {
     "Solver": "search.solver",
     "Stats": "solution",
     "Status": "solution",
+    "Stipulation": "stipulation",
     "StoppedBy": "solution",
     "solve": "search.solver",
 }

@@ -12,9 +12,7 @@ from numbers import Real
 from typing import TypeVar
 
 from solver.errors import InputError
-
-MAX_MOVES = 200
-"""The longest mate that a search looks for, in attacker's moves."""
+from solver.stipulation import MAX_MOVES, Stipulation
 
 DEFAULT_HASH_MIB = 128
 """Default size of the transposition table, in MiB."""
@@ -52,6 +50,8 @@ class Claim:
     any_last_move : bool
         The source accepts every mate in one, as lichess does, so further keys of a
         mate in one are not cooks.
+    solutions : int or None
+        Help play only: how many solutions the source claims; None: one.
 
     Raises
     ------
@@ -63,12 +63,17 @@ class Claim:
     keys: tuple[str, ...] = ()
     line: tuple[str, ...] = ()
     any_last_move: bool = False
+    solutions: int | None = None
 
     def __post_init__(self) -> None:
         _set(self, "mate", signed_length("mate", self.mate))
         _set(self, "keys", require_strings("keys", self.keys, _MOVES))
         _set(self, "line", require_strings("line", self.line, _MOVES))
         require_bool("any_last_move", self.any_last_move)
+        if self.solutions is not None:
+            _set(
+                self, "solutions", require_int("solutions", self.solutions, 0, _NUMBERS)
+            )
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,11 +94,16 @@ class Problem:
     no_mate : int or None
         The source claims that there is no mate in this many moves or fewer, 1 to
         `MAX_MOVES`.
+    stipulation : Stipulation or None
+        What the composition demands; a string such as `"s#3"` is parsed. It claims
+        that there is such a solution, so `claim` is filled in where it is missing.
+        None: the shortest mate is wanted.
 
     Raises
     ------
     InputError
-        A field has the wrong type or is out of range.
+        A field has the wrong type or is out of range, or the claim is of another
+        length than the stipulation.
     """
 
     fen: str
@@ -101,6 +111,7 @@ class Problem:
     claim: Claim | None = None
     source: str = ""
     no_mate: int | None = None
+    stipulation: Stipulation | None = None
 
     def __post_init__(self) -> None:
         for name in ("fen", "id", "source"):
@@ -109,6 +120,23 @@ class Problem:
             require_instance("claim", self.claim, Claim, "a Claim or None")
         if self.no_mate is not None:
             _set(self, "no_mate", length("no_mate", self.no_mate))
+        if self.stipulation is not None:
+            self._check_stipulation()
+
+    def _check_stipulation(self) -> None:
+        given: object = self.stipulation
+        if isinstance(given, str):
+            given = Stipulation.parse(given)
+            _set(self, "stipulation", given)
+        stipulation = require_instance(
+            "stipulation", given, Stipulation, "a Stipulation or None"
+        )
+        moves = stipulation.attacker_moves
+        if self.claim is None:
+            _set(self, "claim", Claim(moves))
+        elif self.claim.mate != moves:
+            name = "claim"
+            raise refusal(name, f"{moves} moves for {stipulation}", self.claim.mate)
 
     @property
     def position(self) -> str:

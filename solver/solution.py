@@ -109,6 +109,13 @@ class Solution:
         they say that it is forced and the shortest, and the line was checked move by
         move. Without one, GAVIOTA says that there is no mate within the moves
         searched, SYZYGY that there is no mate at all.
+    solutions : tuple of tuple of str
+        Help play only: every solution that was found, in UCI notation and play order.
+    solutions_complete : bool
+        Whether `solutions` has all of them.
+
+    With a stipulation, `mate` and `lower_bound` count the attacker's moves to its goal,
+    which may be stalemate, and `keys` are the first moves that reach it in time.
     """
 
     problem: Problem
@@ -122,6 +129,8 @@ class Solution:
     stats: Stats = field(default_factory=Stats)
     restriction: Restriction | None = None
     tablebase: TableFormat | None = None
+    solutions: tuple[tuple[str, ...], ...] = ()
+    solutions_complete: bool = False
 
     @property
     def board(self) -> chess.Board:
@@ -145,8 +154,9 @@ class Solution:
             What `json.dumps` takes, in the order in which it is printed. Moves are in
             UCI notation, bounds and lengths in moves, `time_s` in seconds to the
             microsecond; `claim` and `mate` are negative when the side to move is mated.
-            Two fields appear only where they apply: `lane`, the restriction of the
-            attacker, and `tablebase`, the tablebases that the answer rests on.
+            These fields appear only where they apply: `stipulation`; in help play
+            `solutions` and `solutions_complete`; `lane`, the restriction of the
+            attacker; and `tablebase`, the tablebases that the answer rests on.
         """
         problem, board = self.problem, self.board
         record: dict[str, object] = {
@@ -168,6 +178,11 @@ class Solution:
             "stopped_by": str(self.stopped_by) if self.stopped_by else None,
             "solver": __version__,
         }
+        if problem.stipulation:
+            record["stipulation"] = str(problem.stipulation)
+            if problem.stipulation.is_help:
+                record["solutions"] = [list(line) for line in self.solutions]
+                record["solutions_complete"] = self.solutions_complete
         if self.restriction:
             record["lane"] = asdict(self.restriction)
         if self.tablebase:

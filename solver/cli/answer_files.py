@@ -33,9 +33,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from solver.audit.result import AuditResult
+    from solver.play.tree import Variations
     from solver.search.workspace import Workspace
     from solver.solution import Solution
-    from solver.variations.tree import Variations
 
 
 LARGE_BYTES = 1 << 16
@@ -169,7 +169,7 @@ class Drawings:
         """
         from solver.output.pgn import encode_pgn
         from solver.output.solution_page import encode_page, encode_svg
-        from solver.variations.tree import build_variations
+        from solver.play.tree import build_variations
 
         if self._svg is not None:
             write_whole(self._svg, encode_svg(solution))

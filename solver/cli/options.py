@@ -19,13 +19,13 @@ from solver.cli.console import STDIN, notify
 from solver.problem import (
     DEFAULT_HASH_MIB,
     MAX_HASH_MIB,
-    MAX_MOVES,
     MAX_NODES,
     MAX_THREADS,
     RANGES,
     Limits,
     Restriction,
 )
+from solver.stipulation import MAX_MOVES
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -12,7 +12,8 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING
 
 from solver.errors import InputError, quote
-from solver.problem import MAX_MOVES, Claim, Problem
+from solver.problem import Claim, Problem
+from solver.stipulation import MAX_MOVES
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

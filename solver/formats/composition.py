@@ -20,7 +20,7 @@ import chess
 from solver.errors import InputError, quote
 from solver.formats.claims import parse_keys
 from solver.formats.fen import parse_fen
-from solver.problem import MAX_MOVES
+from solver.stipulation import MAX_MOVES
 
 if TYPE_CHECKING:
     from collections import deque

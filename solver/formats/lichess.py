@@ -24,7 +24,8 @@ from solver.formats.claims import make_problem, printable
 from solver.formats.fast_fen import format_fen
 from solver.formats.fen import parse_fen
 from solver.formats.streams import MAX_LINE_BYTES, decode_line, is_record
-from solver.problem import MAX_MOVES, Claim
+from solver.problem import Claim
+from solver.stipulation import MAX_MOVES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence

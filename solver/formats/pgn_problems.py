@@ -40,7 +40,8 @@ from solver.formats.claims import (
     printable,
 )
 from solver.formats.pgn import MainLine, split_games, visit_game
-from solver.problem import MAX_MOVES, Claim
+from solver.problem import Claim
+from solver.stipulation import MAX_MOVES
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

@@ -14,7 +14,7 @@ from solver.output.text import at_most
 from solver.solution import Solution, Status
 
 if TYPE_CHECKING:
-    from solver.variations.tree import Variation, Variations
+    from solver.play.tree import Variation, Variations
 
 COLUMNS = 80
 """The width of comments and moves."""
@@ -34,7 +34,7 @@ def encode_pgn(solution: Solution, variations: Variations) -> bytes:
     solution : Solution
         The answer.
     variations : Variations
-        Its play, from `solver.variations.tree.build_variations`.
+        Its play, from `solver.play.tree.build_variations`.
 
     Returns
     -------

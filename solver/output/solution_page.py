@@ -15,8 +15,8 @@ from solver.output.text import analysis_link, describe
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from solver.play.tree import Variation, Variations
     from solver.solution import Solution
-    from solver.variations.tree import Variation, Variations
 
 SIZE = 400
 """Width and height of a diagram in pixels, where the page around it sets none."""
@@ -32,7 +32,7 @@ def encode_page(solution: Solution, variations: Variations) -> bytes:
     solution : Solution
         The answer.
     variations : Variations
-        Its play, from `solver.variations.tree.build_variations`.
+        Its play, from `solver.play.tree.build_variations`.
 
     Returns
     -------
@@ -110,7 +110,7 @@ def _lines(
     """Return the alternatives in a position, of which the first may be the mainline.
 
     The template recurses as deep as these lines do: less than once per attacker's move,
-    of which a mate has at most `solver.problem.MAX_MOVES`.
+    of which a mate has at most `solver.stipulation.MAX_MOVES`.
     """
     lines: list[_Line] = []
     for variation in variations:

@@ -12,7 +12,6 @@ from solver.errors import InputError
 from solver.formats.fast_fen import format_fen
 from solver.formats.fen import parse_fen
 from solver.problem import (
-    MAX_MOVES,
     Limits,
     Problem,
     Restriction,
@@ -21,6 +20,7 @@ from solver.problem import (
     require_strings,
     signed_length,
 )
+from solver.stipulation import MAX_MOVES
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -12,8 +12,9 @@ from solver.audit.result import audit_result
 from solver.cli.verify import verify
 from solver.errors import InputError
 from solver.formats.epd import parse_record
-from solver.problem import MAX_MOVES, Problem
+from solver.problem import Problem
 from solver.solution import Solution, Status
+from solver.stipulation import MAX_MOVES
 
 if TYPE_CHECKING:
     from pathlib import Path

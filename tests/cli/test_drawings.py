@@ -25,16 +25,14 @@ from tests.played import Ply, require_whole_mate, walk
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from solver.variations.tree import Variations
+    from solver.play.tree import Variations
 
 FEN = "8/8/8/8/8/5KR1/8/7k w - - 0 1"
 """Mate in 3."""
 
 SEED = "8/7K/8/8/8/8/R7/7k"
 FILES = ("--svg", "a.svg", "--pgn", "a.pgn", "--html", "a.html")
-LOADED = (
-    "print(*{'chess.svg', 'chess.pgn', 'solver.variations.tree'} & set(sys.modules))"
-)
+LOADED = "print(*{'chess.svg', 'chess.pgn', 'solver.play.tree'} & set(sys.modules))"
 
 
 @pytest.fixture(autouse=True)
@@ -197,7 +195,7 @@ def test_an_interrupt_while_building_leaves_only_the_diagram(
     def stop(*_: object) -> Variations:
         raise BuildingStoppedError
 
-    monkeypatch.setattr("solver.variations.tree.build_variations", stop)
+    monkeypatch.setattr("solver.play.tree.build_variations", stop)
     code, out, err = run_here(capsys, "solve", FEN, *FILES)
     assert (code, err) == (
         130,

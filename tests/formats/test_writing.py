@@ -20,7 +20,8 @@ from solver.formats.registry import (
     format_of,
     read_collection,
 )
-from solver.problem import MAX_MOVES, Claim, Problem
+from solver.problem import Claim, Problem
+from solver.stipulation import MAX_MOVES
 
 if TYPE_CHECKING:
     from pathlib import Path

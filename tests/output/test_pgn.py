@@ -16,10 +16,10 @@ from solver import __version__
 from solver.certificate import WorkspaceProver
 from solver.formats.registry import read_collection
 from solver.output.pgn import encode_pgn
+from solver.play.tree import Variation, Variations, build_variations
 from solver.problem import Limits, Problem, Restriction
 from solver.search.solver import Solver
 from solver.solution import Solution, Status
-from solver.variations.tree import Variation, Variations, build_variations
 from tests.output.answers import (
     MATED,
     ROOK_BY_TABLE,

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from solver.output.solution_page import encode_page
+from solver.play.tree import Variation, Variations
 from solver.problem import Problem
 from solver.solution import Solution, Status
-from solver.variations.tree import Variation, Variations
 from tests.output.answers import (
     MATED,
     ROOK_DISPROVED,

@@ -6,9 +6,9 @@ import chess
 import pytest
 
 from solver import Claim, InputError, Limits, Problem, Status, StoppedBy
-from solver.problem import MAX_MOVES
 from solver.search.question import read_question
 from solver.search.solver import Solver
+from solver.stipulation import MAX_MOVES
 from tests.oracles import naive, walks
 
 pytestmark = pytest.mark.usefixtures("kernel")

@@ -13,10 +13,10 @@ from solver.certificate import (
     WorkspaceProver,
 )
 from solver.formats.registry import read_collection
+from solver.play.tree import Variation, Variations, build_variations
 from solver.problem import Limits, Problem, Restriction
 from solver.search.solver import Solver
 from solver.solution import Solution, Status
-from solver.variations.tree import Variation, Variations, build_variations
 from tests.oracles.remembering import Oracle
 from tests.oracles.restrictions import RestrictedGame
 from tests.output.answers import ROOK_BY_TABLE

@@ -1,0 +1,1 @@
+"""The play of a problem: set play, tries, keys, threats, defences, duals."""

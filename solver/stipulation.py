@@ -1,0 +1,131 @@
+"""What a composition demands: `#3`, `s#2`, `h#2.5` and their like.
+
+docs/reference/stipulations.md defines each. The attacker is the side that begins in
+direct, self- and reflex play; in help play it is the side that ends the play with mate
+or stalemate.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from enum import StrEnum
+
+from solver.errors import InputError, quote
+
+MAX_MOVES = 200
+"""The most moves of a stipulation, and of a mate that a search looks for."""
+
+
+class Goal(StrEnum):
+    """What the play ends with."""
+
+    MATE = "#"
+    STALEMATE = "="
+
+
+class Play(StrEnum):
+    """How the two sides play."""
+
+    DIRECT = ""
+    """The attacker reaches the goal against every defence."""
+
+    SELF = "s"
+    """The attacker forces the defender to reach the goal against the attacker."""
+
+    REFLEX = "r"
+    """As self-play, but each side must reach the goal when it can in one move."""
+
+    SEMI_REFLEX = "semi-r"
+    """As reflex play, but only the defender must."""
+
+    HELP = "h"
+    """Both sides help each other to reach the goal against the side that begins, or,
+    with half a move more, against the other side."""
+
+
+_TEXT = re.compile(
+    r"(?P<play>|s|r|semi-r|h)(?P<goal>[#=])\s*(?P<moves>[0-9]{1,9})(?P<half>\.5)?",
+    re.IGNORECASE,
+)
+
+EXPECTED = "#n, =n, s#n, s=n, r#n, semi-r#n, h#n, h#n.5 or h=n"
+"""The stipulations that are solved, for messages."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stipulation:
+    """A stipulation.
+
+    Attributes
+    ----------
+    play : Play
+    goal : Goal
+    moves : int
+        The number that is written: 2 for `#2`, `h#2` and `h#2.5`. 1 to `MAX_MOVES`;
+        with `half` also 0.
+    half : bool
+        Help play only: half a move more, so that the attacker begins.
+    """
+
+    play: Play
+    goal: Goal
+    moves: int
+    half: bool = False
+
+    @classmethod
+    def parse(cls, text: str) -> Stipulation:
+        """Read a stipulation such as `s#3`, in lower or upper case.
+
+        Raises
+        ------
+        InputError
+            It is not one of `EXPECTED`, or has too many moves.
+        """
+        found = _TEXT.fullmatch(text.strip())
+        play = Play(found["play"].lower()) if found else None
+        if (
+            not found
+            or play is None
+            or (found["half"] and play is not Play.HELP)
+            or (found["goal"] == Goal.STALEMATE and play in _MATE_ONLY)
+        ):
+            msg = f"stipulation: expected {EXPECTED}, found {quote(text)}"
+            raise InputError(msg)
+        moves, half = int(found["moves"]), bool(found["half"])
+        if not (not half) <= moves <= MAX_MOVES - half:
+            msg = f"stipulation: expected 1 to {MAX_MOVES} moves, found {quote(text)}"
+            raise InputError(msg)
+        return cls(play, Goal(found["goal"]), moves, half)
+
+    @property
+    def is_direct_mate(self) -> bool:
+        """Whether it is `#n`, the question that the mate search answers."""
+        return self.play is Play.DIRECT and self.goal is Goal.MATE
+
+    @property
+    def is_help(self) -> bool:
+        """Whether both sides help each other; otherwise they are opponents."""
+        return self.play is Play.HELP
+
+    @property
+    def attacker_moves(self) -> int:
+        """The attacker's own moves: what `Solution.mate` and bounds count."""
+        return self.moves + self.half
+
+    @property
+    def plies(self) -> int:
+        """Half-moves from the position to the goal."""
+        if self.play is Play.DIRECT:
+            return 2 * self.moves - 1
+        return 2 * self.moves + self.half
+
+    def with_moves(self, moves: int) -> Stipulation:
+        """Return the same stipulation in another number of moves as written."""
+        return Stipulation(self.play, self.goal, moves, self.half)
+
+    def __str__(self) -> str:
+        return f"{self.play}{self.goal}{self.moves}{'.5' if self.half else ''}"
+
+
+_MATE_ONLY = (Play.REFLEX, Play.SEMI_REFLEX)

@@ -1,1 +1,0 @@
-"""The play of a problem as a tree."""
