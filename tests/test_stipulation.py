@@ -43,7 +43,7 @@ def test_case_and_outer_spaces_do_not_matter() -> None:
     "text", ["", "#", "#0", "#2.5", "s#1.5", "h#0", "ser-h#3", "r=2", "+1", "#201"]
 )
 def test_other_stipulations_are_refused(text: str) -> None:
-    with pytest.raises(InputError, match="^stipulation: expected "):
+    with pytest.raises(InputError, match=r"^stipulation: expected "):
         Stipulation.parse(text)
 
 
