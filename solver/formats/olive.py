@@ -5,7 +5,7 @@ sources):
 
 - `algebraic`: the pieces by colour, such as `[Kg3, Qh5, Sd4, Pe2]`; a knight is S;
 - `stipulation`: `"#n"`, which claims a mate in n;
-- `options`: Popeye's, see `composition.Options`; anything else is a fairy condition;
+- `options`: Popeye's, see `popeye_options.Options`; anything else is a fairy condition;
 - `solution`: the key, if it is marked, see `composition.find_keys`;
 - `intended-solutions`: the number of keys, by default one;
 - `authors`, `title`, `source` and `date`: the problem's name.
@@ -34,7 +34,8 @@ import yaml
 
 from solver.errors import FormatError, InputError, missing_package, quote
 from solver.formats.claims import make_problem, printable
-from solver.formats.composition import Composition, find_keys, parse_squares
+from solver.formats.composition import Composition, find_keys
+from solver.formats.popeye_options import parse_squares
 from solver.formats.streams import decode
 from solver.problem import Claim
 

@@ -10,7 +10,7 @@ separated by `NextProblem`. These keywords are read:
   end are omitted; a knight is S here too, since N is the nightrider;
 - `InitialGameArray`;
 - `Stipulation #n`, which claims a mate in n; the last one counts;
-- `Option`: see `composition.Options`;
+- `Option`: see `popeye_options.Options`;
 - `Title`: the problem's name.
 
 `Author`, `Origin`, `Award`, `Remark` and `Protocol` extend to the end of their line and
@@ -30,7 +30,8 @@ import chess
 
 from solver.errors import FormatError, InputError, quote
 from solver.formats.claims import make_problem, printable
-from solver.formats.composition import Composition, expand, parse_squares
+from solver.formats.composition import Composition
+from solver.formats.popeye_options import expand, parse_squares
 from solver.formats.streams import MAX_RECORD_BYTES, decode
 from solver.problem import Claim
 
