@@ -24,6 +24,7 @@ does the rest.
 
 from __future__ import annotations
 
+import math
 import re
 from collections import deque
 from importlib.util import find_spec
@@ -33,16 +34,18 @@ import chess
 import yaml
 
 from solver.errors import FormatError, InputError, missing_package, quote
-from solver.formats.claims import make_problem, printable
-from solver.formats.composition import Composition, find_keys
-from solver.formats.popeye_options import parse_squares
+from solver.formats.claims import printable
+from solver.formats.composition import Composition, find_keys, part_of
+from solver.formats.popeye_words import WORD, parse_squares
 from solver.formats.streams import decode
+from solver.formats.twins import Twin, make_problems, parse_twin
 from solver.problem import Claim
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
     from solver.problem import Problem
+    from solver.stipulation import Stipulation
 
 
 MAX_ENTRY_BYTES = 1 << 17
@@ -51,6 +54,9 @@ MAX_ENTRY_BYTES = 1 << 17
 _MARK = re.compile(rb"\A(?:---|\.\.\.)(?=\s|\Z)")
 _ITEM = re.compile(rb"-(?=\s|\Z)")
 _NOTHING = re.compile(rb"\s*(?:#|\Z)|%")
+_LABEL = re.compile(r"[a-z]|z[0-9]{1,3}")
+_INTENDED = re.compile(r"[0-9]{1,3}(?:\.[0-9]{1,3}){0,20}(?:\.\.\.)?")
+_MAX_INTENDED = 1000
 _COLORS = {"white": chess.WHITE, "black": chess.BLACK}
 
 
@@ -121,7 +127,7 @@ def _read_chunk(chunk: _Chunk, name: str) -> Iterator[Problem | FormatError]:
         for line, content in parse_document(_decode(chunk.text)):
             source = f"{name}:{chunk.line + line}"
             try:
-                yield _make_problem(content, source)
+                yield from _make_problems(content, source)
             except InputError as error:
                 yield FormatError(source, str(error))
     except InputError as error:
@@ -139,24 +145,77 @@ def _decode(text: bytes) -> str:
     return decode(text).replace("\t", "  ").replace(">>", "//")
 
 
-def _make_problem(entry: object, source: str) -> Problem:
+def _make_problems(entry: object, source: str) -> Iterator[Problem | FormatError]:
     if isinstance(entry, InputError):
         raise entry
     if not isinstance(entry, dict):
         msg = f"expected an entry with algebraic and stipulation, found {_show(entry)}"
         raise InputError(msg)
-    for unknown in ("twins", "conditions"):
-        if found := entry.get(unknown):
-            msg = f"{unknown}: expected none, found {_show(found)}"
-            raise InputError(msg)
-    composition = Composition()
-    composition.stipulate(_text(entry.get("stipulation")))
-    _parse_options(composition, entry.get("options"))
-    _place_pieces(composition, entry.get("algebraic"))
-    board = composition.board()
-    keys = find_keys(board, _text(entry.get("solution")), _intended(entry))
-    claim = Claim(composition.moves, keys)
-    return make_problem(board.fen(en_passant="fen"), _name(entry), source, claim, None)
+    if found := entry.get("conditions"):
+        msg = f"conditions: expected none, found {_show(found)}"
+        raise InputError(msg)
+    diagram = Composition()
+    diagram.stipulate(_text(entry.get("stipulation")))
+    _parse_options(diagram, entry.get("options"))
+    _place_pieces(diagram, entry.get("algebraic"))
+    intended = _parse_intended(_text(entry.get("intended-solutions")))
+    solution = _text(entry.get("solution"))
+
+    def claim(label: str, board: chess.Board, stipulation: Stipulation) -> Claim:
+        moves = stipulation.attacker_moves
+        if stipulation.is_help:
+            number = math.prod(intended) if intended else _MAX_INTENDED
+            return Claim(moves, solutions=number if number < _MAX_INTENDED else None)
+        text = part_of(solution, label) if label else solution
+        return Claim(moves, find_keys(board, text, next(iter(intended), 1)))
+
+    name = _name(entry)
+    for twin in _parse_twins(diagram, entry.get("twins"), source):
+        if isinstance(twin, FormatError):
+            yield twin
+        else:
+            yield from make_problems([twin], name, source, claim)
+
+
+def _parse_twins(
+    diagram: Composition, twins: object, source: str
+) -> Iterator[Twin | FormatError]:
+    """Yield the twins in the order of their labels, each as soon as it is parsed.
+
+    A label `a` says that the diagram is a zero position. A twin that continues one that
+    was refused is refused too.
+    """
+    if not twins:
+        yield Twin("", diagram)
+        return
+    if not isinstance(twins, dict) or not all(map(_LABEL.fullmatch, twins)):
+        msg = (
+            f"twins: expected labels such as b, each with changes, found {_show(twins)}"
+        )
+        raise InputError(msg)
+    last: Composition | None = diagram
+    if "a" not in twins:
+        yield Twin("a", diagram)
+    for label in sorted(twins, key=lambda label: (len(label), label)):
+        words = deque(WORD.findall(_text(twins[label])))
+        if not words:
+            yield Twin(label, diagram)
+            last = diagram
+            continue
+        try:
+            twin = parse_twin(label, diagram, last, words)
+            _require_end(label, words)
+            last = twin.composition
+            yield twin
+        except InputError as error:
+            last = None
+            yield FormatError(source, str(error))
+
+
+def _require_end(label: str, words: deque[str]) -> None:
+    if words:
+        msg = f"twin {label}): expected a change, found {quote(words[0])}"
+        raise InputError(msg)
 
 
 def _parse_options(composition: Composition, options: object) -> None:
@@ -165,6 +224,7 @@ def _parse_options(composition: Composition, options: object) -> None:
         if not composition.options.parse_next(words) or words:
             msg = f"conditions: expected none, found {quote(option)}"
             raise InputError(msg)
+    composition.options.refuse("PostKeyPlay")
 
 
 def _place_pieces(composition: Composition, algebraic: object) -> None:
@@ -183,9 +243,11 @@ def _place_pieces(composition: Composition, algebraic: object) -> None:
             composition.place(piece[:-2], _COLORS[color], squares[0])
 
 
-def _intended(entry: Mapping[str, object]) -> int:
-    number = _text(entry.get("intended-solutions"))
-    return int(number) if number.isdecimal() and len(number) < 5 else 1
+def _parse_intended(text: str) -> tuple[int, ...]:
+    """Read `3` or `2.1.1...`: how many moves continue each move; empty if unclear."""
+    if not _INTENDED.fullmatch(text):
+        return ()
+    return tuple(map(int, text.removesuffix("...").split(".")))
 
 
 def _name(entry: Mapping[str, object]) -> str:

@@ -1,26 +1,28 @@
 """The options of Popeye's input, which Olive's files have too.
 
 They are those of Popeye's manual (py-engl.txt, version 4.104). Most of them concern the
-output or the cost of a search and do not change a mate in n.
+output or the cost of a search; a collection is read without them, and the command
+`popeye` honours them. Options that change the rules or the question are refused.
 """
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 import chess
 
 from solver.errors import InputError, quote
+from solver.formats.popeye_words import expand, parse_squares
 
 if TYPE_CHECKING:
     from collections import deque
-    from collections.abc import Iterable
 
-_IGNORED = (
+_PLAY = (
     "Beep",
     "Defence",
+    "Duplex",
     "GoalIsEnd",
+    "HalfDuplex",
     "Intelligent",
     "KeepMatingPiece",
     "MatesIn1",
@@ -32,6 +34,7 @@ _IGNORED = (
     "NonTrivial",
     "NoShortVariations",
     "NoThreat",
+    "PostKeyPlay",
     "SetPlay",
     "StartMoveNumber",
     "StopOnShortSolutions",
@@ -41,31 +44,32 @@ _IGNORED = (
     "Try",
     "UpToMoveNumber",
     "Variations",
-    "WhiteToPlay",  # is about helpmates; Popeye ignores it elsewhere
+    "WhiteToPlay",
     "WriteGrid",
 )
 _REFUSED = (
     "CastlingMutuallyExclusive",
-    "Duplex",
     "LastCapture",
     "NoBk",
     "NoWk",
     "NullMoves",
-    "PostKeyPlay",
     "Quodlibet",
 )
-_OPTIONS = (*_IGNORED, *_REFUSED, "EnPassant", "HalfDuplex", "NoCastling")
+_OPTIONS = (*_PLAY, *_REFUSED, "EnPassant", "NoCastling")
 _SHOWN_SQUARES = 8
-_SQUARES = re.compile(r"(?:[a-h][1-8])+", re.IGNORECASE)
+_MAX_DIGITS = 9
 
 
 class Options:
-    """The options of a problem that affect its position.
+    """The options of a problem.
+
+    `"SetPlay" in options` says whether an option was given, by its full name.
 
     Attributes
     ----------
-    black_begins : bool
-        `HalfDuplex`: Black is to move, and to mate.
+    numbers : dict of str to tuple of int
+        The full name of each option that was given, and the numbers after it. Those of
+        more than nine digits are read as 999,999,999.
     immobile : list of chess.Square
         `NoCastling`: squares of kings and rooks that may not castle.
     en_passant : chess.Square or None
@@ -73,9 +77,22 @@ class Options:
     """
 
     def __init__(self) -> None:
-        self.black_begins = False
+        self.numbers: dict[str, tuple[int, ...]] = {}
         self.immobile: list[chess.Square] = []
         self.en_passant: chess.Square | None = None
+        self._words: dict[str, str] = {}
+
+    def __contains__(self, option: str) -> bool:
+        return option in self.numbers
+
+    def number(self, option: str, default: int) -> int:
+        """Return the first number of an option; the default if it has none."""
+        return next(iter(self.numbers.get(option, ())), default)
+
+    def refuse(self, option: str) -> None:
+        """Raise InputError if an option was given."""
+        if option in self:
+            raise _refusal(self._words[option])
 
     def parse_next(self, words: deque[str]) -> bool:
         """Parse one option and its values, and remove them from the words.
@@ -93,62 +110,37 @@ class Options:
         Raises
         ------
         InputError
-            If the option changes the question, or its squares make no sense.
+            If the option changes the rules, or its squares make no sense.
         """
         option = expand(words[0], _OPTIONS) if words else None
         if option is None:
             return False
         word = words.popleft()
-        match option:
-            case "HalfDuplex":
-                self.black_begins = True
-            case "NoCastling":
-                self.immobile = _parse_squares_of(option, words)
-            case "EnPassant":
-                self.en_passant = _skipped(_parse_squares_of(option, words))
-            case _ if option in _REFUSED:
-                msg = (
-                    "option: expected none that changes what a mate in n is, "
-                    f"found {quote(word)}"
-                )
-                raise InputError(msg)
-            case _:
-                while words and words[0].isdecimal():
-                    words.popleft()
+        if option in _REFUSED:
+            raise _refusal(word)
+        self._words[option] = word
+        numbers = []
+        if option == "NoCastling":
+            self.immobile = _parse_squares_of(option, words)
+        elif option == "EnPassant":
+            self.en_passant = _skipped(_parse_squares_of(option, words))
+        else:
+            while words and words[0].isdecimal():
+                digits = words.popleft()
+                numbers.append(int(digits if len(digits) <= _MAX_DIGITS else _MOST))
+        self.numbers[option] = tuple(numbers)
         return True
 
 
-def expand(word: str, keywords: Iterable[str], shortest: int = 3) -> str | None:
-    """Return the keyword that a word abbreviates, as Popeye's keywords may be.
-
-    Parameters
-    ----------
-    word : str
-        In lower or upper case.
-    keywords : iterable of str
-    shortest : int
-        The least number of letters. Popeye accepts any number, and its manual warns
-        that fewer than four may not stay unique.
-
-    Returns
-    -------
-    str or None
-        The keyword; None if the word is too short, or fits none or several.
-    """
-    if len(word) < shortest:
-        return None
-    fitting = [key for key in keywords if key.lower().startswith(word.lower())]
-    whole = [key for key in fitting if len(key) == len(word)]
-    candidates = whole or fitting
-    return candidates[0] if len(candidates) == 1 else None
+_MOST = _MAX_DIGITS * "9"
 
 
-def parse_squares(text: str) -> list[chess.Square]:
-    """Read squares such as `a1b2`; return none if the text has anything else."""
-    if not _SQUARES.fullmatch(text):
-        return []
-    names = (text[i : i + 2].lower() for i in range(0, len(text), 2))
-    return [chess.parse_square(name) for name in names]
+def _refusal(word: str) -> InputError:
+    msg = (
+        "option: expected none that changes the rules or the question, "
+        f"found {quote(word)}"
+    )
+    return InputError(msg)
 
 
 def _parse_squares_of(option: str, words: deque[str]) -> list[chess.Square]:
