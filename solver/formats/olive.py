@@ -14,12 +14,6 @@ Fairy and neutral pieces, conditions, twins, and other stipulations are refused.
 
 Entries are documents separated by lines `---`, or items of a list. An entry that cannot
 be parsed is reported and skipped.
-
-YAML is read for its text, lists and mappings, and nothing that could do harm. Every
-scalar is text. The tags of Python 2's strings, which Olive once wrote, are read as
-text; other tags than YAML's own are refused and never executed. Aliases are refused,
-because a few lines of them can expand beyond all memory, and so is deep nesting. PyYAML
-does the rest.
 """
 
 from __future__ import annotations
@@ -28,10 +22,9 @@ import math
 import re
 from collections import deque
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import chess
-import yaml
 
 from solver.errors import FormatError, InputError, missing_package, quote
 from solver.formats.claims import printable
@@ -123,6 +116,8 @@ def _split(lines: Iterable[tuple[int, bytes]]) -> Iterator[_Chunk]:
 
 
 def _read_chunk(chunk: _Chunk, name: str) -> Iterator[Problem | FormatError]:
+    from solver.formats.yaml_text import parse_document
+
     try:
         for line, content in parse_document(_decode(chunk.text)):
             source = f"{name}:{chunk.line + line}"
@@ -281,115 +276,3 @@ def _show(value: object) -> str:
     elif isinstance(value, list):
         value = ", ".join(map(str, value))
     return quote(str(value)) if value else "none"
-
-
-_MAX_DEPTH = 16
-"""Olive's entries have at most five levels."""
-
-_SHOWN_CHARACTERS = 120
-"""Enough for PyYAML's longest message with the name of a tag or an anchor."""
-
-_CORE = "tag:yaml.org,2002:"
-_TEXTS = ("str", "int", "float", "bool", "null", "timestamp", "value")
-_TAGS = frozenset(
-    f"{_CORE}{tag}" for tag in (*_TEXTS, "python/str", "python/unicode", "seq", "map")
-)
-_NULLS = {"~", "null", "Null", "NULL"}
-
-
-class Item(NamedTuple):
-    """An item of the list that is a document, or a document that is not a list.
-
-    Attributes
-    ----------
-    line : int
-        The line where it begins, from 0.
-    content : object or InputError
-        Text, or a list or mapping of these; the error if it cannot be read.
-    """
-
-    line: int
-    content: object
-
-
-def parse_document(text: str) -> Iterator[Item]:
-    """Parse one YAML document.
-
-    Yields
-    ------
-    Item
-        One, or one for each item of a list.
-
-    Raises
-    ------
-    InputError
-        If it is not YAML, has an alias, or nests too deeply.
-    """
-    try:
-        root = _Loader(text).get_single_node()
-    except yaml.YAMLError as error:
-        raise _explain(error) from None
-    except (ValueError, OverflowError):
-        # PyYAML does not catch Python's errors for an escape or a version too large.
-        msg = "expected YAML, found a number out of range in an escape or a directive"
-        raise InputError(msg) from None
-    if root is None:
-        return
-    for node in root.value if isinstance(root, yaml.SequenceNode) else [root]:
-        content: object
-        try:
-            content = _construct(node)
-        except InputError as error:
-            content = error
-        yield Item(node.start_mark.line, content)
-
-
-class _Loader(yaml.BaseLoader):
-    """Compose nodes; PyYAML's base loader reads every plain scalar as text."""
-
-    def __init__(self, text: str) -> None:
-        super().__init__(text)
-        self._depth = 0
-
-    def compose_node(self, parent: Any, index: Any) -> Any:
-        event: yaml.Event = self.peek_event()  # type: ignore[no-untyped-call]
-        if isinstance(event, yaml.AliasEvent):
-            raise _fault(event.start_mark, "an alias")
-        if self._depth == _MAX_DEPTH:
-            raise _fault(event.start_mark, f"more than {_MAX_DEPTH} levels")
-        self._depth += 1
-        node = super().compose_node(parent, index)
-        self._depth -= 1
-        return node
-
-
-def _construct(node: yaml.Node) -> object:
-    if node.tag not in _TAGS:
-        raise _fault(node.start_mark, f"the tag {node.tag.removeprefix(_CORE)}")
-    if isinstance(node, yaml.SequenceNode):
-        return [_construct(item) for item in node.value]
-    if isinstance(node, yaml.MappingNode):
-        return {_key(key): _construct(value) for key, value in node.value}
-    if isinstance(node, yaml.ScalarNode) and not node.style and node.value in _NULLS:
-        return ""
-    return node.value
-
-
-def _key(node: yaml.Node) -> str:
-    key = _construct(node)
-    if not isinstance(key, str):
-        raise _fault(node.start_mark, "a key that is not text")
-    return key
-
-
-def _explain(error: yaml.YAMLError) -> InputError:
-    if isinstance(error, yaml.MarkedYAMLError) and error.problem_mark:
-        return _fault(error.problem_mark, error.problem or "")
-    return InputError(f"expected YAML, found {quote(str(error).splitlines()[0])}")
-
-
-def _fault(mark: Any, problem: str) -> InputError:
-    shown = printable(problem[:_SHOWN_CHARACTERS])
-    dots = "..." if len(problem) > _SHOWN_CHARACTERS else ""
-    msg = f"expected YAML, found in line {mark.line + 1} of the entry: {shown}{dots}"
-    return InputError(msg)
