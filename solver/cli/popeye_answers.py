@@ -288,7 +288,8 @@ class PopeyeAnswer:
         return max(0.0, self._deadline - time.monotonic())
 
     def _solve(self, problem: Problem) -> Solution:
-        limits = Limits(time_s=self._remaining)
+        most = abs(problem.claim.mate) if problem.claim else None
+        limits = Limits(max_moves=most, time_s=self._remaining)
         question = read_question(problem, limits)
         control = self._control
         solution = run_stoppable(
