@@ -74,8 +74,18 @@ class Question:
     root_moves: tuple[str, ...] | None = None
 
     @property
+    def is_battle(self) -> bool:
+        """Whether it is a stipulation of two opponents other than the direct mate."""
+        stipulation = self.problem.stipulation
+        return stipulation is not None and not (
+            stipulation.is_direct_mate or stipulation.is_help
+        )
+
+    @property
     def is_hopeless(self) -> bool:
         """Whether the attacker has only its king, and so never mates."""
+        if self.is_battle:
+            return False
         attacker = self.board.turn if self.attacking else not self.board.turn
         return _has_bare_king(self.board, attacker)
 
@@ -118,6 +128,8 @@ def read_question(
     attacking = is_attacking(problem, board, within)
     nobody_named = within is None and not problem.claim and problem.no_mate is None
     most = limits.max_moves if within is None else abs(within)
+    if problem.stipulation is not None:
+        most = problem.stipulation.attacker_moves
     return Question(
         problem=problem,
         board=board,
