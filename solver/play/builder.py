@@ -226,6 +226,8 @@ class _Builder:
             tries=tuple(node.attack for node in tries),
             keys=tuple(node.attack for node in keys),
             defences=tuple(first.defences),
+            threats=tuple(first.threats),
+            is_zugzwang=first.is_zugzwang,
             complete_moves=complete,
             keys_complete=keys_complete,
             tries_complete=tries_complete,
@@ -383,7 +385,7 @@ class _Builder:
         """Return the replies, with all shortest continuations or with one for all."""
         position, attack = node.position, node.attack
         if not self._is_far(node):
-            threats = self._options.threats and bool(attack.move)
+            threats = self._options.threats and not node.is_set_play
             return self._replies.after(position, attack.moves_left, threats=threats)
         return [
             self._followed(self._made(position, word), word, attack.moves_left)
