@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import chess
 
 from solver.errors import FormatError, InputError, missing_package, quote
-from solver.formats.claims import printable
+from solver.formats.claims import MAX_SOLUTIONS, printable
 from solver.formats.composition import Composition, find_keys, part_of
 from solver.formats.popeye_words import WORD, parse_squares
 from solver.formats.streams import decode
@@ -49,7 +49,6 @@ _ITEM = re.compile(rb"-(?=\s|\Z)")
 _NOTHING = re.compile(rb"\s*(?:#|\Z)|%")
 _LABEL = re.compile(r"[a-z]|z[0-9]{1,3}")
 _INTENDED = re.compile(r"[0-9]{1,3}(?:\.[0-9]{1,3}){0,20}(?:\.\.\.)?")
-_MAX_INTENDED = 1000
 _COLORS = {"white": chess.WHITE, "black": chess.BLACK}
 
 
@@ -159,8 +158,9 @@ def _make_problems(entry: object, source: str) -> Iterator[Problem | FormatError
     def claim(label: str, board: chess.Board, stipulation: Stipulation) -> Claim:
         moves = stipulation.attacker_moves
         if stipulation.is_help:
-            number = math.prod(intended) if intended else _MAX_INTENDED
-            return Claim(moves, solutions=number if number < _MAX_INTENDED else None)
+            number = math.prod(intended) if intended else None
+            is_known = number is not None and number <= MAX_SOLUTIONS
+            return Claim(moves, solutions=number if is_known else None)
         text = part_of(solution, label) if label else solution
         return Claim(moves, find_keys(board, text, next(iter(intended), 1)))
 
