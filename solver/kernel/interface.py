@@ -1,8 +1,8 @@
-"""The border between Python and the compiled kernel: two C functions, many operations.
+"""The border between Python and the compiled kernel: a C function for each part.
 
-`Kernel` searches for mates. `LaboratoryKernel` runs the experiments, and is compiled
-apart, because few processes need it. Each has a self-test: positions with known
-answers.
+`Kernel` searches for mates. `BattleKernel` searches the other stipulations that have
+two opponents, and `LaboratoryKernel` runs the experiments; these are compiled apart,
+because few processes need them. Each has a self-test: positions with known answers.
 
 This module imports neither numba nor numpy, so that a process that loads the stored
 kernel needs neither.
@@ -15,7 +15,7 @@ from enum import IntEnum
 from typing import NamedTuple
 
 from solver.errors import MatesolveError
-from solver.kernel.memory import Experiment, Position, Search
+from solver.kernel.memory import BattlePlay, Experiment, Position, Search
 
 NO_LIMIT = (1 << 63) - 1
 """The node limit of a search without one."""
@@ -51,6 +51,15 @@ class Operation(IntEnum):
     FIND_MATE = 6
     FIND_LINE = 7
     BOUNDS = 8
+
+
+class BattleOperation(IntEnum):
+    """An operation of the C function of battle play."""
+
+    REACHES_WITHIN = 0
+    SOLVING_MOVES = 1
+    REFUTATIONS = 2
+    FIND_LINE = 3
 
 
 class LaboratoryOperation(IntEnum):
@@ -208,6 +217,107 @@ class Kernel:
         return result
 
 
+class BattleKernel:
+    """The compiled search of `=n`, `s#n`, `s=n`, `r#n` and `semi-r#n`.
+
+    `Search.play` says which. A verdict MATE means that the attacker reaches the goal.
+    Stateless, and releases the GIL.
+
+    Parameters
+    ----------
+    address : int
+        Address of the C function, whose code must outlive this object.
+    """
+
+    def __init__(self, address: int) -> None:
+        self._call = PROTOTYPE(address)
+
+    def reaches_within(
+        self, position: Position, search: Search, moves: int, *, attacking: bool = True
+    ) -> Verdict:
+        """Decide whether the attacker reaches the goal within `moves` of its moves.
+
+        Parameters
+        ----------
+        position : Position
+            The attacker is to move if `attacking`, else the defender.
+        search : Search
+        moves : int
+            At least 0.
+        attacking : bool
+
+        Returns
+        -------
+        Verdict
+        """
+        return Verdict(
+            self._run(
+                BattleOperation.REACHES_WITHIN, position, search, moves, attacking
+            )
+        )
+
+    def solving_moves(
+        self, position: Position, search: Search, moves: int
+    ) -> list[int] | None:
+        """Return the attacker's moves that reach the goal within `moves` (at least 1).
+
+        Returns
+        -------
+        list of int, or None
+            None if a limit was hit first.
+        """
+        size = self._run(BattleOperation.SOLVING_MOVES, position, search, moves)
+        return None if size == STOPPED else search.line[:size]
+
+    def refutations(
+        self, position: Position, search: Search, moves: int, most: int
+    ) -> list[int] | None:
+        """Return replies after which the attacker fails within `moves`.
+
+        A defender that must mate, or cannot move, has none.
+
+        Parameters
+        ----------
+        position : Position
+            The defender is to move.
+        search : Search
+        moves : int
+            The attacker's moves, at least 0.
+        most : int
+            Look for at most this many.
+
+        Returns
+        -------
+        list of int, or None
+            None if a limit was hit first.
+        """
+        size = self._run(BattleOperation.REFUTATIONS, position, search, moves, most)
+        return None if size == STOPPED else search.line[:size]
+
+    def line(
+        self, position: Position, search: Search, moves: int, *, attacking: bool = True
+    ) -> list[int]:
+        """Return a line to the goal, whose shortest distance is `moves`.
+
+        It is cut short if the search was stopped.
+        """
+        size = self._run(BattleOperation.FIND_LINE, position, search, moves, attacking)
+        return search.line[:size]
+
+    def _run(
+        self,
+        operation: BattleOperation,
+        position: Position,
+        search: Search,
+        number: int,
+        flag: int = 0,
+    ) -> int:
+        result: int = self._call(
+            operation, byref(position), byref(search), number, flag
+        )
+        return result
+
+
 class LaboratoryKernel:
     """The compiled search of the laboratory. Stateless, and releases the GIL.
 
@@ -296,6 +406,45 @@ def self_test_search(kernel: Kernel) -> None:
             "mate in 1": (kernel.mates_within(position, search, 1), Verdict.NO_MATE),
             "mate in 2": (kernel.mates_within(position, search, 2), Verdict.MATE),
             "plies of its line": (len(kernel.line(position, search, 2)), 3),
+        }
+    )
+
+
+def self_mate_in_two() -> Position:
+    """Return king a1, queens a6 and c2 against king g1, rook h1 and queen b3: s#2."""
+    king, queens = 1 << 0, 1 << 40 | 1 << 10
+    their_king, rook, queen = 1 << 6, 1 << 7, 1 << 17
+    return Position(
+        diagonal=queens | queen,
+        orthogonal=queens | queen | rook,
+        kings=king | their_king,
+        us=king | queens,
+        them=their_king | rook | queen,
+    )
+
+
+def self_test_battle(kernel: BattleKernel) -> None:
+    """Compare the answers of battle play with the known ones.
+
+    Raises
+    ------
+    KernelError
+        An answer is wrong; the message names the question and both answers.
+    """
+    table = (c_uint64 * BUCKET_WORDS)()
+    search = Search(
+        node_limit=NO_LIMIT,
+        table=addressof(table),
+        generation=1,
+        buckets=1,
+        play=BattlePlay.SELF_MATE,
+    )
+    position = self_mate_in_two()
+    _compare(
+        {
+            "s#1": (kernel.reaches_within(position, search, 1), Verdict.NO_MATE),
+            "s#2": (kernel.reaches_within(position, search, 2), Verdict.MATE),
+            "plies of its line": (len(kernel.line(position, search, 2)), 4),
         }
     )
 
