@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, TypeVar
 
 from solver.certificate import (
     BuildingStoppedError,
-    WorkspaceProver,
     certify_last,
 )
 from solver.certificate.build import write
@@ -169,7 +168,7 @@ class Drawings:
         """
         from solver.output.pgn import encode_pgn
         from solver.output.solution_page import encode_page, encode_svg
-        from solver.play.tree import build_variations
+        from solver.play.builder import PlayOptions, build_variations
 
         if self._svg is not None:
             write_whole(self._svg, encode_svg(solution))
@@ -184,7 +183,7 @@ class Drawings:
         def build(control: Control) -> Variations:
             workspace.resume()
             control.attach(workspace.search)
-            return build_variations(solution, WorkspaceProver(workspace))
+            return build_variations(solution, workspace, PlayOptions(all_defences=True))
 
         try:
             variations = build_stoppable(solution, build)

@@ -38,6 +38,9 @@ INFINITE_SCORE = 32_000
 MATE_SHIFT = 8
 MOVE_SHIFT = 16
 
+NULL_MOVE = 0
+"""Passes the turn; no legal move has this number."""
+
 
 class Operation(IntEnum):
     """An operation of the search's C function."""
@@ -51,6 +54,9 @@ class Operation(IntEnum):
     FIND_MATE = 6
     FIND_LINE = 7
     BOUNDS = 8
+    SOLVING_MOVES = 9
+    REFUTATIONS = 10
+    IS_CHECK = 11
 
 
 class BattleOperation(IntEnum):
@@ -144,10 +150,14 @@ class Kernel:
         return search.rows[0][:size]
 
     def made(self, position: Position, search: Search, move: int) -> Position:
-        """Return the position after a legal move, seen by the other side."""
+        """Return the position after a legal or null move, seen by the other side."""
         child = Position.from_buffer_copy(position)
         self._run(Operation.MAKE, child, search, move)
         return child
+
+    def is_check(self, position: Position, search: Search) -> bool:
+        """Return whether the side to move is in check."""
+        return bool(self._run(Operation.IS_CHECK, position, search))
 
     def mate_in_one(self, position: Position, search: Search) -> int:
         """Return a mating move, or 0 if there is none."""
@@ -202,6 +212,41 @@ class Kernel:
         """
         size = self._run(Operation.FIND_LINE, position, search, moves, attacking)
         return search.line[:size]
+
+    def solving_moves(
+        self, position: Position, search: Search, moves: int
+    ) -> list[int] | None:
+        """Return the attacker's moves that mate within `moves`, at least 1.
+
+        The attacker is to move. The moves are in the generator's order. None if the
+        search was stopped.
+        """
+        size = self._run(Operation.SOLVING_MOVES, position, search, moves)
+        return None if size == STOPPED else search.rows[0][:size]
+
+    def refutations(
+        self, position: Position, search: Search, moves: int, most: int
+    ) -> list[int] | None:
+        """Return replies after which the attacker does not mate within `moves`.
+
+        Parameters
+        ----------
+        position : Position
+            The defender is to move.
+        search : Search
+        moves : int
+            The attacker's own moves after the reply, at least 0.
+        most : int
+            Return as soon as there are this many, at least 1.
+
+        Returns
+        -------
+        list of int, or None
+            Empty if every reply is mated in time, and if there is none. None if the
+            search was stopped.
+        """
+        size = self._run(Operation.REFUTATIONS, position, search, moves, most)
+        return None if size == STOPPED else search.rows[0][:size]
 
     def _run(
         self,

@@ -1,4 +1,4 @@
-"""An answer as a PGN game from its position; keys and defences are its variations."""
+"""An answer as a PGN game from its position, with its play as variations."""
 
 from __future__ import annotations
 
@@ -11,10 +11,13 @@ import chess.pgn
 from solver import __version__
 from solver.formats.pgn_problems import event_of
 from solver.output.text import at_most
+from solver.play.tree import Attack, Defence
 from solver.solution import Solution, Status
 
 if TYPE_CHECKING:
-    from solver.play.tree import Variation, Variations
+    from collections.abc import Sequence
+
+    from solver.play.tree import Variations
 
 COLUMNS = 80
 """The width of comments and moves."""
@@ -23,18 +26,18 @@ COLUMNS = 80
 def encode_pgn(solution: Solution, variations: Variations) -> bytes:
     """Write an answer as one PGN game.
 
-    The mainline is the answer's line. Other keys are variations at its start, defences
-    are variations where they are played. The comment before the first move has the
-    claim, "mate in 3" or "mated in 3", and what is proved. Where the play is cut, a
-    comment has the number of moves left. If there are several keys, the tag `Keys` has
-    them in UCI notation. If there is no mate, the tag `Stipulation` is `?`.
+    The mainline is the answer's line. Other keys are variations at its start; defences
+    and duals are variations where they are played. The comment before the first move
+    has the claim, "mate in 3" or "mated in 3", and what is proved. Where the play is
+    cut, a comment has the number of moves left. If there are several keys, the tag
+    `Keys` has them in UCI notation. If there is no mate, the tag `Stipulation` is `?`.
 
     Parameters
     ----------
     solution : Solution
         The answer.
     variations : Variations
-        Its play, from `solver.play.tree.build_variations`.
+        Its play, from `solver.play.builder.build_variations`.
 
     Returns
     -------
@@ -116,12 +119,21 @@ def _proof(solution: Solution) -> str:
 
 
 def _add(game: chess.pgn.Game, variations: Variations) -> None:
-    ahead: list[tuple[chess.pgn.GameNode, Variation]] = [
-        (game, variation) for variation in reversed(variations.first)
-    ]
+    ahead: list[tuple[chess.pgn.GameNode, Attack | Defence]] = []
+
+    def put_ahead(
+        parent: chess.pgn.GameNode, moves: Sequence[Attack | Defence]
+    ) -> None:
+        ahead.extend((parent, move) for move in reversed(moves))
+
+    put_ahead(game, variations.keys)
+    put_ahead(game, variations.defences)
     while ahead:
-        parent, variation = ahead.pop()
-        node = parent.add_variation(chess.Move.from_uci(variation.move))
-        if variation.is_cut:
-            node.comment = f"mate in {variation.moves_left} more"
-        ahead += [(node, following) for following in reversed(variation.next)]
+        parent, move = ahead.pop()
+        node = parent.add_variation(chess.Move.from_uci(move.move))
+        if isinstance(move, Defence):
+            put_ahead(node, move.continuations)
+            continue
+        if move.moves_left and not move.defences:
+            node.comment = f"mate in {move.moves_left} more"
+        put_ahead(node, move.defences)

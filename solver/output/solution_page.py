@@ -11,11 +11,12 @@ import chess.svg
 from solver import __version__
 from solver.output import render_template
 from solver.output.text import analysis_link, describe
+from solver.play.tree import Attack, Defence
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
-    from solver.play.tree import Variation, Variations
+    from solver.play.tree import Variations
     from solver.solution import Solution
 
 SIZE = 400
@@ -32,7 +33,7 @@ def encode_page(solution: Solution, variations: Variations) -> bytes:
     solution : Solution
         The answer.
     variations : Variations
-        Its play, from `solver.play.tree.build_variations`.
+        Its play, from `solver.play.builder.build_variations`.
 
     Returns
     -------
@@ -51,7 +52,7 @@ def encode_page(solution: Solution, variations: Variations) -> bytes:
         fen=fen,
         link=analysis_link(fen),
         cut=variations.words(),
-        play=_lines(board, variations.first, on_mainline=True),
+        play=_lines(board, variations.keys or variations.defences, on_mainline=True),
     )
     return page.encode()
 
@@ -98,14 +99,14 @@ class _Line(NamedTuple):
     """In SAN, with numbers."""
 
     moves_left: int
-    """Moves to mate after them; 0: the last one mates."""
+    """Moves to mate after them; 0: the last one mates, or is a defence."""
 
     is_main: bool
     next: list[_Line]
 
 
 def _lines(
-    board: chess.Board, variations: Iterable[Variation], *, on_mainline: bool
+    board: chess.Board, moves: Sequence[Attack | Defence], *, on_mainline: bool
 ) -> list[_Line]:
     """Return the alternatives in a position, of which the first may be the mainline.
 
@@ -113,27 +114,34 @@ def _lines(
     of which a mate has at most `solver.stipulation.MAX_MOVES`.
     """
     lines: list[_Line] = []
-    for variation in variations:
-        run = _run(variation)
+    for move in moves:
+        run = _run(move)
         last = run[-1]
-        moves, after = _play(board, run)
+        words, after = _play(board, run)
         is_main = on_mainline and not lines
-        following = _lines(after, last.next, on_mainline=is_main)
-        lines.append(_Line(moves, last.moves_left, is_main, following))
+        left = last.moves_left if isinstance(last, Attack) else 0
+        following = _lines(after, _after(last), on_mainline=is_main)
+        lines.append(_Line(words, left, is_main, following))
     return lines
 
 
-def _run(variation: Variation) -> list[Variation]:
-    """Follow a variation until there is a choice of moves."""
-    run = [variation]
-    while len(run[-1].next) == 1:
-        run += run[-1].next
+def _after(move: Attack | Defence) -> Sequence[Attack | Defence]:
+    return move.defences if isinstance(move, Attack) else move.continuations
+
+
+def _run(move: Attack | Defence) -> list[Attack | Defence]:
+    """Follow the play until there is a choice of moves."""
+    run = [move]
+    while len(following := _after(run[-1])) == 1:
+        run += following
     return run
 
 
-def _play(board: chess.Board, run: Sequence[Variation]) -> tuple[str, chess.Board]:
+def _play(
+    board: chess.Board, run: Sequence[Attack | Defence]
+) -> tuple[str, chess.Board]:
     """Write moves in SAN with numbers; return them with the position after them."""
-    moves = [chess.Move.from_uci(variation.move) for variation in run]
+    moves = [chess.Move.from_uci(move.move) for move in run]
     line = board.variation_san(moves).replace("...", "... ")
     after = board.copy(stack=False)
     for move in moves:

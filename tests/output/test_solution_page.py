@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from solver.output.solution_page import encode_page
-from solver.play.tree import Variation, Variations
+from solver.play.tree import Attack, Defence, Variations
 from solver.problem import Problem
 from solver.solution import Solution, Status
 from tests.output.answers import (
@@ -35,18 +35,18 @@ CHROMIUM = next(
 VOID = {"meta", "link", "br"}
 
 ROOK_PLAY = Variations(
-    (
-        Variation(
+    keys=(
+        Attack(
             "a2a8",
             2,
-            [
-                Variation("g1h2", 2, [Variation("a8a1", 1)]),
-                Variation("g1f1", 1, [Variation("a8a1", 0)]),
+            defences=[
+                Defence("g1h2", [Attack("a8a1", 1)]),
+                Defence("g1f1", [Attack("a8a1", 0)]),
             ],
         ),
-        Variation("a2a7", 2),
+        Attack("a2a7", 2),
     ),
-    1,
+    complete_moves=1,
 )
 
 
@@ -157,38 +157,49 @@ def test_variations_unfold_from_the_move_before_them() -> None:
     ]
 
 
+def smothered(first: str, reply: str, last: str) -> Variations:
+    return Variations(
+        keys=(Attack(first, 1, defences=[Defence(reply, [Attack(last, 0)])]),)
+    )
+
+
 def test_moves_without_alternatives_are_in_one_line() -> None:
-    line = [Variation(uci, 1 - ply // 2) for ply, uci in enumerate(SMOTHERED.pv)]
-    line[0].next.append(line[1])
-    line[1].next.append(line[2])
-    shown = page(SMOTHERED, Variations((line[0],)))
+    shown = page(SMOTHERED, smothered(*SMOTHERED.pv))
     assert shown.lines[-3:-1] == ["Variations", "1. Qg8+ Rxg8 2. Nf7#"]
     assert not shown.attributes("details")
 
 
+def test_duals_unfold_from_their_defence() -> None:
+    defence = Defence("f8g8", [Attack("h6f7", 0), Attack("h6f5", 0)])
+    duals = Variations(keys=(Attack("c4g8", 1, defences=[defence]),))
+    lines = page(SMOTHERED, duals).lines
+    start = lines.index("Variations")
+    assert lines[start:-1] == ["Variations", "1. Qg8+ Rxg8", "2. Nf7#", "2. Nf5"]
+
+
 def test_moves_are_numbered_from_the_first_of_the_problem() -> None:
     problem = Problem("6k1/8/8/2q5/8/7n/6PP/5R1K b - - 0 34")
-    line = Variation("c5g1", 1, [Variation("f1g1", 1, [Variation("h3f2", 0)])])
-    shown = page(replace(SMOTHERED_BY_BLACK, problem=problem), Variations((line,)))
+    play = smothered("c5g1", "f1g1", "h3f2")
+    shown = page(replace(SMOTHERED_BY_BLACK, problem=problem), play)
     assert shown.lines[-2] == "1... Qg1+ 2. Rxg1 Nf2#"
 
 
 def branching(moves: int) -> tuple[Solution, Variations]:
     """Kings that go to and fro for a number of moves, with a choice each time."""
     steps = ["a1b1", "h8g8", "b1a1", "g8h8"]
-    first = Variation(steps[0], moves - 1)
+    first = Attack(steps[0], moves - 1)
     attack = first
     for move in range(1, moves):
         reply, answer = steps[2 * move % 4 - 1], steps[2 * move % 4]
         other = "h8h7" if reply == "h8g8" else "g8f8"
-        following = Variation(answer, moves - move - 1)
-        attack.next += [
-            Variation(reply, moves - move, [following]),
-            Variation(other, 1, [Variation("a2a3", 0)]),
+        following = Attack(answer, moves - move - 1)
+        attack.defences = [
+            Defence(reply, [following]),
+            Defence(other, [Attack("a2a3", 0)]),
         ]
         attack = following
     problem = Problem("7k/8/8/8/8/8/R7/K7 w - - 0 1")
-    return Solution(problem, Status.FOUND, moves, 1), Variations((first,))
+    return Solution(problem, Status.FOUND, moves, 1), Variations(keys=(first,))
 
 
 def test_the_longest_mates_can_be_shown_and_the_mainline_is_open() -> None:
@@ -199,8 +210,8 @@ def test_the_longest_mates_can_be_shown_and_the_mainline_is_open() -> None:
 
 
 def test_only_the_mainline_is_open() -> None:
-    deep = Variation("a2a7", 2, [Variation("g1f1", 1, []), Variation("g1h1", 1, [])])
-    shown = page(ROOK_FOUND, Variations((ROOK_PLAY.first[0], deep)))
+    deep = Attack("a2a7", 2, defences=[Defence("g1f1"), Defence("g1h1")])
+    shown = page(ROOK_FOUND, Variations(keys=(ROOK_PLAY.keys[0], deep)))
     assert ["open" in attributes for attributes in shown.attributes("details")] == [
         True,
         False,
