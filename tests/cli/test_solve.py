@@ -241,7 +241,7 @@ def test_an_invalid_position_is_one_line_and_exits_with_65(
         (["--json", "--jsonl", BARE], "--json and --jsonl exclude each other."),
         (["--json", "--board", BARE], "need text output, not --json or --jsonl."),
         (["--jsonl", "--ascii", BARE], "need text output, not --json or --jsonl."),
-        (["--depth", "3", BARE], "No such option"),
+        (["--plies", "3", BARE], "No such option"),
     ],
 )
 def test_an_invalid_option_is_a_usage_error(
