@@ -25,6 +25,7 @@ from solver.certificate.prover import (
 )
 from solver.kernel.interface import NULL_MOVE
 from solver.play.tree import Attack, Defence, Variations
+from solver.solution import Status
 from solver.stipulation import Goal, Play, Stipulation
 
 if TYPE_CHECKING:
@@ -45,6 +46,10 @@ EXACT_MOVES = 5
 NEAR_MOVES = 4
 """Farther from mate than this, one continuation within the proved bound then stands
 for all, and no threats are looked for."""
+
+
+ENDS = (TooLargeError, BuildingStoppedError)
+"""What ends the building: a limit or a stop."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,15 +121,17 @@ def build_variations(
     options : PlayOptions, optional
         What is wanted.
 
-    Raises
-    ------
-    BuildingStoppedError
-        The search was stopped.
+    Returns
+    -------
+    Variations
+        Cut where a limit or a stop of the search ended the building.
     """
     options = options or PlayOptions()
     moves = _wanted_moves(solution)
     if not moves:
-        return Variations(fen=solution.problem.fen)
+        is_open = solution.status is Status.UNDECIDED
+        fen = solution.problem.fen
+        return Variations(fen=fen, complete_moves=0 if is_open else None)
     return _Builder(solution, workspace, options, moves).build()
 
 
@@ -265,7 +272,7 @@ class _Builder:
         keys: Iterable[str] = solution.keys or pv[:1]
         complete = solution.keys_complete
         if not self._is_bounded and not (complete and solution.mate == self._moves):
-            with suppress(TooLargeError):
+            with suppress(*ENDS):
                 found = self._solve(self._position, self._moves)
                 keys, complete = (names[word] for word in found), True
         nodes = []
@@ -292,7 +299,7 @@ class _Builder:
             after = self._made(self._position, word)
             try:
                 refuting = self._ask(self._solving.refutations, after, left, most + 1)
-            except TooLargeError:
+            except ENDS:
                 return tries, False
             # Without refutations it is stalemate, since it is no key.
             if 0 < len(refuting) <= most:
@@ -310,7 +317,7 @@ class _Builder:
         while nodes and is_proved and (depth is None or complete < depth - 1):
             try:
                 nodes = self._add_level(nodes)
-            except TooLargeError:
+            except ENDS:
                 break
             complete += 1
         for node in nodes:
