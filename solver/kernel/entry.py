@@ -16,13 +16,17 @@ from solver.kernel.interface import MATE_SHIFT, MOVE_SHIFT, Operation
 from solver.kernel.jit import Number, i64, native, pointer, record_at, search_t, u64
 from solver.kernel.mate_in_one import mate_in_one
 from solver.kernel.movegen import generate, perft
+from solver.kernel.play_lists import (
+    list_continuations,
+    list_refutations,
+    list_solving_moves,
+)
 from solver.kernel.position import (
     after_null_move,
-    checkers,
     make,
     position_at,
 )
-from solver.kernel.prover import find_line, mates_within, refutations, solving_moves
+from solver.kernel.prover import find_line, mates_within
 from solver.kernel.transposition import hash_key
 
 UNKNOWN_OPERATION = -2
@@ -61,9 +65,11 @@ def entry(
     if operation == Operation.FIND_LINE:
         return find_line(position, number, flag != 0, search)
     if operation == Operation.SOLVING_MOVES:
-        return solving_moves(position, number, search)
+        return list_solving_moves(position, number, search)
     if operation == Operation.REFUTATIONS:
-        return refutations(position, number, flag, search)
+        return list_refutations(position, number, flag, search)
+    if operation == Operation.CONTINUATIONS:
+        return list_continuations(position, number, flag != 0, search)
     if operation == Operation.BOUNDS:
         bounds = known_bounds(hash_key(position, flag != 0), search)
         answer = np.int64(bounds.move)
@@ -76,8 +82,6 @@ def entry(
         return generate(position, search.rows[0])
     if operation == Operation.GENERATE_CHECKS:
         return generate_checks(position, search.rows[0])
-    if operation == Operation.IS_CHECK:
-        return 1 if checkers(position) else 0
     if operation == Operation.MAKE:
         move = np.uint64(number)
         child = make(position, move) if move else after_null_move(position)

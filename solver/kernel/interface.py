@@ -10,7 +10,7 @@ kernel needs neither.
 
 from __future__ import annotations
 
-from ctypes import CFUNCTYPE, POINTER, addressof, byref, c_int64, c_uint64
+from ctypes import CFUNCTYPE, POINTER, addressof, byref, c_int64, c_uint32, c_uint64
 from enum import IntEnum
 from typing import NamedTuple
 
@@ -56,7 +56,7 @@ class Operation(IntEnum):
     BOUNDS = 8
     SOLVING_MOVES = 9
     REFUTATIONS = 10
-    IS_CHECK = 11
+    CONTINUATIONS = 11
 
 
 class BattleOperation(IntEnum):
@@ -155,10 +155,6 @@ class Kernel:
         self._run(Operation.MAKE, child, search, move)
         return child
 
-    def is_check(self, position: Position, search: Search) -> bool:
-        """Return whether the side to move is in check."""
-        return bool(self._run(Operation.IS_CHECK, position, search))
-
     def mate_in_one(self, position: Position, search: Search) -> int:
         """Return a mating move, or 0 if there is none."""
         return self._run(Operation.MATE_IN_ONE, position, search)
@@ -247,6 +243,34 @@ class Kernel:
         """
         size = self._run(Operation.REFUTATIONS, position, search, moves, most)
         return None if size == STOPPED else search.rows[0][:size]
+
+    def continuations(
+        self, position: Position, search: Search, moves: int, *, threats: bool
+    ) -> list[int] | None:
+        """List the attacker's shortest continuations after every reply.
+
+        Parameters
+        ----------
+        position : Position
+            The defender is to move.
+        search : Search
+        moves : int
+            The most moves that a continuation may take, at least 1.
+        threats : bool
+            Begin with the null move as a reply, unless the defender is in check.
+
+        Returns
+        -------
+        list of int, or None
+            For each reply: the reply, the number of moves that the continuations take,
+            the number of continuations, and these; both numbers are 0 if there is none.
+            None if the search was stopped.
+        """
+        size = self._run(Operation.CONTINUATIONS, position, search, moves, threats)
+        if size == STOPPED:
+            return None
+        words = (c_uint32 * size).from_buffer(search, Search.phis.offset)
+        return words[:]
 
     def _run(
         self,

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from solver.kernel.interface import STOPPED, Verdict
+from solver.kernel.interface import Verdict
 from solver.kernel.jit import Move, Number, boolean, i64, jit, search_t, u64
 from solver.kernel.mate_in_one import is_checkmate, mate_in_one
 from solver.kernel.movegen import generate
@@ -291,84 +291,3 @@ def find_line(
         attacking = not attacking
         ply += 1
     return ply
-
-
-@jit(i64(position_t, i64, search_t))
-def solving_moves(position: Position, moves_left: Number, search: Any) -> Number:
-    """Write every move that mates within `moves_left` to `search.rows[0]`.
-
-    Parameters
-    ----------
-    position : Position
-        The attacker is to move.
-    moves_left : int64
-        At least 1.
-    search : Search
-
-    Returns
-    -------
-    int64
-        The number of moves, which keep the generator's order; STOPPED if a limit was
-        hit.
-    """
-    # 1. One search, in the best order, where no move mates.
-    verdict = mates_within(position, moves_left, 0, ATTACKING, search)
-    if verdict != Verdict.MATE:
-        return STOPPED if verdict == Verdict.STOPPED else 0
-
-    # 2. Every move. What does not mate makes room for what does.
-    moves = search.rows[0]
-    size = generate(position, moves)
-    found = 0
-    for index in range(size):
-        move = moves[index]
-        child = make(position, move)
-        verdict = mates_within(child, moves_left - 1, 1, DEFENDING, search)
-        if verdict == Verdict.STOPPED:
-            return STOPPED
-        if verdict == Verdict.MATE:
-            moves[found] = move
-            found += 1
-    return found
-
-
-@jit(i64(position_t, i64, i64, search_t))
-def refutations(
-    position: Position, moves_left: Number, most: Number, search: Any
-) -> Number:
-    """Write replies that are not mated within `moves_left` to `search.rows[0]`.
-
-    Parameters
-    ----------
-    position : Position
-        The defender is to move.
-    moves_left : int64
-        The attacker's moves after the reply, at least 0.
-    most : int64
-        End with this many, at least 1.
-    search : Search
-
-    Returns
-    -------
-    int64
-        The number of replies; 0 also if there is no legal reply; STOPPED if a limit
-        was hit.
-    """
-    moves = search.rows[0]
-    size = generate(position, moves)
-    known = probe(search, hash_key(position, DEFENDING)).move
-    rank_replies(position, moves, size, 0, known, search)
-    found = 0
-    for index in range(size):
-        bring_best(moves, index, size)
-        reply = unranked(moves[index])
-        child = make(position, reply)
-        verdict = mates_within(child, moves_left, 1, ATTACKING, search)
-        if verdict == Verdict.STOPPED:
-            return STOPPED
-        if verdict == Verdict.NO_MATE:
-            moves[found] = reply
-            found += 1
-            if found == most:
-                break
-    return found

@@ -9,14 +9,13 @@ from __future__ import annotations
 
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from operator import itemgetter
+from typing import TYPE_CHECKING, NamedTuple
 
 import chess
 
 from solver.board import pack
 from solver.certificate.prover import (
-    FIRST_SLICE_NODES,
-    SLICE_NODES,
     Budget,
     BuildingStoppedError,
     TooLargeError,
@@ -24,14 +23,15 @@ from solver.certificate.prover import (
     name_of,
 )
 from solver.kernel.interface import NULL_MOVE
+from solver.play.replies import Replies, Reply
 from solver.play.tree import Attack, Defence, Variations
 from solver.solution import Status
 from solver.stipulation import Goal, Play, Stipulation
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Iterable, Sequence
 
-    from solver.kernel.memory import Position, Search
+    from solver.kernel.memory import Position
     from solver.search.workspace import Workspace
     from solver.solution import Solution
 
@@ -83,23 +83,6 @@ class PlayOptions:
     time_s: float = TIME_S
 
 
-class Solving(Protocol):
-    """The questions that the play is built from; the kernel of each play answers them.
-
-    Each answer is None if the search was stopped or hit its limit.
-    """
-
-    def solving_moves(
-        self, position: Position, search: Search, moves: int
-    ) -> list[int] | None:
-        """Return the attacker's moves that reach the goal within `moves`."""
-
-    def refutations(
-        self, position: Position, search: Search, moves: int, most: int
-    ) -> list[int] | None:
-        """Return at most `most` replies after which the attacker fails in `moves`."""
-
-
 def build_variations(
     solution: Solution, workspace: Workspace, options: PlayOptions | None = None
 ) -> Variations:
@@ -149,28 +132,28 @@ def _wanted_moves(solution: Solution) -> int:
     return solution.mate or 0
 
 
-def is_relevant(
-    length: int, continuations: Iterable[int], threat_length: int, threats: set[int]
-) -> bool:
-    """Return whether a defence matters, given the threats.
+NO_THREAT = Reply(NULL_MOVE, 0, [])
 
-    Without a threat every defence does. Else the attacker must need longer than the
-    threat, or as long while one of the threats no longer works.
+
+def is_relevant(reply: Reply, threat: Reply) -> bool:
+    """Return whether a reply is a defence that matters.
+
+    Without a threat every reply is. Else the attacker must need longer than the threat,
+    or as long while one of the threats no longer works.
 
     Parameters
     ----------
-    length : int
-        The attacker's moves that are needed after the defence.
-    continuations : iterable of int
-        The shortest continuations.
-    threat_length : int
-        The attacker's moves that the threats take.
-    threats : set of int
-        The threats; empty: none.
+    reply : Reply
+        The reply and its shortest continuations.
+    threat : Reply
+        The null move and the threats, which are its shortest continuations.
     """
-    if not threats or length > threat_length:
+    threats = threat.continuations
+    if not threats or reply.length > threat.length:
         return True
-    return length == threat_length and not threats.issubset(continuations)
+    if reply.length < threat.length:
+        return False
+    return not set(threats).issubset(reply.continuations)
 
 
 class _Node(NamedTuple):
@@ -191,21 +174,6 @@ class _Node(NamedTuple):
     """Whether other replies may have no answer either."""
 
 
-class _Shortest(NamedTuple):
-    """The attacker's shortest continuations."""
-
-    moves: int
-    """The attacker's moves that they take; 0: there is none."""
-
-    words: list[int]
-
-    is_complete: bool = True
-    """Whether these are all, and proved to be the shortest."""
-
-
-NO_CONTINUATION = _Shortest(0, [])
-
-
 class _Builder:
     def __init__(
         self,
@@ -220,7 +188,6 @@ class _Builder:
         self._workspace = workspace
         self._options = options
         self._kernel = workspace.kernel
-        self._solving: Solving = workspace.kernel
         self._search = workspace.search
         self._position = pack(board)
         self._attacking = moves > 0
@@ -232,8 +199,8 @@ class _Builder:
         self._is_exact = (
             solution.problem.stipulation is not None or self._moves <= EXACT_MOVES
         )
-        self._node_limit: int = self._search.node_limit
         self._budget = Budget(options.most_moves, "moves", options.time_s)
+        self._replies = Replies(workspace, self._budget)
         self._prover = WorkspaceProver(workspace)
 
     def build(self) -> Variations:
@@ -267,20 +234,30 @@ class _Builder:
         if not self._attacking:
             return [], True
         solution, pv = self._solution, self._solution.pv
+        mate, complete = solution.mate or self._moves, solution.keys_complete
+        lengths = dict.fromkeys(solution.keys or pv[:1], mate)
         names = self._names()
-        words = {name: word for word, name in names.items()}
-        keys: Iterable[str] = solution.keys or pv[:1]
-        complete = solution.keys_complete
-        if not self._is_bounded and not (complete and solution.mate == self._moves):
+        if not self._is_bounded and not (complete and mate == self._moves):
             with suppress(*ENDS):
-                found = self._solve(self._position, self._moves)
-                keys, complete = (names[word] for word in found), True
+                lengths = self._key_lengths(names)
+                complete = True
+        words = {name: word for word, name in names.items()}
         nodes = []
-        for key in sorted(keys, key=lambda key: (key not in pv[:1], key)):
+        for key in sorted(
+            lengths, key=lambda key: (key not in pv[:1], lengths[key], key)
+        ):
             after = self._made(self._position, words[key])
             line = pv[1:] if pv[:1] == (key,) else ()
-            nodes.append(_Node(after, Attack(key, self._moves - 1), line))
+            nodes.append(_Node(after, Attack(key, lengths[key] - 1), line))
         return nodes, complete
+
+    def _key_lengths(self, names: dict[int, str]) -> dict[str, int]:
+        """Return how many moves each key takes at least, its own included."""
+        lengths: dict[str, int] = {}
+        for moves in range(self._solution.lower_bound, self._moves + 1):
+            for word in self._replies.solving_moves(self._position, moves):
+                lengths.setdefault(names[word], moves)
+        return lengths
 
     def _find_tries(
         self, keys: Iterable[_Node], *, keys_complete: bool
@@ -298,7 +275,7 @@ class _Builder:
                 continue
             after = self._made(self._position, word)
             try:
-                refuting = self._ask(self._solving.refutations, after, left, most + 1)
+                refuting = self._replies.refutations(after, left, most + 1)
             except ENDS:
                 return tries, False
             # Without refutations it is stalemate, since it is no key.
@@ -329,70 +306,58 @@ class _Builder:
     def _add_level(self, nodes: Iterable[_Node]) -> list[_Node]:
         """Add the play after each node, or after none; return the nodes below."""
         following: list[_Node] = []
-        grown = []
-        for node in nodes:
-            threats, words, length = self._threats(node, following)
-            defences = self._defences(node, length, set(words), following)
-            grown.append((node.attack, threats, defences))
-            self._budget.spend(len(defences) - bool(node.line))
-        for attack, threats, defences in grown:
-            attack.threats, attack.defences = threats, defences
+        grown = [self._grow(node, following) for node in nodes]
+        for node, (threats, defences, is_zugzwang) in zip(nodes, grown, strict=True):
+            node.attack.threats, node.attack.defences = threats, defences
+            node.attack.is_zugzwang = is_zugzwang
         return following
 
-    def _threats(
+    def _grow(
         self, node: _Node, following: list[_Node]
-    ) -> tuple[list[Attack], list[int], int]:
-        """Return the threats of an attack, as moves too, and their length."""
-        position, attack = node.position, node.attack
-        is_wanted = attack.move and self._options.threats
-        if not is_wanted or self._is_far(node) or self._is_check(position):
-            return [], [], 0
-        passed = self._made(position, NULL_MOVE)
-        shortest = self._shortest(passed, attack.moves_left)
-        attack.is_zugzwang = not shortest.words
-        threats = self._attacks(passed, shortest, (), following)
-        return threats, shortest.words, shortest.moves
-
-    def _defences(
-        self,
-        node: _Node,
-        threat_length: int,
-        threats: set[int],
-        following: list[_Node],
-    ) -> list[Defence]:
-        """Return the defences that are wanted, with their continuations."""
+    ) -> tuple[list[Attack], list[Defence], bool]:
+        """Return the threats and defences after a move, and whether it is zugzwang."""
         position, line = node.position, node.line
+        threats: list[Attack] = []
+        threat = NO_THREAT
+        is_zugzwang = False
         ranked = []
-        for reply in self._legal(position):
-            if reply in node.refuting:
+        for reply in self._answered(node):
+            word, length, words, is_complete = reply
+            if word == NULL_MOVE:
+                is_zugzwang = not words
+                passed = self._made(position, word)
+                threat = reply
+                threats = self._attacks(passed, reply, (), following)
                 continue
-            after = self._made(position, reply)
-            shortest = self._answers(node, after)
-            if not shortest.words or not (
-                self._options.all_defences
-                or is_relevant(shortest.moves, shortest.words, threat_length, threats)
-            ):
+            if not words or word in node.refuting:
                 continue
-            name = self._reply_name(position, reply)
+            if not (self._options.all_defences or is_relevant(reply, threat)):
+                continue
+            name = self._reply_name(position, word)
             rest = line[1:] if line[:1] == (name,) else ()
-            attacks = self._attacks(after, shortest, rest, following)
-            defence = Defence(name, attacks, shortest.is_complete)
-            ranked.append((not rest, -shortest.moves, name, defence))
-        ranked.sort(key=lambda entry: entry[:3])
-        return [defence for *_, defence in ranked]
+            after = self._made(position, word)
+            attacks = self._attacks(after, reply, rest, following)
+            ranked.append((not rest, -length, name, attacks, is_complete))
+        self._budget.spend(len(ranked) - bool(line))
+        ranked.sort(key=itemgetter(0, 1, 2))
+        defences = [
+            Defence(name, attacks, all_) for _, _, name, attacks, all_ in ranked
+        ]
+        return threats, defences, is_zugzwang
 
     def _attacks(
         self,
         position: Position,
-        shortest: _Shortest,
+        reply: Reply,
         line: tuple[str, ...],
         following: list[_Node],
     ) -> list[Attack]:
-        """Return the attacker's moves in a position; what is below comes later."""
-        left = shortest.moves - 1
-        self._budget.spend(len(shortest.words) - bool(line))
-        moves = [(self._attack_name(position, word), word) for word in shortest.words]
-        moves.sort(key=lambda move: ((move[0],) != line[:1], move[0]))
+        """Return the continuations after a reply; what is below comes later."""
+        left, words = reply.length - 1, reply.continuations
+        self._budget.spend(len(words) - bool(line))
+        moves = [(self._attack_name(position, word), word) for word in words]
+        if len(moves) > 1:
+            moves.sort(key=lambda move: ((move[0],) != line[:1], move[0]))
         attacks = []
         for name, word in moves:
             attack = Attack(name, left)
@@ -404,13 +369,21 @@ class _Builder:
 
     # Answers of the kernel
 
-    def _answers(self, node: _Node, position: Position) -> _Shortest:
-        """Return the shortest continuations after a defence, or one for all."""
-        left = node.attack.moves_left
+    def _answered(self, node: _Node) -> Iterable[Reply]:
+        """Return the replies, with all shortest continuations or with one for all."""
+        position, attack = node.position, node.attack
         if not self._is_far(node):
-            return self._shortest(position, left)
+            threats = self._options.threats and bool(attack.move)
+            return self._replies.after(position, attack.moves_left, threats=threats)
+        return [
+            self._followed(self._made(position, word), word, attack.moves_left)
+            for word in self._legal(position)
+        ]
+
+    def _followed(self, position: Position, reply: int, left: int) -> Reply:
+        """Return the continuation of the answer's proof."""
         word, length = self._prover.attack(bytes(position), left, self._budget)
-        return _Shortest(length, [word], is_complete=False)
+        return Reply(reply, length, [word], is_complete=False)
 
     def _is_far(self, node: _Node) -> bool:
         """Whether the play after a node follows the proof of the answer only."""
@@ -419,37 +392,6 @@ class _Builder:
             and not node.is_set_play
             and node.attack.moves_left > NEAR_MOVES
         )
-
-    def _shortest(self, position: Position, left: int) -> _Shortest:
-        """Return the attacker's shortest continuations of at most `left` moves."""
-        for length in range(1, left + 1):
-            if words := self._solve(position, length):
-                return _Shortest(length, words)
-        return NO_CONTINUATION
-
-    def _solve(self, position: Position, moves: int) -> list[int]:
-        """Return the attacker's moves that solve within `moves`."""
-        return self._ask(self._solving.solving_moves, position, moves)
-
-    def _ask(
-        self,
-        question: Callable[..., list[int] | None],
-        position: Position,
-        *numbers: int,
-    ) -> list[int]:
-        """Ask in slices, so that the clock is looked at, until there is an answer."""
-        search, nodes = self._search, FIRST_SLICE_NODES
-        while True:
-            search.node_limit = min(search.nodes + nodes, self._node_limit)
-            answer = question(position, search, *numbers)
-            search.node_limit = self._node_limit
-            if answer is not None:
-                return answer
-            if self._workspace.is_exhausted:
-                raise BuildingStoppedError
-            self._workspace.use_whole_table()
-            self._budget.check_time()
-            nodes = min(2 * nodes, SLICE_NODES)
 
     @property
     def _is_bounded(self) -> bool:
@@ -463,10 +405,6 @@ class _Builder:
 
     def _made(self, position: Position, word: int) -> Position:
         return self._kernel.made(position, self._search, word)
-
-    def _is_check(self, position: Position) -> bool:
-        """Return whether the side to move is in check."""
-        return self._kernel.is_check(position, self._search)
 
     def _attack_name(self, position: Position, word: int) -> str:
         return name_of(position, word, self._attacker)

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from solver.errors import InputError
-from solver.play.builder import MOST_MOVES, TIME_S, PlayOptions, build_variations
+from solver.play.builder import TIME_S, PlayOptions, build_variations
 from solver.problem import Limits, require_bool, require_instance, require_int
 from solver.search.question import read_question
 from solver.search.solver import Solver
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 MOST_REFUTATIONS = 255
 
 
-def variations(
+def variations(  # noqa: PLR0913 -- each is one switch of the question
     problem: Problem | str | chess.Board,
     limits: Limits | None = None,
     *,
@@ -33,7 +33,6 @@ def variations(
     threats: bool = True,
     all_defences: bool = False,
     depth: int | None = None,
-    most_moves: int = MOST_MOVES,
     control: Control | None = None,
     solver: Solver | None = None,
 ) -> Variations:
@@ -61,8 +60,6 @@ def variations(
         Show these defences too.
     depth : int, optional
         Show at most this many moves of the attacker, 1 to 200.
-    most_moves : int
-        Show at most about this many moves of both sides. Deeper play is left out.
     control : Control, optional
         Stops the search and the building, from another thread.
     solver : Solver, optional
@@ -101,7 +98,6 @@ def variations(
         threats=require_bool("threats", threats),
         all_defences=require_bool("all_defences", all_defences),
         depth=None if depth is None else require_int("depth", depth, 1, MAX_MOVES),
-        most_moves=require_int("most_moves", most_moves, 0, 1 << 62),
     )
     question = read_question(problem, limits)
     stipulation = question.problem.stipulation
@@ -144,6 +140,8 @@ def find_variations(
     if stipulation:
         most = min(question.most_moves, stipulation.attacker_moves)
         question = replace(question, most_moves=most)
+    if not question.restriction:  # else the builder finds the keys faster
+        question = replace(question, all_keys=False)
     solution = solver.answer(question, control)
     limits, workspace = question.limits, solver.workspace
     workspace.resume()
@@ -154,6 +152,4 @@ def find_variations(
         time_s = max(0.0, limits.time_s - (time.monotonic() - started))
     control.attach(workspace.search)
     with WATCHDOG.limit(control, None if limits.time_s is None else time_s):
-        return build_variations(
-            solution, workspace, replace(options, time_s=time_s)
-        )
+        return build_variations(solution, workspace, replace(options, time_s=time_s))

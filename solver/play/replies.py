@@ -1,0 +1,120 @@
+"""Proved answers that the play of a problem is built from."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, NamedTuple, Protocol
+
+from solver.certificate.prover import (
+    FIRST_SLICE_NODES,
+    SLICE_NODES,
+    BuildingStoppedError,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from solver.certificate.prover import Budget
+    from solver.kernel.memory import Position, Search
+    from solver.search.workspace import Workspace
+
+
+class Solving(Protocol):
+    """Which moves solve, and which refute; the kernel of each kind of play answers.
+
+    Each answer is None if the search was stopped or hit its limit.
+    """
+
+    def solving_moves(
+        self, position: Position, search: Search, moves: int
+    ) -> list[int] | None:
+        """Return the attacker's moves that reach the goal within `moves`."""
+
+    def refutations(
+        self, position: Position, search: Search, moves: int, most: int
+    ) -> list[int] | None:
+        """Return at most `most` replies after which the attacker fails in `moves`."""
+
+
+class Reply(NamedTuple):
+    """A move of the defender, or a null move, and the shortest continuations."""
+
+    word: int
+
+    length: int
+    """The attacker's moves that the continuations take; 0: there is none."""
+
+    continuations: list[int]
+
+    is_complete: bool = True
+    """Whether these are all, and proved to be the shortest."""
+
+
+class Replies:
+    """Asks the kernel, in slices, so that the clock is looked at.
+
+    Parameters
+    ----------
+    workspace : Workspace
+        The memory of the search. Its node limit holds for all answers together.
+    budget : Budget
+        Its time limits all answers together.
+
+    Notes
+    -----
+    Each method raises TooLargeError when the time is over, and BuildingStoppedError
+    when the search was stopped or is out of nodes.
+    """
+
+    def __init__(self, workspace: Workspace, budget: Budget) -> None:
+        self._workspace = workspace
+        self._kernel = workspace.kernel
+        self._search = workspace.search
+        self._solving: Solving = workspace.kernel
+        self._budget = budget
+        self._node_limit: int = self._search.node_limit
+        self._with_threats = partial(self._kernel.continuations, threats=True)
+        self._without_threats = partial(self._kernel.continuations, threats=False)
+
+    def solving_moves(self, position: Position, moves: int) -> list[int]:
+        """Return the attacker's moves that reach the goal within `moves`."""
+        return self._ask(self._solving.solving_moves, position, moves)
+
+    def refutations(self, position: Position, moves: int, most: int) -> list[int]:
+        """Return at most `most` replies after which the attacker fails in `moves`."""
+        return self._ask(self._solving.refutations, position, moves, most)
+
+    def after(
+        self, position: Position, moves: int, *, threats: bool
+    ) -> Iterator[Reply]:
+        """Yield each reply with the shortest continuations of at most `moves`.
+
+        With `threats` the null move comes first, unless the defender is in check.
+        """
+        question = self._with_threats if threats else self._without_threats
+        words = self._ask(question, position, moves)
+        start, end = 0, len(words)
+        while start < end:
+            word, length, count = words[start : start + 3]
+            start += 3
+            yield Reply(word, length, words[start : start + count])
+            start += count
+
+    def _ask(
+        self,
+        question: Callable[..., list[int] | None],
+        position: Position,
+        *numbers: int,
+    ) -> list[int]:
+        search, nodes = self._search, FIRST_SLICE_NODES
+        while True:
+            search.node_limit = min(search.nodes + nodes, self._node_limit)
+            answer = question(position, search, *numbers)
+            search.node_limit = self._node_limit
+            if answer is not None:
+                return answer
+            if self._workspace.is_exhausted:
+                raise BuildingStoppedError
+            self._workspace.use_whole_table()
+            self._budget.check_time()
+            nodes = min(2 * nodes, SLICE_NODES)
