@@ -242,20 +242,16 @@ def build_play(
 
 def _set_play_question(question: Question) -> Question | None:
     """Return help play without its first move; None if nobody can begin like that."""
-    import chess
-
     from solver.problem import Problem
     from solver.search.question import read_question
 
     problem = question.problem
     assert problem.stipulation
     shorter = problem.stipulation.without_first_move()
-    board = question.board.copy(stack=False)
-    if shorter is None or board.is_check():
+    if shorter is None or question.board.is_check():
         return None
-    board.push(chess.Move.null())
     return read_question(
-        Problem(board.fen(), stipulation=shorter),
+        Problem(_passed(problem.fen), stipulation=shorter),
         question.limits,
         all_keys=question.all_keys,
     )
@@ -287,6 +283,9 @@ def print_play(solution: Solution, play: Play | None, notation: Notation) -> Non
     notation : Notation
         How moves are written.
     """
+    if notation is Notation.POPEYE:
+        click.echo(_popeye_text(solution, play))
+        return
     lines = _lines(solution, play, notation)
     if not is_terminal(sys.stdout):
         click.echo("\n".join(text for line in lines for text in line.lines()))
@@ -316,6 +315,42 @@ def _lines(solution: Solution, play: Play | None, notation: Notation) -> list[Pl
     if mark := play_text.soundness_mark(solution):
         lines += [play_text.words_line(""), play_text.words_line(mark, "dim")]
     return lines
+
+
+def _popeye_text(solution: Solution, play: Play | None) -> str:
+    """Return the play as Popeye prints it, without the frame around it."""
+    from solver.output.popeye_text import BattlePlay, help_lines
+
+    problem, stipulation = solution.problem, solution.problem.stipulation
+    if stipulation is not None and stipulation.is_help:
+        shorter = stipulation.without_first_move()
+        half = int(stipulation.half)
+        parts = [help_lines(problem.fen, stipulation, solution.solutions, half)]
+        if play is not None and play.set_solutions and shorter is not None:
+            fen = _passed(problem.fen)
+            set_play = help_lines(fen, shorter, play.set_solutions, half + 1)
+            parts.insert(0, set_play)
+    else:
+        assert play is not None
+        tree = play.variations
+        if tree.stipulation is None:
+            return ""
+        writer = BattlePlay(tree, tree.stipulation)
+        parts = [
+            writer.set_play(),
+            writer.first_moves([*tree.tries, *tree.keys]),
+            writer.after_key(),
+        ]
+    return "\n".join(part.rstrip() for part in parts if part.strip())
+
+
+def _passed(fen: str) -> str:
+    """Return a position with the other side to move."""
+    import chess
+
+    board = chess.Board(fen)
+    board.push(chess.Move.null())
+    return board.fen()
 
 
 def _is_help(problem: Problem) -> bool:
