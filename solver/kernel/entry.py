@@ -23,6 +23,7 @@ from solver.kernel.play_lists import (
 )
 from solver.kernel.position import (
     after_null_move,
+    checkers,
     make,
     position_at,
 )
@@ -82,6 +83,8 @@ def entry(
         return generate(position, search.rows[0])
     if operation == Operation.GENERATE_CHECKS:
         return generate_checks(position, search.rows[0])
+    if operation == Operation.IS_CHECK:
+        return 1 if checkers(position) else 0
     if operation == Operation.MAKE:
         move = np.uint64(number)
         child = make(position, move) if move else after_null_move(position)

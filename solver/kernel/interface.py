@@ -57,6 +57,7 @@ class Operation(IntEnum):
     SOLVING_MOVES = 9
     REFUTATIONS = 10
     CONTINUATIONS = 11
+    IS_CHECK = 12
 
 
 class BattleOperation(IntEnum):
@@ -154,6 +155,10 @@ class Kernel:
         child = Position.from_buffer_copy(position)
         self._run(Operation.MAKE, child, search, move)
         return child
+
+    def is_check(self, position: Position, search: Search) -> bool:
+        """Return whether the side to move is in check."""
+        return bool(self._run(Operation.IS_CHECK, position, search))
 
     def mate_in_one(self, position: Position, search: Search) -> int:
         """Return a mating move, or 0 if there is none."""

@@ -138,8 +138,9 @@ NO_THREAT = Reply(NULL_MOVE, 0, [])
 def is_relevant(reply: Reply, threat: Reply) -> bool:
     """Return whether a reply is a defence that matters.
 
-    Without a threat every reply is. Else the attacker must need longer than the threat,
-    or as long while one of the threats no longer works.
+    One that ends the play early is none. Without a threat every other is. Else the
+    attacker must need longer than the threat, or as long while one of the threats no
+    longer works.
 
     Parameters
     ----------
@@ -149,6 +150,8 @@ def is_relevant(reply: Reply, threat: Reply) -> bool:
         The null move and the threats, which are its shortest continuations.
     """
     threats = threat.continuations
+    if reply.ends:
+        return False
     if not threats or reply.length > threat.length:
         return True
     if reply.length < threat.length:
@@ -196,11 +199,12 @@ class _Builder:
         self._stipulation = solution.problem.stipulation or Stipulation(
             Play.DIRECT, Goal.MATE, self._moves
         )
+        self._has_last_replies = self._stipulation.play is not Play.DIRECT
         self._is_exact = (
             solution.problem.stipulation is not None or self._moves <= EXACT_MOVES
         )
         self._budget = Budget(options.most_moves, "moves", options.time_s)
-        self._replies = Replies(workspace, self._budget)
+        self._replies = Replies(workspace, self._stipulation, self._budget)
         self._prover = WorkspaceProver(workspace)
 
     def build(self) -> Variations:
@@ -214,7 +218,7 @@ class _Builder:
         elif self._options.set_play and not self._board.is_check():
             after = self._made(self._position, NULL_MOVE)
             nodes.append(_Node(after, set_play, is_set_play=True))
-        complete = self._add_levels([node for node in nodes if node.attack.moves_left])
+        complete = self._add_levels(list(filter(self._is_open, nodes)))
         return Variations(
             self._stipulation,
             self._solution.problem.fen,
@@ -222,6 +226,8 @@ class _Builder:
             tries=tuple(node.attack for node in tries),
             keys=tuple(node.attack for node in keys),
             defences=tuple(first.defences),
+            threats=tuple(first.threats),
+            is_zugzwang=first.is_zugzwang,
             complete_moves=complete,
             keys_complete=keys_complete,
             tries_complete=tries_complete,
@@ -265,7 +271,8 @@ class _Builder:
         """Return the first moves that few replies refute, and whether these are all."""
         tries: list[_Node] = []
         most, left = self._options.tries, self._moves - 1
-        is_wanted = most and left and keys_complete and self._attacking
+        has_play = bool(left) or self._has_last_replies
+        is_wanted = most and has_play and keys_complete and self._attacking
         if not is_wanted or self._is_bounded:
             return tries, False
         known = {key.attack.move for key in keys}
@@ -316,22 +323,23 @@ class _Builder:
         self, node: _Node, following: list[_Node]
     ) -> tuple[list[Attack], list[Defence], bool]:
         """Return the threats and defences after a move, and whether it is zugzwang."""
-        position, line = node.position, node.line
+        position, attack, line = node.position, node.attack, node.line
+        is_last = self._options.all_defences or not attack.moves_left
         threats: list[Attack] = []
         threat = NO_THREAT
         is_zugzwang = False
         ranked = []
         for reply in self._answered(node):
-            word, length, words, is_complete = reply
+            word, length, words, ends, is_complete = reply
             if word == NULL_MOVE:
                 is_zugzwang = not words
                 passed = self._made(position, word)
                 threat = reply
                 threats = self._attacks(passed, reply, (), following)
                 continue
-            if not words or word in node.refuting:
+            if not (words or ends) or word in node.refuting:
                 continue
-            if not (self._options.all_defences or is_relevant(reply, threat)):
+            if not (is_last or is_relevant(reply, threat)):
                 continue
             name = self._reply_name(position, word)
             rest = line[1:] if line[:1] == (name,) else ()
@@ -362,10 +370,14 @@ class _Builder:
         for name, word in moves:
             attack = Attack(name, left)
             attacks.append(attack)
-            if left:
+            if left or self._has_last_replies:
                 rest = line[1:] if line[:1] == (name,) else ()
                 following.append(_Node(self._made(position, word), attack, rest))
         return attacks
+
+    def _is_open(self, node: _Node) -> bool:
+        """Whether there is play after a node."""
+        return bool(node.attack.moves_left) or self._has_last_replies
 
     # Answers of the kernel
 
@@ -373,7 +385,7 @@ class _Builder:
         """Return the replies, with all shortest continuations or with one for all."""
         position, attack = node.position, node.attack
         if not self._is_far(node):
-            threats = self._options.threats and bool(attack.move)
+            threats = self._options.threats and not node.is_set_play
             return self._replies.after(position, attack.moves_left, threats=threats)
         return [
             self._followed(self._made(position, word), word, attack.moves_left)

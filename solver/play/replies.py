@@ -10,6 +10,10 @@ from solver.certificate.prover import (
     SLICE_NODES,
     BuildingStoppedError,
 )
+from solver.kernel.interface import NULL_MOVE
+from solver.kernel.loader import load_battle
+from solver.search.battle import battle_play
+from solver.stipulation import Goal, Play
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -17,6 +21,7 @@ if TYPE_CHECKING:
     from solver.certificate.prover import Budget
     from solver.kernel.memory import Position, Search
     from solver.search.workspace import Workspace
+    from solver.stipulation import Stipulation
 
 
 class Solving(Protocol):
@@ -46,8 +51,11 @@ class Reply(NamedTuple):
 
     continuations: list[int]
 
+    ends: bool = False
+    """Whether the reply itself reaches the goal, as in self- and reflex play."""
+
     is_complete: bool = True
-    """Whether these are all, and proved to be the shortest."""
+    """Whether the continuations are all, and proved to be the shortest."""
 
 
 class Replies:
@@ -57,6 +65,8 @@ class Replies:
     ----------
     workspace : Workspace
         The memory of the search. Its node limit holds for all answers together.
+    stipulation : Stipulation
+        What solves.
     budget : Budget
         Its time limits all answers together.
 
@@ -66,11 +76,18 @@ class Replies:
     when the search was stopped or is out of nodes.
     """
 
-    def __init__(self, workspace: Workspace, budget: Budget) -> None:
+    def __init__(
+        self, workspace: Workspace, stipulation: Stipulation, budget: Budget
+    ) -> None:
         self._workspace = workspace
         self._kernel = workspace.kernel
         self._search = workspace.search
         self._solving: Solving = workspace.kernel
+        self._play, self._goal = stipulation.play, stipulation.goal
+        self._is_direct_mate = stipulation.is_direct_mate
+        if not self._is_direct_mate:
+            self._solving = load_battle().kernel
+            self._search.play = battle_play(stipulation)
         self._budget = budget
         self._node_limit: int = self._search.node_limit
         self._with_threats = partial(self._kernel.continuations, threats=True)
@@ -91,6 +108,9 @@ class Replies:
 
         With `threats` the null move comes first, unless the defender is in check.
         """
+        if not self._is_direct_mate:
+            yield from self._after_each(position, moves, threats=threats)
+            return
         question = self._with_threats if threats else self._without_threats
         words = self._ask(question, position, moves)
         start, end = 0, len(words)
@@ -99,6 +119,34 @@ class Replies:
             start += 3
             yield Reply(word, length, words[start : start + count])
             start += count
+
+    def _after_each(
+        self, position: Position, moves: int, *, threats: bool
+    ) -> Iterator[Reply]:
+        """Do the same with a question for each reply and each length."""
+        kernel, search = self._kernel, self._search
+        words = kernel.moves(position, search)
+        if threats and moves and not self._is_check(position):
+            words = [NULL_MOVE, *words]
+        for word in words:
+            after = kernel.made(position, search, word)
+            ends = word != NULL_MOVE and self._is_reached(after)
+            yield Reply(word, *self._shortest(after, 0 if ends else moves), ends)
+
+    def _shortest(self, position: Position, moves: int) -> tuple[int, list[int]]:
+        for length in range(1, moves + 1):
+            if words := self.solving_moves(position, length):
+                return length, words
+        return 0, []
+
+    def _is_reached(self, position: Position) -> bool:
+        """Whether the defender has just mated, or stalemated, the attacker."""
+        if self._play is Play.DIRECT or self._kernel.moves(position, self._search):
+            return False
+        return self._is_check(position) == (self._goal is Goal.MATE)
+
+    def _is_check(self, position: Position) -> bool:
+        return self._kernel.is_check(position, self._search)
 
     def _ask(
         self,

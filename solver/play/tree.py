@@ -95,6 +95,10 @@ class Variations:
         First moves that solve within the stipulated moves; the main line's first.
     defences : tuple of Defence
         The play where the defender begins, instead of keys.
+    threats : tuple of Attack
+        What the attacker threatens then.
+    is_zugzwang : bool
+        Whether the defender then is in zugzwang.
     complete_moves : int or None
         The depth, in defences, to which the play is complete; beyond it there is at
         most the main line. None if nothing is cut off.
@@ -110,6 +114,8 @@ class Variations:
     tries: tuple[Attack, ...] = ()
     keys: tuple[Attack, ...] = ()
     defences: tuple[Defence, ...] = ()
+    threats: tuple[Attack, ...] = ()
+    is_zugzwang: bool = False
     complete_moves: int | None = None
     keys_complete: bool = False
     tries_complete: bool = False
@@ -130,7 +136,7 @@ class Variations:
 
     def attacks(self) -> Iterator[Attack]:
         """Yield every move of the attacker, parents before children."""
-        ahead: list[Attack] = [*self.keys, *self.tries]
+        ahead: list[Attack] = [*self.keys, *self.tries, *self.threats]
         for defence in (*self.set_play, *self.defences):
             ahead += defence.continuations
         while ahead:
