@@ -93,6 +93,8 @@ class PopeyeInput(NamedTuple):
     texts : tuple of Text
         In their order.
     options : Options
+    diagram : Composition
+        The position before any change.
     twins : tuple of Twin
         The problems to solve, at least one. Without twins its label is empty.
     has_zero_position : bool
@@ -103,6 +105,7 @@ class PopeyeInput(NamedTuple):
     source: str
     texts: tuple[Text, ...]
     options: Options
+    diagram: Composition
     twins: tuple[Twin, ...]
     has_zero_position: bool = False
 
@@ -260,6 +263,7 @@ def _parse(words: deque[str], source: str) -> PopeyeInput:
         source,
         tuple(texts),
         diagram.options,
+        diagram,
         tuple(twins) or (Twin("", diagram),),
         has_zero_position,
     )

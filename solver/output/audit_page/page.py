@@ -9,8 +9,6 @@ The page loads nothing, and nothing in a collection becomes markup:
 
 from __future__ import annotations
 
-import base64
-import hashlib
 import re
 from importlib.resources import files
 from typing import TYPE_CHECKING
@@ -23,7 +21,7 @@ from solver.audit.verdict import Verdict
 from solver.errors import InputError
 from solver.files import write_whole
 from solver.formats.fen import parse_fen
-from solver.output import render_template
+from solver.output import digest, render_template
 from solver.output.audit_page.rows import (
     BINS_PER_DECADE,
     NOT_AGREEING,
@@ -97,9 +95,9 @@ def render_page(
         "audit_page/page.html",
         title=title,
         style=style,
-        style_hash=_digest(style),
+        style_hash=digest(style),
         script=script,
-        script_hash=_digest(script),
+        script_hash=digest(script),
         pieces={letter: _unstyled(drawing) for letter, drawing in PIECES.items()},
         data=_data(records, on_damaged),
     )
@@ -321,11 +319,6 @@ _DECLARATION = re.compile(r"([a-z-]+):\s*([^;]+);?")
 def _unstyled(drawing: str) -> str:
     """Replace `style` in an SVG drawing by attributes, which no policy refuses."""
     return _STYLE.sub(lambda style: _DECLARATION.sub(r'\1="\2"', style[1]), drawing)
-
-
-def _digest(text: str) -> str:
-    """Return the hash by which a Content-Security-Policy names a style or script."""
-    return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
 
 
 def _source(name: str) -> str:
