@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
     import chess
 
+    from solver.stipulation import Stipulation
+
 
 def printable(name: str) -> str:
     """Make the name of a problem safe to print on a terminal.
@@ -182,7 +184,12 @@ def parse_line(board: chess.Board, name: str, words: Iterable[str]) -> tuple[str
 
 
 def make_problem(
-    fen: str, name: str, source: str, claim: Claim | None, no_mate: int | None
+    fen: str,
+    name: str,
+    source: str,
+    claim: Claim | None,
+    no_mate: int | None,
+    stipulation: Stipulation | None = None,
 ) -> Problem:
     """Make the problem that a record describes.
 
@@ -195,20 +202,43 @@ def make_problem(
     source : str
         `file:line`.
     claim : Claim or None
+        None with a stipulation: that there is a solution.
     no_mate : int or None
+    stipulation : Stipulation or None
+        `#n` is the same as a claim of n moves.
 
     Raises
     ------
     InputError
-        If it claims both a mate and none.
+        If it claims both a mate and none, or a number of moves that differs from the
+        stipulation's.
     """
+    if stipulation:
+        claim = claim or Claim(stipulation.attacker_moves)
+        if claim.mate != stipulation.attacker_moves:
+            msg = (
+                f"expected one claim, found {stipulation} and a claim of "
+                f"{claim.mate} moves"
+            )
+            raise InputError(msg)
     if claim and no_mate:
-        msg = f"expected one claim, found a mate in {claim.mate} and nomate {no_mate}"
+        found = stipulation or f"a mate in {claim.mate}"
+        msg = f"expected one claim, found {found} and nomate {no_mate}"
         raise InputError(msg)
-    if not name:
-        path, _, line = source.rpartition(":")
-        name = f"{_file_name(path)}:{line}"
-    return Problem(fen=fen, id=name, claim=claim, source=source, no_mate=no_mate)
+    return Problem(
+        fen=fen,
+        id=name or default_name(source),
+        claim=claim,
+        source=source,
+        no_mate=no_mate,
+        stipulation=None if stipulation and stipulation.is_direct_mate else stipulation,
+    )
+
+
+def default_name(source: str) -> str:
+    """Return the name of a record without one: `file:line` without directories."""
+    path, _, line = source.rpartition(":")
+    return f"{_file_name(path)}:{line}"
 
 
 @lru_cache
