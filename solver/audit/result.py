@@ -23,11 +23,13 @@ from solver.audit.verdict import (
     find_wrong_keys,
     is_dual,
     is_help,
+    is_mate,
     mark_only_moves,
     only_moves,
     recorded_only,
 )
 from solver.errors import FormatError
+from solver.stipulation import Stipulation
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -170,6 +172,18 @@ class AuditResult(NamedTuple):
         """Whether the record is read and decided, and nothing contradicts its claim."""
         is_decided = self.word != Verdict.UNREADABLE and not self.is_undecided
         return is_decided and not self.disagreements
+
+    @property
+    def other_stipulation(self) -> Stipulation | None:
+        """The stipulation; None if the result is about a mate.
+
+        Raises
+        ------
+        InputError
+            It is not a stipulation.
+        """
+        found = Stipulation.parse(self.stipulation) if self.stipulation else None
+        return None if is_mate(found) else found
 
     def claimed_plies(self) -> tuple[Ply, ...]:
         """Parse `plies`."""

@@ -19,12 +19,10 @@ from solver.audit.verdict import (
     Soundness,
     Verdict,
     is_dual,
-    is_mate,
     is_slow,
 )
 from solver.output.columns import Column, fit
 from solver.output.text import analysis_link, duration, first_moves, numbered_line
-from solver.stipulation import Stipulation
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -153,7 +151,7 @@ def name_claim(result: AuditResult) -> tuple[int, str]:
     the other stipulations, then records without a claim. Within each of them, claims
     are sorted by their length.
     """
-    stipulation = other_stipulation(result)
+    stipulation = result.other_stipulation
     if stipulation:
         kind = 3 + _KINDS.index(f"{stipulation.play}{stipulation.goal}")
         half_moves = 2 * stipulation.moves + stipulation.half
@@ -164,14 +162,6 @@ def name_claim(result: AuditResult) -> tuple[int, str]:
     if result.nomate is not None:
         return 2 * _AFTER_MATES + result.nomate, f"no #{result.nomate}"
     return (3 + len(_KINDS)) * _AFTER_MATES, "none"
-
-
-def other_stipulation(result: AuditResult) -> Stipulation | None:
-    """Return the stipulation of a result; None if it is about a mate."""
-    if not result.stipulation:
-        return None
-    stipulation = Stipulation.parse(result.stipulation)
-    return None if is_mate(stipulation) else stipulation
 
 
 def disagreement(result: AuditResult) -> str | None:
@@ -247,7 +237,7 @@ def _found(result: AuditResult) -> str:
 
 def _none(result: AuditResult) -> str:
     excluded = (result.lower_bound or 1) - 1
-    stipulation = other_stipulation(result)
+    stipulation = result.other_stipulation
     half = ".5" if stipulation and stipulation.half else ""
     return f"none in {excluded - bool(half)}{half}"
 
@@ -268,7 +258,7 @@ def _counted(solutions: int) -> str:
 
 def _line(result: AuditResult, moves: Sequence[str]) -> str:
     """Write a line of a result's position in SAN."""
-    fen, stipulation = result.fen or "", other_stipulation(result)
+    fen, stipulation = result.fen or "", result.other_stipulation
     if stipulation and stipulation.is_help:
         return help_line(fen, moves, half=stipulation.half)
     return " ".join(numbered_line(fen, moves))
@@ -306,7 +296,7 @@ def help_line(fen: str, moves: Sequence[str], *, half: bool) -> str:
 
 def _length(result: AuditResult, moves: int) -> str:
     """Write a claimed or found length: a mate, or the stipulation in these moves."""
-    stipulation = other_stipulation(result)
+    stipulation = result.other_stipulation
     if stipulation:
         return str(stipulation.with_attacker_moves(moves))
     return _mate(moves)

@@ -14,16 +14,15 @@ from typing import TYPE_CHECKING, BinaryIO, TypeAlias, get_type_hints
 
 from solver import __version__
 from solver.audit.result import COLUMNS, AuditResult
-from solver.audit.verdict import is_mate
 from solver.output.text import first_moves
 from solver.problem import Claim, Problem
 from solver.solution import SCHEMA
-from solver.stipulation import Stipulation
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from solver.errors import FormatError
+    from solver.stipulation import Stipulation
 
     Export: TypeAlias = Callable[[Iterable[AuditResult], BinaryIO], int]
 
@@ -209,8 +208,7 @@ EXPORTS: dict[str, Export] = {
 
 
 def _problem(result: AuditResult, fen: str) -> Problem:
-    stipulation = Stipulation.parse(result.stipulation) if result.stipulation else None
-    if stipulation and not is_mate(stipulation):
+    if stipulation := result.other_stipulation:
         return _composition(result, fen, stipulation)
     if result.mate:
         line, keys = tuple(result.pv.split()), tuple(result.keys.split())

@@ -190,7 +190,12 @@ def test_stipulations_are_described_by_their_own_names(look: Look) -> None:
         soundness="cooked",
         disagreements=["cooked"],
     )
-    refuted = {"verdict": "refuted", "status": "disproved", "mate": None, "pv": []}
+    refuted: dict[str, Any] = {
+        "verdict": "refuted",
+        "status": "disproved",
+        "mate": None,
+        "pv": [],
+    }
     page = look(
         [
             helpmate,

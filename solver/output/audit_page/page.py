@@ -31,7 +31,7 @@ from solver.output.audit_page.rows import (
     Tally,
     check_record,
 )
-from solver.output.audit_text import help_line, name_claim, other_stipulation
+from solver.output.audit_text import help_line, name_claim
 from solver.output.text import numbered_line
 
 if TYPE_CHECKING:
@@ -213,7 +213,7 @@ def make_entry(result: AuditResult) -> list[object]:
     keys, claimed_keys = result.keys.split(), result.claimed_keys.split()
     line, claimed_line = result.pv.split(), result.claimed_line.split()
     wrong_keys = result.wrong_keys.split()
-    stipulation, solutions = other_stipulation(result), result.found_solutions()
+    stipulation, solutions = result.other_stipulation, result.found_solutions()
     entry: list[object] = [
         int(result.agrees),
         result.word,
