@@ -6,7 +6,7 @@ Also here: which claims to read (`Selection`).
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import PurePath
 from typing import TYPE_CHECKING
@@ -88,6 +88,9 @@ class Selection:
 EVERYTHING = Selection()
 """All records, except lichess rows that claim no mate."""
 
+MAX_SOLUTIONS = 1000
+"""The most solutions of help play that a record may claim."""
+
 _DISTANCE = re.compile(r"[+-]?[0-9]{1,9}")
 _UCI = re.compile(r"[a-h][1-8][a-h][1-8][nbrq]?")
 
@@ -126,6 +129,20 @@ def parse_no_mate(name: str, text: str) -> int:
     """
     if not _DISTANCE.fullmatch(text) or not 1 <= int(text) <= MAX_MOVES:
         msg = f"{name}: expected 1 to {MAX_MOVES} moves, found {quote(text)}"
+        raise InputError(msg)
+    return int(text)
+
+
+def parse_solutions(name: str, text: str) -> int:
+    """Parse the number of solutions that help play has.
+
+    Raises
+    ------
+    InputError
+        If it is not a number from 0 to `MAX_SOLUTIONS`.
+    """
+    if not _DISTANCE.fullmatch(text) or not 0 <= int(text) <= MAX_SOLUTIONS:
+        msg = f"{name}: expected 0 to {MAX_SOLUTIONS} solutions, found {quote(text)}"
         raise InputError(msg)
     return int(text)
 
@@ -181,6 +198,32 @@ def parse_line(board: chess.Board, name: str, words: Iterable[str]) -> tuple[str
         line.append(move.uci())
         board.push(move)
     return tuple(line)
+
+
+def complete_claim(
+    claim: Claim | None, stipulation: Stipulation | None, solutions: int | None
+) -> Claim | None:
+    """Add a number of solutions to a claim, and leave out what help play has not.
+
+    Parameters
+    ----------
+    claim : Claim or None
+    stipulation : Stipulation or None
+    solutions : int or None
+
+    Raises
+    ------
+    InputError
+        If there is a number of solutions, but no help play.
+    """
+    if stipulation is None or not stipulation.is_help:
+        if solutions is None:
+            return claim
+        found = stipulation or "none"
+        msg = f"solutions: expected a stipulation of help play with them, found {found}"
+        raise InputError(msg)
+    claim = claim or Claim(stipulation.attacker_moves)
+    return replace(claim, keys=(), solutions=solutions)
 
 
 def make_problem(

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
+from itertools import zip_longest
 
 import chess
 
@@ -200,11 +201,11 @@ _HEADING = re.compile(r"^[ \t]*\+?(?P<label>[a-z]|z[0-9]+)\)", re.MULTILINE)
 """The beginning of a twin's solution, such as `b) wPa2-->a3`."""
 
 
-def part_of(solution: str, label: str) -> str:
-    """Return the part of a solution that follows a twin's label; empty without one."""
+def parts_of(solution: str) -> dict[str, str]:
+    """Return the parts of a solution that follow the labels of twins."""
     headings = list(_HEADING.finditer(solution))
-    ends = [heading.start() for heading in headings[1:]] + [len(solution)]
-    for heading, end in zip(headings, ends, strict=True):
-        if heading["label"] == label:
-            return solution[heading.end() : end]
-    return ""
+    ends = [heading.start() for heading in headings[1:]]
+    return {
+        heading["label"]: solution[heading.end() : end]
+        for heading, end in zip_longest(headings, ends)
+    }

@@ -4,13 +4,17 @@ These fields of an entry are read, as YACPDB describes them (yacpdb-entry.md in 
 sources):
 
 - `algebraic`: the pieces by colour, such as `[Kg3, Qh5, Sd4, Pe2]`; a knight is S;
-- `stipulation`: `"#n"`, which claims a mate in n;
+- `stipulation`: such as `"#3"` or `h#2.5`, see `solver.stipulation`;
 - `options`: Popeye's, see `popeye_options.Options`; anything else is a fairy condition;
-- `solution`: the key, if it is marked, see `composition.find_keys`;
-- `intended-solutions`: the number of keys, by default one;
+- `twins`: Popeye's words by label, see `twins`; the label `a` marks a zero position;
+- `solution`: the key, if it is marked, see `composition.find_keys`; with twins, in the
+  part that follows the label, such as `b)`;
+- `intended-solutions`: the number of keys, by default one, or of solutions of help play;
+  of `2.1.1`, how many moves continue each move, the product;
 - `authors`, `title`, `source` and `date`: the problem's name.
 
-Fairy and neutral pieces, conditions, twins, and other stipulations are refused.
+Each twin is a problem of its own, whose label follows the name. Fairy and neutral
+pieces, conditions and other stipulations are refused.
 
 Entries are documents separated by lines `---`, or items of a list. An entry that cannot
 be parsed is reported and skipped.
@@ -27,8 +31,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import chess
 
 from solver.errors import FormatError, InputError, missing_package, quote
-from solver.formats.claims import printable
-from solver.formats.composition import Composition, find_keys, part_of
+from solver.formats.claims import MAX_SOLUTIONS, printable
+from solver.formats.composition import Composition, find_keys, parts_of
 from solver.formats.popeye_words import WORD, parse_squares
 from solver.formats.streams import decode
 from solver.formats.twins import Twin, make_problems, parse_twin
@@ -49,7 +53,6 @@ _ITEM = re.compile(rb"-(?=\s|\Z)")
 _NOTHING = re.compile(rb"\s*(?:#|\Z)|%")
 _LABEL = re.compile(r"[a-z]|z[0-9]{1,3}")
 _INTENDED = re.compile(r"[0-9]{1,3}(?:\.[0-9]{1,3}){0,20}(?:\.\.\.)?")
-_MAX_INTENDED = 1000
 _COLORS = {"white": chess.WHITE, "black": chess.BLACK}
 
 
@@ -155,14 +158,16 @@ def _make_problems(entry: object, source: str) -> Iterator[Problem | FormatError
     _place_pieces(diagram, entry.get("algebraic"))
     intended = _parse_intended(_text(entry.get("intended-solutions")))
     solution = _text(entry.get("solution"))
+    parts = parts_of(solution) if entry.get("twins") else {"": solution}
 
     def claim(label: str, board: chess.Board, stipulation: Stipulation) -> Claim:
         moves = stipulation.attacker_moves
         if stipulation.is_help:
-            number = math.prod(intended) if intended else _MAX_INTENDED
-            return Claim(moves, solutions=number if number < _MAX_INTENDED else None)
-        text = part_of(solution, label) if label else solution
-        return Claim(moves, find_keys(board, text, next(iter(intended), 1)))
+            number = math.prod(intended) if intended else None
+            is_known = number is not None and number <= MAX_SOLUTIONS
+            return Claim(moves, solutions=number if is_known else None)
+        expected = intended[0] if intended else 1
+        return Claim(moves, find_keys(board, parts.get(label, ""), expected))
 
     name = _name(entry)
     for twin in _parse_twins(diagram, entry.get("twins"), source):

@@ -6,7 +6,7 @@ because a few lines of them can expand beyond all memory, and so is deep nesting
 
 PyYAML does the rest. Where it was built with libyaml, whose events arrive ten times as
 fast, these are read first; PyYAML's own parser then reads only what is unusual or
-faulty, and alone decides what is refused.
+faulty. libyaml accepts a little more, such as `?` in a list in brackets.
 """
 
 from __future__ import annotations
