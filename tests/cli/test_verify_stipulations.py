@@ -141,6 +141,31 @@ def test_a_record_of_a_mate_has_no_stipulation(
     ]
 
 
+def test_records_and_exports_are_collections_with_the_same_claims(
+    capsys: pytest.CaptureFixture[str], folder: Path
+) -> None:
+    first = verify(capsys, "mixed.olv", "--keys", "--jsonl", "--store", "run.db")
+    (folder / "mixed.jsonl").write_text(first[1])
+    assert run(["export", "run.db", "-o", "mixed.csv"]) == 0
+    capsys.readouterr()
+    for file in ("mixed.jsonl", "mixed.csv"):
+        _, out, _ = verify(capsys, file, "--keys", "--jsonl", "--ordered")
+        assert audited(out) == audited(first[1]), file
+    assert run(["export", "run.db", "-o", "mixed.epd"]) == 0
+    capsys.readouterr()
+    code, out, _ = verify(capsys, "mixed.epd", "--keys", "--jsonl")
+    assert code == 0  # every claim is corrected
+    assert {one.get("stipulation") for one in records(out)} == {
+        *("s#2", "=2", "r#2", "semi-r#1", None)
+    }
+
+
+def audited(text: str) -> list[tuple[object, ...]]:
+    """What the records of positions say of each problem."""
+    fields = ("id", "stipulation", "claim", "claimed_keys", "verdict", "soundness")
+    return [tuple(map(one.get, fields)) for one in records(text) if one["fen"]]
+
+
 @pytest.mark.parametrize("options", [(), ("--store", "run.db"), ("--jobs", "2")])
 def test_only_mates_have_certificates(
     capsys: pytest.CaptureFixture[str], folder: Path, options: tuple[str, ...]

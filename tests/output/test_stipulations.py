@@ -12,10 +12,11 @@ import pytest
 from rich.console import Console
 
 from solver.audit.result import COLUMNS, AuditResult, audit_result
+from solver.formats.epd import read_epd
 from solver.output.audit_page.page import render_page
 from solver.output.audit_page.rows import band_name, check_record
 from solver.output.audit_text import AuditTable, disagreement, help_line
-from solver.output.records import audit_record, write_csv, write_parquet
+from solver.output.records import audit_record, write_csv, write_epd, write_parquet
 from solver.problem import Claim, Problem
 from solver.solution import Solution, Stats, Status
 from solver.stipulation import Stipulation
@@ -281,6 +282,41 @@ def test_csv_and_parquet_have_the_columns() -> None:
     read = parquet.read_table(file).to_pylist()
     assert [AuditResult(**row) for row in read] == results
     assert tuple(read[0]) == COLUMNS
+
+
+@pytest.mark.parametrize(
+    ("answer", "claims"),
+    [
+        (
+            selfmate(Claim(2, ("a5c7",))),
+            'stipulation "s#2"; bm Bd8+; pv Bd8+ Kf7 Qh5+ Rxh5#; ',
+        ),
+        (selfmate(mate=1), 'stipulation "s#1"; bm Bd8+; pv Bd8+ Kf7; '),
+        (selfmate(mate=None), ""),
+        (
+            helpmate(LINES[:2], Claim(2, solutions=1)),
+            'stipulation "h#2"; solutions 2; ',
+        ),
+        (helpmate(LINES[:2], complete=False), 'stipulation "h#2"; '),
+        (helpmate(()), ""),
+        (
+            replace(
+                helpmate((LINES[0][:1],), Claim(2), "h#1.5"), mate=1, lower_bound=1
+            ),
+            'stipulation "h#0.5"; solutions 1; ',
+        ),
+    ],
+)
+def test_epd_has_what_was_found_in_place_of_the_claim(
+    answer: Solution, claims: str
+) -> None:
+    file = io.BytesIO()
+    assert write_epd([audit_result(answer)], file) == 1
+    position = " ".join(answer.problem.fen.split()[:4])
+    assert file.getvalue().decode() == f'{position} {claims}id "x.olv:3";\n'
+    (problem,) = read_epd(enumerate(file.getvalue().splitlines(), 1), "x")
+    assert isinstance(problem, Problem)
+    assert (problem.stipulation is not None) is bool(claims)
 
 
 # --- the page
