@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -200,3 +201,20 @@ def test_lines_and_certificates_are_for_mates_only() -> None:
     )
     result = run(mate, options)
     assert (result.only_moves, bool(result.certificate)) == (1, True)
+
+
+def test_one_job_answers_mixed_stipulations_as_jobs_of_their_own_do() -> None:
+    rng = random.Random(20)
+    names = ["#2", "=2", "s#2", "s=2", "r#2", "semi-r#2"]
+    fens = [fen for fen, _ in BATTLE.values()]
+    asked = [claiming(name, fen, name=name) for fen in fens for name in names]
+    rng.shuffle(asked)
+    job = AuditJob(KEYS)
+    for problem in asked:
+        together = job.run(problem)
+        assert together is not None
+        alone = run(problem)
+        fields = ("verdict", "soundness", "mate", "lower_bound", "keys")
+        assert [getattr(together, name) for name in fields] == [
+            getattr(alone, name) for name in fields
+        ], (problem.fen, problem.id)
