@@ -5,9 +5,10 @@ compiled code is kept as object files, which llvmlite links in milliseconds, wit
 numba. A platform wheel ships such files. Otherwise the first process compiles and
 stores them in the user's cache folder.
 
-The kernel has two parts, each an object file of its own and compiled when first needed:
-the search for mates, and the laboratory's search. `load_kernel` and `load_laboratory`
-are the functions to call. No part is used before its self-test.
+The kernel has several parts, each an object file of its own and compiled when first
+needed: the search for mates, the laboratory's search, and help play. `load_kernel`,
+`load_laboratory` and `load_help` are the functions to call. No part is used before its
+self-test.
 """
 
 from __future__ import annotations
@@ -43,9 +44,11 @@ from solver.kernel.cache import (
     write_object,
 )
 from solver.kernel.interface import (
+    HelpKernel,
     Kernel,
     KernelError,
     LaboratoryKernel,
+    self_test_help,
     self_test_laboratory,
     self_test_search,
 )
@@ -70,7 +73,7 @@ def not_shown(_line: str) -> AbstractContextManager[Any]:
     return nullcontext()
 
 
-Interface = TypeVar("Interface", Kernel, LaboratoryKernel)
+Interface = TypeVar("Interface", Kernel, LaboratoryKernel, HelpKernel)
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +109,8 @@ LABORATORY = Part(
     LaboratoryKernel,
     self_test_laboratory,
 )
-PARTS: tuple[Part[Any], ...] = (SEARCH, LABORATORY)
+HELP = Part("help", "help play", "solver.kernel.help_play", HelpKernel, self_test_help)
+PARTS: tuple[Part[Any], ...] = (SEARCH, LABORATORY, HELP)
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +119,7 @@ class Build(Generic[Interface]):
 
     Attributes
     ----------
-    kernel : Kernel or LaboratoryKernel
+    kernel : Kernel, LaboratoryKernel or HelpKernel
         The compiled functions, self-tested.
     origin : str
         "wheel" (shipped with the package), "cache", "compiled" (just now) or "numba"
@@ -163,6 +167,13 @@ def load_laboratory(
 ) -> Build[LaboratoryKernel]:
     """Load the laboratory's search, as `load_kernel` loads the search for mates."""
     return _load_once(LABORATORY, notice, compiling)
+
+
+def load_help(
+    notice: Notice = lambda _text: None, compiling: Compiling = not_shown
+) -> Build[HelpKernel]:
+    """Load the enumeration of help play, as `load_kernel` loads the mate search."""
+    return _load_once(HELP, notice, compiling)
 
 
 def _load_once(
@@ -270,7 +281,7 @@ def _mark(directory: Path) -> Path:
 def _by_numba(
     part: Part[Interface], directory: Path | None, compiling: Compiling
 ) -> Loaded[Interface]:
-    """Let numba load both parts from its own cache, or compile them.
+    """Let numba load all parts from its own cache, or compile them.
 
     Without a folder nothing is cached: in a shared folder, numba would load code that
     older sources made.

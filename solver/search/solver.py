@@ -16,6 +16,7 @@ from solver.problem import (
 from solver.search.bounds import close_bounds
 from solver.search.endgame import EndgameProbe, consult_tablebases, prefer_proof
 from solver.search.question import read_question
+from solver.search.solutions import answer_help_play
 from solver.search.threads import WATCHDOG, Control, HelperThreads, run_stoppable
 from solver.search.workspace import Workspace
 from solver.solution import Solution, Stats, Status, StoppedBy
@@ -202,6 +203,8 @@ class Solver:
         control : Control
             Stops the search, and receives its progress.
         """
+        if (stipulation := question.problem.stipulation) and stipulation.is_help:
+            return answer_help_play(self._workspace, question, control)
         started = time.perf_counter()
         workspace, limits = self._workspace, question.limits
         # 1. The user's tablebases know many answers; the search then tries to prove
