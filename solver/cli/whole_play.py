@@ -300,12 +300,13 @@ def print_play(solution: Solution, play: Play | None, notation: Notation) -> Non
 
 def _lines(solution: Solution, play: Play | None, notation: Notation) -> list[PlayLine]:
     from solver.output import play_text
+    from solver.output.solutions_text import describe_solutions
 
     if _is_help(solution.problem):
         set_play, marks = (
             ((), None) if play is None else (play.set_solutions, play.marks)
         )
-        lines = play_text.describe_solutions(solution, set_play, notation, marks=marks)
+        lines = describe_solutions(solution, set_play, notation, marks=marks)
     else:
         assert play is not None
         lines = play_text.describe_play(

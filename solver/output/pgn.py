@@ -236,6 +236,10 @@ class _Play:
                 refutation = node.add_variation(chess.Move.from_uci(refuting))
                 refutation.nags.add(chess.pgn.NAG_GOOD_MOVE)
         self._open(game, variations.defences, pv)
+        if variations.threats:
+            _comment(game, _threats(game.board(), variations.threats))
+        if variations.is_zugzwang:
+            _comment(game, "zugzwang")
         if variations.set_play and game.variations:
             passed = game.add_variation(chess.Move.null(), comment="set play")
             self._open(passed, variations.set_play, ())
@@ -292,7 +296,8 @@ def _ordered(moves: Iterable[Move], line: tuple[str, ...]) -> list[Move]:
 
 
 def _comment(node: chess.pgn.GameNode, text: str) -> None:
-    node.comment = f"{node.comment}, {text}" if node.comment else text
+    before = node.comment
+    node.comment = f"{before}{'' if before.endswith('.') else ','} {text}".strip(", ")
 
 
 def _threats(board: chess.Board, threats: Sequence[Attack]) -> str:

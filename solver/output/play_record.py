@@ -46,10 +46,10 @@ def play_record(
             key["features"] = found
     tries = maker.attacks(variations.tries)
     defences = maker.defences(variations.defences)
-    set_play: list[dict[str, object]] = []
-    if variations.set_play:
+    if variations.set_play or variations.threats:
         maker.pass_turn()
-        set_play = maker.defences(variations.set_play)
+    threats = maker.attacks(variations.threats)
+    set_play = maker.defences(variations.set_play)
     stipulation = variations.stipulation
     return {
         "stipulation": str(stipulation) if stipulation else None,
@@ -59,6 +59,8 @@ def play_record(
         "keys": keys,
         "keys_complete": variations.keys_complete,
         "defences": defences,
+        "threats": threats,
+        "zugzwang": variations.is_zugzwang,
         "complete_moves": variations.complete_moves,
     }
 

@@ -6,8 +6,6 @@ import textwrap
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
-import chess
-
 from solver import __version__
 from solver.output.notation import Notation
 from solver.output.play_words import numbered, write_play
@@ -128,6 +126,10 @@ def describe_play(
         _part(
             "Play",
             [
+                [PlayLine((Part("zugzwang"),), 1)] if variations.is_zugzwang else [],
+                layout.threats(play.threats, 1),
+            ]
+            + [
                 layout.reply(reply, 1, is_main=not number)
                 for number, reply in enumerate(play.defences)
             ],
@@ -260,9 +262,10 @@ def _run(attack: AttackWords, *, starts: bool = True) -> tuple[list[Part], Attac
     parts = [_move(attack.ply, attack.move, starts=starts), *_remark(attack.move)]
     while not attack.threats and not attack.is_cut and len(attack.replies) == 1:
         (reply,) = attack.replies
-        moves = [Part(" "), *_replies(reply.ply, reply.moves, starts=False)]
         if not reply.continuations:
-            return parts + moves, replace(attack, replies=[])
+            run, attack = _last_replies(attack)
+            return parts + run, attack
+        moves = [Part(" "), *_replies(reply.ply, reply.moves, starts=False)]
         if len(reply.moves) > 1 or len(reply.continuations) > 1:
             break
         (attack,) = reply.continuations
@@ -273,6 +276,15 @@ def _run(attack: AttackWords, *, starts: bool = True) -> tuple[list[Part], Attac
             *_remark(attack.move),
         ]
     return parts, attack
+
+
+def _last_replies(attack: AttackWords) -> tuple[list[Part], AttackWords]:
+    """Write the defences if they end the play, and return the attack without them."""
+    if attack.threats or len(attack.replies) != 1 or attack.replies[0].continuations:
+        return [], attack
+    (reply,) = attack.replies
+    parts = [Part(" "), *_replies(reply.ply, reply.moves, starts=False)]
+    return parts, replace(attack, replies=[])
 
 
 def _single_line(attack: AttackWords) -> list[Part]:
@@ -324,10 +336,22 @@ class _Layout:
         if refutations and not attack.threats and not attack.replies:
             answers = _replies(refuting, refutations, "!", starts=False)
             return [PlayLine((*parts, Part(" "), *answers), 1)]
+        if not refutations and not attack.is_zugzwang:
+            run, attack = _last_replies(attack)
+            parts += run
         lines = self._attack(attack, parts, 1, is_main=is_main)
         if refutations:
             answers = _replies(refuting, refutations, "!")
             lines.append(PlayLine((Part("but "), *answers), 2))
+        return lines
+
+    def threats(self, threats: Iterable[AttackWords], depth: int) -> list[PlayLine]:
+        """Lay out threats, each on a line of its own."""
+        lines: list[PlayLine] = []
+        for threat in threats:
+            run, last = _run(threat)
+            run = [Part("threat: "), *run]
+            lines += self._attack(last, run, depth, is_main=False)
         return lines
 
     def _attack(
@@ -342,10 +366,7 @@ class _Layout:
             title = " threats: " if len(threats) > 1 else " threat: "
             parts = [*parts, Part(title), *_joined(threats, ", ")]
         else:
-            for threat in attack.threats:
-                run, last = _run(threat)
-                run = [Part("threat: "), *run]
-                lines += self._attack(last, run, depth + 1, is_main=False)
+            lines += self.threats(attack.threats, depth + 1)
         if attack.is_cut and attack.replies:
             parts = [*parts, Part(" (main line only)")]
         elif attack.is_cut:
@@ -377,69 +398,3 @@ class _Layout:
             main = is_main and not number
             lines += self._attack(last, run, depth + 1, is_main=main)
         return lines
-
-
-def describe_solutions(
-    solution: Solution,
-    set_play: Sequence[Sequence[str]] = (),
-    notation: Notation = Notation.SAN,
-    *,
-    marks: Marks | None = None,
-) -> list[PlayLine]:
-    """Lay out the solutions of help play, numbered, and its set play before them.
-
-    The first move has the number 1, whoever plays it; with half a move more it is
-    written as `1...`, as problemists do.
-
-    Parameters
-    ----------
-    solution : Solution
-        The answer.
-    set_play : sequence of sequence of str
-        The solutions of the set play, in UCI notation.
-    notation : Notation
-        SAN or UCI.
-    marks : Marks or None
-        Remarks on final positions.
-    """
-    stipulation = solution.problem.stipulation
-    assert stipulation
-    board = chess.Board(solution.problem.fen)
-    half = int(stipulation.half)
-    passed = board.copy(stack=False)
-    passed.push(chess.Move.null())
-    parts = (
-        ("Set play", passed, half + 1, set_play),
-        ("Solutions" if set_play else "", board, half, solution.solutions),
-    )
-    lines = []
-    for title, start, ply, found in parts:
-        if title and found:
-            lines.append(words_line(title, "bold"))
-        width = len(str(len(found)))
-        for number, line in enumerate(found, 1):
-            label = [Part(f"{number:{width}}) ")] if len(found) > 1 else []
-            moves = _help_line(start, line, ply, notation, marks)
-            lines.append(PlayLine((*label, *moves), 1))
-    return lines
-
-
-def _help_line(
-    start: chess.Board,
-    line: Iterable[str],
-    ply: int,
-    notation: Notation,
-    marks: Marks | None,
-) -> list[Part]:
-    board = start.copy(stack=False)
-    parts: list[Part] = []
-    for played, uci in enumerate(line, ply):
-        move = chess.Move.from_uci(uci)
-        name = uci if notation is Notation.UCI else board.san(move)
-        board.push(move)
-        text = numbered(played, name, starts=not parts)
-        parts += [Part(" ")] if parts else []
-        parts.append(Part(text, uci, board.board_fen()))
-    if marks and (found := marks.remark(board)):
-        parts.append(Part(f" ({found})"))
-    return parts

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 import chess
 
 from solver.output.notation import Notation
+from solver.stipulation import Goal
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -103,6 +104,7 @@ class PlayWords:
     tries: list[AttackWords]
     keys: list[AttackWords]
     defences: list[ReplyWords]
+    threats: list[AttackWords]
 
 
 def write_play(
@@ -122,17 +124,21 @@ def write_play(
         Remarks on final positions.
     """
     if not variations.fen:  # no play
-        return PlayWords([], [], [], [])
+        return PlayWords([], [], [], [], [])
     board = chess.Board(variations.fen)
-    writer = _Writer(board.copy(stack=False), notation, marks)
+    stipulation = variations.stipulation
+    sign = "=" if stipulation and stipulation.goal is Goal.STALEMATE else ""
+    sign = "" if notation is Notation.UCI else sign
+    writer = _Writer(board.copy(stack=False), notation, sign, marks)
     black = board.turn == chess.BLACK
     keys = [writer.attack(key, black) for key in variations.keys]
     tries = [writer.attack(attack, black) for attack in variations.tries]
     defences = writer.replies(variations.defences, black)
-    if variations.set_play:
+    if variations.set_play or variations.threats:
         writer.pass_turn()
+    threats = [writer.attack(threat, black + 1) for threat in variations.threats]
     set_play = writer.replies(variations.set_play, black + 1)
-    return PlayWords(set_play, tries, keys, defences)
+    return PlayWords(set_play, tries, keys, defences, threats)
 
 
 class _Writer:
@@ -142,15 +148,21 @@ class _Writer:
     ----------
     board : chess.Board
         The position; moves are played on it and taken back.
+    notation : Notation
+    sign : str
+        What follows a move that reaches the goal and is not in the notation itself.
+    marks : Marks or None
     """
 
     def __init__(
         self,
         board: chess.Board,
         notation: Notation,
+        sign: str,
         marks: Marks | None,
     ) -> None:
         self._board = board
+        self._sign = sign
         self._uci = notation is Notation.UCI
         self._marks = marks
         self._identities: dict[tuple[object, ...], int] = {}
@@ -209,6 +221,7 @@ class _Writer:
         board, move = self._board, chess.Move.from_uci(uci)
         name = uci if self._uci else board.san(move)
         board.push(move)
+        name += self._sign if is_last else ""
         remark = self._marks.remark(board) if is_last and self._marks else ""
         return MoveWords(name, uci, board.board_fen(), remark)
 

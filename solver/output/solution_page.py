@@ -12,7 +12,8 @@ import chess.svg
 
 from solver import __version__
 from solver.output import digest, render_template
-from solver.output.play_text import describe_play, describe_solutions
+from solver.output.play_text import describe_play
+from solver.output.solutions_text import describe_solutions
 from solver.output.text import analysis_link, describe
 
 if TYPE_CHECKING:

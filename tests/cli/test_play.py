@@ -201,9 +201,13 @@ def test_each_line_of_stdin_has_its_play(matesolve: Matesolve) -> None:
 
 
 def test_a_mated_side_has_its_defences(solve: Solve) -> None:
-    out = solve("7k/8/p5K1/8/8/8/8/1R6 b - -", "--variations").out
-    assert play_of(out)[0] == "Play"
-    assert "  1...Kg8, a5 2.Rb8#" in play_of(out)
+    fen = "7k/8/p5K1/8/8/8/8/1R6 b - -"
+    out = solve(fen, "--variations").out
+    assert play_of(out) == ["Play", "  threat: 2.Rb8#"]
+    out = solve(fen, "--variations", "--all-defences").out
+    assert play_of(out) == ["Play", "  threat: 2.Rb8#", "  1...Kg8, a5 2.Rb8#"]
+    out = solve("7k/8/6K1/8/8/8/8/1R6 b - -", "--variations").out
+    assert play_of(out) == ["Play", "  threat: 2.Rb8#"]
 
 
 def test_without_a_mate_there_is_no_play(solve: Solve) -> None:

@@ -11,10 +11,10 @@ from solver.output.notation import Notation
 from solver.output.play_text import (
     PlayLine,
     describe_play,
-    describe_solutions,
     soundness_mark,
     words_line,
 )
+from solver.output.solutions_text import describe_solutions
 from solver.play.tree import Attack, Defence, Variations
 from solver.problem import Claim, Problem, Restriction
 from solver.solution import Solution, Stats, Status
