@@ -132,6 +132,10 @@ class Stipulation:
             return None
         return Stipulation(self.play, self.goal, self.moves)
 
+    def with_attacker_moves(self, moves: int) -> Stipulation:
+        """Return the same stipulation in another number of the attacker's moves."""
+        return self.with_moves(moves - self.half)
+
     def __str__(self) -> str:
         return f"{self.play}{self.goal}{self.moves}{'.5' if self.half else ''}"
 

@@ -16,13 +16,14 @@ import chess
 
 from solver import Limits, Problem
 from solver.formats.fen import begins
-from solver.search.solver import Solver
 from solver.solution import Status
 from solver.stipulation import Play, Stipulation
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from pathlib import Path
+
+    from solver.search.solver import Solver
 
 SEED = 20261122
 

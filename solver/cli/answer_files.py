@@ -114,12 +114,18 @@ class CertificateFolder:
         self._choosing = threading.Lock()
         self.code = Exit.PROVED
         """IO once a file could not be written. The others are still written."""
+        self.without = 0
+        """How many answers have none because they are not about a mate."""
 
     def add(self, result: AuditResult) -> None:
         """Write the certificate of an answer, and print what is left out of it.
 
         Several threads may call this at once.
         """
+        if result.other_stipulation:
+            with self._choosing:
+                self.without += 1
+            return
         name = self._choose(result.id)
         for notice in result.notices:
             self._notify(f"{name}: {notice}")

@@ -112,7 +112,7 @@ class Options:
         InputError
             If the option changes the rules, or its squares make no sense.
         """
-        option = expand(words[0], _OPTIONS) if words else None
+        option = expand(words[0], _OPTIONS, shortest=2) if words else None
         if option is None:
             return False
         word = words.popleft()

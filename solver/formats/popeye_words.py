@@ -6,6 +6,7 @@ Olive writes its pieces, options and twins in the same words.
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import chess
@@ -14,7 +15,7 @@ from solver.errors import InputError, quote
 
 if TYPE_CHECKING:
     from collections import deque
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable
 
     Place = Callable[[str, chess.Color, chess.Square], None]
 
@@ -32,7 +33,7 @@ KINDS = {
 """The pieces of orthodox chess. A knight is S, since N is the nightrider."""
 
 _COLORS = {"White": chess.WHITE, "Black": chess.BLACK}
-_OTHER_COLORS = ("Neutral", "TotalInvisible")
+_ALL_COLORS = (*_COLORS, "Neutral", "TotalInvisible")
 _SQUARES = re.compile(r"(?:[a-h][1-8])+", re.IGNORECASE)
 _PIECES = re.compile(
     r"(?P<piece>[a-z]|[a-z][a-z0-9]|[0-9]{2})(?P<squares>(?:[a-h][1-8])*)",
@@ -40,17 +41,17 @@ _PIECES = re.compile(
 )
 
 
-def expand(word: str, keywords: Iterable[str], shortest: int = 3) -> str | None:
+def expand(word: str, keywords: tuple[str, ...], shortest: int = 3) -> str | None:
     """Return the keyword that a word abbreviates, as Popeye's keywords may be.
 
     Parameters
     ----------
     word : str
         In lower or upper case.
-    keywords : iterable of str
+    keywords : tuple of str
     shortest : int
-        The least number of letters. Popeye accepts any number, and its manual warns
-        that fewer than four may not stay unique.
+        The least number of letters, from 2. Popeye accepts any number, and its manual
+        warns that fewer than four may not stay unique.
 
     Returns
     -------
@@ -59,10 +60,21 @@ def expand(word: str, keywords: Iterable[str], shortest: int = 3) -> str | None:
     """
     if len(word) < shortest:
         return None
-    fitting = [key for key in keywords if key.lower().startswith(word.lower())]
+    lower = word.lower()
+    same_start = _by_start(keywords).get(lower[:2], ())
+    fitting = [key for key in same_start if key.lower().startswith(lower)]
     whole = [key for key in fitting if len(key) == len(word)]
     candidates = whole or fitting
     return candidates[0] if len(candidates) == 1 else None
+
+
+@lru_cache
+def _by_start(keywords: tuple[str, ...]) -> dict[str, list[str]]:
+    """Return the keywords by their first two letters, in lower case."""
+    found: dict[str, list[str]] = {}
+    for key in keywords:
+        found.setdefault(key[:2].lower(), []).append(key)
+    return found
 
 
 def next_word(keyword: str, words: deque[str]) -> str:
@@ -117,7 +129,7 @@ def parse_pieces(words: deque[str], place: Place) -> None:
     """
     color: chess.Color | None = None
     while words:
-        if name := expand(words[0], (*_COLORS, *_OTHER_COLORS), shortest=2):
+        if name := expand(words[0], _ALL_COLORS, shortest=2):
             if name not in _COLORS:
                 msg = f"pieces: expected White or Black, found {quote(words[0])}"
                 raise InputError(msg)
