@@ -284,9 +284,12 @@ def print_play(solution: Solution, play: Play | None, notation: Notation) -> Non
         How moves are written.
     """
     if notation is Notation.POPEYE:
-        click.echo(_popeye_text(solution, play))
+        if text := _popeye_text(solution, play):
+            click.echo(text)
         return
     lines = _lines(solution, play, notation)
+    if not lines:
+        return
     if not is_terminal(sys.stdout):
         click.echo("\n".join(text for line in lines for text in line.lines()))
         return
@@ -312,10 +315,9 @@ def _lines(solution: Solution, play: Play | None, notation: Notation) -> list[Pl
         lines = play_text.describe_play(
             play.variations, notation, marks=play.marks, tries=play.tries
         )
-    lines.insert(0, play_text.words_line(""))
     if mark := play_text.soundness_mark(solution):
         lines += [play_text.words_line(""), play_text.words_line(mark, "dim")]
-    return lines
+    return [play_text.words_line(""), *lines] if lines else []
 
 
 def _popeye_text(solution: Solution, play: Play | None) -> str:
@@ -340,7 +342,7 @@ def _popeye_text(solution: Solution, play: Play | None) -> str:
         parts = [
             writer.set_play(),
             writer.first_moves([*tree.tries, *tree.keys]),
-            writer.after_key(),
+            writer.after_key(()),
         ]
     return "\n".join(part.rstrip() for part in parts if part.strip())
 

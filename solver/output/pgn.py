@@ -70,7 +70,8 @@ def encode_solutions(
 ) -> bytes:
     """Write each solution of help play as one PGN game, and its set play before them.
 
-    The tag `Round` has the number of the solution; games of the set play have the tag
+    The tag `Round` has the number of the solution, `Solutions` how many there are if
+    all were found; games of the set play have the tag
     `SetPlay` instead, and the other side moves first. Without a solution there is one
     game without moves.
 
@@ -93,6 +94,8 @@ def encode_solutions(
         games.append(_help_game(solution, board, line))
         if solution.solutions:
             games[-1].headers["Round"] = str(number)
+        if solution.solutions_complete:
+            games[-1].headers["Solutions"] = str(len(solution.solutions))
     games[0].comment = comment
     board.push(chess.Move.null())
     board = chess.Board(board.fen())
