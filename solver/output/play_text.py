@@ -43,7 +43,8 @@ class Part(NamedTuple):
     uci : str
         The move; empty: words.
     placement : str
-        The pieces after the move, as in the first field of a FEN.
+        The pieces after the move, as in the first field of a FEN; empty if not asked
+        for.
     """
 
     text: str
@@ -95,6 +96,7 @@ def describe_play(
     *,
     marks: Marks | None = None,
     tries: bool = False,
+    positions: bool = False,
 ) -> list[PlayLine]:
     """Lay out set play, tries, keys and what follows them.
 
@@ -108,13 +110,15 @@ def describe_play(
         Remarks on keys and final positions.
     tries : bool
         Tries were asked for, so it is said if some may be missing.
+    positions : bool
+        Whether each move gets the pieces after it.
 
     Returns
     -------
     list of PlayLine
         The parts in this order, each under its title. What is missing is said last.
     """
-    play = write_play(variations, notation, marks)
+    play = write_play(variations, notation, marks, positions=positions)
     layout = _Layout(goal_name(variations.stipulation))
     parts = [
         _part("Set play", [layout.reply(reply, 1) for reply in play.set_play]),

@@ -38,7 +38,7 @@ class MoveWords(NamedTuple):
     name : str
     uci : str
     placement : str
-        The pieces after it, as in the first field of a FEN.
+        The pieces after it, as in the first field of a FEN; empty if not asked for.
     remark : str
         What composers remark on the final position after it; else empty.
     """
@@ -111,6 +111,8 @@ def write_play(
     variations: Variations,
     notation: Notation = Notation.SAN,
     marks: Marks | None = None,
+    *,
+    positions: bool = False,
 ) -> PlayWords:
     """Name the moves of the play, and group defences with the same continuations.
 
@@ -122,6 +124,8 @@ def write_play(
         SAN or UCI.
     marks : Marks or None
         Remarks on final positions.
+    positions : bool
+        Whether each move gets the pieces after it.
     """
     if not variations.fen:  # no play
         return PlayWords([], [], [], [], [])
@@ -130,6 +134,7 @@ def write_play(
     sign = "=" if stipulation and stipulation.goal is Goal.STALEMATE else ""
     sign = "" if notation is Notation.UCI else sign
     writer = _Writer(board.copy(stack=False), notation, sign, marks)
+    writer.positions = positions
     black = board.turn == chess.BLACK
     keys = [writer.attack(key, black) for key in variations.keys]
     tries = [writer.attack(attack, black) for attack in variations.tries]
@@ -165,6 +170,7 @@ class _Writer:
         self._sign = sign
         self._uci = notation is Notation.UCI
         self._marks = marks
+        self.positions = False
         self._identities: dict[tuple[object, ...], int] = {}
 
     def pass_turn(self) -> None:
@@ -218,12 +224,15 @@ class _Writer:
 
     def _play(self, uci: str, *, is_last: bool = False) -> MoveWords:
         """Play a move and return its name."""
-        board, move = self._board, chess.Move.from_uci(uci)
-        name = uci if self._uci else board.san(move)
-        board.push(move)
+        board, move, name = self._board, chess.Move.from_uci(uci), uci
+        if self._uci:
+            board.push(move)
+        else:
+            name = board.san_and_push(move)
         name += self._sign if is_last else ""
         remark = self._marks.remark(board) if is_last and self._marks else ""
-        return MoveWords(name, uci, board.board_fen(), remark)
+        placement = board.board_fen() if self.positions else ""
+        return MoveWords(name, uci, placement, remark)
 
 
 def _identities(attacks: Sequence[AttackWords]) -> tuple[int, ...]:

@@ -63,7 +63,7 @@ def encode_page(
     if problem.stipulation and problem.stipulation.is_help:
         lines = describe_solutions(solution, set_play, marks=marks)
     else:
-        lines = describe_play(variations, marks=marks)
+        lines = describe_play(variations, marks=marks, positions=True)
     script = files(__package__).joinpath("solution_page.js").read_text("utf-8")
     white_moves = chess.Board(problem.fen).turn == chess.WHITE
     page = render_template(
