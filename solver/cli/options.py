@@ -313,7 +313,9 @@ def play(command: Function) -> Function:
             "--variations."
         ),
     )
-    @click.option("--no-threats", is_flag=True, help="Leave out threats.")
+    @click.option(
+        "--no-threats", is_flag=True, help="Leave out threats, and show all defences."
+    )
     @click.option(
         "--all-defences",
         is_flag=True,

@@ -60,8 +60,8 @@ Examples:
   matesolve solve 8/7K/8/8/8/8/R7/7k -n 9 --time 10 --json
   matesolve solve 8/7K/8/8/8/8/R7/7k --certificate proof.json
   matesolve solve 8/7K/8/8/8/8/R7/7k --pgn mate.pgn --html mate.html
-  matesolve solve "7k/5K2/8/8/8/8/R7/8 w - -" --set-play --tries
-  matesolve solve 8/8/8/8/8/2K5/8/k6R --stipulation h#2
+  matesolve solve "8/8/8/8/8/5KR1/8/7k w - -" --set-play --tries
+  matesolve solve 8/5K2/2r5/7p/5R2/6B1/8/7k --stipulation h#2
   matesolve solve - --first --jsonl < positions.txt
 """,
 )

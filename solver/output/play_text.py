@@ -161,6 +161,7 @@ def missing(
         Whether tries were asked for.
     """
     sentences = []
+    is_shown = variations.keys or variations.tries or variations.set_play
     if keys and variations.keys and not variations.keys_complete:
         sentences.append("There may be other keys.")
     if not variations.tries_complete and (tries or variations.tries):
@@ -172,7 +173,7 @@ def missing(
         for defence in attack.defences
     ):
         sentences.append("Far from the mate, one continuation stands for all.")
-    if words := variations.words():
+    if (is_shown or variations.defences) and (words := variations.words()):
         sentences.append(words)
     return sentences
 
@@ -264,8 +265,11 @@ def _run(attack: AttackWords, *, starts: bool = True) -> tuple[list[Part], Attac
         The last attack in it; its own play is still to be laid out.
     """
     parts = [_move(attack.ply, attack.move, starts=starts), *_remark(attack.move)]
-    while not attack.threats and not attack.is_cut and len(attack.replies) == 1:
+    while not attack.threats and len(attack.replies) == 1:
         (reply,) = attack.replies
+        if attack.is_cut:
+            run, attack = _main_line(attack)
+            return parts + run, attack
         if not reply.continuations:
             run, attack = _last_replies(attack)
             return parts + run, attack
@@ -280,6 +284,22 @@ def _run(attack: AttackWords, *, starts: bool = True) -> tuple[list[Part], Attac
             *_remark(attack.move),
         ]
     return parts, attack
+
+
+def _main_line(attack: AttackWords) -> tuple[list[Part], AttackWords]:
+    """Write the main line where all else is cut, and return its last attack."""
+    parts: list[Part] = []
+    while attack.replies:
+        (reply,) = attack.replies
+        parts += [Part(" "), *_replies(reply.ply, reply.moves, starts=False)]
+        if not reply.continuations:
+            break
+        (attack,) = reply.continuations
+        move = _move(attack.ply, attack.move, starts=False)
+        parts += [Part(" "), move, *_remark(attack.move)]
+    return [*parts, Part(" (main line only)")], replace(
+        attack, replies=[], is_cut=False
+    )
 
 
 def _last_replies(attack: AttackWords) -> tuple[list[Part], AttackWords]:
@@ -340,7 +360,10 @@ class _Layout:
         if refutations and not attack.threats and not attack.replies:
             answers = _replies(refuting, refutations, "!", starts=False)
             return [PlayLine((*parts, Part(" "), *answers), 1)]
-        if not refutations and not attack.is_zugzwang:
+        if attack.is_cut and attack.replies:
+            run, attack = _main_line(attack)
+            parts += run
+        elif not refutations and not attack.is_zugzwang:
             run, attack = _last_replies(attack)
             parts += run
         lines = self._attack(attack, parts, 1, is_main=is_main)
@@ -371,9 +394,7 @@ class _Layout:
             parts = [*parts, Part(title), *_joined(threats, ", ")]
         else:
             lines += self.threats(attack.threats, depth + 1)
-        if attack.is_cut and attack.replies:
-            parts = [*parts, Part(" (main line only)")]
-        elif attack.is_cut:
+        if attack.is_cut:
             parts = [*parts, Part(f" ({self._goal} in {attack.moves_left} more)")]
         for number, reply in enumerate(attack.replies):
             lines += self.reply(reply, depth + 1, is_main=is_main and not number)

@@ -136,7 +136,10 @@ def test_tries_have_as_many_refutations_as_asked(
 def test_depth_cuts_the_play_and_says_so(solve: Solve) -> None:
     out = solve(BLOCK, "--variations", "--depth", "1").out
 
-    assert play_of(out)[:2] == ["Key", "  1.Qa5! (main line only)"]
+    assert play_of(out)[:2] == [
+        "Key",
+        "  1.Qa5! Bb7 2.Nf5# (main line only)",
+    ]
     assert "Only the defences of the main line are shown." in play_of(out)
 
 

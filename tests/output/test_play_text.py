@@ -250,12 +250,25 @@ def test_what_is_cut_is_marked_and_said_below() -> None:
     ]
 
 
-def test_a_main_line_without_its_side_play_says_so() -> None:
+def test_a_main_line_without_its_side_play_is_one_line_and_says_so() -> None:
     play = keys(
         Attack("a1b1", 1, defences=[defence("h8g8", "a2a8")], is_cut=True),
         stipulation="#2",
     )
-    assert printed(describe_play(play))[1] == "  1.Kb1! (main line only)"
+    assert printed(describe_play(play))[1:] == ["  1.Kb1! Kg8 2.Ra8+ (main line only)"]
+    last = Attack("b1a1", 1, defences=[defence("g8h8", "a2a8")], is_cut=True)
+    cut = Attack("a1b1", 2, defences=[Defence("h8g8", [last]), defence("h8h7", "a2a7")])
+    assert printed(describe_play(keys(cut)))[1:] == [
+        "  1.Kb1!",
+        "    1...Kg8 2.Ka1 Kh8 3.Ra8+ (main line only)",
+        "    1...Kh7 2.Ra7+",
+    ]
+
+
+def test_nothing_is_said_of_play_that_is_not_there() -> None:
+    nothing = Variations(Stipulation.parse("#2"), BOXED, complete_moves=0)
+    assert describe_play(nothing) == []
+    assert printed(describe_play(nothing, tries=True)) == ["There may be other tries."]
 
 
 def test_continuations_that_stand_for_all_are_not_taken_for_the_only_ones() -> None:
