@@ -455,6 +455,15 @@ def test_duplex_is_two_problems() -> None:
     ]
 
 
+def test_the_key_is_not_that_of_the_other_side_of_a_duplex() -> None:
+    pieces = "algebraic: {white: [Kg1, Ra2], black: [Kg8, Ra7]}\nstipulation: s#2\n"
+    text = f"{pieces}options: [Duplex]\nsolution: 1.Ra3!\n"
+    assert [one.claim for one in read(text) if isinstance(one, Problem)] == [
+        Claim(2, ("a2a3",)),
+        Claim(2),
+    ]
+
+
 @pytest.mark.parametrize(
     "bad", ["stipulation: hs#2\n", "a: [\n", "\0\n", "a: *b\n", 'title: "unclosed\n']
 )
