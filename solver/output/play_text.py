@@ -333,6 +333,27 @@ def _joined(groups: Iterable[list[Part]], between: str) -> list[Part]:
     return parts
 
 
+def _alike(attacks: Iterable[AttackWords]) -> list[list[AttackWords]]:
+    """Put attacks together after which the same play follows, except the last ones."""
+    groups: dict[object, list[AttackWords]] = {}
+    for attack in attacks:
+        groups.setdefault(attack.tail or attack.move, []).append(attack)
+    return list(groups.values())
+
+
+def _alternatives(group: Sequence[AttackWords], run: list[Part]) -> list[Part]:
+    """Write attacks before the play that follows each; `run` begins with the first."""
+    others = [
+        part
+        for attack in group[1:]
+        for part in (
+            Part(", "),
+            Part(attack.move.name, attack.move.uci, attack.move.placement),
+        )
+    ]
+    return run[:1] + others + run[1:] if run else []
+
+
 def _length(parts: Iterable[Part]) -> int:
     return sum(len(part.text) for part in parts)
 
@@ -411,15 +432,16 @@ class _Layout:
             return self._attack(last, parts, depth, is_main=is_main)
         if not reply.continuations:
             return [PlayLine(tuple(parts), depth, is_main=is_main)]
-        single = [_single_line(attack) for attack in reply.continuations]
+        groups = _alike(reply.continuations)
+        single = [_alternatives(group, _single_line(group[0])) for group in groups]
         inline = _joined(single, " or ")
         if all(single) and _length(inline) <= _LONGEST_DUAL:
             parts += [Part(" "), *inline, Part(" (dual)")]
             return [PlayLine(tuple(parts), depth, is_main=is_main)]
         lines = [PlayLine((*parts, Part(" (dual)")), depth, is_main=is_main)]
-        for number, attack in enumerate(reply.continuations):
-            run, last = _run(attack)
-            run = [Part("or "), *run] if number else run
+        for number, group in enumerate(groups):
+            run, last = _run(group[0])
+            run = [Part("or ")] * bool(number) + _alternatives(group, run)
             main = is_main and not number
             lines += self._attack(last, run, depth + 1, is_main=main)
         return lines

@@ -63,8 +63,9 @@ class AttackWords:
     threats : list of AttackWords
     replies : list of ReplyWords
     refutations : list of MoveWords
-    identity : int
-        The same number for attacks that are written alike, and for no others.
+    identity, tail : int
+        The same number for attacks that are written alike, and for no others; and for
+        attacks after which the same is written. A tail of 0: nothing is.
     """
 
     move: MoveWords
@@ -76,6 +77,7 @@ class AttackWords:
     replies: list[ReplyWords]
     refutations: list[MoveWords]
     identity: int
+    tail: int
 
 
 @dataclass(slots=True, eq=False)
@@ -194,11 +196,13 @@ class _Writer:
             board.pop()
         board.pop()
         content = (
-            (move.name, move.remark, ply, attack.is_zugzwang, attack.is_cut),
+            (ply, attack.is_zugzwang, attack.is_cut),
             _identities(threats),
             tuple((_names(r.moves), _identities(r.continuations)) for r in replies),
             _names(refutations),
         )
+        has_tail = threats or replies or refutations or attack.is_cut
+        tail = self._identify(content) if has_tail else 0
         return AttackWords(
             move,
             ply,
@@ -208,7 +212,8 @@ class _Writer:
             threats,
             replies,
             refutations,
-            self._identities.setdefault(content, len(self._identities)),
+            self._identify((move.name, move.remark, tail)),
+            tail,
         )
 
     def replies(self, defences: Iterable[Defence], ply: int) -> list[ReplyWords]:
@@ -221,6 +226,9 @@ class _Writer:
             group = groups.setdefault(_identities(found), ReplyWords([], ply, found))
             group.moves.append(move)
         return list(groups.values())
+
+    def _identify(self, content: tuple[object, ...]) -> int:
+        return self._identities.setdefault(content, len(self._identities) + 1)
 
     def _play(self, uci: str, *, is_last: bool = False) -> MoveWords:
         """Play a move and return its name."""

@@ -167,6 +167,18 @@ def test_long_duals_have_a_line_for_each_continuation() -> None:
     ]
 
 
+def test_duals_with_the_same_play_after_them_share_it() -> None:
+    tails = [
+        Attack(f"a2{file}2", 1, defences=[defence("g8h8", f"{file}2h2")])
+        for file in "bcd"
+    ]
+    key = Attack("a1b1", 2, defences=[Defence("h8g8", tails)])
+    assert printed(describe_play(keys(key)))[1:] == [
+        "  1.Kb1!",
+        "    1...Kg8 2.Rb2, Rc2, Rd2 Kh8 3.Rh2+ (dual)",
+    ]
+
+
 def test_a_try_with_several_refutations_names_them_all() -> None:
     attempt = Attack(
         "a1b1", 1, refutations=["h8g8", "h8h7"], threats=[Attack("a2h2", 0)]
