@@ -26,7 +26,6 @@ from solver.problem import Claim, Limits, Problem
 from solver.search.question import read_question
 from solver.search.threads import WATCHDOG, Control
 from solver.solution import StoppedBy
-from solver.stipulation import Stipulation
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -37,6 +36,7 @@ if TYPE_CHECKING:
     from solver.play.tree import Attack, Variations
     from solver.search.solver import Solver
     from solver.solution import Solution
+    from solver.stipulation import Stipulation
 
 _ALL_MOVES = 10**12
 """No limit of the tree's size."""
@@ -164,13 +164,9 @@ class PopeyeAnswer:
     def _help_play(self, board: chess.Board, stipulation: Stipulation) -> Iterator[str]:
         skipped = int(stipulation.half)
         if "SetPlay" in self._options:
-            less = stipulation.moves - (not stipulation.half)
-            before = _other_side(board)
-            if before is not None:
-                asked = Stipulation(
-                    stipulation.play, stipulation.goal, less, not stipulation.half
-                )
-                yield from self._help_phase(before, asked, skipped + 1)
+            before, shorter = _other_side(board), stipulation.without_first_move()
+            if before is not None and shorter is not None:
+                yield from self._help_phase(before, shorter, skipped + 1)
             else:
                 yield PHASE_END
         if not self._stopped:

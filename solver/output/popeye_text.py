@@ -158,7 +158,7 @@ class BattlePlay:
             self._parts.append("\n")
         return self._taken()
 
-    def after_key(self, refutations: Iterable[str]) -> str:
+    def after_key(self, refutations: Iterable[str] = ()) -> str:
         """Return the play of a position where the defender begins.
 
         Parameters
