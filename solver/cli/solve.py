@@ -18,6 +18,7 @@ from solver.cli.console import (
     notify,
     prepare_kernel,
     prepare_outputs,
+    prepare_stipulation,
 )
 from solver.cli.help import Command
 from solver.cli.signals import interruptible
@@ -324,6 +325,8 @@ def _answer(question: Question, solver: Solver) -> Solution:
     from solver.cli.progress import SearchProgress
     from solver.search.threads import Control, run_stoppable
 
+    if question.problem.stipulation is not None:
+        prepare_stipulation(question.problem.stipulation)
     control = Control()
     with interruptible(control), SearchProgress(control):
         return run_stoppable(lambda: solver.answer(question, control), control)

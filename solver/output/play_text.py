@@ -190,8 +190,11 @@ def soundness_mark(solution: Solution) -> str:
     problem = solution.problem
     if problem.stipulation and problem.stipulation.is_help:
         wanted = problem.claim.solutions if problem.claim else None
-        is_sound = solution.solutions_complete and len(solution.solutions) == (
-            1 if wanted is None else wanted
+        plies = problem.stipulation.plies
+        is_sound = (
+            solution.solutions_complete
+            and len(solution.solutions) == (1 if wanted is None else wanted)
+            and all(len(line) == plies for line in solution.solutions)
         )
     else:
         is_sound = (

@@ -27,7 +27,7 @@ def describe_solutions(
     """Lay out the solutions of help play, numbered, and its set play before them.
 
     The first move has the number 1, whoever plays it; with half a move more it is
-    written as `1...`, as problemists do.
+    written as `1...`, as problemists do. Solutions in fewer moves are marked.
 
     Parameters
     ----------
@@ -50,6 +50,7 @@ def describe_solutions(
         ("Set play", passed, half + 1, set_play),
         ("Solutions" if set_play else "", board, half, solution.solutions),
     )
+    end = half + stipulation.plies
     lines = []
     for title, start, ply, found in parts:
         if title and found:
@@ -58,7 +59,8 @@ def describe_solutions(
         for number, line in enumerate(found, 1):
             label = [Part(f"{number:{width}}) ")] if len(found) > 1 else []
             moves = _help_line(start, line, ply, notation, marks)
-            lines.append(PlayLine((*label, *moves), 1))
+            short = [Part(" (short)")] if ply + len(line) < end else []
+            lines.append(PlayLine((*label, *moves, *short), 1))
     return lines
 
 

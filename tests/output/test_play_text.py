@@ -358,6 +358,7 @@ def test_help_play_with_half_a_move_more_begins_with_dots() -> None:
         (replace(BLOCK_SOLUTION, restriction=Restriction(checks_only=True)), False),
         (HELPMATE, False),
         (replace(HELPMATE, solutions=HELPMATE.solutions[:1]), True),
+        (replace(HELPMATE, solutions=(("a1b1", "h3h1"),)), False),
         (
             replace(
                 HELPMATE,
