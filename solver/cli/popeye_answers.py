@@ -24,6 +24,7 @@ from solver.output.popeye_text import (
 from solver.play.builder import PlayOptions, build_variations
 from solver.problem import Claim, Limits, Problem
 from solver.search.question import read_question
+from solver.search.solutions import Enumeration
 from solver.search.threads import WATCHDOG, Control
 from solver.solution import StoppedBy
 
@@ -90,6 +91,7 @@ class PopeyeAnswer:
         self.control = Control()
         self._stopped: StoppedBy | None = None
         self._is_partial = False
+        self._is_cut = False  # the last phase
         self._deadline: float | None = None
         if not isinstance(found, FormatError):
             time_s = found.options.number("MaxTime", 0) or time_s
@@ -129,6 +131,9 @@ class PopeyeAnswer:
             self._refuse(error)
             return
         for twin in found.twins:
+            if self._is_cut:
+                yield PHASE_END
+            self._is_cut = False
             yield from self._twin(twin)
             if self._stopped:
                 break
@@ -175,22 +180,23 @@ class PopeyeAnswer:
     def _help_phase(
         self, board: chess.Board, stipulation: Stipulation, skipped: int
     ) -> Iterator[str]:
-        """Solve with the stipulated moves and, before, with fewer."""
-        fen = board.fen(en_passant="fen")
-        wanted = self._max_solutions
-        for moves in range(not stipulation.half, stipulation.moves + 1):
-            asked = stipulation.with_moves(moves)
-            solution = self._solve(Problem(fen, stipulation=asked))
-            lines = solution.solutions[:wanted]
-            yield help_lines(fen, asked, lines, skipped)
-            if wanted is not None:
-                wanted -= len(lines)
-                if not wanted:
-                    self._is_partial = True
-                    return
-            if self._stopped:
-                return
-        yield PHASE_END
+        """Yield the solutions as they are found, shorter ones first, as Popeye does."""
+        fen, wanted = board.fen(en_passant="fen"), self._max_solutions
+        question = read_question(
+            Problem(fen, stipulation=stipulation), Limits(max_solutions=wanted)
+        )
+        search = Enumeration(self._solver.workspace, question)
+        self.control.attach(self._solver.workspace.search)
+        found = 0
+        with WATCHDOG.limit(self.control, self._remaining):
+            for lines in search.pieces():
+                found += len(lines)
+                yield help_lines(fen, stipulation, lines, skipped)
+        self._stopped = self._stopped or self.control.reason
+        if found == wanted:
+            self._is_partial = self._is_cut = True
+        elif not self._stopped:
+            yield PHASE_END
 
     # Battle play
 
@@ -216,7 +222,7 @@ class PopeyeAnswer:
         wanted = self._max_solutions
         yield play.forced_mates() + play.first_moves(first[:wanted])
         if wanted is not None and wanted <= len(first):
-            self._is_partial = True
+            self._is_partial = self._is_cut = True
         elif not self._stopped:
             yield PHASE_END
 
