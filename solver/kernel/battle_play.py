@@ -19,8 +19,10 @@ from typing import Any
 
 import numpy as np
 
+from solver.kernel.goal_in_one import ends_play, every_reply_ends, goal_in_one
 from solver.kernel.interface import STOPPED, BattleOperation, Verdict
 from solver.kernel.jit import (
+    Move,
     Number,
     boolean,
     i64,
@@ -36,20 +38,24 @@ from solver.kernel.memory import BattlePlay
 from solver.kernel.movegen import count, generate
 from solver.kernel.ordering import (
     bring_best,
+    is_plain_move,
     rank_attacks,
     rank_replies,
     remember_refutation,
+    reverse,
     unranked,
 )
 from solver.kernel.position import (
     NO_MOVE,
     Position,
     checkers,
+    leaves_king_attacked,
     make,
     position_at,
     position_t,
+    without_origin,
 )
-from solver.kernel.prover import ATTACKING, DEFENDING, is_stopped
+from solver.kernel.prover import ATTACKING, DEFENDING, SHARED_MOVES, is_stopped
 from solver.kernel.transposition import (
     Bounds,
     HashKey,
@@ -82,14 +88,82 @@ def is_reflex(play: Number) -> bool:
     return play == BattlePlay.REFLEX or play == BattlePlay.SEMI_REFLEX  # noqa: PLR1714
 
 
-@jit(boolean(position_t, i64))
-def ends_play(position: Position, play: Number) -> bool:
-    """Return whether the move that led here, the defender's, reached the goal."""
-    if play == BattlePlay.SELF_MATE:
-        return checkers(position) != 0 and count(position) == 0
-    if play == BattlePlay.SELF_STALEMATE:
-        return checkers(position) == 0 and count(position) == 0
-    return False
+@jit(i64(position_t, i64, search_t))
+def is_reached(position: Position, ply: Number, search: Any) -> Number:
+    """Decide whether the goal is certain with the defender to move: MATE or NO_MATE."""
+    play = search.play
+    if play == BattlePlay.STALEMATE:
+        reached = checkers(position) == 0 and count(position) == 0
+    elif is_reflex(play):
+        reached = mate_in_one(position) != NO_MOVE
+    else:
+        reached = every_reply_ends(position, play, ply, search)
+    return Verdict.MATE if reached else Verdict.NO_MATE
+
+
+@jit(boolean(position_t, i64, i64, search_t), inline=True)
+def answers_in_one(position: Position, play: Number, ply: Number, search: Any) -> bool:
+    """Return whether a reply ended the play or leaves the attacker one last move."""
+    if ends_play(position, play):
+        return True
+    if play == BattlePlay.REFLEX and mate_in_one(position) != NO_MOVE:
+        return False
+    return goal_in_one(position, ply + 1, search) != NO_MOVE
+
+
+@jit(i64(position_t, i64, u64, search_t))
+def lost_in_one(position: Position, ply: Number, attack: Move, search: Any) -> Number:
+    """Decide whether one more attacker's move is enough after `attack`.
+
+    Replies that have just refuted a similar attack are tried before any is generated;
+    see `solver.kernel.prover.mated_in_one`.
+
+    Returns
+    -------
+    int64
+        MATE or NO_MATE.
+    """
+    search.nodes += 1
+    play = search.play
+    if is_reflex(play) and mate_in_one(position) != NO_MOVE:
+        return Verdict.MATE
+
+    # 1. Remembered replies, as far as they are legal here.
+    counter = without_origin(attack)
+    remembered = (
+        search.counters[counter],
+        search.killers[ply, 0],
+        search.killers[ply, 1],
+    )
+    for slot in range(len(remembered)):
+        reply = remembered[slot]
+        if reply == NO_MOVE or not is_plain_move(position, reply):
+            continue
+        child = make(position, reply)
+        if leaves_king_attacked(child):
+            continue
+        if not answers_in_one(child, play, ply, search):
+            search.counters[counter] = reply
+            remember_refutation(search, ply, reply, 0)
+            return Verdict.NO_MATE
+
+    # 2. No reply: only stalemate can be the goal.
+    replies = search.rows[ply]
+    size = generate(position, replies)
+    if size == 0:
+        is_goal = play == BattlePlay.STALEMATE and checkers(position) == 0
+        return Verdict.MATE if is_goal else Verdict.NO_MATE
+
+    # 3. Every reply.
+    rank_replies(position, replies, size, ply, NO_MOVE, search)
+    for index in range(size):
+        bring_best(replies, index, size)
+        reply = unranked(replies[index])
+        if not answers_in_one(make(position, reply), play, ply, search):
+            search.counters[counter] = reply
+            remember_refutation(search, ply, reply, 1)
+            return Verdict.NO_MATE
+    return Verdict.MATE
 
 
 @jit(i64(position_t, i64, i64, boolean, search_t))
@@ -116,40 +190,34 @@ def reaches_within(
     int64
         A `Verdict`; MATE stands for the goal, whatever it is.
     """
-    # 1. Play that ends here.
+    # 1. No move is left, or a side must mate.
     play = search.play
-    search.nodes += 1
+    if moves_left < 1:
+        search.nodes += 1
+        return Verdict.NO_MATE if attacking else is_reached(position, ply, search)
     if attacking:
-        if moves_left < 1:
-            return Verdict.NO_MATE
         if play == BattlePlay.REFLEX and mate_in_one(position) != NO_MOVE:
             return Verdict.NO_MATE
-    elif is_reflex(play):
-        if mate_in_one(position) != NO_MOVE:
-            return Verdict.MATE
-        if moves_left < 1:
-            return Verdict.NO_MATE
-    elif play == BattlePlay.STALEMATE and moves_left < 1:
-        is_reached = checkers(position) == 0 and count(position) == 0
-        return Verdict.MATE if is_reached else Verdict.NO_MATE
+    elif is_reflex(play) and mate_in_one(position) != NO_MOVE:
+        return Verdict.MATE
 
-    # 2. Transposition table; the bounds of a defender node begin at one move.
+    # 2. Transposition table.
+    search.nodes += 1
     key = play_key(position, attacking, search)
     bounds = probe(search, key)
-    if moves_left > 0:
-        if moves_left <= bounds.no_mate:
-            return Verdict.NO_MATE
-        if moves_left >= bounds.mate:
-            return Verdict.MATE
+    if moves_left <= bounds.no_mate:
+        return Verdict.NO_MATE
+    if moves_left >= bounds.mate:
+        return Verdict.MATE
 
     # 3. Limits.
     if is_stopped(search):
         return Verdict.STOPPED
 
     moves = search.rows[ply]
-    size = generate(position, moves)
     if not attacking:
         # 4. Defender node without moves: only stalemate can be the goal.
+        size = generate(position, moves)
         if size == 0:
             is_goal = play == BattlePlay.STALEMATE and checkers(position) == 0
             return Verdict.MATE if is_goal else Verdict.NO_MATE
@@ -166,24 +234,40 @@ def reaches_within(
             if verdict == Verdict.STOPPED:
                 return Verdict.STOPPED
             if verdict == Verdict.NO_MATE:
-                if moves_left > 0:
-                    remember_refutation(search, ply, reply, moves_left)
-                    refuted = Bounds(moves_left, bounds.mate, reply)
-                    store(search, key, refuted, moves_left)
+                remember_refutation(search, ply, reply, moves_left)
+                refuted = Bounds(moves_left, bounds.mate, reply)
+                store(search, key, refuted, moves_left)
                 return Verdict.NO_MATE
-        if moves_left > 0:
-            store(search, key, Bounds(bounds.no_mate, moves_left, NO_MOVE), moves_left)
+        store(search, key, Bounds(bounds.no_mate, moves_left, NO_MOVE), moves_left)
         return Verdict.MATE
 
-    # 6. Attacker node: deepen move by move, so that the first success is the shortest.
-    rank_attacks(position, moves, size, bounds.move, moves_left > 1)
+    # 6. Attacker node: try the last move.
+    no_mate = bounds.no_mate
+    if no_mate < 1:
+        move = goal_in_one(position, ply, search)
+        if move:
+            store(search, key, Bounds(0, 1, move), 1)
+            return Verdict.MATE
+        no_mate = 1
+        if moves_left == 1:
+            store(search, key, Bounds(1, bounds.mate, bounds.move), 1)
+            return Verdict.NO_MATE
+
+    # 7. Deepen move by move, so that the first success is the shortest.
+    size = generate(position, moves)
+    rank_attacks(position, moves, size, bounds.move, moves_left > 2)
     for index in range(size):
         bring_best(moves, index, size)
-    for depth in range(bounds.no_mate + 1, moves_left + 1):
+    if search.is_helper:  # so that the threads meet in the middle of the list
+        reverse(moves, SHARED_MOVES, size)
+    for depth in range(no_mate + 1, moves_left + 1):
         for index in range(size):
             attack = unranked(moves[index])
             child = make(position, attack)
-            verdict = reaches_within(child, depth - 1, ply + 1, DEFENDING, search)
+            if depth == 2:
+                verdict = lost_in_one(child, ply + 1, attack, search)
+            else:
+                verdict = reaches_within(child, depth - 1, ply + 1, DEFENDING, search)
             if verdict == Verdict.STOPPED:
                 return Verdict.STOPPED
             if verdict == Verdict.MATE:

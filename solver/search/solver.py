@@ -243,7 +243,7 @@ class Solver:
         """Answer a question within the limits that are set; no tablebases."""
         workspace, problem = self._workspace, question.problem
         if question.is_battle:
-            return search_battle(workspace, question, control)
+            return self._search_battle(question, control)
 
         # 1. Trivial cases.
         if question.board.is_checkmate():
@@ -281,6 +281,15 @@ class Solver:
                 question, bounds, keys, keys_complete=keys_complete
             )
             return endgame.complete(solution)
+
+    def _search_battle(self, question: Question, control: Control) -> Solution:
+        def help_search(helper: Workspace, progress: Control) -> None:
+            search_battle(helper, question, progress, lambda: None)
+
+        def start_helpers() -> None:
+            self._helper_threads.start(help_search, None)
+
+        return search_battle(self._workspace, question, control, start_helpers)
 
 
 def _find_keys(

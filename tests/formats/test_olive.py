@@ -1,15 +1,19 @@
-"""Olive's collections: mates are read, and anything else is refused by name."""
+"""Olive's collections: orthodox problems are read, the rest refused by name."""
 
 from __future__ import annotations
 
 import io
+import random
 import sys
+import time
 
 import pytest
+import yaml
 
 from solver.errors import FormatError
 from solver.formats.olive import MAX_ENTRY_BYTES, read_olive
 from solver.problem import Claim, Problem
+from solver.stipulation import EXPECTED
 
 LADDER = "7k/8/8/8/8/8/R7/1R4K1 w - - 0 1"
 PIECES = "algebraic: {white: [Kg1, Ra2, Rb1], black: [Kh8]}\n"
@@ -210,14 +214,14 @@ def test_an_entry_that_is_too_long_is_reported_and_skipped() -> None:
     ("text", "reason"),
     [
         ("stipulation: '#2'\n", "algebraic: expected lists of pieces, found none"),
-        (PIECES, "stipulation: expected #n, found ''"),
-        (PIECES + "stipulation: #2\n", "stipulation: expected #n, found ''"),
+        (PIECES, f"stipulation: expected {EXPECTED}, found ''"),
+        (PIECES + "stipulation: #2\n", f"stipulation: expected {EXPECTED}, found ''"),
         *(
             (
                 f"{PIECES}stipulation: '{other}'\n",
-                f"stipulation: expected #n, found '{other}'",
+                f"stipulation: expected {EXPECTED}, found '{other}'",
             )
-            for other in ("h#2", "s#3", "r#2", "ser-h#4", "=", "+", "#3.5", "==4", "2")
+            for other in ("hs#2", "r=2", "ser-h#4", "=", "+", "#3.5", "==4", "2")
         ),
         (
             PIECES + "stipulation: '#201'\n",
@@ -234,17 +238,21 @@ def test_an_entry_that_is_too_long_is_reported_and_skipped() -> None:
         ),
         (GOOD + "conditions: [Circe]\n", "conditions: expected none, found 'Circe'"),
         (
-            GOOD + "twins: {b: Move a1 a2, c: Remove h8}\n",
-            "twins: expected none, found 'b: Move a1 a2, c: Remove h8'",
+            GOOD + "twins: {b: Remove a2, B: Remove b1}\n",
+            "twins: expected labels such as b, each with changes, "
+            "found 'b: Remove a2, B: Remove b1'",
+        ),
+        (
+            GOOD + "twins: [Remove a2]\n",
+            "twins: expected labels such as b, each with changes, found 'Remove a2'",
         ),
         *(
             (
                 f"{GOOD}options: [{option}]\n",
-                "option: expected none that changes what a mate in n is, "
+                "option: expected none that changes the rules or the question, "
                 f"found '{option.split()[0]}'",
             )
             for option in (
-                "Duplex",
                 "PostKeyPlay",
                 "NoBk",
                 "NullMoves",
@@ -311,7 +319,144 @@ def test_other_entries_are_refused(text: str, reason: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "bad", ["stipulation: h#2\n", "a: [\n", "\0\n", "a: *b\n", 'title: "unclosed\n']
+    ("text", "side", "moves"), [("s#3", "w", 3), ("h#2", "b", 2), ("h#2.5", "w", 3)]
+)
+def test_every_stipulation_is_read(text: str, side: str, moves: int) -> None:
+    problem = read_one(f"{PIECES}stipulation: '{text}'\n")
+    assert str(problem.stipulation) == text
+    assert problem.fen.split()[1] == side
+    assert problem.claim == Claim(moves)
+
+
+def test_the_keys_of_self_play_are_read() -> None:
+    text = PIECES + "stipulation: s#3\nsolution: '1.Rb7 ! (2.Ra8+) Kg8 2.Ra8#'\n"
+    assert read_one(text).claim == Claim(3, ("b1b7",))
+
+
+@pytest.mark.parametrize(
+    ("intended", "solutions"),
+    [
+        ("2", 2),
+        ("'4'", 4),
+        ("2.1.1", 2),
+        ("2.1.1...", 2),
+        ("2.2.1.1", 4),
+        ("0", 0),
+        ("2...", 2),
+        ("many", None),
+        ("2.", None),
+        ("2,1", None),
+        ("100.100", None),
+        ("9999999999999999999999", None),
+    ],
+)
+def test_help_play_has_the_intended_number_of_solutions(
+    intended: str, solutions: int | None
+) -> None:
+    text = f"{PIECES}stipulation: h#2\nintended-solutions: {intended}\n"
+    assert read_one(text).claim == Claim(2, solutions=solutions)
+
+
+def test_without_a_number_help_play_claims_a_solution() -> None:
+    solution = "solution: |\n  1.Kh8-h7 Rb1-b7 + 2.Kh7-h8 Ra2-a8 #\n"
+    assert read_one(f"{PIECES}stipulation: h#2\n{solution}").claim == Claim(2)
+
+
+def test_each_twin_is_a_problem() -> None:
+    text = GOOD + (
+        "authors: [Loyd]\ntwins:\n  c: Continued Move b1 c1\n  b: Remove a2 \n"
+        "  d: Stipulation h#2\n"
+    )
+    found = [one for one in read(text) if isinstance(one, Problem)]
+    assert [(one.id, one.fen.split()[0]) for one in found] == [
+        ("Loyd a)", "7k/8/8/8/8/8/R7/1R4K1"),
+        ("Loyd b)", "7k/8/8/8/8/8/8/1R4K1"),
+        ("Loyd c)", "7k/8/8/8/8/8/8/2R3K1"),
+        ("Loyd d)", "7k/8/8/8/8/8/R7/1R4K1"),
+    ]
+    assert [str(one.stipulation) for one in found] == ["None", "None", "None", "h#2"]
+
+
+def test_a_twin_a_makes_the_diagram_a_zero_position() -> None:
+    text = GOOD + "twins: {a: Move b1 c1, b: Move b1 d1}\n"
+    found = [one for one in read(text) if isinstance(one, Problem)]
+    assert [(one.id, one.fen.split()[0]) for one in found] == [
+        ("x.olv:1 a)", "7k/8/8/8/8/8/R7/2R3K1"),
+        ("x.olv:1 b)", "7k/8/8/8/8/8/R7/3R2K1"),
+    ]
+
+
+def test_twins_are_in_the_order_of_their_labels() -> None:
+    twins = ", ".join(f"{label}: Move b1 c1" for label in ("z10", "z2", "z1", "b"))
+    found = read(f"{GOOD}twins: {{{twins}}}\n")
+    assert [one.id for one in found if isinstance(one, Problem)] == [
+        f"x.olv:1 {label})" for label in ("a", "b", "z1", "z2", "z10")
+    ]
+
+
+def test_an_empty_twin_is_the_diagram() -> None:
+    for twins in ("{a: '', b: Move b1 c1}", "{a: , b: Move b1 c1}"):
+        first, _ = read(f"{GOOD}twins: {twins}\n")
+        assert isinstance(first, Problem)
+        assert (first.id, first.fen) == ("x.olv:1 a)", LADDER)
+
+
+def test_each_twin_has_the_keys_of_its_part_of_the_solution() -> None:
+    text = GOOD + (
+        "twins: {b: Move a2 a3, c: Continued Move b1 c1, d: Remove a2}\n"
+        "solution: |\n  a)\n  1.Rb7 ! zugzwang.\n  b) wRa2-->a3\n  1.Rb1-b7 !\n"
+        "  +c) wRb1-->c1\n\n  1.Rc7 !\n"
+    )
+    found = [one for one in read(text) if isinstance(one, Problem)]
+    assert [one.claim and one.claim.keys for one in found] == [
+        ("b1b7",),
+        ("b1b7",),
+        ("c1c7",),
+        (),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("twin", "reason"),
+    [
+        ("Move a1 a3", "twin b): expected a piece on a1, found none"),
+        ("Condition Circe", "twin b): conditions: expected none, found 'Circe'"),
+        ("Move a2 a3 please", "twin b): expected a change, found 'please'"),
+        ("Remove h8", "twin b): expected one black king, found none"),
+    ],
+)
+def test_a_refused_twin_costs_no_other(twin: str, reason: str) -> None:
+    found = read(f"{GOOD}twins: {{b: {twin}, c: Move a2 a4}}\n")
+    assert [type(one) for one in found] == [Problem, FormatError, Problem]
+    assert found[1] == FormatError("dir/x.olv:1", reason)
+
+
+def test_a_twin_that_continues_a_refused_one_is_refused() -> None:
+    twins = "{b: Move a1 a3, c: Cont Move a3 a4, d: Move a2 a4, e: Cont Remove b1}"
+    found = read(f"{GOOD}twins: {twins}\n")
+    assert [type(one) for one in found] == [
+        Problem,
+        FormatError,
+        FormatError,
+        Problem,
+        Problem,
+    ]
+    assert found[2] == FormatError(
+        "dir/x.olv:1", "twin c): expected a twin before that can be read, found none"
+    )
+
+
+def test_duplex_is_two_problems() -> None:
+    text = f"{PIECES}stipulation: h#2\noptions: [SetPlay, Duplex]\n"
+    found = [one for one in read(text) if isinstance(one, Problem)]
+    assert [(one.id, one.fen.split()[1]) for one in found] == [
+        ("x.olv:1", "b"),
+        ("x.olv:1 duplex", "w"),
+    ]
+
+
+@pytest.mark.parametrize(
+    "bad", ["stipulation: hs#2\n", "a: [\n", "\0\n", "a: *b\n", 'title: "unclosed\n']
 )
 def test_a_bad_document_is_reported_and_skipped(bad: str) -> None:
     found = read(f"---\n{GOOD}---\n{bad}...\n---\n{GOOD}")
@@ -369,3 +514,94 @@ def test_without_pyyaml_the_error_names_the_package(
             "reading YAML needs PyYAML, which is not installed: pip install PyYAML",
         )
     ]
+
+
+def mutated(text: str, seeded: random.Random) -> str:
+    """Return the text with a few signs of YAML inserted, or characters deleted."""
+    signs = [
+        *":-#,[]{}&*!|>'\"%@`~ \n\\",
+        "\n  ",
+        "- ",
+        ": ",
+        "!!str ",
+        "---\n",
+        "\u2028",
+    ]
+    for _ in range(seeded.randint(1, 3)):
+        at = seeded.randrange(len(text))
+        if seeded.random() < 0.7:
+            text = text[:at] + seeded.choice(signs) + text[at:]
+        else:
+            text = text[:at] + text[at + seeded.randint(1, 3) :]
+    return text
+
+
+@pytest.mark.skipif(not yaml.__with_libyaml__, reason="PyYAML without libyaml")
+def test_libyaml_reads_what_pyyamls_own_parser_reads(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    whole = (
+        "---\n"
+        + GOOD
+        + (
+            "authors:\n- A, B\n- 'C'\nsource: {name: D, date: {year: 1900}}\n"
+            "twins: {b: Move b1 c1}\ncomments:\n- two\n  lines\n- ~\n"
+            'title: "x\\n\\\n  \\ y"\nsolution: |\n  1.Rb7 !\n    2.Ra8 #\n'
+        )
+    )
+    seeded = random.Random(4)
+    texts = [whole, *(mutated(whole, seeded) for _ in range(300))]
+    fast = [read(text) for text in texts]
+    monkeypatch.setattr(yaml, "__with_libyaml__", False)
+    assert fast == [read(text) for text in texts]
+    kinds = [type(one[0]) for one in fast if one]
+    assert kinds.count(Problem) > 50
+    assert kinds.count(FormatError) > 50
+
+
+ENTRY = """---
+algebraic:
+  black: [Kb3, Rd5, Bc6, Sd6, Pb6]
+  white:
+  - Kf2
+  - Qg7
+  - Rf4
+  - Be5
+  - Sc3
+  - Pc7
+authors:
+- "Author, Number {number}"
+source:
+  name: Some Magazine
+  date: {{year: 1931, month: 4}}
+  problemid: '{number}'
+stipulation: h#3
+options: [SetPlay]
+twins:
+  b: Move c3 g6
+  c: Continued Exchange f4 c7
+  d: Remove c6 Add Black Bg4
+solution: "a)\\n1...Re4-d4 2.Kd1-e2 Rd4-d5 3.Ke2-e3 Rd5-e5 + 4.Ke3-d4 Re5-e4 #\\n\\
+  b)\\n1.Kd1-e2 Rd4-d5 2.Ke2-e3 Rd5-e5 + 3.Ke3-d4 Re5-e4 #\\nc)\\n1.Kd1-e2 Rd4-d5\\
+  \\ 2.Ke2-e3 Rd5-e5 + 3.Ke3-d4 Re5-e4 #\\n"
+"""
+
+
+@pytest.mark.skipif(not yaml.__with_libyaml__, reason="PyYAML without libyaml")
+def test_pyyamls_own_parser_reads_nothing_that_is_usual(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    calls: list[object] = []
+    monkeypatch.setattr(yaml.BaseLoader, "__init__", lambda *text: calls.append(text))
+    found = read("".join(ENTRY.format(number=number) for number in range(20)))
+    assert [type(one) for one in found] == 80 * [Problem]
+    assert calls == []
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not yaml.__with_libyaml__, reason="PyYAML without libyaml")
+def test_a_thousand_entries_with_twins_take_less_than_two_seconds() -> None:
+    text = "".join(ENTRY.format(number=number) for number in range(1000))
+    started = time.process_time()
+    assert len(read(text)) == 4000
+    assert time.process_time() - started < 2  # 0.5 s

@@ -67,7 +67,7 @@ def test_a_game_has_its_tags_comment_and_moves() -> None:
 [SetUp "1"]
 [FEN "5r1k/6pp/7N/8/2Q5/8/8/6K1 w - - 0 1"]
 
-{{ mate in 2. Proved, and none is shorter. }} 1. Qg8+ Rxg8 2. Nf7# 1-0
+{{ mate in 2. Proved, and none is shorter. }} 1. Qg8+ $1 Rxg8 2. Nf7# 1-0
 """
     )
 
@@ -137,10 +137,11 @@ def test_a_comment_has_the_claim_and_what_is_proved(
 
 
 def test_a_comment_names_what_is_cut_and_how_many_moves_are_missing() -> None:
+    end = Attack("a8a1", 1, is_cut=True)
     cut = Variations(
         keys=(
-            Attack("a2a8", 2, defences=[Defence("g1h2", [Attack("a8a1", 1)])]),
-            Attack("a2a7", 2),
+            Attack("a2a8", 2, defences=[Defence("g1h2", [end])]),
+            Attack("a2a7", 2, is_cut=True),
         ),
         complete_moves=0,
     )
@@ -161,7 +162,7 @@ def test_duals_are_variations_of_the_continuation() -> None:
         )
     )
     text = encode_pgn(SMOTHERED, duals).decode()
-    assert "1. Qg8+ Rxg8 2. Nf7# ( 2. Nf5 ) 1-0" in text
+    assert "1. Qg8+ $1 Rxg8 2. Nf7# ( 2. Nf5 ) 1-0" in " ".join(text.split())
 
 
 def test_no_line_of_the_opening_comment_is_long() -> None:
