@@ -6,6 +6,7 @@ import io
 import random
 import sys
 import time
+from pathlib import Path
 
 import pytest
 import yaml
@@ -566,6 +567,21 @@ def test_libyaml_reads_what_pyyamls_own_parser_reads(
     kinds = [type(one[0]) for one in fast if one]
     assert kinds.count(Problem) > 50
     assert kinds.count(FormatError) > 50
+
+
+def test_the_puzzles_with_other_stipulations_claim_keys_or_solutions() -> None:
+    path = Path(__file__).parents[2] / "puzzles" / "stipulations.olv"
+    found = read(path.read_bytes())
+    problems = [one for one in found if isinstance(one, Problem)]
+    assert len(found) == len(problems) == 135
+    assert len({(one.fen, one.stipulation) for one in problems}) == 135
+    assert len({one.id for one in problems}) == 135
+    for one in problems:
+        assert one.claim
+        is_help = one.stipulation is not None and one.stipulation.is_help
+        assert len(one.claim.keys) == (not is_help), one.id
+    solutions = [one.claim.solutions for one in problems if one.claim]
+    assert sum(number for number in solutions if number) == 34
 
 
 ENTRY = """---
