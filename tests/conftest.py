@@ -11,7 +11,7 @@ from tests.processes import limited_workers, restore_signals
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from solver.kernel.interface import Kernel, LaboratoryKernel
+    from solver.kernel.interface import BattleKernel, Kernel, LaboratoryKernel
     from solver.kernel.memory import Search
 
 
@@ -31,6 +31,14 @@ def kernel() -> Kernel:
     from solver.kernel.loader import load_kernel
 
     return load_kernel().kernel
+
+
+@pytest.fixture(scope="session")
+def battle_kernel() -> BattleKernel:
+    """The part of the compiled kernel for battle play, stored likewise."""
+    from solver.kernel.loader import load_battle
+
+    return load_battle().kernel
 
 
 @pytest.fixture(scope="session")

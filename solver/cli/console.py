@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from rich.console import Console
 
-    from solver.kernel.interface import Kernel, LaboratoryKernel
+    from solver.kernel.interface import BattleKernel, Kernel, LaboratoryKernel
     from solver.kernel.loader import Build
 
 
@@ -238,6 +238,15 @@ def prepare_kernel() -> Build[Kernel]:
 
     with ending_at_once():
         return load_kernel(notify, _compiling)
+
+
+def prepare_battle() -> Build[BattleKernel]:
+    """Load the search of battle play as well."""
+    from solver.kernel.loader import load_battle
+
+    prepare_kernel()
+    with ending_at_once():
+        return load_battle(notify, _compiling)
 
 
 def prepare_laboratory() -> Build[LaboratoryKernel]:

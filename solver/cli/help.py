@@ -43,6 +43,15 @@ OPTION_GROUPS = {
         "--every-ply",
         "--tablebases",
     ),
+    "Play of compositions": (
+        "--stipulation",
+        "--variations",
+        "--set-play",
+        "--tries",
+        "--no-threats",
+        "--all-defences",
+        "--notation",
+    ),
     "Techniques": ("--mdp", "--check-extension", "--efp", "--mip", "--ablation"),
     "Settings of the techniques": (
         "--null-reduction",

@@ -1,8 +1,8 @@
-"""The border between Python and the compiled kernel: two C functions, many operations.
+"""The border between Python and the compiled kernel: a C function for each part.
 
-`Kernel` searches for mates. `LaboratoryKernel` runs the experiments, and is compiled
-apart, because few processes need it. Each has a self-test: positions with known
-answers.
+`Kernel` searches for mates. `BattleKernel` searches the other stipulations that have
+two opponents, and `LaboratoryKernel` runs the experiments; these are compiled apart,
+because few processes need them. Each has a self-test: positions with known answers.
 
 This module imports neither numba nor numpy, so that a process that loads the stored
 kernel needs neither.
@@ -10,12 +10,12 @@ kernel needs neither.
 
 from __future__ import annotations
 
-from ctypes import CFUNCTYPE, POINTER, addressof, byref, c_int64, c_uint64
+from ctypes import CFUNCTYPE, POINTER, addressof, byref, c_int64, c_uint32, c_uint64
 from enum import IntEnum
 from typing import NamedTuple
 
 from solver.errors import MatesolveError
-from solver.kernel.memory import Experiment, Position, Search
+from solver.kernel.memory import BattlePlay, Experiment, Position, Search
 
 NO_LIMIT = (1 << 63) - 1
 """The node limit of a search without one."""
@@ -38,6 +38,9 @@ INFINITE_SCORE = 32_000
 MATE_SHIFT = 8
 MOVE_SHIFT = 16
 
+NULL_MOVE = 0
+"""Passes the turn; no legal move has this number."""
+
 
 class Operation(IntEnum):
     """An operation of the search's C function."""
@@ -51,6 +54,19 @@ class Operation(IntEnum):
     FIND_MATE = 6
     FIND_LINE = 7
     BOUNDS = 8
+    SOLVING_MOVES = 9
+    REFUTATIONS = 10
+    CONTINUATIONS = 11
+    IS_CHECK = 12
+
+
+class BattleOperation(IntEnum):
+    """An operation of the C function of battle play."""
+
+    REACHES_WITHIN = 0
+    SOLVING_MOVES = 1
+    REFUTATIONS = 2
+    FIND_LINE = 3
 
 
 class LaboratoryOperation(IntEnum):
@@ -135,10 +151,14 @@ class Kernel:
         return search.rows[0][:size]
 
     def made(self, position: Position, search: Search, move: int) -> Position:
-        """Return the position after a legal move, seen by the other side."""
+        """Return the position after a legal or null move, seen by the other side."""
         child = Position.from_buffer_copy(position)
         self._run(Operation.MAKE, child, search, move)
         return child
+
+    def is_check(self, position: Position, search: Search) -> bool:
+        """Return whether the side to move is in check."""
+        return bool(self._run(Operation.IS_CHECK, position, search))
 
     def mate_in_one(self, position: Position, search: Search) -> int:
         """Return a mating move, or 0 if there is none."""
@@ -194,12 +214,176 @@ class Kernel:
         size = self._run(Operation.FIND_LINE, position, search, moves, attacking)
         return search.line[:size]
 
+    def solving_moves(
+        self, position: Position, search: Search, moves: int
+    ) -> list[int] | None:
+        """Return the attacker's moves that mate within `moves`, at least 1.
+
+        The attacker is to move. The moves are in the generator's order. None if the
+        search was stopped.
+        """
+        size = self._run(Operation.SOLVING_MOVES, position, search, moves)
+        return None if size == STOPPED else search.rows[0][:size]
+
+    def refutations(
+        self, position: Position, search: Search, moves: int, most: int
+    ) -> list[int] | None:
+        """Return replies after which the attacker does not mate within `moves`.
+
+        Parameters
+        ----------
+        position : Position
+            The defender is to move.
+        search : Search
+        moves : int
+            The attacker's own moves after the reply, at least 0.
+        most : int
+            Return as soon as there are this many, at least 1.
+
+        Returns
+        -------
+        list of int, or None
+            Empty if every reply is mated in time, and if there is none. None if the
+            search was stopped.
+        """
+        size = self._run(Operation.REFUTATIONS, position, search, moves, most)
+        return None if size == STOPPED else search.rows[0][:size]
+
+    def continuations(
+        self, position: Position, search: Search, moves: int, *, threats: bool
+    ) -> list[int] | None:
+        """List the attacker's shortest continuations after every reply.
+
+        Parameters
+        ----------
+        position : Position
+            The defender is to move.
+        search : Search
+        moves : int
+            The most moves that a continuation may take, at least 1.
+        threats : bool
+            Begin with the null move as a reply, unless the defender is in check.
+
+        Returns
+        -------
+        list of int, or None
+            For each reply: the reply, the number of moves that the continuations take,
+            the number of continuations, and these; both numbers are 0 if there is none.
+            None if the search was stopped.
+        """
+        size = self._run(Operation.CONTINUATIONS, position, search, moves, threats)
+        if size == STOPPED:
+            return None
+        words = (c_uint32 * size).from_buffer(search, Search.phis.offset)
+        return words[:]
+
     def _run(
         self,
         operation: Operation,
         position: Position,
         search: Search,
         number: int = 0,
+        flag: int = 0,
+    ) -> int:
+        result: int = self._call(
+            operation, byref(position), byref(search), number, flag
+        )
+        return result
+
+
+class BattleKernel:
+    """The compiled search of `=n`, `s#n`, `s=n`, `r#n` and `semi-r#n`.
+
+    `Search.play` says which. A verdict MATE means that the attacker reaches the goal.
+    Stateless, and releases the GIL.
+
+    Parameters
+    ----------
+    address : int
+        Address of the C function, whose code must outlive this object.
+    """
+
+    def __init__(self, address: int) -> None:
+        self._call = PROTOTYPE(address)
+
+    def reaches_within(
+        self, position: Position, search: Search, moves: int, *, attacking: bool = True
+    ) -> Verdict:
+        """Decide whether the attacker reaches the goal within `moves` of its moves.
+
+        Parameters
+        ----------
+        position : Position
+            The attacker is to move if `attacking`, else the defender.
+        search : Search
+        moves : int
+            At least 0.
+        attacking : bool
+
+        Returns
+        -------
+        Verdict
+        """
+        return Verdict(
+            self._run(
+                BattleOperation.REACHES_WITHIN, position, search, moves, attacking
+            )
+        )
+
+    def solving_moves(
+        self, position: Position, search: Search, moves: int
+    ) -> list[int] | None:
+        """Return the attacker's moves that reach the goal within `moves` (at least 1).
+
+        Returns
+        -------
+        list of int, or None
+            None if a limit was hit first.
+        """
+        size = self._run(BattleOperation.SOLVING_MOVES, position, search, moves)
+        return None if size == STOPPED else search.line[:size]
+
+    def refutations(
+        self, position: Position, search: Search, moves: int, most: int
+    ) -> list[int] | None:
+        """Return replies after which the attacker fails within `moves`.
+
+        A defender that must mate, or cannot move, has none.
+
+        Parameters
+        ----------
+        position : Position
+            The defender is to move.
+        search : Search
+        moves : int
+            The attacker's moves, at least 0.
+        most : int
+            Look for at most this many.
+
+        Returns
+        -------
+        list of int, or None
+            None if a limit was hit first.
+        """
+        size = self._run(BattleOperation.REFUTATIONS, position, search, moves, most)
+        return None if size == STOPPED else search.line[:size]
+
+    def line(
+        self, position: Position, search: Search, moves: int, *, attacking: bool = True
+    ) -> list[int]:
+        """Return a line to the goal, whose shortest distance is `moves`.
+
+        It is cut short if the search was stopped.
+        """
+        size = self._run(BattleOperation.FIND_LINE, position, search, moves, attacking)
+        return search.line[:size]
+
+    def _run(
+        self,
+        operation: BattleOperation,
+        position: Position,
+        search: Search,
+        number: int,
         flag: int = 0,
     ) -> int:
         result: int = self._call(
@@ -296,6 +480,45 @@ def self_test_search(kernel: Kernel) -> None:
             "mate in 1": (kernel.mates_within(position, search, 1), Verdict.NO_MATE),
             "mate in 2": (kernel.mates_within(position, search, 2), Verdict.MATE),
             "plies of its line": (len(kernel.line(position, search, 2)), 3),
+        }
+    )
+
+
+def self_mate_in_two() -> Position:
+    """Return king a1, queens a6 and c2 against king g1, rook h1 and queen b3: s#2."""
+    king, queens = 1 << 0, 1 << 40 | 1 << 10
+    their_king, rook, queen = 1 << 6, 1 << 7, 1 << 17
+    return Position(
+        diagonal=queens | queen,
+        orthogonal=queens | queen | rook,
+        kings=king | their_king,
+        us=king | queens,
+        them=their_king | rook | queen,
+    )
+
+
+def self_test_battle(kernel: BattleKernel) -> None:
+    """Compare the answers of battle play with the known ones.
+
+    Raises
+    ------
+    KernelError
+        An answer is wrong; the message names the question and both answers.
+    """
+    table = (c_uint64 * BUCKET_WORDS)()
+    search = Search(
+        node_limit=NO_LIMIT,
+        table=addressof(table),
+        generation=1,
+        buckets=1,
+        play=BattlePlay.SELF_MATE,
+    )
+    position = self_mate_in_two()
+    _compare(
+        {
+            "s#1": (kernel.reaches_within(position, search, 1), Verdict.NO_MATE),
+            "s#2": (kernel.reaches_within(position, search, 2), Verdict.MATE),
+            "plies of its line": (len(kernel.line(position, search, 2)), 4),
         }
     )
 

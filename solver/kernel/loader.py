@@ -5,9 +5,9 @@ compiled code is kept as object files, which llvmlite links in milliseconds, wit
 numba. A platform wheel ships such files. Otherwise the first process compiles and
 stores them in the user's cache folder.
 
-The kernel has two parts, each an object file of its own and compiled when first needed:
-the search for mates, and the laboratory's search. `load_kernel` and `load_laboratory`
-are the functions to call. No part is used before its self-test.
+The kernel has parts, each an object file of its own and compiled when first needed: the
+search for mates, battle play, and the laboratory's search. `load_kernel`, `load_battle`
+and `load_laboratory` are the functions to call. No part is used before its self-test.
 """
 
 from __future__ import annotations
@@ -43,9 +43,11 @@ from solver.kernel.cache import (
     write_object,
 )
 from solver.kernel.interface import (
+    BattleKernel,
     Kernel,
     KernelError,
     LaboratoryKernel,
+    self_test_battle,
     self_test_laboratory,
     self_test_search,
 )
@@ -70,7 +72,7 @@ def not_shown(_line: str) -> AbstractContextManager[Any]:
     return nullcontext()
 
 
-Interface = TypeVar("Interface", Kernel, LaboratoryKernel)
+Interface = TypeVar("Interface", Kernel, BattleKernel, LaboratoryKernel)
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +101,13 @@ class Part(Generic[Interface]):
 
 
 SEARCH = Part("search", "the search", "solver.kernel.entry", Kernel, self_test_search)
+BATTLE = Part(
+    "battle",
+    "the search of battle play",
+    "solver.kernel.battle_play",
+    BattleKernel,
+    self_test_battle,
+)
 LABORATORY = Part(
     "laboratory",
     "the laboratory's search",
@@ -106,7 +115,7 @@ LABORATORY = Part(
     LaboratoryKernel,
     self_test_laboratory,
 )
-PARTS: tuple[Part[Any], ...] = (SEARCH, LABORATORY)
+PARTS: tuple[Part[Any], ...] = (SEARCH, BATTLE, LABORATORY)
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +124,7 @@ class Build(Generic[Interface]):
 
     Attributes
     ----------
-    kernel : Kernel or LaboratoryKernel
+    kernel : Kernel, BattleKernel or LaboratoryKernel
         The compiled functions, self-tested.
     origin : str
         "wheel" (shipped with the package), "cache", "compiled" (just now) or "numba"
@@ -156,6 +165,13 @@ def load_kernel(
         The compiled code fails its self-test.
     """
     return _load_once(SEARCH, notice, compiling)
+
+
+def load_battle(
+    notice: Notice = lambda _text: None, compiling: Compiling = not_shown
+) -> Build[BattleKernel]:
+    """Load the search of battle play, as `load_kernel` loads the search for mates."""
+    return _load_once(BATTLE, notice, compiling)
 
 
 def load_laboratory(
@@ -270,7 +286,7 @@ def _mark(directory: Path) -> Path:
 def _by_numba(
     part: Part[Interface], directory: Path | None, compiling: Compiling
 ) -> Loaded[Interface]:
-    """Let numba load both parts from its own cache, or compile them.
+    """Let numba load all parts from its own cache, or compile them.
 
     Without a folder nothing is cached: in a shared folder, numba would load code that
     older sources made.

@@ -65,6 +65,21 @@ class MipUse(Flag):
     """Add what the material has scored to the evaluation."""
 
 
+class BattlePlay(IntEnum):
+    """The stipulations of battle play other than the direct mate."""
+
+    STALEMATE = 0
+    """`=n`"""
+    SELF_MATE = 1
+    """`s#n`"""
+    SELF_STALEMATE = 2
+    """`s=n`"""
+    REFLEX = 3
+    """`r#n`"""
+    SEMI_REFLEX = 4
+    """`semi-r#n`"""
+
+
 class PrunedNodes(IntEnum):
     """Types of nodes at which forward pruning is tried."""
 
@@ -124,6 +139,8 @@ class Search(Structure):
         the restriction only says where to look.
     checks_only, most_flights, most_replies, threat_moves : int64
         The restriction of the attacker's moves; see `solver.kernel.dfpn`.
+    play : int64
+        A `BattlePlay`, for `solver.kernel.battle_play` only.
     rows : uint64, shape (MAX_PLIES, MAX_LEGAL_MOVES)
         The moves of each ply.
     killers : uint64, shape (MAX_PLIES, 2)
@@ -154,6 +171,7 @@ class Search(Structure):
         ("most_flights", c_int64),
         ("most_replies", c_int64),
         ("threat_moves", c_int64),
+        ("play", c_int64),
         ("rows", c_uint64 * MAX_LEGAL_MOVES * MAX_PLIES),
         ("killers", c_uint64 * 2 * MAX_PLIES),
         ("counters", c_uint64 * ARRIVALS),

@@ -15,6 +15,7 @@ from solver.problem import (
     Limits,
     Problem,
     Restriction,
+    refusal,
     require_bool,
     require_instance,
     require_strings,
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from solver.kernel.memory import Position
+    from solver.stipulation import Stipulation
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +49,8 @@ class Question:
     both_sides : bool
         The caller did not say who attacks, so being mated is an answer as well.
     most_moves : int
-        The longest mate to search for, in attacker's moves.
+        The longest mate to search for, in attacker's moves; with a stipulation, its
+        number.
     any_length : bool
         Any mate within `most_moves` is an answer; otherwise the shortest is wanted.
     expected : int or None
@@ -74,8 +77,18 @@ class Question:
     root_moves: tuple[str, ...] | None = None
 
     @property
+    def is_battle(self) -> bool:
+        """Whether it is a stipulation of two opponents other than the direct mate."""
+        stipulation = self.problem.stipulation
+        return stipulation is not None and not (
+            stipulation.is_direct_mate or stipulation.is_help
+        )
+
+    @property
     def is_hopeless(self) -> bool:
         """Whether the attacker has only its king, and so never mates."""
+        if self.is_battle:
+            return False
         attacker = self.board.turn if self.attacking else not self.board.turn
         return _has_bare_king(self.board, attacker)
 
@@ -118,6 +131,11 @@ def read_question(
     attacking = is_attacking(problem, board, within)
     nobody_named = within is None and not problem.claim and problem.no_mate is None
     most = limits.max_moves if within is None else abs(within)
+    if (stipulation := problem.stipulation) is not None:
+        most = stipulation.attacker_moves
+        _refuse_beside(stipulation, "within", within)
+        if not stipulation.is_direct_mate:
+            _refuse_beside(stipulation, "restriction", restriction)
     return Question(
         problem=problem,
         board=board,
@@ -155,6 +173,12 @@ def is_attacking(
     return not _has_bare_king(board, board.turn) or _has_bare_king(
         board, not board.turn
     )
+
+
+def _refuse_beside(stipulation: Stipulation, name: str, value: object) -> None:
+    """Refuse an argument that has no meaning beside a stipulation."""
+    if value is not None:
+        raise refusal(name, f"None with the stipulation {stipulation}", value)
 
 
 def _has_bare_king(board: chess.Board, color: chess.Color) -> bool:

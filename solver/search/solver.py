@@ -7,12 +7,14 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from solver.endgames.probe import EndingHistory
+from solver.kernel.loader import load_battle
 from solver.problem import (
     DEFAULT_HASH_MIB,
     hash_size,
     require_instance,
     thread_count,
 )
+from solver.search.battle import search_battle
 from solver.search.bounds import close_bounds
 from solver.search.endgame import EndgameProbe, consult_tablebases, prefer_proof
 from solver.search.question import read_question
@@ -202,12 +204,14 @@ class Solver:
         control : Control
             Stops the search, and receives its progress.
         """
+        if question.is_battle:
+            load_battle()  # before the clock starts
         started = time.perf_counter()
         workspace, limits = self._workspace, question.limits
         # 1. The user's tablebases know many answers; the search then tries to prove
         #    them, which without limits would take too long.
         from_tables = None
-        if self._tablebases is not None:
+        if self._tablebases is not None and not question.is_battle:
             from_tables = consult_tablebases(self._tablebases, question)
         nodes = limits.nodes
         by_nodes = StoppedBy.NODES
@@ -238,6 +242,8 @@ class Solver:
     def _search(self, question: Question, control: Control) -> Solution:
         """Answer a question within the limits that are set; no tablebases."""
         workspace, problem = self._workspace, question.problem
+        if question.is_battle:
+            return self._search_battle(question, control)
 
         # 1. Trivial cases.
         if question.board.is_checkmate():
@@ -275,6 +281,15 @@ class Solver:
                 question, bounds, keys, keys_complete=keys_complete
             )
             return endgame.complete(solution)
+
+    def _search_battle(self, question: Question, control: Control) -> Solution:
+        def help_search(helper: Workspace, progress: Control) -> None:
+            search_battle(helper, question, progress, lambda: None)
+
+        def start_helpers() -> None:
+            self._helper_threads.start(help_search, None)
+
+        return search_battle(self._workspace, question, control, start_helpers)
 
 
 def _find_keys(

@@ -27,6 +27,7 @@ from solver.kernel import cache, loader, target
 from solver.kernel.cache import FALLBACK, ObjectCode, read_object, write_object
 from solver.kernel.interface import (
     KernelError,
+    self_test_battle,
     self_test_laboratory,
     self_test_search,
 )
@@ -35,7 +36,7 @@ from tests.processes import run, started
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from solver.kernel.interface import Kernel, LaboratoryKernel
+    from solver.kernel.interface import BattleKernel, Kernel, LaboratoryKernel
 
 ROOT = Path(__file__).parents[2]
 PATIENCE_S = 300
@@ -237,6 +238,15 @@ def test_the_laboratorys_self_test_notices_a_wrong_answer(
     monkeypatch.setattr(type(laboratory_kernel), "search_score", lambda *_: False)
     with pytest.raises(KernelError, match="expected True, found False"):
         self_test_laboratory(laboratory_kernel)
+
+
+def test_the_self_test_of_battle_play_notices_a_wrong_answer(
+    battle_kernel: BattleKernel, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    self_test_battle(battle_kernel)
+    monkeypatch.setattr(type(battle_kernel), "line", lambda *_: [1, 2, 3])
+    with pytest.raises(KernelError, match="expected 4, found 3"):
+        self_test_battle(battle_kernel)
 
 
 def test_a_file_of_other_sources_is_left_alone(copied: Path) -> None:
@@ -489,13 +499,15 @@ def test_doctor_shows_the_shipped_code_or_why_it_is_not_used(
     shown = f"wheel      {objects}: {len(list(objects.iterdir()))} shipped\n"
     printed = doctor(installed, tmp_path)
     assert shown in printed
-    assert len(re.findall(r"shipped with the package \(.* s\): ", printed)) == 2
+    assert len(re.findall(r"shipped with the package \(.* s\): ", printed)) == len(
+        loader.PARTS
+    )
     for path in objects.iterdir():
         path.chmod(0o666)
     printed = doctor(installed, tmp_path)
     assert f"wheel      {objects}: not used: {objects}/" in printed
     assert "expected that others cannot write to it, found 0666\n" in printed
-    assert len(re.findall(r"compiled now \(.* s\): ", printed)) == 2
+    assert len(re.findall(r"compiled now \(.* s\): ", printed)) == len(loader.PARTS)
 
 
 def test_shipped_code_that_is_damaged_is_reported_and_compiled_instead(

@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 import re
 from dataclasses import replace
-from itertools import pairwise
 from pathlib import Path
 
 import chess
@@ -13,10 +12,10 @@ import chess.pgn
 import pytest
 
 from solver import __version__
-from solver.certificate import WorkspaceProver
 from solver.formats.registry import read_collection
 from solver.output.pgn import encode_pgn
-from solver.play.tree import Variation, Variations, build_variations
+from solver.play.builder import PlayOptions, build_variations
+from solver.play.tree import Attack, Defence, Variations
 from solver.problem import Limits, Problem, Restriction
 from solver.search.solver import Solver
 from solver.solution import Solution, Status
@@ -34,13 +33,7 @@ from tests.played import require_whole_mate, walk
 PUZZLES = Path(__file__).parents[2] / "puzzles"
 
 SMOTHERED_PLAY = Variations(
-    (
-        Variation(
-            "c4g8",
-            1,
-            [Variation("f8g8", 1, [Variation("h6f7", 0)])],
-        ),
-    )
+    keys=(Attack("c4g8", 1, defences=[Defence("f8g8", [Attack("h6f7", 0)])]),)
 )
 
 
@@ -74,7 +67,7 @@ def test_a_game_has_its_tags_comment_and_moves() -> None:
 [SetUp "1"]
 [FEN "5r1k/6pp/7N/8/2Q5/8/8/6K1 w - - 0 1"]
 
-{{ mate in 2. Proved, and none is shorter. }} 1. Qg8+ Rxg8 2. Nf7# 1-0
+{{ mate in 2. Proved, and none is shorter. }} 1. Qg8+ $1 Rxg8 2. Nf7# 1-0
 """
     )
 
@@ -144,12 +137,13 @@ def test_a_comment_has_the_claim_and_what_is_proved(
 
 
 def test_a_comment_names_what_is_cut_and_how_many_moves_are_missing() -> None:
+    end = Attack("a8a1", 1, is_cut=True)
     cut = Variations(
-        (
-            Variation("a2a8", 2, [Variation("g1h2", 2, [Variation("a8a1", 1)])]),
-            Variation("a2a7", 2),
+        keys=(
+            Attack("a2a8", 2, defences=[Defence("g1h2", [end])]),
+            Attack("a2a7", 2, is_cut=True),
         ),
-        0,
+        complete_moves=0,
     )
     game = read_back(encode_pgn(ROOK_FOUND, cut))
     assert "Only the defences of the main line are shown." in comment(ROOK_FOUND, cut)
@@ -157,9 +151,23 @@ def test_a_comment_names_what_is_cut_and_how_many_moves_are_missing() -> None:
     assert game.end().comment == "mate in 1 more"
 
 
+def test_duals_are_variations_of_the_continuation() -> None:
+    duals = Variations(
+        keys=(
+            Attack(
+                "c4g8",
+                1,
+                defences=[Defence("f8g8", [Attack("h6f7", 0), Attack("h6f5", 0)])],
+            ),
+        )
+    )
+    text = encode_pgn(SMOTHERED, duals).decode()
+    assert "1. Qg8+ $1 Rxg8 2. Nf7# ( 2. Nf5 ) 1-0" in " ".join(text.split())
+
+
 def test_no_line_of_the_opening_comment_is_long() -> None:
     solution = replace(ROOK_FOUND, restriction=Restriction(True, 3, 4, 5))
-    text = encode_pgn(solution, Variations((), 7)).decode()
+    text = encode_pgn(solution, Variations(complete_moves=7)).decode()
     assert max(map(len, text.splitlines())) <= 90
 
 
@@ -194,9 +202,8 @@ def test_a_game_that_is_read_back_has_the_whole_mate(name: str) -> None:
         if not solution.mate:
             continue
         solver.workspace.resume()
-        variations = build_variations(
-            solution, WorkspaceProver(solver.workspace), most_moves=50_000
-        )
+        options = PlayOptions(all_defences=True)
+        variations = build_variations(solution, solver.workspace, options)
         game = read_back(encode_pgn(solution, variations))
         plies = walk(
             game.board(),
@@ -214,17 +221,14 @@ def test_a_game_that_is_read_back_has_the_whole_mate(name: str) -> None:
 
 def shuffled(moves: int) -> tuple[str, Variations]:
     """Kings that go to and fro for a number of moves, with a side step each time."""
-    steps = ["a1b1", "h8g8", "b1a1", "g8h8"]
-    plies = 2 * moves - 1
-    line = [
-        Variation(steps[ply % 4], (plies - ply) // 2 + ply % 2) for ply in range(plies)
-    ]
-    for before, after in pairwise(line):
-        before.next.append(after)
-        if after.move in {"h8g8", "g8h8"}:
-            other = "h8h7" if after.move == "h8g8" else "g8f8"
-            before.next.append(Variation(other, after.moves_left))
-    return "7k/8/8/8/8/8/R7/K7 w - - 0 1", Variations((line[0],))
+    key = attack = Attack("a1b1", moves - 1)
+    for left in reversed(range(moves - 1)):
+        reply, answer = ("g8h8", "a1b1") if attack.move == "b1a1" else ("h8g8", "b1a1")
+        following = Attack(answer, left)
+        other = "h8h7" if reply == "h8g8" else "g8f8"
+        attack.defences = [Defence(reply, [following]), Defence(other)]
+        attack = following
+    return "7k/8/8/8/8/8/R7/K7 w - - 0 1", Variations(keys=(key,))
 
 
 def test_the_longest_mates_can_be_written_and_read() -> None:

@@ -1,0 +1,268 @@
+"""The search of battle play agrees with its definition, and with itself."""
+
+from __future__ import annotations
+
+import ctypes
+from random import Random
+from typing import TYPE_CHECKING
+
+import chess
+import pytest
+
+from solver.board import pack, unpack_move
+from solver.kernel.interface import NO_LIMIT, Verdict
+from solver.kernel.memory import Search
+from solver.search.battle import battle_play
+from solver.stipulation import Goal, Play, Stipulation
+from tests.kernel.positions import crowded_positions
+from tests.oracles import battle_play as oracle
+from tests.oracles import stipulated, walks
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from solver.kernel.interface import BattleKernel
+
+BUCKET_BYTES = 64
+FEW_BUCKETS = 1 << 12
+MANY_REFUTATIONS = 256
+
+each_stipulation = pytest.mark.parametrize("name", stipulated.STIPULATIONS)
+
+
+class Battle:
+    """The kernel with its memory, for one stipulation; `forget` empties the table."""
+
+    def __init__(
+        self, kernel: BattleKernel, name: str, buckets: int = FEW_BUCKETS
+    ) -> None:
+        self.stipulation = Stipulation.parse(f"{name}1")
+        self.kernel = kernel
+        self._memory = (ctypes.c_char * (buckets * BUCKET_BYTES))()
+        self.search = Search(
+            node_limit=NO_LIMIT,
+            table=ctypes.addressof(self._memory),
+            buckets=buckets,
+            play=battle_play(self.stipulation),
+        )
+        self.forget()
+
+    def forget(self) -> None:
+        self.search.generation += 1
+
+    def reaches(self, board: chess.Board, moves: int, *, attacking: bool) -> bool:
+        verdict = self.kernel.reaches_within(
+            pack(board), self.search, moves, attacking=attacking
+        )
+        assert verdict is not Verdict.STOPPED
+        return verdict is Verdict.MATE
+
+    def solving(self, board: chess.Board, moves: int) -> set[str]:
+        words = self.kernel.solving_moves(pack(board), self.search, moves)
+        assert words is not None
+        return {unpack_move(board, word).uci() for word in words}
+
+    def refutations(
+        self, board: chess.Board, moves: int, most: int = MANY_REFUTATIONS
+    ) -> list[str]:
+        words = self.kernel.refutations(pack(board), self.search, moves, most)
+        assert words is not None
+        return [unpack_move(board, word).uci() for word in words]
+
+    def answers(self, board: chess.Board, most: int) -> list[bool]:
+        """Return the answers for 1 to `most` moves, then, defending, 0 to `most`."""
+        self.forget()
+        return [
+            *(self.reaches(board, n, attacking=True) for n in range(1, most + 1)),
+            *(self.reaches(board, n, attacking=False) for n in range(most + 1)),
+        ]
+
+
+def agree_with_the_definition(
+    battle: Battle, boards: Iterable[chess.Board], most: int, least: int = 1
+) -> list[int]:
+    """Compare everything for `least` to `most` moves; return the solutions of each."""
+    stipulation = battle.stipulation
+    solved = [0] * (most + 1)
+    for board in boards:
+        battle.forget()
+        for n in range(least, most + 1):
+            keys = oracle.keys(board, stipulation, n)
+            about = f"{board.fen()}: {stipulation.with_moves(n)}"
+            assert battle.reaches(board, n, attacking=True) == bool(keys), about
+            assert battle.solving(board, n) == keys, about
+            solved[n] += bool(keys)
+        for n in range(least - 1, most):
+            lost = oracle.is_lost(board, stipulation, n)
+            about = f"{board.fen()}: defending, {stipulation}, {n} left"
+            assert battle.reaches(board, n, attacking=False) == lost, about
+            refutations = oracle.refutations(board, stipulation, n)
+            assert set(battle.refutations(board, n)) == refutations, about
+            assert len(battle.refutations(board, n, 1)) == min(1, len(refutations))
+            solved[n] += lost
+    return solved
+
+
+@each_stipulation
+def test_two_moves_are_as_defined(battle_kernel: BattleKernel, name: str) -> None:
+    battle = Battle(battle_kernel, name)
+    count = 20 if name in {"r#", "semi-r#"} else 80
+    boards = stipulated.quick_positions(name, count, seed=1)
+    solved = agree_with_the_definition(battle, boards, 2)
+    assert min(solved[1:]) >= 2, solved
+
+
+@each_stipulation
+def test_full_boards_are_as_defined(battle_kernel: BattleKernel, name: str) -> None:
+    """Castling, captures en passant and promotions of either side occur here."""
+    battle = Battle(battle_kernel, name)
+    agree_with_the_definition(battle, walks.random_positions(60, seed=2), 1)
+    agree_with_the_definition(battle, crowded_positions(60, seed=2), 1)
+
+
+BLOCK = 100
+
+
+@pytest.mark.slow
+@each_stipulation
+@pytest.mark.parametrize("block", range(12))
+def test_a_thousand_positions_are_as_defined(
+    battle_kernel: BattleKernel, name: str, block: int
+) -> None:
+    battle = Battle(battle_kernel, name)
+    boards = stipulated.positions(name, BLOCK, seed=100 + block)
+    solved = agree_with_the_definition(battle, boards, 2)
+    assert min(solved[1:]) >= 5, solved
+
+
+@pytest.mark.slow
+@each_stipulation
+def test_three_moves_are_as_defined(battle_kernel: BattleKernel, name: str) -> None:
+    battle = Battle(battle_kernel, name)
+    boards = stipulated.quick_positions(name, 40, seed=4)
+    solved = agree_with_the_definition(battle, boards, 3, least=3)
+    assert solved[3] >= 3, solved
+
+
+@pytest.mark.slow
+@each_stipulation
+def test_many_full_boards_are_as_defined(
+    battle_kernel: BattleKernel, name: str
+) -> None:
+    battle = Battle(battle_kernel, name)
+    agree_with_the_definition(battle, walks.random_positions(2000, seed=5), 1)
+    agree_with_the_definition(battle, crowded_positions(2000, seed=5), 1)
+
+
+def varied(name: str) -> list[chess.Board]:
+    return [
+        *stipulated.positions(name, 80, seed=6),
+        *crowded_positions(20, seed=6),
+        *walks.random_positions(20, seed=6),
+    ]
+
+
+@each_stipulation
+def test_the_other_colour_and_the_mirrored_board_have_the_same_answers(
+    battle_kernel: BattleKernel, name: str
+) -> None:
+    battle = Battle(battle_kernel, name)
+    for board in varied(name):
+        answers = battle.answers(board, 2)
+        assert answers == battle.answers(board.mirror(), 2), board.fen()
+        if not board.castling_rights:
+            mirrored = board.transform(chess.flip_horizontal)
+            assert answers == battle.answers(mirrored, 2), board.fen()
+
+
+@each_stipulation
+def test_any_size_of_table_and_any_order_of_questions_give_the_same_answers(
+    battle_kernel: BattleKernel, name: str
+) -> None:
+    boards = varied(name)
+    most = 3
+    expected = {}
+    for board in boards:
+        battles = [Battle(battle_kernel, name, buckets) for buckets in (1, 64)]
+        first, second = (battle.answers(board, most) for battle in battles)
+        assert first == second, board.fen()
+        assert first[:most] == sorted(first[:most]), "more moves solve it too"
+        assert first[most:] == sorted(first[most:]), "more moves solve it too"
+        expected[board.fen()] = first
+    battle = Battle(battle_kernel, name)
+    questions = [(board, n) for board in boards for n in range(2 * most + 1)]
+    Random(7).shuffle(questions)
+    for board, n in questions:
+        attacking = n < most
+        moves = n + 1 if attacking else n - most
+        found = battle.reaches(board, moves, attacking=attacking)
+        assert found == expected[board.fen()][n], (board.fen(), moves, attacking)
+    assert any(answers[0] for answers in expected.values())
+
+
+def test_one_table_serves_all_stipulations(battle_kernel: BattleKernel) -> None:
+    battles = [Battle(battle_kernel, name) for name in stipulated.STIPULATIONS]
+    shared = Battle(battle_kernel, "s#")
+    boards = varied("s#")
+    for board in boards:
+        shared.forget()
+        for battle in battles:
+            expected = battle.answers(board, 2)[:2]
+            shared.search.play = battle.search.play
+            found = [shared.reaches(board, n, attacking=True) for n in (1, 2)]
+            assert found == expected, (board.fen(), battle.stipulation)
+
+
+@each_stipulation
+def test_a_stopped_search_leaves_only_what_is_true(
+    battle_kernel: BattleKernel, name: str
+) -> None:
+    battle = Battle(battle_kernel, name)
+    search = battle.search
+    random = Random(8)
+    stopped = 0
+    for board in varied(name):
+        expected = battle.answers(board, 3)[2]
+        keys = battle.solving(board, 3)
+        battle.forget()
+        position = pack(board)
+        for _ in range(6):
+            search.node_limit = search.nodes + random.randint(1, 300)
+            verdict = battle_kernel.reaches_within(position, search, 3)
+            stopped += verdict is Verdict.STOPPED
+            assert verdict in {Verdict.STOPPED, Verdict(expected)}, board.fen()
+            search.node_limit = search.nodes + random.randint(1, 300)
+            listed = battle_kernel.solving_moves(position, search, 3)
+            assert listed is None or len(listed) == len(keys)
+        search.node_limit = NO_LIMIT
+        assert battle.reaches(board, 3, attacking=True) == expected, board.fen()
+        assert battle.solving(board, 3) == keys, board.fen()
+    assert stopped > 20
+
+
+@each_stipulation
+def test_the_line_has_the_shortest_length_and_ends_with_the_goal(
+    battle_kernel: BattleKernel, name: str
+) -> None:
+    battle = Battle(battle_kernel, name)
+    stipulation = battle.stipulation
+    lines = 0
+    for board in varied(name):
+        answers = battle.answers(board, 3)[:3]
+        if not any(answers):
+            continue
+        shortest = answers.index(True) + 1
+        line = battle_kernel.line(pack(board), battle.search, shortest)
+        end = board.copy()
+        for word in line:
+            move = unpack_move(end, word)
+            assert end.is_legal(move), (board.fen(), line)
+            end.push(move)
+        last_by_defender = stipulation.play is not Play.DIRECT
+        assert len(line) == 2 * shortest - (not last_by_defender), board.fen()
+        is_goal = (
+            end.is_checkmate() if stipulation.goal is Goal.MATE else end.is_stalemate()
+        )
+        assert is_goal, board.fen()
+        lines += 1
+    assert lines > 20

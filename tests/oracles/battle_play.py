@@ -1,0 +1,92 @@
+"""Battle play by its definition: python-chess, no pruning, no table.
+
+`=n`, `s#n`, `s=n`, `r#n` and `semi-r#n`, as docs/reference/stipulations.md defines
+them. The fifty-move rule and repetition are left out.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from solver.stipulation import Goal, Play
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    import chess
+
+    from solver.stipulation import Stipulation
+
+
+def solves(board: chess.Board, stipulation: Stipulation, n: int) -> bool:
+    """Return whether the side to move reaches the goal within `n` of its moves."""
+    return bool(keys(board, stipulation, n))
+
+
+def keys(board: chess.Board, stipulation: Stipulation, n: int) -> set[str]:
+    """Return the first moves that reach the goal within `n` moves, in UCI notation."""
+    if n < 1 or (stipulation.play is Play.REFLEX and _mates_in_one(board)):
+        return set()
+    return {
+        move.uci()
+        for move, after in _successors(board)
+        if is_lost(after, stipulation, n - 1)
+    }
+
+
+def is_lost(board: chess.Board, stipulation: Stipulation, n: int) -> bool:
+    """Return whether the side to move cannot prevent the goal within `n` moves."""
+    match stipulation.play:
+        case Play.DIRECT:
+            if not any(board.legal_moves):
+                return _is_goal(board, stipulation)
+            return all(solves(after, stipulation, n) for _, after in _successors(board))
+        case Play.SELF:
+            return any(board.legal_moves) and all(
+                _is_goal(after, stipulation) or solves(after, stipulation, n)
+                for _, after in _successors(board)
+            )
+        case _:
+            if _mates_in_one(board):
+                return True
+            return any(board.legal_moves) and all(
+                solves(after, stipulation, n) for _, after in _successors(board)
+            )
+
+
+def refutations(board: chess.Board, stipulation: Stipulation, n: int) -> set[str]:
+    """Return the replies after which the goal is not reached within `n` moves."""
+    is_reflex = stipulation.play in {Play.REFLEX, Play.SEMI_REFLEX}
+    if is_reflex and _mates_in_one(board):
+        return set()
+    ends_by_reply = stipulation.play is Play.SELF
+    return {
+        move.uci()
+        for move, after in _successors(board)
+        if not (ends_by_reply and _is_goal(after, stipulation))
+        and not solves(after, stipulation, n)
+    }
+
+
+def shortest(board: chess.Board, stipulation: Stipulation) -> int | None:
+    """Return the fewest moves to the goal; None if more than the stipulation's."""
+    numbers = range(1, stipulation.moves + 1)
+    return next((n for n in numbers if solves(board, stipulation, n)), None)
+
+
+def _is_goal(board: chess.Board, stipulation: Stipulation) -> bool:
+    """Return whether the side to move is mated, or stalemated, as is demanded."""
+    if stipulation.goal is Goal.MATE:
+        return board.is_checkmate()
+    return board.is_stalemate()
+
+
+def _mates_in_one(board: chess.Board) -> bool:
+    return any(after.is_checkmate() for _, after in _successors(board))
+
+
+def _successors(board: chess.Board) -> Iterator[tuple[chess.Move, chess.Board]]:
+    for move in board.legal_moves:
+        after = board.copy(stack=False)
+        after.push(move)
+        yield move, after
