@@ -33,7 +33,7 @@ Tree = dict[str, Any]
 
 _ENDING = re.compile(
     r"(?:solution (?P<finished>finished)\.|(?P<partial>Partial) solution"
-    r"|solving (?P<interrupted>interrupted)\.)(?: *Time = (?P<time>[0-9.:]+) s)?"
+    r"|solving (?P<interrupted>interrupted)\.)(?: *Time = (?P<time>[0-9.:]+) (?:h:m:|m:)?s)?"
 )
 _TWIN = re.compile(r"\+?(?P<label>[a-y]|z[0-9]*)\) ?(?P<changes>.*)")
 _HELP = re.compile(r"  1\.")
