@@ -246,7 +246,8 @@ def test_within_accepts_a_shorter_solution() -> None:
     selfmate = Solution(
         Problem(SELFMATE, stipulation=of("s#2")), Status.PROVED, 1, 1, keys=("a5d8",)
     )
-    for answer in (selfmate, help_answer(None, ("short",))):
+    one, two = help_answer(None, ("short",)), help_answer(None, ("short", "g8"))
+    for answer in (selfmate, one, two):
         result = audit_result(answer, within=True)
         assert (result.verdict, result.soundness) == ("holds", None)
 
