@@ -15,7 +15,13 @@ from enum import IntEnum
 from typing import NamedTuple
 
 from solver.errors import MatesolveError
-from solver.kernel.memory import BattlePlay, Experiment, Position, Search
+from solver.kernel.memory import (
+    MAX_LEGAL_MOVES,
+    BattlePlay,
+    Experiment,
+    Position,
+    Search,
+)
 
 NO_LIMIT = (1 << 63) - 1
 """The node limit of a search without one."""
@@ -274,6 +280,8 @@ class Kernel:
         size = self._run(Operation.CONTINUATIONS, position, search, moves, threats)
         if size == STOPPED:
             return None
+        if size <= MAX_LEGAL_MOVES:
+            return search.phis[0][:size]
         words = (c_uint32 * size).from_buffer(search, Search.phis.offset)
         return words[:]
 

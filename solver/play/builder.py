@@ -211,7 +211,7 @@ class _Builder:
         )
         self._budget = Budget(options.most_moves, "moves", options.time_s)
         self._replies = Replies(workspace, self._stipulation, self._budget)
-        self._prover = WorkspaceProver(workspace)
+        self._prover: WorkspaceProver | None = None
 
     def build(self) -> Variations:
         """Build the tree."""
@@ -405,6 +405,7 @@ class _Builder:
 
     def _followed(self, position: Position, reply: int, left: int) -> Reply:
         """Return the continuation of the answer's proof."""
+        self._prover = self._prover or WorkspaceProver(self._workspace)
         word, length = self._prover.attack(bytes(position), left, self._budget)
         return Reply(reply, length, [word], is_complete=False)
 
