@@ -249,21 +249,6 @@ def build_play(
         return None
 
 
-def encode_record(solution: Solution, play: Play | None, indent: int | None) -> str:
-    """Return the record of an answer with its play, if that was built, as JSON."""
-    from solver.output.play_record import dump, help_record, play_record
-    from solver.output.problem_marks import ProblemMarks
-
-    record = solution.to_dict()
-    if play is not None:
-        record["play"] = (
-            help_record(solution, play.set_solutions)
-            if _is_help(solution.problem)
-            else play_record(play.variations, ProblemMarks(solution.problem.fen))
-        )
-    return dump(record, indent)
-
-
 def print_play(solution: Solution, play: Play | None, notation: Notation) -> None:
     """Print the play below its answer, wrapped, and styled on a terminal.
 
