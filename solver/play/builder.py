@@ -125,8 +125,8 @@ def _wanted_moves(solution: Solution) -> int:
         return 0
     if problem.claim and solution.tablebase is None:
         claimed = problem.claim.mate
-        if solution.mate is None:
-            return claimed if solution.lower_bound > abs(claimed) else 0
+        if solution.mate is None:  # there may be tries
+            return claimed if solution.lower_bound > claimed > 0 else 0
         if (solution.mate > 0) == (claimed > 0) and abs(solution.mate) <= abs(claimed):
             return claimed
     return solution.mate or 0

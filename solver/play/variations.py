@@ -136,9 +136,9 @@ def find_variations(
         Stops the search and the building.
     """
     started = time.monotonic()
-    stipulation = question.problem.stipulation
-    if stipulation:
-        most = min(question.most_moves, stipulation.attacker_moves)
+    claim = question.problem.claim
+    if claim:  # a stipulation claims that it is solvable
+        most = min(question.most_moves, abs(claim.mate))
         question = replace(question, most_moves=most)
     if not question.restriction:  # else the builder finds the keys faster
         question = replace(question, all_keys=False)
