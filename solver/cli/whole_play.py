@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from solver.output.play_text import PlayLine
-    from solver.output.play_words import Marks
     from solver.play.builder import PlayOptions
     from solver.play.tree import Variations
     from solver.problem import Limits, Problem
@@ -209,8 +208,6 @@ class Play(NamedTuple):
     ----------
     variations : Variations
         The tree; empty in help play.
-    marks : Marks or None
-        Remarks on keys and final positions.
     set_solutions : tuple of tuple of str
         The solutions of the set play of help play.
     tries : bool
@@ -218,7 +215,6 @@ class Play(NamedTuple):
     """
 
     variations: Variations
-    marks: Marks | None = None
     set_solutions: tuple[tuple[str, ...], ...] = ()
     tries: bool = False
 
@@ -245,26 +241,12 @@ def build_play(
             return Play(Variations())
         asked = set_play(question)
         found = solver.answer(asked, control).solutions if asked else ()
-        return Play(Variations(), None, found)
+        return Play(Variations(), found)
 
     try:
         return build_stoppable(solution, build)
     except BuildingStoppedError:
         return None
-
-
-def encode_record(solution: Solution, play: Play | None, indent: int | None) -> str:
-    """Return the record of an answer with its play, if that was built, as JSON."""
-    from solver.output.play_record import dump, help_record, play_record
-
-    record = solution.to_dict()
-    if play is not None:
-        record["play"] = (
-            help_record(solution, play.set_solutions)
-            if _is_help(solution.problem)
-            else play_record(play.variations, marks=play.marks)
-        )
-    return dump(record, indent)
 
 
 def print_play(solution: Solution, play: Play | None, notation: Notation) -> None:
@@ -299,17 +281,17 @@ def print_play(solution: Solution, play: Play | None, notation: Notation) -> Non
 
 def _lines(solution: Solution, play: Play | None, notation: Notation) -> list[PlayLine]:
     from solver.output import play_text
+    from solver.output.problem_marks import ProblemMarks
     from solver.output.solutions_text import describe_solutions
 
+    marks = ProblemMarks(solution.problem.fen)
     if _is_help(solution.problem):
-        set_play, marks = (
-            ((), None) if play is None else (play.set_solutions, play.marks)
-        )
+        set_play = play.set_solutions if play else ()
         lines = describe_solutions(solution, set_play, notation, marks=marks)
     else:
         assert play is not None
         lines = play_text.describe_play(
-            play.variations, notation, marks=play.marks, tries=play.tries
+            play.variations, notation, marks=marks, tries=play.tries
         )
     if mark := play_text.soundness_mark(solution):
         lines += [play_text.words_line(""), play_text.words_line(mark, "dim")]

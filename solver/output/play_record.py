@@ -22,7 +22,6 @@ json need a few for each of the moves of a mate in 200."""
 
 def play_record(
     variations: Variations,
-    *,
     marks: Marks | None = None,
 ) -> dict[str, object]:
     """Make the record of the play, the field `play` of an answer's record.
