@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from typing import Any
 
     from solver.errors import FenError, InputError, MatesolveError
+    from solver.play.tree import Attack, Defence, Variations
+    from solver.play.variations import variations
     from solver.problem import Claim, Limits, Problem, Restriction
     from solver.search.solver import Solver, solve
     from solver.search.threads import Control
@@ -37,8 +39,10 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 __all__ = [
+    "Attack",
     "Claim",
     "Control",
+    "Defence",
     "FenError",
     "InputError",
     "Limits",
@@ -51,14 +55,18 @@ __all__ = [
     "Status",
     "Stipulation",
     "StoppedBy",
+    "Variations",
     "__version__",
     "solve",
+    "variations",
 ]
 
 
 _HOMES = {
+    "Attack": "play.tree",
     "Claim": "problem",
     "Control": "search.threads",
+    "Defence": "play.tree",
     "FenError": "errors",
     "InputError": "errors",
     "Limits": "problem",
@@ -71,7 +79,9 @@ _HOMES = {
     "Status": "solution",
     "Stipulation": "stipulation",
     "StoppedBy": "solution",
+    "Variations": "play.tree",
     "solve": "search.solver",
+    "variations": "play.variations",
 }
 """The module of each public name, which is imported on first use."""
 

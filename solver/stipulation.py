@@ -124,6 +124,18 @@ class Stipulation:
         """Return the same stipulation in another number of moves as written."""
         return Stipulation(self.play, self.goal, moves, self.half)
 
+    def without_first_move(self) -> Stipulation | None:
+        """Return what the set play of help play demands; None: nothing is left."""
+        if not self.half:
+            return Stipulation(self.play, self.goal, self.moves - 1, half=True)
+        if not self.moves:
+            return None
+        return Stipulation(self.play, self.goal, self.moves)
+
+    def with_attacker_moves(self, moves: int) -> Stipulation:
+        """Return the same stipulation in another number of the attacker's moves."""
+        return self.with_moves(moves - self.half)
+
     def __str__(self) -> str:
         return f"{self.play}{self.goal}{self.moves}{'.5' if self.half else ''}"
 

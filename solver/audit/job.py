@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import chess
 
 from solver.audit.result import AuditResult, audit_result
-from solver.audit.verdict import Ply
+from solver.audit.verdict import Ply, claimed_solutions, is_help, is_mate
 from solver.certificate import BuildingStoppedError, certify_last
 from solver.endgames.tablebases import Tablebases
 from solver.problem import Problem
@@ -30,6 +30,10 @@ if TYPE_CHECKING:
     from solver.solution import Solution
 
 
+SPARE_SOLUTIONS = 100
+"""The search for a help problem ends after this many more solutions than claimed."""
+
+
 @dataclass(frozen=True, slots=True)
 class AuditOptions:
     """What an audit searches for in every problem.
@@ -43,9 +47,9 @@ class AuditOptions:
     all_keys : bool
         Find all keys and compare them with the claimed ones.
     every_ply : bool
-        Search before each of the attacker's moves in the claimed line, too.
+        Search before each of the attacker's moves in the claimed line of a mate, too.
     certify : bool
-        Build a certificate of each answer.
+        Build a certificate of each answer about a mate.
     directories : tuple of str
         Where the endgame tables are.
     """
@@ -60,6 +64,9 @@ class AuditOptions:
     def limits_for(self, problem: Problem) -> tuple[Limits, int | None]:
         """Return how far to search a problem: as far as claimed, or to the limits.
 
+        A stipulation other than `#n` is searched in its own number of moves, whatever
+        the options are, and help play for more solutions than are claimed.
+
         Returns
         -------
         limits : Limits
@@ -67,6 +74,11 @@ class AuditOptions:
         within : int or None
             If given, search only for a mate within this many moves.
         """
+        if not is_mate(problem.stipulation):
+            most = None
+            if is_help(problem) and problem.claim:
+                most = claimed_solutions(problem.claim) + SPARE_SOLUTIONS
+            return replace(self.limits, max_moves=None, max_solutions=most), None
         claimed = problem.claim.mate if problem.claim else problem.no_mate
         if problem.claim and self.within:
             return self.limits, claimed
@@ -171,7 +183,8 @@ class AuditJob:
         answer = self._solve(problem, limits, within)
         certificate: bytes | None = None
         notices: tuple[str, ...] = ()
-        if self._options.certify:  # now: the workspace forgets the answer
+        # Now: the workspace forgets the answer.
+        if self._options.certify and is_mate(problem.stipulation):
             built = self._certify(answer)
             if built is None:
                 return None
@@ -206,10 +219,13 @@ class AuditJob:
     ) -> Iterator[tuple[Ply, StoppedBy | None]]:
         """Yield the attacker's moves in the claimed line, and what stopped each search.
 
-        The first of them was searched to get the answer.
+        There are none unless a mate is claimed. The first of them was searched to get
+        the answer.
         """
         claim = answer.problem.claim
         if not self._options.every_ply or claim is None or claim.mate < 1:
+            return
+        if not is_mate(answer.problem.stipulation):
             return
         board = chess.Board(answer.problem.fen)
         for number, move in enumerate(claim.line[: 2 * claim.mate - 1]):

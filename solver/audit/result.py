@@ -17,18 +17,23 @@ from solver.audit.verdict import (
     Ply,
     Soundness,
     Verdict,
+    claimed_solutions,
     find_soundness,
     find_verdict,
     find_wrong_keys,
     is_dual,
+    is_help,
+    is_mate,
     mark_only_moves,
     only_moves,
     recorded_only,
 )
 from solver.errors import FormatError
+from solver.solution import StoppedBy
+from solver.stipulation import Stipulation
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from solver.problem import Problem
     from solver.solution import Solution
@@ -84,6 +89,16 @@ class AuditResult(NamedTuple):
         Why the record cannot be read.
     solver : str
         The version that found the answer.
+    stipulation : str or None
+        What the composition demands, such as `s#3`; None if the source claims a mate
+        and no more. `mate`, `lower_bound` and `claim` then count the attacker's moves.
+    claimed_solutions : int or None
+        Help play: how many solutions are claimed; otherwise None.
+    solutions : str or None
+        Help play: a JSON array with a text for each solution that was found, its moves
+        in UCI notation, separated by spaces; otherwise None.
+    solutions_complete : int or None
+        Help play: 1 if these are all solutions, else 0; otherwise None.
     certificate : bytes or None
         The proof of the answer, if requested. It is written to its own file.
     notices : tuple of str
@@ -114,6 +129,10 @@ class AuditResult(NamedTuple):
     tablebase: str | None = None
     error: str | None = None
     solver: str = __version__
+    stipulation: str | None = None
+    claimed_solutions: int | None = None
+    solutions: str | None = None
+    solutions_complete: int | None = None
     certificate: bytes | None = None
     notices: tuple[str, ...] = ()
 
@@ -146,8 +165,12 @@ class AuditResult(NamedTuple):
 
     @property
     def is_undecided(self) -> bool:
-        """Whether a limit was hit before the whole question was answered."""
-        return self.word == Verdict.UNDECIDED or bool(self.stopped_by)
+        """Whether a limit was hit before the whole question was answered.
+
+        A help problem with more solutions than claimed is decided without the rest.
+        """
+        is_stopped = self.stopped_by not in {None, "", StoppedBy.SOLUTIONS}
+        return self.word == Verdict.UNDECIDED or is_stopped
 
     @property
     def agrees(self) -> bool:
@@ -155,12 +178,28 @@ class AuditResult(NamedTuple):
         is_decided = self.word != Verdict.UNREADABLE and not self.is_undecided
         return is_decided and not self.disagreements
 
+    @property
+    def other_stipulation(self) -> Stipulation | None:
+        """The stipulation; None if the result is about a mate.
+
+        Raises
+        ------
+        InputError
+            It is not a stipulation.
+        """
+        found = Stipulation.parse(self.stipulation) if self.stipulation else None
+        return None if is_mate(found) else found
+
     def claimed_plies(self) -> tuple[Ply, ...]:
         """Parse `plies`."""
         return tuple(
             _read_ply(ply, only_moves=self.only_moves)
             for ply in json.loads(self.plies or "[]")
         )
+
+    def found_solutions(self) -> tuple[tuple[str, ...], ...]:
+        """Parse `solutions`."""
+        return tuple(tuple(line.split()) for line in json.loads(self.solutions or "[]"))
 
     def for_record(self, problem: Problem) -> AuditResult:
         """Return this result for another record that poses the same question."""
@@ -196,6 +235,7 @@ def audit_result(
     verdict = find_verdict(answer, within=within)
     marked = mark_only_moves(claim, plies) if claim else ()
     is_only = only_moves(marked)
+    is_help_play = is_help(problem)
     return AuditResult(
         source=problem.source,
         id=problem.id,
@@ -219,7 +259,16 @@ def audit_result(
         time_s=round(answer.stats.time_s, 6),
         stopped_by=_plain(answer.stopped_by),
         tablebase=_plain(answer.tablebase),
+        stipulation=_plain(problem.stipulation),
+        claimed_solutions=claimed_solutions(claim) if claim and is_help_play else None,
+        solutions=write_solutions(answer.solutions) if is_help_play else None,
+        solutions_complete=int(answer.solutions_complete) if is_help_play else None,
     )
+
+
+def write_solutions(solutions: Iterable[Sequence[str]]) -> str:
+    """Return `AuditResult.solutions` for the solutions of a help problem."""
+    return json.dumps([" ".join(line) for line in solutions])
 
 
 def write_plies(plies: Sequence[Ply]) -> str:

@@ -1,8 +1,8 @@
 """Resume an audit from a store, and audit a collection in parts.
 
-A question is a position, what its record claims, and the options that can change the
-answer. Answers are stored by question, so a position that occurs twice, or in a later
-run, is searched once.
+A question is a position, its stipulation, what its record claims, and the options that
+can change the answer. Answers are stored by question, so one that occurs twice, or in a
+later run, is searched once.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ class ResumeStore:
     def key(self, problem: Problem) -> bytes:
         """Return the hash of a question, which includes the solver's version."""
         claim = problem.claim
-        question = (
+        question = [
             problem.position,
             f"{claim and claim.mate} {problem.no_mate}",
             " ".join(claim.keys) if claim else "",
@@ -71,7 +71,10 @@ class ResumeStore:
             str(claim is not None and claim.any_last_move),
             self._options,
             __version__,
-        )
+        ]
+        if problem.stipulation:
+            solutions = claim.solutions if claim else None
+            question.append(f"{problem.stipulation} {solutions}")
         return blake2b("\n".join(question).encode(), digest_size=KEY_BYTES).digest()
 
     def find(self, problem: Problem, key: bytes) -> AuditResult | None:

@@ -2,6 +2,9 @@
 
 `answers` has one row for each question, `records` one for each record of a collection;
 the view `results` joins them to the columns of `AuditResult`.
+
+Columns are only ever added, at the end of `answers`, by the same statements in a new
+store and in one that lacks them. So both end up with the same definitions.
 """
 
 from __future__ import annotations
@@ -9,8 +12,12 @@ from __future__ import annotations
 import sqlite3
 from contextlib import closing
 from functools import cache
+from typing import TYPE_CHECKING
 
 from solver.audit.result import COLUMNS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
 
 VERSION = 1
 """Incremented when a column changes its meaning or is removed."""
@@ -32,47 +39,98 @@ _TYPES = {
     "only_moves": "INTEGER",
     "nodes": "INTEGER",
     "time_s": "REAL",
+    "claimed_solutions": "INTEGER",
+    "solutions_complete": "INTEGER",
 }
 
-_ANSWERS = ", ".join(f"{name} {_TYPES.get(name, 'TEXT')}" for name in ANSWER_COLUMNS)
+ADDED_COLUMNS = (
+    "stipulation",
+    "claimed_solutions",
+    "solutions",
+    "solutions_complete",
+)
+"""Columns of `answers` that the first stores do not have, in the order of addition."""
 
-_RESULTS = ", ".join(
-    {
-        "source": "r.file || CASE r.line WHEN 0 THEN '' ELSE ':' || r.line END",
-        "id": "r.id",
-        "fen": "r.fen",
-        "error": "r.error",
-        "verdict": "iif(r.error IS NULL, a.verdict, 'unreadable')",
-        "claimed_keys": "coalesce(a.claimed_keys, '')",
-        "claimed_line": "coalesce(a.claimed_line, '')",
-        "keys": "coalesce(a.keys, '')",
-        "keys_complete": "coalesce(a.keys_complete, 0)",
-        "wrong_keys": "coalesce(a.wrong_keys, '')",
-        "pv": "coalesce(a.pv, '')",
-        "plies": "coalesce(a.plies, '')",
-        "nodes": "coalesce(a.nodes, 0)",
-        "time_s": "coalesce(a.time_s, 0.0)",
-        "solver": "coalesce(a.solver, r.solver)",
-    }.get(name, f"a.{name}")
-    + f" AS {name}"
-    for name in COLUMNS
+
+def _defined(names: Iterable[str]) -> Iterator[str]:
+    return (f"{name} {_TYPES.get(name, 'TEXT')}" for name in names)
+
+
+_FIRST_ANSWERS = ", ".join(
+    _defined(name for name in ANSWER_COLUMNS if name not in ADDED_COLUMNS)
 )
 
-SCHEMA = f"""
+_EXPRESSIONS = {
+    "source": "r.file || CASE r.line WHEN 0 THEN '' ELSE ':' || r.line END",
+    "id": "r.id",
+    "fen": "r.fen",
+    "error": "r.error",
+    "verdict": "iif(r.error IS NULL, a.verdict, 'unreadable')",
+    "claimed_keys": "coalesce(a.claimed_keys, '')",
+    "claimed_line": "coalesce(a.claimed_line, '')",
+    "keys": "coalesce(a.keys, '')",
+    "keys_complete": "coalesce(a.keys_complete, 0)",
+    "wrong_keys": "coalesce(a.wrong_keys, '')",
+    "pv": "coalesce(a.pv, '')",
+    "plies": "coalesce(a.plies, '')",
+    "nodes": "coalesce(a.nodes, 0)",
+    "time_s": "coalesce(a.time_s, 0.0)",
+    "solver": "coalesce(a.solver, r.solver)",
+}
+
+
+def _view(columns: Iterable[str]) -> str:
+    """Return the definition of the view `results` with these columns."""
+    selected = ", ".join(
+        f"{_EXPRESSIONS.get(name, f'a.{name}')} AS {name}" for name in columns
+    )
+    return f"""VIEW results AS
+    SELECT {selected}, r.file, r.line, a.options, a.time_limit_s, a.node_limit
+    FROM records AS r LEFT JOIN answers AS a USING (key);
+"""
+
+
+_FIRST_SCHEMA = f"""
 CREATE TABLE answers (
-    key BLOB PRIMARY KEY, {_ANSWERS},
+    key BLOB PRIMARY KEY, {_FIRST_ANSWERS},
     options TEXT, time_limit_s REAL, node_limit INTEGER
 );
 CREATE TABLE records (
     file TEXT, line INTEGER, id TEXT, fen TEXT, key BLOB REFERENCES answers (key),
     error TEXT, solver TEXT, PRIMARY KEY (file, line)
 );
-CREATE VIEW results AS
-    SELECT {_RESULTS}, r.file, r.line, a.options, a.time_limit_s, a.node_limit
-    FROM records AS r LEFT JOIN answers AS a USING (key);
+CREATE {_view(name for name in COLUMNS if name not in ADDED_COLUMNS)}
 PRAGMA application_id = {APPLICATION};
 PRAGMA user_version = {VERSION};
 """
+
+_ADDITIONS = "".join(
+    f"ALTER TABLE answers ADD COLUMN {column};\n" for column in _defined(ADDED_COLUMNS)
+)
+
+UPGRADE = f"""
+DROP VIEW results;
+{_ADDITIONS}
+CREATE {_view(COLUMNS)}
+"""
+"""Adds to a first store what it lacks; its rows stay as they are."""
+
+SCHEMA = _FIRST_SCHEMA + UPGRADE
+
+_NO_VALUES = ", ".join(f"NULL AS {name}" for name in ADDED_COLUMNS)
+
+SHOWN_AS_UPGRADED = f"""
+CREATE TEMP VIEW answers AS SELECT *, {_NO_VALUES} FROM main.answers;
+CREATE TEMP {_view(COLUMNS)}
+"""
+"""Lets a connection that must not write read a first store like any other: views of its
+own, in place of the table and the view of the file."""
+
+
+def lacks_columns(base: sqlite3.Connection) -> bool:
+    """Return whether a store is one of the first, without `ADDED_COLUMNS`."""
+    first = {one for one in _definitions_by(_FIRST_SCHEMA) if one[1] == "answers"}
+    return first <= _definitions(base)
 
 
 def foreign_definitions(base: sqlite3.Connection) -> list[str]:
@@ -82,18 +140,19 @@ def foreign_definitions(base: sqlite3.Connection) -> list[str]:
     """
     found = _definitions(base)
     triggers = {one for one in found if one[0] == "trigger"}
-    return sorted(name for _, name, _ in (_own_definitions() - found) | triggers)
+    own = _definitions_by(_FIRST_SCHEMA if lacks_columns(base) else SCHEMA)
+    return sorted(name for _, name, _ in (own - found) | triggers)
 
 
 def _definitions(base: sqlite3.Connection) -> frozenset[tuple[str, str, str]]:
-    query = "SELECT type, name, sql FROM sqlite_schema WHERE type <> 'index'"
+    query = "SELECT type, name, sql FROM main.sqlite_schema WHERE type <> 'index'"
     return frozenset(base.execute(query))
 
 
 @cache
-def _own_definitions() -> frozenset[tuple[str, str, str]]:
+def _definitions_by(schema: str) -> frozenset[tuple[str, str, str]]:
     with closing(sqlite3.connect(":memory:")) as base:
-        base.executescript(SCHEMA)
+        base.executescript(schema)
         return _definitions(base)
 
 

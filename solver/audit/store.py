@@ -17,20 +17,24 @@ from typing import TYPE_CHECKING
 
 from solver.audit.result import COLUMNS, AuditResult, split_source
 from solver.audit.schema import (
+    ADDED_COLUMNS,
     ALL_ANSWER_COLUMNS,
     ANSWER_COLUMNS,
     APPLICATION,
     CLEARED,
     RECORD_COLUMNS,
     SCHEMA,
+    SHOWN_AS_UPGRADED,
+    UPGRADE,
     VERSION,
     foreign_definitions,
+    lacks_columns,
     upsert,
 )
 from solver.errors import StoreError, StoreQueryError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
     from types import TracebackType
 
 
@@ -49,12 +53,14 @@ _ANSWER = (
 _PUT_ANSWER = upsert("answers", ALL_ANSWER_COLUMNS, 1)
 _PUT_RECORD = upsert("records", RECORD_COLUMNS, 2)
 
-_MERGE_ANSWERS = upsert(
-    "answers",
-    ALL_ANSWER_COLUMNS,
-    1,
-    rows=f"SELECT {', '.join(ALL_ANSWER_COLUMNS)} FROM other.answers WHERE true",
-)
+
+def _merge_answers(missing: Sequence[str]) -> str:
+    """Return the statement that adds the other store's answers; it lacks columns."""
+    values = [f"NULL AS {n}" if n in missing else n for n in ALL_ANSWER_COLUMNS]
+    rows = f"SELECT {', '.join(values)} FROM other.answers WHERE true"
+    return upsert("answers", ALL_ANSWER_COLUMNS, 1, rows=rows)
+
+
 _RANK = "CASE {0}.status WHEN 'undecided' THEN 0 WHEN 'found' THEN 1 ELSE 2 END"
 _IS_BETTER = (
     f"({_RANK.format('excluded')}, excluded.lower_bound) > "
@@ -104,6 +110,7 @@ class Store:
         self._pending = 0
         self._committed = time.monotonic()
         self._read_only = read_only
+        self._lacks_columns = False
         if read_only:
             _require_readable(self.path)
         with self._exclusive():
@@ -236,11 +243,12 @@ class Store:
         """
         self.commit()
         # Opening it checks that it is a store of this version.
-        with Store(other, read_only=True), self._exclusive():
+        with Store(other, read_only=True) as opened, self._exclusive():
+            missing = ADDED_COLUMNS if opened._lacks_columns else ()
             self._base.execute("ATTACH ? AS other", (_uri(other),))
             try:
                 self._base.execute("BEGIN")  # IMMEDIATE would lock the other as well
-                self._base.execute(f"{_MERGE_ANSWERS} WHERE {_IS_BETTER}")
+                self._base.execute(f"{_merge_answers(missing)} WHERE {_IS_BETTER}")
                 self._base.execute(_MERGE_RECORDS)
                 self._base.execute("COMMIT")
             finally:
@@ -268,20 +276,30 @@ class Store:
         )
 
     def _prepare(self, *, read_only: bool, fresh: bool) -> None:
-        """Create the tables, or check that they are of this version."""
+        """Create the tables, or check that they are of this version.
+
+        A first store gets the columns that it lacks; one that must not be written is
+        read as if it had them.
+        """
         self._base.execute("PRAGMA synchronous = NORMAL")
-        self._base.execute(f"PRAGMA query_only = {int(read_only)}")
         is_empty = not self._pragma("page_count")
         if not is_empty:
             self._require_ours()
+            self._lacks_columns = lacks_columns(self._base)
         if read_only:
             if is_empty:
                 msg = f"{self.path}: expected a store, found an empty file"
                 raise StoreError(msg)
+            if self._lacks_columns:
+                self._base.executescript(SHOWN_AS_UPGRADED)
+            self._base.execute("PRAGMA query_only = 1")
             return
+        script = UPGRADE if self._lacks_columns else ""
         if is_empty or fresh:
-            cleared = "" if is_empty else CLEARED
-            self._base.executescript(f"BEGIN IMMEDIATE; {cleared} {SCHEMA} COMMIT;")
+            script = SCHEMA if is_empty else CLEARED + SCHEMA
+        if script:
+            self._base.executescript(f"BEGIN IMMEDIATE; {script} COMMIT;")
+            self._lacks_columns = False
         # After the tables: this writes, and a crash before them would leave no store.
         self._base.execute("PRAGMA journal_mode = WAL")
 

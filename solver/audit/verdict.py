@@ -3,6 +3,9 @@
 The verdict follows from the two proved bounds alone. Soundness needs all keys, and
 duals need a search before each of the attacker's moves in the claimed line. A dual
 leaves a problem sound, as problemists use the word.
+
+In self-, reflex and stalemate problems, read "mate" as the stipulation's goal. A help
+problem has solutions instead of keys: verdict and soundness follow from their number.
 """
 
 from __future__ import annotations
@@ -10,11 +13,14 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import TYPE_CHECKING, NamedTuple
 
+from solver.stipulation import Goal
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from solver.problem import Claim
+    from solver.problem import Claim, Problem
     from solver.solution import Solution
+    from solver.stipulation import Stipulation
 
 
 class Verdict(StrEnum):
@@ -24,7 +30,9 @@ class Verdict(StrEnum):
     """The claimed mate exists and none is shorter; or no mate exists, as claimed."""
 
     HOLDS = "holds"
-    """The claimed mate exists; a shorter one is not excluded."""
+    """The claimed mate exists; a shorter one is not excluded.
+
+    Help play: so do the claimed solutions; others are not excluded."""
 
     SHORTER = "shorter"
     """There is a shorter mate than claimed."""
@@ -43,10 +51,12 @@ class Soundness(StrEnum):
     """How the keys and the claimed line compare with the answer."""
 
     SOUND = "sound"
-    """One key, or exactly the claimed ones, and no fault in the line."""
+    """One key, or exactly the claimed ones, and no fault in the line.
+
+    Help play: as many solutions as claimed."""
 
     COOKED = "cooked"
-    """There are more keys than claimed."""
+    """There are more keys, or solutions, than claimed."""
 
     SHORT_SOLUTION = "short-solution"
     """There is a shorter mate than claimed."""
@@ -55,7 +65,9 @@ class Soundness(StrEnum):
     """There is no mate in the claimed number of moves."""
 
     MISSING_SOLUTION = "missing-solution"
-    """A claimed key, or the first move of the line, does not solve."""
+    """A claimed key, or the first move of the line, does not solve.
+
+    Help play: the claimed line is no solution, or there are fewer than claimed."""
 
     NOT_SHORTEST_LINE = "not-shortest-line"
     """The line takes longer than the mate, or does not end in mate."""
@@ -122,7 +134,10 @@ def find_verdict(answer: Solution, *, within: bool = False) -> Verdict | None:
         return _verdict_on_no_mate(no_mate, answer)
     if claim is None:
         return None
-    verdict = _verdict_on_mate(claim.mate, answer)
+    if is_help(answer.problem):
+        verdict = _verdict_on_solutions(claim, answer)
+    else:
+        verdict = _verdict_on_mate(claim.mate, answer)
     return Verdict.HOLDS if within and verdict is Verdict.SHORTER else verdict
 
 
@@ -137,6 +152,27 @@ def _verdict_on_mate(claimed: int, answer: Solution) -> Verdict:
             is_shortest = answer.lower_bound == moves
             return Verdict.PROVED if is_shortest else Verdict.HOLDS
     return Verdict.REFUTED if answer.lower_bound > moves else Verdict.UNDECIDED
+
+
+def _verdict_on_solutions(claim: Claim, answer: Solution) -> Verdict:
+    """Return the verdict on a help problem: on the length of its solutions.
+
+    Their number counts only while a limit leaves it open, or if none is claimed.
+    """
+    claimed, found = claimed_solutions(claim), len(answer.solutions)
+    if answer.mate is None and answer.lower_bound > claim.mate:
+        return Verdict.REFUTED if claimed else Verdict.PROVED
+    if not found:
+        return Verdict.UNDECIDED
+    if not claimed:
+        return Verdict.REFUTED
+    if answer.mate is not None and answer.mate < claim.mate:
+        return Verdict.SHORTER
+    if not answer.solutions_complete and found < claimed:
+        return Verdict.UNDECIDED
+    is_shortest = answer.lower_bound == claim.mate
+    is_decided = answer.solutions_complete or found > claimed
+    return Verdict.PROVED if is_shortest and is_decided else Verdict.HOLDS
 
 
 def _verdict_on_no_mate(moves: int, answer: Solution) -> Verdict:
@@ -154,13 +190,17 @@ def find_wrong_keys(answer: Solution) -> tuple[str, ...]:
     -------
     tuple of str
         In UCI notation; empty unless the mate is as long as claimed and all its keys
-        are known.
+        are known. Help play: the first moves of no solution, if all are known.
     """
     claim = answer.problem.claim
-    if claim is None or not (answer.keys_complete and answer.mate == claim.mate > 0):
+    if claim is None or not answer.mate == claim.mate > 0:
         return ()
-    claimed = claimed_first_moves(claim)
-    return tuple(move for move in claimed if move not in answer.keys)
+    is_complete, solving = answer.keys_complete, answer.keys
+    if is_help(answer.problem):
+        is_complete = answer.solutions_complete
+        solving = tuple(line[0] for line in answer.solutions)
+    claimed = claimed_first_moves(claim) if is_complete else ()
+    return tuple(move for move in claimed if move not in solving)
 
 
 def find_soundness(
@@ -187,6 +227,8 @@ def find_soundness(
         return None
     if verdict is Verdict.SHORTER:
         return Soundness.SHORT_SOLUTION
+    if is_help(answer.problem):
+        return _compare_solutions(verdict, claim, answer)
     if verdict is Verdict.REFUTED:
         return Soundness.NO_SOLUTION
     if verdict is Verdict.PROVED and claim.mate > 0 and answer.keys_complete:
@@ -205,13 +247,58 @@ def _compare_keys(claim: Claim, answer: Solution, plies: Sequence[Ply]) -> Sound
     return Soundness.COOKED
 
 
+def _compare_solutions(
+    verdict: Verdict | None, claim: Claim, answer: Solution
+) -> Soundness | None:
+    """Compare number and moves of a help problem's solutions with the claim."""
+    claimed, found = claimed_solutions(claim), len(answer.solutions)
+    if verdict is Verdict.REFUTED:
+        return Soundness.NO_SOLUTION if claimed else Soundness.COOKED
+    if not claimed:
+        return Soundness.SOUND if verdict is Verdict.PROVED else None
+    if answer.mate != claim.mate:  # shorter, which --within accepts
+        return None
+    if answer.solutions_complete and (
+        found < claimed or find_wrong_keys(answer) or _is_no_solution(claim, answer)
+    ):
+        return Soundness.MISSING_SOLUTION
+    if found > claimed:
+        return Soundness.COOKED
+    return Soundness.SOUND if verdict is Verdict.PROVED else None
+
+
+def _is_no_solution(claim: Claim, answer: Solution) -> bool:
+    """Return whether the claimed line begins none of a help problem's solutions."""
+    line = claim.line
+    return all(solution[: len(line)] != line for solution in answer.solutions)
+
+
+def is_mate(stipulation: Stipulation | None) -> bool:
+    """Return whether the question is a mate by force, not another stipulation."""
+    return stipulation is None or stipulation.is_direct_mate
+
+
+def is_help(problem: Problem) -> bool:
+    """Return whether a problem is a help problem, which has solutions but no keys."""
+    return problem.stipulation is not None and problem.stipulation.is_help
+
+
+def claimed_solutions(claim: Claim) -> int:
+    """Return how many solutions a help problem claims; without a number: one.
+
+    Several claimed first moves claim a solution each.
+    """
+    return max(1, len(claim.keys)) if claim.solutions is None else claim.solutions
+
+
 def claimed_first_moves(claim: Claim) -> tuple[str, ...]:
     """Return the claimed keys, or else the first move of the claimed line."""
     return claim.keys or claim.line[:1]
 
 
 def _takes_longer(claim: Claim, answer: Solution) -> bool:
-    plies = 2 * claim.mate - 1
+    stipulation = answer.problem.stipulation
+    plies = stipulation.plies if stipulation else 2 * claim.mate - 1
     if len(claim.line) < plies:  # cut short, or not the longest defence
         return False
     if len(claim.line) > plies:
@@ -221,6 +308,8 @@ def _takes_longer(claim: Claim, answer: Solution) -> bool:
     board = chess.Board(answer.problem.fen)
     for move in claim.line:
         board.push_uci(move)
+    if stipulation and stipulation.goal is Goal.STALEMATE:
+        return not board.is_stalemate()
     return not board.is_checkmate()
 
 

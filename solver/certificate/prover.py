@@ -299,12 +299,12 @@ class Moves:
             yield move, bytes(self._kernel.made(position, self._search, move))
 
 
-def name_of(packed: bytes, move: int, color: chess.Color) -> str:
+def name_of(packed: bytes | Position, move: int, color: chess.Color) -> str:
     """Return a move in UCI notation.
 
     Parameters
     ----------
-    packed : bytes
+    packed : bytes or Position
         The position before it, from the point of view of the side to move.
     move : int
         A move of the kernel.

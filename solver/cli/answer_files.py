@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, TypeVar
 
 from solver.certificate import (
     BuildingStoppedError,
-    WorkspaceProver,
     certify_last,
 )
 from solver.certificate.build import write
@@ -33,7 +32,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from solver.audit.result import AuditResult
-    from solver.play.tree import Variations
+    from solver.cli.whole_play import Play
     from solver.search.workspace import Workspace
     from solver.solution import Solution
 
@@ -115,12 +114,18 @@ class CertificateFolder:
         self._choosing = threading.Lock()
         self.code = Exit.PROVED
         """IO once a file could not be written. The others are still written."""
+        self.without = 0
+        """How many answers have none because they are not about a mate."""
 
     def add(self, result: AuditResult) -> None:
         """Write the certificate of an answer, and print what is left out of it.
 
         Several threads may call this at once.
         """
+        if result.other_stipulation:
+            with self._choosing:
+                self.without += 1
+            return
         name = self._choose(result.id)
         for notice in result.notices:
             self._notify(f"{name}: {notice}")
@@ -159,41 +164,49 @@ class Drawings:
     ) -> None:
         self._svg, self._pgn, self._html = svg, pgn, html
 
-    def write(self, solution: Solution, workspace: Workspace) -> Exit:
-        """Write the files; after Ctrl-C there are none that show variations.
+    @property
+    def show_play(self) -> bool:
+        """Whether a file shows the play."""
+        return self._pgn is not None or self._html is not None
+
+    def write(self, solution: Solution, play: Play | None) -> Exit:
+        """Write the files.
+
+        Parameters
+        ----------
+        solution : Solution
+            The answer.
+        play : Play or None
+            Its play; None: an interrupt came, and only the diagram is written.
 
         Raises
         ------
         OSError
             A file cannot be written.
         """
-        from solver.output.pgn import encode_pgn
+        from solver.output.pgn import encode_pgn, encode_solutions
+        from solver.output.problem_marks import ProblemMarks
         from solver.output.solution_page import encode_page, encode_svg
-        from solver.play.tree import build_variations
 
         if self._svg is not None:
             write_whole(self._svg, encode_svg(solution))
-        files = [
-            (path, encode)
-            for path, encode in ((self._pgn, encode_pgn), (self._html, encode_page))
-            if path is not None
-        ]
-        if not files:
-            return Exit.PROVED
-
-        def build(control: Control) -> Variations:
-            workspace.resume()
-            control.attach(workspace.search)
-            return build_variations(solution, WorkspaceProver(workspace))
-
-        try:
-            variations = build_stoppable(solution, build)
-        except BuildingStoppedError:
-            for path, _ in files:
+        if play is None:
+            for path in filter(None, (self._pgn, self._html)):
                 notify(f"interrupted: {path} is not written")
-            return Exit.INTERRUPTED
-        for path, encode in files:
-            write_whole(path, encode(solution, variations))
+            return Exit.INTERRUPTED if self.show_play else Exit.PROVED
+        variations, set_solutions, _ = play
+        marks = ProblemMarks(solution.problem.fen)
+        stipulation = solution.problem.stipulation
+        if self._pgn is not None:
+            write_whole(
+                self._pgn,
+                encode_solutions(solution, set_solutions)
+                if stipulation and stipulation.is_help
+                else encode_pgn(solution, variations, marks),
+            )
+        if self._html is not None:
+            page = encode_page(solution, variations, marks, set_solutions)
+            write_whole(self._html, page)
         return Exit.PROVED
 
 

@@ -56,8 +56,8 @@ def export(*, store: str, where: str, output: str, target_format: str | None) ->
     """Write the results in a store as CSV, JSON lines, EPD or Parquet.
 
     CSV and Parquet have one column for each field. JSON lines are the records that
-    `verify --jsonl` prints. EPD has the mates that were found in place of the claims,
-    so the file is a corrected collection. If FILE ends in .gz, it is compressed.
+    `verify --jsonl` prints. EPD has what was found in place of the claims, so the file
+    is a corrected collection. If FILE ends in .gz, it is compressed.
 
     docs/reference/store.md describes the columns.
     """

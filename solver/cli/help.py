@@ -43,6 +43,16 @@ OPTION_GROUPS = {
         "--every-ply",
         "--tablebases",
     ),
+    "Play of compositions": (
+        "--stipulation",
+        "--max-solutions",
+        "--variations",
+        "--set-play",
+        "--tries",
+        "--no-threats",
+        "--all-defences",
+        "--notation",
+    ),
     "Techniques": ("--mdp", "--check-extension", "--efp", "--mip", "--ablation"),
     "Settings of the techniques": (
         "--null-reduction",

@@ -16,6 +16,9 @@ import click
 
 from solver.cli import completion
 from solver.cli.console import STDIN, notify
+from solver.cli.whole_play import MAX_REFUTATIONS, PlayRequest, read_request
+from solver.errors import InputError
+from solver.output.notation import Notation
 from solver.problem import (
     DEFAULT_HASH_MIB,
     MAX_HASH_MIB,
@@ -25,12 +28,25 @@ from solver.problem import (
     Limits,
     Restriction,
 )
-from solver.stipulation import MAX_MOVES
+from solver.stipulation import EXPECTED, MAX_MOVES, Stipulation
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
 Function = TypeVar("Function", bound="Callable[..., Any]")
+
+_PLAY = (
+    "stipulation",
+    "variations",
+    "set_play",
+    "tries",
+    "no_threats",
+    "all_defences",
+    "depth",
+    "notation",
+    "max_solutions",
+)
+"""The parameters of `play`."""
 
 
 def seconds(text: str) -> float:
@@ -261,6 +277,82 @@ def tablebases(command: Function) -> Function:
             return command(*args, tablebases=opened, **others)
 
     return open_tablebases  # type: ignore[return-value]
+
+
+def _stipulation(text: str) -> Stipulation:
+    try:
+        return Stipulation.parse(text)
+    except InputError as error:
+        raise click.BadParameter(str(error).removeprefix("stipulation: ")) from None
+
+
+def play(command: Function) -> Function:
+    """Add the options about compositions, passed as `play: PlayRequest`."""
+
+    @click.option(
+        "--stipulation",
+        type=_stipulation,
+        metavar="S",
+        help=f"Solve this stipulation: {EXPECTED}.",
+    )
+    @click.option(
+        "--max-solutions",
+        type=whole(MAX_NODES),
+        metavar="N",
+        help="Stop help play after N solutions. Default: find all.",
+    )
+    @click.option(
+        "--variations", is_flag=True, help="Print the whole play, as composers do."
+    )
+    @click.option(
+        "--set-play",
+        is_flag=True,
+        help="Add what follows if the other side begins. Implies --variations.",
+    )
+    @click.option(
+        "--tries",
+        type=whole(MAX_REFUTATIONS),
+        is_flag=False,
+        flag_value=1,
+        metavar="[K]",
+        help=(
+            "Add first moves that at most K replies refute, 1 without K. Implies "
+            "--variations."
+        ),
+    )
+    @click.option(
+        "--no-threats", is_flag=True, help="Leave out threats, and show all defences."
+    )
+    @click.option(
+        "--all-defences",
+        is_flag=True,
+        help="Show defences that change nothing about the threat, too.",
+    )
+    @click.option(
+        "--depth",
+        type=whole(MAX_MOVES),
+        metavar="D",
+        help="Show the play of the first D moves only.",
+    )
+    @click.option(
+        "--notation",
+        type=click.Choice([str(notation) for notation in Notation]),
+        metavar="NAME",
+        help=(
+            "Print moves in san (default), in uci, or the play as popeye prints it, "
+            "which implies --variations."
+        ),
+    )
+    @functools.wraps(command)
+    def ask(*args: Any, uci: bool, **others: Any) -> Any:
+        given = {name: others.pop(name) for name in _PLAY}
+        request = PlayRequest(notation=Notation.UCI if uci else Notation.SAN)
+        if any(given.values()):
+            request = read_request(given, others, uci=uci)
+            others["limits"] = request.limited(others["limits"])
+        return command(*args, play=request, **others)
+
+    return ask  # type: ignore[return-value]
 
 
 def selection(command: Function) -> Function:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import shlex
 import sys
 from dataclasses import dataclass
@@ -18,20 +17,23 @@ from solver.cli.console import (
     notify,
     prepare_kernel,
     prepare_outputs,
+    prepare_stipulation,
 )
 from solver.cli.help import Command
 from solver.cli.signals import interruptible
 from solver.errors import FenError, FormatError
+from solver.output.notation import Notation
 from solver.solution import Solution, Status, StoppedBy
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator
 
+    from solver.cli.answer_files import CertificateFile, Drawings
+    from solver.cli.whole_play import Play, PlayRequest
     from solver.endgames.tablebases import Tablebases
     from solver.problem import Limits, Problem, Restriction
     from solver.search.question import Question
     from solver.search.solver import Solver
-    from solver.search.workspace import Workspace
 
 EXITS = {
     Status.PROVED: Exit.PROVED,
@@ -45,7 +47,7 @@ EXITS = {
     cls=Command,
     epilog="""\b
 Exit codes:
-  0  a mate, proved to be the shortest
+  0  a mate, proved to be the shortest; of help play, all solutions
   1  proved: no mate in the number of moves searched
   3  a limit was hit: no mate found, or a shorter one is still possible
 With several positions, the exit code is the highest of any. An unreadable
@@ -58,6 +60,8 @@ Examples:
   matesolve solve 8/7K/8/8/8/8/R7/7k -n 9 --time 10 --json
   matesolve solve 8/7K/8/8/8/8/R7/7k --certificate proof.json
   matesolve solve 8/7K/8/8/8/8/R7/7k --pgn mate.pgn --html mate.html
+  matesolve solve "8/8/8/8/8/5KR1/8/7k w - -" --set-play --tries
+  matesolve solve 8/5K2/2r5/7p/5R2/6B1/8/7k --stipulation h#2
   matesolve solve - --first --jsonl < positions.txt
 """,
 )
@@ -66,6 +70,7 @@ Examples:
 @options.restriction
 @click.option("--first", is_flag=True, help="Stop at the first key; do not find all.")
 @options.tablebases
+@options.play
 @click.option(
     "--uci-moves/--san",
     "uci",
@@ -112,8 +117,8 @@ def solve(
     limits: Limits,
     restriction: Restriction | None,
     tablebases: Tablebases | None,
+    play: PlayRequest,
     first: bool,
-    uci: bool,
     board: bool,
     letters: bool,
     certificate_path: str | None,
@@ -139,9 +144,15 @@ def solve(
     A certificate proves the mate, and also that no mate is shorter unless that proof is
     too large to write. FILE is compressed if its name ends in .gz.
 
-    --pgn and --html show every key and every defence, with one answer to each defence
-    that mates as fast as is proved. If that is too much for a page, the variations
-    farthest from the key are left out.
+    --variations prints the whole play: keys with their threats, defences and
+    continuations; --set-play and --tries add to it. --pgn and --html show the same
+    play, or without these options every key and every defence. If that is too much,
+    the variations farthest from the key are left out, and the output says so.
+
+    --stipulation asks for something else than the shortest mate: mate or stalemate in
+    exactly so many moves, selfmates, reflexmates, or all solutions of help play. In
+    help play a FEN without a side to move begins with Black, or with White if the
+    stipulation ends in .5.
     """
     if as_json and jsonl:
         msg = "--json and --jsonl exclude each other."
@@ -165,22 +176,18 @@ def solve(
     from solver.search.question import read_question
 
     prepare_outputs(certificate_path, svg_path, pgn_path, html_path)
-    files: list[AnswerFile] = []
-    if certificate_path is not None:
-        from solver.cli.answer_files import CertificateFile
-
-        files.append(CertificateFile(certificate_path))
-    if drawn:
-        from solver.cli.answer_files import Drawings
-
-        files.append(Drawings(svg=svg_path, pgn=pgn_path, html=html_path))
-    answers: Answers
+    answers: Answers = Sentences(play, board or letters, letters, spaced=many)
     if as_json or jsonl:
-        answers = Records(indent=2 if as_json else None)
-    else:
-        answers = Sentences(uci, board or letters, letters, spaced=many)
+        answers = _records(play, indent=2 if as_json else None)
+    outputs = Outputs(answers, play)
+    if certificate_path is not None or drawn:
+        _add_files(outputs, certificate_path, svg_path, pgn_path, html_path)
 
     def question(problem: Problem | str) -> Question:
+        if play.stipulation is not None:
+            from solver.cli.whole_play import demand
+
+            problem = demand(problem, play.stipulation)
         return read_question(
             problem, limits, all_keys=not first, restriction=restriction
         )
@@ -190,7 +197,23 @@ def solve(
         questions = _read_stdin(question)
     else:
         questions = [question(_require_fen(" ".join(fen)))]
-    ctx.exit(answer_each(questions, limits, answers, tablebases, files))
+    ctx.exit(answer_each(questions, limits, outputs, tablebases))
+
+
+def _add_files(outputs: Outputs, certificate: str | None, *drawn: str | None) -> None:
+    from solver.cli.answer_files import CertificateFile, Drawings
+
+    if certificate is not None:
+        outputs.certificate = CertificateFile(certificate)
+    if any(path is not None for path in drawn):
+        svg, pgn, html = drawn
+        outputs.drawings = Drawings(svg=svg, pgn=pgn, html=html)
+
+
+def _records(play: PlayRequest, indent: int | None) -> Answers:
+    from solver.cli.json_answers import Records
+
+    return Records(indent, with_play=play.is_shown)
 
 
 def _require_fen(text: str) -> str:
@@ -210,12 +233,38 @@ def _read_stdin(
         yield problem if isinstance(problem, FormatError) else question(problem)
 
 
+@dataclass(slots=True)
+class Outputs:
+    """Where answers go.
+
+    Attributes
+    ----------
+    answers : Answers
+        Prints them.
+    play : PlayRequest
+        What is asked about the play.
+    certificate : CertificateFile or None
+    drawings : Drawings or None
+        The files to write for each answer after it is printed.
+    """
+
+    answers: Answers
+    play: PlayRequest
+    certificate: CertificateFile | None = None
+    drawings: Drawings | None = None
+
+    @property
+    def needs_play(self) -> bool:
+        """Whether the play is to be built."""
+        is_drawn = self.drawings is not None and self.drawings.show_play
+        return self.play.is_shown or is_drawn
+
+
 def answer_each(
     questions: Iterable[Question | FormatError],
     limits: Limits,
-    answers: Answers,
+    outputs: Outputs,
     tablebases: Tablebases | None = None,
-    files: Sequence[AnswerFile] = (),
 ) -> Exit:
     """Answer questions in their order until they end or an interrupt comes.
 
@@ -225,12 +274,10 @@ def answer_each(
         An error stands for a line that could not be read.
     limits : Limits
         The memory and the threads to use.
-    answers : Answers
-        Prints the answers.
+    outputs : Outputs
+        Where the answers go.
     tablebases : Tablebases or None
         Tablebases to probe.
-    files : sequence of AnswerFile
-        The files to write for each answer after it is printed.
 
     Returns
     -------
@@ -246,15 +293,10 @@ def answer_each(
     for question in questions:
         is_empty = False
         if isinstance(question, FormatError):
-            answers.refuse(question)
+            outputs.answers.refuse(question)
             code = Exit.BAD_INPUT
         else:
-            solution = _answer(question, solver)
-            answers.print(solution)
-            code = exit_code(solution)
-            for file in files:
-                if code is not Exit.INTERRUPTED:
-                    code = max(code, file.write(solution, solver.workspace))
+            code = _answer_one(question, solver, outputs)
         highest = max(highest, code)
         if code is Exit.INTERRUPTED:
             break
@@ -263,10 +305,35 @@ def answer_each(
     return highest
 
 
+def _answer_one(question: Question, solver: Solver, outputs: Outputs) -> Exit:
+    """Answer a question: print the answer, then what takes longer, until Ctrl-C."""
+    solution = _answer(question, solver)
+    outputs.answers.print(solution)
+    code = exit_code(solution)
+    if outputs.certificate and code is not Exit.INTERRUPTED:
+        code = max(code, outputs.certificate.write(solution, solver.workspace))
+    play: Play | None = None
+    is_stopped = code is Exit.INTERRUPTED
+    if outputs.needs_play and not is_stopped:
+        from solver.cli.whole_play import build_play
+
+        play = build_play(question, solution, solver, outputs.play)
+        if play is None:
+            code = Exit.INTERRUPTED
+            if outputs.play.is_shown:
+                notify("interrupted: the play is not shown")
+    outputs.answers.print_play(solution, play if outputs.play.is_shown else None)
+    if outputs.drawings and not is_stopped:
+        code = max(code, outputs.drawings.write(solution, play))
+    return code
+
+
 def _answer(question: Question, solver: Solver) -> Solution:
     from solver.cli.progress import SearchProgress
     from solver.search.threads import Control, run_stoppable
 
+    if question.problem.stipulation is not None:
+        prepare_stipulation(question.problem.stipulation)
     control = Control()
     with interruptible(control), SearchProgress(control):
         return run_stoppable(lambda: solver.answer(question, control), control)
@@ -279,48 +346,17 @@ def exit_code(solution: Solution) -> Exit:
     return EXITS[solution.status]
 
 
-class AnswerFile(Protocol):
-    """Writes an answer to one file, or to several that belong together."""
-
-    def write(self, solution: Solution, workspace: Workspace) -> Exit:
-        """Write an answer, and return the exit code that the file alone calls for."""
-
-
 class Answers(Protocol):
     """Prints each answer on stdout as soon as it is known."""
 
     def print(self, solution: Solution) -> None:
-        """Print an answer."""
+        """Print an answer before its play is built."""
+
+    def print_play(self, solution: Solution, play: Play | None) -> None:
+        """Print the play of the same answer; None: not asked for, or interrupted."""
 
     def refuse(self, error: FormatError) -> None:
         """Print why a line has no answer."""
-
-
-@dataclass(frozen=True, slots=True)
-class Records:
-    """Prints answers as JSON.
-
-    Attributes
-    ----------
-    indent : int or None
-        Spaces a level; None: one record a line.
-    """
-
-    indent: int | None
-
-    def print(self, solution: Solution) -> None:
-        """Print the record of an answer."""
-        self._print(solution.to_dict())
-
-    def refuse(self, error: FormatError) -> None:
-        """Print a record with the error in place of an answer."""
-        from solver.output.records import unreadable_record
-
-        self._print(unreadable_record(error))
-
-    def _print(self, record: dict[str, object]) -> None:
-        separators = (",", ":") if self.indent is None else None
-        click.echo(json.dumps(record, indent=self.indent, separators=separators))
 
 
 @dataclass(frozen=True, slots=True)
@@ -329,8 +365,8 @@ class Sentences:
 
     Attributes
     ----------
-    uci : bool
-        Print moves in UCI notation rather than in SAN.
+    request : PlayRequest
+        What is asked about the play, and the notation of moves.
     board : bool
         Draw the position first.
     letters : bool
@@ -339,7 +375,7 @@ class Sentences:
         Print a blank line after each answer.
     """
 
-    uci: bool
+    request: PlayRequest
     board: bool
     letters: bool
     spaced: bool
@@ -365,11 +401,9 @@ class Sentences:
             painted = can_paint(console) and not self.letters
             drawing = painted_board(fen) if painted else "\n".join(lettered_board(fen))
             console.print(drawing, end="\n\n", soft_wrap=True)
-        for sentence in describe(solution, uci=self.uci):
+        for sentence in describe(solution, uci=self._uci):
             for line in sentence.lines(console.width):
                 console.print(line, style=sentence.style, soft_wrap=True)
-        if self.spaced:
-            console.print()
 
     def _print_plain(self, solution: Solution) -> None:
         from solver.output.text import describe, lettered_board
@@ -377,8 +411,19 @@ class Sentences:
         lines: list[str] = []
         if self.board:
             lines += [*lettered_board(solution.problem.fen), ""]
-        for sentence in describe(solution, uci=self.uci):
+        for sentence in describe(solution, uci=self._uci):
             lines += sentence.lines()
-        if self.spaced:
-            lines.append("")
         click.echo("\n".join(lines))
+
+    def print_play(self, solution: Solution, play: Play | None) -> None:
+        """Print the play below the answer, and the blank line that ends both."""
+        if play is not None or solution.solutions:
+            from solver.cli.whole_play import print_play
+
+            print_play(solution, play, self.request.notation)
+        if self.spaced:
+            click.echo()
+
+    @property
+    def _uci(self) -> bool:
+        return self.request.notation is Notation.UCI

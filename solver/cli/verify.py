@@ -100,6 +100,7 @@ Verdicts:
   refuted     there is no mate in the claimed number of moves
   undecided   a limit was hit first
   unreadable  the record could not be parsed; it is skipped
+With another stipulation, such as s#3, its goal takes the place of mate.
 A record without a claim shows the status of the answer instead: proved,
 found, disproved or undecided.
 
@@ -111,6 +112,8 @@ Soundness, with --keys:
   no-solution        there is no mate in the claimed number of moves
   missing-solution   a claimed key does not solve
   not-shortest-line  the claimed line takes longer than the mate
+The solutions of a help problem are always counted: as many as claimed are
+sound, more are cooked, fewer are missing-solution.
 
 \b
 More words for --fail-on:
@@ -177,8 +180,8 @@ Examples:
 @click.option(
     "--every-ply",
     is_flag=True,
-    help="Check each of the attacker's moves in the claimed line: does it mate as fast "
-    "as possible, and is it the only one? Implies --keys.",
+    help="Check each of the attacker's moves in the claimed line of a mate: does it "
+    "mate as fast as possible, and is it the only one? Implies --keys.",
 )
 @click.option(
     "--store",
@@ -221,7 +224,7 @@ Examples:
     "folder_path",
     metavar="DIR",
     shell_complete=completion.folders,
-    help="Write a proof of each answer into DIR, for `matesolve check`.",
+    help="Write a proof of each answer about a mate into DIR, for `matesolve check`.",
 )
 @click.option(
     "-q", "--quiet", is_flag=True, help="Print only disagreements, and no progress."
@@ -258,8 +261,9 @@ def verify(
     standard input. In EPD, `dm 3;` or `bm #3;` claims a mate in 3, `dm -3;` that the
     side to move is mated in 3, and `nomate 3;` that there is no mate in 3.
 
-    A position is searched as far as its claim, or up to -n moves. The result is a table
-    of claims and verdicts; each disagreement is listed below the table. With --jsonl
+    A position is searched as far as its claim, or up to -n moves; another stipulation
+    than mate always in its own number of moves. The result is a table of claims and
+    verdicts; each disagreement is listed below the table. With --jsonl
     the result is one record for each position.
 
     With --store, an audit that was interrupted resumes where it stopped, and a position
@@ -331,6 +335,8 @@ def verify(
         notify(f"{reading.not_selected:,} records skipped: not selected")
     if folder:
         codes.add(folder.code)
+        if folder.without:
+            notify(f"{folder.without:,} without a certificate: not about a mate")
     if control.is_stopped():
         notify("interrupted")
         codes.add(Exit.INTERRUPTED)

@@ -6,7 +6,7 @@ Also here: which claims to read (`Selection`).
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import PurePath
 from typing import TYPE_CHECKING
@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     import chess
+
+    from solver.stipulation import Stipulation
 
 
 def printable(name: str) -> str:
@@ -86,6 +88,9 @@ class Selection:
 EVERYTHING = Selection()
 """All records, except lichess rows that claim no mate."""
 
+MAX_SOLUTIONS = 1000
+"""The most solutions of help play that a record may claim."""
+
 _DISTANCE = re.compile(r"[+-]?[0-9]{1,9}")
 _UCI = re.compile(r"[a-h][1-8][a-h][1-8][nbrq]?")
 
@@ -124,6 +129,20 @@ def parse_no_mate(name: str, text: str) -> int:
     """
     if not _DISTANCE.fullmatch(text) or not 1 <= int(text) <= MAX_MOVES:
         msg = f"{name}: expected 1 to {MAX_MOVES} moves, found {quote(text)}"
+        raise InputError(msg)
+    return int(text)
+
+
+def parse_solutions(name: str, text: str) -> int:
+    """Parse the number of solutions that help play has.
+
+    Raises
+    ------
+    InputError
+        If it is not a number from 0 to `MAX_SOLUTIONS`.
+    """
+    if not _DISTANCE.fullmatch(text) or not 0 <= int(text) <= MAX_SOLUTIONS:
+        msg = f"{name}: expected 0 to {MAX_SOLUTIONS} solutions, found {quote(text)}"
         raise InputError(msg)
     return int(text)
 
@@ -181,8 +200,39 @@ def parse_line(board: chess.Board, name: str, words: Iterable[str]) -> tuple[str
     return tuple(line)
 
 
+def complete_claim(
+    claim: Claim | None, stipulation: Stipulation | None, solutions: int | None
+) -> Claim | None:
+    """Add a number of solutions to a claim, and leave out what help play has not.
+
+    Parameters
+    ----------
+    claim : Claim or None
+    stipulation : Stipulation or None
+    solutions : int or None
+
+    Raises
+    ------
+    InputError
+        If there is a number of solutions, but no help play.
+    """
+    if stipulation is None or not stipulation.is_help:
+        if solutions is None:
+            return claim
+        found = stipulation or "none"
+        msg = f"solutions: expected a stipulation of help play with them, found {found}"
+        raise InputError(msg)
+    claim = claim or Claim(stipulation.attacker_moves)
+    return replace(claim, keys=(), solutions=solutions)
+
+
 def make_problem(
-    fen: str, name: str, source: str, claim: Claim | None, no_mate: int | None
+    fen: str,
+    name: str,
+    source: str,
+    claim: Claim | None,
+    no_mate: int | None,
+    stipulation: Stipulation | None = None,
 ) -> Problem:
     """Make the problem that a record describes.
 
@@ -195,20 +245,43 @@ def make_problem(
     source : str
         `file:line`.
     claim : Claim or None
+        None with a stipulation: that there is a solution.
     no_mate : int or None
+    stipulation : Stipulation or None
+        `#n` is the same as a claim of n moves.
 
     Raises
     ------
     InputError
-        If it claims both a mate and none.
+        If it claims both a mate and none, or a number of moves that differs from the
+        stipulation's.
     """
+    if stipulation:
+        claim = claim or Claim(stipulation.attacker_moves)
+        if claim.mate != stipulation.attacker_moves:
+            msg = (
+                f"expected one claim, found {stipulation} and a claim of "
+                f"{claim.mate} moves"
+            )
+            raise InputError(msg)
     if claim and no_mate:
-        msg = f"expected one claim, found a mate in {claim.mate} and nomate {no_mate}"
+        found = stipulation or f"a mate in {claim.mate}"
+        msg = f"expected one claim, found {found} and nomate {no_mate}"
         raise InputError(msg)
-    if not name:
-        path, _, line = source.rpartition(":")
-        name = f"{_file_name(path)}:{line}"
-    return Problem(fen=fen, id=name, claim=claim, source=source, no_mate=no_mate)
+    return Problem(
+        fen=fen,
+        id=name or default_name(source),
+        claim=claim,
+        source=source,
+        no_mate=no_mate,
+        stipulation=None if stipulation and stipulation.is_direct_mate else stipulation,
+    )
+
+
+def default_name(source: str) -> str:
+    """Return the name of a record without one: `file:line` without directories."""
+    path, _, line = source.rpartition(":")
+    return f"{_file_name(path)}:{line}"
 
 
 @lru_cache

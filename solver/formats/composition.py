@@ -1,42 +1,29 @@
-"""A problem as composers write it: pieces on squares, `#n`, and options.
+"""A problem as composers write it: pieces on squares, a stipulation, and options.
 
-Olive's and Popeye's files have this in common. White begins and mates. By the
-composers' convention, which Popeye follows, castling is legal when king and rook are on
-their home squares, unless the options forbid it; whether a game could have kept the
-right is not checked. An en passant capture as the first move is legal only if the
-options say so.
-
-The options are those of Popeye's manual (py-engl.txt, version 4.104). Most of them
-concern the output or the cost of a search and do not change a mate in n.
+Olive's and Popeye's files have this in common. By the composers' convention, which
+Popeye follows, White begins, but Black in help play of whole moves, and castling is
+legal when king and rook are on their home squares, unless the options forbid it;
+whether a game could have kept the right is not checked. An en passant capture as the
+first move is legal only if the options say so.
 """
 
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, field
+from itertools import zip_longest
 
 import chess
 
 from solver.errors import InputError, quote
 from solver.formats.claims import parse_keys
-from solver.formats.fen import parse_fen
-from solver.stipulation import MAX_MOVES
-
-if TYPE_CHECKING:
-    from collections import deque
-    from collections.abc import Iterable
-
-_PIECES = {
-    "K": chess.KING,
-    "Q": chess.QUEEN,
-    "R": chess.ROOK,
-    "B": chess.BISHOP,
-    "S": chess.KNIGHT,
-    "P": chess.PAWN,
-}
-_DIRECT_MATE = re.compile(r"#\s*([0-9]{1,9})")
+from solver.formats.fen import begins, parse_fen
+from solver.formats.popeye_options import Options
+from solver.formats.popeye_words import KINDS
+from solver.stipulation import EXPECTED, Stipulation
 
 
+@dataclass(slots=True)
 class Composition:
     """A problem that is being read, part by part.
 
@@ -44,46 +31,52 @@ class Composition:
     ----------
     options : Options
         The reader of the file fills them in.
+    pieces : dict of chess.Square to chess.Piece
+    is_twin : bool
+        Whether the pieces were changed: an en passant capture that no longer makes
+        sense is then ignored.
     """
 
-    def __init__(self) -> None:
-        self.options = Options()
-        self._pieces: dict[chess.Square, chess.Piece] = {}
-        self._moves: int | None = None
+    options: Options = field(default_factory=Options)
+    pieces: dict[chess.Square, chess.Piece] = field(default_factory=dict)
+    is_twin: bool = False
+    _asked: Stipulation | None = None
 
     @property
-    def moves(self) -> int:
-        """The number of moves in which to mate.
+    def stipulation(self) -> Stipulation:
+        """What the problem demands, with the option `WhiteToPlay` applied.
+
+        The option takes Black's first move from help play that Black begins.
 
         Raises
         ------
         InputError
             If there was no stipulation.
         """
-        if self._moves is None:
-            msg = "stipulation: expected #n, found none"
+        found = self._demanded()
+        if found is None:
+            msg = f"stipulation: expected {EXPECTED}, found none"
             raise InputError(msg)
-        return self._moves
+        return found
+
+    def _demanded(self) -> Stipulation | None:
+        found = self._asked
+        if found and "WhiteToPlay" in self.options and begins(found) == chess.BLACK:
+            return Stipulation(found.play, found.goal, found.moves - 1, half=True)
+        return found
 
     def stipulate(self, text: str) -> None:
-        """Read a stipulation such as `#3`.
+        """Read a stipulation such as `s#3`.
 
         Raises
         ------
         InputError
-            If it is not a direct mate in 1 to `MAX_MOVES` moves.
+            If `Stipulation` does not know it.
         """
-        found = _DIRECT_MATE.fullmatch(text)
-        if not found:
-            msg = f"stipulation: expected #n, found {quote(text)}"
-            raise InputError(msg)
-        if not 1 <= int(found[1]) <= MAX_MOVES:
-            msg = f"stipulation: expected 1 to {MAX_MOVES} moves, found {quote(text)}"
-            raise InputError(msg)
-        self._moves = int(found[1])
+        self._asked = Stipulation.parse(text)
 
     def place(self, piece: str, color: chess.Color, square: chess.Square) -> None:
-        """Place a piece on its square.
+        """Place a piece on an empty square.
 
         Parameters
         ----------
@@ -97,20 +90,28 @@ class Composition:
         InputError
             If it is not a piece of orthodox chess, or the square is occupied.
         """
-        kind = _PIECES.get(piece.upper())
-        if kind is None:
-            msg = (
-                "pieces: expected K, Q, R, B, P, or S for a knight, "
-                f"found {quote(piece)}"
-            )
-            raise InputError(msg)
-        if square in self._pieces:
+        kind = kind_of(piece)
+        if square in self.pieces:
             msg = f"pieces: expected one on {chess.square_name(square)}, found two"
             raise InputError(msg)
-        self._pieces[square] = chess.Piece(kind, color)
+        self.pieces[square] = chess.Piece(kind, color)
 
-    def board(self) -> chess.Board:
+    def copy(self) -> Composition:
+        """Return a twin that shares the options."""
+        return Composition(
+            self.options,
+            self.pieces.copy(),
+            is_twin=True,
+            _asked=self._asked,
+        )
+
+    def board(self, *, exchanged: bool = False) -> chess.Board:
         """Return the position.
+
+        Parameters
+        ----------
+        exchanged : bool
+            The other side begins: the second question of the option `Duplex`.
 
         Raises
         ------
@@ -118,11 +119,18 @@ class Composition:
             If it is not a legal position of orthodox chess.
         """
         board = chess.Board(None)
-        board.set_piece_map(self._pieces)
-        board.turn = not self.options.black_begins
+        board.set_piece_map(self.pieces)
+        board.turn = (
+            begins(self._demanded()) ^ exchanged ^ ("HalfDuplex" in self.options)
+        )
         board.castling_rights = chess.BB_CORNERS
         board.castling_rights = board.clean_castling_rights() & ~self._immobile()
         board.ep_square = self.options.en_passant
+        if board.ep_square is not None and (self.is_twin or exchanged):
+            try:
+                return parse_fen(board.fen(en_passant="fen"))
+            except InputError:
+                board.ep_square = None
         return parse_fen(board.fen(en_passant="fen"))
 
     def _immobile(self) -> chess.Bitboard:
@@ -134,164 +142,19 @@ class Composition:
         return int(lost)
 
 
-_IGNORED = (
-    "Beep",
-    "Defence",
-    "GoalIsEnd",
-    "Intelligent",
-    "KeepMatingPiece",
-    "MatesIn1",
-    "MaxFlightsquares",
-    "MaxSolutions",
-    "MaxTime",
-    "MoveNumbers",
-    "NoBoard",
-    "NonTrivial",
-    "NoShortVariations",
-    "NoThreat",
-    "SetPlay",
-    "StartMoveNumber",
-    "StopOnShortSolutions",
-    "SuppressGrid",
-    "Threat",
-    "TrivialTriesAvoid",
-    "Try",
-    "UpToMoveNumber",
-    "Variations",
-    "WhiteToPlay",  # is about helpmates; Popeye ignores it elsewhere
-    "WriteGrid",
-)
-_REFUSED = (
-    "CastlingMutuallyExclusive",
-    "Duplex",
-    "LastCapture",
-    "NoBk",
-    "NoWk",
-    "NullMoves",
-    "PostKeyPlay",
-    "Quodlibet",
-)
-_OPTIONS = (*_IGNORED, *_REFUSED, "EnPassant", "HalfDuplex", "NoCastling")
-_SHOWN_SQUARES = 8
-_SQUARES = re.compile(r"(?:[a-h][1-8])+", re.IGNORECASE)
+def kind_of(piece: str) -> chess.PieceType:
+    """Return the kind of a piece by its letter.
 
-
-class Options:
-    """The options of a problem that affect its position.
-
-    Attributes
-    ----------
-    black_begins : bool
-        `HalfDuplex`: Black is to move, and to mate.
-    immobile : list of chess.Square
-        `NoCastling`: squares of kings and rooks that may not castle.
-    en_passant : chess.Square or None
-        `EnPassant`: the square that a pawn has just skipped.
+    Raises
+    ------
+    InputError
+        If it is not a piece of orthodox chess.
     """
-
-    def __init__(self) -> None:
-        self.black_begins = False
-        self.immobile: list[chess.Square] = []
-        self.en_passant: chess.Square | None = None
-
-    def parse_next(self, words: deque[str]) -> bool:
-        """Parse one option and its values, and remove them from the words.
-
-        Parameters
-        ----------
-        words : deque of str
-            The words that follow, changed in place.
-
-        Returns
-        -------
-        bool
-            Whether the first word was an option.
-
-        Raises
-        ------
-        InputError
-            If the option changes the question, or its squares make no sense.
-        """
-        option = expand(words[0], _OPTIONS) if words else None
-        if option is None:
-            return False
-        word = words.popleft()
-        match option:
-            case "HalfDuplex":
-                self.black_begins = True
-            case "NoCastling":
-                self.immobile = _parse_squares_of(option, words)
-            case "EnPassant":
-                self.en_passant = _skipped(_parse_squares_of(option, words))
-            case _ if option in _REFUSED:
-                msg = (
-                    "option: expected none that changes what a mate in n is, "
-                    f"found {quote(word)}"
-                )
-                raise InputError(msg)
-            case _:
-                while words and words[0].isdecimal():
-                    words.popleft()
-        return True
-
-
-def expand(word: str, keywords: Iterable[str], shortest: int = 3) -> str | None:
-    """Return the keyword that a word abbreviates, as Popeye's keywords may be.
-
-    Parameters
-    ----------
-    word : str
-        In lower or upper case.
-    keywords : iterable of str
-    shortest : int
-        The least number of letters. Popeye accepts any number, and its manual warns
-        that fewer than four may not stay unique.
-
-    Returns
-    -------
-    str or None
-        The keyword; None if the word is too short, or fits none or several.
-    """
-    if len(word) < shortest:
-        return None
-    fitting = [key for key in keywords if key.lower().startswith(word.lower())]
-    whole = [key for key in fitting if len(key) == len(word)]
-    candidates = whole or fitting
-    return candidates[0] if len(candidates) == 1 else None
-
-
-def parse_squares(text: str) -> list[chess.Square]:
-    """Read squares such as `a1b2`; return none if the text has anything else."""
-    if not _SQUARES.fullmatch(text):
-        return []
-    names = (text[i : i + 2].lower() for i in range(0, len(text), 2))
-    return [chess.parse_square(name) for name in names]
-
-
-def _parse_squares_of(option: str, words: deque[str]) -> list[chess.Square]:
-    squares: list[chess.Square] = []
-    while words and (chain := parse_squares(words[0])):
-        words.popleft()
-        squares += chain
-    if not squares:
-        found = quote(words[0]) if words else "none"
-        msg = f"option {option}: expected squares, found {found}"
+    kind = KINDS.get(piece.upper())
+    if kind is None:
+        msg = f"pieces: expected K, Q, R, B, P, or S for a knight, found {quote(piece)}"
         raise InputError(msg)
-    return squares
-
-
-def _skipped(squares: list[chess.Square]) -> chess.Square:
-    """Return the square that the pawn skipped, given alone or within its move."""
-    match squares:
-        case [skipped]:
-            return skipped
-        case [start, skipped, end] if start - skipped == skipped - end in {8, -8}:
-            return skipped
-    names = " ".join(map(chess.square_name, squares[:_SHOWN_SQUARES]))
-    if len(squares) > _SHOWN_SQUARES:
-        names += " ..."
-    msg = f"option EnPassant: expected a double step such as e2e3e4, found {names}"
-    raise InputError(msg)
+    return kind
 
 
 _COMMENT = re.compile(r"\{[^{}]*\}")
@@ -332,3 +195,17 @@ def find_keys(board: chess.Board, text: str, expected: int = 1) -> tuple[str, ..
     except InputError:
         return ()
     return keys if len(keys) == expected else ()
+
+
+_HEADING = re.compile(r"^[ \t]*\+?(?P<label>[a-z]|z[0-9]+)\)", re.MULTILINE)
+"""The beginning of a twin's solution, such as `b) wPa2-->a3`."""
+
+
+def parts_of(solution: str) -> dict[str, str]:
+    """Return the parts of a solution that follow the labels of twins."""
+    headings = list(_HEADING.finditer(solution))
+    ends = [heading.start() for heading in headings[1:]]
+    return {
+        heading["label"]: solution[heading.end() : end]
+        for heading, end in zip_longest(headings, ends)
+    }

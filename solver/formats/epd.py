@@ -9,6 +9,9 @@ Several dialects are used for collections of mates. These operations are read:
   distance.
 - `pv ...;` or matetrack's `PV: ...;` gives the line in SAN or UCI.
 - `id "a name";` names the problem, with or without quotes.
+- `stipulation "h#2.5";`, matesolve's own, demands something else than the shortest
+  mate; see `solver.stipulation`. `solutions 2;` claims how many solutions help play
+  has.
 - `hmvc 3;` and `fmvn 40;` set the FEN's counters.
 
 Other operations are ignored, and so is any other text such as `00:07;`. The FEN has
@@ -19,23 +22,27 @@ two.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 import chess
 
 from solver.errors import FormatError, InputError, quote
 from solver.formats.claims import (
+    complete_claim,
     make_problem,
     parse_distance,
     parse_keys,
     parse_line,
     parse_no_mate,
+    parse_solutions,
     printable,
 )
 from solver.formats.fast_fen import format_fen
 from solver.formats.fen import parse_fen
 from solver.formats.streams import decode_line, is_record
 from solver.problem import Claim
+from solver.stipulation import Stipulation
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -125,22 +132,14 @@ def parse_record(text: str, source: str) -> Problem:
     """
     fen, tail = _split_record(text)
     board = parse_fen(fen)
-    name = ""
+    single: dict[str, str] = {}
     distances: list[int] = []
-    no_mate = None
-    counters: dict[str, int] = {}
     keys: tuple[str, ...] = ()
     line: tuple[str, ...] = ()
     for opcode, operand in _operations(tail):
         match opcode:
-            case "id":
-                name = printable(operand)
             case "dm":
                 distances.append(parse_distance("dm", operand))
-            case "nomate":
-                no_mate = parse_no_mate("nomate", operand)
-            case "hmvc" | "fmvn":
-                counters[opcode] = _parse_counter(opcode, operand)
             case "bm":
                 words = operand.split()
                 distances += [
@@ -153,11 +152,18 @@ def parse_record(text: str, source: str) -> Problem:
             case "pv":
                 moves = (_MOVE_NUMBER.sub("", word) for word in operand.split())
                 line = parse_line(board, "pv", filter(None, moves))
+            case _ if opcode in _PARSERS:
+                single[opcode] = operand
+    given = {opcode: _PARSERS[opcode](text) for opcode, text in single.items()}
+    stipulation = given.get("stipulation")
+    if stipulation:
+        distances = distances or [stipulation.attacker_moves]
     claim = _claim(distances, keys, line)
-    board.halfmove_clock = counters.get("hmvc", board.halfmove_clock)
-    board.fullmove_number = max(counters.get("fmvn", board.fullmove_number), 1)
-    fen = format_fen(board)
-    return make_problem(fen, name, source, claim, no_mate)
+    claim = complete_claim(claim, stipulation, given.get("solutions"))
+    board.halfmove_clock = given.get("hmvc", board.halfmove_clock)
+    board.fullmove_number = max(given.get("fmvn", board.fullmove_number), 1)
+    name, no_mate = given.get("id", ""), given.get("nomate")
+    return make_problem(format_fen(board), name, source, claim, no_mate, stipulation)
 
 
 def write_epd(problem: Problem) -> str:
@@ -172,21 +178,30 @@ def write_epd(problem: Problem) -> str:
         operations.append(f"hmvc {clock}")
     if number != "1":
         operations.append(f"fmvn {number}")
-    if claim := problem.claim:
-        operations.append(f"dm {claim.mate}")
-        if claim.keys:
-            board = chess.Board(problem.fen)
-            keys = (board.san(board.parse_uci(key)) for key in claim.keys)
-            operations.append(f"bm {' '.join(keys)}")
-        if claim.line:
-            board = chess.Board(problem.fen)
-            line = (board.san_and_push(board.parse_uci(move)) for move in claim.line)
-            operations.append(f"pv {' '.join(line)}")
+    if problem.stipulation:
+        operations.append(f'stipulation "{problem.stipulation}"')
+    elif problem.claim:
+        operations.append(f"dm {problem.claim.mate}")
+    if problem.claim:
+        operations += _moves_and_number(problem.fen, problem.claim)
     if problem.no_mate is not None:
         operations.append(f"nomate {problem.no_mate}")
     if problem.id:
         operations.append(f'id "{_TO_ESCAPE.sub(_ESCAPE, problem.id)}"')
     return " ".join((*position, *(f"{operation};" for operation in operations))) + "\n"
+
+
+def _moves_and_number(fen: str, claim: Claim) -> Iterator[str]:
+    if claim.keys:
+        board = chess.Board(fen)
+        keys = (board.san(board.parse_uci(key)) for key in claim.keys)
+        yield f"bm {' '.join(keys)}"
+    if claim.line:
+        board = chess.Board(fen)
+        line = (board.san_and_push(board.parse_uci(move)) for move in claim.line)
+        yield f"pv {' '.join(line)}"
+    if claim.solutions is not None:
+        yield f"solutions {claim.solutions}"
 
 
 def _split_record(text: str) -> tuple[str, str]:
@@ -219,6 +234,17 @@ def _parse_counter(opcode: str, text: str) -> int:
         msg = f"{opcode}: expected a whole number from 0 up, found {quote(text)}"
         raise InputError(msg)
     return int(text)
+
+
+_PARSERS: dict[str, Callable[[str], Any]] = {
+    "fmvn": partial(_parse_counter, "fmvn"),
+    "hmvc": partial(_parse_counter, "hmvc"),
+    "id": printable,
+    "nomate": partial(parse_no_mate, "nomate"),
+    "solutions": partial(parse_solutions, "solutions"),
+    "stipulation": Stipulation.parse,
+}
+"""The operations of which the last one counts."""
 
 
 def _claim(

@@ -18,11 +18,12 @@ from solver.formats.fast_fen import set_up_plain
 
 if TYPE_CHECKING:
     from solver.problem import Problem
+    from solver.stipulation import Stipulation
 
 MAX_CHARACTERS = 200
 """No FEN of orthodox chess is half as long."""
 
-_DEFAULTS = ("", "w", "-", "-", "0", "1")
+_DEFAULTS = ("-", "-", "0", "1")
 _FIELD_COUNTS = (1, 2, 4, 6)
 _CHESS960_RIGHTS = re.compile(r"[A-HKQa-hkq]+")
 _HOMES = {
@@ -34,7 +35,17 @@ _HOMES = {
 """The squares of king and rook for each castling right."""
 
 
-def parse_fen(text: str) -> chess.Board:
+def begins(stipulation: Stipulation | None) -> chess.Color:
+    """Return the side that begins by the composers' convention.
+
+    That is Black in help play of whole moves, such as `h#2`, otherwise White.
+    """
+    if stipulation is None:
+        return chess.WHITE
+    return not stipulation.is_help or stipulation.half
+
+
+def parse_fen(text: str, side: chess.Color = chess.WHITE) -> chess.Board:
     """Read a FEN of one, two, four or six fields.
 
     The defaults of missing fields are White to move, no castling, no en passant, and
@@ -44,6 +55,8 @@ def parse_fen(text: str) -> chess.Board:
     ----------
     text : str
         The FEN; surrounding white space is ignored.
+    side : chess.Color
+        The side to move if the FEN does not say; see `begins`.
 
     Returns
     -------
@@ -57,16 +70,17 @@ def parse_fen(text: str) -> chess.Board:
         was expected, and what was found.
     """
     fields = _split(text)
-    placement, side, castling, en_passant, clock, number = (
+    defaults = ("", "w" if side else "b", *_DEFAULTS)
+    placement, turn, castling, en_passant, clock, number = (
         *fields,
-        *_DEFAULTS[len(fields) :],
+        *defaults[len(fields) :],
     )
-    plain = set_up_plain(placement, side, castling, en_passant, clock, number)
+    plain = set_up_plain(placement, turn, castling, en_passant, clock, number)
     if plain is not None:
         return plain
     _check_placement(placement)
-    if side not in {"w", "b"}:
-        msg = f"side to move: expected w or b, found {quote(side)}"
+    if turn not in {"w", "b"}:
+        msg = f"side to move: expected w or b, found {quote(turn)}"
         raise FenError(msg)
     _check_castling_letters(castling)
     if en_passant != "-" and en_passant not in chess.SQUARE_NAMES:
@@ -79,7 +93,7 @@ def parse_fen(text: str) -> chess.Board:
     _check_counter("move number", number)
 
     rights = "".join(sorted(castling))  # python-chess insists on White's first
-    board = chess.Board(" ".join((placement, side, rights, en_passant, clock, number)))
+    board = chess.Board(" ".join((placement, turn, rights, en_passant, clock, number)))
     _check_pieces(board)
     _check_castling(board, castling)
     _check_en_passant(board)

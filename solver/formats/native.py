@@ -1,9 +1,10 @@
 """matesolve's own formats: JSON lines, as `verify --jsonl` prints them, and CSV.
 
-Both have the fields `id`, `fen`, `claim`, `nomate`, `claimed_keys`, `claimed_line` and
-`any_last_move`; only `fen` is required, and unknown fields are ignored. Moves are in
-UCI notation, distances in moves. CSV has a header that names its columns, in any order,
-and spaces between the moves of a cell.
+Both have the fields `id`, `fen`, `claim`, `nomate`, `claimed_keys`, `claimed_line`,
+`any_last_move`, `stipulation` and `claimed_solutions`; only `fen` is required, and
+unknown fields are ignored. Moves are in UCI notation, distances in moves. In a FEN
+without a side to move White begins, but Black in help play of whole moves. CSV has a
+header that names its columns, in any order, and spaces between the moves of a cell.
 """
 
 from __future__ import annotations
@@ -16,18 +17,21 @@ from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 from solver.errors import FormatError, InputError, quote
 from solver.formats.claims import (
+    complete_claim,
     make_problem,
     parse_distance,
     parse_keys,
     parse_line,
     parse_no_mate,
+    parse_solutions,
     printable,
 )
 from solver.formats.epd import read_each
 from solver.formats.fast_fen import format_fen
-from solver.formats.fen import parse_fen
+from solver.formats.fen import begins, parse_fen
 from solver.formats.lichess import lines_after, split_row
 from solver.problem import Claim
+from solver.stipulation import Stipulation
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -48,6 +52,10 @@ class Fields(NamedTuple):
         Moves in UCI notation or SAN.
     any_last_move : bool
         As in `Claim`.
+    stipulation : str
+        Such as `h#2.5`.
+    claimed_solutions : str
+        The number of solutions of help play, in decimal digits.
     """
 
     id: str
@@ -57,6 +65,8 @@ class Fields(NamedTuple):
     claimed_keys: Sequence[str]
     claimed_line: Sequence[str]
     any_last_move: bool
+    stipulation: str
+    claimed_solutions: str
 
     def check(self, source: str) -> Problem:
         """Check the fields and make the problem.
@@ -72,16 +82,25 @@ class Fields(NamedTuple):
             If position, distance or moves cannot be parsed, or both a mate and no mate
             are claimed.
         """
-        board = parse_fen(self.fen)
+        stipulation = Stipulation.parse(self.stipulation) if self.stipulation else None
+        board = parse_fen(self.fen, begins(stipulation))
         keys = parse_keys(board, "claimed_keys", self.claimed_keys)
         line = parse_line(board, "claimed_line", self.claimed_line)
         claim = None
-        if self.claim:
-            mate = parse_distance("claim", self.claim)
+        if self.claim or stipulation:
+            mate = stipulation.attacker_moves if stipulation else 0
+            if self.claim:
+                mate = parse_distance("claim", self.claim)
             claim = Claim(mate, keys, line, self.any_last_move)
+        solutions = None
+        if self.claimed_solutions:
+            name = "claimed_solutions"
+            solutions = parse_solutions(name, self.claimed_solutions)
+        claim = complete_claim(claim, stipulation, solutions)
         no_mate = parse_no_mate("nomate", self.nomate) if self.nomate else None
         fen = format_fen(board)
-        return make_problem(fen, printable(self.id), source, claim, no_mate)
+        name = printable(self.id)
+        return make_problem(fen, name, source, claim, no_mate, stipulation)
 
 
 def read_jsonl(
@@ -94,6 +113,8 @@ def read_jsonl(
 def write_jsonl(problem: Problem) -> str:
     """Write a problem as one line, without empty fields."""
     record: dict[str, object] = {"id": problem.id, "fen": problem.fen}
+    if problem.stipulation:
+        record["stipulation"] = str(problem.stipulation)
     if problem.claim:
         record["claim"] = problem.claim.mate
         if problem.claim.keys:
@@ -102,6 +123,8 @@ def write_jsonl(problem: Problem) -> str:
             record["claimed_line"] = problem.claim.line
         if problem.claim.any_last_move:
             record["any_last_move"] = True
+        if problem.claim.solutions is not None:
+            record["claimed_solutions"] = problem.claim.solutions
     if problem.no_mate is not None:
         record["nomate"] = problem.no_mate
     return json.dumps(record, ensure_ascii=False, separators=(",", ":")) + "\n"
@@ -135,6 +158,8 @@ def _parse_fields(text: str) -> Fields:
         claimed_keys=_moves(record, "claimed_keys"),
         claimed_line=_moves(record, "claimed_line"),
         any_last_move=_flag(record, "any_last_move"),
+        stipulation=_text(record, "stipulation", default=""),
+        claimed_solutions=_number(record, "claimed_solutions"),
     )
 
 
@@ -228,6 +253,8 @@ def write_csv(problem: Problem) -> str:
         " ".join(claim.keys) if claim else "",
         " ".join(claim.line) if claim else "",
         "true" if claim and claim.any_last_move else "",
+        str(problem.stipulation or ""),
+        "" if claim is None or claim.solutions is None else claim.solutions,
     ]
     text = io.StringIO()
     csv.writer(text, lineterminator="\n").writerow(row)
@@ -258,4 +285,6 @@ def _name_fields(header: list[str], cells: list[str]) -> Fields:
         claimed_keys=row["claimed_keys"].split(),
         claimed_line=row["claimed_line"].split(),
         any_last_move=_FLAGS[flag],
+        stipulation=row["stipulation"],
+        claimed_solutions=row["claimed_solutions"],
     )

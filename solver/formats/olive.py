@@ -4,44 +4,45 @@ These fields of an entry are read, as YACPDB describes them (yacpdb-entry.md in 
 sources):
 
 - `algebraic`: the pieces by colour, such as `[Kg3, Qh5, Sd4, Pe2]`; a knight is S;
-- `stipulation`: `"#n"`, which claims a mate in n;
-- `options`: Popeye's, see `composition.Options`; anything else is a fairy condition;
-- `solution`: the key, if it is marked, see `composition.find_keys`;
-- `intended-solutions`: the number of keys, by default one;
+- `stipulation`: such as `"#3"` or `h#2.5`, see `solver.stipulation`;
+- `options`: Popeye's, see `popeye_options.Options`; anything else is a fairy condition;
+- `twins`: Popeye's words by label, see `twins`; the label `a` marks a zero position;
+- `solution`: the key, if it is marked, see `composition.find_keys`; with twins, in the
+  part that follows the label, such as `b)`;
+- `intended-solutions`: the number of keys, by default one, or of solutions of help
+  play; of `2.1.1`, how many moves continue each move, the product;
 - `authors`, `title`, `source` and `date`: the problem's name.
 
-Fairy and neutral pieces, conditions, twins, and other stipulations are refused.
+Each twin is a problem of its own, whose label follows the name. Fairy and neutral
+pieces, conditions and other stipulations are refused.
 
 Entries are documents separated by lines `---`, or items of a list. An entry that cannot
 be parsed is reported and skipped.
-
-YAML is read for its text, lists and mappings, and nothing that could do harm. Every
-scalar is text. The tags of Python 2's strings, which Olive once wrote, are read as
-text; other tags than YAML's own are refused and never executed. Aliases are refused,
-because a few lines of them can expand beyond all memory, and so is deep nesting. PyYAML
-does the rest.
 """
 
 from __future__ import annotations
 
+import math
 import re
 from collections import deque
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import chess
-import yaml
 
 from solver.errors import FormatError, InputError, missing_package, quote
-from solver.formats.claims import make_problem, printable
-from solver.formats.composition import Composition, find_keys, parse_squares
+from solver.formats.claims import MAX_SOLUTIONS, printable
+from solver.formats.composition import Composition, find_keys, parts_of
+from solver.formats.popeye_words import WORD, parse_squares
 from solver.formats.streams import decode
+from solver.formats.twins import Twin, make_problems, parse_twin
 from solver.problem import Claim
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
     from solver.problem import Problem
+    from solver.stipulation import Stipulation
 
 
 MAX_ENTRY_BYTES = 1 << 17
@@ -50,6 +51,8 @@ MAX_ENTRY_BYTES = 1 << 17
 _MARK = re.compile(rb"\A(?:---|\.\.\.)(?=\s|\Z)")
 _ITEM = re.compile(rb"-(?=\s|\Z)")
 _NOTHING = re.compile(rb"\s*(?:#|\Z)|%")
+_LABEL = re.compile(r"[a-z]|z[0-9]{1,3}")
+_INTENDED = re.compile(r"[0-9]{1,3}(?:\.[0-9]{1,3}){0,20}(?:\.\.\.)?")
 _COLORS = {"white": chess.WHITE, "black": chess.BLACK}
 
 
@@ -116,11 +119,13 @@ def _split(lines: Iterable[tuple[int, bytes]]) -> Iterator[_Chunk]:
 
 
 def _read_chunk(chunk: _Chunk, name: str) -> Iterator[Problem | FormatError]:
+    from solver.formats.yaml_text import parse_document
+
     try:
         for line, content in parse_document(_decode(chunk.text)):
             source = f"{name}:{chunk.line + line}"
             try:
-                yield _make_problem(content, source)
+                yield from _make_problems(content, source)
             except InputError as error:
                 yield FormatError(source, str(error))
     except InputError as error:
@@ -138,24 +143,79 @@ def _decode(text: bytes) -> str:
     return decode(text).replace("\t", "  ").replace(">>", "//")
 
 
-def _make_problem(entry: object, source: str) -> Problem:
+def _make_problems(entry: object, source: str) -> Iterator[Problem | FormatError]:
     if isinstance(entry, InputError):
         raise entry
     if not isinstance(entry, dict):
         msg = f"expected an entry with algebraic and stipulation, found {_show(entry)}"
         raise InputError(msg)
-    for unknown in ("twins", "conditions"):
-        if found := entry.get(unknown):
-            msg = f"{unknown}: expected none, found {_show(found)}"
-            raise InputError(msg)
-    composition = Composition()
-    composition.stipulate(_text(entry.get("stipulation")))
-    _parse_options(composition, entry.get("options"))
-    _place_pieces(composition, entry.get("algebraic"))
-    board = composition.board()
-    keys = find_keys(board, _text(entry.get("solution")), _intended(entry))
-    claim = Claim(composition.moves, keys)
-    return make_problem(board.fen(en_passant="fen"), _name(entry), source, claim, None)
+    if found := entry.get("conditions"):
+        msg = f"conditions: expected none, found {_show(found)}"
+        raise InputError(msg)
+    diagram = Composition()
+    diagram.stipulate(_text(entry.get("stipulation")))
+    _parse_options(diagram, entry.get("options"))
+    _place_pieces(diagram, entry.get("algebraic"))
+    intended = _parse_intended(_text(entry.get("intended-solutions")))
+    solution = _text(entry.get("solution"))
+    parts = parts_of(solution) if entry.get("twins") else {"": solution}
+
+    def claim(label: str, board: chess.Board, stipulation: Stipulation) -> Claim:
+        moves = stipulation.attacker_moves
+        if stipulation.is_help:
+            number = math.prod(intended) if intended else None
+            is_known = number is not None and number <= MAX_SOLUTIONS
+            return Claim(moves, solutions=number if is_known else None)
+        expected = intended[0] if intended else 1
+        return Claim(moves, find_keys(board, parts.get(label, ""), expected))
+
+    name = _name(entry)
+    for twin in _parse_twins(diagram, entry.get("twins"), source):
+        if isinstance(twin, FormatError):
+            yield twin
+        else:
+            yield from make_problems([twin], name, source, claim)
+
+
+def _parse_twins(
+    diagram: Composition, twins: object, source: str
+) -> Iterator[Twin | FormatError]:
+    """Yield the twins in the order of their labels, each as soon as it is parsed.
+
+    A label `a` says that the diagram is a zero position. A twin that continues one that
+    was refused is refused too.
+    """
+    if not twins:
+        yield Twin("", diagram)
+        return
+    if not isinstance(twins, dict) or not all(map(_LABEL.fullmatch, twins)):
+        msg = (
+            f"twins: expected labels such as b, each with changes, found {_show(twins)}"
+        )
+        raise InputError(msg)
+    last: Composition | None = diagram
+    if "a" not in twins:
+        yield Twin("a", diagram)
+    for label in sorted(twins, key=lambda label: (len(label), label)):
+        words = deque(WORD.findall(_text(twins[label])))
+        if not words:
+            yield Twin(label, diagram)
+            last = diagram
+            continue
+        try:
+            twin = parse_twin(label, diagram, last, words)
+            _require_end(label, words)
+            last = twin.composition
+            yield twin
+        except InputError as error:
+            last = None
+            yield FormatError(source, str(error))
+
+
+def _require_end(label: str, words: deque[str]) -> None:
+    if words:
+        msg = f"twin {label}): expected a change, found {quote(words[0])}"
+        raise InputError(msg)
 
 
 def _parse_options(composition: Composition, options: object) -> None:
@@ -164,6 +224,7 @@ def _parse_options(composition: Composition, options: object) -> None:
         if not composition.options.parse_next(words) or words:
             msg = f"conditions: expected none, found {quote(option)}"
             raise InputError(msg)
+    composition.options.refuse("PostKeyPlay")
 
 
 def _place_pieces(composition: Composition, algebraic: object) -> None:
@@ -182,9 +243,11 @@ def _place_pieces(composition: Composition, algebraic: object) -> None:
             composition.place(piece[:-2], _COLORS[color], squares[0])
 
 
-def _intended(entry: Mapping[str, object]) -> int:
-    number = _text(entry.get("intended-solutions"))
-    return int(number) if number.isdecimal() and len(number) < 5 else 1
+def _parse_intended(text: str) -> tuple[int, ...]:
+    """Read `3` or `2.1.1...`: how many moves continue each move; empty if unclear."""
+    if not _INTENDED.fullmatch(text):
+        return ()
+    return tuple(map(int, text.removesuffix("...").split(".")))
 
 
 def _name(entry: Mapping[str, object]) -> str:
@@ -218,115 +281,3 @@ def _show(value: object) -> str:
     elif isinstance(value, list):
         value = ", ".join(map(str, value))
     return quote(str(value)) if value else "none"
-
-
-_MAX_DEPTH = 16
-"""Olive's entries have at most five levels."""
-
-_SHOWN_CHARACTERS = 120
-"""Enough for PyYAML's longest message with the name of a tag or an anchor."""
-
-_CORE = "tag:yaml.org,2002:"
-_TEXTS = ("str", "int", "float", "bool", "null", "timestamp", "value")
-_TAGS = frozenset(
-    f"{_CORE}{tag}" for tag in (*_TEXTS, "python/str", "python/unicode", "seq", "map")
-)
-_NULLS = {"~", "null", "Null", "NULL"}
-
-
-class Item(NamedTuple):
-    """An item of the list that is a document, or a document that is not a list.
-
-    Attributes
-    ----------
-    line : int
-        The line where it begins, from 0.
-    content : object or InputError
-        Text, or a list or mapping of these; the error if it cannot be read.
-    """
-
-    line: int
-    content: object
-
-
-def parse_document(text: str) -> Iterator[Item]:
-    """Parse one YAML document.
-
-    Yields
-    ------
-    Item
-        One, or one for each item of a list.
-
-    Raises
-    ------
-    InputError
-        If it is not YAML, has an alias, or nests too deeply.
-    """
-    try:
-        root = _Loader(text).get_single_node()
-    except yaml.YAMLError as error:
-        raise _explain(error) from None
-    except (ValueError, OverflowError):
-        # PyYAML does not catch Python's errors for an escape or a version too large.
-        msg = "expected YAML, found a number out of range in an escape or a directive"
-        raise InputError(msg) from None
-    if root is None:
-        return
-    for node in root.value if isinstance(root, yaml.SequenceNode) else [root]:
-        content: object
-        try:
-            content = _construct(node)
-        except InputError as error:
-            content = error
-        yield Item(node.start_mark.line, content)
-
-
-class _Loader(yaml.BaseLoader):
-    """Compose nodes; PyYAML's base loader reads every plain scalar as text."""
-
-    def __init__(self, text: str) -> None:
-        super().__init__(text)
-        self._depth = 0
-
-    def compose_node(self, parent: Any, index: Any) -> Any:
-        event: yaml.Event = self.peek_event()  # type: ignore[no-untyped-call]
-        if isinstance(event, yaml.AliasEvent):
-            raise _fault(event.start_mark, "an alias")
-        if self._depth == _MAX_DEPTH:
-            raise _fault(event.start_mark, f"more than {_MAX_DEPTH} levels")
-        self._depth += 1
-        node = super().compose_node(parent, index)
-        self._depth -= 1
-        return node
-
-
-def _construct(node: yaml.Node) -> object:
-    if node.tag not in _TAGS:
-        raise _fault(node.start_mark, f"the tag {node.tag.removeprefix(_CORE)}")
-    if isinstance(node, yaml.SequenceNode):
-        return [_construct(item) for item in node.value]
-    if isinstance(node, yaml.MappingNode):
-        return {_key(key): _construct(value) for key, value in node.value}
-    if isinstance(node, yaml.ScalarNode) and not node.style and node.value in _NULLS:
-        return ""
-    return node.value
-
-
-def _key(node: yaml.Node) -> str:
-    key = _construct(node)
-    if not isinstance(key, str):
-        raise _fault(node.start_mark, "a key that is not text")
-    return key
-
-
-def _explain(error: yaml.YAMLError) -> InputError:
-    if isinstance(error, yaml.MarkedYAMLError) and error.problem_mark:
-        return _fault(error.problem_mark, error.problem or "")
-    return InputError(f"expected YAML, found {quote(str(error).splitlines()[0])}")
-
-
-def _fault(mark: Any, problem: str) -> InputError:
-    shown = printable(problem[:_SHOWN_CHARACTERS])
-    dots = "..." if len(problem) > _SHOWN_CHARACTERS else ""
-    msg = f"expected YAML, found in line {mark.line + 1} of the entry: {shown}{dots}"
-    return InputError(msg)

@@ -4,7 +4,8 @@ The position is that of the `FEN` tag, or the initial one. The claim is the firs
 these:
 
 - the `NoMate` tag, matesolve's own: there is no mate in n or fewer moves;
-- the `Stipulation` tag, which must be a claim, or `?` for none;
+- the `Stipulation` tag, which must be a claim, a stipulation such as `h#2.5`, or `?`
+  for none;
 - the comment before the first move;
 - the comment after the first move, if it contains nothing but the claim;
 - any other tag except `Round`, in their order;
@@ -13,8 +14,9 @@ these:
 `#3`, `mate in 3` and `mate in three` claim a mate in 3; `#-3` and `mated in 3` claim
 that the side to move is mated. A `#` counts only at the beginning and after a
 punctuation mark: "Puzzle #3" is a number. Commands such as `[%eval #3]` describe the
-position after the move and claim nothing. Helpmates, selfmates and reflexmates are
-refused.
+position after the move and claim nothing. In words, helpmates, selfmates and
+reflexmates are refused; with such a tag `Stipulation`, nothing else is searched for a
+claim. The tag `Solutions`, matesolve's own, says how many solutions help play has.
 
 If the side to move mates, the first move of the main line is the claimed key; if more
 moves follow, the main line is the claimed line. The tag `Keys`, matesolve's own,
@@ -32,16 +34,18 @@ import chess.pgn
 
 from solver.errors import FormatError, InputError, quote
 from solver.formats.claims import (
+    complete_claim,
     make_problem,
     parse_distance,
     parse_keys,
     parse_line,
     parse_no_mate,
+    parse_solutions,
     printable,
 )
 from solver.formats.pgn import MainLine, split_games, visit_game
 from solver.problem import Claim
-from solver.stipulation import MAX_MOVES
+from solver.stipulation import EXPECTED, MAX_MOVES, Stipulation
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -66,7 +70,7 @@ _PHRASE = re.compile(
 _COMMAND = re.compile(r"\[%[^\[\]]*\]")
 _ESCAPED = re.compile(r'\\([\\"])')
 _UNKNOWN = {"", "?"}
-_NO_CLAIMS = {"FEN", "Keys", "NoMate", "Round", "Stipulation"}
+_NO_CLAIMS = {"FEN", "Keys", "NoMate", "Round", "Solutions", "Stipulation"}
 """Tags that contain no claim in words, or are read before the others."""
 
 
@@ -130,21 +134,30 @@ def write_pgn(problem: Problem) -> str:
     elif claim is None:
         game.headers["Stipulation"] = "?"  # the name may look like a claim
     else:
-        _add_claim(game, claim)
+        _add_claim(game, claim, problem.stipulation)
     return f"{game}\n\n"
 
 
-def _add_claim(game: chess.pgn.Game, claim: Claim) -> None:
+def _add_claim(
+    game: chess.pgn.Game, claim: Claim, stipulation: Stipulation | None
+) -> None:
     board = game.board()
     line = parse_line(board, "line", claim.line)
     keys = parse_keys(board, "keys", claim.keys)
-    game.comment = f"mate{'' if claim.mate > 0 else 'd'} in {abs(claim.mate)}"
+    if stipulation:
+        game.headers["Stipulation"] = str(stipulation)
+        if claim.solutions is not None:
+            game.headers["Solutions"] = str(claim.solutions)
+    else:
+        game.comment = f"mate{'' if claim.mate > 0 else 'd'} in {abs(claim.mate)}"
     node: chess.pgn.GameNode = game
     for move in map(chess.Move.from_uci, line or keys[:1]):
         node = node.add_main_variation(move)
     for key in map(chess.Move.from_uci, keys):
         if not game.has_variation(key):
             game.add_variation(key)
+    if stipulation and stipulation.is_help:
+        return
     if keys != _first_move(claim.mate, line or keys):
         game.headers["Keys"] = " ".join(keys)
 
@@ -200,16 +213,18 @@ class _Reader(MainLine[_Facts]):
 
 
 def _make_problem(facts: _Facts, source: str) -> Problem:
-    tags, moves = facts.tags, facts.moves
-    claim = no_mate = None
+    tags = facts.tags
+    claim = no_mate = solutions = None
+    stipulation = _find_stipulation(tags)
     if "NoMate" in tags:
         no_mate = parse_no_mate("NoMate tag", tags["NoMate"])
+    elif stipulation:
+        claim = _make_claim(facts, stipulation.attacker_moves, stipulation.plies)
+        if "Solutions" in tags:
+            solutions = parse_solutions("Solutions tag", tags["Solutions"])
+        claim = complete_claim(claim, stipulation, solutions)
     elif (mate := _find_mate(facts)) is not None:
-        keys = _first_move(mate, moves)
-        if "Keys" in tags:
-            keys = parse_keys(facts.board, "Keys tag", tags["Keys"].split())
-        names_key_only = len(moves) == 1 and mate > 1
-        claim = Claim(mate, keys, () if names_key_only else moves)
+        claim = _make_claim(facts, mate, 2 * mate - 1)
     event = _ESCAPED.sub(r"\1", tags.get("Event", ""))
     return make_problem(
         facts.board.fen(en_passant="fen"),
@@ -217,7 +232,25 @@ def _make_problem(facts: _Facts, source: str) -> Problem:
         source,
         claim,
         no_mate,
+        stipulation,
     )
+
+
+def _find_stipulation(tags: chess.pgn.Headers) -> Stipulation | None:
+    """Return the stipulation of the tag, unless it is one of the claims."""
+    try:
+        found = Stipulation.parse(tags.get("Stipulation", ""))
+    except InputError:
+        return None
+    return None if found.is_direct_mate else found
+
+
+def _make_claim(facts: _Facts, mate: int, plies: int) -> Claim:
+    keys = _first_move(mate, facts.moves)
+    if "Keys" in facts.tags:
+        keys = parse_keys(facts.board, "Keys tag", facts.tags["Keys"].split())
+    names_key_only = len(facts.moves) == 1 and plies > 1
+    return Claim(mate, keys, () if names_key_only else facts.moves)
 
 
 def _first_move(mate: int, moves: tuple[str, ...]) -> tuple[str, ...]:
@@ -231,9 +264,10 @@ def _find_mate(facts: _Facts) -> int | None:
     if stipulation == "?":
         return None
     if stipulation:
-        mate = _read_claim(stipulation, alone=True)
+        mate = _read_claim(stipulation, alone=True, expected=EXPECTED)
         if mate is None:
-            msg = f"Stipulation tag: expected #n, found {quote(stipulation)}"
+            found = quote(stipulation)
+            msg = f"Stipulation tag: expected {EXPECTED}, found {found}"
             raise InputError(msg)
         return mate
     claims = (_read_claim(text, alone=alone) for text, alone in _texts(facts))
@@ -261,14 +295,14 @@ def _count_moves(facts: _Facts) -> int | None:
     return moves if plies % 2 else -moves
 
 
-def _read_claim(text: str, *, alone: bool = False) -> int | None:
+def _read_claim(text: str, *, alone: bool = False, expected: str = "#n") -> int | None:
     """Parse a claim in words; with `alone`, the text must contain nothing else."""
     text = _COMMAND.sub(" ", text).strip(" \n.!")
     found = _SIGN.search(text) or _PHRASE.search(text)
     if found is None or (alone and found["claim"] != text):
         return None
     if found["play"]:
-        msg = f"stipulation: expected #n, found {quote(found['claim'])}"
+        msg = f"stipulation: expected {expected}, found {quote(found['claim'])}"
         raise InputError(msg)
     word = found["moves"].lower()
     moves = str(_NUMERALS.index(word) + 1) if word in _NUMERALS else word

@@ -16,7 +16,17 @@ from solver.kernel.interface import MATE_SHIFT, MOVE_SHIFT, Operation
 from solver.kernel.jit import Number, i64, native, pointer, record_at, search_t, u64
 from solver.kernel.mate_in_one import mate_in_one
 from solver.kernel.movegen import generate, perft
-from solver.kernel.position import make, position_at
+from solver.kernel.play_lists import (
+    list_continuations,
+    list_refutations,
+    list_solving_moves,
+)
+from solver.kernel.position import (
+    after_null_move,
+    checkers,
+    make,
+    position_at,
+)
 from solver.kernel.prover import find_line, mates_within
 from solver.kernel.transposition import hash_key
 
@@ -37,9 +47,10 @@ def entry(
         The fields of a `Position`; MAKE overwrites them.
     search_pointer : pointer to Search
     number : int64
-        The operation's number of moves or plies, or its move.
+        The operation's number of moves or plies, or its move; NO_MOVE: a null move.
     flag : int64
-        Whether the attacker is to move, or perft lists the last moves.
+        Whether the attacker is to move, or perft lists the last moves; or how many
+        refutations are wanted.
 
     Returns
     -------
@@ -54,10 +65,16 @@ def entry(
         return find_mate(position, number, flag != 0, search)
     if operation == Operation.FIND_LINE:
         return find_line(position, number, flag != 0, search)
+    if operation == Operation.SOLVING_MOVES:
+        return list_solving_moves(position, number, search)
+    if operation == Operation.REFUTATIONS:
+        return list_refutations(position, number, flag, search)
+    if operation == Operation.CONTINUATIONS:
+        return list_continuations(position, number, flag != 0, search)
     if operation == Operation.BOUNDS:
         bounds = known_bounds(hash_key(position, flag != 0), search)
-        move = np.int64(bounds.move)
-        return (move << MOVE_SHIFT) | (bounds.mate << MATE_SHIFT) | bounds.no_mate
+        answer = np.int64(bounds.move)
+        return (answer << MOVE_SHIFT) | (bounds.mate << MATE_SHIFT) | bounds.no_mate
     if operation == Operation.MATE_IN_ONE:
         return np.int64(mate_in_one(position))
     if operation == Operation.PERFT:
@@ -66,8 +83,11 @@ def entry(
         return generate(position, search.rows[0])
     if operation == Operation.GENERATE_CHECKS:
         return generate_checks(position, search.rows[0])
+    if operation == Operation.IS_CHECK:
+        return 1 if checkers(position) else 0
     if operation == Operation.MAKE:
-        child = make(position, np.uint64(number))
+        move = np.uint64(number)
+        child = make(position, move) if move else after_null_move(position)
         words[0] = child.pawns
         words[1] = child.knights
         words[2] = child.diagonal

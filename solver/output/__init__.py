@@ -6,6 +6,8 @@ page does not load jinja2.
 
 from __future__ import annotations
 
+import base64
+import hashlib
 from functools import cache
 from typing import TYPE_CHECKING
 
@@ -29,6 +31,11 @@ def render_template(name: str, **values: object) -> str:
         The template uses a name that is not given.
     """
     return _templates().get_template(name).render(**values)
+
+
+def digest(text: str) -> str:
+    """Return the hash by which a Content-Security-Policy names a style or script."""
+    return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
 
 
 @cache

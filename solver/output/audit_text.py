@@ -13,12 +13,19 @@ from typing import TYPE_CHECKING
 
 import chess
 
-from solver.audit.verdict import DUAL, KEYS, Soundness, is_dual, is_slow
+from solver.audit.verdict import (
+    DUAL,
+    KEYS,
+    Soundness,
+    Verdict,
+    is_dual,
+    is_slow,
+)
 from solver.output.columns import Column, fit
 from solver.output.text import analysis_link, duration, first_moves, numbered_line
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from rich.console import Console, RenderableType
 
@@ -43,6 +50,12 @@ _COSTS = 1
 
 _AFTER_MATES = 1_000
 """Above the moves of any claimed mate, so that other claims come after all mates."""
+
+_KINDS = ("=", "s#", "s=", "r#", "semi-r#", "h#", "h=")
+"""Stipulations other than mate, in the order of the audit table."""
+
+_SHOWN_SOLUTIONS = 3
+"""At most this many solutions of a help problem are printed with a disagreement."""
 
 
 @dataclass(slots=True)
@@ -70,7 +83,7 @@ class AuditTable:
 
     def add(self, result: AuditResult) -> None:
         """Count a result; it is not kept."""
-        claim = name_claim(result.claim, result.nomate)
+        claim = name_claim(result)
         self._rows.setdefault(claim, _Row()).add(result)
         self._all.add(result)
         if result.soundness:
@@ -131,24 +144,24 @@ def _counts_in_words(name: str, row: _Row) -> str:
     return f"{name}: {', '.join(counts) or 'nothing'}"
 
 
-def name_claim(claim: int | None, no_mate: int | None) -> tuple[int, str]:
+def name_claim(result: AuditResult) -> tuple[int, str]:
     """Return a number by which claims are sorted, and the name of a claim.
 
     Mates by the side to move come first, then mates of it, then claims of no mate, then
-    records without a claim.
-
-    Parameters
-    ----------
-    claim : int or None
-        Moves to mate, negative if the side to move is mated.
-    no_mate : int or None
-        The number of moves in which no mate is claimed to exist.
+    the other stipulations, then records without a claim. Within each of them, claims
+    are sorted by their length.
     """
-    if claim is not None:
+    stipulation = result.other_stipulation
+    if stipulation:
+        kind = 3 + _KINDS.index(f"{stipulation.play}{stipulation.goal}")
+        half_moves = 2 * stipulation.moves + stipulation.half
+        return kind * _AFTER_MATES + half_moves, str(stipulation)
+    if result.claim is not None:
+        claim = result.claim
         return (claim if claim > 0 else _AFTER_MATES - claim), f"#{claim}"
-    if no_mate is not None:
-        return 2 * _AFTER_MATES + no_mate, f"no #{no_mate}"
-    return 3 * _AFTER_MATES, "none"
+    if result.nomate is not None:
+        return 2 * _AFTER_MATES + result.nomate, f"no #{result.nomate}"
+    return (3 + len(_KINDS)) * _AFTER_MATES, "none"
 
 
 def disagreement(result: AuditResult) -> str | None:
@@ -170,8 +183,7 @@ def disagreement(result: AuditResult) -> str | None:
         return None
     lines = [f"{_place(result)}: claimed {_claimed(result)}, {_objection(result)}"]
     if result.claimed_line:
-        line = numbered_line(result.fen, result.claimed_line.split())
-        lines.append(f"  claimed: {' '.join(line)}")
+        lines.append(f"  claimed: {_line(result, result.claimed_line.split())}")
     lines.append(f"  {analysis_link(result.fen)}")
     return "\n".join(lines)
 
@@ -184,7 +196,9 @@ def _place(result: AuditResult) -> str:
 def _claimed(result: AuditResult) -> str:
     if result.claim is None:
         return f"none in {result.nomate}"
-    claimed = _mate(result.claim)
+    claimed = _length(result, result.claim)
+    if result.claimed_solutions is not None:
+        claimed += f" with {_counted(result.claimed_solutions)}"
     keys = result.wrong_keys or (
         result.claimed_keys if result.soundness == Soundness.COOKED else ""
     )
@@ -194,7 +208,7 @@ def _claimed(result: AuditResult) -> str:
 def _objection(result: AuditResult) -> str:
     """Describe the most serious disagreement."""
     words = result.disagreements
-    if result.word in words:
+    if result.word in words or result.found_solutions():
         return f"found {_found(result)}"
     if KEYS in words or Soundness.MISSING_SOLUTION in words:
         return f"found {', '.join(_sans(result, result.keys))}"
@@ -210,12 +224,82 @@ def _objection(result: AuditResult) -> str:
 
 def _found(result: AuditResult) -> str:
     if result.mate is None:
-        return f"none in {(result.lower_bound or 1) - 1}"
-    mate = _mate(result.mate)
+        return _none(result)
+    if result.found_solutions() and result.word != Verdict.SHORTER:
+        return _solutions(result)
+    mate = _length(result, result.mate)
     if result.tablebase:
         mate += " (Gaviota)"
-    line = " ".join(numbered_line(result.fen or "", result.pv.split()))
+    moves = min(result.found_solutions(), key=len, default=result.pv.split())
+    line = _line(result, moves)
     return f"{mate}: {line}" if line else mate
+
+
+def _none(result: AuditResult) -> str:
+    excluded = (result.lower_bound or 1) - 1
+    stipulation = result.other_stipulation
+    half = ".5" if stipulation and stipulation.half else ""
+    return f"none in {excluded - bool(half)}{half}"
+
+
+def _solutions(result: AuditResult) -> str:
+    """Count the solutions of a help problem, and write the first of them."""
+    solutions = result.found_solutions()
+    count = "" if result.solutions_complete else "at least "
+    shown = [_line(result, line) for line in solutions[:_SHOWN_SOLUTIONS]]
+    if len(shown) < len(solutions):
+        shown.append("...")
+    return f"{count}{len(solutions)}: {'; '.join(shown)}"
+
+
+def _counted(solutions: int) -> str:
+    return f"{solutions or 'no'} solution{'s' if solutions > 1 else ''}"
+
+
+def _line(result: AuditResult, moves: Sequence[str]) -> str:
+    """Write a line of a result's position in SAN."""
+    fen, stipulation = result.fen or "", result.other_stipulation
+    if stipulation and stipulation.is_help:
+        return help_line(fen, moves, half=stipulation.half)
+    return " ".join(numbered_line(fen, moves))
+
+
+def help_line(fen: str, moves: Sequence[str], *, half: bool) -> str:
+    """Write a line of help play in SAN: the side that is mated begins each number.
+
+    Parameters
+    ----------
+    fen : str
+        The position at the start of the line.
+    moves : sequence of str
+        The moves of the line, all legal, in UCI notation.
+    half : bool
+        The side that mates begins.
+
+    Returns
+    -------
+    str
+        `1. Kb7 Qa6+ 2. Ka8 Qc8#`, or with half a move more `1... Qa6 2. Kb8 Qb7#`.
+    """
+    board = chess.Board(fen)
+    words = []
+    for ply, uci in enumerate(moves, int(half)):
+        move = chess.Move.from_uci(uci)
+        if ply % 2 == 0:
+            words.append(f"{ply // 2 + 1}.")
+        elif not words:
+            words.append("1...")
+        words.append(board.san(move))
+        board.push(move)
+    return " ".join(words)
+
+
+def _length(result: AuditResult, moves: int) -> str:
+    """Write a claimed or found length: a mate, or the stipulation in these moves."""
+    stipulation = result.other_stipulation
+    if stipulation:
+        return str(stipulation.with_attacker_moves(moves))
+    return _mate(moves)
 
 
 def _mate(moves: int) -> str:

@@ -1,40 +1,57 @@
-"""An answer as a PGN game from its position; keys and defences are its variations."""
+"""An answer as a PGN game from its position; keys and defences are its variations.
+
+Help play is one game for each solution.
+"""
 
 from __future__ import annotations
 
 import textwrap
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 import chess
 import chess.pgn
 
 from solver import __version__
 from solver.formats.pgn_problems import event_of
-from solver.output.text import at_most
+from solver.output.play_text import missing
+from solver.output.text import at_most, goal_name
+from solver.play.tree import Attack, Defence
 from solver.solution import Solution, Status
+from solver.stipulation import Goal
 
 if TYPE_CHECKING:
-    from solver.play.tree import Variation, Variations
+    from collections.abc import Iterable, Sequence
+
+    from solver.output.play_words import Marks
+    from solver.play.tree import Variations
+
+Move = TypeVar("Move", Attack, Defence)
 
 COLUMNS = 80
 """The width of comments and moves."""
 
 
-def encode_pgn(solution: Solution, variations: Variations) -> bytes:
+def encode_pgn(
+    solution: Solution, variations: Variations, marks: Marks | None = None
+) -> bytes:
     """Write an answer as one PGN game.
 
-    The mainline is the answer's line. Other keys are variations at its start, defences
-    are variations where they are played. The comment before the first move has the
-    claim, "mate in 3" or "mated in 3", and what is proved. Where the play is cut, a
-    comment has the number of moves left. If there are several keys, the tag `Keys` has
-    them in UCI notation. If there is no mate, the tag `Stipulation` is `?`.
+    The mainline is the answer's line. Other keys are variations at its start, then come
+    tries with their refutations, and the set play after a null move. Defences and duals
+    are variations where they are played; threats are comments. The comment before the
+    first move has the claim, "mate in 3" or "mated in 3", and what is proved. Where the
+    play is cut, a comment has the number of moves left. If there are several keys, the
+    tag `Keys` has them in UCI notation. If there is no mate, the tag `Stipulation` is
+    `?`; if something else than mate is wanted, it says what.
 
     Parameters
     ----------
     solution : Solution
         The answer.
     variations : Variations
-        Its play, from `solver.play.tree.build_variations`.
+        Its play, from `solver.play.builder.build_variations`.
+    marks : Marks or None
+        Remarks on keys and mates.
 
     Returns
     -------
@@ -43,11 +60,70 @@ def encode_pgn(solution: Solution, variations: Variations) -> bytes:
     """
     game = chess.pgn.Game()
     game.headers.update(_headers(solution))
-    remarks = " ".join(_remarks(solution, variations))
-    game.comment = textwrap.fill(remarks, COLUMNS, break_on_hyphens=False)
-    _add(game, variations)
-    exporter = chess.pgn.StringExporter(columns=COLUMNS)
-    return f"{game.accept(exporter)}\n".encode()
+    game.comment = _fill(" ".join(_remarks(solution, variations)))
+    _Play(solution, variations, marks).add_to(game)
+    return _encode([game])
+
+
+def encode_solutions(
+    solution: Solution, set_play: Sequence[Sequence[str]] = ()
+) -> bytes:
+    """Write each solution of help play as one PGN game, and its set play before them.
+
+    The tag `Round` has the number of the solution, `Solutions` how many there are if
+    all were found; games of the set play have the tag
+    `SetPlay` instead, and the other side moves first. Without a solution there is one
+    game without moves.
+
+    Parameters
+    ----------
+    solution : Solution
+        The answer.
+    set_play : sequence of sequence of str
+        The solutions of the set play, in UCI notation.
+
+    Returns
+    -------
+    bytes
+        UTF-8.
+    """
+    comment = _fill(_proof_of_help(solution))
+    board = chess.Board(solution.problem.fen)
+    games = []
+    for number, line in enumerate(solution.solutions or ((),), 1):
+        games.append(_help_game(solution, board, line))
+        if solution.solutions:
+            games[-1].headers["Round"] = str(number)
+        if solution.solutions_complete:
+            games[-1].headers["Solutions"] = str(len(solution.solutions))
+    games[0].comment = comment
+    board.push(chess.Move.null())
+    board = chess.Board(board.fen())
+    set_games = [_help_game(solution, board, line) for line in set_play]
+    for number, game in enumerate(set_games, 1):
+        game.headers["SetPlay"] = str(number)
+        game.headers["Stipulation"] = "?"  # it is of another length
+    return _encode([*set_games, *games])
+
+
+def _help_game(
+    solution: Solution, board: chess.Board, line: Iterable[str]
+) -> chess.pgn.Game:
+    game = chess.pgn.Game()
+    game.headers.update(_headers(solution))
+    game.headers["FEN"] = board.fen()
+    game.add_line(chess.Move.from_uci(move) for move in line)
+    return game
+
+
+def _encode(games: Iterable[chess.pgn.Game]) -> bytes:
+    exporter = chess.pgn.StringExporter
+    written = [game.accept(exporter(columns=COLUMNS)) for game in games]
+    return ("\n\n".join(written) + "\n").encode()
+
+
+def _fill(text: str) -> str:
+    return textwrap.fill(text, COLUMNS, break_on_hyphens=False)
 
 
 def _headers(solution: Solution) -> dict[str, str]:
@@ -60,7 +136,10 @@ def _headers(solution: Solution) -> dict[str, str]:
     }
     if len(solution.keys) > 1:
         tags["Keys"] = " ".join(solution.keys)
-    if not solution.mate:
+    stipulation = solution.problem.stipulation
+    if stipulation and not stipulation.is_direct_mate:
+        tags["Stipulation"] = str(stipulation)
+    elif not solution.mate:
         tags["Stipulation"] = "?"  # so that no reader takes the event for a claim
     return tags
 
@@ -68,8 +147,14 @@ def _headers(solution: Solution) -> dict[str, str]:
 def _result(solution: Solution) -> str:
     if solution.mate is None:
         return "*"
+    stipulation = solution.problem.stipulation
+    if stipulation and stipulation.goal is Goal.STALEMATE:
+        return "1/2-1/2"
+    mover_wins = solution.mate > 0
+    if stipulation and not stipulation.is_direct_mate:
+        mover_wins = stipulation.plies % 2 == 1
     white_moves = chess.Board(solution.problem.fen).turn == chess.WHITE
-    return "1-0" if (solution.mate > 0) == white_moves else "0-1"
+    return "1-0" if mover_wins == white_moves else "0-1"
 
 
 def _remarks(solution: Solution, variations: Variations) -> list[str]:
@@ -77,31 +162,32 @@ def _remarks(solution: Solution, variations: Variations) -> list[str]:
 
     Readers take the first "mate in N" for the claim, so no other sentence has one.
     """
-    remarks = [_claim(solution.mate), _proof(solution)]
+    goal = goal_name(solution.problem.stipulation)
+    remarks = [_claim(solution.mate, goal), _proof(solution, goal)]
     if solution.restriction:
         remarks.append(f"Restricted: {solution.restriction.words()}.")
     if solution.keys and not solution.keys_complete:
         remarks.append("There may be more keys.")
-    remarks.append(variations.words())
+    remarks += missing(variations, keys=False)
     return [remark for remark in remarks if remark]
 
 
-def _claim(mate: int | None) -> str:
+def _claim(mate: int | None, goal: str) -> str:
     match mate:
         case None:
             return ""
         case 0:
             return "checkmate."
-    return f"mate in {mate}." if mate > 0 else f"mated in {-mate}."
+    return f"{goal} in {mate}." if mate > 0 else f"mated in {-mate}."
 
 
-def _proof(solution: Solution) -> str:
+def _proof(solution: Solution, goal: str) -> str:
     if solution.mate == 0:
         return ""
     restriction = " under this restriction" if solution.restriction else ""
     excluded = solution.lower_bound - 1
     no_mate = (
-        f"Proved: no mate takes {at_most(excluded)}{restriction}."
+        f"Proved: no {goal} takes {at_most(excluded)}{restriction}."
         if excluded > 0
         else ""
     )
@@ -115,13 +201,118 @@ def _proof(solution: Solution) -> str:
     return f"Proved; there may be a shorter one. {no_mate}"
 
 
-def _add(game: chess.pgn.Game, variations: Variations) -> None:
-    ahead: list[tuple[chess.pgn.GameNode, Variation]] = [
-        (game, variation) for variation in reversed(variations.first)
-    ]
-    while ahead:
-        parent, variation = ahead.pop()
-        node = parent.add_variation(chess.Move.from_uci(variation.move))
-        if variation.is_cut:
-            node.comment = f"mate in {variation.moves_left} more"
-        ahead += [(node, following) for following in reversed(variation.next)]
+def _proof_of_help(solution: Solution) -> str:
+    count = len(solution.solutions)
+    found = f"{count} solution{'' if count == 1 else 's'}"
+    return (
+        f"{found}, and no others." if solution.solutions_complete else f"{found} found."
+    )
+
+
+class _Play:
+    """Adds the play to a game, without recursion: it may be 400 plies deep."""
+
+    def __init__(
+        self, solution: Solution, variations: Variations, marks: Marks | None
+    ) -> None:
+        self._variations = variations
+        self._marks = marks
+        self._pv = solution.pv
+        self._goal = goal_name(solution.problem.stipulation)
+        self._ahead: list[
+            tuple[chess.pgn.GameNode, Attack | Defence, tuple[str, ...]]
+        ] = []
+
+    def add_to(self, game: chess.pgn.Game) -> None:
+        """Add keys, tries, defences and set play, those of the mainline first."""
+        variations, pv = self._variations, self._pv
+        for attack in _ordered(variations.keys, pv):
+            line = pv if attack.move in pv[:1] else ()
+            node = self._add_attack(game, attack, line)
+            node.nags.add(chess.pgn.NAG_GOOD_MOVE)
+            if self._marks and (found := self._marks.features(attack.move)):
+                _comment(node, ", ".join(found))
+        for attack in variations.tries:
+            node = self._add_attack(game, attack, ())
+            node.nags.add(chess.pgn.NAG_MISTAKE)
+            for refuting in attack.refutations:
+                refutation = node.add_variation(chess.Move.from_uci(refuting))
+                refutation.nags.add(chess.pgn.NAG_GOOD_MOVE)
+        self._open(game, variations.defences, pv)
+        if variations.threats:
+            _comment(game, _threats(game.board(), variations.threats))
+        if variations.is_zugzwang:
+            _comment(game, "zugzwang")
+        if variations.set_play and game.variations:
+            passed = game.add_variation(chess.Move.null(), comment="set play")
+            self._open(passed, variations.set_play, ())
+        while self._ahead:
+            self._add(*self._ahead.pop())
+
+    def _add_attack(
+        self, parent: chess.pgn.GameNode, attack: Attack, line: tuple[str, ...]
+    ) -> chess.pgn.ChildNode:
+        node = parent.add_variation(chess.Move.from_uci(attack.move))
+        if attack.threats:
+            _comment(node, _threats(node.board(), attack.threats))
+        if attack.is_zugzwang:
+            _comment(node, "zugzwang")
+        if attack.is_cut and not attack.defences:
+            _comment(node, f"{self._goal} in {attack.moves_left} more")
+        if not attack.moves_left and not attack.defences and not attack.refutations:
+            self._remark(node)
+        self._open(node, attack.defences, line[1:])
+        return node
+
+    def _add(
+        self, parent: chess.pgn.GameNode, move: Attack | Defence, line: tuple[str, ...]
+    ) -> None:
+        if isinstance(move, Defence):
+            node = parent.add_variation(chess.Move.from_uci(move.move))
+            if not move.continuations:
+                self._remark(node)
+            self._open(node, move.continuations, line[1:])
+        else:
+            self._add_attack(parent, move, line)
+
+    def _open(
+        self,
+        node: chess.pgn.GameNode,
+        moves: Iterable[Move],
+        line: tuple[str, ...],
+    ) -> None:
+        """Leave moves to be added later, in their order."""
+        ahead = [
+            (node, move, line if line[:1] == (move.move,) else ())
+            for move in _ordered(moves, line)
+        ]
+        self._ahead += reversed(ahead)
+
+    def _remark(self, node: chess.pgn.GameNode) -> None:
+        if self._marks and (remark := self._marks.remark(node.board())):
+            _comment(node, remark)
+
+
+def _ordered(moves: Iterable[Move], line: tuple[str, ...]) -> list[Move]:
+    """Put the move of the mainline first."""
+    return sorted(moves, key=lambda move: move.move not in line[:1])
+
+
+def _comment(node: chess.pgn.GameNode, text: str) -> None:
+    before = node.comment
+    node.comment = f"{before}{'' if before.endswith('.') else ','} {text}".strip(", ")
+
+
+def _threats(board: chess.Board, threats: Sequence[Attack]) -> str:
+    """Write threats, each as far as there is no choice of moves."""
+    board = board.copy(stack=False)
+    board.push(chess.Move.null())
+    lines = []
+    for threat in threats:
+        moves, last = [threat.move], threat
+        while len(last.defences) == 1 and len(last.defences[0].continuations) == 1:
+            (defence,) = last.defences
+            (last,) = defence.continuations
+            moves += [defence.move, last.move]
+        lines.append(board.variation_san(map(chess.Move.from_uci, moves)))
+    return f"threat{'s' if len(lines) > 1 else ''}: {', '.join(lines)}"

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from solver.errors import FormatError
+    from solver.stipulation import Stipulation
 
     Export: TypeAlias = Callable[[Iterable[AuditResult], BinaryIO], int]
 
@@ -45,8 +46,9 @@ def audit_record(result: AuditResult) -> dict[str, object]:
         None if they do not apply. At the end, if there are any: `nomate` (the number of
         moves in which no mate is claimed to exist), `claimed_keys`, `claimed_line` and
         `wrong_keys` in UCI notation, `only_moves` and `plies` of the claimed line,
-        `tablebase`, and `disagreements` (see `AuditResult.disagreements`). If the
-        record is unreadable: `error`.
+        `tablebase`, `stipulation` and in help play `claimed_solutions`, `solutions` and
+        `solutions_complete`, and `disagreements` (see `AuditResult.disagreements`). If
+        the record is unreadable: `error`.
     """
     record: dict[str, object] = {
         "schema": SCHEMA,
@@ -84,9 +86,23 @@ def audit_record(result: AuditResult) -> dict[str, object]:
         record["plies"] = json.loads(result.plies)
     if result.tablebase:
         record["tablebase"] = result.tablebase
+    record |= _stipulation_fields(result)
     if result.disagreements:
         record["disagreements"] = list(result.disagreements)
     return record
+
+
+def _stipulation_fields(result: AuditResult) -> dict[str, object]:
+    """Return the fields of a stipulation and of help play, as far as there are any."""
+    fields: dict[str, object] = {}
+    if result.stipulation:
+        fields["stipulation"] = result.stipulation
+    if result.claimed_solutions is not None:
+        fields["claimed_solutions"] = result.claimed_solutions
+    if result.solutions is not None:
+        fields["solutions"] = [list(line) for line in result.found_solutions()]
+        fields["solutions_complete"] = bool(result.solutions_complete)
+    return fields
 
 
 def unreadable_record(error: FormatError) -> dict[str, object]:
@@ -146,8 +162,9 @@ def write_epd(results: Iterable[AuditResult], file: BinaryIO) -> int:
     """Write the results as an EPD collection: the input with corrected claims.
 
     A mate is written as `dm`, `bm` with all known keys, and `pv`. Without a mate,
-    `nomate` is the number of moves for which that is proved. Unreadable records are
-    left out.
+    `nomate` is the number of moves for which that is proved. Another stipulation is
+    written in as many moves as were found, in help play with the number of solutions;
+    if there is no solution, nothing is claimed. Unreadable records are left out.
     """
     from solver.formats.epd import write_epd
 
@@ -191,9 +208,26 @@ EXPORTS: dict[str, Export] = {
 
 
 def _problem(result: AuditResult, fen: str) -> Problem:
+    if stipulation := result.other_stipulation:
+        return _composition(result, fen, stipulation)
     if result.mate:
         line, keys = tuple(result.pv.split()), tuple(result.keys.split())
         claim = Claim(result.mate, keys if result.mate > 0 else (), line)
         return Problem(fen, result.id, claim)
     excluded = (result.lower_bound or 1) - 1
     return Problem(fen, result.id, no_mate=excluded if excluded > 0 else None)
+
+
+def _composition(result: AuditResult, fen: str, stipulation: Stipulation) -> Problem:
+    if not result.mate:
+        return Problem(fen, result.id)
+    found = stipulation.with_attacker_moves(result.mate)
+    line, keys = tuple(result.pv.split()), tuple(result.keys.split())
+    if not stipulation.is_help:
+        claim = Claim(result.mate, keys, line)
+    elif result.solutions_complete:
+        lengths = list(map(len, result.found_solutions()))
+        claim = Claim(result.mate, solutions=lengths.count(found.plies))
+    else:
+        claim = Claim(result.mate)
+    return Problem(fen, result.id, claim, stipulation=found)

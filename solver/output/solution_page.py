@@ -1,21 +1,27 @@
-"""An answer as a page for browsers: diagram, sentences, and variations that unfold."""
+"""An answer as a page for browsers: diagram, sentences, and play that unfolds."""
 
 from __future__ import annotations
 
+import re
 from html import escape
+from importlib.resources import files
 from typing import TYPE_CHECKING, NamedTuple
 
 import chess
 import chess.svg
 
 from solver import __version__
-from solver.output import render_template
+from solver.output import digest, render_template
+from solver.output.play_text import describe_play
+from solver.output.solutions_text import describe_solutions
 from solver.output.text import analysis_link, describe
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
-    from solver.play.tree import Variation, Variations
+    from solver.output.play_text import PlayLine
+    from solver.output.play_words import Marks
+    from solver.play.tree import Variations
     from solver.solution import Solution
 
 SIZE = 400
@@ -23,37 +29,87 @@ SIZE = 400
 
 DECLARATION = '<?xml version="1.0" encoding="UTF-8"?>\n'
 
+_ID = re.compile(r' id="[^"]*"')
 
-def encode_page(solution: Solution, variations: Variations) -> bytes:
-    """Write an answer as one HTML page, which loads nothing and runs no script.
+
+def encode_page(
+    solution: Solution,
+    variations: Variations,
+    marks: Marks | None = None,
+    set_play: Sequence[Sequence[str]] = (),
+) -> bytes:
+    """Write an answer as one HTML page.
+
+    The page loads nothing. Its own script shows the position after a move; without it,
+    the play can still be read and unfolded.
 
     Parameters
     ----------
     solution : Solution
         The answer.
     variations : Variations
-        Its play, from `solver.play.tree.build_variations`.
+        Its play, from `solver.play.builder.build_variations`; help play has none.
+    marks : Marks or None
+        Remarks on keys and final positions.
+    set_play : sequence of sequence of str
+        The solutions of the set play of help play, in UCI notation.
 
     Returns
     -------
     bytes
         UTF-8.
     """
-    fen = solution.problem.fen
-    board = chess.Board(fen)
-    board.fullmove_number = 1  # problems are numbered from their first move
+    problem = solution.problem
+    if problem.stipulation and problem.stipulation.is_help:
+        lines = describe_solutions(solution, set_play, marks=marks)
+    else:
+        lines = describe_play(variations, marks=marks, positions=True)
+    script = files(__package__).joinpath("solution_page.js").read_text("utf-8")
+    white_moves = chess.Board(problem.fen).turn == chess.WHITE
     page = render_template(
         "solution_page.html",
-        title=solution.problem.id or fen,
+        title=problem.id or problem.fen,
         version=__version__,
         diagram=draw_diagram(solution),
+        empty_board=_empty_board(),
+        pieces={x: _ID.sub("", art) for x, art in chess.svg.PIECES.items()},
+        mover="White" if white_moves else "Black",
         answer=describe(solution),
-        fen=fen,
-        link=analysis_link(fen),
-        cut=variations.words(),
-        play=_lines(board, variations.first, on_mainline=True),
+        fen=problem.fen,
+        link=analysis_link(problem.fen),
+        play=_entries(lines),
+        script=script,
+        script_hash=digest(script),
     )
     return page.encode()
+
+
+class _Entry(NamedTuple):
+    """A line of the play, and where it stands among the others."""
+
+    line: PlayLine
+
+    opens: bool
+    """Whether the next lines continue it."""
+
+    closes: int
+    """How many lines that were continued end with it."""
+
+
+def _entries(lines: Sequence[PlayLine]) -> list[_Entry]:
+    following_depths = [*(line.depth for line in lines), 0][1:]
+    entries = []
+    for line, following in zip(lines, following_depths, strict=True):
+        closes = max(0, line.depth - max(1, following)) if line.depth else 0
+        entries.append(_Entry(line, 0 < line.depth < following, closes))
+    return entries
+
+
+def _empty_board() -> str:
+    """Return a board without pieces, which the script draws on it."""
+    drawing = chess.svg.board(None, size=SIZE)
+    start, _, rest = drawing.rpartition("</svg>")
+    return f'{start}<g class="squares"></g><g class="pieces"></g></svg>{rest}'
 
 
 def encode_svg(solution: Solution) -> bytes:
@@ -89,53 +145,3 @@ def draw_diagram(solution: Solution) -> str:
     title = escape(f"{mover} to move: {solution.problem.fen}")
     start, _, rest = drawing.partition(">")  # a title must be the first child
     return f"{start}><title>{title}</title>{rest}"
-
-
-class _Line(NamedTuple):
-    """Moves without alternatives, and the lines that continue them."""
-
-    moves: str
-    """In SAN, with numbers."""
-
-    moves_left: int
-    """Moves to mate after them; 0: the last one mates."""
-
-    is_main: bool
-    next: list[_Line]
-
-
-def _lines(
-    board: chess.Board, variations: Iterable[Variation], *, on_mainline: bool
-) -> list[_Line]:
-    """Return the alternatives in a position, of which the first may be the mainline.
-
-    The template recurses as deep as these lines do: less than once per attacker's move,
-    of which a mate has at most `solver.stipulation.MAX_MOVES`.
-    """
-    lines: list[_Line] = []
-    for variation in variations:
-        run = _run(variation)
-        last = run[-1]
-        moves, after = _play(board, run)
-        is_main = on_mainline and not lines
-        following = _lines(after, last.next, on_mainline=is_main)
-        lines.append(_Line(moves, last.moves_left, is_main, following))
-    return lines
-
-
-def _run(variation: Variation) -> list[Variation]:
-    """Follow a variation until there is a choice of moves."""
-    run = [variation]
-    while len(run[-1].next) == 1:
-        run += run[-1].next
-    return run
-
-
-def _play(board: chess.Board, run: Sequence[Variation]) -> tuple[str, chess.Board]:
-    """Write moves in SAN with numbers; return them with the position after them."""
-    moves = [chess.Move.from_uci(variation.move) for variation in run]
-    line = board.variation_san(moves).replace("...", "... ")
-    after = board.copy(stack=False)
-    for move in moves:
-        after.push(move)
-    return line, after

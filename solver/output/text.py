@@ -13,11 +13,14 @@ from typing import TYPE_CHECKING, NamedTuple
 import chess
 
 from solver.solution import Solution, Stats, Status, StoppedBy, TableFormat
+from solver.stipulation import Goal, Play
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from rich.text import Text
+
+    from solver.stipulation import Stipulation
 
 _GLUE = "\N{NO-BREAK SPACE}"
 """Joins a move to its number, so that no line is broken between them."""
@@ -32,15 +35,25 @@ _STYLES = {
 _LIMITS = {
     StoppedBy.TIME: "the time limit",
     StoppedBy.NODES: "the node limit",
+    StoppedBy.SOLUTIONS: "the number of solutions asked for",
     StoppedBy.INTERRUPT: "an interrupt",
     StoppedBy.CRASH: "a crash",
     StoppedBy.TABLEBASE: "the tablebase result",
 }
 
 _NO_MATE = {
-    None: "Undecided: no mate found so far.",
     TableFormat.GAVIOTA: "Gaviota: no mate in the given number of moves.",
     TableFormat.SYZYGY: "Syzygy: no mate in any number of moves.",
+}
+
+_GOALS = {Goal.MATE: "mate", Goal.STALEMATE: "stalemate"}
+
+_PLAYS = {
+    Play.DIRECT: "",
+    Play.SELF: "self",
+    Play.REFLEX: "reflex",
+    Play.SEMI_REFLEX: "semi-reflex",
+    Play.HELP: "help",
 }
 
 
@@ -95,14 +108,18 @@ def describe(solution: Solution, *, uci: bool = False) -> list[Sentence]:
         The position, the restriction, the mate, its line, its keys, what is proved,
         what stopped the search, and its cost. Empty sentences are left out.
     """
+    if _is_help(solution):
+        headline, proof = _help_headline(solution), _help_proof(solution)
+    else:
+        headline, proof = _headline(solution), _proof(solution)
     sentences = [
         Sentence(_name(solution), "dim"),
         Sentence(_position(solution.problem.fen), "dim"),
         Sentence(_restriction(solution), "dim"),
-        Sentence(_headline(solution), _STYLES[solution.status]),
+        Sentence(headline, _STYLES[solution.status]),
         Sentence(_line(solution, uci=uci)),
         Sentence(_keys(solution, uci=uci)),
-        Sentence(_proof(solution)),
+        Sentence(proof),
         Sentence(_stop(solution)),
         Sentence(_cost(solution.stats), "dim"),
     ]
@@ -134,21 +151,60 @@ def _under_restriction(solution: Solution) -> str:
     return " under this restriction" if solution.restriction else ""
 
 
+def goal_name(stipulation: Stipulation | None) -> str:
+    """Return what the play ends with: "mate", "stalemate", "selfmate", "helpmate"."""
+    if stipulation is None:
+        return _GOALS[Goal.MATE]
+    return _PLAYS[stipulation.play] + _GOALS[stipulation.goal]
+
+
+def _is_help(solution: Solution) -> bool:
+    stipulation = solution.problem.stipulation
+    return stipulation is not None and stipulation.is_help
+
+
 def _headline(solution: Solution) -> str:
-    mover = _mover(solution.problem.fen)
+    mover, goal = _mover(solution.problem.fen), goal_name(solution.problem.stipulation)
     match solution.mate:
         case 0:
             return f"{mover} is checkmated."
         case int(moves) if moves < 0:
             return f"{mover} is mated in {-moves}."
+        case int(moves) if goal in _GOALS.values():
+            return f"{mover} {goal}s in {moves}."
         case int(moves):
-            return f"{mover} mates in {moves}."
+            return f"{mover} forces {goal} in {moves}."
+    return _no_goal(solution, goal)
+
+
+def _no_goal(solution: Solution, goal: str) -> str:
     if _is_stalemate(solution):
-        return f"{mover} is stalemated."
+        return f"{_mover(solution.problem.fen)} is stalemated."
     if solution.status is Status.DISPROVED:
         excluded = at_most(solution.lower_bound - 1)
-        return f"No mate in {excluded}{_under_restriction(solution)}."
-    return _NO_MATE[solution.tablebase]
+        return f"No {goal} in {excluded}{_under_restriction(solution)}."
+    if solution.tablebase:
+        return _NO_MATE[solution.tablebase]
+    return f"Undecided: no {goal} found so far."
+
+
+def _help_headline(solution: Solution) -> str:
+    problem = solution.problem
+    goal = goal_name(problem.stipulation)
+    assert problem.stipulation
+    length = str(problem.stipulation).partition(problem.stipulation.goal)[2]
+    if not solution.solutions:
+        if solution.status is Status.DISPROVED:
+            return f"No {goal} in {length}."
+        return f"Undecided: no {goal} in {length} found so far."
+    count = len(solution.solutions)
+    several = f"{count} solution{'s' if count > 1 else ''}"
+    if not solution.solutions_complete:
+        several += " found so far"
+    wanted = problem.claim.solutions if problem.claim else None
+    if wanted is not None and wanted != count:
+        several += f", {wanted} stipulated"
+    return f"{goal.capitalize()} in {length}: {several}."
 
 
 def _is_stalemate(solution: Solution) -> bool:
@@ -159,6 +215,8 @@ def _is_stalemate(solution: Solution) -> bool:
 
 
 def _line(solution: Solution, *, uci: bool) -> str:
+    if _is_help(solution):
+        return ""
     if uci:
         return " ".join(solution.pv)
     turns = numbered_line(solution.problem.fen, solution.pv)
@@ -185,23 +243,33 @@ def _keys(solution: Solution, *, uci: bool) -> str:
 def _proof(solution: Solution) -> str:
     if solution.mate == 0 or _is_stalemate(solution):
         return ""
+    goal = goal_name(solution.problem.stipulation)
     if solution.status is Status.DISPROVED:
         unsearched = "Other moves and longer" if solution.restriction else "Longer"
-        return f"Proved. {unsearched} mates were not searched."
+        return f"Proved. {unsearched} {goal}s were not searched."
     restriction = _under_restriction(solution)
     excluded = solution.lower_bound - 1
     reach = f"in {at_most(excluded)}{restriction}" if excluded else ""
     if solution.mate is None:
-        return f"Proved: no mate {reach}." if reach else "Proved: nothing yet."
+        return f"Proved: no {goal} {reach}." if reach else "Proved: nothing yet."
     length = abs(solution.mate)
     if solution.tablebase:
-        proved = f" Proved: no mate {reach}." if reach else ""
-        return f"Gaviota: mate in {length} is forced, and none is shorter.{proved}"
-    forced = f"Proved: mate in {length} is forced"
+        proved = f" Proved: no {goal} {reach}." if reach else ""
+        return f"Gaviota: {goal} in {length} is forced, and none is shorter.{proved}"
+    forced = f"Proved: {goal} in {length} is forced"
     if solution.status is Status.PROVED:
         return f"{forced}, and none is shorter{restriction}."
     shorter = f", and there is none {reach}" if reach else ""
-    return f"{forced}{shorter}. Undecided: mate in {_range(excluded + 1, length - 1)}."
+    left = _range(excluded + 1, length - 1)
+    return f"{forced}{shorter}. Undecided: {goal} in {left}."
+
+
+def _help_proof(solution: Solution) -> str:
+    if solution.solutions and solution.solutions_complete:
+        return "Proved: there are no others."
+    if solution.solutions:
+        return "There may be others."
+    return "Proved." if solution.status is Status.DISPROVED else "Proved: nothing yet."
 
 
 def _range(first: int, last: int) -> str:

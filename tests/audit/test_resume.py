@@ -18,6 +18,7 @@ from solver.audit.workers import WorkerPool
 from solver.errors import FormatError, StoreError
 from solver.problem import Claim, Limits, Problem
 from solver.solution import Solution, Status, StoppedBy
+from solver.stipulation import Stipulation
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -88,6 +89,15 @@ OTHERS = {
     "no claim": replace(PROBLEM, claim=None),
     "no mate": replace(PROBLEM, claim=None, no_mate=2),
     "another no mate": replace(PROBLEM, claim=None, no_mate=3),
+    "selfmate": replace(PROBLEM, stipulation=Stipulation.parse("s#2")),
+    "reflex mate": replace(PROBLEM, stipulation=Stipulation.parse("r#2")),
+    "stalemate": replace(PROBLEM, stipulation=Stipulation.parse("=2")),
+    "helpmate": replace(PROBLEM, stipulation=Stipulation.parse("h#2")),
+    "half a move more": replace(PROBLEM, stipulation=Stipulation.parse("h#1.5")),
+    "no solution": replace(claiming(solutions=0), stipulation=Stipulation.parse("h#2")),
+    "two solutions": replace(
+        claiming(solutions=2), stipulation=Stipulation.parse("h#2")
+    ),
 }
 
 

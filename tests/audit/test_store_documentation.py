@@ -34,6 +34,16 @@ ROWS = [
         1,
         plies='[{"move": "a1a8", "mate": 1, "keys": ["a1a8", "a1a7"], "only": false}]',
     ),
+    AuditResult(
+        "a.epd:4",
+        "four",
+        "8/8",
+        2,
+        stipulation="h#2",
+        claimed_solutions=1,
+        solutions='["a8b8 a1a8", "a8b7 a1a8"]',
+        solutions_complete=1,
+    ),
 ]
 
 

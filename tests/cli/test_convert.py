@@ -42,8 +42,8 @@ def source(tmp_path: Path) -> Path:
         ("out.jsonl", JSON),
         (
             "out.csv",
-            "id,fen,claim,nomate,claimed_keys,claimed_line,any_last_move\n"
-            f"rook,{ROOK} 0 1,8,,h7g6,,\n",
+            "id,fen,claim,nomate,claimed_keys,claimed_line,any_last_move,stipulation,"
+            f"claimed_solutions\nrook,{ROOK} 0 1,8,,h7g6,,,,\n",
         ),
     ],
 )

@@ -195,7 +195,7 @@ def test_an_interrupt_while_building_leaves_only_the_diagram(
     def stop(*_: object) -> Variations:
         raise BuildingStoppedError
 
-    monkeypatch.setattr("solver.play.tree.build_variations", stop)
+    monkeypatch.setattr("solver.play.builder.build_variations", stop)
     code, out, err = run_here(capsys, "solve", FEN, *FILES)
     assert (code, err) == (
         130,

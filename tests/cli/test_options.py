@@ -27,6 +27,9 @@ def by_name(listed: list[Listed]) -> dict[str, list[Listed]]:
     return named
 
 
+OF_SOLVE = {"--depth": "Show the play of the first D moves only"}
+"""Composers expect this name, and `solve` has no depth of a search."""
+
 SHARED = {name: them for name, them in by_name(VISIBLE).items() if len(them) > 1}
 
 
@@ -43,12 +46,22 @@ def test_the_commands_share_options() -> None:
 
 @pytest.mark.parametrize("name", SHARED)
 def test_a_shared_option_means_the_same_in_each_command(name: str) -> None:
-    options = SHARED[name]
+    options = [
+        one for one in SHARED[name] if one.command != "solve" or name not in OF_SOLVE
+    ]
     forms = {
         (one.names, one.meaning, one.option.metavar, one.option.is_flag)
         for one in options
     }
     assert len(forms) == 1, [(one.command, one.option.help) for one in options]
+
+
+@pytest.mark.parametrize(("name", "meaning"), OF_SOLVE.items())
+def test_an_option_of_solve_has_a_meaning_of_its_own(name: str, meaning: str) -> None:
+    (of_solve,) = [one for one in SHARED[name] if one.command == "solve"]
+    assert of_solve.meaning == meaning
+    others = {one.meaning for one in SHARED[name]} - {meaning}
+    assert len(others) == 1
 
 
 @pytest.mark.parametrize(
@@ -82,6 +95,7 @@ def test_help_lists_options_in_groups_and_ends_with_help(
         "Search limits",
         "Restrictions on the attacker",
         "What to look for",
+        "Play of compositions",
         "Output",
         "Files to write",
         "Other options",

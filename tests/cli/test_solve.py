@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import errno
 import json
 import os
 import re
@@ -16,7 +15,7 @@ import pytest
 
 from solver import __version__
 from tests.cli.conftest import COMMAND
-from tests.cli.processes import ENVIRONMENT
+from tests.cli.processes import ENVIRONMENT, on_a_terminal, visible
 from tests.processes import PATIENCE_S, started
 from tests.processes import run as run_process
 
@@ -241,7 +240,7 @@ def test_an_invalid_position_is_one_line_and_exits_with_65(
         (["--json", "--jsonl", BARE], "--json and --jsonl exclude each other."),
         (["--json", "--board", BARE], "need text output, not --json or --jsonl."),
         (["--jsonl", "--ascii", BARE], "need text output, not --json or --jsonl."),
-        (["--depth", "3", BARE], "No such option"),
+        (["--plies", "3", BARE], "No such option"),
     ],
 )
 def test_an_invalid_option_is_a_usage_error(
@@ -434,39 +433,9 @@ def test_a_closed_pipe_ends_the_command_silently(
     assert stream.stderr.read() == b""
 
 
-def on_a_terminal(*arguments: str, env: dict[str, str], root: Path) -> tuple[int, str]:
-    """Run the command on a terminal; return its exit code and output."""
-    pty = pytest.importorskip("pty")
-    ours, theirs = pty.openpty()
-    shown = b""
-    with started(
-        [*COMMAND, "solve", *arguments],
-        stdin=theirs,
-        stdout=theirs,
-        stderr=theirs,
-        cwd=root,
-        env=env,
-    ) as process:
-        os.close(theirs)
-        try:
-            while part := os.read(ours, 4096):
-                shown += part
-        except OSError as error:
-            # Linux says so when the other end is closed.
-            if error.errno != errno.EIO:
-                raise
-        finally:
-            os.close(ours)
-        return process.wait(), shown.decode().replace("\r\n", "\n")
-
-
 @pytest.fixture
 def terminal(environment: dict[str, str]) -> dict[str, str]:
     return {**environment, "TERM": "xterm-256color", "COLUMNS": "80"}
-
-
-def visible(shown: str) -> str:
-    return re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]", "", shown)
 
 
 @posix

@@ -1,30 +1,16 @@
-"""Olive's collections: mates are read, and anything else is refused by name."""
+"""Olive's collections: orthodox problems are read, the rest refused by name."""
 
 from __future__ import annotations
 
-import io
 import sys
 
 import pytest
 
 from solver.errors import FormatError
-from solver.formats.olive import MAX_ENTRY_BYTES, read_olive
+from solver.formats.olive import MAX_ENTRY_BYTES
 from solver.problem import Claim, Problem
-
-LADDER = "7k/8/8/8/8/8/R7/1R4K1 w - - 0 1"
-PIECES = "algebraic: {white: [Kg1, Ra2, Rb1], black: [Kh8]}\n"
-GOOD = PIECES + 'stipulation: "#2"\n'
-
-
-def read(text: str | bytes) -> list[Problem | FormatError]:
-    raw = text if isinstance(text, bytes) else text.encode()
-    return list(read_olive(enumerate(io.BytesIO(raw), start=1), "dir/x.olv"))
-
-
-def read_one(text: str | bytes) -> Problem:
-    (problem,) = read(text)
-    assert isinstance(problem, Problem), problem
-    return problem
+from solver.stipulation import EXPECTED
+from tests.formats.olive_entries import GOOD, LADDER, PIECES, read, read_one
 
 
 def refusal_of(text: str | bytes) -> str:
@@ -210,14 +196,14 @@ def test_an_entry_that_is_too_long_is_reported_and_skipped() -> None:
     ("text", "reason"),
     [
         ("stipulation: '#2'\n", "algebraic: expected lists of pieces, found none"),
-        (PIECES, "stipulation: expected #n, found ''"),
-        (PIECES + "stipulation: #2\n", "stipulation: expected #n, found ''"),
+        (PIECES, f"stipulation: expected {EXPECTED}, found ''"),
+        (PIECES + "stipulation: #2\n", f"stipulation: expected {EXPECTED}, found ''"),
         *(
             (
                 f"{PIECES}stipulation: '{other}'\n",
-                f"stipulation: expected #n, found '{other}'",
+                f"stipulation: expected {EXPECTED}, found '{other}'",
             )
-            for other in ("h#2", "s#3", "r#2", "ser-h#4", "=", "+", "#3.5", "==4", "2")
+            for other in ("hs#2", "r=2", "ser-h#4", "=", "+", "#3.5", "==4", "2")
         ),
         (
             PIECES + "stipulation: '#201'\n",
@@ -234,17 +220,21 @@ def test_an_entry_that_is_too_long_is_reported_and_skipped() -> None:
         ),
         (GOOD + "conditions: [Circe]\n", "conditions: expected none, found 'Circe'"),
         (
-            GOOD + "twins: {b: Move a1 a2, c: Remove h8}\n",
-            "twins: expected none, found 'b: Move a1 a2, c: Remove h8'",
+            GOOD + "twins: {b: Remove a2, B: Remove b1}\n",
+            "twins: expected labels such as b, each with changes, "
+            "found 'b: Remove a2, B: Remove b1'",
+        ),
+        (
+            GOOD + "twins: [Remove a2]\n",
+            "twins: expected labels such as b, each with changes, found 'Remove a2'",
         ),
         *(
             (
                 f"{GOOD}options: [{option}]\n",
-                "option: expected none that changes what a mate in n is, "
+                "option: expected none that changes the rules or the question, "
                 f"found '{option.split()[0]}'",
             )
             for option in (
-                "Duplex",
                 "PostKeyPlay",
                 "NoBk",
                 "NullMoves",
@@ -311,7 +301,7 @@ def test_other_entries_are_refused(text: str, reason: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "bad", ["stipulation: h#2\n", "a: [\n", "\0\n", "a: *b\n", 'title: "unclosed\n']
+    "bad", ["stipulation: hs#2\n", "a: [\n", "\0\n", "a: *b\n", 'title: "unclosed\n']
 )
 def test_a_bad_document_is_reported_and_skipped(bad: str) -> None:
     found = read(f"---\n{GOOD}---\n{bad}...\n---\n{GOOD}")

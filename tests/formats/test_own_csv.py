@@ -8,6 +8,9 @@ from solver.errors import FormatError
 from solver.formats.native import CSV_HEAD, read_csv
 from solver.problem import Claim, Problem
 
+HEAD = "id,fen,claim,nomate,claimed_keys,claimed_line,any_last_move\n"
+"""The columns of a mate; files of matesolve 0.1 have no others."""
+
 ROOK = "8/7K/8/8/8/8/R7/7k w - - 0 1"
 
 
@@ -26,7 +29,10 @@ def problem(
 
 
 def test_the_header_is_the_documented_one() -> None:
-    assert CSV_HEAD == ("id,fen,claim,nomate,claimed_keys,claimed_line,any_last_move\n")
+    assert CSV_HEAD == (
+        "id,fen,claim,nomate,claimed_keys,claimed_line,any_last_move,stipulation,"
+        "claimed_solutions\n"
+    )
 
 
 @pytest.mark.parametrize(
@@ -50,7 +56,7 @@ def test_the_header_is_the_documented_one() -> None:
     ],
 )
 def test_a_row_is_a_problem(row: str, expected: Problem) -> None:
-    assert read(CSV_HEAD, row) == [expected]
+    assert read(HEAD, row) == [expected]
 
 
 def test_columns_are_in_any_order_and_only_fen_is_required() -> None:
@@ -117,4 +123,4 @@ DISTANCE = "expected 1 to 200 moves"
 def test_a_bad_row_is_reported_and_skipped(bad: str | bytes, reason: str) -> None:
     good = f"rook,{ROOK},,,,,"
     error = FormatError("dir/x.csv:3", reason)
-    assert read(CSV_HEAD, good, bad, good) == [problem(2), error, problem(4)]
+    assert read(HEAD, good, bad, good) == [problem(2), error, problem(4)]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from dataclasses import replace
 
 import pytest
 from hypothesis import given, settings
@@ -12,10 +13,12 @@ from solver.errors import FormatError, InputError
 from solver.formats.pgn_problems import read_pgn, write_pgn
 from solver.formats.streams import MAX_RECORD_BYTES
 from solver.problem import Claim, Problem
+from solver.stipulation import EXPECTED, Stipulation
 from tests.formats.random_positions import NAMES, SEEDS, play, play_line
 
 START = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
 LADDER = "7k/8/8/8/8/8/R7/1R4K1 w - - 0 1"
+parse = Stipulation.parse
 IN_TWO = "1. Rb7 Kg8 2. Ra8# 1-0"
 LINE = ("b1b7", "h8g8", "a2a8")
 
@@ -175,6 +178,22 @@ def test_the_tag_nomate_claims_that_there_is_no_mate() -> None:
     assert problem == Problem(LADDER, "x.pgn:1", None, "dir/x.pgn:1", 3)
 
 
+def test_the_tag_stipulation_asks_for_more_than_mate() -> None:
+    tags = ['[Stipulation "s#3"]', '[White "mate in 2"]']
+    (problem,) = read(game("1. Rb7 Kg8", *tags))
+    claim = Claim(3, ("b1b7",), ("b1b7", "h8g8"))
+    assert isinstance(problem, Problem)
+    assert (str(problem.stipulation), problem.claim) == ("s#3", claim)
+
+
+def test_help_play_has_a_number_of_solutions_and_no_keys() -> None:
+    tags = ['[Stipulation "h#0.5"]', '[Solutions "2"]']
+    (problem,) = read(game("1. Rb8#", *tags, fen="7k/R7/8/8/8/8/8/1R4K1 w - - 0 1"))
+    assert isinstance(problem, Problem)
+    assert str(problem.stipulation) == "h#0.5"
+    assert problem.claim == Claim(1, (), ("b1b8",), solutions=2)
+
+
 def test_the_event_names_the_problem() -> None:
     text = game("*").replace('"?"', '"A \\"B\\" \\\\ \t C"')
     (problem,) = read(text)
@@ -207,10 +226,25 @@ def test_names_may_be_in_an_old_encoding(encoding: str) -> None:
         ),
         (
             "*",
-            '[Stipulation "h#2"]',
-            "stipulation: expected #n, found 'h#2'",
+            '[Stipulation "hs#2"]',
+            f"stipulation: expected {EXPECTED}, found 'hs#2'",
         ),
-        ("*", '[Stipulation "Win"]', "Stipulation tag: expected #n, found 'Win'"),
+        (
+            "*",
+            '[Stipulation "Win"]',
+            f"Stipulation tag: expected {EXPECTED}, found 'Win'",
+        ),
+        (
+            "*",
+            '[Stipulation "#201"]',
+            "mate in: expected 1 to 200 moves, negative when the side to move is "
+            "mated, found '201'",
+        ),
+        (
+            "*",
+            '[Stipulation "h#2"]\n[Solutions "many"]',
+            "Solutions tag: expected 0 to 1000 solutions, found 'many'",
+        ),
         ("{ser-h#7}", "", "stipulation: expected #n, found 'ser-h#7'"),
         ("{Selfmate in 4}", "", "stipulation: expected #n, found 'Selfmate in 4'"),
         (
@@ -297,14 +331,18 @@ def test_a_written_game_shows_its_claim_in_words() -> None:
         Problem(START, "A", Claim(2, ("e2e4",))),
         Problem("4k3/8/8/3pP3/8/8/8/4K2R w K d6 0 1", "A", Claim(2, ("e5d6",))),
         Problem("4k3/8/8/3p4/8/8/8/4K2R w K d6 0 1", "A", Claim(2, ("e1g1",))),
+        Problem(LADDER, "mate in 7", stipulation=parse("s#3")),
+        Problem(LADDER, "A", Claim(2, ("a2a7",), LINE), stipulation=parse("r#2")),
+        Problem(LADDER, "A", Claim(1, ("a2a7",)), stipulation=parse("s#1")),
+        Problem(LADDER, "A", Claim(1, (), LINE[:2]), stipulation=parse("s#1")),
+        Problem(LADDER, "A", Claim(3, (), (), solutions=2), stipulation=parse("h#2.5")),
+        Problem(LADDER, "A", Claim(2, (), LINE, solutions=0), stipulation=parse("h=2")),
     ],
 )
 def test_written_problems_are_read_again(problem: Problem) -> None:
     (again,) = read(write_pgn(problem))
     assert isinstance(again, Problem)
-    assert again == Problem(
-        problem.fen, problem.id, problem.claim, again.source, problem.no_mate
-    )
+    assert again == replace(problem, source=again.source)
 
 
 @settings(max_examples=60, deadline=None)

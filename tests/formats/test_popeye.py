@@ -1,4 +1,4 @@
-"""Popeye's input: mates are read and written, anything else is refused by name."""
+"""Popeye's input: orthodox problems are read and written, the rest refused by name."""
 
 from __future__ import annotations
 
@@ -17,8 +17,10 @@ from solver.formats.popeye import (
     read_popeye,
     write_popeye,
 )
+from solver.formats.popeye_input import PopeyeInput, read_inputs
 from solver.formats.streams import MAX_RECORD_BYTES
 from solver.problem import Claim, Problem
+from solver.stipulation import EXPECTED, Stipulation
 from tests.formats.random_positions import NAMES, SEEDS, play
 
 LADDER = "7k/8/8/8/8/8/R7/1R4K1 w - - 0 1"
@@ -132,10 +134,122 @@ def test_with_half_duplex_black_begins_and_mates() -> None:
     assert problem.claim == Claim(2)
 
 
+@pytest.mark.parametrize(
+    ("text", "stipulation", "side", "moves"),
+    [
+        ("=2", "=2", "w", 2),
+        ("s#3", "s#3", "w", 3),
+        ("s=3", "s=3", "w", 3),
+        ("r#2", "r#2", "w", 2),
+        ("semi-r#2", "semi-r#2", "w", 2),
+        ("h#2", "h#2", "b", 2),
+        ("H#2", "h#2", "b", 2),
+        ("h# 2", "h#2", "b", 2),
+        ("h#2.5", "h#2.5", "w", 3),
+        ("h#0.5", "h#0.5", "w", 1),
+        ("h=3", "h=3", "b", 3),
+        ("h=3.5", "h=3.5", "w", 4),
+    ],
+)
+def test_the_side_that_begins_follows_from_the_stipulation(
+    text: str, stipulation: str, side: str, moves: int
+) -> None:
+    problem = read_one(f"{PIECES}stip {text}")
+    assert str(problem.stipulation) == stipulation
+    assert problem.fen.split()[1] == side
+    assert problem.claim == Claim(moves)
+    other = read_one(f"{PIECES}stip {text} option halfduplex")
+    assert other.fen.split()[1] == {"w": "b", "b": "w"}[side]
+    assert (other.stipulation, other.claim) == (problem.stipulation, problem.claim)
+
+
+def test_a_direct_mate_is_a_claim_without_a_stipulation() -> None:
+    problem = read_one(f"{PIECES}stip #3")
+    assert (problem.stipulation, problem.claim) == (None, Claim(3))
+
+
+@pytest.mark.parametrize(
+    ("text", "stipulation", "side"),
+    [("h#3", "h#2.5", "w"), ("h#1", "h#0.5", "w"), ("h#2.5", "h#2.5", "w")],
+)
+def test_white_to_play_takes_blacks_first_move_from_help_play(
+    text: str, stipulation: str, side: str
+) -> None:
+    problem = read_one(f"{PIECES}stip {text} option whitetoplay")
+    assert str(problem.stipulation) == stipulation
+    assert problem.fen.split()[1] == side
+
+
+def test_white_to_play_means_nothing_in_battle_play() -> None:
+    for text in ("#2", "s#2"):
+        expected = read_one(f"{PIECES}stip {text}")
+        assert read_one(f"{PIECES}stip {text} option whitetoplay") == expected
+
+
+def test_duplex_is_two_problems() -> None:
+    pieces = "pieces white kg1 qa2 black kh5 rb8 stip h#2 option duplex\n"
+    first, second = read(POPEYE_HEAD + pieces + "twin move a2 a3\n" + POPEYE_TAIL)[:2]
+    assert isinstance(first, Problem)
+    assert isinstance(second, Problem)
+    assert [one.fen.split()[1] for one in (first, second)] == ["b", "w"]
+    assert [one.id for one in (first, second)] == ["x.inp:2 a)", "x.inp:2 a) duplex"]
+    assert first.stipulation == second.stipulation
+    named = read(POPEYE_HEAD + "title A\n" + pieces + POPEYE_TAIL)
+    assert [one.id for one in named if isinstance(one, Problem)] == ["A", "A duplex"]
+
+
+def test_a_position_that_is_illegal_for_one_side_of_a_duplex_is_reported() -> None:
+    pieces = "pieces white kg1 ra8 black kh8 stip h#2 option duplex"
+    first, second = read(POPEYE_HEAD + pieces + "\n" + POPEYE_TAIL)
+    assert isinstance(first, Problem)
+    assert isinstance(second, FormatError)
+
+
+def test_promoted_pieces_are_read_but_not_too_many_pieces() -> None:
+    crowd = "white kg1 ra1a2a3 ba4c4 black kh8 qa5a6a7"
+    assert read_one(f"pieces {crowd} stip s#2").fen.startswith("7k/q7/q7/q7/B1B5/")
+    nine = "white kg1 pa2b2c2d2e2f2g2h2h3 black kh8"
+    reason = "expected at most 8 white pawns, found 9"
+    assert refusal_of(f"pieces {nine} stip s#2") == reason
+
+
+def test_options_and_texts_are_kept_as_data() -> None:
+    text = (
+        "author Loyd\ntitle A\nremark one\norigin B\ntitle C\n"
+        f"{GOOD}option setplay try vari def 2 maxsol 5 nontrivial 3 1 "
+        "maxtime 99999999999999999999 postkeyplay"
+    )
+    raw = (POPEYE_HEAD + text + "\n" + POPEYE_TAIL).encode()
+    (found,) = read_inputs(enumerate(io.BytesIO(raw), start=1), "dir/x.inp")
+    assert isinstance(found, PopeyeInput)
+    assert found.options.numbers == {
+        "SetPlay": (),
+        "Try": (),
+        "Variations": (),
+        "Defence": (2,),
+        "MaxSolutions": (5,),
+        "NonTrivial": (3, 1),
+        "MaxTime": (999_999_999,),
+        "PostKeyPlay": (),
+    }
+    assert "SetPlay" in found.options
+    assert "NoThreat" not in found.options
+    assert found.options.number("Defence", 1) == 2
+    assert found.options.number("Try", 1) == 1
+    assert [tuple(one) for one in found.texts] == [
+        ("Author", "Loyd"),
+        ("Title", "A"),
+        ("Remark", "one"),
+        ("Origin", "B"),
+        ("Title", "C"),
+    ]
+    (twin,) = found.twins
+    assert (twin.label, twin.changes) == ("", ())
+    assert twin.composition.board().fen() == LADDER
+
+
 @pytest.mark.parametrize("stipulation", ["#3", "# 3", "h#2 stip #3", "=4 stipul #3"])
 def test_the_last_stipulation_counts(stipulation: str) -> None:
-    if "stip" in stipulation.split(" ", 1)[-1]:
-        stipulation = stipulation.replace("h#2", "#2").replace("=4", "#4")
     assert read_one(f"{PIECES}stipulation {stipulation}").claim == Claim(3)
 
 
@@ -157,13 +271,19 @@ def test_names_may_be_in_an_old_encoding(encoding: str) -> None:
 @pytest.mark.parametrize(
     ("body", "reason"),
     [
-        (PIECES, "stipulation: expected #n, found none"),
+        (PIECES, f"stipulation: expected {EXPECTED}, found none"),
         ("", "expected one white king, found none"),
         *(
-            (f"{PIECES}stip {other}", f"stipulation: expected #n, found '{other}'")
-            for other in ("h#2", "s#3", "r#2", "ser-h#4", "=2", "+2", "#3.5", "dia4")
+            (
+                f"{PIECES}stip {other}",
+                f"stipulation: expected {EXPECTED}, found '{other}'",
+            )
+            for other in ("hs#2", "ser-h#4", "+2", "==2", "#3.5", "r=2", "dia4")
         ),
-        (f"{PIECES}sstip white 3a[#]d", "stipulation: expected #n, found 'sstip'"),
+        (
+            f"{PIECES}sstip white 3a[#]d",
+            f"stipulation: expected {EXPECTED}, found 'sstip'",
+        ),
         (f"{PIECES}stip", "stipulation: expected more, found the end of the problem"),
         (
             f"{PIECES}stip #201",
@@ -171,15 +291,13 @@ def test_names_may_be_in_an_old_encoding(encoding: str) -> None:
         ),
         (f"{GOOD}cond Circe", "conditions: expected none, found 'Circe'"),
         (f"{GOOD}condition", "conditions: expected none, found one"),
-        (f"{GOOD}twin move a2 a3", "twins: expected none, found 'twin'"),
-        (f"{GOOD}zero move a2 a3", "twins: expected none, found 'zero'"),
         *(
             (
                 f"{GOOD}option vari {option}",
-                "option: expected none that changes what a mate in n is, "
+                "option: expected none that changes the rules or the question, "
                 f"found '{option}'",
             )
-            for option in ("Duplex", "postkey", "nowk", "NoBk", "NullMoves", "quod")
+            for option in ("postkey", "nowk", "NoBk", "NullMoves", "quod")
         ),
         (f"{GOOD}option Brett", "option: expected an option of Popeye, found 'Brett'"),
         (f"{GOOD}option", "option: expected an option of Popeye, found none"),
@@ -242,7 +360,7 @@ def test_other_languages_are_refused(first: str) -> None:
 
 
 def test_a_bad_problem_is_reported_and_skipped() -> None:
-    bad = "stip h#2\ntwin move a1 a2\n"
+    bad = "stip hs#2\ntwin move a1 a2\n"
     text = (
         POPEYE_HEAD
         + GOOD
@@ -309,6 +427,22 @@ def test_a_record_is_written_as_popeye_reads_it() -> None:
     assert write_popeye(Problem(LADDER, "", Claim(2))) == (
         "Forsyth 7k/8/8/8/8/8/R7/1R4K1\nStipulation #2\n"
     )
+
+
+@pytest.mark.parametrize("text", ["s#3", "h#2.5", "semi-r#2", "=2"])
+def test_a_stipulation_is_written_as_popeye_reads_it(text: str) -> None:
+    problem = Problem(LADDER, "", stipulation=Stipulation.parse(text))
+    assert write_popeye(problem).splitlines()[1:] == [f"Stipulation {text}"]
+
+
+def test_half_duplex_is_written_if_the_other_side_begins() -> None:
+    problem = Problem(LADDER, "", stipulation=Stipulation.parse("h#2"))
+    assert write_popeye(problem).splitlines()[1:] == [
+        "Stipulation h#2",
+        "Option HalfDuplex",
+    ]
+    black = Problem(LADDER.replace(" w ", " b "), "", stipulation=problem.stipulation)
+    assert write_popeye(black).splitlines()[1:] == ["Stipulation h#2"]
 
 
 def test_a_very_long_title_is_cut() -> None:

@@ -87,12 +87,12 @@ def test_json_omits_empty_fields(problem: Problem, text: str) -> None:
 @pytest.mark.parametrize(
     ("problem", "text"),
     [
-        (Problem(ROOK, "x"), f"x,{ROOK},,,,,\n"),
+        (Problem(ROOK, "x"), f"x,{ROOK},,,,,,,\n"),
         (
             Problem(ROOK, 'a "b", c', replace(CLAIM, any_last_move=True)),
-            f'"a ""b"", c",{ROOK},8,,h7g6,h7g6 h1g1 g6f5,true\n',
+            f'"a ""b"", c",{ROOK},8,,h7g6,h7g6 h1g1 g6f5,true,,\n',
         ),
-        (Problem(ROOK, "x", no_mate=3), f"x,{ROOK},,3,,,\n"),
+        (Problem(ROOK, "x", no_mate=3), f"x,{ROOK},,3,,,,,\n"),
     ],
 )
 def test_csv_quotes_cells_if_necessary(problem: Problem, text: str) -> None:

@@ -178,6 +178,50 @@ def arrows(page: Page) -> list[str]:
     return re.findall(r'<g class="arrow (\w+)"', page.document)
 
 
+def test_stipulations_are_described_by_their_own_names(look: Look) -> None:
+    helpmate = record(
+        fen="7k/8/5K2/8/8/8/8/R7 b - - 0 1",
+        stipulation="h#2",
+        claimed_solutions=1,
+        solutions=[["h8g8", "f6g6", "g8h8", "a1a8"], ["h8h7", "f6f7", "h7h8", "a1h1"]],
+        solutions_complete=True,
+        keys=[],
+        pv=["h8g8", "f6g6", "g8h8", "a1a8"],
+        soundness="cooked",
+        disagreements=["cooked"],
+    )
+    refuted: dict[str, Any] = {
+        "verdict": "refuted",
+        "status": "disproved",
+        "mate": None,
+        "pv": [],
+    }
+    page = look(
+        [
+            helpmate,
+            helpmate | refuted | {"claimed_solutions": 2, "solutions": []},
+            record(stipulation="s#3", claim=3, verdict="shorter"),
+            record(stipulation="h#1.5", solutions=[], lower_bound=3) | refuted,
+            record(
+                stipulation="=2", verdict="undecided", status="undecided", mate=None
+            ),
+        ]
+    )
+
+    assert page.console == []
+    facts = page.texts("dd")
+    assert "h#2 with 1 solution" in facts
+    assert "h#2 with 2 solutions, and there are no others" in facts
+    assert "1. Kg8 Kg6 2. Kh8 Ra8#1. Kh7 Kf7 2. Kh8 Rh1#" in facts
+    assert "h#2 with 2 solutions" in facts
+    assert "no h#1" in facts  # the lower bound of `record` is 2
+    assert "s#3" in facts
+    assert "s#2, and none is shorter" in facts
+    assert "no h#1.5" in facts
+    assert "no solution found so far; proved: no =1" in facts
+    assert not [text for text in facts if "mate" in text]
+
+
 def test_the_summary_counts_every_record(look: Look) -> None:
     page = look(MIXED, "#q=nothing+has+this")
 

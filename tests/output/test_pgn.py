@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 import re
 from dataclasses import replace
-from itertools import pairwise
 from pathlib import Path
 
 import chess
@@ -13,13 +12,14 @@ import chess.pgn
 import pytest
 
 from solver import __version__
-from solver.certificate import WorkspaceProver
 from solver.formats.registry import read_collection
-from solver.output.pgn import encode_pgn
-from solver.play.tree import Variation, Variations, build_variations
+from solver.output.pgn import encode_pgn, encode_solutions
+from solver.play.builder import PlayOptions, build_variations
+from solver.play.tree import Attack, Defence, Variations
 from solver.problem import Limits, Problem, Restriction
 from solver.search.solver import Solver
 from solver.solution import Solution, Status
+from solver.stipulation import Stipulation
 from tests.output.answers import (
     MATED,
     ROOK_BY_TABLE,
@@ -34,13 +34,7 @@ from tests.played import require_whole_mate, walk
 PUZZLES = Path(__file__).parents[2] / "puzzles"
 
 SMOTHERED_PLAY = Variations(
-    (
-        Variation(
-            "c4g8",
-            1,
-            [Variation("f8g8", 1, [Variation("h6f7", 0)])],
-        ),
-    )
+    keys=(Attack("c4g8", 1, defences=[Defence("f8g8", [Attack("h6f7", 0)])]),)
 )
 
 
@@ -74,7 +68,7 @@ def test_a_game_has_its_tags_comment_and_moves() -> None:
 [SetUp "1"]
 [FEN "5r1k/6pp/7N/8/2Q5/8/8/6K1 w - - 0 1"]
 
-{{ mate in 2. Proved, and none is shorter. }} 1. Qg8+ Rxg8 2. Nf7# 1-0
+{{ mate in 2. Proved, and none is shorter. }} 1. Qg8+ $1 Rxg8 2. Nf7# 1-0
 """
     )
 
@@ -144,12 +138,13 @@ def test_a_comment_has_the_claim_and_what_is_proved(
 
 
 def test_a_comment_names_what_is_cut_and_how_many_moves_are_missing() -> None:
+    end = Attack("a8a1", 1, is_cut=True)
     cut = Variations(
-        (
-            Variation("a2a8", 2, [Variation("g1h2", 2, [Variation("a8a1", 1)])]),
-            Variation("a2a7", 2),
+        keys=(
+            Attack("a2a8", 2, defences=[Defence("g1h2", [end])]),
+            Attack("a2a7", 2, is_cut=True),
         ),
-        0,
+        complete_moves=0,
     )
     game = read_back(encode_pgn(ROOK_FOUND, cut))
     assert "Only the defences of the main line are shown." in comment(ROOK_FOUND, cut)
@@ -157,9 +152,23 @@ def test_a_comment_names_what_is_cut_and_how_many_moves_are_missing() -> None:
     assert game.end().comment == "mate in 1 more"
 
 
+def test_duals_are_variations_of_the_continuation() -> None:
+    duals = Variations(
+        keys=(
+            Attack(
+                "c4g8",
+                1,
+                defences=[Defence("f8g8", [Attack("h6f7", 0), Attack("h6f5", 0)])],
+            ),
+        )
+    )
+    text = encode_pgn(SMOTHERED, duals).decode()
+    assert "1. Qg8+ $1 Rxg8 2. Nf7# ( 2. Nf5 ) 1-0" in " ".join(text.split())
+
+
 def test_no_line_of_the_opening_comment_is_long() -> None:
     solution = replace(ROOK_FOUND, restriction=Restriction(True, 3, 4, 5))
-    text = encode_pgn(solution, Variations((), 7)).decode()
+    text = encode_pgn(solution, Variations(complete_moves=7)).decode()
     assert max(map(len, text.splitlines())) <= 90
 
 
@@ -194,9 +203,8 @@ def test_a_game_that_is_read_back_has_the_whole_mate(name: str) -> None:
         if not solution.mate:
             continue
         solver.workspace.resume()
-        variations = build_variations(
-            solution, WorkspaceProver(solver.workspace), most_moves=50_000
-        )
+        options = PlayOptions(all_defences=True)
+        variations = build_variations(solution, solver.workspace, options)
         game = read_back(encode_pgn(solution, variations))
         plies = walk(
             game.board(),
@@ -214,17 +222,14 @@ def test_a_game_that_is_read_back_has_the_whole_mate(name: str) -> None:
 
 def shuffled(moves: int) -> tuple[str, Variations]:
     """Kings that go to and fro for a number of moves, with a side step each time."""
-    steps = ["a1b1", "h8g8", "b1a1", "g8h8"]
-    plies = 2 * moves - 1
-    line = [
-        Variation(steps[ply % 4], (plies - ply) // 2 + ply % 2) for ply in range(plies)
-    ]
-    for before, after in pairwise(line):
-        before.next.append(after)
-        if after.move in {"h8g8", "g8h8"}:
-            other = "h8h7" if after.move == "h8g8" else "g8f8"
-            before.next.append(Variation(other, after.moves_left))
-    return "7k/8/8/8/8/8/R7/K7 w - - 0 1", Variations((line[0],))
+    key = attack = Attack("a1b1", moves - 1)
+    for left in reversed(range(moves - 1)):
+        reply, answer = ("g8h8", "a1b1") if attack.move == "b1a1" else ("h8g8", "b1a1")
+        following = Attack(answer, left)
+        other = "h8h7" if reply == "h8g8" else "g8f8"
+        attack.defences = [Defence(reply, [following]), Defence(other)]
+        attack = following
+    return "7k/8/8/8/8/8/R7/K7 w - - 0 1", Variations(keys=(key,))
 
 
 def test_the_longest_mates_can_be_written_and_read() -> None:
@@ -232,3 +237,107 @@ def test_the_longest_mates_can_be_written_and_read() -> None:
     line = Solution(Problem(fen), Status.FOUND, 200, 1)
     game = read_back(encode_pgn(line, variations))
     assert sum(1 for _ in game.mainline_moves()) == 399
+
+
+def demanding(text: str, fen: str, **fields: object) -> Solution:
+    stipulation = Stipulation.parse(text)
+    problem = Problem(fen, "named", stipulation=stipulation)
+    mate = stipulation.attacker_moves
+    solution = Solution(problem, Status.PROVED, mate, mate)
+    return replace(solution, **fields)  # type: ignore[arg-type]
+
+
+STALEMATE = "8/8/8/8/8/1K6/7R/k7 w - - 0 1"
+
+
+@pytest.mark.parametrize(
+    ("stipulation", "mate", "result", "claim"),
+    [
+        ("=1", 1, "1/2-1/2", "stalemate in 1."),
+        ("s#2", 2, "0-1", "selfmate in 2."),
+        ("s=2", 2, "1/2-1/2", "selfstalemate in 2."),
+        ("r#2", 1, "0-1", "reflexmate in 1."),
+        ("semi-r#2", 2, "0-1", "semi-reflexmate in 2."),
+    ],
+)
+def test_other_stipulations_have_their_tag_result_and_words(
+    stipulation: str, mate: int, result: str, claim: str
+) -> None:
+    solution = demanding(stipulation, STALEMATE, mate=mate, lower_bound=mate)
+    game = read_back(encode_pgn(solution, Variations()))
+    assert game.headers["Stipulation"] == stipulation
+    assert game.headers["Result"] == result
+    assert game.comment.startswith(claim)
+    missed = demanding(stipulation, STALEMATE, mate=None, status=Status.DISPROVED)
+    assert read_back(encode_pgn(missed, Variations())).headers["Result"] == "*"
+
+
+HELP = demanding(
+    "h#2",
+    "8/8/8/8/8/1K5R/8/k7 b - - 0 1",
+    solutions=(("a1b1", "h3h4", "b1a1", "h4h1"), ("a1b1", "h3h5", "b1a1", "h5h1")),
+    solutions_complete=True,
+)
+
+
+def games(data: bytes) -> list[chess.pgn.Game]:
+    file = io.StringIO(data.decode())
+    found = list(iter(lambda: chess.pgn.read_game(file), None))
+    assert all(game.errors == [] for game in found)
+    return found
+
+
+def test_each_solution_of_help_play_is_a_game() -> None:
+    found = games(encode_solutions(HELP))
+    assert [game.headers["Round"] for game in found] == ["1", "2"]
+    for game, line in zip(found, HELP.solutions, strict=True):
+        assert game.headers["Stipulation"] == "h#2"
+        assert game.headers["Solutions"] == "2"
+        assert game.headers["Result"] == "1-0"
+        assert [move.uci() for move in game.mainline_moves()] == list(line)
+        assert game.end().board().is_checkmate()
+    assert found[0].comment == "2 solutions, and no others."
+
+
+def test_set_play_of_help_play_comes_first_with_the_other_side_to_move() -> None:
+    first, *others = games(encode_solutions(HELP, [("h3h2", "a1b1", "h2h1")]))
+    assert first.headers["SetPlay"] == "1"
+    assert first.headers["Stipulation"] == "?"
+    assert first.board().turn == chess.WHITE
+    assert first.end().board().is_checkmate()
+    assert len(others) == 2
+
+
+def test_help_play_without_solutions_is_a_game_without_moves() -> None:
+    none = replace(HELP, solutions=(), mate=None, status=Status.DISPROVED)
+    (game,) = games(encode_solutions(none))
+    assert list(game.mainline_moves()) == []
+    assert game.headers["Result"] == "*"
+    assert game.comment == "0 solutions, and no others."
+    partly = replace(HELP, status=Status.FOUND, solutions_complete=False)
+    game, _ = games(encode_solutions(partly))
+    assert game.comment == "2 solutions found."
+    assert "Solutions" not in game.headers
+
+
+def test_our_own_reader_finds_the_stipulation_and_the_solutions(tmp_path: Path) -> None:
+    path = tmp_path / "help.pgn"
+    path.write_bytes(encode_solutions(HELP))
+    for problem in read_collection(str(path)):
+        assert isinstance(problem, Problem)
+        assert problem.stipulation == HELP.problem.stipulation
+        assert problem.claim is not None
+        assert problem.claim.solutions == 2
+
+
+def test_the_play_where_the_defender_begins_has_its_threat() -> None:
+    fen = "7k/8/p5K1/8/8/8/8/1R6 b - - 0 1"
+    play = Variations(
+        Stipulation.parse("#1"),
+        fen,
+        defences=(Defence("h8g8", [Attack("b1b8", 0)]),),
+        threats=(Attack("b1b8", 0),),
+    )
+    solution = Solution(Problem(fen), Status.PROVED, -1, 1, pv=("h8g8", "b1b8"))
+    game = read_back(encode_pgn(solution, play))
+    assert game.comment == ("mated in 1. Proved, and none is shorter. threat: 2. Rb8#")

@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
+import base64
+import hashlib
 import re
 import shutil
 from dataclasses import replace
+from html import unescape
 from html.parser import HTMLParser
 from typing import TYPE_CHECKING
 
 import pytest
 
 from solver.output.solution_page import encode_page
-from solver.play.tree import Variation, Variations
+from solver.play.tree import Attack, Defence, Variations
 from solver.problem import Problem
 from solver.solution import Solution, Status
+from solver.stipulation import Stipulation
 from tests.output.answers import (
     MATED,
+    ROOK,
     ROOK_DISPROVED,
     ROOK_FOUND,
     ROOK_UNDECIDED,
@@ -35,18 +40,21 @@ CHROMIUM = next(
 VOID = {"meta", "link", "br"}
 
 ROOK_PLAY = Variations(
-    (
-        Variation(
+    Stipulation.parse("#3"),
+    ROOK.fen,
+    keys=(
+        Attack(
             "a2a8",
             2,
-            [
-                Variation("g1h2", 2, [Variation("a8a1", 1)]),
-                Variation("g1f1", 1, [Variation("a8a1", 0)]),
+            defences=[
+                Defence("g1h2", [Attack("a8a1", 1, is_cut=True)]),
+                Defence("g1f1", [Attack("a8a1", 0)]),
             ],
         ),
-        Variation("a2a7", 2),
+        Attack("a2a7", 2, is_cut=True),
     ),
-    1,
+    complete_moves=1,
+    keys_complete=True,
 )
 
 
@@ -58,7 +66,9 @@ class Page(HTMLParser):
         self.open: list[str] = []
         self.tags: list[tuple[str, dict[str, str | None]]] = []
         self.lines: list[str] = []
-        self.feed(data.decode())
+        self.scripts: list[str] = []
+        self.text = data.decode()
+        self.feed(self.text)
         assert self.open == []
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
@@ -73,8 +83,20 @@ class Page(HTMLParser):
         assert self.open.pop() == tag
 
     def handle_data(self, data: str) -> None:
-        if not {"style", "svg"} & set(self.open) and data.strip():
+        if "script" in self.open:
+            self.scripts.append(data)
+        elif data.strip() and not {"style", "svg", "title"} & set(self.open):
             self.lines.append(data.strip())
+
+    @property
+    def play(self) -> list[str]:
+        """The lines of the play, with its titles."""
+        shown = re.sub(r"(?s)<(style|script|svg|title)\b.*?</\1>", "", self.text)
+        _, _, section = shown.partition('<section id="play"')
+        section, _, _ = section.partition("</section>")
+        starts = r'<(?:h2|summary|p class="dim"|div class="leaf[^>]*)>'
+        lines = re.findall(rf"(?s){starts}(.*?)</(?:h2|summary|p|div)>", section)
+        return [unescape(re.sub("<[^>]*>", "", line)).strip() for line in lines]
 
     def attributes(self, tag: str) -> list[dict[str, str | None]]:
         return [attributes for name, attributes in self.tags if name == tag]
@@ -108,10 +130,11 @@ def test_every_answer_has_its_page(solution: Solution) -> None:
     shown = page(solution)
     assert [tag for tag, _ in shown.tags].count("h1") == 1
     assert [tag for tag, _ in shown.tags].count("svg") == 1
-    assert "Variations" not in shown.lines
+    assert shown.play == []
+    assert shown.scripts == []
 
 
-def test_the_page_loads_nothing_and_runs_nothing() -> None:
+def test_the_page_loads_nothing_and_runs_only_its_own_script() -> None:
     text = encode_page(ROOK_FOUND, ROOK_PLAY).decode()
     shown = Page(text.encode())
     policy = next(
@@ -120,10 +143,16 @@ def test_the_page_loads_nothing_and_runs_nothing() -> None:
         if attributes.get("http-equiv") == "Content-Security-Policy"
     )
     assert policy is not None
-    assert policy.startswith("default-src 'none'; ")
+    (script,) = shown.scripts
+    own = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    assert policy == (
+        "default-src 'none'; style-src 'unsafe-inline'; "
+        f"script-src 'sha256-{own}'; base-uri 'none'; form-action 'none'"
+    )
+    assert shown.attributes("script") == [{}]
     tags = {tag for tag, _ in shown.tags}
-    assert not tags & {"script", "img", "link", "iframe", "object"}
-    assert not re.search(r"\bon\w+=|url\((?!#)|@import", text)
+    assert not tags & {"img", "link", "iframe", "object"}
+    assert not re.search(r"\bon\w+=|url\((?!#)|@import|innerHTML|eval", text)
     assert set(re.findall(r"https?://([^/\"]+)", text)) == {"www.w3.org", "lichess.org"}
 
 
@@ -142,53 +171,76 @@ def test_a_link_opens_the_position_for_analysis() -> None:
 
 
 def test_variations_unfold_from_the_move_before_them() -> None:
-    shown = page(ROOK_FOUND, ROOK_PLAY)
-    start = shown.lines.index("Variations")
-    assert shown.lines[start:-1] == [
-        "Variations",
+    assert page(ROOK_FOUND, ROOK_PLAY).play == [
+        "Keys",
+        "1.Ra8!",
+        "1...Kh2 2.Ra1 (mate in 1 more)",
+        "1...Kf1 2.Ra1#",
+        "1.Ra7! (mate in 2 more)",
         "All first defences are shown; after them only the main line.",
-        "1. Ra8",
-        "mate in 2 more",
-        "1... Kh2 2. Ra1",
-        "mate in 1 more",
-        "1... Kf1 2. Ra1#",
-        "1. Ra7",
-        "mate in 2 more",
     ]
 
 
+def smothered(fen: str, first: str, reply: str, *last: str) -> Variations:
+    defence = Defence(reply, [Attack(move, 0) for move in last])
+    key = Attack(first, 1, defences=[defence])
+    return Variations(Stipulation.parse("#2"), fen, keys=(key,), keys_complete=True)
+
+
 def test_moves_without_alternatives_are_in_one_line() -> None:
-    line = [Variation(uci, 1 - ply // 2) for ply, uci in enumerate(SMOTHERED.pv)]
-    line[0].next.append(line[1])
-    line[1].next.append(line[2])
-    shown = page(SMOTHERED, Variations((line[0],)))
-    assert shown.lines[-3:-1] == ["Variations", "1. Qg8+ Rxg8 2. Nf7#"]
-    assert not shown.attributes("details")
+    play = smothered(SMOTHERED.problem.fen, *SMOTHERED.pv)
+    assert page(SMOTHERED, play).play == ["Key", "1.Qg8+!", "1...Rxg8 2.Nf7#"]
+
+
+def test_duals_stand_behind_their_defence() -> None:
+    duals = smothered(SMOTHERED.problem.fen, "c4g8", "f8g8", "h6f7", "h6f5")
+    assert page(SMOTHERED, duals).play[-1] == "1...Rxg8 2.Nf7# or 2.Nf5 (dual)"
 
 
 def test_moves_are_numbered_from_the_first_of_the_problem() -> None:
     problem = Problem("6k1/8/8/2q5/8/7n/6PP/5R1K b - - 0 34")
-    line = Variation("c5g1", 1, [Variation("f1g1", 1, [Variation("h3f2", 0)])])
-    shown = page(replace(SMOTHERED_BY_BLACK, problem=problem), Variations((line,)))
-    assert shown.lines[-2] == "1... Qg1+ 2. Rxg1 Nf2#"
+    play = smothered(problem.fen, "c5g1", "f1g1", "h3f2")
+    shown = page(replace(SMOTHERED_BY_BLACK, problem=problem), play)
+    assert shown.play == ["Key", "1...Qg1+!", "2.Rxg1 Nf2#"]
+
+
+def test_each_move_has_the_position_after_it() -> None:
+    shown = page(ROOK_FOUND, ROOK_PLAY)
+    moves = [a for a in shown.attributes("span") if "data-uci" in a]
+    lines = [["a2a8"], ["a2a8", "g1h2"], ["a2a8", "g1h2", "a8a1"]]
+    for move, line in zip(moves, lines, strict=False):
+        board = ROOK_FOUND.board
+        for uci in line:
+            board.push_uci(uci)
+        assert move["data-uci"] == line[-1]
+        assert move["data-placement"] == board.board_fen()
+    assert len(moves) == 6
+
+
+def test_the_solutions_of_help_play_are_numbered() -> None:
+    problem = Problem("8/8/8/8/8/1K6/8/k6R w - - 0 1", stipulation=HALF)
+    solution = Solution(problem, Status.PROVED, 1, 1, solutions=(("h1g1",), ("h1f1",)))
+    assert page(solution).play == ["1) 1...Rg1#", "2) 1...Rf1#"]
 
 
 def branching(moves: int) -> tuple[Solution, Variations]:
     """Kings that go to and fro for a number of moves, with a choice each time."""
     steps = ["a1b1", "h8g8", "b1a1", "g8h8"]
-    first = Variation(steps[0], moves - 1)
+    first = Attack(steps[0], moves - 1)
     attack = first
     for move in range(1, moves):
         reply, answer = steps[2 * move % 4 - 1], steps[2 * move % 4]
         other = "h8h7" if reply == "h8g8" else "g8f8"
-        following = Variation(answer, moves - move - 1)
-        attack.next += [
-            Variation(reply, moves - move, [following]),
-            Variation(other, 1, [Variation("a2a3", 0)]),
+        following = Attack(answer, moves - move - 1)
+        attack.defences = [
+            Defence(reply, [following]),
+            Defence(other, [Attack("a2a3", 0)]),
         ]
         attack = following
     problem = Problem("7k/8/8/8/8/8/R7/K7 w - - 0 1")
-    return Solution(problem, Status.FOUND, moves, 1), Variations((first,))
+    return Solution(problem, Status.FOUND, moves, 1), Variations(
+        Stipulation.parse(f"#{moves}"), problem.fen, keys=(first,)
+    )
 
 
 def test_the_longest_mates_can_be_shown_and_the_mainline_is_open() -> None:
@@ -199,30 +251,76 @@ def test_the_longest_mates_can_be_shown_and_the_mainline_is_open() -> None:
 
 
 def test_only_the_mainline_is_open() -> None:
-    deep = Variation("a2a7", 2, [Variation("g1f1", 1, []), Variation("g1h1", 1, [])])
-    shown = page(ROOK_FOUND, Variations((ROOK_PLAY.first[0], deep)))
+    replies = [Defence(move, [Attack("a7a1", 1)]) for move in ("g1f1", "g1h1")]
+    deep = Attack("a2a7", 2, defences=replies)
+    shown = page(ROOK_FOUND, replace(ROOK_PLAY, keys=(ROOK_PLAY.keys[0], deep)))
     assert ["open" in attributes for attributes in shown.attributes("details")] == [
         True,
         False,
     ]
 
 
-@pytest.mark.skipif(CHROMIUM is None, reason="needs a browser")
-def test_a_browser_reports_no_errors(tmp_path: Path) -> None:
+HALF = Stipulation.parse("h#0.5")
+
+
+def opened(data: bytes, folder: Path) -> str:
+    """Open a page in a browser, which reports no errors; return what it shows."""
     assert CHROMIUM is not None
-    (tmp_path / "page.html").write_bytes(encode_page(ROOK_FOUND, ROOK_PLAY))
+    (folder / "page.html").write_bytes(data)
     done = run(
         [
             CHROMIUM,
             "--headless",
             "--no-sandbox",
             "--enable-logging=stderr",
-            f"--user-data-dir={tmp_path / 'profile'}",
+            f"--user-data-dir={folder / 'profile'}",
+            "--virtual-time-budget=5000",
             "--dump-dom",
-            (tmp_path / "page.html").as_uri(),
+            (folder / "page.html").as_uri(),
         ],
         check=True,
     )
     assert "CONSOLE" not in done.stderr
-    assert '<details open="">' in done.stdout
-    assert "1... Kh2 2. Ra1" in done.stdout
+    shown: str = done.stdout
+    return shown
+
+
+browser = pytest.mark.skipif(CHROMIUM is None, reason="needs a browser")
+
+
+@browser
+def test_a_browser_reports_no_errors(tmp_path: Path) -> None:
+    shown = opened(encode_page(ROOK_FOUND, ROOK_PLAY), tmp_path)
+    assert '<details class="top" open="">' in shown
+    assert '<p id="controls">' in shown  # the script ran
+    assert ">1...Kh2</span>" in shown
+
+
+CLICKS = """
+addEventListener("load", () => {
+  const moves = document.querySelectorAll(".move");
+  moves[1].dispatchEvent(new MouseEvent("click", { bubbles: true }));
+  const key = (name) =>
+    document.dispatchEvent(new KeyboardEvent("keydown", { key: name, bubbles: true }));
+  key("ArrowRight");
+  document.title = document.getElementById("after").textContent;
+  key("Escape");
+  document.title += ", then " + document.getElementById("after").textContent;
+  moves[3].dispatchEvent(new PointerEvent("pointerover", { bubbles: true }));
+});
+"""
+
+
+@browser
+def test_a_click_shows_the_position_after_a_move(tmp_path: Path) -> None:
+    page = encode_page(ROOK_FOUND, ROOK_PLAY).decode()
+    page = page.replace("script-src '", "script-src 'unsafe-inline", 1)
+    page = re.sub(r"unsafe-inlinesha256-[^']*'", "unsafe-inline'", page)
+    page = page.replace("</body>", f"<script>{CLICKS}</script></body>")
+    shown = opened(page.encode(), tmp_path)
+    assert "<title>After 2.Ra1, then White to move</title>" in shown
+    assert '<figcaption id="after">After 1...Kf1</figcaption>' in shown
+    drawn = re.findall(r'href="#piece-(\w)" x="(\d+)" y="(\d+)"', shown)
+    assert drawn == [("R", "15", "15"), ("K", "240", "240"), ("k", "240", "330")]
+    marked = re.findall(r'<rect x="(\d+)" y="(\d+)" width="45"', shown)
+    assert marked[-2:] == [("285", "330"), ("240", "330")]

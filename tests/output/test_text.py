@@ -14,6 +14,7 @@ from solver.output.text import (
 )
 from solver.problem import Claim, Problem, Restriction
 from solver.solution import Solution, Stats, Status, StoppedBy, TableFormat
+from solver.stipulation import Stipulation
 from tests.output.answers import (
     MATED,
     ROOK,
@@ -297,3 +298,121 @@ def test_castling_promotion_and_ambiguity_are_written_in_san() -> None:
 
 def test_first_moves_are_alternatives_in_the_order_given() -> None:
     assert first_moves(ROOK.fen, ("a2a1", "a2a8")) == ["Ra1+", "Ra8"]
+
+
+def demanding(text: str, solution: Solution, solutions: int | None = None) -> Solution:
+    """An answer to the same question, but with a stipulation."""
+    stipulation = Stipulation.parse(text)
+    claim = Claim(stipulation.attacker_moves, solutions=solutions)
+    problem = Problem(solution.problem.fen, claim=claim, stipulation=stipulation)
+    return replace(solution, problem=problem)
+
+
+@pytest.mark.parametrize(
+    ("stipulation", "goal", "headline"),
+    [
+        ("#3", "mate", "White mates in 3."),
+        ("=3", "stalemate", "White stalemates in 3."),
+        ("s#3", "selfmate", "White forces selfmate in 3."),
+        ("s=3", "selfstalemate", "White forces selfstalemate in 3."),
+        ("r#3", "reflexmate", "White forces reflexmate in 3."),
+        ("semi-r#3", "semi-reflexmate", "White forces semi-reflexmate in 3."),
+    ],
+)
+def test_every_sentence_names_the_goal(
+    stipulation: str, goal: str, headline: str
+) -> None:
+    found = described(demanding(stipulation, ROOK_FOUND))
+    assert found[1] == headline
+    assert found[4] == (
+        f"Proved: {goal} in 3 is forced, and there is none in 1 move. "
+        f"Undecided: {goal} in 2."
+    )
+    proved = demanding(
+        stipulation, replace(ROOK_FOUND, status=Status.PROVED, lower_bound=3)
+    )
+    assert f"Proved: {goal} in 3 is forced, and none is shorter." in described(proved)
+    refuted = demanding(stipulation, replace(ROOK_DISPROVED, lower_bound=4))
+    assert described(refuted)[1:3] == [
+        f"No {goal} in 3 or fewer moves.",
+        f"Proved. Longer {goal}s were not searched.",
+    ]
+    open_ = demanding(stipulation, replace(ROOK_UNDECIDED, lower_bound=3))
+    assert described(open_)[1:3] == [
+        f"Undecided: no {goal} found so far.",
+        f"Proved: no {goal} in 2 or fewer moves.",
+    ]
+
+
+HELP = replace(
+    ROOK_DISPROVED,
+    status=Status.PROVED,
+    mate=2,
+    pv=("a2a8", "g1h1", "a8a7", "h1g1"),
+    solutions=(("a2a8",), ("a2a7",)),
+    solutions_complete=True,
+)
+
+
+@pytest.mark.parametrize(
+    ("stipulation", "solution", "wanted", "words"),
+    [
+        (
+            "h#2",
+            HELP,
+            None,
+            ["Helpmate in 2: 2 solutions.", "Proved: there are no others."],
+        ),
+        (
+            "h=2.5",
+            replace(HELP, solutions=HELP.solutions[:1]),
+            1,
+            ["Helpstalemate in 2.5: 1 solution.", "Proved: there are no others."],
+        ),
+        (
+            "h#2",
+            HELP,
+            3,
+            [
+                "Helpmate in 2: 2 solutions, 3 stipulated.",
+                "Proved: there are no others.",
+            ],
+        ),
+        (
+            "h#2",
+            replace(
+                HELP,
+                status=Status.FOUND,
+                solutions_complete=False,
+                stopped_by=StoppedBy.TIME,
+            ),
+            None,
+            [
+                "Helpmate in 2: 2 solutions found so far.",
+                "There may be others.",
+                "Stopped by the time limit.",
+            ],
+        ),
+        (
+            "h#2.5",
+            replace(HELP, status=Status.DISPROVED, mate=None, pv=(), solutions=()),
+            None,
+            ["No helpmate in 2.5.", "Proved."],
+        ),
+        (
+            "h#2",
+            ROOK_UNDECIDED,
+            None,
+            [
+                "Undecided: no helpmate in 2 found so far.",
+                "Proved: nothing yet.",
+                "Stopped by the node limit.",
+            ],
+        ),
+    ],
+)
+def test_help_play_counts_its_solutions(
+    stipulation: str, solution: Solution, wanted: int | None, words: list[str]
+) -> None:
+    lines = described(demanding(stipulation, solution, wanted))
+    assert lines[1:-1] == words

@@ -8,12 +8,9 @@ from typing import TYPE_CHECKING
 import chess
 import pytest
 
-from solver.certificate import (
-    BuildingStoppedError,
-    WorkspaceProver,
-)
 from solver.formats.registry import read_collection
-from solver.play.tree import Variation, Variations, build_variations
+from solver.play.builder import PlayOptions, build_variations
+from solver.play.tree import Attack, Defence, Variations
 from solver.problem import Limits, Problem, Restriction
 from solver.search.solver import Solver
 from solver.solution import Solution, Status
@@ -23,7 +20,7 @@ from tests.output.answers import ROOK_BY_TABLE
 from tests.played import Ply, require_whole_mate, walk
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
 pytestmark = pytest.mark.usefixtures("kernel")
 
@@ -48,40 +45,38 @@ def play(
     most_moves: int = 5_000,
     time_s: float = 60,
 ) -> Variations:
-    """Build the play of the solver's last answer."""
+    """Build the play of the solver's last answer, with every defence."""
     solver.workspace.resume()
-    return build_variations(
-        solution,
-        WorkspaceProver(solver.workspace),
-        most_moves=most_moves,
-        time_s=time_s,
-    )
+    options = PlayOptions(all_defences=True, most_moves=most_moves, time_s=time_s)
+    return build_variations(solution, solver.workspace, options)
+
+
+def first_of(variations: Variations) -> Sequence[Attack | Defence]:
+    return variations.keys or variations.defences
+
+
+def next_of(move: Attack | Defence) -> Sequence[Attack | Defence]:
+    return move.defences if isinstance(move, Attack) else move.continuations
 
 
 def plies(solution: Solution, variations: Variations) -> Iterator[Ply]:
     assert solution.mate
     return walk(
         chess.Board(solution.problem.fen),
-        variations.first,
+        first_of(variations),
         attacking=solution.mate > 0,
-        move_of=lambda variation: variation.move,
-        next_of=lambda variation: variation.next,
+        move_of=lambda move: move.move,
+        next_of=next_of,
     )
 
 
-def mainline(variations: Variations) -> Iterator[Variation]:
-    ahead = list(variations.first)
+def mainline(variations: Variations) -> tuple[str, ...]:
+    line = []
+    ahead = first_of(variations)
     while ahead:
-        yield ahead[0]
-        ahead = ahead[0].next
-
-
-def each(variations: Variations) -> Iterator[Variation]:
-    ahead = list(variations.first)
-    while ahead:
-        variation = ahead.pop()
-        yield variation
-        ahead += variation.next
+        line.append(ahead[0].move)
+        ahead = next_of(ahead[0])
+    return tuple(line)
 
 
 def puzzles(name: str, most: int) -> Iterator[Problem]:
@@ -106,46 +101,57 @@ def test_every_defence_of_a_puzzle_ends_in_mate_in_time(
         assert variations.complete_moves is None
         longest = require_whole_mate(plies(solution, variations), solution.mate)
         assert longest == abs(solution.mate)
-        line = tuple(variation.move for variation in mainline(variations))
-        assert line == solution.pv, problem.id
+        assert mainline(variations) == solution.pv, problem.id
         if solution.mate > 0:
-            keys = [variation.move for variation in variations.first]
+            keys = [key.move for key in variations.keys]
             assert sorted(keys) == sorted(solution.keys)
         shown += 1
     assert shown > 20
 
 
-def test_near_mate_answers_are_fastest_and_the_longest_defence_comes_first(
+def test_near_mate_all_fastest_continuations_are_there_and_no_other(
     solver: Solver,
 ) -> None:
     oracle = Oracle()
-    compared = 0
+    compared = duals = 0
     for problem in list(puzzles("generated-3", 3))[:60]:
         solution = solver.solve(problem, Limits())
         variations = play(solution, solver)
         board = chess.Board(problem.fen)
-        ahead = [(board, variation) for variation in variations.first]
+        ahead: list[tuple[chess.Board, Attack]] = [(board, a) for a in variations.keys]
         while ahead:
-            before, variation = ahead.pop()
+            before, attack = ahead.pop()
             after = before.copy(stack=False)
-            after.push_uci(variation.move)
-            if after.turn == board.turn:
-                shortest = next(n for n in range(1, 4) if oracle.mate_in(after, n))
-                assert variation.moves_left == shortest, after.fen()
+            after.push_uci(attack.move)
+            assert oracle.mated_in(after, attack.moves_left), after.fen()
+            left = [defence.moves_left for defence in attack.defences]
+            assert left == sorted(left, reverse=True), after.fen()
+            for defence in attack.defences:
+                then = after.copy(stack=False)
+                then.push_uci(defence.move)
+                shortest = next(n for n in range(1, 4) if oracle.mate_in(then, n))
+                expected = set()
+                for move in then.legal_moves:
+                    then.push(move)
+                    if oracle.mated_in(then, shortest - 1):
+                        expected.add(move.uci())
+                    then.pop()
+                assert defence.continuations_complete
+                assert defence.moves_left == shortest, then.fen()
+                found = {attack.move for attack in defence.continuations}
+                assert found == expected, then.fen()
                 compared += 1
-            else:
-                assert oracle.mated_in(after, variation.moves_left), after.fen()
-                left = [reply.moves_left for reply in variation.next]
-                assert left == sorted(left, reverse=True), after.fen()
-            ahead += [(after, following) for following in variation.next]
+                duals += len(found) > 1
+                ahead += [(then, following) for following in defence.continuations]
     assert compared > 300
+    assert duals > 30
 
 
 def test_play_over_the_limit_is_cut_off_at_its_deep_end(solver: Solver) -> None:
     solution = solver.solve(Problem(SEED), Limits())
     whole = play(solution, solver)
     assert whole.complete_moves is None
-    assert not any(variation.is_cut for variation in each(whole))
+    assert not any(attack.is_cut for attack in whole.attacks())
     sizes = []
     for most in (0, 1, 4, 10, 20):
         variations = play(solution, solver, most_moves=most)
@@ -154,15 +160,14 @@ def test_play_over_the_limit_is_cut_off_at_its_deep_end(solver: Solver) -> None:
         for ply in plies(solution, variations):
             legal = {move.uci() for move in ply.before.legal_moves}
             if ply.is_attackers:
-                assert len(ply.moves) == 1
+                assert ply.moves
             elif ply.moves_played <= complete:
                 assert set(ply.moves) == legal
             elif ply.on_mainline and legal:
                 assert len(ply.moves) == 1
             else:
                 assert ply.moves == ()
-        line = tuple(variation.move for variation in mainline(variations))
-        assert line == solution.pv
+        assert mainline(variations) == solution.pv
         sizes.append(complete)
     assert sizes == sorted(sizes)
     assert sizes[0] == 1  # the key leaves only one reply
@@ -178,9 +183,10 @@ def test_without_time_the_main_line_and_the_keys_are_still_complete(
     assert len(solution.keys) > 2
     variations = play(solution, solver, time_s=0)
     assert variations.complete_moves == 0
-    assert {variation.move for variation in variations.first} == set(solution.keys)
-    assert [variation.is_cut for variation in variations.first][:2] == [False, True]
-    assert tuple(v.move for v in mainline(variations)) == solution.pv
+    assert {key.move for key in variations.keys} == set(solution.keys)
+    assert all(key.is_cut for key in variations.keys)
+    assert [bool(key.defences) for key in variations.keys][:2] == [True, False]
+    assert mainline(variations) == solution.pv
 
 
 def test_the_side_to_move_may_be_mated(solver: Solver) -> None:
@@ -198,8 +204,8 @@ def test_among_equally_long_defences_the_main_line_comes_first(
     line = (reply, "b1b8")
     solution = Solution(Problem(MATED), Status.PROVED, -1, 1, pv=line)
     variations = play(solution, solver)
-    assert tuple(variation.move for variation in mainline(variations)) == line
-    assert len(variations.first) == 2
+    assert mainline(variations) == line
+    assert len(variations.defences) == 2
 
 
 def test_without_time_a_mate_in_one_is_still_complete(solver: Solver) -> None:
@@ -220,7 +226,7 @@ def test_without_a_mate_ahead_there_is_no_play(
 ) -> None:
     solution = solver.solve(Problem(fen), Limits(max_moves=2))
     assert solution.mate == mate
-    assert play(solution, solver) == Variations()
+    assert play(solution, solver) == Variations(fen=fen)
 
 
 @pytest.mark.parametrize(
@@ -259,20 +265,20 @@ def test_the_mate_of_a_small_endgame_is_shown_beyond_the_reach_of_search(
     assert solution.mate == 22
     variations = play(solution, solver, most_moves=500)
     assert variations.complete_moves
-    for variation in each(variations):
-        assert variation.moves_left < 22
+    assert all(attack.moves_left < 22 for attack in variations.attacks())
 
 
-def test_a_stopped_prover_ends_the_building(solver: Solver) -> None:
+def test_a_stop_cuts_the_play_and_leaves_the_main_line(solver: Solver) -> None:
     solution = solver.solve(Problem(SEED), Limits())
-    prover = WorkspaceProver(solver.workspace)
     solver.workspace.resume()
     solver.workspace.search.stop = 1
     try:
-        with pytest.raises(BuildingStoppedError):
-            build_variations(solution, prover)
+        variations = build_variations(solution, solver.workspace)
     finally:
         solver.workspace.search.stop = 0
+    assert variations.complete_moves is not None
+    assert any(attack.is_cut for attack in variations.attacks())
+    assert mainline(variations) == solution.pv
 
 
 def test_an_answer_without_a_line_still_shows_all_defences(
@@ -290,8 +296,8 @@ def test_a_mate_from_a_tablebase_has_only_its_main_line_and_keys(
     solver.workspace.begin(None)
     variations = play(ROOK_BY_TABLE, solver)
     assert variations.complete_moves == 0
-    assert tuple(v.move for v in mainline(variations)) == ROOK_BY_TABLE.pv
-    assert tuple(v.move for v in variations.first) == ROOK_BY_TABLE.keys
+    assert mainline(variations) == ROOK_BY_TABLE.pv
+    assert {key.move for key in variations.keys} == set(ROOK_BY_TABLE.keys)
 
 
 @pytest.mark.parametrize(
@@ -308,4 +314,4 @@ def test_a_mate_from_a_tablebase_has_only_its_main_line_and_keys(
     ],
 )
 def test_words_describe_what_is_cut_off(complete: int | None, words: str) -> None:
-    assert Variations((), complete).words() == words
+    assert Variations(complete_moves=complete).words() == words

@@ -145,8 +145,9 @@ function entryFacts(entry) {
   };
   add("Error", entry.error);
   if (entry.fen) {
-    add("Claimed", claimInWords(entry.claim));
+    add("Claimed", claimInWords(entry));
     add("Found", foundInWords(entry));
+    add("Solutions", ...entry.solutions.map((line) => make("div", {}, line)));
     if (entry.claimedLine === entry.foundLine) {
       add("Both lines", entry.foundLine);
     } else {

@@ -13,6 +13,7 @@ const entries = audit.entries.map((values, index) => {
   });
   entry.duals = entry.duals || [];
   entry.disagreements = entry.disagreements || [];
+  entry.solutions = entry.solutions || [];
   return entry;
 });
 
@@ -122,34 +123,55 @@ function mateIn(moves) {
   return moves > 0 ? `mate in ${moves}` : `mated in ${-moves}`;
 }
 
-/** Writes a claim such as `#3`, `#-2` or `no #4` in words. */
-function claimInWords(name) {
+/** Writes a claim such as `#3`, `#-2`, `no #4` or `s#3` in words. */
+function claimInWords(entry) {
+  const name = entry.claim;
   if (name === "none") {
     return "nothing";
   }
+  if (entry.stipulation) {
+    const number = entry.claimedSolutions;
+    return typeof number === "number" ? `${name} with ${solutionsInWords(number)}` : name;
+  }
   return name.startsWith("no #") ? `no mate in ${name.slice(4)}` : mateIn(Number(name.slice(1)));
+}
+
+function solutionsInWords(number) {
+  return `${number || "no"} ${number > 1 ? "solutions" : "solution"}`;
+}
+
+/** Writes a stipulation in another number of the attacker's moves: `h#2.5` in 2 is `h#1.5`. */
+function stipulationIn(stipulation, moves) {
+  const [, kind, half] = stipulation.match(/^(\D+)\d+(\.5)?$/);
+  return half ? `${kind}${moves - 1}.5` : `${kind}${moves}`;
 }
 
 /** What stopped a search, in words. */
 const STOPS = {
   time: "the time limit",
   nodes: "the node limit",
+  solutions: "the number of solutions",
   interrupt: "an interrupt",
   crash: "a crash",
   tablebase: "the tablebase result",
 };
 
-/** Describes what was found, and whether it is proved to be the shortest. */
+/** Describes what was found, and whether it is proved to be the shortest, or complete. */
 function foundInWords(entry) {
   const excluded = entry.lowerBound - 1;
-  let found = "no mate found so far";
-  if (typeof entry.mate === "number") {
+  const lengthOf = (moves) => (entry.stipulation ? stipulationIn(entry.stipulation, moves) : mateIn(moves));
+  const goal = entry.stipulation ? "solution" : "mate";
+  let found = `no ${goal} found so far`;
+  if (entry.solutions.length > 0) {
+    const others = entry.solutionsComplete ? ", and there are no others" : "; there may be others";
+    found = `${lengthOf(entry.mate)} with ${solutionsInWords(entry.solutions.length)}${others}`;
+  } else if (typeof entry.mate === "number") {
     const shortest = entry.status === "proved";
-    found = mateIn(entry.mate) + (shortest ? ", and none is shorter" : "; there may be a shorter one");
+    found = lengthOf(entry.mate) + (shortest ? ", and none is shorter" : "; there may be a shorter one");
   } else if (entry.status === "disproved") {
-    found = `no mate in ${excluded}`;
+    found = `no ${lengthOf(excluded)}`;
   } else if (excluded > 0) {
-    found += `; proved: no mate in ${excluded}`;
+    found += `; proved: no ${lengthOf(excluded)}`;
   }
   if (entry.tablebase) {
     found += ` (${entry.tablebase} tablebase)`;

@@ -9,8 +9,6 @@ The page loads nothing, and nothing in a collection becomes markup:
 
 from __future__ import annotations
 
-import base64
-import hashlib
 import re
 from importlib.resources import files
 from typing import TYPE_CHECKING
@@ -23,7 +21,7 @@ from solver.audit.verdict import Verdict
 from solver.errors import InputError
 from solver.files import write_whole
 from solver.formats.fen import parse_fen
-from solver.output import render_template
+from solver.output import digest, render_template
 from solver.output.audit_page.rows import (
     BINS_PER_DECADE,
     NOT_AGREEING,
@@ -31,12 +29,14 @@ from solver.output.audit_page.rows import (
     Tally,
     check_record,
 )
-from solver.output.audit_text import name_claim
+from solver.output.audit_text import help_line, name_claim
 from solver.output.text import numbered_line
 
 if TYPE_CHECKING:
     import os
     from collections.abc import Callable, Iterable, Mapping, Sequence
+
+    from solver.stipulation import Stipulation
 
 MAX_DISAGREEMENTS = 20_000
 """At most this many disagreeing, undecided and unreadable records are listed; all are
@@ -97,9 +97,9 @@ def render_page(
         "audit_page/page.html",
         title=title,
         style=style,
-        style_hash=_digest(style),
+        style_hash=digest(style),
         script=script,
-        script_hash=_digest(script),
+        script_hash=digest(script),
         pieces={letter: _unstyled(drawing) for letter, drawing in PIECES.items()},
         data=_data(records, on_damaged),
     )
@@ -176,6 +176,10 @@ FIELDS = (
     "stoppedBy",
     "tablebase",
     "error",
+    "stipulation",
+    "claimedSolutions",
+    "solutions",
+    "solutionsComplete",
 )
 """The names of an entry's values, in order. Rarely used ones are last, because empty
 values at the end are left out."""
@@ -207,10 +211,11 @@ def make_entry(result: AuditResult) -> list[object]:
     keys, claimed_keys = result.keys.split(), result.claimed_keys.split()
     line, claimed_line = result.pv.split(), result.claimed_line.split()
     wrong_keys = result.wrong_keys.split()
+    stipulation, solutions = result.other_stipulation, result.found_solutions()
     entry: list[object] = [
         int(result.agrees),
         result.word,
-        name_claim(result.claim, result.nomate)[1],
+        name_claim(result)[1],
         result.id,
         "" if result.source == result.id else result.source,
         fen,
@@ -221,9 +226,9 @@ def make_entry(result: AuditResult) -> list[object]:
         result.time_s if fen else None,
         moves_in_san(fen, keys),
         result.keys_complete,
-        line_in_san(fen, line),
+        "" if solutions else line_in_san(fen, line, stipulation),
         _arrow(line),
-        line_in_san(fen, claimed_line),
+        line_in_san(fen, claimed_line, stipulation),
         moves_in_san(fen, claimed_keys),
         _arrow(wrong_keys or claimed_keys or claimed_line),
         moves_in_san(fen, wrong_keys),
@@ -234,13 +239,25 @@ def make_entry(result: AuditResult) -> list[object]:
         result.tablebase or "",
         result.error or "",
     ]
+    if stipulation:
+        is_known = result.claimed_solutions is not None
+        entry += [
+            str(stipulation),
+            result.claimed_solutions if is_known else "",
+            [line_in_san(fen, moves, stipulation) for moves in solutions],
+            result.solutions_complete or "",
+        ]
     while entry[-1] in ("", []):
         entry.pop()
     return entry
 
 
-def line_in_san(fen: str, moves: Sequence[str]) -> str:
+def line_in_san(
+    fen: str, moves: Sequence[str], stipulation: Stipulation | None = None
+) -> str:
     """Write a line in SAN with move numbers, up to its first illegal move.
+
+    With a stipulation of help play, the side that is mated begins each number.
 
     Returns
     -------
@@ -248,7 +265,12 @@ def line_in_san(fen: str, moves: Sequence[str]) -> str:
         `1. Qe3 Kh4 2. Qg5#`. From an illegal move on, the moves as they were given.
     """
     legal = _legal_moves(fen, moves)
-    words = numbered_line(fen, moves[:legal]) if legal else []
+    if not legal:
+        words = []
+    elif stipulation and stipulation.is_help:
+        words = [help_line(fen, moves[:legal], half=stipulation.half)]
+    else:
+        words = numbered_line(fen, moves[:legal])
     if rest := moves[legal:]:
         words += [*rest, "(illegal)"]
     return " ".join(words)
@@ -321,11 +343,6 @@ _DECLARATION = re.compile(r"([a-z-]+):\s*([^;]+);?")
 def _unstyled(drawing: str) -> str:
     """Replace `style` in an SVG drawing by attributes, which no policy refuses."""
     return _STYLE.sub(lambda style: _DECLARATION.sub(r'\1="\2"', style[1]), drawing)
-
-
-def _digest(text: str) -> str:
-    """Return the hash by which a Content-Security-Policy names a style or script."""
-    return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
 
 
 def _source(name: str) -> str:

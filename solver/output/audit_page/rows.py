@@ -16,10 +16,11 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import TYPE_CHECKING, TypeVar
 
-from solver.audit.result import AuditResult
+from solver.audit.result import AuditResult, write_solutions
 from solver.audit.verdict import DUAL, Verdict
 from solver.errors import InputError, quote
 from solver.output.audit_text import name_claim
+from solver.stipulation import Stipulation
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -76,6 +77,8 @@ def check_record(record: Mapping[str, object]) -> AuditResult:
     only_moves = _read(record, "only_moves", bool)
     if any(ply.get("only") is False for ply in plies):
         only_moves = False
+    stipulation = _text(record, "stipulation")
+    solutions = _lines(record, "solutions")
     result = AuditResult(
         source=_text(record, "source"),
         id=_text(record, "id"),
@@ -90,7 +93,7 @@ def check_record(record: Mapping[str, object]) -> AuditResult:
         mate=_read(record, "mate", int),
         lower_bound=_read(record, "lower_bound", int),
         keys=" ".join(keys),
-        keys_complete=int(_read(record, "keys_complete", bool) or False),
+        keys_complete=_flag(record, "keys_complete") or 0,
         wrong_keys=_moves(record, "wrong_keys"),
         pv=_moves(record, "pv"),
         plies=json.dumps(plies) if plies else "",
@@ -101,6 +104,10 @@ def check_record(record: Mapping[str, object]) -> AuditResult:
         tablebase=_text(record, "tablebase") or None,
         error=_text(record, "error") or None,
         solver=_text(record, "solver"),
+        stipulation=str(Stipulation.parse(stipulation)) if stipulation else None,
+        claimed_solutions=_read(record, "claimed_solutions", int),
+        solutions=None if solutions is None else write_solutions(solutions),
+        solutions_complete=_flag(record, "solutions_complete"),
     )
     if result.fen is None and (word != Verdict.UNREADABLE or _has_moves(result)):
         msg = "fen: expected a position, found none"
@@ -124,6 +131,7 @@ def _has_moves(result: AuditResult) -> bool:
             result.claimed_line,
             result.wrong_keys,
             result.plies,
+            result.solutions,
         )
     )
 
@@ -166,6 +174,20 @@ def _texts(record: Mapping[str, object], name: str) -> list[str]:
 
 def _moves(record: Mapping[str, object], name: str) -> str:
     return " ".join(_texts(record, name))
+
+
+def _lines(record: Mapping[str, object], name: str) -> list[list[str]] | None:
+    values = _read(record, name, list)
+    for value in values or ():
+        if not isinstance(value, list) or not all(isinstance(x, str) for x in value):
+            msg = f"{name}: expected a list of lists of texts, found "
+            raise InputError(msg + quote(repr(values)))
+    return values
+
+
+def _flag(record: Mapping[str, object], name: str) -> int | None:
+    value = _read(record, name, bool)
+    return None if value is None else int(value)
 
 
 def _records(record: Mapping[str, object], name: str) -> list[Mapping[str, object]]:
@@ -234,7 +256,7 @@ class Tally:
 
     def add(self, result: AuditResult) -> None:
         """Count a result."""
-        row = self._rows.setdefault(name_claim(result.claim, result.nomate), _Row())
+        row = self._rows.setdefault(name_claim(result), _Row())
         row.words[result.word] += 1
         row.nodes += result.nodes
         if result.fen and result.time_s is not None:
@@ -310,7 +332,12 @@ def _chart_rows(claims: Sequence[tuple[str, _Row]]) -> Iterator[dict[str, object
 
 
 def band_name(claim: str) -> str:
-    """Return the row of a claim such as `#17`: `#16 to 20`, or `over #100`."""
+    """Return the row of a claim such as `#17`: `#16 to 20`, or `over #100`.
+
+    A claim with half a move has a row of its own.
+    """
+    if claim.endswith(".5"):
+        return claim
     sign = claim.rstrip("0123456789")
     moves = int(claim.removeprefix(sign) or 0)
     if moves <= BAND_ENDS[0]:

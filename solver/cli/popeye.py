@@ -1,0 +1,169 @@
+"""`matesolve popeye`: solve Popeye's input, and answer in Popeye's text."""
+
+from __future__ import annotations
+
+import re
+import time
+from functools import partial
+from typing import TYPE_CHECKING
+
+import click
+
+from solver.cli import completion
+from solver.cli.console import STDIN, Exit, foremost, notify, prepare_kernel
+from solver.cli.help import Command
+from solver.cli.options import whole
+from solver.cli.signals import interruptible
+from solver.problem import DEFAULT_HASH_MIB, MAX_HASH_MIB
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from solver.search.solver import Solver
+
+_MEMORY = re.compile(r"(?P<number>[0-9]{1,12})(?P<unit>[kKmMgG]?)")
+_UNITS = {"": 1, "k": 1, "m": 1 << 10, "g": 1 << 20}
+"""KiB by letter; a bare number is of KiB, as in Popeye."""
+
+_LONGEST_S = 10**9 - 1
+
+
+class _PopeyeCommand(Command):
+    """Takes `-heartbeat`, whose number may be left out, and ignores it."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Drop `-heartbeat` and its number."""
+        kept = []
+        remaining = iter(args)
+        for argument in remaining:
+            if argument != "-heartbeat":
+                kept.append(argument)
+                continue
+            following = next(remaining, "")
+            if following and not following.isdecimal():
+                kept.append(following)
+        return super().parse_args(ctx, kept)
+
+
+def _memory(text: str) -> int:
+    """Parse a size such as 64M and return MiB, within what the table can have."""
+    found = _MEMORY.fullmatch(text)
+    if not found:
+        msg = f"expected a number of KiB, or one like 64M or 1G, found {text!r}"
+        raise click.BadParameter(msg)
+    kib = int(found["number"]) * _UNITS[found["unit"].lower()]
+    return min(max(kib >> 10, 1), MAX_HASH_MIB)
+
+
+def _seconds(text: str) -> int:
+    """Parse a whole number of seconds; 0 is no limit."""
+    return 0 if text == "0" else whole(_LONGEST_S)(text)
+
+
+@click.command(
+    cls=_PopeyeCommand,
+    epilog="""\b
+Exit codes:
+  0  every problem was solved, with or without a solution
+  3  a limit of time stopped a problem
+  65  a problem was refused or could not be read; the others were solved
+  130  interrupted (Ctrl-C, SIGTERM, SIGHUP); what was found is printed
+
+\b
+Examples:
+  matesolve popeye problems.inp
+  matesolve popeye -maxmem 256M -maxtime 60 problems.inp
+  echo 'BeginProblem Pieces White Kc7 Rb1 Black Ka8 Pa7
+        Stipulation h#2 EndProblem' | matesolve popeye -
+""",
+)
+@click.argument(
+    "file", default=STDIN, metavar="[FILE]", shell_complete=completion.files
+)
+@click.option(
+    "-maxtime",
+    "max_time",
+    type=_seconds,
+    default="0",
+    metavar="S",
+    help="Stop each problem after S seconds. Default: no limit.",
+)
+@click.option(
+    "-maxmem",
+    "hash_mib",
+    type=_memory,
+    default=f"{DEFAULT_HASH_MIB}M",
+    show_default=True,
+    metavar="SIZE",
+    help="Size of the transposition table: KiB, or with a unit as in 64M or 1G.",
+)
+@click.option(
+    "-regression",
+    "is_regression",
+    is_flag=True,
+    help="Print neither the program's name nor times.",
+)
+@click.pass_context
+def popeye(
+    ctx: click.Context, file: str, max_time: int, hash_mib: int, is_regression: bool
+) -> None:
+    """Solve Popeye's input, and print solutions as Popeye does.
+
+    For programs that call Popeye: this command takes the same input and parameters, and
+    prints text that they can parse. FILE is read from standard input if it is - or
+    missing.
+
+    All stipulations of `matesolve solve --stipulation` are solved, with twins and these
+    options: Defence, Duplex, EnPassant, HalfDuplex, MaxSolutions, MaxTime, NoBoard,
+    NoCastling, NoShortVariations, NoThreat, PostKeyPlay, SetPlay, TrivialTriesAvoid,
+    Try, Variation, WhiteToPlay. Fairy pieces, conditions, other stipulations, and
+    options that change the question are refused, each with a line on standard error.
+    Options that only concern speed or display are ignored, and so is -heartbeat.
+    """
+    from solver.cli.popeye_answers import PopeyeAnswer
+    from solver.formats.popeye_input import read_inputs
+    from solver.formats.streams import (
+        MAX_RECORD_BYTES,
+        NumberedLines,
+        name_of,
+        open_decompressed,
+    )
+    from solver.output.popeye_text import end, first_line
+    from solver.search.threads import run_stoppable
+
+    codes = {Exit.PROVED}
+    solver: Solver | None = None
+    with open_decompressed(file) as stream:
+        if not is_regression:
+            _print(first_line(hash_mib))
+        lines = NumberedLines(stream, MAX_RECORD_BYTES)
+        for found in read_inputs(lines, name_of(file)):
+            solver = solver or _load(hash_mib)
+            started = time.perf_counter()
+            answer = PopeyeAnswer(found, solver, max_time or None)
+            with interruptible(answer.control):
+                run_stoppable(partial(_print_all, answer.texts()), answer.control)
+            for error in answer.errors:
+                notify(f"error: {error}")
+            elapsed = time.perf_counter() - started
+            _print(end(answer.ending, None if is_regression else elapsed))
+            codes.add(answer.code)
+            if Exit.INTERRUPTED in codes:
+                break
+    ctx.exit(foremost(codes))
+
+
+def _load(hash_mib: int) -> Solver:
+    from solver.search.solver import Solver
+
+    prepare_kernel()
+    return Solver(hash_mib)
+
+
+def _print_all(texts: Iterable[str]) -> None:
+    for text in texts:
+        _print(text)
+
+
+def _print(text: str) -> None:
+    click.echo(text, nl=False)  # flushes

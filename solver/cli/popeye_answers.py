@@ -1,0 +1,318 @@
+"""The answer to a problem of Popeye's input, phase by phase."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING
+
+import chess
+
+from solver.cli.console import Exit
+from solver.errors import FormatError, InputError
+from solver.output.popeye_text import (
+    FINISHED,
+    INTERRUPTED,
+    PARTIAL,
+    PHASE_END,
+    ZERO_POSITION,
+    BattlePlay,
+    Ending,
+    draw,
+    help_lines,
+    twin_heading,
+)
+from solver.play.builder import PlayOptions, build_variations
+from solver.problem import Claim, Limits, Problem
+from solver.search.question import read_question
+from solver.search.solutions import Enumeration
+from solver.search.threads import WATCHDOG, Control
+from solver.solution import StoppedBy
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from solver.formats.popeye_input import PopeyeInput
+    from solver.formats.popeye_options import Options
+    from solver.formats.twins import Twin
+    from solver.play.tree import Attack, Variations
+    from solver.search.solver import Solver
+    from solver.solution import Solution
+    from solver.stipulation import Stipulation
+
+_ALL_MOVES = 10**12
+"""No limit of the tree's size."""
+
+_LONG_S = 10.0**9
+
+_TEXTS = ("Author", "Origin", "Award", "Title")
+"""The texts above the board, in their order there."""
+
+_REFUSED = (
+    "GoalIsEnd",
+    "KeepMatingPiece",
+    "MatesIn1",
+    "MaxFlightsquares",
+    "NonTrivial",
+    "StartMoveNumber",
+    "StopOnShortSolutions",
+    "Threat",
+    "UpToMoveNumber",
+)
+"""Options that change what a solution is; a collection can be read without them."""
+
+
+class PopeyeAnswer:
+    """Solves a problem with all its twins.
+
+    Attributes
+    ----------
+    ending : Ending
+        How the solution ended; complete after `texts`.
+    errors : list of str
+        What was refused, and why.
+    control : Control
+        Stops `texts`, which then ends with what was found.
+
+    Parameters
+    ----------
+    found : PopeyeInput or FormatError
+        An error stands for a problem that could not be read.
+    solver : Solver
+    time_s : float or None
+        Seconds for the problem; its option `MaxTime` comes first.
+    """
+
+    def __init__(
+        self, found: PopeyeInput | FormatError, solver: Solver, time_s: float | None
+    ) -> None:
+        self.errors: list[str] = []
+        self._found = found
+        self._solver = solver
+        self.control = Control()
+        self._stopped: StoppedBy | None = None
+        self._is_partial = False
+        self._is_cut = False  # the last phase
+        self._deadline: float | None = None
+        if not isinstance(found, FormatError):
+            time_s = found.options.number("MaxTime", 0) or time_s
+        if time_s is not None:
+            self._deadline = time.monotonic() + time_s
+
+    @property
+    def ending(self) -> Ending:
+        """How the solution ended."""
+        if self._stopped:
+            return INTERRUPTED
+        return PARTIAL if self._is_partial or self.errors else FINISHED
+
+    @property
+    def code(self) -> Exit:
+        """The exit code that the problem calls for."""
+        if self._stopped is StoppedBy.INTERRUPT:
+            return Exit.INTERRUPTED
+        if self.errors:
+            return Exit.BAD_INPUT
+        return Exit.LIMIT if self._stopped else Exit.PROVED
+
+    def texts(self) -> Iterator[str]:
+        """Yield the text of the problem in parts, each as soon as it is known."""
+        found = self._found
+        if isinstance(found, FormatError):
+            self.errors.append(str(found))
+            return
+        try:
+            for option in _REFUSED:
+                found.options.refuse(option)
+            if "NoBoard" not in found.options:
+                yield _draw(found)
+            if found.has_zero_position:
+                yield ZERO_POSITION
+        except InputError as error:
+            self._refuse(error)
+            return
+        for twin in found.twins:
+            if self._is_cut:
+                yield PHASE_END
+            self._is_cut = False
+            yield from self._twin(twin)
+            if self._stopped:
+                break
+
+    def _refuse(self, error: InputError, label: str = "") -> None:
+        assert not isinstance(self._found, FormatError)
+        twin = f"twin {label}): " if label else ""
+        self.errors.append(f"{self._found.source}: {twin}{error}")
+
+    def _twin(self, twin: Twin) -> Iterator[str]:
+        options = twin.composition.options
+        if twin.label:
+            yield twin_heading(twin.label, twin.changes, continued=twin.is_continued)
+        is_after_key = "PostKeyPlay" in options
+        for exchanged in (False, True)[: 1 + ("Duplex" in options)]:
+            if self._stopped:
+                break
+            try:
+                board = twin.composition.board(exchanged=exchanged ^ is_after_key)
+                stipulation = twin.composition.stipulation
+                if is_after_key:
+                    yield from self._after_key(board, stipulation)
+                elif stipulation.is_help:
+                    yield from self._help_play(board, stipulation)
+                else:
+                    yield from self._battle_play(board, stipulation)
+            except InputError as error:
+                self._refuse(error, twin.label)
+                yield PHASE_END
+
+    # Help play
+
+    def _help_play(self, board: chess.Board, stipulation: Stipulation) -> Iterator[str]:
+        skipped = int(stipulation.half)
+        if "SetPlay" in self._options:
+            before, shorter = _other_side(board), stipulation.without_first_move()
+            if before is not None and shorter is not None:
+                yield from self._help_phase(before, shorter, skipped + 1)
+            else:
+                yield PHASE_END
+        if not self._stopped:
+            yield from self._help_phase(board, stipulation, skipped)
+
+    def _help_phase(
+        self, board: chess.Board, stipulation: Stipulation, skipped: int
+    ) -> Iterator[str]:
+        """Yield the solutions as they are found, shorter ones first, as Popeye does."""
+        fen, wanted = board.fen(en_passant="fen"), self._max_solutions
+        question = read_question(
+            Problem(fen, stipulation=stipulation), Limits(max_solutions=wanted)
+        )
+        search = Enumeration(self._solver.workspace, question)
+        self.control.attach(self._solver.workspace.search)
+        found = 0
+        with WATCHDOG.limit(self.control, self._remaining):
+            for lines in search.pieces():
+                found += len(lines)
+                yield help_lines(fen, stipulation, lines, skipped)
+        self._stopped = self._stopped or self.control.reason
+        if found == wanted:
+            self._is_partial = self._is_cut = True
+        elif not self._stopped:
+            yield PHASE_END
+
+    # Battle play
+
+    def _battle_play(
+        self, board: chess.Board, stipulation: Stipulation
+    ) -> Iterator[str]:
+        options = self._options
+        solution = self._solve(
+            Problem(board.fen(en_passant="fen"), stipulation=stipulation)
+        )
+        tree = self._variations(solution, with_play="Variations" in options)
+        play = self._writer(tree, stipulation)
+        if "SetPlay" in options:
+            before = play
+            if "Variations" not in options:  # Popeye shows set play without threats
+                shown = self._variations(solution, threats=False)
+                before = BattlePlay(shown, stipulation)
+            yield before.set_play() + PHASE_END
+        tries = tree.tries
+        if "TrivialTriesAvoid" in options:
+            tries = tuple(attempt for attempt in tries if not _checks(board, attempt))
+        first = [*tree.keys, *tries]
+        wanted = self._max_solutions
+        yield play.forced_mates() + play.first_moves(first[:wanted])
+        if wanted is not None and wanted <= len(first):
+            self._is_partial = self._is_cut = True
+        elif not self._stopped:
+            yield PHASE_END
+
+    def _after_key(self, board: chess.Board, stipulation: Stipulation) -> Iterator[str]:
+        """Solve a position that a key has led to."""
+        if not stipulation.is_direct_mate or stipulation.moves < 2:
+            msg = f"PostKeyPlay: expected #2 or longer, found {stipulation}"
+            raise InputError(msg)
+        claim = Claim(1 - stipulation.moves)
+        solution = self._solve(Problem(board.fen(en_passant="fen"), claim=claim))
+        tree = self._variations(solution)
+        # Without threats, every reply is there that does not refute.
+        answered = self._variations(solution, threats=False).defences
+        refutations = {move.uci() for move in board.legal_moves}
+        refutations -= {defence.move for defence in answered}
+        yield self._writer(tree, stipulation).after_key(sorted(refutations))
+        if not self._stopped:
+            yield PHASE_END
+
+    def _writer(self, tree: Variations, stipulation: Stipulation) -> BattlePlay:
+        return BattlePlay(
+            tree,
+            stipulation,
+            with_play="Variations" in self._options,
+            short="NoShortVariations" not in self._options,
+        )
+
+    def _variations(
+        self, solution: Solution, *, with_play: bool = True, threats: bool = True
+    ) -> Variations:
+        options = self._options
+        wanted = PlayOptions(
+            set_play="SetPlay" in options,
+            tries=options.number("Defence", 1 if "Try" in options else 0),
+            threats=threats and "NoThreat" not in options,
+            depth=None if with_play else 1,
+            most_moves=_ALL_MOVES,
+            time_s=_LONG_S,
+        )
+        workspace, control = self._solver.workspace, self.control
+        workspace.resume()
+        control.attach(workspace.search)
+        with WATCHDOG.limit(control, self._remaining):
+            tree = build_variations(solution, workspace, wanted)
+        self._stopped = self._stopped or control.reason
+        return tree
+
+    # Searching
+
+    @property
+    def _options(self) -> Options:
+        assert not isinstance(self._found, FormatError)
+        return self._found.options
+
+    @property
+    def _max_solutions(self) -> int | None:
+        return self._options.number("MaxSolutions", 0) or None
+
+    @property
+    def _remaining(self) -> float | None:
+        """Seconds until the time is over; None: no limit."""
+        if self._deadline is None:
+            return None
+        return max(0.0, self._deadline - time.monotonic())
+
+    def _solve(self, problem: Problem) -> Solution:
+        most = abs(problem.claim.mate) if problem.claim else None
+        limits = Limits(max_moves=most, time_s=self._remaining)
+        question = read_question(problem, limits)
+        solution = self._solver.answer(question, self.control)
+        self._stopped = self._stopped or solution.stopped_by
+        return solution
+
+
+def _draw(found: PopeyeInput) -> str:
+    diagram, options = found.diagram, found.options
+    texts = [text.text for key in _TEXTS for text in found.texts if text.keyword == key]
+    sides = [option for option in ("Duplex", "HalfDuplex") if option in options]
+    board = chess.BaseBoard(None)
+    board.set_piece_map(diagram.pieces)
+    return draw(board.board_fen(), str(diagram.stipulation), texts, " ".join(sides))
+
+
+def _other_side(board: chess.Board) -> chess.Board | None:
+    """Return the position with the other side to move, if that is legal."""
+    other = board.copy(stack=False)
+    other.turn = not other.turn
+    other.ep_square = None
+    return None if other.was_into_check() else other
+
+
+def _checks(board: chess.Board, attack: Attack) -> bool:
+    return board.gives_check(chess.Move.from_uci(attack.move))

@@ -1,0 +1,338 @@
+"""The play that `solve` shows besides its answer: what is asked about it, and how.
+
+Only the play needs this file's functions; an answer alone does without them.
+"""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import click
+
+from solver.cli.console import is_terminal
+from solver.output.notation import Notation
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from solver.output.play_text import PlayLine
+    from solver.play.builder import PlayOptions
+    from solver.play.tree import Variations
+    from solver.problem import Limits, Problem
+    from solver.search.question import Question
+    from solver.search.solver import Solver
+    from solver.search.threads import Control
+    from solver.solution import Solution
+    from solver.stipulation import Stipulation
+
+MAX_REFUTATIONS = 20
+"""A first move with more refutations is no try."""
+
+
+@dataclass(frozen=True, slots=True)
+class PlayRequest:
+    """What is asked about the play.
+
+    Attributes
+    ----------
+    stipulation : Stipulation or None
+        What each position is to be solved for.
+    is_shown : bool
+        Print the play, not only the answer.
+    notation : Notation
+        How moves are printed.
+    set_play : bool
+    tries : int
+        The most refutations of a try; 0: no tries.
+    threats : bool
+    all_defences : bool
+    depth : int or None
+        The moves of the attacker to show; None: all.
+    max_solutions : int or None
+        The most solutions of help play; None: all.
+    """
+
+    stipulation: Stipulation | None = None
+    is_shown: bool = False
+    notation: Notation = Notation.SAN
+    set_play: bool = False
+    tries: int = 0
+    threats: bool = True
+    all_defences: bool = False
+    depth: int | None = None
+    max_solutions: int | None = None
+
+    def limited(self, limits: Limits) -> Limits:
+        """Return the limits of the search with those of this request."""
+        return replace(limits, max_solutions=self.max_solutions)
+
+    def options(self) -> PlayOptions:
+        """Return the options of the tree.
+
+        Files for which nothing else was asked show all defences.
+        """
+        from solver.play.builder import PlayOptions
+
+        return PlayOptions(
+            set_play=self.set_play,
+            tries=self.tries,
+            threats=self.threats,
+            all_defences=self.all_defences or not self.is_shown,
+            depth=self.depth,
+        )
+
+
+def read_request(
+    given: Mapping[str, Any], others: Mapping[str, Any], *, uci: bool
+) -> PlayRequest:
+    """Return what is asked about the play.
+
+    Parameters
+    ----------
+    given : mapping
+        The options of `solver.cli.options.play` by their parameters.
+    others : mapping
+        The other options of the command.
+    uci : bool
+        Whether moves are asked for in UCI notation.
+
+    Raises
+    ------
+    click.UsageError
+        Options contradict each other or have no effect.
+    """
+    notation = given["notation"]
+    if uci and notation not in {None, Notation.UCI}:
+        msg = f"--uci-moves and --notation {notation} exclude each other."
+        raise click.UsageError(msg)
+    notation = Notation(notation or (Notation.UCI if uci else Notation.SAN))
+    request = PlayRequest(
+        given["stipulation"],
+        is_shown=bool(
+            given["variations"]
+            or given["set_play"]
+            or given["tries"]
+            or notation is Notation.POPEYE
+        ),
+        notation=notation,
+        set_play=given["set_play"],
+        tries=given["tries"] or 0,
+        threats=not given["no_threats"],
+        all_defences=given["all_defences"],
+        depth=given["depth"],
+        max_solutions=given["max_solutions"],
+    )
+    _check(request, others)
+    return request
+
+
+def _check(play: PlayRequest, others: Mapping[str, Any]) -> None:
+    """Refuse options that contradict each other or have no effect.
+
+    Raises
+    ------
+    click.UsageError
+        Names them in one line.
+    """
+    is_drawn = others["pgn_path"] is not None or others["html_path"] is not None
+    details = {
+        "--no-threats": not play.threats,
+        "--all-defences": play.all_defences,
+        "--depth": play.depth is not None,
+    }
+    for name, is_given in details.items():
+        if is_given and not (play.is_shown or is_drawn):
+            msg = f"{name} needs --variations, --pgn or --html."
+            raise click.UsageError(msg)
+    if play.notation is Notation.POPEYE and (others["as_json"] or others["jsonl"]):
+        msg = "--notation popeye needs text output, not --json or --jsonl."
+        raise click.UsageError(msg)
+    if play.stipulation is not None:
+        _check_stipulation(play, play.stipulation, details, others)
+
+
+def _check_stipulation(
+    play: PlayRequest,
+    asked: Stipulation,
+    details: dict[str, bool],
+    others: Mapping[str, Any],
+) -> None:
+    """Refuse options that have no meaning for the stipulation."""
+    if others["limits"].max_moves is not None:
+        msg = "--stipulation and --search-moves exclude each other."
+        raise click.UsageError(msg)
+    tree_only = (
+        details | {"--tries": play.tries > 0}
+        if asked.is_help
+        else {"--max-solutions": play.max_solutions is not None}
+    )
+    restrictions = "--checks-only, --king-flights, --replies and --threat"
+    mates_only = (
+        {}
+        if asked.is_direct_mate
+        else {
+            "--certificate": others["certificate_path"] is not None,
+            "--tablebases": others["tablebases"] is not None,
+            restrictions: others["restriction"] is not None,
+        }
+    )
+    for name, is_given in (tree_only | mates_only).items():
+        if is_given:
+            msg = f"{name} cannot be combined with --stipulation {asked}."
+            raise click.UsageError(msg)
+
+
+def demand(problem: Problem | str, stipulation: Stipulation) -> Problem:
+    """Return a problem with this stipulation in place of any other claim.
+
+    Black begins help play where a FEN does not say who does, unless there is half a
+    move more.
+    """
+    from solver.problem import Problem
+
+    if isinstance(problem, Problem):
+        return Problem(
+            problem.fen, problem.id, source=problem.source, stipulation=stipulation
+        )
+    if stipulation.is_help and not stipulation.half and len(problem.split()) == 1:
+        problem = f"{problem} b"
+    return Problem(problem, stipulation=stipulation)
+
+
+class Play(NamedTuple):
+    """What follows from a position, as far as it was asked for.
+
+    Attributes
+    ----------
+    variations : Variations
+        The tree; empty in help play.
+    set_solutions : tuple of tuple of str
+        The solutions of the set play of help play.
+    tries : bool
+        Whether tries were asked for.
+    """
+
+    variations: Variations
+    set_solutions: tuple[tuple[str, ...], ...] = ()
+    tries: bool = False
+
+
+def build_play(
+    question: Question, solution: Solution, solver: Solver, request: PlayRequest
+) -> Play | None:
+    """Build the play of an answer, with progress shown; None after Ctrl-C."""
+    from solver.certificate import BuildingStoppedError
+    from solver.cli.answer_files import build_stoppable
+    from solver.play.builder import build_variations
+    from solver.play.tree import Variations
+    from solver.search.solutions import set_play
+
+    problem, workspace = solution.problem, solver.workspace
+
+    def build(control: Control) -> Play:
+        if not _is_help(problem):
+            workspace.resume()
+            control.attach(workspace.search)
+            variations = build_variations(solution, workspace, request.options())
+            return Play(variations, tries=request.tries > 0)
+        if not request.set_play:
+            return Play(Variations())
+        asked = set_play(question)
+        found = solver.answer(asked, control).solutions if asked else ()
+        return Play(Variations(), found)
+
+    try:
+        return build_stoppable(solution, build)
+    except BuildingStoppedError:
+        return None
+
+
+def print_play(solution: Solution, play: Play | None, notation: Notation) -> None:
+    """Print the play below its answer, wrapped, and styled on a terminal.
+
+    Parameters
+    ----------
+    solution : Solution
+        The answer.
+    play : Play or None
+        Its play; None: not built. Solutions of help play are printed all the same.
+    notation : Notation
+        How moves are written.
+    """
+    if notation is Notation.POPEYE:
+        if text := _popeye_text(solution, play):
+            click.echo(text)
+        return
+    lines = _lines(solution, play, notation)
+    if not lines:
+        return
+    if not is_terminal(sys.stdout):
+        click.echo("\n".join(text for line in lines for text in line.lines()))
+        return
+    from solver.cli.console import stdout_console
+
+    console = stdout_console()
+    for line in lines:
+        for text in line.lines(console.width):
+            console.print(text, style=line.style, soft_wrap=True)
+
+
+def _lines(solution: Solution, play: Play | None, notation: Notation) -> list[PlayLine]:
+    from solver.output import play_text
+    from solver.output.problem_marks import ProblemMarks
+    from solver.output.solutions_text import describe_solutions
+
+    marks = ProblemMarks(solution.problem.fen)
+    if _is_help(solution.problem):
+        set_play = play.set_solutions if play else ()
+        lines = describe_solutions(solution, set_play, notation, marks=marks)
+    else:
+        assert play is not None
+        lines = play_text.describe_play(
+            play.variations, notation, marks=marks, tries=play.tries
+        )
+    if mark := play_text.soundness_mark(solution):
+        lines += [play_text.words_line(""), play_text.words_line(mark, "dim")]
+    return [play_text.words_line(""), *lines] if lines else []
+
+
+def _popeye_text(solution: Solution, play: Play | None) -> str:
+    """Return the play as Popeye prints it, without the frame around it."""
+    from solver.output.popeye_text import BattlePlay, help_lines
+
+    problem, stipulation = solution.problem, solution.problem.stipulation
+    if stipulation is not None and stipulation.is_help:
+        shorter = stipulation.without_first_move()
+        half = int(stipulation.half)
+        parts = [help_lines(problem.fen, stipulation, solution.solutions, half)]
+        if play is not None and play.set_solutions and shorter is not None:
+            fen = _passed(problem.fen)
+            set_play = help_lines(fen, shorter, play.set_solutions, half + 1)
+            parts.insert(0, set_play)
+    else:
+        assert play is not None
+        tree = play.variations
+        if tree.stipulation is None:
+            return ""
+        writer = BattlePlay(tree, tree.stipulation)
+        parts = [
+            writer.set_play(),
+            writer.first_moves([*tree.tries, *tree.keys]),
+            writer.after_key(()),
+        ]
+    return "\n".join(part.rstrip() for part in parts if part.strip())
+
+
+def _passed(fen: str) -> str:
+    """Return a position with the other side to move."""
+    import chess
+
+    board = chess.Board(fen)
+    board.push(chess.Move.null())
+    return board.fen()
+
+
+def _is_help(problem: Problem) -> bool:
+    return problem.stipulation is not None and problem.stipulation.is_help

@@ -1,0 +1,418 @@
+"""Twins: problems made from a diagram by small changes, in Popeye's words.
+
+Olive writes the same words. Changes refer to the diagram, or after `Continued` to the
+twin before:
+
+- `Move a1 b2`: a piece that stands on b2 disappears;
+- `Exchange a1 b2`, `Remove a1b2`, `Add White Qa1 Black Pb2c3`;
+- `Substitute R B`: every rook becomes a bishop;
+- `Rotate 90`, 180 or 270: to the left;
+- `Mirror a1<-->h1`: onto which square a1, or a8, is turned;
+- `Shift a1 b1`: the whole position;
+- `PolishType`: all pieces change their colour;
+- `Stipulation h#2`.
+
+Options, and with them the squares of `NoCastling` and `EnPassant`, stay as they are.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import deque
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+
+import chess
+
+from solver.errors import FormatError, InputError, quote
+from solver.formats.claims import default_name, make_problem
+from solver.formats.composition import kind_of
+from solver.formats.popeye_words import (
+    KINDS,
+    expand,
+    next_stipulation,
+    next_word,
+    parse_pieces,
+    parse_squares,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+    from solver.formats.composition import Composition
+    from solver.problem import Claim, Problem
+    from solver.stipulation import Stipulation
+
+    Transform: TypeAlias = Callable[[int, int], tuple[int, int]]
+
+_LETTERS = "abcdefghijklmnopqrstuvwxyz"
+_NAMES = {kind: letter for letter, kind in KINDS.items()}
+_CHANGES = (
+    "Add",
+    "Condition",
+    "Continued",
+    "Exchange",
+    "Mirror",
+    "Move",
+    "PolishType",
+    "Remove",
+    "Rotate",
+    "Shift",
+    "SStipulation",
+    "Stipulation",
+    "Substitute",
+)
+_REFUSED = ("Condition", "Continued", "SStipulation")
+_NO_ARROW = str.maketrans("", "", "<->")
+_MIRROR_PART = re.compile(r"<?-*>?(?:[ah][18])?", re.IGNORECASE)
+_MIRRORS: dict[str, tuple[str, Transform]] = {
+    "a1h1": ("a1<-->h1", lambda file, rank: (7 - file, rank)),
+    "a1a8": ("a1<-->a8", lambda file, rank: (file, 7 - rank)),
+    "a1h8": ("a1<-->h8", lambda file, rank: (7 - rank, 7 - file)),
+    "a8h1": ("a8<-->h1", lambda file, rank: (rank, file)),
+}
+
+
+class Twin(NamedTuple):
+    """A problem of an entry, which has several if it has twins.
+
+    Attributes
+    ----------
+    label : str
+        `a`, `b`, ...; empty without twins.
+    composition : Composition
+        After the changes.
+    changes : tuple of str
+        Each change as Popeye prints it, such as `wPa2-->a3`.
+    is_continued : bool
+        Whether the changes refer to the twin before.
+    """
+
+    label: str
+    composition: Composition
+    changes: tuple[str, ...] = ()
+    is_continued: bool = False
+
+
+def label_of(index: int) -> str:
+    """Return the label of a twin, counted from 0: `a` to `z`, then `z1`, `z2`, ..."""
+    last = len(_LETTERS) - 1
+    return _LETTERS[index] if index <= last else f"z{index - last}"
+
+
+def parse_twin(
+    label: str, diagram: Composition, last: Composition | None, words: deque[str]
+) -> Twin:
+    """Parse the changes of a twin, and remove them from the words.
+
+    Parameters
+    ----------
+    label : str
+    diagram : Composition
+        The position before any change.
+    last : Composition or None
+        The twin before, or the diagram; changes after `Continued` refer to it. None if
+        it was refused.
+    words : deque of str
+        The words that follow, changed in place.
+
+    Raises
+    ------
+    InputError
+        If there is no change, or one that is unknown or impossible. The message begins
+        with the label.
+    """
+    is_continued = _expand(words) == "Continued"
+    if is_continued:
+        words.popleft()
+    start = last if is_continued else diagram
+    if start is None:
+        msg = f"twin {label}): expected a twin before that can be read, found none"
+        raise InputError(msg)
+    changing = _Changing(start.copy())
+    try:
+        while keyword := _expand(words):
+            if keyword in _REFUSED:
+                raise _refusal(words)
+            changing.apply(keyword, words)
+        if not changing.changes:
+            found = quote(words[0]) if words else "none"
+            msg = f"expected a change such as Move a1 b2, found {found}"
+            raise InputError(msg)  # noqa: TRY301
+    except InputError as error:
+        msg = f"twin {label}): {error}"
+        raise InputError(msg) from None
+    return Twin(label, changing.composition, changing.texts(), is_continued)
+
+
+def make_problems(
+    twins: Iterable[Twin],
+    name: str,
+    source: str,
+    claim: Callable[[str, chess.Board, Stipulation], Claim] | None = None,
+) -> Iterator[Problem | FormatError]:
+    """Make the problems of an entry.
+
+    Parameters
+    ----------
+    twins : iterable of Twin
+    name : str
+        The entry's own name, to which the twins' labels are added; if it is empty,
+        `file:line` is used.
+    source : str
+        `file:line`.
+    claim : callable, optional
+        Returns what the source claims, given the label, the position and the
+        stipulation; not called for the second question of `Duplex`.
+
+    Yields
+    ------
+    Problem or FormatError
+        One for each twin; with the option `Duplex`, two.
+    """
+    for twin in twins:
+        composition = twin.composition
+        described = f"twin {twin.label}): " if twin.label else ""
+        for exchanged in (False, True)[: 1 + ("Duplex" in composition.options)]:
+            suffix = " duplex" if exchanged else ""
+            if twin.label:
+                suffix = f" {twin.label}){suffix}"
+            try:
+                board = composition.board(exchanged=exchanged)
+                stipulation = composition.stipulation
+                claimed = None
+                if claim and not exchanged:
+                    claimed = claim(twin.label, board, stipulation)
+                yield make_problem(
+                    board.fen(en_passant="fen"),
+                    (name or default_name(source)) + suffix if suffix else name,
+                    source,
+                    claimed,
+                    None,
+                    stipulation,
+                )
+            except InputError as error:
+                yield FormatError(source, f"{described}{error}")
+
+
+_MAX_CHANGES = 256
+"""Of a twin; four times the squares."""
+
+
+class _Change(NamedTuple):
+    """What a change did.
+
+    Attributes
+    ----------
+    text : str
+        As Popeye prints it, without + or -.
+    removed, added : chess.Square or None
+        The square on which a piece disappeared, or appeared.
+    """
+
+    text: str
+    removed: chess.Square | None = None
+    added: chess.Square | None = None
+
+
+class _Changing:
+    """A composition while it is being changed."""
+
+    def __init__(self, composition: Composition) -> None:
+        self.composition = composition
+        self.changes: list[_Change] = []
+
+    @property
+    def pieces(self) -> dict[chess.Square, chess.Piece]:
+        return self.composition.pieces
+
+    def texts(self) -> tuple[str, ...]:
+        """Return what Popeye prints: a replaced piece counts as one change."""
+        texts = []
+        for index, change in enumerate(self.changes):
+            text = change.text
+            if change.removed is not None:
+                later = self.changes[index:]
+                if any(other.added == change.removed for other in later):
+                    continue
+                text = f"-{text}"
+            if change.added is not None:
+                earlier = self.changes[:index]
+                if all(other.removed != change.added for other in earlier):
+                    text = f"+{text}"
+            texts.append(text)
+        return tuple(texts)
+
+    def apply(self, keyword: str, words: deque[str]) -> None:
+        """Make one change, whose values are removed from the words."""
+        change = {
+            "Add": self._add_all,
+            "Exchange": self._exchange,
+            "Mirror": self._mirror,
+            "Move": self._move,
+            "PolishType": self._change_colors,
+            "Remove": self._remove_all,
+            "Rotate": self._rotate,
+            "Shift": self._shift,
+            "Stipulation": self._stipulate,
+            "Substitute": self._substitute,
+        }[keyword]
+        words.popleft()
+        change(words)
+
+    def _note(
+        self,
+        text: str,
+        removed: chess.Square | None = None,
+        added: chess.Square | None = None,
+    ) -> None:
+        if len(self.changes) == _MAX_CHANGES:
+            msg = f"expected at most {_MAX_CHANGES} changes, found more"
+            raise InputError(msg)
+        self.changes.append(_Change(text, removed, added))
+
+    def _piece_on(self, square: chess.Square) -> chess.Piece:
+        if square not in self.pieces:
+            msg = f"expected a piece on {chess.square_name(square)}, found none"
+            raise InputError(msg)
+        return self.pieces[square]
+
+    def _move(self, words: deque[str]) -> None:
+        start, end = _two_squares("Move", words)
+        piece = self._piece_on(start)
+        if end in self.pieces and start != end:
+            self._remove(end)
+        del self.pieces[start]
+        self.pieces[end] = piece
+        self._note(f"{_described(piece, start)}-->{chess.square_name(end)}")
+
+    def _exchange(self, words: deque[str]) -> None:
+        one, other = _two_squares("Exchange", words)
+        first, second = self._piece_on(one), self._piece_on(other)
+        self.pieces[one], self.pieces[other] = second, first
+        self._note(f"{_described(first, one)}<-->{_described(second, other)}")
+
+    def _remove_all(self, words: deque[str]) -> None:
+        for square in _squares("Remove", words):
+            self._remove(square)
+
+    def _remove(self, square: chess.Square) -> None:
+        piece = self._piece_on(square)
+        del self.pieces[square]
+        self._note(_described(piece, square), removed=square)
+
+    def _add_all(self, words: deque[str]) -> None:
+        parse_pieces(words, self._add)
+
+    def _add(self, letter: str, color: chess.Color, square: chess.Square) -> None:
+        piece = chess.Piece(kind_of(letter), color)
+        if square in self.pieces:
+            self._remove(square)
+        self.pieces[square] = piece
+        self._note(_described(piece, square), added=square)
+
+    def _substitute(self, words: deque[str]) -> None:
+        old, new = (next_word("Substitute", words) for _ in range(2))
+        old_kind, new_kind = kind_of(old), kind_of(new)
+        for square, piece in self.pieces.items():
+            if piece.piece_type == old_kind:
+                self.pieces[square] = chess.Piece(new_kind, piece.color)
+        self._note(f"{old.upper()} ==> {new.upper()}")
+
+    def _change_colors(self, _words: deque[str]) -> None:
+        for square, piece in self.pieces.items():
+            self.pieces[square] = chess.Piece(piece.piece_type, not piece.color)
+        self._note("PolishType")
+
+    def _stipulate(self, words: deque[str]) -> None:
+        self.composition.stipulate(next_stipulation(words))
+        self._note(str(self.composition.stipulation))
+
+    def _rotate(self, words: deque[str]) -> None:
+        degrees = next_word("Rotate", words)
+        if degrees not in {"90", "180", "270"}:
+            msg = f"Rotate: expected 90, 180 or 270, found {quote(degrees)}"
+            raise InputError(msg)
+        for _ in range(int(degrees) // 90):
+            self._transform(lambda file, rank: (7 - rank, file))
+        self._note(f"rotate {degrees}")
+
+    def _mirror(self, words: deque[str]) -> None:
+        text = next_word("Mirror", words)
+        while (
+            len(text) < len("a1<-->h1") and words and _MIRROR_PART.fullmatch(words[0])
+        ):
+            text += words.popleft()
+        mirror = text.translate(_NO_ARROW).lower()
+        if mirror not in _MIRRORS:
+            msg = (
+                "Mirror: expected a1<-->h1, a1<-->a8, a1<-->h8 or a8<-->h1, "
+                f"found {quote(text)}"
+            )
+            raise InputError(msg)
+        name, function = _MIRRORS[mirror]
+        self._transform(function)
+        self._note(f"mirror {name}")
+
+    def _shift(self, words: deque[str]) -> None:
+        start, end = _two_squares("Shift", words)
+        files = chess.square_file(end) - chess.square_file(start)
+        ranks = chess.square_rank(end) - chess.square_rank(start)
+        for square in self.pieces:
+            if not (
+                0 <= chess.square_file(square) + files < 8
+                and 0 <= chess.square_rank(square) + ranks < 8
+            ):
+                msg = (
+                    "Shift: expected every piece to stay on the board, found one on "
+                    f"{chess.square_name(square)}"
+                )
+                raise InputError(msg)
+        self._transform(lambda file, rank: (file + files, rank + ranks))
+        self._note(f"shift {chess.square_name(start)} ==> {chess.square_name(end)}")
+
+    def _transform(self, function: Transform) -> None:
+        """Move each piece to the file and rank that the function returns."""
+        self.composition.pieces = {
+            chess.square(
+                *function(chess.square_file(square), chess.square_rank(square))
+            ): piece
+            for square, piece in self.pieces.items()
+        }
+
+
+def _expand(words: deque[str]) -> str | None:
+    return expand(words[0], _CHANGES) if words else None
+
+
+def _refusal(words: deque[str]) -> InputError:
+    word = words.popleft()
+    if _expand(deque([word])) == "Condition":
+        found = quote(words[0]) if words else "one"
+        return InputError(f"conditions: expected none, found {found}")
+    return InputError(
+        f"expected Continued first and no SStipulation, found {quote(word)}"
+    )
+
+
+def _squares(keyword: str, words: deque[str]) -> list[chess.Square]:
+    text = next_word(keyword, words)
+    squares = parse_squares(text)
+    if not squares:
+        msg = f"{keyword}: expected squares, found {quote(text)}"
+        raise InputError(msg)
+    return squares
+
+
+def _two_squares(keyword: str, words: deque[str]) -> tuple[chess.Square, chess.Square]:
+    squares = _squares(keyword, words)
+    if len(squares) == 1:
+        squares += _squares(keyword, words)
+    if len(squares) != 2:
+        msg = f"{keyword}: expected two squares, found {len(squares)}"
+        raise InputError(msg)
+    return squares[0], squares[1]
+
+
+def _described(piece: chess.Piece, square: chess.Square) -> str:
+    color = "w" if piece.color else "b"
+    return f"{color}{_NAMES[piece.piece_type]}{chess.square_name(square)}"

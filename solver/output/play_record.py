@@ -1,0 +1,159 @@
+"""The play of a problem for programs; docs/reference/record.md defines the fields."""
+
+from __future__ import annotations
+
+import json
+import sys
+from typing import TYPE_CHECKING
+
+import chess
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from solver.output.play_words import Marks
+    from solver.play.tree import Attack, Defence, Variations
+    from solver.solution import Solution
+
+_DEEPEST = 20_000
+"""Calls that may be open in each other while a record is written: python-chess and
+json need a few for each of the moves of a mate in 200."""
+
+
+def play_record(
+    variations: Variations,
+    marks: Marks | None = None,
+) -> dict[str, object]:
+    """Make the record of the play, the field `play` of an answer's record.
+
+    Parameters
+    ----------
+    variations : Variations
+        The play.
+    marks : Marks or None
+        Remarks on keys and final positions.
+
+    Returns
+    -------
+    dict
+        For `json.dumps`. Fields of a move that are empty, 0 or false are left out.
+    """
+    maker = _Maker(chess.Board(variations.fen), marks)
+    keys = maker.attacks(variations.keys)
+    for key in keys:
+        if marks and (found := list(marks.features(str(key["uci"])))):
+            key["features"] = found
+    tries = maker.attacks(variations.tries)
+    defences = maker.defences(variations.defences)
+    if variations.set_play or variations.threats:
+        maker.pass_turn()
+    threats = maker.attacks(variations.threats)
+    set_play = maker.defences(variations.set_play)
+    stipulation = variations.stipulation
+    return {
+        "stipulation": str(stipulation) if stipulation else None,
+        "set_play": set_play,
+        "tries": tries,
+        "tries_complete": variations.tries_complete,
+        "keys": keys,
+        "keys_complete": variations.keys_complete,
+        "defences": defences,
+        "threats": threats,
+        "zugzwang": variations.is_zugzwang,
+        "complete_moves": variations.complete_moves,
+    }
+
+
+def help_record(
+    solution: Solution, set_play: Sequence[Sequence[str]]
+) -> dict[str, object]:
+    """Make the record of what help play has besides its solutions.
+
+    Parameters
+    ----------
+    solution : Solution
+        The answer.
+    set_play : sequence of sequence of str
+        The solutions of the set play, in UCI notation.
+    """
+    return {
+        "stipulation": str(solution.problem.stipulation),
+        "set_play": [list(line) for line in set_play],
+    }
+
+
+class _Maker:
+    def __init__(self, board: chess.Board, marks: Marks | None) -> None:
+        self._board = board
+        self._marks = marks
+
+    def pass_turn(self) -> None:
+        self._board.push(chess.Move.null())
+
+    def attacks(self, attacks: Iterable[Attack]) -> list[dict[str, object]]:
+        return [self._attack(attack) for attack in attacks]
+
+    def _attack(self, attack: Attack) -> dict[str, object]:
+        board, record = self._board, self._played(attack.move)
+        if attack.moves_left:
+            record["moves_left"] = attack.moves_left
+        elif not attack.defences and not attack.refutations:
+            self._add_mark(record)
+        if attack.is_zugzwang:
+            record["zugzwang"] = True
+        if attack.threats:
+            self.pass_turn()
+            record["threats"] = self.attacks(attack.threats)
+            board.pop()
+        if attack.defences:
+            record["defences"] = self.defences(attack.defences)
+        if attack.refutations:
+            refutations = record["refutations"] = []
+            for refutation in attack.refutations:
+                refutations.append(self._played(refutation))
+                board.pop()
+        if attack.is_cut:
+            record["cut"] = True
+        board.pop()
+        return record
+
+    def defences(self, defences: Iterable[Defence]) -> list[dict[str, object]]:
+        records = []
+        for defence in defences:
+            record = self._played(defence.move)
+            if defence.continuations:
+                record["continuations"] = self.attacks(defence.continuations)
+            else:
+                self._add_mark(record)
+            if not defence.continuations_complete:
+                record["incomplete"] = True
+            self._board.pop()
+            records.append(record)
+        return records
+
+    def _played(self, uci: str) -> dict[str, object]:
+        """Play a move and return its names."""
+        return {"uci": uci, "san": self._board.san_and_push(chess.Move.from_uci(uci))}
+
+    def _add_mark(self, record: dict[str, object]) -> None:
+        if self._marks and (remark := self._marks.remark(self._board)):
+            record["mark"] = remark
+
+
+def dump(record: dict[str, object], indent: int | None) -> str:
+    """Return a record as JSON, however deep its play is.
+
+    Parameters
+    ----------
+    record : dict
+        The record of an answer.
+    indent : int or None
+        Spaces a level; None: one line without spaces.
+    """
+    separators = (",", ":") if indent is None else None
+    before = sys.getrecursionlimit()
+    sys.setrecursionlimit(max(before, _DEEPEST))
+    try:
+        return json.dumps(record, indent=indent, separators=separators)
+    finally:
+        sys.setrecursionlimit(before)

@@ -1,0 +1,450 @@
+"""The play of a problem as a problem magazine prints it, and solutions of help play."""
+
+from __future__ import annotations
+
+import textwrap
+from dataclasses import replace
+from typing import TYPE_CHECKING, NamedTuple
+
+from solver import __version__
+from solver.output.notation import Notation
+from solver.output.play_words import numbered, write_play
+from solver.output.text import duration, goal_name
+from solver.solution import Status
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from solver.output.play_words import AttackWords, Marks, MoveWords, ReplyWords
+    from solver.play.tree import Variations
+    from solver.solution import Solution
+
+COLUMNS = 80
+"""The width of the play where no terminal sets one."""
+
+INDENT = 2
+
+_HANGING = 4
+"""How much farther than its beginning the rest of a broken line is indented."""
+
+_DEEPEST = 24
+"""Lines are indented no farther: 200 moves would leave no room for the last."""
+
+_LONGEST_DUAL = 60
+"""Continuations that take more characters together have a line each."""
+
+
+class Part(NamedTuple):
+    """A part of a line: a move with its number, or words between moves.
+
+    Attributes
+    ----------
+    text : str
+    uci : str
+        The move; empty: words.
+    placement : str
+        The pieces after the move, as in the first field of a FEN; empty if not asked
+        for.
+    """
+
+    text: str
+    uci: str = ""
+    placement: str = ""
+
+
+class PlayLine(NamedTuple):
+    """One line of the play, not yet broken.
+
+    Attributes
+    ----------
+    parts : tuple of Part
+    depth : int
+        How far it is indented, in steps; the lines after it that are deeper continue
+        its last move.
+    style : str
+        Its style in rich.
+    is_main : bool
+        Whether it belongs to the main line.
+    """
+
+    parts: tuple[Part, ...]
+    depth: int = 0
+    style: str = ""
+    is_main: bool = False
+
+    @property
+    def text(self) -> str:
+        """The whole line."""
+        return "".join(part.text for part in self.parts)
+
+    def lines(self, width: int = COLUMNS) -> list[str]:
+        """Break the line at spaces; the rest of it is indented farther."""
+        margin = " " * min(INDENT * self.depth, _DEEPEST, max(width // 3, 0))
+        return textwrap.wrap(
+            self.text,
+            width,
+            initial_indent=margin,
+            subsequent_indent=margin + " " * _HANGING,
+            break_long_words=False,
+            break_on_hyphens=False,
+        ) or [""]
+
+
+def describe_play(
+    variations: Variations,
+    notation: Notation = Notation.SAN,
+    *,
+    marks: Marks | None = None,
+    tries: bool = False,
+    positions: bool = False,
+) -> list[PlayLine]:
+    """Lay out set play, tries, keys and what follows them.
+
+    Parameters
+    ----------
+    variations : Variations
+        The play.
+    notation : Notation
+        SAN or UCI.
+    marks : Marks or None
+        Remarks on keys and final positions.
+    tries : bool
+        Tries were asked for, so it is said if some may be missing.
+    positions : bool
+        Whether each move gets the pieces after it.
+
+    Returns
+    -------
+    list of PlayLine
+        The parts in this order, each under its title. What is missing is said last.
+    """
+    play = write_play(variations, notation, marks, positions=positions)
+    layout = _Layout(goal_name(variations.stipulation))
+    parts = [
+        _part("Set play", [layout.reply(reply, 1) for reply in play.set_play]),
+        _part(
+            "Try" if len(play.tries) == 1 else "Tries",
+            [layout.root(attack, "?") for attack in play.tries],
+        ),
+        _keys(play.keys, layout, marks),
+        _part(
+            "Play",
+            [
+                [PlayLine((Part("zugzwang"),), 1)] if variations.is_zugzwang else [],
+                layout.threats(play.threats, 1),
+            ]
+            + [
+                layout.reply(reply, 1, is_main=not number)
+                for number, reply in enumerate(play.defences)
+            ],
+        ),
+        [words_line(words, "dim") for words in missing(variations, tries=tries)],
+    ]
+    lines: list[PlayLine] = []
+    for part in filter(None, parts):
+        lines += [words_line(""), *part] if lines else part
+    return lines
+
+
+def missing(
+    variations: Variations, *, keys: bool = True, tries: bool = False
+) -> list[str]:
+    """Say in sentences what the play does not show.
+
+    Parameters
+    ----------
+    variations : Variations
+        The play.
+    keys : bool
+        Whether to say that keys may be missing.
+    tries : bool
+        Whether tries were asked for.
+    """
+    sentences = []
+    is_shown = variations.keys or variations.tries or variations.set_play
+    if keys and variations.keys and not variations.keys_complete:
+        sentences.append("There may be other keys.")
+    if not variations.tries_complete and (tries or variations.tries):
+        sentences.append("There may be other tries.")
+    if any(
+        not defence.continuations_complete
+        for attack in variations.attacks()
+        if not attack.is_cut
+        for defence in attack.defences
+    ):
+        sentences.append("Far from the mate, one continuation stands for all.")
+    if (is_shown or variations.defences) and (words := variations.words()):
+        sentences.append(words)
+    return sentences
+
+
+def soundness_mark(solution: Solution) -> str:
+    """Return the line that problemists put below a computer-tested problem.
+
+    Returns
+    -------
+    str
+        `C+ matesolve VERSION (TIME)`; empty unless the one key, or in help play the
+        stipulated number of solutions, is proved.
+    """
+    problem = solution.problem
+    if problem.stipulation and problem.stipulation.is_help:
+        wanted = problem.claim.solutions if problem.claim else None
+        plies = problem.stipulation.plies
+        is_sound = (
+            solution.solutions_complete
+            and len(solution.solutions) == (1 if wanted is None else wanted)
+            and all(len(line) == plies for line in solution.solutions)
+        )
+    else:
+        is_sound = (
+            solution.status is Status.PROVED
+            and solution.keys_complete
+            and len(solution.keys) == 1
+            and not solution.restriction
+        )
+    took = duration(solution.stats.time_s)
+    return f"C+ matesolve {__version__} ({took})" if is_sound else ""
+
+
+def words_line(text: str, style: str = "") -> PlayLine:
+    """Return a line of words, which is not indented."""
+    return PlayLine((Part(text),), 0, style)
+
+
+def _part(title: str, entries: Iterable[list[PlayLine]]) -> list[PlayLine]:
+    lines = [line for entry in entries for line in entry]
+    return [words_line(title, "bold"), *lines] if lines else []
+
+
+def _keys(
+    keys: Sequence[AttackWords], layout: _Layout, marks: Marks | None
+) -> list[PlayLine]:
+    features = [
+        ", ".join(marks.features(key.move.uci)) if marks else "" for key in keys
+    ]
+    if len(keys) == 1:
+        title = f"Key: {features[0]}" if features[0] else "Key"
+        return _part(title, [layout.root(keys[0], "!", is_main=True)])
+    entries = [
+        layout.root(key, "!", words, is_main=not number)
+        for number, (key, words) in enumerate(zip(keys, features, strict=True))
+    ]
+    return _part("Keys", entries)
+
+
+def _move(ply: int, move: MoveWords, sign: str = "", *, starts: bool = True) -> Part:
+    return Part(
+        numbered(ply, move.name + sign, starts=starts), move.uci, move.placement
+    )
+
+
+def _remark(move: MoveWords) -> list[Part]:
+    return [Part(f" ({move.remark})")] if move.remark else []
+
+
+def _replies(
+    ply: int, moves: Iterable[MoveWords], sign: str = "", *, starts: bool = True
+) -> list[Part]:
+    """Write alternative moves with commas between them and one number."""
+    parts: list[Part] = []
+    for move in moves:
+        if parts:
+            parts += [Part(", "), Part(move.name + sign, move.uci, move.placement)]
+        else:
+            parts.append(_move(ply, move, sign, starts=starts))
+        parts += _remark(move)
+    return parts
+
+
+def _run(attack: AttackWords, *, starts: bool = True) -> tuple[list[Part], AttackWords]:
+    """Write an attack and what follows it until there is a choice of moves.
+
+    Returns
+    -------
+    parts : list of Part
+        The moves.
+    last : AttackWords
+        The last attack in it; its own play is still to be laid out.
+    """
+    parts = [_move(attack.ply, attack.move, starts=starts), *_remark(attack.move)]
+    while not attack.threats and len(attack.replies) == 1:
+        (reply,) = attack.replies
+        if attack.is_cut:
+            run, attack = _main_line(attack)
+            return parts + run, attack
+        if not reply.continuations:
+            run, attack = _last_replies(attack)
+            return parts + run, attack
+        moves = [Part(" "), *_replies(reply.ply, reply.moves, starts=False)]
+        if len(reply.moves) > 1 or len(reply.continuations) > 1:
+            break
+        (attack,) = reply.continuations
+        parts += [
+            *moves,
+            Part(" "),
+            _move(attack.ply, attack.move, starts=False),
+            *_remark(attack.move),
+        ]
+    return parts, attack
+
+
+def _main_line(attack: AttackWords) -> tuple[list[Part], AttackWords]:
+    """Write the main line where all else is cut, and return its last attack."""
+    parts: list[Part] = []
+    while attack.replies:
+        (reply,) = attack.replies
+        parts += [Part(" "), *_replies(reply.ply, reply.moves, starts=False)]
+        if not reply.continuations:
+            break
+        (attack,) = reply.continuations
+        move = _move(attack.ply, attack.move, starts=False)
+        parts += [Part(" "), move, *_remark(attack.move)]
+    return [*parts, Part(" (main line only)")], replace(
+        attack, replies=[], is_cut=False
+    )
+
+
+def _last_replies(attack: AttackWords) -> tuple[list[Part], AttackWords]:
+    """Write the defences if they end the play, and return the attack without them."""
+    if attack.threats or len(attack.replies) != 1 or attack.replies[0].continuations:
+        return [], attack
+    (reply,) = attack.replies
+    parts = [Part(" "), *_replies(reply.ply, reply.moves, starts=False)]
+    return parts, replace(attack, replies=[])
+
+
+def _single_line(attack: AttackWords) -> list[Part]:
+    """Write an attack and the play after it in one line; empty if that cannot be."""
+    parts, last = _run(attack)
+    return [] if last.threats or last.replies or last.is_cut else parts
+
+
+def _threat_line(threat: AttackWords) -> list[Part]:
+    """Write a threat in one line; `~` stands for defences that change nothing."""
+    parts, last = _run(threat)
+    while len(last.threats) == 1 and not last.replies and not last.is_cut:
+        following, last = _run(last.threats[0])
+        parts += [Part(" ~ "), *following]
+    return [] if last.threats or last.replies or last.is_cut else parts
+
+
+def _joined(groups: Iterable[list[Part]], between: str) -> list[Part]:
+    parts: list[Part] = []
+    for group in groups:
+        parts += [Part(between), *group] if parts else group
+    return parts
+
+
+def _alike(attacks: Iterable[AttackWords]) -> list[list[AttackWords]]:
+    """Put attacks together after which the same play follows, except the last ones."""
+    groups: dict[object, list[AttackWords]] = {}
+    for attack in attacks:
+        groups.setdefault(attack.tail or attack.move, []).append(attack)
+    return list(groups.values())
+
+
+def _alternatives(group: Sequence[AttackWords], run: list[Part]) -> list[Part]:
+    """Write attacks before the play that follows each; `run` begins with the first."""
+    others = [
+        part
+        for attack in group[1:]
+        for part in (
+            Part(", "),
+            Part(attack.move.name, attack.move.uci, attack.move.placement),
+        )
+    ]
+    return run[:1] + others + run[1:] if run else []
+
+
+def _length(parts: Iterable[Part]) -> int:
+    return sum(len(part.text) for part in parts)
+
+
+class _Layout:
+    """Lays out moves and the play after them.
+
+    Parameters
+    ----------
+    goal : str
+        What the play ends with, such as "mate".
+    """
+
+    def __init__(self, goal: str) -> None:
+        self._goal = goal
+
+    def root(
+        self, attack: AttackWords, sign: str, words: str = "", *, is_main: bool = False
+    ) -> list[PlayLine]:
+        """Lay out a key or a try, with words on it."""
+        parts = [_move(attack.ply, attack.move, sign), *_remark(attack.move)]
+        if words:
+            parts.append(Part(f" ({words})"))
+        refuting, refutations = attack.ply + 1, attack.refutations
+        if refutations and not attack.threats and not attack.replies:
+            answers = _replies(refuting, refutations, "!", starts=False)
+            return [PlayLine((*parts, Part(" "), *answers), 1)]
+        if attack.is_cut and attack.replies:
+            run, attack = _main_line(attack)
+            parts += run
+        elif not refutations and not attack.is_zugzwang:
+            run, attack = _last_replies(attack)
+            parts += run
+        lines = self._attack(attack, parts, 1, is_main=is_main)
+        if refutations:
+            answers = _replies(refuting, refutations, "!")
+            lines.append(PlayLine((Part("but "), *answers), 2))
+        return lines
+
+    def threats(self, threats: Iterable[AttackWords], depth: int) -> list[PlayLine]:
+        """Lay out threats, each on a line of its own."""
+        lines: list[PlayLine] = []
+        for threat in threats:
+            run, last = _run(threat)
+            run = [Part("threat: "), *run]
+            lines += self._attack(last, run, depth, is_main=False)
+        return lines
+
+    def _attack(
+        self, attack: AttackWords, parts: list[Part], depth: int, *, is_main: bool
+    ) -> list[PlayLine]:
+        """Lay out an attack that `parts` end with, and all play after it."""
+        lines: list[PlayLine] = []
+        threats = [_threat_line(threat) for threat in attack.threats]
+        if attack.is_zugzwang:
+            parts = [*parts, Part(" zugzwang")]
+        if threats and all(threats):
+            title = " threats: " if len(threats) > 1 else " threat: "
+            parts = [*parts, Part(title), *_joined(threats, ", ")]
+        else:
+            lines += self.threats(attack.threats, depth + 1)
+        if attack.is_cut:
+            parts = [*parts, Part(f" ({self._goal} in {attack.moves_left} more)")]
+        for number, reply in enumerate(attack.replies):
+            lines += self.reply(reply, depth + 1, is_main=is_main and not number)
+        return [PlayLine(tuple(parts), depth, is_main=is_main), *lines]
+
+    def reply(
+        self, reply: ReplyWords, depth: int, *, is_main: bool = False
+    ) -> list[PlayLine]:
+        """Lay out defences with the same continuations, and all play after them."""
+        parts = _replies(reply.ply, reply.moves)
+        if len(reply.continuations) == 1:
+            run, last = _run(reply.continuations[0], starts=False)
+            parts += [Part(" "), *run]
+            return self._attack(last, parts, depth, is_main=is_main)
+        if not reply.continuations:
+            return [PlayLine(tuple(parts), depth, is_main=is_main)]
+        groups = _alike(reply.continuations)
+        single = [_alternatives(group, _single_line(group[0])) for group in groups]
+        inline = _joined(single, " or ")
+        if all(single) and _length(inline) <= _LONGEST_DUAL:
+            parts += [Part(" "), *inline, Part(" (dual)")]
+            return [PlayLine(tuple(parts), depth, is_main=is_main)]
+        lines = [PlayLine((*parts, Part(" (dual)")), depth, is_main=is_main)]
+        for number, group in enumerate(groups):
+            run, last = _run(group[0])
+            run = [Part("or ")] * bool(number) + _alternatives(group, run)
+            main = is_main and not number
+            lines += self._attack(last, run, depth + 1, is_main=main)
+        return lines

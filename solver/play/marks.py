@@ -1,0 +1,282 @@
+"""What problemists note beside the play: pure, model and ideal mates, features of keys.
+
+The definitions are those of the docstrings; they see one position or one move, not the
+tree around it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import IntEnum
+
+import chess
+
+
+class MateMark(IntEnum):
+    """How economical and pure a mate is; each level includes those below it."""
+
+    PLAIN = 0
+    """No purity."""
+
+    PURE = 1
+    """Each square of the king's field is barred in one way; see `mark_mate`."""
+
+    MODEL = 2
+    """Pure, and every piece of the mating side except king and pawns takes part."""
+
+    IDEAL = 3
+    """Pure, and every piece on the board takes part."""
+
+
+def mark_mate(board: chess.Board) -> MateMark:
+    """Return whether a checkmate is pure, a model mate or an ideal mate.
+
+    The king's field are the squares beside the king. A square is guarded as often as
+    pieces of the mating side attack it with the mated king taken off the board, or
+    protect their own piece on it. Pinned pieces guard too.
+
+    - A mate is *pure* if each square of the field is either blocked by a piece of the
+      mated side and not guarded, or not blocked and guarded exactly once; and one piece
+      gives check. A blocking piece may be guarded by the piece that pins it if
+      otherwise it could parry the check. Two pieces may give check if the mated side
+      could parry each check alone.
+    - A piece of the mating side *takes part* if it gives check, guards a square of the
+      field, or pins as above. A piece of the mated side takes part if it blocks.
+    - A *model* mate is a pure mate in which all pieces of the mating side take part;
+      its king and pawns may, but need not.
+    - An *ideal* mate is a pure mate in which all pieces of both sides take part.
+
+    Parameters
+    ----------
+    board : chess.Board
+        The mated side is to move; not changed.
+
+    Returns
+    -------
+    MateMark
+        PLAIN also if it is not checkmate.
+    """
+    if not board.is_checkmate():
+        return MateMark.PLAIN
+    mated = board.turn
+    king = board.king(mated)
+    assert king is not None
+    # 1. The king's square and its field.
+    if board.checkers().mask.bit_count() > 1 and not _needs_both_checks(board):
+        return MateMark.PLAIN
+    barred = _bars(board, king)
+    if barred is None:
+        return MateMark.PLAIN
+    guards, blocks = barred
+
+    # 2. Pins of pieces that do not stand beside the king.
+    others = _pieces(board, mated) - blocks
+    for square in others:
+        pinners = _pinners(board, square)
+        if pinners and _needs_pin(board, square, pinners):
+            guards |= pinners
+
+    # 3. Who takes part.
+    idle = _pieces(board, not mated) - guards - board.checkers()
+    king_and_pawns = chess.SquareSet(board.kings | board.pawns)
+    if idle - king_and_pawns:
+        return MateMark.PURE
+    return MateMark.MODEL if idle or others else MateMark.IDEAL
+
+
+def _pieces(board: chess.Board, color: chess.Color) -> chess.SquareSet:
+    """Return the squares of a side's pieces, without the king if it is mated."""
+    kings = board.kings if color == board.turn else 0
+    return chess.SquareSet(board.occupied_co[color] & ~kings)
+
+
+def _bars(
+    board: chess.Board, king: chess.Square
+) -> tuple[chess.SquareSet, chess.SquareSet] | None:
+    """Return the pieces that guard the field and those that block it.
+
+    None if a square of the field is barred in two ways.
+    """
+    bare = board.copy(stack=False)
+    bare.remove_piece_at(king)
+    guards, blocks = chess.SquareSet(), chess.SquareSet()
+    for square in chess.SquareSet(chess.BB_KING_ATTACKS[king]):
+        here = bare.attackers(not board.turn, square)
+        if board.color_at(square) == board.turn:
+            blocks.add(square)
+            is_pure = not here or _needs_pin(board, square, here)
+        else:
+            is_pure = len(here) == 1
+        if not is_pure:
+            return None
+        guards |= here
+    return guards, blocks
+
+
+def _pinners(board: chess.Board, square: chess.Square) -> chess.SquareSet:
+    """Return the piece that pins a piece of the side to move, if any."""
+    if not board.is_pinned(board.turn, square):
+        return chess.SquareSet()
+    line = board.pin(board.turn, square)
+    sliders = board.bishops | board.rooks | board.queens
+    behind = line & sliders & board.occupied_co[not board.turn]
+    return chess.SquareSet(s for s in behind if square in board.attacks(s))
+
+
+def _needs_pin(
+    board: chess.Board, square: chess.Square, guards: chess.SquareSet
+) -> bool:
+    """Return whether a piece could parry the check if only `guards` did not pin it."""
+    if guards != _pinners(board, square):
+        return False
+    unpinned = board.copy(stack=False)
+    for guard in guards:
+        unpinned.remove_piece_at(guard)
+    return any(
+        unpinned.is_legal(move)
+        for move in unpinned.generate_pseudo_legal_moves(chess.BB_SQUARES[square])
+    )
+
+
+def _needs_both_checks(board: chess.Board) -> bool:
+    """Return whether each of two checks alone could be parried, not by the king."""
+    king = board.kings & board.occupied_co[board.turn]
+    for checker in board.checkers():
+        alone = board.copy(stack=False)
+        for other in board.checkers() - chess.SquareSet.from_square(checker):
+            alone.remove_piece_at(other)
+        parries = alone.generate_legal_moves(from_mask=~king & chess.BB_ALL)
+        if not any(parries):
+            return False
+    return True
+
+
+@dataclass(frozen=True, slots=True)
+class KeyMarks:
+    """What a first move does.
+
+    Attributes
+    ----------
+    check : bool
+        It gives check.
+    capture : str
+        What it captures, a letter such as `p`; empty: nothing. Captures en passant
+        too.
+    promotion : str
+        What it promotes to, a letter such as `q`; empty: nothing.
+    castling : bool
+        It castles.
+    flights_given, flights_taken : tuple of str
+        Squares that the defender's king can move to after it but not before, and the
+        other way round. Before means: if the defender were to move. Castling does not
+        count.
+    sacrifice : bool
+        The piece that moved can be taken.
+    en_prise : tuple of str
+        Squares of the attacker's other pieces that can be taken after it, but not
+        before.
+    pins, unpins : tuple of str
+        Squares of the defender's pieces that are pinned after it but not before, and
+        the other way round.
+    """
+
+    check: bool = False
+    capture: str = ""
+    promotion: str = ""
+    castling: bool = False
+    flights_given: tuple[str, ...] = ()
+    flights_taken: tuple[str, ...] = ()
+    sacrifice: bool = False
+    en_prise: tuple[str, ...] = ()
+    pins: tuple[str, ...] = ()
+    unpins: tuple[str, ...] = ()
+
+    def words(self) -> tuple[str, ...]:
+        """Return what a problemist would note, the least welcome first."""
+        notes = (
+            (self.check, "check"),
+            (self.capture, f"captures a {_NAMES.get(self.capture)}"),
+            (self.flights_taken, f"takes {_flights(self.flights_taken)}"),
+            (self.pins, f"pins {', '.join(self.pins)}"),
+            (self.promotion, f"promotes to a {_NAMES.get(self.promotion)}"),
+            (self.castling, "castling"),
+            (self.unpins, f"unpins {', '.join(self.unpins)}"),
+            (self.flights_given, f"gives {_flights(self.flights_given)}"),
+            (self.sacrifice, "sacrifice"),
+            (self.en_prise, f"puts {', '.join(self.en_prise)} en prise"),
+        )
+        return tuple(words for applies, words in notes if applies)
+
+
+_NAMES = dict(zip("pnbrqk", chess.PIECE_NAMES[1:], strict=True))
+
+
+def _flights(squares: tuple[str, ...]) -> str:
+    return f"{'flight' if len(squares) == 1 else 'flights'} {', '.join(squares)}"
+
+
+def mark_key(board: chess.Board, move: chess.Move) -> KeyMarks:
+    """Return what a legal first move does.
+
+    Parameters
+    ----------
+    board : chess.Board
+        The position before it; not changed.
+    move : chess.Move
+        A legal move.
+    """
+    attacker = board.turn
+    after = board.copy(stack=False)
+    after.push(move)
+    before = board.copy(stack=False)
+    before.turn = not attacker  # no null move: the attacker may be in check
+    before.ep_square = None
+
+    captured = board.piece_type_at(move.to_square)
+    if board.is_en_passant(move):
+        captured = chess.PAWN
+    moved = {move.to_square}
+    if board.is_castling(move):
+        captured = None
+    flights = _flight_squares(before), _flight_squares(after)
+    taken = _capturable(before), _capturable(after)
+    pinned = _pinned_pieces(before), _pinned_pieces(after)
+    return KeyMarks(
+        check=after.is_check(),
+        capture=chess.piece_symbol(captured) if captured else "",
+        promotion=chess.piece_symbol(move.promotion) if move.promotion else "",
+        castling=board.is_castling(move),
+        flights_given=_named(flights[1] - flights[0]),
+        flights_taken=_named(flights[0] - flights[1]),
+        sacrifice=bool(taken[1] & moved),
+        en_prise=_named(taken[1] - taken[0] - moved),
+        pins=_named(pinned[1] - pinned[0]),
+        unpins=_named(pinned[0] - pinned[1]),
+    )
+
+
+def _flight_squares(board: chess.Board) -> set[chess.Square]:
+    """Return the squares that the king of the side to move can go to."""
+    king = board.kings & board.occupied_co[board.turn]
+    moves = board.generate_legal_moves(from_mask=king)
+    return {move.to_square for move in moves if not board.is_castling(move)}
+
+
+def _capturable(board: chess.Board) -> set[chess.Square]:
+    """Return the squares of the pieces that the side to move can take, not kings."""
+    targets = board.occupied_co[not board.turn] & ~board.kings
+    moves = board.generate_legal_moves(to_mask=targets)
+    squares = {move.to_square for move in moves}
+    for move in board.generate_legal_ep():
+        squares.add(move.to_square ^ 8)  # the pawn stands one rank farther
+    return squares
+
+
+def _pinned_pieces(board: chess.Board) -> set[chess.Square]:
+    """Return the squares of the pinned pieces of the side to move."""
+    own = chess.SquareSet(board.occupied_co[board.turn] & ~board.kings)
+    return {square for square in own if board.is_pinned(board.turn, square)}
+
+
+def _named(squares: set[chess.Square]) -> tuple[str, ...]:
+    return tuple(sorted(chess.SQUARE_NAMES[square] for square in squares))

@@ -1,0 +1,172 @@
+"""Proved answers that the play of a problem is built from."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, NamedTuple, Protocol
+
+from solver.certificate.prover import (
+    FIRST_SLICE_NODES,
+    SLICE_NODES,
+    BuildingStoppedError,
+)
+from solver.kernel.interface import NULL_MOVE
+from solver.kernel.loader import load_battle
+from solver.search.battle import battle_play
+from solver.stipulation import Goal, Play
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from solver.certificate.prover import Budget
+    from solver.kernel.memory import Position, Search
+    from solver.search.workspace import Workspace
+    from solver.stipulation import Stipulation
+
+
+class Solving(Protocol):
+    """Which moves solve, and which refute; the kernel of each kind of play answers.
+
+    Each answer is None if the search was stopped or hit its limit.
+    """
+
+    def solving_moves(
+        self, position: Position, search: Search, moves: int
+    ) -> list[int] | None:
+        """Return the attacker's moves that reach the goal within `moves`."""
+
+    def refutations(
+        self, position: Position, search: Search, moves: int, most: int
+    ) -> list[int] | None:
+        """Return at most `most` replies after which the attacker fails in `moves`."""
+
+
+class Reply(NamedTuple):
+    """A move of the defender, or a null move, and the shortest continuations."""
+
+    word: int
+
+    length: int
+    """The attacker's moves that the continuations take; 0: there is none."""
+
+    continuations: list[int]
+
+    ends: bool = False
+    """Whether the reply itself reaches the goal, as in self- and reflex play."""
+
+    is_complete: bool = True
+    """Whether the continuations are all, and proved to be the shortest."""
+
+
+class Replies:
+    """Asks the kernel, in slices, so that the clock is looked at.
+
+    Parameters
+    ----------
+    workspace : Workspace
+        The memory of the search. Its node limit holds for all answers together.
+    stipulation : Stipulation
+        What solves.
+    budget : Budget
+        Its time limits all answers together.
+
+    Notes
+    -----
+    Each method raises TooLargeError when the time is over, and BuildingStoppedError
+    when the search was stopped or is out of nodes.
+    """
+
+    def __init__(
+        self, workspace: Workspace, stipulation: Stipulation, budget: Budget
+    ) -> None:
+        self._workspace = workspace
+        self._kernel = workspace.kernel
+        self._search = workspace.search
+        self._solving: Solving = workspace.kernel
+        self._play, self._goal = stipulation.play, stipulation.goal
+        self._is_direct_mate = stipulation.is_direct_mate
+        if not self._is_direct_mate:
+            self._solving = load_battle().kernel
+            self._search.play = battle_play(stipulation)
+        self._budget = budget
+        self._node_limit: int = self._search.node_limit
+        self._with_threats = partial(self._kernel.continuations, threats=True)
+        self._without_threats = partial(self._kernel.continuations, threats=False)
+
+    def solving_moves(self, position: Position, moves: int) -> list[int]:
+        """Return the attacker's moves that reach the goal within `moves`."""
+        return self._ask(self._solving.solving_moves, position, moves)
+
+    def refutations(self, position: Position, moves: int, most: int) -> list[int]:
+        """Return at most `most` replies after which the attacker fails in `moves`."""
+        return self._ask(self._solving.refutations, position, moves, most)
+
+    def after(
+        self, position: Position, moves: int, *, threats: bool
+    ) -> Iterator[Reply]:
+        """Yield each reply with the shortest continuations of at most `moves`.
+
+        With `threats` the null move comes first, unless the defender is in check.
+        """
+        if not self._is_direct_mate:
+            yield from self._after_each(position, moves, threats=threats)
+            return
+        question = self._with_threats if threats else self._without_threats
+        words = self._ask(question, position, moves)
+        start, end = 0, len(words)
+        while start < end:
+            word, length, count = words[start : start + 3]
+            start += 3
+            yield Reply(word, length, words[start : start + count])
+            start += count
+
+    def _after_each(
+        self, position: Position, moves: int, *, threats: bool
+    ) -> Iterator[Reply]:
+        """Do the same with a question for each reply and each length."""
+        kernel, search = self._kernel, self._search
+        if not moves and self._goal is Goal.MATE:  # a reply mates or is none
+            words = kernel.checking_moves(position, search)
+        else:
+            words = kernel.moves(position, search)
+        if threats and moves and not self._is_check(position):
+            words = [NULL_MOVE, *words]
+        for word in words:
+            after = kernel.made(position, search, word)
+            length, continuations = self._shortest(after, moves)
+            ends = not continuations and word != NULL_MOVE and self._is_reached(after)
+            yield Reply(word, length, continuations, ends)
+
+    def _shortest(self, position: Position, moves: int) -> tuple[int, list[int]]:
+        for length in range(1, moves + 1):
+            if words := self.solving_moves(position, length):
+                return length, words
+        return 0, []
+
+    def _is_reached(self, position: Position) -> bool:
+        """Whether the defender has just mated, or stalemated, the attacker."""
+        if self._play is Play.DIRECT or self._kernel.moves(position, self._search):
+            return False
+        return self._is_check(position) == (self._goal is Goal.MATE)
+
+    def _is_check(self, position: Position) -> bool:
+        return self._kernel.is_check(position, self._search)
+
+    def _ask(
+        self,
+        question: Callable[..., list[int] | None],
+        position: Position,
+        *numbers: int,
+    ) -> list[int]:
+        search, nodes = self._search, FIRST_SLICE_NODES
+        while True:
+            search.node_limit = min(search.nodes + nodes, self._node_limit)
+            answer = question(position, search, *numbers)
+            search.node_limit = self._node_limit
+            if answer is not None:
+                return answer
+            if self._workspace.is_exhausted:
+                raise BuildingStoppedError
+            self._workspace.use_whole_table()
+            self._budget.check_time()
+            nodes = min(2 * nodes, SLICE_NODES)

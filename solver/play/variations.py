@@ -1,0 +1,155 @@
+"""`variations`: the play of a problem, from the question to the tree."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from solver.errors import InputError
+from solver.play.builder import EXACT_MOVES, TIME_S, PlayOptions, build_variations
+from solver.problem import Limits, require_bool, require_instance, require_int
+from solver.search.question import read_question
+from solver.search.solver import Solver
+from solver.search.threads import WATCHDOG, Control, run_stoppable
+from solver.stipulation import MAX_MOVES
+
+if TYPE_CHECKING:
+    import chess
+
+    from solver.play.tree import Variations
+    from solver.problem import Problem
+    from solver.search.question import Question
+
+MOST_REFUTATIONS = 255
+
+
+def variations(  # noqa: PLR0913 -- each is one switch of the question
+    problem: Problem | str | chess.Board,
+    limits: Limits | None = None,
+    *,
+    set_play: bool = False,
+    tries: int = 0,
+    threats: bool = True,
+    all_defences: bool = False,
+    depth: int | None = None,
+    control: Control | None = None,
+    solver: Solver | None = None,
+) -> Variations:
+    """Find the whole play of a problem: keys, threats, defences and continuations.
+
+    Keys are the first moves that solve within the moves of the stipulation, or else of
+    the claim, or else of the shortest mate. Everything else is shortest play.
+
+    Parameters
+    ----------
+    problem : Problem, str or chess.Board
+        The position, and what is demanded; see `solver.solve`.
+    limits : Limits, optional
+        What solving and building may cost together. Without a time limit, building
+        stops after a minute.
+    set_play : bool
+        Show what would follow if the defender began.
+    tries : int
+        Show first moves that at most this many defences refute, 0 to 255.
+    threats : bool
+        Look for threats, and leave out the defences that change nothing about them: the
+        attacker needs fewer moves than the threat, or as many and every threat still
+        works.
+    all_defences : bool
+        Show these defences too.
+    depth : int, optional
+        Show at most this many moves of the attacker, 1 to 200.
+    control : Control, optional
+        Stops the search and the building, from another thread.
+    solver : Solver, optional
+        Memory to reuse for many problems, and tablebases if it has any.
+
+    Returns
+    -------
+    Variations
+        The tree. What a limit or a stop left out is cut from the far end:
+        `complete_moves` is then a number, and there may be no play at all.
+
+    Raises
+    ------
+    FenError
+        The position is not legal.
+    InputError
+        An argument has the wrong type or is out of range, or the stipulation is one of
+        help play, which has solutions but no variations.
+    AllocationError, CacheError, KernelError, TablebaseError
+        See `solver.solve`.
+
+    Examples
+    --------
+    >>> from solver import Problem, variations
+    >>> problem = Problem("5r1k/6pp/7N/8/2Q5/8/8/6K1 w - -", stipulation="#2")
+    >>> play = variations(problem, set_play=True)
+    >>> [(key.move, key.moves_left) for key in play.keys]
+    [('c4g8', 1)]
+    >>> for defence in play.keys[0].defences:
+    ...     print(defence.move, [attack.move for attack in defence.continuations])
+    f8g8 ['h6f7']
+    """
+    options = PlayOptions(
+        set_play=require_bool("set_play", set_play),
+        tries=require_int("tries", tries, 0, MOST_REFUTATIONS),
+        threats=require_bool("threats", threats),
+        all_defences=require_bool("all_defences", all_defences),
+        depth=None if depth is None else require_int("depth", depth, 1, MAX_MOVES),
+    )
+    question = read_question(problem, limits)
+    stipulation = question.problem.stipulation
+    if stipulation and stipulation.is_help:
+        expected = "problem: expected a stipulation that has variations"
+        msg = f"{expected}, found {stipulation}"
+        raise InputError(msg)
+    if control is not None:
+        require_instance("control", control, Control, "a Control or None")
+    if solver is not None:
+        require_instance("solver", solver, Solver, "a Solver or None")
+    stopper = control or Control()
+
+    def find() -> Variations:
+        limits = question.limits
+        chosen = solver or Solver(limits.hash_mib, threads=limits.threads)
+        return find_variations(chosen, question, options, stopper)
+
+    return run_stoppable(find, stopper)
+
+
+def find_variations(
+    solver: Solver, question: Question, options: PlayOptions, control: Control
+) -> Variations:
+    """Solve a question that has been read, and build its play, in the calling thread.
+
+    Parameters
+    ----------
+    solver : Solver
+        Where the search runs.
+    question : Question
+        See `solver.search.question.read_question`.
+    options : PlayOptions
+        Its `time_s` counts only where the question has no time limit.
+    control : Control
+        Stops the search and the building.
+    """
+    started = time.monotonic()
+    claim = question.problem.claim
+    if claim:  # a stipulation claims that it is solvable
+        most = min(question.most_moves, abs(claim.mate))
+        # The builder finds the keys of a short problem faster than the solver.
+        is_long = most > EXACT_MOVES
+        question = replace(question, most_moves=most, all_keys=is_long)
+    solution = solver.answer(question, control)
+    limits, workspace = question.limits, solver.workspace
+    workspace.resume()
+    if limits.nodes is not None:
+        workspace.search.node_limit = max(0, limits.nodes - solution.stats.nodes)
+    time_s = TIME_S
+    if limits.time_s is not None:
+        time_s = max(0.0, limits.time_s - (time.monotonic() - started))
+    control.attach(workspace.search)
+    with WATCHDOG.limit(control, None if limits.time_s is None else time_s):
+        return build_variations(solution, workspace, replace(options, time_s=time_s))

@@ -1,0 +1,186 @@
+"""Stores of the first schema, without the columns for stipulations: read, resumed."""
+
+from __future__ import annotations
+
+import sqlite3
+from contextlib import closing
+from typing import TYPE_CHECKING
+
+import pytest
+
+from solver.audit.job import AuditOptions
+from solver.audit.result import AuditResult
+from solver.audit.resume import ResumeStore
+from solver.audit.store import Store
+from solver.errors import StoreError
+from solver.problem import Claim, Limits, Problem
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+FIRST_SCHEMA = """
+CREATE TABLE answers (
+    key BLOB PRIMARY KEY, claim INTEGER, nomate INTEGER, claimed_keys TEXT, \
+claimed_line TEXT, status TEXT, verdict TEXT, soundness TEXT, mate INTEGER, \
+lower_bound INTEGER, keys TEXT, keys_complete INTEGER, wrong_keys TEXT, pv TEXT, \
+plies TEXT, only_moves INTEGER, nodes INTEGER, time_s REAL, stopped_by TEXT, \
+tablebase TEXT, solver TEXT,
+    options TEXT, time_limit_s REAL, node_limit INTEGER
+);
+CREATE TABLE records (
+    file TEXT, line INTEGER, id TEXT, fen TEXT, key BLOB REFERENCES answers (key),
+    error TEXT, solver TEXT, PRIMARY KEY (file, line)
+);
+CREATE VIEW results AS
+    SELECT r.file || CASE r.line WHEN 0 THEN '' ELSE ':' || r.line END AS source, \
+r.id AS id, r.fen AS fen, a.claim AS claim, a.nomate AS nomate, \
+coalesce(a.claimed_keys, '') AS claimed_keys, \
+coalesce(a.claimed_line, '') AS claimed_line, a.status AS status, \
+iif(r.error IS NULL, a.verdict, 'unreadable') AS verdict, a.soundness AS soundness, \
+a.mate AS mate, a.lower_bound AS lower_bound, coalesce(a.keys, '') AS keys, \
+coalesce(a.keys_complete, 0) AS keys_complete, \
+coalesce(a.wrong_keys, '') AS wrong_keys, coalesce(a.pv, '') AS pv, \
+coalesce(a.plies, '') AS plies, a.only_moves AS only_moves, \
+coalesce(a.nodes, 0) AS nodes, coalesce(a.time_s, 0.0) AS time_s, \
+a.stopped_by AS stopped_by, a.tablebase AS tablebase, r.error AS error, \
+coalesce(a.solver, r.solver) AS solver, r.file, r.line, a.options, a.time_limit_s, \
+a.node_limit
+    FROM records AS r LEFT JOIN answers AS a USING (key);
+PRAGMA application_id = 1835103333;
+PRAGMA user_version = 1;
+"""
+"""As matesolve wrote it before it knew stipulations; never to be changed."""
+
+FEN = "6k1/5ppp/8/8/8/8/8/R5K1 w - - 0 1"
+PROBLEM = Problem(FEN, "one", Claim(2), "a.epd:1")
+OPTIONS = AuditOptions(Limits(nodes=1000))
+RESULT = AuditResult(
+    "a.epd:1", "one", FEN, 2, status="proved", verdict="proved", mate=2, lower_bound=2
+)
+UNREADABLE = AuditResult("a.epd:2", "a.epd:2", verdict="unreadable", error="no FEN")
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    """A store of the first schema with an answer and an unreadable record."""
+    path = tmp_path / "run.db"
+    key = bytes.fromhex("e41a3699992a9d9eea46147bfbf3a14a")
+    with closing(sqlite3.connect(path)) as base:
+        base.executescript(FIRST_SCHEMA)
+        base.execute(
+            "INSERT INTO answers (key, claim, claimed_keys, claimed_line, status, "
+            "verdict, mate, lower_bound, keys, keys_complete, wrong_keys, pv, plies, "
+            "nodes, time_s, solver, options) VALUES (?, 2, '', '', 'proved', 'proved', "
+            "2, 2, '', 0, '', '', '', 0, 0.0, ?, '')",
+            (key, RESULT.solver),
+        )
+        base.executemany(
+            "INSERT INTO records VALUES ('a.epd', ?, ?, ?, ?, ?, ?)",
+            [
+                (1, "one", FEN, key, None, RESULT.solver),
+                (2, "a.epd:2", None, None, "no FEN", RESULT.solver),
+            ],
+        )
+        base.commit()
+    return path
+
+
+def stored(path: Path, where: str = "") -> list[AuditResult]:
+    with Store(path, read_only=True) as store:
+        return list(store.results(where))
+
+
+def columns(path: Path) -> list[str]:
+    with closing(sqlite3.connect(path)) as base:
+        return [row[1] for row in base.execute("PRAGMA table_info(answers)")]
+
+
+def test_it_is_read_without_being_changed(path: Path) -> None:
+    before = path.read_bytes()
+    assert stored(path) == [RESULT, UNREADABLE]
+    assert stored(path, "stipulation IS NULL AND mate = 2") == [RESULT]
+    assert path.read_bytes() == before
+
+
+def test_it_gets_the_columns_once_it_is_written(path: Path) -> None:
+    with Store(path):
+        pass
+    assert stored(path) == [RESULT, UNREADABLE]
+    helpmate = RESULT._replace(
+        source="a.epd:3",
+        stipulation="h#2",
+        claimed_solutions=2,
+        solutions='["a1a8 g8h8"]',
+        solutions_complete=0,
+    )
+    with Store(path) as store:
+        store.put_answer(b"key", helpmate, "", None, None)
+        store.put_record(helpmate, b"key")
+    assert stored(path) == [RESULT, UNREADABLE, helpmate]
+    fresh = path.with_name("fresh.db")
+    Store(fresh).close()
+    assert columns(path) == columns(fresh)
+
+
+def test_its_answers_are_found_again_by_the_version_that_wrote_it(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("solver.audit.resume.__version__", "0.1.0")
+    with Store(path) as store:
+        resume = ResumeStore(store, OPTIONS)
+        assert resume.find(PROBLEM, resume.key(PROBLEM)) == RESULT
+        other = Problem(FEN, "one", stipulation="s#2")  # type: ignore[arg-type]
+        assert resume.find(other, resume.key(other)) is None
+
+
+def test_indexes_and_views_that_a_user_added_stay(path: Path) -> None:
+    with closing(sqlite3.connect(path)) as base:
+        base.execute("CREATE INDEX mine ON answers (verdict)")
+        base.execute("CREATE VIEW ours AS SELECT id, verdict FROM results")
+        base.commit()
+    Store(path).close()
+    with closing(sqlite3.connect(path)) as base:
+        names = {name for (name,) in base.execute("SELECT name FROM sqlite_schema")}
+        assert names >= {"mine", "ours"}
+        assert ("one", "proved") in base.execute("SELECT * FROM ours").fetchall()
+
+
+@pytest.mark.parametrize("is_target", [False, True])
+def test_it_is_merged_with_a_newer_one(path: Path, is_target: bool) -> None:
+    newer = path.with_name("newer.db")
+    selfmate = RESULT._replace(source="b.epd:1", stipulation="s#2")
+    with Store(newer) as store:
+        store.put_answer(b"key", selfmate, "", None, None)
+        store.put_record(selfmate, b"key")
+    target, other = (path, newer) if is_target else (newer, path)
+    before = other.read_bytes()
+    with Store(target) as store:
+        store.merge_from(other)
+    assert stored(target) == [RESULT, UNREADABLE, selfmate]
+    assert other.read_bytes() == before
+
+
+def test_an_interrupted_upgrade_changes_nothing(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as context:
+        context.setattr("solver.audit.store.UPGRADE", "DROP VIEW results; killed;")
+        with pytest.raises(StoreError):
+            Store(path)
+    assert stored(path) == [RESULT, UNREADABLE]
+    Store(path).close()
+    assert stored(path) == [RESULT, UNREADABLE]
+
+
+@pytest.mark.parametrize("read_only", [False, True])
+def test_it_is_refused_with_another_view(path: Path, read_only: bool) -> None:
+    with closing(sqlite3.connect(path)) as base:
+        base.executescript("DROP VIEW results; CREATE VIEW results AS SELECT 1;")
+    with pytest.raises(StoreError, match="found another definition of results"):
+        Store(path, read_only=read_only)
+
+
+def test_fresh_replaces_it(path: Path) -> None:
+    Store(path, fresh=True).close()
+    assert stored(path) == []
+    assert "stipulation" in columns(path)

@@ -1,0 +1,211 @@
+"""Compare `matesolve popeye` with Popeye: the trees they print, and their times.
+
+Run from the repository's root, on a quiet machine:
+
+    python -m tests.benchmarks.popeye POPEYE --suite mate-in-2.epd --suite matetrack.epd
+
+POPEYE is the program `py`, version 4.104. Each set is solved by both programs, one
+process each, with tables of the same size. The table has one line for a set: how many
+problems both finished and how many trees are equal, each program's median time for a
+problem as it prints it, and the median of the ratios. Differences follow.
+
+`--make` solves the sets with Popeye alone and writes the trees that the tests expect to
+tests/data: trees as data, no text of Popeye's.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gzip
+import json
+import statistics
+import subprocess
+import sys
+import tempfile
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from solver.search.solver import Solver
+from tests.popeye_sets import (
+    MOST_SOLUTIONS,
+    SETS,
+    Entry,
+    as_input,
+    drawn,
+    from_suites,
+    generated,
+)
+from tests.popeye_trees import Tree, difference, parse
+
+DATA = Path(__file__).parents[1] / "data" / "popeye_trees.json.gz"
+
+HASH = "128M"
+OURS = [sys.executable, "-m", "solver", "popeye"]
+
+MOST_MOVES = 1500
+"""The largest tree that the tests keep, in moves."""
+
+MADE = {"#2": 150, "#3": 60, "s#2": 40, "#5": 0, "s#4": 0, "s=2": 0, "h#4": 0}
+"""How many problems of a set the tests keep, if not `MADE_OTHERS`."""
+
+MADE_OTHERS = 20
+
+DRAWN = 4
+"""Positions of help play that are drawn for each problem that is kept."""
+
+SHORT_S = 2
+
+
+def run(program: list[str], entries: list[Entry], max_time: int) -> list[Tree]:
+    """Solve problems with a program and return what it prints, parsed."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "problems.inp"
+        path.write_text(as_input(entries), encoding="utf-8")
+        limits = ["-maxmem", HASH, "-maxtime", str(max_time)]
+        done = subprocess.run(
+            [*program, *limits, str(path)],
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=60 + (max_time + 1) * len(entries),
+        )
+    problems = parse(done.stdout)
+    if len(problems) != len(entries):
+        sys.exit(
+            f"{program[0]}: expected {len(entries)} problems, found {len(problems)}\n"
+            f"{done.stderr[-2000:]}"
+        )
+    return problems
+
+
+def chosen(
+    name: str, count: int, suites: list[Path], popeye: str, solver: Solver
+) -> list[Entry]:
+    """Return the problems of a set."""
+    kind = SETS[name]
+    if kind.is_from_suite and suites:
+        return from_suites(kind, suites, count)
+    if not kind.stipulation.startswith("h"):
+        return list(generated(kind, count, solver))
+    entries = list(drawn(kind, DRAWN * count))
+    trees = run([popeye], entries, SHORT_S)
+    return [
+        entry
+        for entry, tree in zip(entries, trees, strict=True)
+        if tree["ending"] == "finished" and 0 < size_of(tree["play"]) <= MOST_SOLUTIONS
+    ][:count]
+
+
+@dataclass
+class Comparison:
+    """What both programs print on a set.
+
+    Attributes
+    ----------
+    finished : int
+        Problems that both finished.
+    unfinished : tuple of int
+        Problems that we, and Popeye, did not finish.
+    times : list of tuple
+        Our and Popeye's seconds.
+    differences : list of tuple
+        A problem, and where its trees differ.
+    """
+
+    finished: int = 0
+    unfinished: tuple[int, int] = (0, 0)
+    times: list[tuple[float, float]] = field(default_factory=list)
+    differences: list[tuple[Entry, str]] = field(default_factory=list)
+
+
+def compare(entries: list[Entry], popeye: str, max_time: int) -> Comparison:
+    """Solve problems with both programs, and compare their trees."""
+    ours = run(OURS, entries, max_time)
+    theirs = run([popeye], entries, max_time)
+    found = Comparison()
+    ends = [[one["ending"] == "finished" for one in side] for side in (ours, theirs)]
+    found.unfinished = ends[0].count(False), ends[1].count(False)
+    for entry, our, their in zip(entries, ours, theirs, strict=True):
+        if our["ending"] == their["ending"] == "finished":
+            found.finished += 1
+            found.times.append((our["time_s"], their["time_s"]))
+            if where := difference(our["play"], their["play"]):
+                found.differences.append((entry, where))
+    return found
+
+
+def line_of(name: str, found: Comparison) -> str:
+    """Return a line of the table."""
+    ours, theirs = (
+        statistics.median(times) for times in zip(*found.times, strict=True)
+    )
+    ratio = statistics.median(their / max(our, 5e-4) for our, their in found.times)
+    equal = found.finished - len(found.differences)
+    return (
+        f"{name:12} {found.finished:8} {equal:6} "
+        f"{found.unfinished[0]:6} {found.unfinished[1]:6} "
+        f"{1000 * ours:9.1f} {1000 * theirs:9.1f} {ratio:7.1f}"
+    )
+
+
+HEAD = "set          finished  equal  stopped (ours, theirs)  ms ours  theirs   ratio"
+
+
+def size_of(tree: object) -> int:
+    """Return the number of moves in a tree, or of lines."""
+    if isinstance(tree, dict):
+        return sum(1 + size_of(below) for below in tree.values())
+    return len(tree) if isinstance(tree, list) else 0
+
+
+def make(popeye: str, suites: list[Path], max_time: int) -> None:
+    """Write the trees that the tests expect."""
+    rows = []
+    solver = Solver(128)
+    for name in SETS:
+        count = MADE.get(name, MADE_OTHERS)
+        if not count:
+            continue
+        entries = chosen(name, count * 3 // 2, suites, popeye, solver)
+        kept = [
+            {**entry._asdict(), "play": tree["play"][""]}
+            for entry, tree in zip(
+                entries, run([popeye], entries, max_time), strict=True
+            )
+            if tree["ending"] == "finished" and size_of(tree["play"]) <= MOST_MOVES
+        ]
+        rows += kept[:count]
+        print(f"{name}: {len(kept[:count])}", flush=True)
+    text = "".join(json.dumps(row, separators=(",", ":")) + "\n" for row in rows)
+    DATA.write_bytes(gzip.compress(text.encode(), mtime=0))
+    print(f"{DATA}: {len(rows)} problems, {DATA.stat().st_size} bytes")
+
+
+def main() -> None:
+    """Read the command line."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("popeye", metavar="POPEYE")
+    parser.add_argument("--suite", type=Path, action="append", default=[])
+    parser.add_argument("--sets", nargs="+", choices=SETS, default=list(SETS))
+    parser.add_argument("--count", type=int, default=100)
+    parser.add_argument("--max-time", type=int, default=60, metavar="S")
+    parser.add_argument("--show", type=int, default=3, help="differences of a set")
+    parser.add_argument("--make", action="store_true")
+    asked = parser.parse_args()
+    if asked.make:
+        make(asked.popeye, asked.suite, asked.max_time)
+        return
+    solver = Solver(128)
+    print(HEAD)
+    for name in asked.sets:
+        entries = chosen(name, asked.count, asked.suite, asked.popeye, solver)
+        found = compare(entries, asked.popeye, asked.max_time)
+        print(line_of(name, found), flush=True)
+        for entry, where in found.differences[: asked.show]:
+            print(f"    {entry.fen} {entry.stipulation}: {where}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,217 @@
+"""The whole play of a problem by its definition, as nested tuples.
+
+What solves is asked of a slow oracle; this module adds what problemists show: set play,
+tries, threats or zugzwang, the defences that matter, and the shortest continuations.
+Sets stand where the order does not matter.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import chess
+
+from solver.stipulation import Goal, Play
+from tests.oracles import battle_play, remembering
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from solver.stipulation import Stipulation
+
+
+class Attack(NamedTuple):
+    """A move of the attacker: what it threatens, how it is met, what refutes it."""
+
+    move: str
+    moves_left: int
+    threats: frozenset[Attack]
+    is_zugzwang: bool
+    defences: frozenset[Defence]
+    refutations: frozenset[str]
+
+
+class Defence(NamedTuple):
+    """A move of the defender and its answers."""
+
+    move: str
+    continuations: frozenset[Attack]
+
+
+class WholePlay(NamedTuple):
+    """The play from a position with the attacker to move."""
+
+    set_play: frozenset[Defence]
+    tries: frozenset[Attack]
+    keys: frozenset[Attack]
+
+
+class PlayOracle:
+    """Builds the play of one stipulation.
+
+    Parameters
+    ----------
+    stipulation : Stipulation
+        Any but help play.
+    threats : bool
+        Look for threats, and leave out defences that change nothing about them.
+    all_defences : bool
+        Leave out no defence.
+    """
+
+    def __init__(
+        self,
+        stipulation: Stipulation,
+        *,
+        threats: bool = True,
+        all_defences: bool = False,
+    ) -> None:
+        self._stipulation = stipulation
+        self._threats = threats
+        self._all_defences = all_defences
+        self._solving: Callable[[chess.Board, int], set[str]]
+        if stipulation.is_direct_mate:
+            self._solving = remembering.Oracle().keys
+        else:
+            self._solving = lambda board, n: battle_play.keys(board, stipulation, n)
+
+    def whole_play(self, board: chess.Board, tries: int) -> WholePlay:
+        """Return set play, tries with at most so many refutations, and keys."""
+        n = self._stipulation.moves
+        set_play: frozenset[Defence] = frozenset()
+        if not board.is_check():
+            answers = self._answers(after_pass(board), n - 1)
+            shown = {
+                reply: answer
+                for reply, answer in answers.items()
+                if self._all_defences or n == 1 or answer[1]
+            }
+            set_play = self._defences(shown, frozenset())
+        first = {k: self._solving(board, k) for k in range(1, n + 1)}
+        keys, refuted = set(), set()
+        for move in board.legal_moves:
+            after = played(board, move)
+            solving = (k for k in range(1, n + 1) if move.uci() in first[k])
+            shortest = next(solving, None)
+            if shortest is not None:
+                keys.add(self._attack(move.uci(), after, shortest - 1))
+                continue
+            refutations = self._refutations(after, n - 1)
+            if 0 < len(refutations) <= tries:
+                refuted.add(self._attack(move.uci(), after, n - 1, refutations))
+        return WholePlay(set_play, frozenset(refuted), frozenset(keys))
+
+    def _refutations(self, board: chess.Board, n: int) -> frozenset[str]:
+        """Return the replies that leave the attacker without a solution."""
+        play = self._stipulation.play
+        if play in {Play.REFLEX, Play.SEMI_REFLEX} and self._ending(board):
+            return frozenset()
+        return frozenset(
+            move.uci()
+            for move in board.legal_moves
+            if move.uci() not in self._ending(board)
+            and not self._answer(played(board, move), n)[1]
+        )
+
+    def _ending(self, board: chess.Board) -> set[str]:
+        """Return the replies that reach the goal themselves."""
+        if self._stipulation.play is Play.DIRECT:
+            return set()
+        mates = self._stipulation.goal is Goal.MATE
+        return {
+            move.uci()
+            for move in board.legal_moves
+            for after in [played(board, move)]
+            if (after.is_checkmate() if mates else after.is_stalemate())
+        }
+
+    def _answer(self, board: chess.Board, n: int) -> tuple[int, frozenset[str]]:
+        """Return the shortest length within `n`, and the moves of this length."""
+        for length in range(1, n + 1):
+            if moves := self._solving(board, length):
+                return length, frozenset(moves)
+        return 0, frozenset()
+
+    def _answers(
+        self, board: chess.Board, n: int
+    ) -> dict[str, tuple[chess.Board, int, frozenset[str]]]:
+        """Return what each reply leads to, with length and continuations."""
+        found = {}
+        ending = self._ending(board)
+        for move in board.legal_moves:
+            after = played(board, move)
+            answer = (
+                (0, frozenset()) if move.uci() in ending else self._answer(after, n)
+            )
+            if answer[1] or move.uci() in ending:
+                found[move.uci()] = after, *answer
+        return found
+
+    def _attack(
+        self,
+        move: str,
+        after: chess.Board,
+        left: int,
+        refutations: frozenset[str] = frozenset(),
+    ) -> Attack:
+        threats: frozenset[Attack] = frozenset()
+        length, moves = 0, frozenset[str]()
+        looked = self._threats and not after.is_check() and left > 0
+        if looked:
+            passed = after_pass(after)
+            length, moves = self._answer(passed, left)
+            threats = self._attacks(passed, length, moves)
+        answers = self._answers(after, left)
+        relevant = {
+            reply: answer
+            for reply, answer in answers.items()
+            if self._all_defences
+            or left == 0
+            or (
+                answer[1] > 0
+                and (
+                    not moves
+                    or answer[1] > length
+                    or (answer[1] == length and moves - answer[2])
+                )
+            )
+        }
+        return Attack(
+            move,
+            left,
+            threats,
+            looked and not moves,
+            self._defences(relevant, refutations),
+            refutations,
+        )
+
+    def _attacks(
+        self, board: chess.Board, length: int, moves: frozenset[str]
+    ) -> frozenset[Attack]:
+        return frozenset(
+            self._attack(move, played(board, chess.Move.from_uci(move)), length - 1)
+            for move in moves
+        )
+
+    def _defences(
+        self,
+        answers: dict[str, tuple[chess.Board, int, frozenset[str]]],
+        refutations: frozenset[str],
+    ) -> frozenset[Defence]:
+        return frozenset(
+            Defence(reply, self._attacks(after, length, moves))
+            for reply, (after, length, moves) in answers.items()
+            if reply not in refutations
+        )
+
+
+def played(board: chess.Board, move: chess.Move) -> chess.Board:
+    """Return the board after a move."""
+    after = board.copy(stack=False)
+    after.push(move)
+    return after
+
+
+def after_pass(board: chess.Board) -> chess.Board:
+    """Return the board after a null move."""
+    return played(board, chess.Move.null())

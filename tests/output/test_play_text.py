@@ -1,0 +1,388 @@
+"""The whole play in lines, as problem magazines print it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import chess
+import pytest
+
+from solver.output.notation import Notation
+from solver.output.play_text import (
+    PlayLine,
+    describe_play,
+    soundness_mark,
+    words_line,
+)
+from solver.output.solutions_text import describe_solutions
+from solver.play.tree import Attack, Defence, Variations
+from solver.problem import Claim, Problem, Restriction
+from solver.solution import Solution, Stats, Status
+from solver.stipulation import Stipulation
+from tests.output.play_trees import (
+    BLOCK_PLAY,
+    BLOCK_SOLUTION,
+    SELFMATE,
+    defence,
+    refuted,
+    shuffled,
+)
+
+BOXED = "7k/8/8/8/8/8/R7/K7 w - - 0 1"
+
+
+def printed(lines: list[PlayLine], width: int = 80) -> list[str]:
+    return [text for line in lines for text in line.lines(width)]
+
+
+def keys(*attacks: Attack, fen: str = BOXED, stipulation: str = "#3") -> Variations:
+    return Variations(
+        Stipulation.parse(stipulation), fen, keys=attacks, keys_complete=True
+    )
+
+
+class Remarks:
+    """Marks for tests: every key checks, every mate on f5 is a model mate."""
+
+    def features(self, key: str) -> list[str]:
+        return ["takes a flight", f"from {key[:2]}"]
+
+    def remark(self, board: chess.Board) -> str:
+        return "model" if board.peek().to_square == chess.F5 else ""
+
+
+def test_the_parts_of_the_play_come_in_the_order_of_a_magazine() -> None:
+    assert printed(describe_play(BLOCK_PLAY)) == [
+        "Set play",
+        "  1...Bd7, Bd6 2.Qd5#",
+        "  1...Be6, Be7 2.Qe5#",
+        "",
+        "Tries",
+        "  1.Nc2+? dxc2!",
+        "  1.Qb5? threat: 2.Qc4#",
+        "    1...Be6 2.Qe5#",
+        "    but 1...axb5!",
+        "",
+        "Key",
+        "  1.Qa5! zugzwang",
+        "    1...Bb7, Rd7 2.Nf5#",
+        "    1...Bf5 2.Nxf5#",
+        "    1...Re7, Bh6 2.Qxb4# or 2.Qb6# (dual)",
+    ]
+
+
+def test_moves_are_written_in_uci_notation_on_demand() -> None:
+    lines = printed(describe_play(BLOCK_PLAY, Notation.UCI))
+    assert lines[4:9] == [
+        "Tries",
+        "  1.e3c2? d3c2!",
+        "  1.h5b5? threat: 2.b5c4",
+        "    1...c8e6 2.b5e5",
+        "    but 1...a6b5!",
+    ]
+    # The same capture and quiet move of a piece are one continuation here.
+    assert "    1...c8b7, c8f5, d8d7 2.e3f5" in lines
+
+
+def test_keys_and_mates_have_their_marks() -> None:
+    lines = printed(describe_play(BLOCK_PLAY, marks=Remarks()))
+    assert lines[-5:-1] == [
+        "Key: takes a flight, from h5",
+        "  1.Qa5! zugzwang",
+        "    1...Bb7, Rd7 2.Nf5# (model)",
+        "    1...Bf5 2.Nxf5# (model)",
+    ]
+
+
+def test_several_keys_have_their_features_each() -> None:
+    play = replace(BLOCK_PLAY, keys=(refuted("h5a5", ""), refuted("h5h6", "")))
+    for key in play.keys:
+        key.refutations.clear()
+    lines = printed(describe_play(play, marks=Remarks()))
+    assert lines[-3:] == [
+        "Keys",
+        "  1.Qa5! (takes a flight, from h5)",
+        "  1.Qh6! (takes a flight, from h5)",
+    ]
+
+
+def test_a_line_goes_on_until_there_is_a_choice() -> None:
+    end = Attack("a2a3", 1, defences=[defence("g8f8", "a3a8"), defence("g8h8", "a3h3")])
+    key = Attack(
+        "a1b1",
+        2,
+        defences=[Defence("h8g8", [end]), defence("h8h7", "a2a7")],
+    )
+    assert printed(describe_play(keys(key)))[1:] == [
+        "  1.Kb1!",
+        "    1...Kg8 2.Ra3",
+        "      2...Kf8 3.Ra8+",
+        "      2...Kh8 3.Rh3+",
+        "    1...Kh7 2.Ra7+",
+    ]
+
+
+def test_a_forced_line_stands_in_one_line() -> None:
+    end = Attack("a2a3", 1, defences=[defence("g8f8", "a3a8")])
+    key = Attack("a1b1", 2, defences=[Defence("h8g8", [end])])
+    assert printed(describe_play(keys(key)))[1:] == [
+        "  1.Kb1!",
+        "    1...Kg8 2.Ra3 Kf8 3.Ra8+",
+    ]
+
+
+def test_threats_with_a_choice_below_have_lines_of_their_own() -> None:
+    threat = Attack(
+        "a2a3", 1, defences=[defence("h8g8", "a3a8"), defence("h8h7", "a3h3")]
+    )
+    key = Attack("a1b1", 2, threats=[threat], defences=[defence("h8g8", "a2a8")])
+    assert printed(describe_play(keys(key)))[1:] == [
+        "  1.Kb1!",
+        "    threat: 2.Ra3",
+        "      2...Kg8 3.Ra8+",
+        "      2...Kh7 3.Rh3+",
+        "    1...Kg8 2.Ra8+",
+    ]
+
+
+def test_several_threats_and_threats_of_threats_are_short() -> None:
+    slow = Attack("a2a3", 1, threats=[Attack("a3h3", 0)])
+    key = Attack("a1b1", 2, threats=[slow, Attack("a2h2", 0)])
+    assert printed(describe_play(keys(key)))[1:] == [
+        "  1.Kb1! threats: 2.Ra3 ~ 3.Rh3+, 2.Rh2+"
+    ]
+
+
+def test_long_duals_have_a_line_for_each_continuation() -> None:
+    branches = [defence("g8f8", "a3a8"), defence("g8h8", "a3h3")]
+    ends = [Attack("a2a3", 1, defences=branches), Attack("a2a8", 0)]
+    key = Attack("a1b1", 2, defences=[Defence("h8g8", ends)])
+    assert printed(describe_play(keys(key)))[1:] == [
+        "  1.Kb1!",
+        "    1...Kg8 (dual)",
+        "      2.Ra3",
+        "        2...Kf8 3.Ra8+",
+        "        2...Kh8 3.Rh3+",
+        "      or 2.Ra8+",
+    ]
+
+
+def test_duals_with_the_same_play_after_them_share_it() -> None:
+    tails = [
+        Attack(f"a2{file}2", 1, defences=[defence("g8h8", f"{file}2h2")])
+        for file in "bcd"
+    ]
+    key = Attack("a1b1", 2, defences=[Defence("h8g8", tails)])
+    assert printed(describe_play(keys(key)))[1:] == [
+        "  1.Kb1!",
+        "    1...Kg8 2.Rb2, Rc2, Rd2 Kh8 3.Rh2+ (dual)",
+    ]
+
+
+def test_a_try_with_several_refutations_names_them_all() -> None:
+    attempt = Attack(
+        "a1b1", 1, refutations=["h8g8", "h8h7"], threats=[Attack("a2h2", 0)]
+    )
+    play = Variations(
+        Stipulation.parse("#2"), BOXED, tries=(attempt,), tries_complete=True
+    )
+    assert printed(describe_play(play)) == [
+        "Try",
+        "  1.Kb1? threat: 2.Rh2+",
+        "    but 1...Kg8!, Kh7!",
+    ]
+
+
+def test_self_play_ends_with_moves_of_the_defender() -> None:
+    key = Attack(
+        "a1a2", 0, is_zugzwang=True, defences=[Defence("b3a3"), Defence("b3b2")]
+    )
+    once = keys(key, fen=SELFMATE, stipulation="s#1")
+    assert printed(describe_play(once))[1:] == [
+        "  1.Ka2! zugzwang",
+        "    1...Ra3+, Rb2+",
+    ]
+    last = Attack("a2a1", 0, defences=[Defence("b3b1")])
+    twice = Attack("a1a2", 1, defences=[Defence("d3c3", [last])])
+    play = keys(twice, fen=SELFMATE, stipulation="s#2")
+    assert printed(describe_play(play))[1:] == [
+        "  1.Ka2!",
+        "    1...Kc3 2.Ka1 Rb1+",
+    ]
+
+
+def test_play_where_the_defender_begins_has_no_key() -> None:
+    fen = "7k/8/8/8/8/8/R7/K7 b - - 0 1"
+    play = Variations(
+        Stipulation.parse("#1"),
+        fen,
+        defences=(defence("h8g8", "a2a8"), defence("h8h7", "a2a7")),
+    )
+    assert printed(describe_play(play)) == [
+        "Play",
+        "  1...Kg8 2.Ra8+",
+        "  1...Kh7 2.Ra7+",
+    ]
+
+
+def test_moves_are_numbered_by_colour_where_black_attacks() -> None:
+    fen = "k7/r7/8/8/8/8/8/7K b - - 0 7"
+    key = Attack("a8b8", 1, defences=[defence("h1g1", "a7a1")])
+    play = replace(
+        keys(key, fen=fen, stipulation="#2"),
+        set_play=(defence("h1g1", "a7a1"),),
+        tries=(refuted("a8b7", "h1g1"),),
+        tries_complete=True,
+    )
+    assert printed(describe_play(play)) == [
+        "Set play",
+        "  2.Kg1 Ra1+",
+        "",
+        "Try",
+        "  1...Kb7? 2.Kg1!",
+        "",
+        "Key",
+        "  1...Kb8!",
+        "    2.Kg1 Ra1+",
+    ]
+
+
+def test_what_is_cut_is_marked_and_said_below() -> None:
+    cut = Attack("a2a3", 2, is_cut=True)
+    main = Attack("a1b1", 3, defences=[Defence("h8g8", [cut])])
+    play = replace(keys(main, stipulation="#4"), complete_moves=1, keys_complete=False)
+    assert printed(describe_play(play, tries=True)) == [
+        "Key",
+        "  1.Kb1!",
+        "    1...Kg8 2.Ra3 (mate in 2 more)",
+        "",
+        "There may be other keys.",
+        "There may be other tries.",
+        play.words(),
+    ]
+
+
+def test_a_main_line_without_its_side_play_is_one_line_and_says_so() -> None:
+    play = keys(
+        Attack("a1b1", 1, defences=[defence("h8g8", "a2a8")], is_cut=True),
+        stipulation="#2",
+    )
+    assert printed(describe_play(play))[1:] == ["  1.Kb1! Kg8 2.Ra8+ (main line only)"]
+    last = Attack("b1a1", 1, defences=[defence("g8h8", "a2a8")], is_cut=True)
+    cut = Attack("a1b1", 2, defences=[Defence("h8g8", [last]), defence("h8h7", "a2a7")])
+    assert printed(describe_play(keys(cut)))[1:] == [
+        "  1.Kb1!",
+        "    1...Kg8 2.Ka1 Kh8 3.Ra8+ (main line only)",
+        "    1...Kh7 2.Ra7+",
+    ]
+
+
+def test_nothing_is_said_of_play_that_is_not_there() -> None:
+    nothing = Variations(Stipulation.parse("#2"), BOXED, complete_moves=0)
+    assert describe_play(nothing) == []
+    assert printed(describe_play(nothing, tries=True)) == ["There may be other tries."]
+
+
+def test_continuations_that_stand_for_all_are_not_taken_for_the_only_ones() -> None:
+    reply = Defence("h8g8", [Attack("a2a8", 4)], continuations_complete=False)
+    play = keys(Attack("a1b1", 5, defences=[reply]), stipulation="#6")
+    assert printed(describe_play(play))[-1] == (
+        "Far from the mate, one continuation stands for all."
+    )
+
+
+@pytest.mark.parametrize("width", [20, 30, 40, 80])
+def test_lines_fit_a_narrow_terminal_and_keep_every_word(width: int) -> None:
+    lines = describe_play(BLOCK_PLAY, marks=Remarks())
+    texts = printed(lines, width)
+    assert max(map(len, texts)) <= width
+    assert " ".join(texts).split() == [w for line in lines for w in line.text.split()]
+
+
+def test_play_of_two_hundred_moves_is_printed_without_running_off_the_page() -> None:
+    texts = printed(describe_play(shuffled(200)))
+    assert texts[-1].strip().startswith("199...K") or "200." in " ".join(texts)
+    assert max(map(len, texts)) <= 80
+
+
+HELPMATE = Solution(
+    Problem("8/8/8/8/8/1K5R/8/k7 b - - 0 1", stipulation=Stipulation.parse("h#2")),
+    Status.PROVED,
+    mate=2,
+    lower_bound=2,
+    solutions=(("a1b1", "h3h4", "b1a1", "h4h1"), ("a1b1", "h3h5", "b1a1", "h5h1")),
+    solutions_complete=True,
+    stats=Stats(10, 0.0123),
+)
+
+
+def test_solutions_of_help_play_are_numbered_from_the_first_move() -> None:
+    assert printed(describe_solutions(HELPMATE)) == [
+        "  1) 1.Kb1 Rh4 2.Ka1 Rh1#",
+        "  2) 1.Kb1 Rh5 2.Ka1 Rh1#",
+    ]
+
+
+def test_a_single_solution_has_no_number() -> None:
+    one = replace(HELPMATE, solutions=HELPMATE.solutions[:1])
+    assert printed(describe_solutions(one)) == ["  1.Kb1 Rh4 2.Ka1 Rh1#"]
+
+
+def test_set_play_of_help_play_begins_with_the_second_move() -> None:
+    set_play = [("h3h2", "a1b1", "h2h1")]
+    assert printed(describe_solutions(HELPMATE, set_play))[:3] == [
+        "Set play",
+        "  1...Rh2 2.Kb1 Rh1#",
+        "Solutions",
+    ]
+
+
+def test_help_play_with_half_a_move_more_begins_with_dots() -> None:
+    fen = "8/8/8/8/8/2K5/8/k6R w - - 0 1"
+    problem = Problem(
+        fen.replace("k6R", "1k5R"), stipulation=Stipulation.parse("h#1.5")
+    )
+    solution = replace(HELPMATE, problem=problem, solutions=(("h1h2", "b1a1", "h2h1"),))
+    assert printed(describe_solutions(solution, notation=Notation.UCI)) == [
+        "  1...h1h2 2.b1a1 h2h1"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("solution", "is_sound"),
+    [
+        (BLOCK_SOLUTION, True),
+        (replace(BLOCK_SOLUTION, keys_complete=False), False),
+        (replace(BLOCK_SOLUTION, keys=("h5a5", "h5h6")), False),
+        (replace(BLOCK_SOLUTION, status=Status.FOUND), False),
+        (replace(BLOCK_SOLUTION, restriction=Restriction(checks_only=True)), False),
+        (HELPMATE, False),
+        (replace(HELPMATE, solutions=HELPMATE.solutions[:1]), True),
+        (replace(HELPMATE, solutions=(("a1b1", "h3h1"),)), False),
+        (
+            replace(
+                HELPMATE,
+                solutions=HELPMATE.solutions[:1],
+                solutions_complete=False,
+            ),
+            False,
+        ),
+        (
+            replace(
+                HELPMATE,
+                problem=replace(HELPMATE.problem, claim=Claim(2, solutions=2)),
+            ),
+            True,
+        ),
+    ],
+)
+def test_only_what_is_proved_and_as_stipulated_is_marked_as_sound(
+    solution: Solution, *, is_sound: bool
+) -> None:
+    mark = "C+ matesolve 0.1.0 (12.0 ms)" if solution.stats.nodes == 145 else ""
+    mark = mark or "C+ matesolve 0.1.0 (12.3 ms)"
+    assert soundness_mark(solution) == (mark if is_sound else "")
+
+
+def test_words_alone_are_not_indented() -> None:
+    assert words_line("a word").lines(80) == ["a word"]

@@ -1,0 +1,151 @@
+"""Pure, model and ideal mates, and what a key does, on positions made for each rule."""
+
+from __future__ import annotations
+
+import chess
+import pytest
+
+from solver.play.marks import KeyMarks, MateMark, mark_key, mark_mate
+
+PLAIN, PURE, MODEL, IDEAL = MateMark
+
+CHECK_ON_BOTH_LINES = "kr6/8/8/2b5/4B3/8/8/R6K b - - 0 1"
+PINNED = "3rkb2/4qp2/5N2/8/8/8/8/4R2K b - - 0 1"
+
+MATES = [
+    # One guard for each square; the king takes part.
+    ("k6R/8/1K6/8/8/8/8/8 b - - 0 1", IDEAL),
+    ("k7/2K5/8/8/8/8/8/R7 b - - 0 1", IDEAL),
+    # An idle king or pawn leaves a model mate, an idle piece a pure one.
+    ("4R1k1/5ppp/8/8/8/8/8/K7 b - - 0 1", MODEL),
+    ("k6R/8/1K6/8/8/8/7P/8 b - - 0 1", MODEL),
+    ("4R1k1/5ppp/8/8/8/8/8/K1B5 b - - 0 1", PURE),
+    # An idle piece of the mated side prevents only an ideal mate.
+    ("k6R/8/1K6/8/8/8/p7/8 b - - 0 1", MODEL),
+    # Smothered: all blocks, and the knight alone mates.
+    ("6rk/5Npp/8/8/8/8/8/K7 b - - 0 1", MODEL),
+    # A square guarded twice, and a block that is guarded.
+    ("k7/1Q6/1K6/8/8/8/8/8 b - - 0 1", PLAIN),
+    ("4R1k1/5ppp/8/8/3B4/8/8/K7 b - - 0 1", PLAIN),
+    # The king's own shadow is guarded: h8 by the rook behind its king.
+    ("R5k1/5ppp/8/8/8/8/8/K7 b - - 0 1", MODEL),
+    # Both checks are needed: the bishop would parry one, the rook the other.
+    (CHECK_ON_BOTH_LINES, MODEL),
+    ("kr6/8/8/8/4B3/8/8/R6K b - - 0 1", PLAIN),
+    # A block may be guarded by its pinner where the pin is needed.
+    (PINNED, MODEL),
+    ("3rkb2/4np2/5N2/8/8/8/8/4R2K b - - 0 1", PLAIN),
+    # The rook far away would parry the check, so its pinner takes part; the knight
+    # would not.
+    ("k1K5/8/8/3r4/8/8/6B1/R7 b - - 0 1", MODEL),
+    ("k1K5/8/8/3n4/8/8/6B1/R7 b - - 0 1", PURE),
+    # Not mate at all: stalemate, check, and a quiet position.
+    ("7k/5Q2/6K1/8/8/8/8/8 b - - 0 1", PLAIN),
+    ("k7/8/8/8/8/8/8/R6K b - - 0 1", PLAIN),
+    (chess.STARTING_FEN, PLAIN),
+]
+
+
+@pytest.mark.parametrize(("fen", "mark"), MATES)
+def test_a_mate_is_marked_by_the_definition(fen: str, mark: MateMark) -> None:
+    board = chess.Board(fen)
+    assert mark_mate(board) is mark
+    assert board.fen() == fen
+    assert mark_mate(board.mirror()) is mark
+    assert mark_mate(board.transform(chess.flip_horizontal)) is mark
+
+
+def test_the_positions_above_are_mates_where_they_should_be() -> None:
+    for fen, mark in MATES[:-3]:
+        assert chess.Board(fen).is_checkmate(), (fen, mark)
+
+
+KEYS = [
+    # A block: a quiet move of the queen that nobody can take.
+    (
+        "2brrb2/8/p7/7Q/1p1kpPp1/1P1pN1K1/3P4/8 w - - 0 1",
+        "h5a5",
+        KeyMarks(),
+    ),
+    # The same queen offers itself with check.
+    (
+        "2brrb2/8/p7/7Q/1p1kpPp1/1P1pN1K1/3P4/8 w - - 0 1",
+        "h5d5",
+        KeyMarks(check=True, sacrifice=True),
+    ),
+    (
+        "8/8/8/8/8/8/8/R3K2k w Q - 0 1",
+        "e1c1",
+        KeyMarks(check=True, castling=True, flights_taken=("g1",)),
+    ),
+    # A capture that promotes.
+    (
+        "1n5k/P7/7K/8/8/8/8/8 w - - 0 1",
+        "a7b8q",
+        KeyMarks(check=True, capture="n", promotion="q", flights_taken=("g8",)),
+    ),
+    # En passant is a capture.
+    (
+        "8/8/8/3pP3/8/8/7k/K7 w - d6 0 1",
+        "e5d6",
+        KeyMarks(capture="p"),
+    ),
+    # A pin, and the piece left behind it en prise.
+    (
+        "4k3/4n3/8/8/8/8/8/3R2K1 w - - 0 1",
+        "d1e1",
+        KeyMarks(pins=("e7",), flights_given=("d7", "d8")),
+    ),
+    (
+        "4k3/4n3/8/8/8/8/8/4R1K1 w - - 0 1",
+        "e1d1",
+        KeyMarks(unpins=("e7",), flights_taken=("d7", "d8")),
+    ),
+    # Flights are given and taken.
+    (
+        "8/8/8/8/8/k7/7R/7K w - - 0 1",
+        "h2h3",
+        KeyMarks(check=True, flights_given=("a2", "b2"), flights_taken=("b3",)),
+    ),
+    # A piece that the moved one shielded is en prise.
+    (
+        "r3k3/8/8/8/N7/8/B7/7K w - - 0 1",
+        "a4b6",
+        KeyMarks(flights_taken=("d7",), en_prise=("a2",)),
+    ),
+]
+
+
+@pytest.mark.parametrize(("fen", "uci", "marks"), KEYS)
+def test_a_key_is_marked_by_what_it_does(fen: str, uci: str, marks: KeyMarks) -> None:
+    board = chess.Board(fen)
+    move = chess.Move.from_uci(uci)
+    assert move in board.legal_moves
+    assert mark_key(board, move) == marks
+    assert board.fen() == fen
+
+
+def test_words_name_what_a_key_does() -> None:
+    marks = KeyMarks(
+        check=True,
+        capture="n",
+        promotion="q",
+        flights_given=("a2",),
+        flights_taken=("b3", "c3"),
+        sacrifice=True,
+    )
+    assert marks.words() == (
+        "check",
+        "captures a knight",
+        "takes flights b3, c3",
+        "promotes to a queen",
+        "gives flight a2",
+        "sacrifice",
+    )
+    assert KeyMarks().words() == ()
+    assert KeyMarks(pins=("a1",), unpins=("b1",), en_prise=("c1",)).words() == (
+        "pins a1",
+        "unpins b1",
+        "puts c1 en prise",
+    )
+    assert KeyMarks(castling=True).words() == ("castling",)

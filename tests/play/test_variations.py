@@ -1,0 +1,244 @@
+"""`solver.variations`: arguments, limits, stops, and what is cut."""
+
+from __future__ import annotations
+
+import doctest
+import sys
+import threading
+from typing import TYPE_CHECKING, Any
+
+import chess
+import pytest
+
+from solver import Claim, Control, InputError, Limits, Problem, variations
+from solver.play.builder import PlayOptions
+from solver.play.variations import find_variations
+from solver.search.question import read_question
+from solver.search.solver import Solver
+from solver.stipulation import Stipulation
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from solver.play.tree import Attack, Defence, Variations
+
+IN_THREE = "R1K5/5k2/2ppNpNp/7p/3P1Q2/8/2b5/b7 w - - 0 1"
+"""Alexander Alekhine, K Novoi Armii, 1920."""
+
+IN_TWO = "5r1k/6pp/7N/8/2Q5/8/8/6K1 w - - 0 1"
+
+
+@pytest.fixture(scope="module")
+def solver() -> Solver:
+    return Solver(hash_mib=16)
+
+
+def text(play: Variations, depth: int | None = None) -> str:
+    """Write a tree in its own order, to a depth in defences."""
+    return repr(
+        [
+            _defences(play.set_play, depth),
+            _attacks(play.tries, depth),
+            _attacks(play.keys, depth),
+            _defences(play.defences, depth),
+        ]
+    )
+
+
+def _attacks(attacks: Iterable[Attack], depth: int | None) -> list[Any]:
+    if depth is not None and depth < 1:
+        return [attack.move for attack in attacks]
+    below = None if depth is None else depth - 1
+    return [
+        (
+            attack.move,
+            attack.moves_left,
+            attack.is_zugzwang,
+            _attacks(attack.threats, below),
+            _defences(attack.defences, depth),
+            attack.refutations,
+        )
+        for attack in attacks
+    ]
+
+
+def _defences(defences: Iterable[Defence], depth: int | None) -> list[Any]:
+    if depth is not None and depth < 1:
+        return []
+    below = None if depth is None else depth - 1
+    return [
+        (defence.move, _attacks(defence.continuations, below)) for defence in defences
+    ]
+
+
+def problem_of(fen: str, stipulation: str) -> Problem:
+    return Problem(fen, stipulation=Stipulation.parse(stipulation))
+
+
+def built(solver: Solver, problem: Problem, **options: Any) -> Variations:
+    question = read_question(problem, Limits())
+    return find_variations(solver, question, PlayOptions(**options), Control())
+
+
+@pytest.mark.usefixtures("kernel")
+def test_cut_play_is_complete_to_the_depth_it_names_and_claims_no_more(
+    solver: Solver,
+) -> None:
+    problem = problem_of(IN_THREE, "#3")
+    options: dict[str, Any] = {"set_play": True, "tries": 2, "all_defences": True}
+    whole = built(solver, problem, **options)
+    assert whole.complete_moves is None
+    assert not any(attack.is_cut for attack in whole.attacks())
+    depths = []
+    for most in (0, 10, 100, 300, 600, 1000, 2000, 100_000):
+        play = built(solver, problem, most_moves=most, **options)
+        depths.append(play.complete_moves)
+        if play.complete_moves is None:
+            assert text(play) == text(whole)
+            continue
+        assert text(play) != text(whole)
+        assert any(attack.is_cut for attack in play.attacks())
+        assert text(play, play.complete_moves) == text(whole, play.complete_moves)
+        assert play.words()
+    assert depths[0] == 0
+    assert depths[-1] is None
+    assert len(set(depths)) > 2
+
+
+@pytest.mark.usefixtures("kernel")
+@pytest.mark.parametrize("depth", [1, 2, 3])
+def test_a_depth_cuts_after_so_many_moves_of_the_attacker(
+    depth: int, solver: Solver
+) -> None:
+    problem = problem_of(IN_THREE, "#3")
+    whole = variations(problem, solver=solver, tries=1)
+    play = variations(problem, solver=solver, tries=1, depth=depth)
+    if depth == 3:
+        assert text(play) == text(whole)
+        assert play.complete_moves is None
+    else:
+        assert play.complete_moves == depth - 1
+        assert text(play, depth - 1) == text(whole, depth - 1)
+    if depth == 1:
+        main_line = 2
+        first = len(whole.keys) + len(whole.tries)
+        assert len(list(play.attacks())) == first + main_line
+
+
+@pytest.mark.usefixtures("kernel")
+def test_the_order_does_not_depend_on_memory_or_earlier_problems() -> None:
+    problem = problem_of(IN_THREE, "#3")
+    options: dict[str, Any] = {"set_play": True, "tries": 2}
+    texts = set()
+    for hash_mib in (1, 16):
+        solver = Solver(hash_mib)
+        for earlier in (IN_TWO, "8/7K/8/8/8/8/R7/7k w - - 0 1"):
+            texts.add(text(built(solver, problem, **options)))
+            solver.solve(earlier)
+    assert len(texts) == 1
+
+
+@pytest.mark.usefixtures("kernel")
+@pytest.mark.parametrize(
+    ("limits", "has_play"),
+    [(Limits(nodes=1), False), (Limits(nodes=5000), True), (Limits(time_s=0), None)],
+)
+def test_a_limit_leaves_the_play_incomplete(
+    limits: Limits, has_play: bool | None, solver: Solver
+) -> None:
+    problem = problem_of(IN_THREE, "#3")
+    play = variations(problem, limits, solver=solver, set_play=True, tries=2)
+    assert play.complete_moves is not None
+    assert has_play is None or bool(play.keys) == has_play
+
+
+@pytest.mark.usefixtures("kernel")
+def test_a_stopped_control_leaves_no_complete_play(solver: Solver) -> None:
+    control = Control()
+    control.stop()
+    play = variations(IN_THREE, solver=solver, control=control)
+    assert play.complete_moves is not None
+
+
+@pytest.mark.usefixtures("kernel")
+def test_a_stop_ends_the_building_of_a_large_tree(solver: Solver) -> None:
+    endless = problem_of("8/8/8/3k4/8/8/1Q5K/R7 w - - 0 1", "#7")
+    control = Control()
+    timer = threading.Timer(1, control.stop)
+    timer.start()
+    try:
+        play = variations(endless, solver=solver, control=control, tries=9)
+    finally:
+        timer.cancel()
+    assert play.complete_moves is not None
+
+
+@pytest.mark.usefixtures("kernel")
+def test_without_a_stipulation_the_shortest_mate_is_shown(solver: Solver) -> None:
+    play = variations(IN_TWO, solver=solver)
+    assert str(play.stipulation) == "#2"
+    assert [key.move for key in play.keys] == ["c4g8"]
+
+
+@pytest.mark.usefixtures("kernel")
+def test_a_claim_says_within_how_many_moves_keys_solve(solver: Solver) -> None:
+    fen = "7k/8/5K2/8/8/8/8/RR6 w - - 0 1"
+    shortest = variations(fen, solver=solver)
+    claimed = variations(Problem(fen, claim=Claim(3)), solver=solver)
+    assert (str(shortest.stipulation), str(claimed.stipulation)) == ("#2", "#3")
+    assert {key.moves_left for key in shortest.keys} == {1}
+    assert {key.moves_left for key in claimed.keys} == {1, 2}
+    sooner = {key.move for key in claimed.keys if key.moves_left == 1}
+    assert sooner == {key.move for key in shortest.keys}
+
+
+@pytest.mark.usefixtures("kernel")
+def test_where_the_defender_begins_threats_stand_at_the_root(solver: Solver) -> None:
+    board = chess.Board("2brrb2/8/p7/1Q6/1p1kpPp1/1P1pN1K1/3P4/8 b - - 0 1")
+    play = variations(Problem(board.fen(), claim=Claim(-1)), solver=solver)
+    assert play.defences == ()  # 1...axb5 refutes
+    board = chess.Board("2brrb2/8/p7/Q7/1p1kpPp1/1P1pN1K1/3P4/8 b - - 0 1")
+    play = variations(Problem(board.fen(), claim=Claim(-1)), solver=solver)
+    assert (len(play.defences), play.threats, play.is_zugzwang) == (15, (), True)
+    assert play.keys == ()
+    assert play.tries == ()
+    assert play.set_play == ()
+
+
+@pytest.mark.parametrize(
+    ("options", "name"),
+    [
+        ({"tries": -1}, "tries"),
+        ({"tries": True}, "tries"),
+        ({"tries": 1000}, "tries"),
+        ({"depth": 0}, "depth"),
+        ({"depth": "2"}, "depth"),
+        ({"set_play": 1}, "set_play"),
+        ({"threats": None}, "threats"),
+        ({"all_defences": "yes"}, "all_defences"),
+        ({"control": 1}, "control"),
+        ({"solver": 1}, "solver"),
+        ({"limits": 1}, "limits"),
+    ],
+)
+def test_an_argument_is_refused_by_its_name(options: Any, name: str) -> None:
+    with pytest.raises(InputError, match=f"^{name}: expected"):
+        variations(IN_TWO, **options)
+
+
+@pytest.mark.parametrize("problem", [1, None, b"8/8", "", "not a fen"])
+def test_a_wrong_position_is_refused(problem: Any) -> None:
+    with pytest.raises(InputError):
+        variations(problem)
+
+
+def test_help_play_has_no_variations() -> None:
+    problem = problem_of(IN_TWO, "h#2")
+    with pytest.raises(InputError, match=r"found h#2$"):
+        variations(problem)
+
+
+@pytest.mark.usefixtures("kernel")
+def test_the_example_in_the_help_runs_as_shown() -> None:
+    outcome = doctest.testmod(sys.modules["solver.play.variations"])
+    assert (outcome.failed, outcome.attempted) == (0, 5)

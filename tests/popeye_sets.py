@@ -1,0 +1,229 @@
+"""Sets of problems on which Popeye and `matesolve popeye` are compared.
+
+Direct mates come from suites (EPD with `bm #n`), all else from a seeded generator: its
+positions are drawn at random. Of battle play, those are kept that our search solves in
+exactly the stipulated moves, and a few that it does not solve; of help play, those
+where Popeye prints few solutions. What both programs print is compared afterwards, so
+the choice does not decide the result.
+"""
+
+from __future__ import annotations
+
+import random
+import re
+from typing import TYPE_CHECKING, NamedTuple
+
+import chess
+
+from solver import Limits, Problem
+from solver.formats.fen import begins
+from solver.solution import Status
+from solver.stipulation import Play, Stipulation
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from pathlib import Path
+
+    from solver.search.solver import Solver
+
+SEED = 20261122
+
+WHOLE_PLAY = "SetPlay Try Variation"
+HELP_PLAY = "SetPlay"
+
+MOST_KEYS = 3
+MOST_SOLUTIONS = 40
+MOST_DRAWS = 100_000
+UNSOLVED = 8
+"""One of so many problems has no solution, as far as the generator finds some."""
+
+TO_POPEYE = str.maketrans("Nn", "Ss")
+
+
+class Set(NamedTuple):
+    """A set of problems.
+
+    Attributes
+    ----------
+    name : str
+    stipulation : str
+    options : str
+        Popeye's.
+    """
+
+    name: str
+    stipulation: str
+    options: str
+
+    @property
+    def is_from_suite(self) -> bool:
+        """Whether its positions come from a suite."""
+        return self.stipulation in {"#2", "#4", "#5"}
+
+
+SETS = {
+    found.name: found
+    for found in (
+        *(Set(name, name, WHOLE_PLAY) for name in ("#2", "#3", "#4", "#5")),
+        *(Set(name, name, WHOLE_PLAY) for name in ("=2", "=3", "s#2", "s#3", "s#4")),
+        *(Set(name, name, WHOLE_PLAY) for name in ("s=2", "r#2", "r#3")),
+        *(Set(name, name, WHOLE_PLAY) for name in ("semi-r#2", "semi-r#3")),
+        *(Set(name, name, HELP_PLAY) for name in ("h#2", "h#2.5", "h#3", "h#3.5")),
+        *(Set(name, name, HELP_PLAY) for name in ("h#4", "h=2", "h=2.5")),
+        Set("#2 keys", "#2", "SetPlay Defence 2"),
+        Set("#2 defences", "#2", "NoThreat Variation"),
+        Set("#3 long", "#3", "NoShortVariations Variation"),
+        Set("#2 after", "#2", "PostKeyPlay Variation"),
+    )
+}
+"""By name."""
+
+
+class Entry(NamedTuple):
+    """A problem of a set.
+
+    Attributes
+    ----------
+    name : str
+        Of the set.
+    fen : str
+        Four fields.
+    stipulation, options : str
+        As in Popeye's input.
+    """
+
+    name: str
+    fen: str
+    stipulation: str
+    options: str
+
+
+def as_input(entries: Iterable[Entry]) -> str:
+    """Return an input file with all problems."""
+    return (
+        "BeginProblem\n"
+        + "NextProblem\n".join(_record(entry) for entry in entries)
+        + "EndProblem\n"
+    )
+
+
+def _record(entry: Entry) -> str:
+    """Return the lines of a problem; castling and en passant become options."""
+    board = chess.Board(f"{entry.fen} 0 1")
+    options = ["NoBoard", *entry.options.split()]
+    if board.turn != begins(Stipulation.parse(entry.stipulation)):
+        options.append("HalfDuplex")
+    rights = board.castling_rights
+    board.castling_rights = chess.BB_CORNERS
+    lost = chess.SquareSet(board.clean_castling_rights() & ~rights)
+    if lost:
+        options.append(f"NoCastling {''.join(map(chess.square_name, lost))}")
+    if (end := board.ep_square) is not None:
+        back = 8 if chess.square_rank(end) == 2 else -8
+        way = (end - back, end, end + back)
+        options.append(f"EnPassant {''.join(map(chess.square_name, way))}")
+    return (
+        f"Forsyth {board.board_fen().translate(TO_POPEYE)}\n"
+        f"Stipulation {entry.stipulation}\nOption {' '.join(options)}\n"
+    )
+
+
+def from_suites(kind: Set, suites: Iterable[Path], count: int) -> list[Entry]:
+    """Return `count` problems of the suites, evenly chosen, that claim this mate."""
+    moves = Stipulation.parse(kind.stipulation).moves
+    claim = re.compile(rf"^(\S+ \S+ \S+ \S+) .*\bbm #{moves};")
+    fens = [
+        found[1]
+        for suite in suites
+        for line in suite.read_text(encoding="utf-8").splitlines()
+        if (found := claim.match(line))
+    ]
+    fens = list(dict.fromkeys(fens))
+    step = max(1, len(fens) // count) if count else 1
+    chosen = fens[::step][:count]
+    return [Entry(kind.name, fen, kind.stipulation, kind.options) for fen in chosen]
+
+
+def generated(kind: Set, count: int, solver: Solver) -> Iterator[Entry]:
+    """Yield problems of battle play that are solved in exactly these moves."""
+    stipulation = Stipulation.parse(kind.stipulation)
+    solved = unsolved = 0
+    for entry in drawn(kind, MOST_DRAWS):
+        problem = Problem(f"{entry.fen} 0 1", stipulation=stipulation)
+        answer = solver.solve(problem, Limits(nodes=5_000_000))
+        if answer.status is Status.PROVED and (
+            answer.mate == stipulation.moves and len(answer.keys) <= MOST_KEYS
+        ):
+            solved += 1
+        elif answer.status is Status.DISPROVED and UNSOLVED * unsolved < solved:
+            unsolved += 1
+        else:
+            continue
+        yield entry
+        if solved + unsolved == count:
+            return
+
+
+def drawn(kind: Set, count: int) -> Iterator[Entry]:
+    """Yield legal positions with the side to move that the stipulation asks for."""
+    stipulation = Stipulation.parse(kind.stipulation)
+    rng = random.Random(f"{SEED} {kind.stipulation}")
+    for _ in range(count):
+        fen = " ".join(_drawn(rng, stipulation).fen().split()[:4])
+        yield Entry(kind.name, fen, kind.stipulation, kind.options)
+
+
+def _drawn(rng: random.Random, stipulation: Stipulation) -> chess.Board:
+    """Return a legal position that is not check."""
+    draw = _confined if stipulation.play is Play.SELF else _scattered
+    while True:
+        board = draw(rng)
+        board.turn = begins(stipulation)
+        if board.is_valid() and not board.is_check():
+            return board
+
+
+def _scattered(rng: random.Random) -> chess.Board:
+    """Return pieces in a part of the board."""
+    board = chess.Board(None)
+    width, height = rng.randint(4, 6), rng.randint(4, 6)
+    left, bottom = rng.randint(0, 8 - width), rng.randint(0, 8 - height)
+    squares = [
+        chess.square(left + file, bottom + rank)
+        for file in range(width)
+        for rank in range(height)
+    ]
+    more = rng.choices("QRBNPRBNPpppnbrq", k=rng.randint(2, 5))
+    symbols = ["K", "k", *more]
+    for symbol, square in zip(symbols, rng.sample(squares, len(symbols)), strict=True):
+        _place(board, symbol, square)
+    return board
+
+
+def _confined(rng: random.Random) -> chess.Board:
+    """Return a king of the attacker among its own pieces, and a strong attack."""
+    board = chess.Board(None)
+    edge = [s for s in chess.SQUARES if chess.square_file(s) in (0, 7)]
+    edge += [s for s in chess.SQUARES if chess.square_rank(s) in (0, 7)]
+    king = rng.choice(edge)
+    _place(board, "K", king)
+    near = [s for s in chess.SQUARES if chess.square_distance(s, king) == 1]
+    far = [s for s in chess.SQUARES if chess.square_distance(s, king) > 1]
+    middle = [s for s in far if chess.square_distance(s, king) <= 3]
+    _place(board, "k", rng.choice(far))
+    for symbol in rng.choices("PPNBR", k=rng.randint(1, 3)):
+        _place(board, symbol, rng.choice(near))
+    for symbol in ["Q", *rng.sample("RRBBNN", rng.randint(3, 6))]:
+        _place(board, symbol, rng.choice(chess.SQUARES))
+    for symbol in rng.choices("ppnbrrq", k=rng.randint(1, 2)):
+        _place(board, symbol, rng.choice(middle))
+    for square in rng.sample(chess.SQUARES, 6):
+        if square >= 8 and board.piece_at(square - 8):
+            _place(board, "p", square)
+    return board
+
+
+def _place(board: chess.Board, symbol: str, square: chess.Square) -> None:
+    is_pawn_at_end = symbol in "Pp" and chess.square_rank(square) in (0, 7)
+    if board.piece_at(square) is None and not is_pawn_at_end:
+        board.set_piece_at(square, chess.Piece.from_symbol(symbol))
