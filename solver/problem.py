@@ -161,6 +161,8 @@ class Limits:
         Size of the transposition table in MiB, 1 to `MAX_HASH_MIB`.
     threads : int
         Number of cores for one position, 1 to `MAX_THREADS`.
+    max_solutions : int or None
+        Help play only: stop after this many solutions, 1 to `MAX_NODES`.
 
     Raises
     ------
@@ -173,6 +175,7 @@ class Limits:
     nodes: int | None = None
     hash_mib: int = DEFAULT_HASH_MIB
     threads: int = 1
+    max_solutions: int | None = None
 
     def __post_init__(self) -> None:
         if self.max_moves is not None:
@@ -184,6 +187,9 @@ class Limits:
             _set(self, "nodes", require_int("nodes", self.nodes, 1, MAX_NODES))
         _set(self, "hash_mib", hash_size(self.hash_mib))
         _set(self, "threads", thread_count(self.threads))
+        if self.max_solutions is not None:
+            number = require_int("max_solutions", self.max_solutions, 1, MAX_NODES)
+            _set(self, "max_solutions", number)
 
 
 @dataclass(frozen=True, slots=True)

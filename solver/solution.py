@@ -42,6 +42,8 @@ class StoppedBy(StrEnum):
 
     TIME = "time"
     NODES = "nodes"
+    SOLUTIONS = "solutions"
+    """Help play only: as many solutions were found as were asked for."""
     INTERRUPT = "interrupt"
     CRASH = "crash"
     """Every process that worked on the problem ended without an answer."""

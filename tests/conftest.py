@@ -11,7 +11,12 @@ from tests.processes import limited_workers, restore_signals
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from solver.kernel.interface import BattleKernel, Kernel, LaboratoryKernel
+    from solver.kernel.interface import (
+        BattleKernel,
+        HelpKernel,
+        Kernel,
+        LaboratoryKernel,
+    )
     from solver.kernel.memory import Search
 
 
@@ -39,6 +44,14 @@ def battle_kernel() -> BattleKernel:
     from solver.kernel.loader import load_battle
 
     return load_battle().kernel
+
+
+@pytest.fixture(scope="session")
+def help_kernel() -> HelpKernel:
+    """The part of the compiled kernel for help play, stored likewise."""
+    from solver.kernel.loader import load_help
+
+    return load_help().kernel
 
 
 @pytest.fixture(scope="session")

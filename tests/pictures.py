@@ -19,7 +19,7 @@ TUTORIAL = ROOT / "docs" / "tutorial"
 IMAGES = TUTORIAL / "images"
 
 SCREENSHOTS = {
-    "solution.png": ("mate.html", 0, 880),
+    "solution.png": ("mate.html", 0, 730),
     "report.png": ("report.html", 0, 1040),
     "disagreements.png": ("report.html", 1030, 760),
 }

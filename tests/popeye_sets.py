@@ -1,9 +1,10 @@
 """Sets of problems on which Popeye and `matesolve popeye` are compared.
 
 Direct mates come from suites (EPD with `bm #n`), all else from a seeded generator: its
-positions are drawn at random, and those are kept that our search solves in exactly the
-stipulated moves, and a few that it does not solve. What both programs print is compared
-afterwards, so the choice does not decide the result.
+positions are drawn at random. Of battle play, those are kept that our search solves in
+exactly the stipulated moves, and a few that it does not solve; of help play, those
+where Popeye prints few solutions. What both programs print is compared afterwards, so
+the choice does not decide the result.
 """
 
 from __future__ import annotations
@@ -32,6 +33,7 @@ HELP_PLAY = "SetPlay"
 
 MOST_KEYS = 3
 MOST_SOLUTIONS = 40
+MOST_DRAWS = 100_000
 UNSOLVED = 8
 """One of so many problems has no solution, as far as the generator finds some."""
 
@@ -143,30 +145,36 @@ def from_suites(kind: Set, suites: Iterable[Path], count: int) -> list[Entry]:
 
 
 def generated(kind: Set, count: int, solver: Solver) -> Iterator[Entry]:
-    """Yield problems that are drawn at random and solved in exactly these moves."""
+    """Yield problems of battle play that are solved in exactly these moves."""
     stipulation = Stipulation.parse(kind.stipulation)
-    rng = random.Random(f"{SEED} {kind.stipulation}")
     solved = unsolved = 0
-    while solved + unsolved < count:
-        board = _drawn(rng, stipulation)
-        fen = " ".join(board.fen(en_passant="fen").split()[:4])
-        problem = Problem(f"{fen} 0 1", stipulation=stipulation)
-        answer = solver.solve(problem, Limits(nodes=20_000_000))
+    for entry in drawn(kind, MOST_DRAWS):
+        problem = Problem(f"{entry.fen} 0 1", stipulation=stipulation)
+        answer = solver.solve(problem, Limits(nodes=5_000_000))
         if answer.status is Status.PROVED and (
-            answer.mate == stipulation.attacker_moves
-            and len(answer.keys) <= MOST_KEYS
-            and len(answer.solutions) <= MOST_SOLUTIONS
+            answer.mate == stipulation.moves and len(answer.keys) <= MOST_KEYS
         ):
             solved += 1
         elif answer.status is Status.DISPROVED and UNSOLVED * unsolved < solved:
             unsolved += 1
         else:
             continue
+        yield entry
+        if solved + unsolved == count:
+            return
+
+
+def drawn(kind: Set, count: int) -> Iterator[Entry]:
+    """Yield legal positions with the side to move that the stipulation asks for."""
+    stipulation = Stipulation.parse(kind.stipulation)
+    rng = random.Random(f"{SEED} {kind.stipulation}")
+    for _ in range(count):
+        fen = " ".join(_drawn(rng, stipulation).fen().split()[:4])
         yield Entry(kind.name, fen, kind.stipulation, kind.options)
 
 
 def _drawn(rng: random.Random, stipulation: Stipulation) -> chess.Board:
-    """Return a legal position with the side to move that the stipulation asks for."""
+    """Return a legal position that is not check."""
     draw = _confined if stipulation.play is Play.SELF else _scattered
     while True:
         board = draw(rng)
@@ -185,7 +193,8 @@ def _scattered(rng: random.Random) -> chess.Board:
         for file in range(width)
         for rank in range(height)
     ]
-    symbols = ["K", "k", *rng.choices("QRBNPRBNPpppnbrq", k=rng.randint(3, 7))]
+    more = rng.choices("QRBNPRBNPpppnbrq", k=rng.randint(2, 5))
+    symbols = ["K", "k", *more]
     for symbol, square in zip(symbols, rng.sample(squares, len(symbols)), strict=True):
         _place(board, symbol, square)
     return board

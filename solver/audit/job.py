@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import chess
 
 from solver.audit.result import AuditResult, audit_result
-from solver.audit.verdict import Ply, is_mate
+from solver.audit.verdict import Ply, claimed_solutions, is_help, is_mate
 from solver.certificate import BuildingStoppedError, certify_last
 from solver.endgames.tablebases import Tablebases
 from solver.problem import Problem
@@ -28,6 +28,10 @@ if TYPE_CHECKING:
 
     from solver.problem import Limits
     from solver.solution import Solution
+
+
+SPARE_SOLUTIONS = 100
+"""The search for a help problem ends after this many more solutions than claimed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +65,7 @@ class AuditOptions:
         """Return how far to search a problem: as far as claimed, or to the limits.
 
         A stipulation other than `#n` is searched in its own number of moves, whatever
-        the options are.
+        the options are, and help play for more solutions than are claimed.
 
         Returns
         -------
@@ -71,7 +75,10 @@ class AuditOptions:
             If given, search only for a mate within this many moves.
         """
         if not is_mate(problem.stipulation):
-            return replace(self.limits, max_moves=None), None
+            most = None
+            if is_help(problem) and problem.claim:
+                most = claimed_solutions(problem.claim) + SPARE_SOLUTIONS
+            return replace(self.limits, max_moves=None, max_solutions=most), None
         claimed = problem.claim.mate if problem.claim else problem.no_mate
         if problem.claim and self.within:
             return self.limits, claimed

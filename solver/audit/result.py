@@ -29,6 +29,7 @@ from solver.audit.verdict import (
     recorded_only,
 )
 from solver.errors import FormatError
+from solver.solution import StoppedBy
 from solver.stipulation import Stipulation
 
 if TYPE_CHECKING:
@@ -164,8 +165,12 @@ class AuditResult(NamedTuple):
 
     @property
     def is_undecided(self) -> bool:
-        """Whether a limit was hit before the whole question was answered."""
-        return self.word == Verdict.UNDECIDED or bool(self.stopped_by)
+        """Whether a limit was hit before the whole question was answered.
+
+        A help problem with more solutions than claimed is decided without the rest.
+        """
+        is_stopped = self.stopped_by not in {None, "", StoppedBy.SOLUTIONS}
+        return self.word == Verdict.UNDECIDED or is_stopped
 
     @property
     def agrees(self) -> bool:

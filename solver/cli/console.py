@@ -27,8 +27,14 @@ if TYPE_CHECKING:
 
     from rich.console import Console
 
-    from solver.kernel.interface import BattleKernel, Kernel, LaboratoryKernel
+    from solver.kernel.interface import (
+        BattleKernel,
+        HelpKernel,
+        Kernel,
+        LaboratoryKernel,
+    )
     from solver.kernel.loader import Build
+    from solver.stipulation import Stipulation
 
 
 class Exit(IntEnum):
@@ -247,6 +253,23 @@ def prepare_battle() -> Build[BattleKernel]:
     prepare_kernel()
     with ending_at_once():
         return load_battle(notify, _compiling)
+
+
+def prepare_help() -> Build[HelpKernel]:
+    """Load the search of help play as well."""
+    from solver.kernel.loader import load_help
+
+    prepare_kernel()
+    with ending_at_once():
+        return load_help(notify, _compiling)
+
+
+def prepare_stipulation(stipulation: Stipulation) -> None:
+    """Load the search that a stipulation needs."""
+    if stipulation.is_help:
+        prepare_help()
+    elif not stipulation.is_direct_mate:
+        prepare_battle()
 
 
 def prepare_laboratory() -> Build[LaboratoryKernel]:

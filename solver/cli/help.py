@@ -45,6 +45,7 @@ OPTION_GROUPS = {
     ),
     "Play of compositions": (
         "--stipulation",
+        "--max-solutions",
         "--variations",
         "--set-play",
         "--tries",

@@ -44,6 +44,7 @@ _PLAY = (
     "all_defences",
     "depth",
     "notation",
+    "max_solutions",
 )
 """The parameters of `play`."""
 
@@ -295,6 +296,12 @@ def play(command: Function) -> Function:
         help=f"Solve this stipulation: {EXPECTED}.",
     )
     @click.option(
+        "--max-solutions",
+        type=whole(MAX_NODES),
+        metavar="N",
+        help="Stop help play after N solutions. Default: find all.",
+    )
+    @click.option(
         "--variations", is_flag=True, help="Print the whole play, as composers do."
     )
     @click.option(
@@ -313,7 +320,9 @@ def play(command: Function) -> Function:
             "--variations."
         ),
     )
-    @click.option("--no-threats", is_flag=True, help="Leave out threats.")
+    @click.option(
+        "--no-threats", is_flag=True, help="Leave out threats, and show all defences."
+    )
     @click.option(
         "--all-defences",
         is_flag=True,
@@ -340,6 +349,7 @@ def play(command: Function) -> Function:
         request = PlayRequest(notation=Notation.UCI if uci else Notation.SAN)
         if any(given.values()):
             request = read_request(given, others, uci=uci)
+            others["limits"] = request.limited(others["limits"])
         return command(*args, play=request, **others)
 
     return ask  # type: ignore[return-value]

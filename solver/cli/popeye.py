@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import time
+from functools import partial
 from typing import TYPE_CHECKING
 
 import click
@@ -16,6 +17,8 @@ from solver.cli.signals import interruptible
 from solver.problem import DEFAULT_HASH_MIB, MAX_HASH_MIB
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from solver.search.solver import Solver
 
 _MEMORY = re.compile(r"(?P<number>[0-9]{1,12})(?P<unit>[kKmMgG]?)")
@@ -126,6 +129,7 @@ def popeye(
         open_decompressed,
     )
     from solver.output.popeye_text import end, first_line
+    from solver.search.threads import run_stoppable
 
     codes = {Exit.PROVED}
     solver: Solver | None = None
@@ -137,9 +141,8 @@ def popeye(
             solver = solver or _load(hash_mib)
             started = time.perf_counter()
             answer = PopeyeAnswer(found, solver, max_time or None)
-            with interruptible(answer):
-                for text in answer.texts():
-                    _print(text)
+            with interruptible(answer.control):
+                run_stoppable(partial(_print_all, answer.texts()), answer.control)
             for error in answer.errors:
                 notify(f"error: {error}")
             elapsed = time.perf_counter() - started
@@ -155,6 +158,11 @@ def _load(hash_mib: int) -> Solver:
 
     prepare_kernel()
     return Solver(hash_mib)
+
+
+def _print_all(texts: Iterable[str]) -> None:
+    for text in texts:
+        _print(text)
 
 
 def _print(text: str) -> None:

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 import chess
 
-from solver.certificate.prover import BuildingStoppedError
 from solver.cli.console import Exit
 from solver.errors import FormatError, InputError
 from solver.output.popeye_text import (
@@ -23,12 +22,11 @@ from solver.output.popeye_text import (
     twin_heading,
 )
 from solver.play.builder import PlayOptions, build_variations
-from solver.play.tree import Variations
 from solver.problem import Claim, Limits, Problem
 from solver.search.question import read_question
-from solver.search.threads import WATCHDOG, Control, run_stoppable
+from solver.search.solutions import Enumeration
+from solver.search.threads import WATCHDOG, Control
 from solver.solution import StoppedBy
-from solver.stipulation import Stipulation
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -36,9 +34,10 @@ if TYPE_CHECKING:
     from solver.formats.popeye_input import PopeyeInput
     from solver.formats.popeye_options import Options
     from solver.formats.twins import Twin
-    from solver.play.tree import Attack
+    from solver.play.tree import Attack, Variations
     from solver.search.solver import Solver
     from solver.solution import Solution
+    from solver.stipulation import Stipulation
 
 _ALL_MOVES = 10**12
 """No limit of the tree's size."""
@@ -71,6 +70,8 @@ class PopeyeAnswer:
         How the solution ended; complete after `texts`.
     errors : list of str
         What was refused, and why.
+    control : Control
+        Stops `texts`, which then ends with what was found.
 
     Parameters
     ----------
@@ -87,19 +88,15 @@ class PopeyeAnswer:
         self.errors: list[str] = []
         self._found = found
         self._solver = solver
-        self._control = Control()
+        self.control = Control()
         self._stopped: StoppedBy | None = None
         self._is_partial = False
+        self._is_cut = False  # the last phase
         self._deadline: float | None = None
         if not isinstance(found, FormatError):
             time_s = found.options.number("MaxTime", 0) or time_s
         if time_s is not None:
             self._deadline = time.monotonic() + time_s
-
-    def stop(self, reason: StoppedBy = StoppedBy.INTERRUPT) -> None:
-        """Stop soon; `texts` ends with what was found."""
-        self._stopped = reason
-        self._control.stop(reason)
 
     @property
     def ending(self) -> Ending:
@@ -134,6 +131,9 @@ class PopeyeAnswer:
             self._refuse(error)
             return
         for twin in found.twins:
+            if self._is_cut:
+                yield PHASE_END
+            self._is_cut = False
             yield from self._twin(twin)
             if self._stopped:
                 break
@@ -169,13 +169,9 @@ class PopeyeAnswer:
     def _help_play(self, board: chess.Board, stipulation: Stipulation) -> Iterator[str]:
         skipped = int(stipulation.half)
         if "SetPlay" in self._options:
-            less = stipulation.moves - (not stipulation.half)
-            before = _other_side(board)
-            if before is not None:
-                asked = Stipulation(
-                    stipulation.play, stipulation.goal, less, not stipulation.half
-                )
-                yield from self._help_phase(before, asked, skipped + 1)
+            before, shorter = _other_side(board), stipulation.without_first_move()
+            if before is not None and shorter is not None:
+                yield from self._help_phase(before, shorter, skipped + 1)
             else:
                 yield PHASE_END
         if not self._stopped:
@@ -184,22 +180,23 @@ class PopeyeAnswer:
     def _help_phase(
         self, board: chess.Board, stipulation: Stipulation, skipped: int
     ) -> Iterator[str]:
-        """Solve with the stipulated moves and, before, with fewer."""
-        fen = board.fen(en_passant="fen")
-        wanted = self._max_solutions
-        for moves in range(not stipulation.half, stipulation.moves + 1):
-            asked = stipulation.with_moves(moves)
-            solution = self._solve(Problem(fen, stipulation=asked))
-            lines = solution.solutions[:wanted]
-            yield help_lines(fen, asked, lines, skipped)
-            if wanted is not None:
-                wanted -= len(lines)
-                if not wanted:
-                    self._is_partial = True
-                    return
-            if self._stopped:
-                return
-        yield PHASE_END
+        """Yield the solutions as they are found, shorter ones first, as Popeye does."""
+        fen, wanted = board.fen(en_passant="fen"), self._max_solutions
+        question = read_question(
+            Problem(fen, stipulation=stipulation), Limits(max_solutions=wanted)
+        )
+        search = Enumeration(self._solver.workspace, question)
+        self.control.attach(self._solver.workspace.search)
+        found = 0
+        with WATCHDOG.limit(self.control, self._remaining):
+            for lines in search.pieces():
+                found += len(lines)
+                yield help_lines(fen, stipulation, lines, skipped)
+        self._stopped = self._stopped or self.control.reason
+        if found == wanted:
+            self._is_partial = self._is_cut = True
+        elif not self._stopped:
+            yield PHASE_END
 
     # Battle play
 
@@ -207,20 +204,25 @@ class PopeyeAnswer:
         self, board: chess.Board, stipulation: Stipulation
     ) -> Iterator[str]:
         options = self._options
-        problem = Problem(board.fen(en_passant="fen"), stipulation=stipulation)
-        tree = self._variations(problem)
+        solution = self._solve(
+            Problem(board.fen(en_passant="fen"), stipulation=stipulation)
+        )
+        tree = self._variations(solution, with_play="Variations" in options)
         play = self._writer(tree, stipulation)
         if "SetPlay" in options:
-            yield play.set_play() + PHASE_END
+            before = play
+            if "Variations" not in options:  # Popeye shows set play without threats
+                shown = self._variations(solution, threats=False)
+                before = BattlePlay(shown, stipulation)
+            yield before.set_play() + PHASE_END
         tries = tree.tries
         if "TrivialTriesAvoid" in options:
             tries = tuple(attempt for attempt in tries if not _checks(board, attempt))
         first = [*tree.keys, *tries]
         wanted = self._max_solutions
-        yield play.forced_mates()
-        yield play.first_moves(first[:wanted])
+        yield play.forced_mates() + play.first_moves(first[:wanted])
         if wanted is not None and wanted <= len(first):
-            self._is_partial = True
+            self._is_partial = self._is_cut = True
         elif not self._stopped:
             yield PHASE_END
 
@@ -230,8 +232,13 @@ class PopeyeAnswer:
             msg = f"PostKeyPlay: expected #2 or longer, found {stipulation}"
             raise InputError(msg)
         claim = Claim(1 - stipulation.moves)
-        tree = self._variations(Problem(board.fen(en_passant="fen"), claim=claim))
-        yield self._writer(tree, stipulation).after_key()
+        solution = self._solve(Problem(board.fen(en_passant="fen"), claim=claim))
+        tree = self._variations(solution)
+        # Without threats, every reply is there that does not refute.
+        answered = self._variations(solution, threats=False).defences
+        refutations = {move.uci() for move in board.legal_moves}
+        refutations -= {defence.move for defence in answered}
+        yield self._writer(tree, stipulation).after_key(sorted(refutations))
         if not self._stopped:
             yield PHASE_END
 
@@ -243,31 +250,25 @@ class PopeyeAnswer:
             short="NoShortVariations" not in self._options,
         )
 
-    def _variations(self, problem: Problem) -> Variations:
+    def _variations(
+        self, solution: Solution, *, with_play: bool = True, threats: bool = True
+    ) -> Variations:
         options = self._options
-        tries = options.number("Defence", 1 if "Try" in options else 0)
         wanted = PlayOptions(
             set_play="SetPlay" in options,
-            tries=tries,
-            threats="NoThreat" not in options,
-            depth=None if "Variations" in options else 1,
+            tries=options.number("Defence", 1 if "Try" in options else 0),
+            threats=threats and "NoThreat" not in options,
+            depth=None if with_play else 1,
             most_moves=_ALL_MOVES,
-            time_s=self._remaining or _LONG_S,
+            time_s=_LONG_S,
         )
-        solution = self._solve(problem)
-        workspace, control = self._solver.workspace, self._control
-
-        def build() -> Variations:
-            workspace.resume()
-            control.attach(workspace.search)
-            return build_variations(solution, workspace, wanted)
-
-        try:
-            with WATCHDOG.limit(control, self._remaining):
-                return run_stoppable(build, control)
-        except BuildingStoppedError:
-            self._stopped = control.reason
-            return Variations(problem.stipulation, problem.fen)
+        workspace, control = self._solver.workspace, self.control
+        workspace.resume()
+        control.attach(workspace.search)
+        with WATCHDOG.limit(control, self._remaining):
+            tree = build_variations(solution, workspace, wanted)
+        self._stopped = self._stopped or control.reason
+        return tree
 
     # Searching
 
@@ -288,12 +289,10 @@ class PopeyeAnswer:
         return max(0.0, self._deadline - time.monotonic())
 
     def _solve(self, problem: Problem) -> Solution:
-        limits = Limits(time_s=self._remaining)
+        most = abs(problem.claim.mate) if problem.claim else None
+        limits = Limits(max_moves=most, time_s=self._remaining)
         question = read_question(problem, limits)
-        control = self._control
-        solution = run_stoppable(
-            lambda: self._solver.answer(question, control), control
-        )
+        solution = self._solver.answer(question, self.control)
         self._stopped = self._stopped or solution.stopped_by
         return solution
 

@@ -18,6 +18,7 @@ from solver.cli.console import (
     notify,
     prepare_kernel,
     prepare_outputs,
+    prepare_stipulation,
 )
 from solver.cli.help import Command
 from solver.cli.signals import interruptible
@@ -60,8 +61,8 @@ Examples:
   matesolve solve 8/7K/8/8/8/8/R7/7k -n 9 --time 10 --json
   matesolve solve 8/7K/8/8/8/8/R7/7k --certificate proof.json
   matesolve solve 8/7K/8/8/8/8/R7/7k --pgn mate.pgn --html mate.html
-  matesolve solve "7k/5K2/8/8/8/8/R7/8 w - -" --set-play --tries
-  matesolve solve 8/8/8/8/8/2K5/8/k6R --stipulation h#2
+  matesolve solve "8/8/8/8/8/5KR1/8/7k w - -" --set-play --tries
+  matesolve solve 8/5K2/2r5/7p/5R2/6B1/8/7k --stipulation h#2
   matesolve solve - --first --jsonl < positions.txt
 """,
 )
@@ -324,6 +325,8 @@ def _answer(question: Question, solver: Solver) -> Solution:
     from solver.cli.progress import SearchProgress
     from solver.search.threads import Control, run_stoppable
 
+    if question.problem.stipulation is not None:
+        prepare_stipulation(question.problem.stipulation)
     control = Control()
     with interruptible(control), SearchProgress(control):
         return run_stoppable(lambda: solver.answer(question, control), control)

@@ -401,12 +401,17 @@ def _load_plotter() -> Callable[[PositionCounts, str], None]:
 
 
 def _read_problems(files: Sequence[str], codes: set[Exit]) -> Iterator[Problem]:
-    """Yield the readable problems and report the other records."""
+    """Yield the readable problems about mates, and report the other records."""
     reading = Reading(files)
+    others = 0
     for record in reading:
         if isinstance(record, FormatError):
             notify(f"error: {record}")
             codes.add(Exit.BAD_INPUT)
+        elif record.stipulation and not record.stipulation.is_direct_mate:
+            others += 1
         else:
             yield record
+    if others:
+        notify(f"{others:,} records skipped: not about a mate")
     codes |= reading.codes

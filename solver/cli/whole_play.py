@@ -6,7 +6,7 @@ Only the play needs this file's functions; an answer alone does without them.
 from __future__ import annotations
 
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from solver.output.play_words import Marks
     from solver.play.builder import PlayOptions
     from solver.play.tree import Variations
-    from solver.problem import Problem
+    from solver.problem import Limits, Problem
     from solver.search.question import Question
     from solver.search.solver import Solver
     from solver.search.threads import Control
@@ -51,6 +51,8 @@ class PlayRequest:
     all_defences : bool
     depth : int or None
         The moves of the attacker to show; None: all.
+    max_solutions : int or None
+        The most solutions of help play; None: all.
     """
 
     stipulation: Stipulation | None = None
@@ -61,6 +63,11 @@ class PlayRequest:
     threats: bool = True
     all_defences: bool = False
     depth: int | None = None
+    max_solutions: int | None = None
+
+    def limited(self, limits: Limits) -> Limits:
+        """Return the limits of the search with those of this request."""
+        return replace(limits, max_solutions=self.max_solutions)
 
     def options(self) -> PlayOptions:
         """Return the options of the tree.
@@ -116,6 +123,7 @@ def read_request(
         threats=not given["no_threats"],
         all_defences=given["all_defences"],
         depth=given["depth"],
+        max_solutions=given["max_solutions"],
     )
     _check(request, others)
     return request
@@ -156,7 +164,11 @@ def _check_stipulation(
     if others["limits"].max_moves is not None:
         msg = "--stipulation and --search-moves exclude each other."
         raise click.UsageError(msg)
-    tree_only = details | {"--tries": play.tries > 0} if asked.is_help else {}
+    tree_only = (
+        details | {"--tries": play.tries > 0}
+        if asked.is_help
+        else {"--max-solutions": play.max_solutions is not None}
+    )
     restrictions = "--checks-only, --king-flights, --replies and --threat"
     mates_only = (
         {}
@@ -219,6 +231,7 @@ def build_play(
     from solver.cli.answer_files import build_stoppable
     from solver.play.builder import build_variations
     from solver.play.tree import Variations
+    from solver.search.solutions import set_play
 
     problem, workspace = solution.problem, solver.workspace
 
@@ -230,7 +243,7 @@ def build_play(
             return Play(variations, tries=request.tries > 0)
         if not request.set_play:
             return Play(Variations())
-        asked = _set_play_question(question)
+        asked = set_play(question)
         found = solver.answer(asked, control).solutions if asked else ()
         return Play(Variations(), None, found)
 
@@ -238,23 +251,6 @@ def build_play(
         return build_stoppable(solution, build)
     except BuildingStoppedError:
         return None
-
-
-def _set_play_question(question: Question) -> Question | None:
-    """Return help play without its first move; None if nobody can begin like that."""
-    from solver.problem import Problem
-    from solver.search.question import read_question
-
-    problem = question.problem
-    assert problem.stipulation
-    shorter = problem.stipulation.without_first_move()
-    if shorter is None or question.board.is_check():
-        return None
-    return read_question(
-        Problem(_passed(problem.fen), stipulation=shorter),
-        question.limits,
-        all_keys=question.all_keys,
-    )
 
 
 def encode_record(solution: Solution, play: Play | None, indent: int | None) -> str:
@@ -284,9 +280,12 @@ def print_play(solution: Solution, play: Play | None, notation: Notation) -> Non
         How moves are written.
     """
     if notation is Notation.POPEYE:
-        click.echo(_popeye_text(solution, play))
+        if text := _popeye_text(solution, play):
+            click.echo(text)
         return
     lines = _lines(solution, play, notation)
+    if not lines:
+        return
     if not is_terminal(sys.stdout):
         click.echo("\n".join(text for line in lines for text in line.lines()))
         return
@@ -300,21 +299,21 @@ def print_play(solution: Solution, play: Play | None, notation: Notation) -> Non
 
 def _lines(solution: Solution, play: Play | None, notation: Notation) -> list[PlayLine]:
     from solver.output import play_text
+    from solver.output.solutions_text import describe_solutions
 
     if _is_help(solution.problem):
         set_play, marks = (
             ((), None) if play is None else (play.set_solutions, play.marks)
         )
-        lines = play_text.describe_solutions(solution, set_play, notation, marks=marks)
+        lines = describe_solutions(solution, set_play, notation, marks=marks)
     else:
         assert play is not None
         lines = play_text.describe_play(
             play.variations, notation, marks=play.marks, tries=play.tries
         )
-    lines.insert(0, play_text.words_line(""))
     if mark := play_text.soundness_mark(solution):
         lines += [play_text.words_line(""), play_text.words_line(mark, "dim")]
-    return lines
+    return [play_text.words_line(""), *lines] if lines else []
 
 
 def _popeye_text(solution: Solution, play: Play | None) -> str:
@@ -339,7 +338,7 @@ def _popeye_text(solution: Solution, play: Play | None) -> str:
         parts = [
             writer.set_play(),
             writer.first_moves([*tree.tries, *tree.keys]),
-            writer.after_key(),
+            writer.after_key(()),
         ]
     return "\n".join(part.rstrip() for part in parts if part.strip())
 

@@ -92,20 +92,20 @@ class PopeyeInput(NamedTuple):
         `file:line`.
     texts : tuple of Text
         In their order.
-    options : Options
     diagram : Composition
-        The position before any change.
+        The position before any change. With `ZeroPosition` it is not to be solved.
+    options : Options
+        The diagram's, which the twins share.
     twins : tuple of Twin
         The problems to solve, at least one. Without twins its label is empty.
     has_zero_position : bool
-        Whether the first twin is already changed, so that the diagram is not to be
-        solved.
+        Whether the first twin is already changed.
     """
 
     source: str
     texts: tuple[Text, ...]
-    options: Options
     diagram: Composition
+    options: Options
     twins: tuple[Twin, ...]
     has_zero_position: bool = False
 
@@ -262,8 +262,8 @@ def _parse(words: deque[str], source: str) -> PopeyeInput:
     return PopeyeInput(
         source,
         tuple(texts),
-        diagram.options,
         diagram,
+        diagram.options,
         tuple(twins) or (Twin("", diagram),),
         has_zero_position,
     )

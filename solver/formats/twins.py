@@ -162,7 +162,7 @@ def make_problems(
         `file:line`.
     claim : callable, optional
         Returns what the source claims, given the label, the position and the
-        stipulation.
+        stipulation; not called for the second question of `Duplex`.
 
     Yields
     ------
@@ -171,6 +171,7 @@ def make_problems(
     """
     for twin in twins:
         composition = twin.composition
+        described = f"twin {twin.label}): " if twin.label else ""
         for exchanged in (False, True)[: 1 + ("Duplex" in composition.options)]:
             suffix = " duplex" if exchanged else ""
             if twin.label:
@@ -178,17 +179,19 @@ def make_problems(
             try:
                 board = composition.board(exchanged=exchanged)
                 stipulation = composition.stipulation
+                claimed = None
+                if claim and not exchanged:
+                    claimed = claim(twin.label, board, stipulation)
                 yield make_problem(
                     board.fen(en_passant="fen"),
                     (name or default_name(source)) + suffix if suffix else name,
                     source,
-                    claim(twin.label, board, stipulation) if claim else None,
+                    claimed,
                     None,
                     stipulation,
                 )
             except InputError as error:
-                found = f"twin {twin.label}): {error}" if twin.label else str(error)
-                yield FormatError(source, found)
+                yield FormatError(source, f"{described}{error}")
 
 
 _MAX_CHANGES = 256

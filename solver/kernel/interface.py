@@ -1,8 +1,9 @@
 """The border between Python and the compiled kernel: a C function for each part.
 
-`Kernel` searches for mates. `BattleKernel` searches the other stipulations that have
-two opponents, and `LaboratoryKernel` runs the experiments; these are compiled apart,
-because few processes need them. Each has a self-test: positions with known answers.
+`Kernel` searches for mates, `BattleKernel` the other stipulations that have two
+opponents. `HelpKernel` enumerates help play, and `LaboratoryKernel` runs the
+experiments. These are compiled apart, because few processes need them. Each has a
+self-test: positions with known answers.
 
 This module imports neither numba nor numpy, so that a process that loads the stored
 kernel needs neither.
@@ -10,15 +11,27 @@ kernel needs neither.
 
 from __future__ import annotations
 
-from ctypes import CFUNCTYPE, POINTER, addressof, byref, c_int64, c_uint32, c_uint64
+from ctypes import (
+    CFUNCTYPE,
+    POINTER,
+    addressof,
+    byref,
+    c_int64,
+    c_uint32,
+    c_uint64,
+    memmove,
+    sizeof,
+)
 from enum import IntEnum
 from typing import NamedTuple
 
 from solver.errors import MatesolveError
 from solver.kernel.memory import (
+    HELP_LINE_WORDS,
     MAX_LEGAL_MOVES,
     BattlePlay,
     Experiment,
+    HelpPlay,
     Position,
     Search,
 )
@@ -82,6 +95,21 @@ class LaboratoryOperation(IntEnum):
     MATERIAL_CELL = 1
 
 
+class HelpOperation(IntEnum):
+    """An operation of help play's C function."""
+
+    ENUMERATE = 0
+    IS_HOPELESS = 1
+
+
+class HelpState(IntEnum):
+    """How a call of help play's enumeration ended."""
+
+    STOPPED = STOPPED
+    COMPLETE = -2
+    PAUSED = -3
+
+
 class Verdict(IntEnum):
     """An answer to "is there a mate in n?"; all but STOPPED are proved."""
 
@@ -117,6 +145,9 @@ LABORATORY_PROTOTYPE = CFUNCTYPE(
     c_int64, c_int64, POINTER(Position), POINTER(Search), POINTER(Experiment)
 )
 """operation, position, search, experiment -> result."""
+
+HELP_PROTOTYPE = CFUNCTYPE(c_int64, c_int64, POINTER(Search), POINTER(HelpPlay))
+"""operation, search, play -> result."""
 
 
 class Kernel:
@@ -438,6 +469,86 @@ class LaboratoryKernel:
         return cell
 
 
+class HelpKernel:
+    """The compiled enumeration of help play. Stateless, and releases the GIL.
+
+    Parameters
+    ----------
+    address : int
+        Address of help play's C function, whose code must outlive this object.
+    """
+
+    def __init__(self, address: int) -> None:
+        self._call = HELP_PROTOTYPE(address)
+
+    def begin(
+        self,
+        position: Position,
+        plies: int,
+        *,
+        is_stalemate: bool = False,
+        is_pruned: bool = True,
+    ) -> HelpPlay:
+        """Return the state before an enumeration.
+
+        Parameters
+        ----------
+        position : Position
+            The side to move begins. The side that does not make the last move is
+            mated or stalemated.
+        plies : int
+            The length of a solution, 1 to 400.
+        is_stalemate : bool
+            The goal is stalemate instead of mate.
+        is_pruned : bool
+            Leave out positions that are proved hopeless. The solutions are the same.
+        """
+        play = HelpPlay(
+            plies=plies, is_stalemate=is_stalemate, is_pruned=is_pruned, ply=-1
+        )
+        memmove(play.positions, byref(position), sizeof(position))
+        return play
+
+    def resume(
+        self, play: HelpPlay, search: Search, most: int | None = None
+    ) -> tuple[list[list[int]], HelpState]:
+        """Continue an enumeration.
+
+        Parameters
+        ----------
+        play : HelpPlay
+            The state, advanced.
+        search : Search
+            The same for all calls. Its rows belong to the enumeration until that ends;
+            its table may change.
+        most : int or None
+            At most so many solutions, at least 1; None: as many as the buffer holds.
+
+        Returns
+        -------
+        lines : list of list of int
+            Further solutions. No other call returns the same.
+        state : HelpState
+            PAUSED with `most` solutions, and there may be more; COMPLETE; or STOPPED by
+            a limit or `Search.stop`. An enumeration that was stopped can be continued.
+        """
+        room = HELP_LINE_WORDS // play.plies
+        play.most = room if most is None else min(room, most)
+        play.written = 0
+        state = HelpState(
+            self._call(HelpOperation.ENUMERATE, byref(search), byref(play))
+        )
+        words, plies = play.lines[: play.written * play.plies], play.plies
+        return [words[at : at + plies] for at in range(0, len(words), plies)], state
+
+    def is_hopeless(self, play: HelpPlay) -> bool:
+        """Return whether the enumeration would leave its first position out.
+
+        True is a proof that there is no solution; False says nothing.
+        """
+        return bool(self._call(HelpOperation.IS_HOPELESS, None, byref(play)))
+
+
 # The self-tests
 
 BUCKET_WORDS = 8
@@ -548,6 +659,31 @@ def self_test_laboratory(kernel: LaboratoryKernel) -> None:
                 True,
             ),
             "its score": (experiment.score, MATE_SCORE - 3),
+        }
+    )
+
+
+def self_test_help(kernel: HelpKernel) -> None:
+    """Compare the answers of help play's enumeration with the known ones.
+
+    Raises
+    ------
+    KernelError
+        An answer is wrong; the message names the question and both answers.
+    """
+    table = (c_uint64 * BUCKET_WORDS)()
+    search = Search(
+        node_limit=NO_LIMIT, table=addressof(table), generation=1, buckets=1
+    )
+    rook, king, mated = 1 << 56, 1 << 21, 1 << 7
+    position = Position(  # mate_in_two(), but the king in the corner begins
+        orthogonal=rook, kings=king | mated, us=mated, them=king | rook
+    )
+    lines, state = kernel.resume(kernel.begin(position, 4), search)
+    _compare(
+        {
+            "solutions of h#2": (len(lines), 22),
+            "how it ended": (state, HelpState.COMPLETE),
         }
     )
 

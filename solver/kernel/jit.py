@@ -19,7 +19,7 @@ from llvmlite import ir
 
 from solver.errors import CacheError
 from solver.kernel.cache import FALLBACK, FALLBACK_VARIABLE, holds_numba_entries
-from solver.kernel.memory import Experiment, Search
+from solver.kernel.memory import Experiment, HelpPlay, Search
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -48,6 +48,8 @@ search_t = numba.from_dtype(np.dtype(Search))
 """A `Search` by reference."""
 experiment_t = numba.from_dtype(np.dtype(Experiment))
 """An `Experiment` by reference."""
+help_play_t = numba.from_dtype(np.dtype(HelpPlay))
+"""A `HelpPlay` by reference."""
 pointer = types.CPointer
 boolean = types.boolean
 void = types.void

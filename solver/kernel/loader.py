@@ -6,8 +6,9 @@ numba. A platform wheel ships such files. Otherwise the first process compiles a
 stores them in the user's cache folder.
 
 The kernel has parts, each an object file of its own and compiled when first needed: the
-search for mates, battle play, and the laboratory's search. `load_kernel`, `load_battle`
-and `load_laboratory` are the functions to call. No part is used before its self-test.
+search for mates, battle play, help play, and the laboratory's search. `load_kernel`,
+`load_battle`, `load_help` and `load_laboratory` are the functions to call. No part is
+used before its self-test.
 """
 
 from __future__ import annotations
@@ -44,10 +45,12 @@ from solver.kernel.cache import (
 )
 from solver.kernel.interface import (
     BattleKernel,
+    HelpKernel,
     Kernel,
     KernelError,
     LaboratoryKernel,
     self_test_battle,
+    self_test_help,
     self_test_laboratory,
     self_test_search,
 )
@@ -72,7 +75,7 @@ def not_shown(_line: str) -> AbstractContextManager[Any]:
     return nullcontext()
 
 
-Interface = TypeVar("Interface", Kernel, BattleKernel, LaboratoryKernel)
+Interface = TypeVar("Interface", Kernel, BattleKernel, LaboratoryKernel, HelpKernel)
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +118,8 @@ LABORATORY = Part(
     LaboratoryKernel,
     self_test_laboratory,
 )
-PARTS: tuple[Part[Any], ...] = (SEARCH, BATTLE, LABORATORY)
+HELP = Part("help", "help play", "solver.kernel.help_play", HelpKernel, self_test_help)
+PARTS: tuple[Part[Any], ...] = (SEARCH, BATTLE, LABORATORY, HELP)
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +128,7 @@ class Build(Generic[Interface]):
 
     Attributes
     ----------
-    kernel : Kernel, BattleKernel or LaboratoryKernel
+    kernel : Kernel, BattleKernel, LaboratoryKernel or HelpKernel
         The compiled functions, self-tested.
     origin : str
         "wheel" (shipped with the package), "cache", "compiled" (just now) or "numba"
@@ -179,6 +183,13 @@ def load_laboratory(
 ) -> Build[LaboratoryKernel]:
     """Load the laboratory's search, as `load_kernel` loads the search for mates."""
     return _load_once(LABORATORY, notice, compiling)
+
+
+def load_help(
+    notice: Notice = lambda _text: None, compiling: Compiling = not_shown
+) -> Build[HelpKernel]:
+    """Load the enumeration of help play, as `load_kernel` loads the mate search."""
+    return _load_once(HELP, notice, compiling)
 
 
 def _load_once(

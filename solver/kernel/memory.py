@@ -182,6 +182,72 @@ class Search(Structure):
     ]
 
 
+HELP_LINE_WORDS = 1 << 15
+"""Moves that the buffer of help play's solutions has room for."""
+
+POSITION_WORDS = 8
+
+MOST_GUARDS = 1 << 14
+"""More than the squares that an attacker's pieces can reach: a pawn counts each square
+once for every way to promote, and there are at most 8 pawns of 64 squares each."""
+
+
+class HelpPlay(Structure):
+    """One enumeration of help play; see `solver.kernel.help_play`.
+
+    Attributes
+    ----------
+    plies : int64
+        The length of a solution.
+    is_stalemate : int64
+        Whether the play ends with stalemate; otherwise it ends with mate.
+    is_pruned : int64
+        Whether positions that cannot reach the goal in time are left out unsearched.
+    most : int64
+        The enumeration pauses when it has written this many solutions, at least 1.
+    written : int64
+        Solutions in `lines`.
+    ply : int64
+        The ply of the current position; -1 before the enumeration and after it.
+    positions : uint64, shape (MAX_PLIES, POSITION_WORDS)
+        The position at each ply of the current line; the first is given.
+    sizes, cursors : int64, shape (MAX_PLIES,)
+        The number of moves in each row of `Search`, and the next one.
+    solved : int64, shape (MAX_PLIES,)
+        Whether the position at each ply has a solution.
+    lines : uint64, shape (HELP_LINE_WORDS,)
+        The solutions, `plies` moves each.
+
+    The rest is the scratch memory of `solver.kernel.help_targets`.
+    """
+
+    _fields_: ClassVar = [
+        ("plies", c_int64),
+        ("is_stalemate", c_int64),
+        ("is_pruned", c_int64),
+        ("most", c_int64),
+        ("written", c_int64),
+        ("ply", c_int64),
+        ("positions", c_uint64 * POSITION_WORDS * MAX_PLIES),
+        ("sizes", c_int64 * MAX_PLIES),
+        ("cursors", c_int64 * MAX_PLIES),
+        ("solved", c_int64 * MAX_PLIES),
+        ("lines", c_uint64 * HELP_LINE_WORDS),
+        ("blocks", c_uint64 * MAX_PLIES),
+        ("guardable", c_uint64),
+        ("guards", c_int64),
+        ("guard_squares", c_uint64 * MOST_GUARDS),
+        ("guard_attacks", c_uint64 * MOST_GUARDS),
+        ("guard_costs", c_int64 * MOST_GUARDS),
+        ("guard_pieces", c_uint64 * MOST_GUARDS),
+        ("relevant", c_int64),
+        ("field_attacks", c_uint64 * MOST_GUARDS),
+        ("field_costs", c_int64 * MOST_GUARDS),
+        ("field_pieces", c_uint64 * MOST_GUARDS),
+        ("steps", c_int64),
+    ]
+
+
 class Experiment(Structure):
     """The switches of a scored search, and the result of one iteration.
 

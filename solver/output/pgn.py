@@ -70,7 +70,8 @@ def encode_solutions(
 ) -> bytes:
     """Write each solution of help play as one PGN game, and its set play before them.
 
-    The tag `Round` has the number of the solution; games of the set play have the tag
+    The tag `Round` has the number of the solution, `Solutions` how many there are if
+    all were found; games of the set play have the tag
     `SetPlay` instead, and the other side moves first. Without a solution there is one
     game without moves.
 
@@ -93,6 +94,8 @@ def encode_solutions(
         games.append(_help_game(solution, board, line))
         if solution.solutions:
             games[-1].headers["Round"] = str(number)
+        if solution.solutions_complete:
+            games[-1].headers["Solutions"] = str(len(solution.solutions))
     games[0].comment = comment
     board.push(chess.Move.null())
     board = chess.Board(board.fen())
@@ -236,6 +239,10 @@ class _Play:
                 refutation = node.add_variation(chess.Move.from_uci(refuting))
                 refutation.nags.add(chess.pgn.NAG_GOOD_MOVE)
         self._open(game, variations.defences, pv)
+        if variations.threats:
+            _comment(game, _threats(game.board(), variations.threats))
+        if variations.is_zugzwang:
+            _comment(game, "zugzwang")
         if variations.set_play and game.variations:
             passed = game.add_variation(chess.Move.null(), comment="set play")
             self._open(passed, variations.set_play, ())
@@ -292,7 +299,8 @@ def _ordered(moves: Iterable[Move], line: tuple[str, ...]) -> list[Move]:
 
 
 def _comment(node: chess.pgn.GameNode, text: str) -> None:
-    node.comment = f"{node.comment}, {text}" if node.comment else text
+    before = node.comment
+    node.comment = f"{before}{'' if before.endswith('.') else ','} {text}".strip(", ")
 
 
 def _threats(board: chess.Board, threats: Sequence[Attack]) -> str:

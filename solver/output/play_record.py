@@ -46,10 +46,10 @@ def play_record(
             key["features"] = found
     tries = maker.attacks(variations.tries)
     defences = maker.defences(variations.defences)
-    set_play: list[dict[str, object]] = []
-    if variations.set_play:
+    if variations.set_play or variations.threats:
         maker.pass_turn()
-        set_play = maker.defences(variations.set_play)
+    threats = maker.attacks(variations.threats)
+    set_play = maker.defences(variations.set_play)
     stipulation = variations.stipulation
     return {
         "stipulation": str(stipulation) if stipulation else None,
@@ -59,6 +59,8 @@ def play_record(
         "keys": keys,
         "keys_complete": variations.keys_complete,
         "defences": defences,
+        "threats": threats,
+        "zugzwang": variations.is_zugzwang,
         "complete_moves": variations.complete_moves,
     }
 
@@ -93,9 +95,7 @@ class _Maker:
         return [self._attack(attack) for attack in attacks]
 
     def _attack(self, attack: Attack) -> dict[str, object]:
-        board, move = self._board, chess.Move.from_uci(attack.move)
-        record = self._named(move)
-        board.push(move)
+        board, record = self._board, self._played(attack.move)
         if attack.moves_left:
             record["moves_left"] = attack.moves_left
         elif not attack.defences and not attack.refutations:
@@ -109,8 +109,10 @@ class _Maker:
         if attack.defences:
             record["defences"] = self.defences(attack.defences)
         if attack.refutations:
-            moves = map(chess.Move.from_uci, attack.refutations)
-            record["refutations"] = [self._named(move) for move in moves]
+            refutations = record["refutations"] = []
+            for refutation in attack.refutations:
+                refutations.append(self._played(refutation))
+                board.pop()
         if attack.is_cut:
             record["cut"] = True
         board.pop()
@@ -119,9 +121,7 @@ class _Maker:
     def defences(self, defences: Iterable[Defence]) -> list[dict[str, object]]:
         records = []
         for defence in defences:
-            move = chess.Move.from_uci(defence.move)
-            record = self._named(move)
-            self._board.push(move)
+            record = self._played(defence.move)
             if defence.continuations:
                 record["continuations"] = self.attacks(defence.continuations)
             else:
@@ -132,8 +132,9 @@ class _Maker:
             records.append(record)
         return records
 
-    def _named(self, move: chess.Move) -> dict[str, object]:
-        return {"uci": move.uci(), "san": self._board.san(move)}
+    def _played(self, uci: str) -> dict[str, object]:
+        """Play a move and return its names."""
+        return {"uci": uci, "san": self._board.san_and_push(chess.Move.from_uci(uci))}
 
     def _add_mark(self, record: dict[str, object]) -> None:
         if self._marks and (remark := self._marks.remark(self._board)):

@@ -6,8 +6,6 @@ import textwrap
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
-import chess
-
 from solver import __version__
 from solver.output.notation import Notation
 from solver.output.play_words import numbered, write_play
@@ -45,7 +43,8 @@ class Part(NamedTuple):
     uci : str
         The move; empty: words.
     placement : str
-        The pieces after the move, as in the first field of a FEN.
+        The pieces after the move, as in the first field of a FEN; empty if not asked
+        for.
     """
 
     text: str
@@ -97,6 +96,7 @@ def describe_play(
     *,
     marks: Marks | None = None,
     tries: bool = False,
+    positions: bool = False,
 ) -> list[PlayLine]:
     """Lay out set play, tries, keys and what follows them.
 
@@ -110,13 +110,15 @@ def describe_play(
         Remarks on keys and final positions.
     tries : bool
         Tries were asked for, so it is said if some may be missing.
+    positions : bool
+        Whether each move gets the pieces after it.
 
     Returns
     -------
     list of PlayLine
         The parts in this order, each under its title. What is missing is said last.
     """
-    play = write_play(variations, notation, marks)
+    play = write_play(variations, notation, marks, positions=positions)
     layout = _Layout(goal_name(variations.stipulation))
     parts = [
         _part("Set play", [layout.reply(reply, 1) for reply in play.set_play]),
@@ -128,6 +130,10 @@ def describe_play(
         _part(
             "Play",
             [
+                [PlayLine((Part("zugzwang"),), 1)] if variations.is_zugzwang else [],
+                layout.threats(play.threats, 1),
+            ]
+            + [
                 layout.reply(reply, 1, is_main=not number)
                 for number, reply in enumerate(play.defences)
             ],
@@ -155,6 +161,7 @@ def missing(
         Whether tries were asked for.
     """
     sentences = []
+    is_shown = variations.keys or variations.tries or variations.set_play
     if keys and variations.keys and not variations.keys_complete:
         sentences.append("There may be other keys.")
     if not variations.tries_complete and (tries or variations.tries):
@@ -166,7 +173,7 @@ def missing(
         for defence in attack.defences
     ):
         sentences.append("Far from the mate, one continuation stands for all.")
-    if words := variations.words():
+    if (is_shown or variations.defences) and (words := variations.words()):
         sentences.append(words)
     return sentences
 
@@ -183,8 +190,11 @@ def soundness_mark(solution: Solution) -> str:
     problem = solution.problem
     if problem.stipulation and problem.stipulation.is_help:
         wanted = problem.claim.solutions if problem.claim else None
-        is_sound = solution.solutions_complete and len(solution.solutions) == (
-            1 if wanted is None else wanted
+        plies = problem.stipulation.plies
+        is_sound = (
+            solution.solutions_complete
+            and len(solution.solutions) == (1 if wanted is None else wanted)
+            and all(len(line) == plies for line in solution.solutions)
         )
     else:
         is_sound = (
@@ -258,11 +268,15 @@ def _run(attack: AttackWords, *, starts: bool = True) -> tuple[list[Part], Attac
         The last attack in it; its own play is still to be laid out.
     """
     parts = [_move(attack.ply, attack.move, starts=starts), *_remark(attack.move)]
-    while not attack.threats and not attack.is_cut and len(attack.replies) == 1:
+    while not attack.threats and len(attack.replies) == 1:
         (reply,) = attack.replies
-        moves = [Part(" "), *_replies(reply.ply, reply.moves, starts=False)]
+        if attack.is_cut:
+            run, attack = _main_line(attack)
+            return parts + run, attack
         if not reply.continuations:
-            return parts + moves, replace(attack, replies=[])
+            run, attack = _last_replies(attack)
+            return parts + run, attack
+        moves = [Part(" "), *_replies(reply.ply, reply.moves, starts=False)]
         if len(reply.moves) > 1 or len(reply.continuations) > 1:
             break
         (attack,) = reply.continuations
@@ -273,6 +287,31 @@ def _run(attack: AttackWords, *, starts: bool = True) -> tuple[list[Part], Attac
             *_remark(attack.move),
         ]
     return parts, attack
+
+
+def _main_line(attack: AttackWords) -> tuple[list[Part], AttackWords]:
+    """Write the main line where all else is cut, and return its last attack."""
+    parts: list[Part] = []
+    while attack.replies:
+        (reply,) = attack.replies
+        parts += [Part(" "), *_replies(reply.ply, reply.moves, starts=False)]
+        if not reply.continuations:
+            break
+        (attack,) = reply.continuations
+        move = _move(attack.ply, attack.move, starts=False)
+        parts += [Part(" "), move, *_remark(attack.move)]
+    return [*parts, Part(" (main line only)")], replace(
+        attack, replies=[], is_cut=False
+    )
+
+
+def _last_replies(attack: AttackWords) -> tuple[list[Part], AttackWords]:
+    """Write the defences if they end the play, and return the attack without them."""
+    if attack.threats or len(attack.replies) != 1 or attack.replies[0].continuations:
+        return [], attack
+    (reply,) = attack.replies
+    parts = [Part(" "), *_replies(reply.ply, reply.moves, starts=False)]
+    return parts, replace(attack, replies=[])
 
 
 def _single_line(attack: AttackWords) -> list[Part]:
@@ -295,6 +334,27 @@ def _joined(groups: Iterable[list[Part]], between: str) -> list[Part]:
     for group in groups:
         parts += [Part(between), *group] if parts else group
     return parts
+
+
+def _alike(attacks: Iterable[AttackWords]) -> list[list[AttackWords]]:
+    """Put attacks together after which the same play follows, except the last ones."""
+    groups: dict[object, list[AttackWords]] = {}
+    for attack in attacks:
+        groups.setdefault(attack.tail or attack.move, []).append(attack)
+    return list(groups.values())
+
+
+def _alternatives(group: Sequence[AttackWords], run: list[Part]) -> list[Part]:
+    """Write attacks before the play that follows each; `run` begins with the first."""
+    others = [
+        part
+        for attack in group[1:]
+        for part in (
+            Part(", "),
+            Part(attack.move.name, attack.move.uci, attack.move.placement),
+        )
+    ]
+    return run[:1] + others + run[1:] if run else []
 
 
 def _length(parts: Iterable[Part]) -> int:
@@ -324,10 +384,25 @@ class _Layout:
         if refutations and not attack.threats and not attack.replies:
             answers = _replies(refuting, refutations, "!", starts=False)
             return [PlayLine((*parts, Part(" "), *answers), 1)]
+        if attack.is_cut and attack.replies:
+            run, attack = _main_line(attack)
+            parts += run
+        elif not refutations and not attack.is_zugzwang:
+            run, attack = _last_replies(attack)
+            parts += run
         lines = self._attack(attack, parts, 1, is_main=is_main)
         if refutations:
             answers = _replies(refuting, refutations, "!")
             lines.append(PlayLine((Part("but "), *answers), 2))
+        return lines
+
+    def threats(self, threats: Iterable[AttackWords], depth: int) -> list[PlayLine]:
+        """Lay out threats, each on a line of its own."""
+        lines: list[PlayLine] = []
+        for threat in threats:
+            run, last = _run(threat)
+            run = [Part("threat: "), *run]
+            lines += self._attack(last, run, depth, is_main=False)
         return lines
 
     def _attack(
@@ -342,13 +417,8 @@ class _Layout:
             title = " threats: " if len(threats) > 1 else " threat: "
             parts = [*parts, Part(title), *_joined(threats, ", ")]
         else:
-            for threat in attack.threats:
-                run, last = _run(threat)
-                run = [Part("threat: "), *run]
-                lines += self._attack(last, run, depth + 1, is_main=False)
-        if attack.is_cut and attack.replies:
-            parts = [*parts, Part(" (main line only)")]
-        elif attack.is_cut:
+            lines += self.threats(attack.threats, depth + 1)
+        if attack.is_cut:
             parts = [*parts, Part(f" ({self._goal} in {attack.moves_left} more)")]
         for number, reply in enumerate(attack.replies):
             lines += self.reply(reply, depth + 1, is_main=is_main and not number)
@@ -365,81 +435,16 @@ class _Layout:
             return self._attack(last, parts, depth, is_main=is_main)
         if not reply.continuations:
             return [PlayLine(tuple(parts), depth, is_main=is_main)]
-        single = [_single_line(attack) for attack in reply.continuations]
+        groups = _alike(reply.continuations)
+        single = [_alternatives(group, _single_line(group[0])) for group in groups]
         inline = _joined(single, " or ")
         if all(single) and _length(inline) <= _LONGEST_DUAL:
             parts += [Part(" "), *inline, Part(" (dual)")]
             return [PlayLine(tuple(parts), depth, is_main=is_main)]
         lines = [PlayLine((*parts, Part(" (dual)")), depth, is_main=is_main)]
-        for number, attack in enumerate(reply.continuations):
-            run, last = _run(attack)
-            run = [Part("or "), *run] if number else run
+        for number, group in enumerate(groups):
+            run, last = _run(group[0])
+            run = [Part("or ")] * bool(number) + _alternatives(group, run)
             main = is_main and not number
             lines += self._attack(last, run, depth + 1, is_main=main)
         return lines
-
-
-def describe_solutions(
-    solution: Solution,
-    set_play: Sequence[Sequence[str]] = (),
-    notation: Notation = Notation.SAN,
-    *,
-    marks: Marks | None = None,
-) -> list[PlayLine]:
-    """Lay out the solutions of help play, numbered, and its set play before them.
-
-    The first move has the number 1, whoever plays it; with half a move more it is
-    written as `1...`, as problemists do.
-
-    Parameters
-    ----------
-    solution : Solution
-        The answer.
-    set_play : sequence of sequence of str
-        The solutions of the set play, in UCI notation.
-    notation : Notation
-        SAN or UCI.
-    marks : Marks or None
-        Remarks on final positions.
-    """
-    stipulation = solution.problem.stipulation
-    assert stipulation
-    board = chess.Board(solution.problem.fen)
-    half = int(stipulation.half)
-    passed = board.copy(stack=False)
-    passed.push(chess.Move.null())
-    parts = (
-        ("Set play", passed, half + 1, set_play),
-        ("Solutions" if set_play else "", board, half, solution.solutions),
-    )
-    lines = []
-    for title, start, ply, found in parts:
-        if title and found:
-            lines.append(words_line(title, "bold"))
-        width = len(str(len(found)))
-        for number, line in enumerate(found, 1):
-            label = [Part(f"{number:{width}}) ")] if len(found) > 1 else []
-            moves = _help_line(start, line, ply, notation, marks)
-            lines.append(PlayLine((*label, *moves), 1))
-    return lines
-
-
-def _help_line(
-    start: chess.Board,
-    line: Iterable[str],
-    ply: int,
-    notation: Notation,
-    marks: Marks | None,
-) -> list[Part]:
-    board = start.copy(stack=False)
-    parts: list[Part] = []
-    for played, uci in enumerate(line, ply):
-        move = chess.Move.from_uci(uci)
-        name = uci if notation is Notation.UCI else board.san(move)
-        board.push(move)
-        text = numbered(played, name, starts=not parts)
-        parts += [Part(" ")] if parts else []
-        parts.append(Part(text, uci, board.board_fen()))
-    if marks and (found := marks.remark(board)):
-        parts.append(Part(f" ({found})"))
-    return parts

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 import chess
 
 from solver.output.notation import Notation
+from solver.stipulation import Goal
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -37,7 +38,7 @@ class MoveWords(NamedTuple):
     name : str
     uci : str
     placement : str
-        The pieces after it, as in the first field of a FEN.
+        The pieces after it, as in the first field of a FEN; empty if not asked for.
     remark : str
         What composers remark on the final position after it; else empty.
     """
@@ -62,8 +63,9 @@ class AttackWords:
     threats : list of AttackWords
     replies : list of ReplyWords
     refutations : list of MoveWords
-    identity : int
-        The same number for attacks that are written alike, and for no others.
+    identity, tail : int
+        The same number for attacks that are written alike, and for no others; and for
+        attacks after which the same is written. A tail of 0: nothing is.
     """
 
     move: MoveWords
@@ -75,6 +77,7 @@ class AttackWords:
     replies: list[ReplyWords]
     refutations: list[MoveWords]
     identity: int
+    tail: int
 
 
 @dataclass(slots=True, eq=False)
@@ -103,12 +106,15 @@ class PlayWords:
     tries: list[AttackWords]
     keys: list[AttackWords]
     defences: list[ReplyWords]
+    threats: list[AttackWords]
 
 
 def write_play(
     variations: Variations,
     notation: Notation = Notation.SAN,
     marks: Marks | None = None,
+    *,
+    positions: bool = False,
 ) -> PlayWords:
     """Name the moves of the play, and group defences with the same continuations.
 
@@ -120,19 +126,26 @@ def write_play(
         SAN or UCI.
     marks : Marks or None
         Remarks on final positions.
+    positions : bool
+        Whether each move gets the pieces after it.
     """
     if not variations.fen:  # no play
-        return PlayWords([], [], [], [])
+        return PlayWords([], [], [], [], [])
     board = chess.Board(variations.fen)
-    writer = _Writer(board.copy(stack=False), notation, marks)
+    stipulation = variations.stipulation
+    sign = "=" if stipulation and stipulation.goal is Goal.STALEMATE else ""
+    sign = "" if notation is Notation.UCI else sign
+    writer = _Writer(board.copy(stack=False), notation, sign, marks)
+    writer.positions = positions
     black = board.turn == chess.BLACK
     keys = [writer.attack(key, black) for key in variations.keys]
     tries = [writer.attack(attack, black) for attack in variations.tries]
     defences = writer.replies(variations.defences, black)
-    if variations.set_play:
+    if variations.set_play or variations.threats:
         writer.pass_turn()
+    threats = [writer.attack(threat, black + 1) for threat in variations.threats]
     set_play = writer.replies(variations.set_play, black + 1)
-    return PlayWords(set_play, tries, keys, defences)
+    return PlayWords(set_play, tries, keys, defences, threats)
 
 
 class _Writer:
@@ -142,17 +155,24 @@ class _Writer:
     ----------
     board : chess.Board
         The position; moves are played on it and taken back.
+    notation : Notation
+    sign : str
+        What follows a move that reaches the goal and is not in the notation itself.
+    marks : Marks or None
     """
 
     def __init__(
         self,
         board: chess.Board,
         notation: Notation,
+        sign: str,
         marks: Marks | None,
     ) -> None:
         self._board = board
+        self._sign = sign
         self._uci = notation is Notation.UCI
         self._marks = marks
+        self.positions = False
         self._identities: dict[tuple[object, ...], int] = {}
 
     def pass_turn(self) -> None:
@@ -176,11 +196,13 @@ class _Writer:
             board.pop()
         board.pop()
         content = (
-            (move.name, move.remark, ply, attack.is_zugzwang, attack.is_cut),
+            (ply, attack.is_zugzwang, attack.is_cut),
             _identities(threats),
             tuple((_names(r.moves), _identities(r.continuations)) for r in replies),
             _names(refutations),
         )
+        has_tail = threats or replies or refutations or attack.is_cut
+        tail = self._identify(content) if has_tail else 0
         return AttackWords(
             move,
             ply,
@@ -190,7 +212,8 @@ class _Writer:
             threats,
             replies,
             refutations,
-            self._identities.setdefault(content, len(self._identities)),
+            self._identify((move.name, move.remark, tail)),
+            tail,
         )
 
     def replies(self, defences: Iterable[Defence], ply: int) -> list[ReplyWords]:
@@ -204,13 +227,20 @@ class _Writer:
             group.moves.append(move)
         return list(groups.values())
 
+    def _identify(self, content: tuple[object, ...]) -> int:
+        return self._identities.setdefault(content, len(self._identities) + 1)
+
     def _play(self, uci: str, *, is_last: bool = False) -> MoveWords:
         """Play a move and return its name."""
-        board, move = self._board, chess.Move.from_uci(uci)
-        name = uci if self._uci else board.san(move)
-        board.push(move)
+        board, move, name = self._board, chess.Move.from_uci(uci), uci
+        if self._uci:
+            board.push(move)
+        else:
+            name = board.san_and_push(move)
+        name += self._sign if is_last else ""
         remark = self._marks.remark(board) if is_last and self._marks else ""
-        return MoveWords(name, uci, board.board_fen(), remark)
+        placement = board.board_fen() if self.positions else ""
+        return MoveWords(name, uci, placement, remark)
 
 
 def _identities(attacks: Sequence[AttackWords]) -> tuple[int, ...]:

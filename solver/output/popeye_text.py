@@ -13,12 +13,13 @@ import chess
 
 from solver import __version__
 from solver.output.long_moves import LongMoves
+from solver.play.tree import Attack
 from solver.stipulation import Goal, Play, Stipulation
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from solver.play.tree import Attack, Defence, Variations
+    from solver.play.tree import Defence, Variations
 
 PHASE_END = "\n"
 
@@ -157,10 +158,25 @@ class BattlePlay:
             self._parts.append("\n")
         return self._taken()
 
-    def after_key(self) -> str:
-        """Return the play of a position where the defender begins."""
-        for defence in self._variations.defences:
-            self._defence(defence, 1)
+    def after_key(self, refutations: Iterable[str] = ()) -> str:
+        """Return the play of a position where the defender begins.
+
+        Parameters
+        ----------
+        refutations : iterable of str
+            The defender's moves that the attacker has no answer to.
+        """
+        tree = self._variations
+        left = max((defence.moves_left for defence in tree.defences), default=1)
+        root = Attack("", left, list(tree.threats), tree.is_zugzwang)
+        root.defences = list(tree.defences)
+        if root.threats or root.is_zugzwang:
+            self._parts.append("\n")
+        self._play_after(root, 1)
+        for move in refutations:
+            self._parts.append("\n      1...")
+            self._reply(move)
+            self._parts.append("\n        refutes.")
         return self._taken()
 
     def _taken(self) -> str:

@@ -12,7 +12,8 @@ import chess.svg
 
 from solver import __version__
 from solver.output import digest, render_template
-from solver.output.play_text import describe_play, describe_solutions
+from solver.output.play_text import describe_play
+from solver.output.solutions_text import describe_solutions
 from solver.output.text import analysis_link, describe
 
 if TYPE_CHECKING:
@@ -62,7 +63,7 @@ def encode_page(
     if problem.stipulation and problem.stipulation.is_help:
         lines = describe_solutions(solution, set_play, marks=marks)
     else:
-        lines = describe_play(variations, marks=marks)
+        lines = describe_play(variations, marks=marks, positions=True)
     script = files(__package__).joinpath("solution_page.js").read_text("utf-8")
     white_moves = chess.Board(problem.fen).turn == chess.WHITE
     page = render_template(

@@ -35,6 +35,7 @@ _STYLES = {
 _LIMITS = {
     StoppedBy.TIME: "the time limit",
     StoppedBy.NODES: "the node limit",
+    StoppedBy.SOLUTIONS: "the number of solutions asked for",
     StoppedBy.INTERRUPT: "an interrupt",
     StoppedBy.CRASH: "a crash",
     StoppedBy.TABLEBASE: "the tablebase result",

@@ -128,6 +128,8 @@ def read_question(
     if root_moves is not None:
         root_moves = _legal_moves(board, root_moves)
 
+    if problem.stipulation and problem.stipulation.is_help:
+        _require_none(within=within, restriction=restriction, root_moves=root_moves)
     attacking = is_attacking(problem, board, within)
     nobody_named = within is None and not problem.claim and problem.no_mate is None
     most = limits.max_moves if within is None else abs(within)
@@ -200,6 +202,12 @@ def _set_up(problem: Problem | str | chess.Board) -> tuple[Problem, chess.Board]
     expected = "a FEN, a chess.Board or a Problem"
     board = parse_fen(require_instance("problem", problem, str, expected))
     return Problem(board.fen()), board
+
+
+def _require_none(**arguments: object) -> None:
+    for name, value in arguments.items():
+        if value is not None:
+            raise refusal(name, "None in help play", value)
 
 
 def _legal_moves(board: chess.Board, root_moves: Sequence[str]) -> tuple[str, ...]:

@@ -18,6 +18,7 @@ from solver.search.battle import search_battle
 from solver.search.bounds import close_bounds
 from solver.search.endgame import EndgameProbe, consult_tablebases, prefer_proof
 from solver.search.question import read_question
+from solver.search.solutions import answer_help_play
 from solver.search.threads import WATCHDOG, Control, HelperThreads, run_stoppable
 from solver.search.workspace import Workspace
 from solver.solution import Solution, Stats, Status, StoppedBy
@@ -204,6 +205,8 @@ class Solver:
         control : Control
             Stops the search, and receives its progress.
         """
+        if (stipulation := question.problem.stipulation) and stipulation.is_help:
+            return answer_help_play(self._workspace, question, control)
         if question.is_battle:
             load_battle()  # before the clock starts
         started = time.perf_counter()

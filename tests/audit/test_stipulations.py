@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from solver.audit.job import AuditOptions
+from solver.audit.job import SPARE_SOLUTIONS, AuditOptions
 from solver.audit.result import AuditResult, audit_result
 from solver.problem import Claim, Limits, Problem
 from solver.solution import Solution, Status
@@ -246,7 +246,8 @@ def test_within_accepts_a_shorter_solution() -> None:
     selfmate = Solution(
         Problem(SELFMATE, stipulation=of("s#2")), Status.PROVED, 1, 1, keys=("a5d8",)
     )
-    for answer in (selfmate, help_answer(None, ("short",))):
+    one, two = help_answer(None, ("short",)), help_answer(None, ("short", "g8"))
+    for answer in (selfmate, one, two):
         result = audit_result(answer, within=True)
         assert (result.verdict, result.soundness) == ("holds", None)
 
@@ -262,7 +263,18 @@ def test_options_change_no_stipulation(
 ) -> None:
     options = AuditOptions(Limits(max_moves=max_moves, nodes=7), within=within)
     problem = Problem(SELFMATE, stipulation=of(stipulation))
-    assert options.limits_for(problem) == (Limits(nodes=7), None)
+    most = 1 + SPARE_SOLUTIONS if stipulation.startswith("h") else None
+    assert options.limits_for(problem) == (Limits(nodes=7, max_solutions=most), None)
+
+
+@pytest.mark.parametrize(("claimed", "expected"), [(None, 1), (0, 0), (3, 3)])
+def test_help_play_is_searched_for_more_solutions_than_claimed(
+    claimed: int | None, expected: int
+) -> None:
+    claim = Claim(2, solutions=claimed)
+    problem = Problem(CORNERED, claim=claim, stipulation=of("h#2"))
+    limits, _ = AuditOptions(Limits()).limits_for(problem)
+    assert limits.max_solutions == expected + SPARE_SOLUTIONS
 
 
 def test_a_stipulated_mate_is_searched_as_a_claimed_one() -> None:

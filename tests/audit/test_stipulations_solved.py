@@ -51,7 +51,7 @@ BATTLE = {
 
 SMALL = Limits(hash_mib=1)
 KEYS = AuditOptions(SMALL, all_keys=True)
-LONG = "5brn/p2Bp3/6p1/K7/2pp1P2/2p3p1/p2NPP2/2k1N3 w - - 0 1"
+LONG = "r3k2r/pppq1ppp/2npbn2/2b1p3/2B1P3/2NPBN2/PPPQ1PPP/R3K2R w - - 0 1"
 
 
 def claiming(stipulation: str, fen: str, *keys: str, name: str = "") -> Problem:

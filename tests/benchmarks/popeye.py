@@ -26,7 +26,15 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from solver.search.solver import Solver
-from tests.popeye_sets import SETS, Entry, as_input, from_suites, generated
+from tests.popeye_sets import (
+    MOST_SOLUTIONS,
+    SETS,
+    Entry,
+    as_input,
+    drawn,
+    from_suites,
+    generated,
+)
 from tests.popeye_trees import Tree, difference, parse
 
 DATA = Path(__file__).parents[1] / "data" / "popeye_trees.json.gz"
@@ -37,10 +45,15 @@ OURS = [sys.executable, "-m", "solver", "popeye"]
 MOST_MOVES = 1500
 """The largest tree that the tests keep, in moves."""
 
-MADE = {"#2": 150, "#3": 80, "#4": 10, "h#2": 40, "s#2": 40}
+MADE = {"#2": 150, "#3": 60, "s#2": 40, "#5": 0, "s#4": 0, "s=2": 0, "h#4": 0}
 """How many problems of a set the tests keep, if not `MADE_OTHERS`."""
 
-MADE_OTHERS = 25
+MADE_OTHERS = 20
+
+DRAWN = 4
+"""Positions of help play that are drawn for each problem that is kept."""
+
+SHORT_S = 2
 
 
 def run(program: list[str], entries: list[Entry], max_time: int) -> list[Tree]:
@@ -65,12 +78,22 @@ def run(program: list[str], entries: list[Entry], max_time: int) -> list[Tree]:
     return problems
 
 
-def chosen(name: str, count: int, suites: list[Path], solver: Solver) -> list[Entry]:
+def chosen(
+    name: str, count: int, suites: list[Path], popeye: str, solver: Solver
+) -> list[Entry]:
     """Return the problems of a set."""
     kind = SETS[name]
     if kind.is_from_suite and suites:
         return from_suites(kind, suites, count)
-    return list(generated(kind, count, solver))
+    if not kind.stipulation.startswith("h"):
+        return list(generated(kind, count, solver))
+    entries = list(drawn(kind, DRAWN * count))
+    trees = run([popeye], entries, SHORT_S)
+    return [
+        entry
+        for entry, tree in zip(entries, trees, strict=True)
+        if tree["ending"] == "finished" and 0 < size_of(tree["play"]) <= MOST_SOLUTIONS
+    ][:count]
 
 
 @dataclass
@@ -141,7 +164,9 @@ def make(popeye: str, suites: list[Path], max_time: int) -> None:
     solver = Solver(128)
     for name in SETS:
         count = MADE.get(name, MADE_OTHERS)
-        entries = chosen(name, 2 * count, suites, solver)
+        if not count:
+            continue
+        entries = chosen(name, count * 3 // 2, suites, popeye, solver)
         kept = [
             {**entry._asdict(), "play": tree["play"][""]}
             for entry, tree in zip(
@@ -175,7 +200,7 @@ def main() -> None:
     solver = Solver(128)
     print(HEAD)
     for name in asked.sets:
-        entries = chosen(name, asked.count, asked.suite, solver)
+        entries = chosen(name, asked.count, asked.suite, asked.popeye, solver)
         found = compare(entries, asked.popeye, asked.max_time)
         print(line_of(name, found), flush=True)
         for entry, where in found.differences[: asked.show]:

@@ -78,6 +78,7 @@ def _compiled(matesolve: Matesolve) -> None:
     """Compile before the tests, so that none of them gets the notice."""
     matesolve("solve", BLOCK)
     matesolve("solve", BLOCK, "--stipulation", "=1")
+    matesolve("solve", BLOCK, "--stipulation", "h#0.5")
 
 
 class Solve(Protocol):
@@ -136,7 +137,10 @@ def test_tries_have_as_many_refutations_as_asked(
 def test_depth_cuts_the_play_and_says_so(solve: Solve) -> None:
     out = solve(BLOCK, "--variations", "--depth", "1").out
 
-    assert play_of(out)[:2] == ["Key", "  1.Qa5! (main line only)"]
+    assert play_of(out)[:2] == [
+        "Key",
+        "  1.Qa5! Bb7 2.Nf5# (main line only)",
+    ]
     assert "Only the defences of the main line are shown." in play_of(out)
 
 
@@ -201,9 +205,13 @@ def test_each_line_of_stdin_has_its_play(matesolve: Matesolve) -> None:
 
 
 def test_a_mated_side_has_its_defences(solve: Solve) -> None:
-    out = solve("7k/8/p5K1/8/8/8/8/1R6 b - -", "--variations").out
-    assert play_of(out)[0] == "Play"
-    assert "  1...Kg8, a5 2.Rb8#" in play_of(out)
+    fen = "7k/8/p5K1/8/8/8/8/1R6 b - -"
+    out = solve(fen, "--variations").out
+    assert play_of(out) == ["Play", "  threat: 2.Rb8#"]
+    out = solve(fen, "--variations", "--all-defences").out
+    assert play_of(out) == ["Play", "  threat: 2.Rb8#", "  1...Kg8, a5 2.Rb8#"]
+    out = solve("7k/8/6K1/8/8/8/8/1R6 b - -", "--variations").out
+    assert play_of(out) == ["Play", "  threat: 2.Rb8#"]
 
 
 def test_without_a_mate_there_is_no_play(solve: Solve) -> None:
@@ -252,6 +260,10 @@ def test_without_a_mate_there_is_no_play(solve: Solve) -> None:
         (
             ["--stipulation", "h#2", "--tries"],
             "--tries cannot be combined with --stipulation h#2.",
+        ),
+        (
+            ["--stipulation", "s#2", "--max-solutions", "1"],
+            "--max-solutions cannot be combined with --stipulation s#2.",
         ),
         (
             ["--stipulation", "h#2", "--variations", "--depth", "1"],
@@ -434,3 +446,128 @@ def test_a_stipulation_applies_to_each_line_of_stdin(matesolve: Matesolve) -> No
     assert code == 1
     assert [record["mate"] for record in records] == [1, None]
     assert [record["claim"] for record in records] == [1, 1]
+
+
+HELPMATE = "8/5K2/2r5/7p/5R2/6B1/8/7k"
+"""h#2: 1.Rc1 Rf2 2.Rg1 Rh2#, without set play."""
+
+
+def test_all_solutions_of_a_helpmate_are_printed(solve: Solve) -> None:
+    code, out, err = solve(HELPMATE, "--stipulation", "h#2")
+    assert (code, err) == (0, "")
+    assert without_costs(out) == (
+        "Black to move\n"
+        "Helpmate in 2: 1 solution.\n"
+        "Proved: there are no others.\n"
+        "N nodes in T\n"
+        "\n"
+        "  1.Rc1 Rf2 2.Rg1 Rh2#\n"
+        "\n"
+        "C+ matesolve 0.1.0 (T)\n"
+    )
+    popeye = solve(HELPMATE, "--stipulation", "h#2", "--notation", "popeye").out
+    assert popeye.splitlines()[-1] == "  1.Rc6-c1 Rf4-f2   2.Rc1-g1 Rf2-h2 #"
+    uci = solve(HELPMATE, "--stipulation", "h#2", "--uci-moves").out
+    assert "  1.c6c1 f4f2 2.c1g1 f2h2\n" in uci
+
+
+def test_a_fen_without_a_side_to_move_begins_as_composers_expect(solve: Solve) -> None:
+    for stipulation, side in (
+        ("h#1", "Black"),
+        ("h=1", "Black"),
+        ("h#1.5", "White"),
+        ("h=0.5", "White"),
+        ("#1", "White"),
+        ("s#1", "White"),
+    ):
+        out = solve(HELPMATE, "--stipulation", stipulation).out
+        assert out.startswith(f"{side} to move\n")
+    out = solve(f"{HELPMATE} w", "--stipulation", "h#1").out
+    assert out.startswith("White to move\n")
+
+
+def test_set_play_and_solutions_of_help_play_have_titles(solve: Solve) -> None:
+    fen = "8/8/8/8/8/1K6/7R/k7 b - - 0 1"
+    code, out, _ = solve(fen, "--stipulation", "h#1", "--set-play")
+    assert code == 0
+    assert play_of(out) == [
+        "Set play",
+        "  1...Rh1#",
+        "Solutions",
+        "  1.Kb1 Rh1#",
+        "",
+        "C+ matesolve 0.1.0 (T)",
+    ]
+    record = json.loads(solve(fen, "--stipulation", "h#1", "--set-play", "--jsonl").out)
+    assert record["solutions"] == [["a1b1", "h2h1"]]
+    assert record["solutions_complete"] is True
+    assert record["play"] == {"stipulation": "h#1", "set_play": [["h2h1"]]}
+
+
+def test_solutions_in_fewer_moves_are_marked(solve: Solve) -> None:
+    out = solve("8/8/8/8/8/1K6/7R/k7 b", "--stipulation", "h#2").out
+    lines = play_of(out)
+    assert lines[0].lstrip() == "1) 1.Kb1 Rh1# (short)"
+    assert sum("(short)" in line for line in lines) == 1
+    assert "C+" not in out
+
+
+def test_help_play_stops_after_as_many_solutions_as_asked(solve: Solve) -> None:
+    code, out, _ = solve(HELPMATE, "--stipulation", "h#2.5", "--max-solutions", "3")
+    assert code == 3
+    assert out.splitlines()[1:4] == [
+        "Helpmate in 2.5: 3 solutions found so far.",
+        "There may be others.",
+        "Stopped by the number of solutions asked for.",
+    ]
+    assert len(play_of(out)) == 3
+
+
+def test_help_play_without_a_solution_exits_with_1(solve: Solve) -> None:
+    code, out, _ = solve(HELPMATE, "--stipulation", "h#1", "--variations")
+    assert code == 1
+    assert without_costs(out) == (
+        "Black to move\nNo helpmate in 1.\nProved.\nN nodes in T\n"
+    )
+
+
+def test_twins_on_stdin_are_problems_of_their_own(matesolve: Matesolve) -> None:
+    lines = (
+        "BeginProblem\nTitle Two\n"
+        f"Forsyth {HELPMATE}\nStipulation h#2\nTwin Move h5 h4\nEndProblem\n"
+    )
+    code, out, err = matesolve("solve", "-", stdin=lines)
+    assert (code, err) == (0, "")
+    assert [line for line in out.splitlines() if line.startswith("Two")] == [
+        "Two a): 8/5K2/2r5/7p/5R2/6B1/8/7k b - - 0 1",
+        "Two b): 8/5K2/2r5/8/5R1p/6B1/8/7k b - - 0 1",
+    ]
+    assert out.count("Helpmate in 2: 1 solution.\n") + out.count("solutions.\n") == 2
+
+
+def test_help_play_is_written_as_games_and_a_page(tmp_path: Path, solve: Solve) -> None:
+    pgn, page = tmp_path / "a.pgn", tmp_path / "a.html"
+    words = ("--stipulation", "h#2", "--pgn", str(pgn), "--html", str(page))
+    assert solve(HELPMATE, *words).code == 0
+    game = chess.pgn.read_game(io.StringIO(pgn.read_text()))
+    assert game is not None
+    assert game.end().board().is_checkmate()
+    assert ">1.Rc1</span>" in page.read_text(encoding="utf-8")
+
+
+def test_a_selfmate_has_its_whole_play(solve: Solve) -> None:
+    fen = "8/8/4BQ1Q/8/5b2/4R1p1/8/5k1K w - -"
+    code, out, _ = solve(fen, "--stipulation", "s#2", "--variations")
+    assert code == 0
+    assert out.splitlines()[1:4] == [
+        "White forces selfmate in 2.",
+        "1. Qh7 Kf2 2. Qd3 g2#",
+        "Only key: Qh7",
+    ]
+    assert play_of(out) == [
+        "Key",
+        "  1.Qh7! zugzwang",
+        "    1...Kf2 2.Qd3 g2#",
+        "",
+        "C+ matesolve 0.1.0 (T)",
+    ]

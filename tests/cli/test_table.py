@@ -444,6 +444,21 @@ def test_an_unreadable_file_is_reported_and_skipped(
 
 
 @pytest.mark.usefixtures("fake")
+def test_problems_with_another_stipulation_than_mate_are_skipped(
+    capsys: pytest.CaptureFixture[str], folder: Path
+) -> None:
+    (folder / "x.epd").write_text(
+        f'{BACK_RANK} dm 1; id "mate";\n{BACK_RANK} stipulation "s#1";\n'
+        f'{BACK_RANK} stipulation "#1"; id "stipulated";\n'
+        f'{BACK_RANK} stipulation "h#0.5";\n'
+    )
+    code, out, err = call(capsys, "x.epd", "--csv")
+    assert (code, err) == (0, "2 records skipped: not about a mate\n")
+    rows = list(csv.DictReader(io.StringIO(out)))
+    assert [row["id"] for row in rows] == ["mate", "stipulated"]
+
+
+@pytest.mark.usefixtures("fake")
 def test_ctrl_c_prints_the_complete_problems(
     capsys: pytest.CaptureFixture[str], folder: Path
 ) -> None:

@@ -125,14 +125,14 @@ BLOCK = 100
 
 @pytest.mark.slow
 @each_stipulation
-@pytest.mark.parametrize("block", range(12))
+@pytest.mark.parametrize("block", range(10))
 def test_a_thousand_positions_are_as_defined(
     battle_kernel: BattleKernel, name: str, block: int
 ) -> None:
     battle = Battle(battle_kernel, name)
-    boards = stipulated.positions(name, BLOCK, seed=100 + block)
+    boards = stipulated.quick_positions(name, BLOCK, seed=100 + block)
     solved = agree_with_the_definition(battle, boards, 2)
-    assert min(solved[1:]) >= 5, solved
+    assert min(solved[1:]) >= 2, solved
 
 
 @pytest.mark.slow

@@ -13,12 +13,13 @@ import pytest
 
 from solver import __version__
 from solver.formats.registry import read_collection
-from solver.output.pgn import encode_pgn
+from solver.output.pgn import encode_pgn, encode_solutions
 from solver.play.builder import PlayOptions, build_variations
 from solver.play.tree import Attack, Defence, Variations
 from solver.problem import Limits, Problem, Restriction
 from solver.search.solver import Solver
 from solver.solution import Solution, Status
+from solver.stipulation import Stipulation
 from tests.output.answers import (
     MATED,
     ROOK_BY_TABLE,
@@ -236,3 +237,107 @@ def test_the_longest_mates_can_be_written_and_read() -> None:
     line = Solution(Problem(fen), Status.FOUND, 200, 1)
     game = read_back(encode_pgn(line, variations))
     assert sum(1 for _ in game.mainline_moves()) == 399
+
+
+def demanding(text: str, fen: str, **fields: object) -> Solution:
+    stipulation = Stipulation.parse(text)
+    problem = Problem(fen, "named", stipulation=stipulation)
+    mate = stipulation.attacker_moves
+    solution = Solution(problem, Status.PROVED, mate, mate)
+    return replace(solution, **fields)  # type: ignore[arg-type]
+
+
+STALEMATE = "8/8/8/8/8/1K6/7R/k7 w - - 0 1"
+
+
+@pytest.mark.parametrize(
+    ("stipulation", "mate", "result", "claim"),
+    [
+        ("=1", 1, "1/2-1/2", "stalemate in 1."),
+        ("s#2", 2, "0-1", "selfmate in 2."),
+        ("s=2", 2, "1/2-1/2", "selfstalemate in 2."),
+        ("r#2", 1, "0-1", "reflexmate in 1."),
+        ("semi-r#2", 2, "0-1", "semi-reflexmate in 2."),
+    ],
+)
+def test_other_stipulations_have_their_tag_result_and_words(
+    stipulation: str, mate: int, result: str, claim: str
+) -> None:
+    solution = demanding(stipulation, STALEMATE, mate=mate, lower_bound=mate)
+    game = read_back(encode_pgn(solution, Variations()))
+    assert game.headers["Stipulation"] == stipulation
+    assert game.headers["Result"] == result
+    assert game.comment.startswith(claim)
+    missed = demanding(stipulation, STALEMATE, mate=None, status=Status.DISPROVED)
+    assert read_back(encode_pgn(missed, Variations())).headers["Result"] == "*"
+
+
+HELP = demanding(
+    "h#2",
+    "8/8/8/8/8/1K5R/8/k7 b - - 0 1",
+    solutions=(("a1b1", "h3h4", "b1a1", "h4h1"), ("a1b1", "h3h5", "b1a1", "h5h1")),
+    solutions_complete=True,
+)
+
+
+def games(data: bytes) -> list[chess.pgn.Game]:
+    file = io.StringIO(data.decode())
+    found = list(iter(lambda: chess.pgn.read_game(file), None))
+    assert all(game.errors == [] for game in found)
+    return found
+
+
+def test_each_solution_of_help_play_is_a_game() -> None:
+    found = games(encode_solutions(HELP))
+    assert [game.headers["Round"] for game in found] == ["1", "2"]
+    for game, line in zip(found, HELP.solutions, strict=True):
+        assert game.headers["Stipulation"] == "h#2"
+        assert game.headers["Solutions"] == "2"
+        assert game.headers["Result"] == "1-0"
+        assert [move.uci() for move in game.mainline_moves()] == list(line)
+        assert game.end().board().is_checkmate()
+    assert found[0].comment == "2 solutions, and no others."
+
+
+def test_set_play_of_help_play_comes_first_with_the_other_side_to_move() -> None:
+    first, *others = games(encode_solutions(HELP, [("h3h2", "a1b1", "h2h1")]))
+    assert first.headers["SetPlay"] == "1"
+    assert first.headers["Stipulation"] == "?"
+    assert first.board().turn == chess.WHITE
+    assert first.end().board().is_checkmate()
+    assert len(others) == 2
+
+
+def test_help_play_without_solutions_is_a_game_without_moves() -> None:
+    none = replace(HELP, solutions=(), mate=None, status=Status.DISPROVED)
+    (game,) = games(encode_solutions(none))
+    assert list(game.mainline_moves()) == []
+    assert game.headers["Result"] == "*"
+    assert game.comment == "0 solutions, and no others."
+    partly = replace(HELP, status=Status.FOUND, solutions_complete=False)
+    game, _ = games(encode_solutions(partly))
+    assert game.comment == "2 solutions found."
+    assert "Solutions" not in game.headers
+
+
+def test_our_own_reader_finds_the_stipulation_and_the_solutions(tmp_path: Path) -> None:
+    path = tmp_path / "help.pgn"
+    path.write_bytes(encode_solutions(HELP))
+    for problem in read_collection(str(path)):
+        assert isinstance(problem, Problem)
+        assert problem.stipulation == HELP.problem.stipulation
+        assert problem.claim is not None
+        assert problem.claim.solutions == 2
+
+
+def test_the_play_where_the_defender_begins_has_its_threat() -> None:
+    fen = "7k/8/p5K1/8/8/8/8/1R6 b - - 0 1"
+    play = Variations(
+        Stipulation.parse("#1"),
+        fen,
+        defences=(Defence("h8g8", [Attack("b1b8", 0)]),),
+        threats=(Attack("b1b8", 0),),
+    )
+    solution = Solution(Problem(fen), Status.PROVED, -1, 1, pv=("h8g8", "b1b8"))
+    game = read_back(encode_pgn(solution, play))
+    assert game.comment == ("mated in 1. Proved, and none is shorter. threat: 2. Rb8#")

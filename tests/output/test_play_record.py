@@ -52,6 +52,8 @@ def play_of(record: dict[str, Any], fen: str) -> Variations:
         tuple(map(attack_of, record["tries"])),
         tuple(map(attack_of, record["keys"])),
         tuple(map(defence_of, record["defences"])),
+        tuple(map(attack_of, record["threats"])),
+        record["zugzwang"],
         record["complete_moves"],
         record["keys_complete"],
         record["tries_complete"],

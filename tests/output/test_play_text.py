@@ -11,10 +11,10 @@ from solver.output.notation import Notation
 from solver.output.play_text import (
     PlayLine,
     describe_play,
-    describe_solutions,
     soundness_mark,
     words_line,
 )
+from solver.output.solutions_text import describe_solutions
 from solver.play.tree import Attack, Defence, Variations
 from solver.problem import Claim, Problem, Restriction
 from solver.solution import Solution, Stats, Status
@@ -167,6 +167,18 @@ def test_long_duals_have_a_line_for_each_continuation() -> None:
     ]
 
 
+def test_duals_with_the_same_play_after_them_share_it() -> None:
+    tails = [
+        Attack(f"a2{file}2", 1, defences=[defence("g8h8", f"{file}2h2")])
+        for file in "bcd"
+    ]
+    key = Attack("a1b1", 2, defences=[Defence("h8g8", tails)])
+    assert printed(describe_play(keys(key)))[1:] == [
+        "  1.Kb1!",
+        "    1...Kg8 2.Rb2, Rc2, Rd2 Kh8 3.Rh2+ (dual)",
+    ]
+
+
 def test_a_try_with_several_refutations_names_them_all() -> None:
     attempt = Attack(
         "a1b1", 1, refutations=["h8g8", "h8h7"], threats=[Attack("a2h2", 0)]
@@ -250,12 +262,25 @@ def test_what_is_cut_is_marked_and_said_below() -> None:
     ]
 
 
-def test_a_main_line_without_its_side_play_says_so() -> None:
+def test_a_main_line_without_its_side_play_is_one_line_and_says_so() -> None:
     play = keys(
         Attack("a1b1", 1, defences=[defence("h8g8", "a2a8")], is_cut=True),
         stipulation="#2",
     )
-    assert printed(describe_play(play))[1] == "  1.Kb1! (main line only)"
+    assert printed(describe_play(play))[1:] == ["  1.Kb1! Kg8 2.Ra8+ (main line only)"]
+    last = Attack("b1a1", 1, defences=[defence("g8h8", "a2a8")], is_cut=True)
+    cut = Attack("a1b1", 2, defences=[Defence("h8g8", [last]), defence("h8h7", "a2a7")])
+    assert printed(describe_play(keys(cut)))[1:] == [
+        "  1.Kb1!",
+        "    1...Kg8 2.Ka1 Kh8 3.Ra8+ (main line only)",
+        "    1...Kh7 2.Ra7+",
+    ]
+
+
+def test_nothing_is_said_of_play_that_is_not_there() -> None:
+    nothing = Variations(Stipulation.parse("#2"), BOXED, complete_moves=0)
+    assert describe_play(nothing) == []
+    assert printed(describe_play(nothing, tries=True)) == ["There may be other tries."]
 
 
 def test_continuations_that_stand_for_all_are_not_taken_for_the_only_ones() -> None:
@@ -333,6 +358,7 @@ def test_help_play_with_half_a_move_more_begins_with_dots() -> None:
         (replace(BLOCK_SOLUTION, restriction=Restriction(checks_only=True)), False),
         (HELPMATE, False),
         (replace(HELPMATE, solutions=HELPMATE.solutions[:1]), True),
+        (replace(HELPMATE, solutions=(("a1b1", "h3h1"),)), False),
         (
             replace(
                 HELPMATE,

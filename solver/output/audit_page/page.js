@@ -150,6 +150,7 @@ function stipulationIn(stipulation, moves) {
 const STOPS = {
   time: "the time limit",
   nodes: "the node limit",
+  solutions: "the number of solutions",
   interrupt: "an interrupt",
   crash: "a crash",
   tablebase: "the tablebase result",

@@ -1,0 +1,186 @@
+"""Help play: every solution of a problem in which both sides help each other.
+
+Solutions shorter than stipulated count too, as in Popeye: a problem with one has a
+flaw. They are looked for first, so the shortest solution is proved before a longer one
+is found.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from solver.board import pack, unpack_line
+from solver.kernel.interface import HelpState
+from solver.kernel.loader import load_help
+from solver.problem import Claim
+from solver.search.threads import WATCHDOG
+from solver.solution import Solution, Stats, Status, StoppedBy
+from solver.stipulation import Goal, Stipulation
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from solver.kernel.interface import HelpKernel
+    from solver.search.question import Question
+    from solver.search.threads import Control
+    from solver.search.workspace import Workspace
+
+Line = tuple[str, ...]
+"""The moves of a solution, in UCI notation and play order."""
+
+
+def answer_help_play(
+    workspace: Workspace, question: Question, control: Control
+) -> Solution:
+    """Find all solutions of a help stipulation, in the calling thread.
+
+    Parameters
+    ----------
+    workspace : Workspace
+        Where the search runs.
+    question : Question
+        Its stipulation is one of help play. `limits.max_solutions` and
+        `limits.max_moves` apply.
+    control : Control
+        Stops the search, and receives its progress.
+    """
+    started = time.perf_counter()
+    enumeration = Enumeration(workspace, question)
+    control.attach(workspace.search)
+    solutions = []
+    with WATCHDOG.limit(control, question.limits.time_s):
+        for lines in enumeration.pieces():
+            solutions += lines
+            control.lower_bound = enumeration.lower_bound
+            if solutions:
+                control.best = (_attacker_moves(solutions[0]), solutions[0])
+    stopped_by = enumeration.stopped_by
+    if stopped_by is StoppedBy.NODES:
+        stopped_by = control.reason or stopped_by
+    complete = stopped_by is None
+    mate = _attacker_moves(solutions[0]) if solutions else None
+    if mate is None:
+        status = Status.DISPROVED if complete else Status.UNDECIDED
+    else:
+        status = Status.PROVED if complete else Status.FOUND
+    return Solution(
+        question.problem,
+        status,
+        mate,
+        enumeration.lower_bound if mate is None else mate,
+        pv=solutions[0] if solutions else (),
+        stopped_by=stopped_by,
+        stats=Stats(workspace.search.nodes, time.perf_counter() - started),
+        solutions=tuple(solutions),
+        solutions_complete=complete,
+    )
+
+
+def set_play(question: Question) -> Question | None:
+    """Return the question of the set play: the other side begins, one ply is left out.
+
+    The set play of `h#n` is `h#(n-1).5`, that of `h#n.5` is `h#n`.
+
+    Returns
+    -------
+    Question or None
+        A question for `Solver.answer`; None if there is no set play, because the side
+        to move is in check, which it would leave unanswered, or no ply is left.
+    """
+    stipulation = question.problem.stipulation
+    if stipulation is None or not stipulation.is_help:
+        msg = f"expected help play, found {stipulation}"
+        raise ValueError(msg)
+    if stipulation.plies == 1 or question.board.is_check():
+        return None
+    board = question.board.copy(stack=False)
+    board.turn = not board.turn
+    board.ep_square = None
+    shorter = Stipulation(
+        stipulation.play,
+        stipulation.goal,
+        stipulation.moves - (not stipulation.half),
+        not stipulation.half,
+    )
+    problem = replace(
+        question.problem,
+        fen=board.fen(),
+        stipulation=shorter,
+        claim=Claim(shorter.attacker_moves),
+    )
+    return replace(question, problem=problem, board=board, position=pack(board))
+
+
+class Enumeration:
+    """The solutions of a question, shortest first, in pieces that keep memory small.
+
+    Parameters
+    ----------
+    workspace : Workspace
+        Where the search runs; its last search is forgotten.
+    question : Question
+        Its stipulation is one of help play.
+
+    Attributes
+    ----------
+    lower_bound : int
+        No solution has fewer moves of the side that ends the play: proved so far.
+    stopped_by : StoppedBy or None
+        After the pieces: why the enumeration ended early. NODES stands for any limit
+        on the search.
+    """
+
+    def __init__(self, workspace: Workspace, question: Question) -> None:
+        stipulation = question.problem.stipulation
+        assert stipulation is not None
+        self.lower_bound = 1
+        self.stopped_by: StoppedBy | None = None
+        self._kernel: HelpKernel = load_help().kernel
+        self._workspace = workspace
+        self._question = question
+        self._is_stalemate = stipulation.goal is Goal.STALEMATE
+        moves = stipulation.attacker_moves
+        if question.limits.max_moves is not None:
+            moves = min(moves, question.limits.max_moves)
+        self._lengths = [2 * n - stipulation.half for n in range(1, moves + 1)]
+        self._left = question.limits.max_solutions
+        workspace.begin(question.limits.nodes)
+        workspace.begin_one_table()
+
+    def pieces(self) -> Iterator[list[Line]]:
+        """Yield the solutions in pieces, some of them empty."""
+        for plies in self._lengths:
+            if self._left == 0:
+                self.stopped_by = StoppedBy.SOLUTIONS
+                return
+            yield from self._of_length(plies)
+            if self.stopped_by:
+                return
+            self.lower_bound += 1
+
+    def _of_length(self, plies: int) -> Iterator[list[Line]]:
+        workspace, question = self._workspace, self._question
+        play = self._kernel.begin(
+            question.position, plies, is_stalemate=self._is_stalemate
+        )
+        state = HelpState.PAUSED
+        while state is not HelpState.COMPLETE:
+            with workspace.budget(workspace.one_table_nodes):
+                lines, state = self._kernel.resume(play, workspace.search, self._left)
+            yield [unpack_line(question.board, line) for line in lines]
+            if workspace.is_exhausted and state is HelpState.STOPPED:
+                self.stopped_by = StoppedBy.NODES
+                return
+            if self._left is not None:
+                self._left -= len(lines)
+                if self._left == 0 and state is not HelpState.COMPLETE:
+                    self.stopped_by = StoppedBy.SOLUTIONS
+                    return
+            if state is HelpState.STOPPED:
+                workspace.enlarge_one_table()
+
+
+def _attacker_moves(line: Line) -> int:
+    return (len(line) + 1) // 2

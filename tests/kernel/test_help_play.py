@@ -1,0 +1,241 @@
+"""Help play in the kernel: the solutions, and the proof that a position is hopeless."""
+
+from __future__ import annotations
+
+import ctypes
+from itertools import chain
+from typing import TYPE_CHECKING
+
+import chess
+import pytest
+
+from solver.board import pack, unpack_line
+from solver.kernel.interface import NO_LIMIT, HelpState
+from solver.kernel.memory import HELP_LINE_WORDS, Search
+from tests.oracles import help_play, walks
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from solver.kernel.interface import HelpKernel
+
+BUCKETS = 1 << 10
+BUCKET_WORDS = 8
+
+LEAVES = 2_000
+"""The oracle searches lengths whose number of lines is about this, or fewer."""
+
+SPECIAL = {
+    "promotion to a knight mates": ("7k/5PpK/6pp/8/8/8/8/8 w - - 0 1", 1),
+    "promotion of the mated side": ("6kR/4r3/5K2/8/8/8/p7/8 b - - 0 1", 2),
+    "two promotions": ("8/P6k/8/8/8/8/p6K/8 w - - 0 1", 3),
+    "castling mates": ("8/8/8/8/8/8/7R/2kBK2R w K - 0 1", 1),
+    "castling long": ("3k4/R7/8/8/8/8/2P1P3/R3K3 b Q - 0 1", 2),
+    "castling of the mated side": ("4k2r/8/5K1Q/8/8/8/8/6R1 b k - 0 1", 2),
+    "a move of the rook ends castling": ("r3k3/8/8/8/8/8/8/R3K3 w Qq - 0 1", 3),
+    "en passant at once": ("8/8/8/k1pP4/P1K5/1R6/8/8 w - c6 0 1", 1),
+    "en passant by the mated side": ("8/8/8/8/3pPk1K/8/8/5R2 b - e3 0 1", 2),
+    "en passant after a double step": ("7k/3p3p/8/4P2N/8/8/1B6/6RK b - - 0 1", 2),
+    "en passant opens a line": ("8/8/8/K2pP2r/8/8/k7/8 w - d6 0 1", 3),
+    "check must be answered": ("4k3/8/8/8/8/8/4r3/R3K2R w KQ - 0 1", 3),
+    "already mated": ("7k/6Q1/6K1/8/8/8/8/8 b - - 0 1", 2),
+    "already stalemated": ("7k/5K2/6Q1/8/8/8/8/8 b - - 0 1", 2),
+    "only kings": ("7k/8/8/8/8/8/8/K7 b - - 0 1", 4),
+}
+
+
+@pytest.fixture(scope="module")
+def help_kernel() -> HelpKernel:
+    from solver.kernel.loader import load_help
+
+    return load_help().kernel
+
+
+@pytest.fixture
+def table() -> ctypes.Array[ctypes.c_uint64]:
+    return (ctypes.c_uint64 * (BUCKETS * BUCKET_WORDS))()
+
+
+@pytest.fixture
+def search(table: ctypes.Array[ctypes.c_uint64]) -> Search:
+    return Search(
+        node_limit=NO_LIMIT,
+        table=ctypes.addressof(table),
+        generation=1,
+        buckets=BUCKETS,
+    )
+
+
+def lines_of(
+    kernel: HelpKernel,
+    search: Search,
+    board: chess.Board,
+    plies: int,
+    *,
+    stalemate: bool = False,
+    pruned: bool = True,
+    most: int | None = None,
+) -> list[tuple[str, ...]]:
+    """Return all solutions, with an empty table at first."""
+    ctypes.memset(search.table, 0, BUCKETS * BUCKET_WORDS * 8)
+    play = kernel.begin(pack(board), plies, is_stalemate=stalemate, is_pruned=pruned)
+    found = []
+    state = HelpState.PAUSED
+    while state is HelpState.PAUSED:
+        lines, state = kernel.resume(play, search, most)
+        found += [unpack_line(board, line) for line in lines]
+    assert state is HelpState.COMPLETE
+    return found
+
+
+def lengths(board: chess.Board, leaves: int) -> Iterator[int]:
+    """Yield the numbers of plies for which the tree has about `leaves` lines."""
+    after = board.copy(stack=False)
+    after.turn = not after.turn
+    branches = max(board.legal_moves.count() * after.legal_moves.count(), 1) ** 0.5
+    for plies in range(1, 7):
+        if branches**plies > leaves:
+            return
+        yield plies
+
+
+def assert_equal_to_the_oracle(
+    kernel: HelpKernel, search: Search, board: chess.Board, plies: int
+) -> int:
+    """Compare both goals, with and without pruning; return the number of solutions."""
+    number = 0
+    for stalemate in (False, True):
+        expected = help_play.of_length(board.copy(), plies, stalemate=stalemate)
+        for pruned in (False, True):
+            found = lines_of(
+                kernel, search, board, plies, stalemate=stalemate, pruned=pruned
+            )
+            assert sorted(found) == sorted(expected), (board.fen(), plies, stalemate)
+        number += len(expected)
+    return number
+
+
+@pytest.mark.parametrize(("fen", "plies"), SPECIAL.values(), ids=SPECIAL)
+def test_special_moves_and_positions_are_solved_as_by_the_oracle(
+    help_kernel: HelpKernel, search: Search, fen: str, plies: int
+) -> None:
+    for length in range(1, plies + 1):
+        assert_equal_to_the_oracle(help_kernel, search, chess.Board(fen), length)
+
+
+def test_solutions_equal_the_oracle_on_random_positions(
+    help_kernel: HelpKernel, search: Search
+) -> None:
+    boards = chain(walks.small_positions(40, 31), walks.random_positions(40, 32))
+    number = sum(
+        assert_equal_to_the_oracle(help_kernel, search, board, plies)
+        for board in boards
+        for plies in lengths(board, LEAVES)
+    )
+    assert number > 300  # the positions are not all without solutions
+
+
+@pytest.mark.slow
+def test_solutions_equal_the_oracle_on_a_thousand_positions(
+    help_kernel: HelpKernel, search: Search
+) -> None:
+    boards = chain(walks.small_positions(500, 33), walks.random_positions(500, 34))
+    for board in boards:
+        for plies in lengths(board, 8 * LEAVES):
+            assert_equal_to_the_oracle(help_kernel, search, board, plies)
+
+
+def test_pruning_changes_no_solution_but_the_number_of_nodes(
+    help_kernel: HelpKernel, search: Search
+) -> None:
+    boards = chain(walks.small_positions(150, 35), walks.random_positions(60, 36))
+    nodes = {True: 0, False: 0}
+    for board in boards:
+        plies = 4 if chess.popcount(board.occupied) < 8 else 3
+        found = {}
+        for pruned in nodes:
+            search.nodes = 0
+            found[pruned] = lines_of(help_kernel, search, board, plies, pruned=pruned)
+            nodes[pruned] += search.nodes
+        assert found[True] == found[False], (board.fen(), plies)
+    assert nodes[True] < nodes[False] / 2
+
+
+@pytest.mark.slow
+def test_pruning_changes_no_solution_on_thousands_of_positions(
+    help_kernel: HelpKernel, search: Search
+) -> None:
+    boards = chain(walks.small_positions(3000, 37), walks.random_positions(3000, 38))
+    for board in boards:
+        count = chess.popcount(board.occupied)
+        for plies in (2, 3, 4, 5) if count < 6 else (2, 3, 4) if count < 12 else (2, 3):
+            found = [
+                lines_of(help_kernel, search, board, plies, pruned=pruned)
+                for pruned in (True, False)
+            ]
+            assert found[0] == found[1], (board.fen(), plies)
+
+
+def test_a_hopeless_position_has_no_solution(
+    help_kernel: HelpKernel, search: Search
+) -> None:
+    hopeless = 0
+    for board in walks.small_positions(300, 39):
+        for plies in (1, 2, 3):
+            play = help_kernel.begin(pack(board), plies)
+            if help_kernel.is_hopeless(play):
+                hopeless += 1
+                assert not lines_of(help_kernel, search, board, plies, pruned=False)
+    assert hopeless > 100
+
+
+def test_a_lone_king_never_mates(help_kernel: HelpKernel) -> None:
+    board = chess.Board("8/8/8/8/8/k7/8/K1q5 b - - 0 1")
+    assert help_kernel.is_hopeless(help_kernel.begin(pack(board), 400))
+
+
+def test_an_enumeration_goes_on_after_a_full_buffer(
+    help_kernel: HelpKernel, search: Search
+) -> None:
+    board = chess.Board("7k/8/8/8/8/8/6R1/R3K3 b Q - 0 1")
+    at_once = lines_of(help_kernel, search, board, 8)
+    assert len(at_once) > HELP_LINE_WORDS // 8  # more than one buffer
+    assert len(set(at_once)) == len(at_once)
+    assert lines_of(help_kernel, search, board, 8, most=997) == at_once
+    few = lines_of(help_kernel, search, board, 6)
+    assert lines_of(help_kernel, search, board, 6, most=1) == few
+
+
+def test_an_enumeration_goes_on_after_a_node_limit(
+    help_kernel: HelpKernel, search: Search
+) -> None:
+    board = chess.Board("7k/8/5K2/8/8/8/8/R7 b - - 0 1")
+    expected = lines_of(help_kernel, search, board, 6)
+    play = help_kernel.begin(pack(board), 6)
+    found = []
+    state = HelpState.STOPPED
+    stops = 0
+    while state is not HelpState.COMPLETE:
+        search.node_limit = search.nodes + 7
+        lines, state = help_kernel.resume(play, search)
+        found += [unpack_line(board, line) for line in lines]
+        stops += state is HelpState.STOPPED
+        assert search.nodes <= search.node_limit
+    assert found == expected
+    assert stops > 100
+
+
+def test_a_stop_ends_the_enumeration(help_kernel: HelpKernel, search: Search) -> None:
+    play = help_kernel.begin(pack(chess.Board()), 6)
+    search.stop = 1
+    assert help_kernel.resume(play, search) == ([], HelpState.STOPPED)
+    assert search.nodes == 0
+
+
+def test_the_longest_play_that_can_be_stipulated_is_walked(
+    help_kernel: HelpKernel, search: Search
+) -> None:
+    search.node_limit = 100_000
+    play = help_kernel.begin(pack(chess.Board()), 400)
+    assert help_kernel.resume(play, search)[1] is HelpState.STOPPED
+    assert search.nodes == search.node_limit
