@@ -28,6 +28,7 @@ from typing import NamedTuple
 from solver.errors import MatesolveError
 from solver.kernel.memory import (
     HELP_LINE_WORDS,
+    MAX_LEGAL_MOVES,
     BattlePlay,
     Experiment,
     HelpPlay,
@@ -310,6 +311,8 @@ class Kernel:
         size = self._run(Operation.CONTINUATIONS, position, search, moves, threats)
         if size == STOPPED:
             return None
+        if size <= MAX_LEGAL_MOVES:
+            return search.phis[0][:size]
         words = (c_uint32 * size).from_buffer(search, Search.phis.offset)
         return words[:]
 

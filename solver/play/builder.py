@@ -48,6 +48,9 @@ NEAR_MOVES = 4
 for all, and no threats are looked for."""
 
 
+LAST_RANK_SHIFT = 9
+"""The first bit of the rank of a move's target."""
+
 ENDS = (TooLargeError, BuildingStoppedError)
 """What ends the building: a limit or a stop."""
 
@@ -199,13 +202,16 @@ class _Builder:
         self._stipulation = solution.problem.stipulation or Stipulation(
             Play.DIRECT, Goal.MATE, self._moves
         )
+        # Whether the answer can only be followed, because the kernel proves no other
+        # play.
+        self._is_bounded = workspace.is_restricted or bool(solution.tablebase)
         self._has_last_replies = self._stipulation.play is not Play.DIRECT
         self._is_exact = (
             solution.problem.stipulation is not None or self._moves <= EXACT_MOVES
         )
         self._budget = Budget(options.most_moves, "moves", options.time_s)
         self._replies = Replies(workspace, self._stipulation, self._budget)
-        self._prover = WorkspaceProver(workspace)
+        self._prover: WorkspaceProver | None = None
 
     def build(self) -> Variations:
         """Build the tree."""
@@ -333,9 +339,8 @@ class _Builder:
             word, length, words, ends, is_complete = reply
             if word == NULL_MOVE:
                 is_zugzwang = not words
-                passed = self._made(position, word)
                 threat = reply
-                threats = self._attacks(passed, reply, (), following)
+                threats = self._attacks(position, reply, (), following)
                 continue
             if not (words or ends) or word in node.refuting:
                 continue
@@ -343,10 +348,10 @@ class _Builder:
                 continue
             name = self._reply_name(position, word)
             rest = line[1:] if line[:1] == (name,) else ()
-            after = self._made(position, word)
-            attacks = self._attacks(after, reply, rest, following)
+            attacks = self._attacks(position, reply, rest, following)
             ranked.append((not rest, -length, name, attacks, is_complete))
-        self._budget.spend(len(ranked) - bool(line))
+        moves = sum(1 + len(attacks) for *_, attacks, _ in ranked) + len(threats)
+        self._budget.spend(moves - 2 * bool(line))
         ranked.sort(key=itemgetter(0, 1, 2))
         defences = [
             Defence(name, attacks, all_) for _, _, name, attacks, all_ in ranked
@@ -360,19 +365,25 @@ class _Builder:
         line: tuple[str, ...],
         following: list[_Node],
     ) -> list[Attack]:
-        """Return the continuations after a reply; what is below comes later."""
+        """Return the continuations after a reply; what is below comes later.
+
+        The position is that before the reply.
+        """
         left, words = reply.length - 1, reply.continuations
-        self._budget.spend(len(words) - bool(line))
+        has_play = left > 0 or self._has_last_replies
+        if has_play or any(_goes_to_last_rank(word) for word in words):
+            position = self._made(position, reply.word)
         moves = [(self._attack_name(position, word), word) for word in words]
         if len(moves) > 1:
             moves.sort(key=lambda move: ((move[0],) != line[:1], move[0]))
+        if not has_play:
+            return [Attack(name, left) for name, _ in moves]
         attacks = []
         for name, word in moves:
             attack = Attack(name, left)
             attacks.append(attack)
-            if left or self._has_last_replies:
-                rest = line[1:] if line[:1] == (name,) else ()
-                following.append(_Node(self._made(position, word), attack, rest))
+            rest = line[1:] if line[:1] == (name,) else ()
+            following.append(_Node(self._made(position, word), attack, rest))
         return attacks
 
     def _is_open(self, node: _Node) -> bool:
@@ -394,6 +405,7 @@ class _Builder:
 
     def _followed(self, position: Position, reply: int, left: int) -> Reply:
         """Return the continuation of the answer's proof."""
+        self._prover = self._prover or WorkspaceProver(self._workspace)
         word, length = self._prover.attack(bytes(position), left, self._budget)
         return Reply(reply, length, [word], is_complete=False)
 
@@ -404,11 +416,6 @@ class _Builder:
             and not node.is_set_play
             and node.attack.moves_left > NEAR_MOVES
         )
-
-    @property
-    def _is_bounded(self) -> bool:
-        """Whether the answer can only be followed: the kernel proves no other play."""
-        return self._workspace.is_restricted or bool(self._solution.tablebase)
 
     # Moves
 
@@ -428,6 +435,11 @@ class _Builder:
         """Return the names of the attacker's first moves."""
         position = self._position
         return {w: self._attack_name(position, w) for w in self._legal(position)}
+
+
+def _goes_to_last_rank(word: int) -> bool:
+    """Whether a move may promote, so that its name depends on the position."""
+    return word >> LAST_RANK_SHIFT & 7 == 7
 
 
 def _chain(attack: Attack, line: Sequence[str]) -> None:

@@ -125,13 +125,17 @@ class Replies:
     ) -> Iterator[Reply]:
         """Do the same with a question for each reply and each length."""
         kernel, search = self._kernel, self._search
-        words = kernel.moves(position, search)
+        if not moves and self._goal is Goal.MATE:  # a reply mates or is none
+            words = kernel.checking_moves(position, search)
+        else:
+            words = kernel.moves(position, search)
         if threats and moves and not self._is_check(position):
             words = [NULL_MOVE, *words]
         for word in words:
             after = kernel.made(position, search, word)
-            ends = word != NULL_MOVE and self._is_reached(after)
-            yield Reply(word, *self._shortest(after, 0 if ends else moves), ends)
+            length, continuations = self._shortest(after, moves)
+            ends = not continuations and word != NULL_MOVE and self._is_reached(after)
+            yield Reply(word, length, continuations, ends)
 
     def _shortest(self, position: Position, moves: int) -> tuple[int, list[int]]:
         for length in range(1, moves + 1):

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from solver.errors import InputError
-from solver.play.builder import TIME_S, PlayOptions, build_variations
+from solver.play.builder import EXACT_MOVES, TIME_S, PlayOptions, build_variations
 from solver.problem import Limits, require_bool, require_instance, require_int
 from solver.search.question import read_question
 from solver.search.solver import Solver
@@ -139,9 +139,9 @@ def find_variations(
     claim = question.problem.claim
     if claim:  # a stipulation claims that it is solvable
         most = min(question.most_moves, abs(claim.mate))
-        question = replace(question, most_moves=most)
-    if not question.restriction:  # else the builder finds the keys faster
-        question = replace(question, all_keys=False)
+        # The builder finds the keys of a short problem faster than the solver.
+        is_long = most > EXACT_MOVES
+        question = replace(question, most_moves=most, all_keys=is_long)
     solution = solver.answer(question, control)
     limits, workspace = question.limits, solver.workspace
     workspace.resume()
