@@ -107,7 +107,7 @@ Examples:
 def popeye(
     ctx: click.Context, file: str, max_time: int, hash_mib: int, is_regression: bool
 ) -> None:
-    """Solve a file in Popeye's format, and print solutions as Popeye does.
+    """Solve Popeye's input, and print solutions as Popeye does.
 
     For programs that call Popeye: this command takes the same input and parameters, and
     prints text that they can parse. FILE is read from standard input if it is - or
