@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from solver.kernel.goal_in_one import ends_play, every_reply_ends, goal_in_one
-from solver.kernel.interface import STOPPED, BattleOperation, Verdict
+from solver.kernel.interface import STOPPED, Verdict
 from solver.kernel.jit import (
     Move,
     Number,
@@ -56,6 +56,7 @@ from solver.kernel.position import (
     without_origin,
 )
 from solver.kernel.prover import ATTACKING, DEFENDING, SHARED_MOVES, is_stopped
+from solver.kernel.stipulation_interface import BattleOperation
 from solver.kernel.transposition import (
     Bounds,
     HashKey,
