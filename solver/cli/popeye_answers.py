@@ -258,6 +258,7 @@ class PopeyeAnswer:
             set_play="SetPlay" in options,
             tries=options.number("Defence", 1 if "Try" in options else 0),
             threats=threats and "NoThreat" not in options,
+            after_key="PostKeyPlay" in options,
             depth=None if with_play else 1,
             most_moves=_ALL_MOVES,
             time_s=_LONG_S,

@@ -63,8 +63,18 @@ def first_line(hash_mib: int) -> str:
 
 def end(ending: Ending, time_s: float | None) -> str:
     """Return the last line of a problem; without a time with `-regression`."""
-    time = "" if time_s is None else f" Time = {time_s:.3f} s"
-    return f"\n{ending.words}{time}\n\n\n"
+    clock = "" if time_s is None else f" Time = {_clock(time_s)}"
+    return f"\n{ending.words}{clock}\n\n\n"
+
+
+def _clock(time_s: float) -> str:
+    minutes, seconds = divmod(round(time_s, 3), 60)
+    if not minutes:
+        return f"{seconds:.3f} s"
+    hours, minutes = divmod(int(minutes), 60)
+    if not hours:
+        return f"{minutes}:{seconds:06.3f} m:s"
+    return f"{hours}:{minutes:02}:{seconds:06.3f} h:m:s"
 
 
 def draw(fen: str, stipulation: str, texts: Iterable[str], remarks: str = "") -> str:
