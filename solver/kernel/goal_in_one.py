@@ -126,6 +126,12 @@ def has_quiet_move(position: Position) -> bool:
     return False
 
 
+@jit(boolean(i64), inline=True)
+def is_reflex(play: Number) -> bool:
+    """Return whether the defender must mate when it can."""
+    return play == BattlePlay.REFLEX or play == BattlePlay.SEMI_REFLEX  # noqa: PLR1714
+
+
 @jit(boolean(position_t, i64))
 def ends_play(position: Position, play: Number) -> bool:
     """Return whether the move that led here, the defender's, reached the goal."""
@@ -241,6 +247,6 @@ def goal_in_one(position: Position, ply: Number, search: Any) -> Move:
     """
     search.nodes += 1
     play = search.play
-    if play == BattlePlay.REFLEX or play == BattlePlay.SEMI_REFLEX:  # noqa: PLR1714
+    if is_reflex(play):
         return reflex_in_one(position, ply, search)
     return forced_in_one(position, play, ply, search)

@@ -24,7 +24,6 @@ import numpy as np
 
 from solver.kernel.bitboards import ONE, ZERO
 from solver.kernel.help_targets import is_hopeless
-from solver.kernel.interface import HelpOperation, HelpState
 from solver.kernel.jit import (
     ROW,
     Bitboard,
@@ -49,6 +48,7 @@ from solver.kernel.position import (
     make,
     position_t,
 )
+from solver.kernel.stipulation_interface import HelpOperation, HelpState
 from solver.kernel.transposition import HashKey, hash_key, hash_key_t
 
 # Positions without a solution

@@ -10,14 +10,15 @@ import chess
 import pytest
 
 from solver.board import pack, unpack_line
-from solver.kernel.interface import NO_LIMIT, HelpState
+from solver.kernel.interface import NO_LIMIT
 from solver.kernel.memory import HELP_LINE_WORDS, Search
+from solver.kernel.stipulation_interface import HelpState
 from tests.oracles import help_play, walks
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from solver.kernel.interface import HelpKernel
+    from solver.kernel.stipulation_interface import HelpKernel
 
 BUCKETS = 1 << 10
 BUCKET_WORDS = 8
