@@ -11,13 +11,9 @@ from tests.processes import limited_workers, restore_signals
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from solver.kernel.interface import (
-        BattleKernel,
-        HelpKernel,
-        Kernel,
-        LaboratoryKernel,
-    )
+    from solver.kernel.interface import Kernel, LaboratoryKernel
     from solver.kernel.memory import Search
+    from solver.kernel.stipulation_interface import BattleKernel, HelpKernel
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -27,13 +27,9 @@ if TYPE_CHECKING:
 
     from rich.console import Console
 
-    from solver.kernel.interface import (
-        BattleKernel,
-        HelpKernel,
-        Kernel,
-        LaboratoryKernel,
-    )
+    from solver.kernel.interface import Kernel, LaboratoryKernel
     from solver.kernel.loader import Build
+    from solver.kernel.stipulation_interface import BattleKernel, HelpKernel
     from solver.stipulation import Stipulation
 
 

@@ -68,12 +68,17 @@ class PlayRequest:
         """Return the limits of the search with those of this request."""
         return replace(limits, max_solutions=self.max_solutions)
 
-    def options(self) -> PlayOptions:
+    def options(self, time_s: float | None) -> PlayOptions:
         """Return the options of the tree.
 
         Files for which nothing else was asked show all defences.
+
+        Parameters
+        ----------
+        time_s : float or None
+            Seconds to build it; None: the usual time.
         """
-        from solver.play.builder import PlayOptions
+        from solver.play.builder import TIME_S, PlayOptions
 
         return PlayOptions(
             set_play=self.set_play,
@@ -81,6 +86,7 @@ class PlayRequest:
             threats=self.threats,
             all_defences=self.all_defences or not self.is_shown,
             depth=self.depth,
+            time_s=TIME_S if time_s is None else time_s,
         )
 
 
@@ -230,12 +236,13 @@ def build_play(
     from solver.search.solutions import set_play
 
     problem, workspace = solution.problem, solver.workspace
+    options = request.options(question.limits.time_s)
 
     def build(control: Control) -> Play:
         if not _is_help(problem):
             workspace.resume()
             control.attach(workspace.search)
-            variations = build_variations(solution, workspace, request.options())
+            variations = build_variations(solution, workspace, options)
             return Play(variations, tries=request.tries > 0)
         if not request.set_play:
             return Play(Variations())
@@ -320,7 +327,7 @@ def _popeye_text(solution: Solution, play: Play | None) -> str:
         parts = [
             writer.set_play(),
             writer.first_moves([*tree.tries, *tree.keys]),
-            writer.after_key(()),
+            writer.after_key(),
         ]
     return "\n".join(part.rstrip() for part in parts if part.strip())
 

@@ -25,7 +25,7 @@ from solver.kernel.goal_in_one import (
     goal_in_one,
     is_reflex,
 )
-from solver.kernel.interface import STOPPED, BattleOperation, Verdict
+from solver.kernel.interface import STOPPED, Verdict
 from solver.kernel.jit import (
     Move,
     Number,
@@ -61,6 +61,7 @@ from solver.kernel.position import (
     without_origin,
 )
 from solver.kernel.prover import ATTACKING, DEFENDING, SHARED_MOVES, is_stopped
+from solver.kernel.stipulation_interface import BattleOperation
 from solver.kernel.transposition import (
     Bounds,
     HashKey,

@@ -43,17 +43,14 @@ from solver.kernel.cache import (
     triple,
     write_object,
 )
-from solver.kernel.interface import (
-    BattleKernel,
-    HelpKernel,
-    Kernel,
-    KernelError,
-    LaboratoryKernel,
+from solver.kernel.interface import Kernel, KernelError, LaboratoryKernel
+from solver.kernel.self_test import (
     self_test_battle,
     self_test_help,
     self_test_laboratory,
     self_test_search,
 )
+from solver.kernel.stipulation_interface import BattleKernel, HelpKernel
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -128,8 +128,8 @@ def _wanted_moves(solution: Solution) -> int:
         return 0
     if problem.claim and solution.tablebase is None:
         claimed = problem.claim.mate
-        if solution.mate is None:  # there may be tries
-            return claimed if solution.lower_bound > claimed > 0 else 0
+        if solution.mate is None:  # there may be tries, or a few refutations
+            return claimed if solution.lower_bound > abs(claimed) else 0
         if (solution.mate > 0) == (claimed > 0) and abs(solution.mate) <= abs(claimed):
             return claimed
     return solution.mate or 0
@@ -232,6 +232,7 @@ class _Builder:
             tries=tuple(node.attack for node in tries),
             keys=tuple(node.attack for node in keys),
             defences=tuple(first.defences),
+            refutations=tuple(first.refutations),
             threats=tuple(first.threats),
             is_zugzwang=first.is_zugzwang,
             complete_moves=complete,
@@ -342,7 +343,11 @@ class _Builder:
                 threat = reply
                 threats = self._attacks(position, reply, (), following)
                 continue
-            if not (words or ends) or word in node.refuting:
+            if word in node.refuting:
+                continue
+            if not (words or ends):
+                if not attack.move and not node.is_set_play:  # the defender begins
+                    attack.refutations.append(self._reply_name(position, word))
                 continue
             if not (is_last or is_relevant(reply, threat)):
                 continue

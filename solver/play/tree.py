@@ -106,6 +106,9 @@ class Variations:
         Whether `keys` has all keys.
     tries_complete : bool
         Whether `tries` has all tries; False where none were looked for.
+    refutations : tuple of str
+        Where the defender begins, its moves that have no continuation, in UCI notation:
+        the position does not hold what it claims.
     """
 
     stipulation: Stipulation | None = None
@@ -119,6 +122,7 @@ class Variations:
     complete_moves: int | None = None
     keys_complete: bool = False
     tries_complete: bool = False
+    refutations: tuple[str, ...] = ()
 
     def words(self) -> str:
         """Describe in a sentence what is cut off; empty if nothing is."""

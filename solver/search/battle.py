@@ -20,8 +20,8 @@ from solver.stipulation import Goal, Play
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from solver.kernel.interface import BattleKernel
     from solver.kernel.memory import Position
+    from solver.kernel.stipulation_interface import BattleKernel
     from solver.search.question import Question
     from solver.search.threads import Control
     from solver.search.workspace import Workspace

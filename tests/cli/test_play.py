@@ -356,6 +356,14 @@ def test_an_interrupt_while_the_play_is_built_leaves_the_answer(
     assert "play" not in record
 
 
+def test_the_time_limit_also_cuts_the_play(solve: Solve) -> None:
+    started = time.monotonic()
+    code, out, err = solve(SLOW, "--tries", "20", "--time", "1")
+    assert time.monotonic() - started < 20
+    assert (code, err) == (0, "")
+    assert "Only the defences of the main line are shown." in play_of(out)
+
+
 @posix
 def test_ctrl_c_stops_the_building_of_a_large_tree() -> None:
     with process("solve", SLOW, "--tries", "20", "--time", "20") as running:

@@ -21,7 +21,7 @@ from tests.oracles import stipulated, walks
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from solver.kernel.interface import BattleKernel
+    from solver.kernel.stipulation_interface import BattleKernel
 
 BUCKET_BYTES = 64
 FEW_BUCKETS = 1 << 12

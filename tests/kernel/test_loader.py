@@ -25,8 +25,8 @@ import pytest
 from solver.errors import CacheError
 from solver.kernel import cache, loader, target
 from solver.kernel.cache import FALLBACK, ObjectCode, read_object, write_object
-from solver.kernel.interface import (
-    KernelError,
+from solver.kernel.interface import KernelError
+from solver.kernel.self_test import (
     self_test_battle,
     self_test_laboratory,
     self_test_search,
@@ -36,7 +36,8 @@ from tests.processes import run, started
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from solver.kernel.interface import BattleKernel, Kernel, LaboratoryKernel
+    from solver.kernel.interface import Kernel, LaboratoryKernel
+    from solver.kernel.stipulation_interface import BattleKernel
 
 ROOT = Path(__file__).parents[2]
 PATIENCE_S = 300

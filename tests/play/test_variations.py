@@ -196,10 +196,13 @@ def test_a_claim_says_within_how_many_moves_keys_solve(solver: Solver) -> None:
 def test_where_the_defender_begins_threats_stand_at_the_root(solver: Solver) -> None:
     board = chess.Board("2brrb2/8/p7/1Q6/1p1kpPp1/1P1pN1K1/3P4/8 b - - 0 1")
     play = variations(Problem(board.fen(), claim=Claim(-1)), solver=solver)
-    assert play.defences == ()  # 1...axb5 refutes
+    assert [threat.move for threat in play.threats] == ["b5c4"]
+    assert [defence.move for defence in play.defences] == ["c8e6"]
+    assert play.refutations == ("a6b5",)
     board = chess.Board("2brrb2/8/p7/Q7/1p1kpPp1/1P1pN1K1/3P4/8 b - - 0 1")
     play = variations(Problem(board.fen(), claim=Claim(-1)), solver=solver)
     assert (len(play.defences), play.threats, play.is_zugzwang) == (15, (), True)
+    assert play.refutations == ()
     assert play.keys == ()
     assert play.tries == ()
     assert play.set_play == ()

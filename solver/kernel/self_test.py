@@ -1,0 +1,162 @@
+"""The self-test of each part of the kernel: positions with known answers.
+
+Like `solver.kernel.interface`, this module imports neither numba nor numpy.
+"""
+
+from __future__ import annotations
+
+from ctypes import addressof, c_uint64
+from typing import TYPE_CHECKING
+
+from solver.kernel.interface import (
+    INFINITE_SCORE,
+    MATE_SCORE,
+    NO_LIMIT,
+    KernelError,
+    Verdict,
+)
+from solver.kernel.memory import BattlePlay, Experiment, Position, Search
+from solver.kernel.stipulation_interface import HelpState
+
+if TYPE_CHECKING:
+    from solver.kernel.interface import Kernel, LaboratoryKernel
+    from solver.kernel.stipulation_interface import BattleKernel, HelpKernel
+
+BUCKET_WORDS = 8
+
+
+def start_position() -> Position:
+    """Return the position at the start of a game."""
+    return Position(
+        pawns=0x00FF_0000_0000_FF00,
+        knights=0x4200_0000_0000_0042,
+        diagonal=0x2C00_0000_0000_002C,
+        orthogonal=0x8900_0000_0000_0089,
+        kings=0x1000_0000_0000_0010,
+        us=0x0000_0000_0000_FFFF,
+        them=0xFFFF_0000_0000_0000,
+        rights=0x8100_0000_0000_0081,
+    )
+
+
+def mate_in_two() -> Position:
+    """Return king f6 and rook a1 against king h8: 1. Kf7 Kh7 2. Rh1#, none shorter."""
+    king, rook, their_king = 1 << 45, 1 << 0, 1 << 63
+    return Position(
+        orthogonal=rook, kings=king | their_king, us=king | rook, them=their_king
+    )
+
+
+def self_test_search(kernel: Kernel) -> None:
+    """Compare the search's answers with the known ones.
+
+    Raises
+    ------
+    KernelError
+        An answer is wrong; the message names the question and both answers.
+    """
+    table = (c_uint64 * BUCKET_WORDS)()
+    search = Search(
+        node_limit=NO_LIMIT, table=addressof(table), generation=1, buckets=1
+    )
+    position = mate_in_two()
+    _compare(
+        {
+            "perft 3": (kernel.perft(start_position(), search, 3), 8902),
+            "mate in 1": (kernel.mates_within(position, search, 1), Verdict.NO_MATE),
+            "mate in 2": (kernel.mates_within(position, search, 2), Verdict.MATE),
+            "plies of its line": (len(kernel.line(position, search, 2)), 3),
+        }
+    )
+
+
+def self_mate_in_two() -> Position:
+    """Return king a1, queens a6 and c2 against king g1, rook h1 and queen b3: s#2."""
+    king, queens = 1 << 0, 1 << 40 | 1 << 10
+    their_king, rook, queen = 1 << 6, 1 << 7, 1 << 17
+    return Position(
+        diagonal=queens | queen,
+        orthogonal=queens | queen | rook,
+        kings=king | their_king,
+        us=king | queens,
+        them=their_king | rook | queen,
+    )
+
+
+def self_test_battle(kernel: BattleKernel) -> None:
+    """Compare the answers of battle play with the known ones.
+
+    Raises
+    ------
+    KernelError
+        An answer is wrong; the message names the question and both answers.
+    """
+    table = (c_uint64 * BUCKET_WORDS)()
+    search = Search(
+        node_limit=NO_LIMIT,
+        table=addressof(table),
+        generation=1,
+        buckets=1,
+        play=BattlePlay.SELF_MATE,
+    )
+    position = self_mate_in_two()
+    _compare(
+        {
+            "s#1": (kernel.reaches_within(position, search, 1), Verdict.NO_MATE),
+            "s#2": (kernel.reaches_within(position, search, 2), Verdict.MATE),
+            "plies of its line": (len(kernel.line(position, search, 2)), 4),
+        }
+    )
+
+
+def self_test_laboratory(kernel: LaboratoryKernel) -> None:
+    """Compare the answers of the laboratory's search with the known ones.
+
+    Raises
+    ------
+    KernelError
+        An answer is wrong; the message names the question and both answers.
+    """
+    experiment = Experiment(alpha=-INFINITE_SCORE, beta=INFINITE_SCORE, depth=4)
+    search = Search(node_limit=NO_LIMIT)
+    _compare(
+        {
+            "scored search": (
+                kernel.search_score(mate_in_two(), search, experiment),
+                True,
+            ),
+            "its score": (experiment.score, MATE_SCORE - 3),
+        }
+    )
+
+
+def self_test_help(kernel: HelpKernel) -> None:
+    """Compare the answers of help play's enumeration with the known ones.
+
+    Raises
+    ------
+    KernelError
+        An answer is wrong; the message names the question and both answers.
+    """
+    table = (c_uint64 * BUCKET_WORDS)()
+    search = Search(
+        node_limit=NO_LIMIT, table=addressof(table), generation=1, buckets=1
+    )
+    rook, king, mated = 1 << 56, 1 << 21, 1 << 7
+    position = Position(  # mate_in_two(), but the king in the corner begins
+        orthogonal=rook, kings=king | mated, us=mated, them=king | rook
+    )
+    lines, state = kernel.resume(kernel.begin(position, 4), search)
+    _compare(
+        {
+            "solutions of h#2": (len(lines), 22),
+            "how it ended": (state, HelpState.COMPLETE),
+        }
+    )
+
+
+def _compare(answers: dict[str, tuple[object, object]]) -> None:
+    for question, (found, expected) in answers.items():
+        if found != expected:
+            msg = f"self-test, {question}: expected {expected!r}, found {found!r}"
+            raise KernelError(msg)

@@ -1,0 +1,223 @@
+"""The border between Python and the kernel of stipulations other than the direct mate.
+
+`BattleKernel` searches the stipulations that have two opponents, `HelpKernel`
+enumerates help play. Like `solver.kernel.interface`, this module imports neither numba
+nor numpy.
+"""
+
+from __future__ import annotations
+
+from ctypes import CFUNCTYPE, POINTER, byref, c_int64, memmove, sizeof
+from enum import IntEnum
+
+from solver.kernel.interface import PROTOTYPE, STOPPED, Verdict
+from solver.kernel.memory import HELP_LINE_WORDS, HelpPlay, Position, Search
+
+
+class BattleOperation(IntEnum):
+    """An operation of the C function of battle play."""
+
+    REACHES_WITHIN = 0
+    SOLVING_MOVES = 1
+    REFUTATIONS = 2
+    FIND_LINE = 3
+
+
+class HelpOperation(IntEnum):
+    """An operation of help play's C function."""
+
+    ENUMERATE = 0
+    IS_HOPELESS = 1
+
+
+class HelpState(IntEnum):
+    """How a call of help play's enumeration ended."""
+
+    STOPPED = STOPPED
+    COMPLETE = -2
+    PAUSED = -3
+
+
+HELP_PROTOTYPE = CFUNCTYPE(c_int64, c_int64, POINTER(Search), POINTER(HelpPlay))
+"""operation, search, play -> result."""
+
+
+class BattleKernel:
+    """The compiled search of `=n`, `s#n`, `s=n`, `r#n` and `semi-r#n`.
+
+    `Search.play` says which. A verdict MATE means that the attacker reaches the goal.
+    Stateless, and releases the GIL.
+
+    Parameters
+    ----------
+    address : int
+        Address of the C function, whose code must outlive this object.
+    """
+
+    def __init__(self, address: int) -> None:
+        self._call = PROTOTYPE(address)
+
+    def reaches_within(
+        self, position: Position, search: Search, moves: int, *, attacking: bool = True
+    ) -> Verdict:
+        """Decide whether the attacker reaches the goal within `moves` of its moves.
+
+        Parameters
+        ----------
+        position : Position
+            The attacker is to move if `attacking`, else the defender.
+        search : Search
+        moves : int
+            At least 0.
+        attacking : bool
+
+        Returns
+        -------
+        Verdict
+        """
+        return Verdict(
+            self._run(
+                BattleOperation.REACHES_WITHIN, position, search, moves, attacking
+            )
+        )
+
+    def solving_moves(
+        self, position: Position, search: Search, moves: int
+    ) -> list[int] | None:
+        """Return the attacker's moves that reach the goal within `moves` (at least 1).
+
+        Returns
+        -------
+        list of int, or None
+            None if a limit was hit first.
+        """
+        size = self._run(BattleOperation.SOLVING_MOVES, position, search, moves)
+        return None if size == STOPPED else search.line[:size]
+
+    def refutations(
+        self, position: Position, search: Search, moves: int, most: int
+    ) -> list[int] | None:
+        """Return replies after which the attacker fails within `moves`.
+
+        A defender that must mate, or cannot move, has none.
+
+        Parameters
+        ----------
+        position : Position
+            The defender is to move.
+        search : Search
+        moves : int
+            The attacker's moves, at least 0.
+        most : int
+            Look for at most this many.
+
+        Returns
+        -------
+        list of int, or None
+            None if a limit was hit first.
+        """
+        size = self._run(BattleOperation.REFUTATIONS, position, search, moves, most)
+        return None if size == STOPPED else search.line[:size]
+
+    def line(
+        self, position: Position, search: Search, moves: int, *, attacking: bool = True
+    ) -> list[int]:
+        """Return a line to the goal, whose shortest distance is `moves`.
+
+        It is cut short if the search was stopped.
+        """
+        size = self._run(BattleOperation.FIND_LINE, position, search, moves, attacking)
+        return search.line[:size]
+
+    def _run(
+        self,
+        operation: BattleOperation,
+        position: Position,
+        search: Search,
+        number: int,
+        flag: int = 0,
+    ) -> int:
+        result: int = self._call(
+            operation, byref(position), byref(search), number, flag
+        )
+        return result
+
+
+class HelpKernel:
+    """The compiled enumeration of help play. Stateless, and releases the GIL.
+
+    Parameters
+    ----------
+    address : int
+        Address of help play's C function, whose code must outlive this object.
+    """
+
+    def __init__(self, address: int) -> None:
+        self._call = HELP_PROTOTYPE(address)
+
+    def begin(
+        self,
+        position: Position,
+        plies: int,
+        *,
+        is_stalemate: bool = False,
+        is_pruned: bool = True,
+    ) -> HelpPlay:
+        """Return the state before an enumeration.
+
+        Parameters
+        ----------
+        position : Position
+            The side to move begins. The side that does not make the last move is
+            mated or stalemated.
+        plies : int
+            The length of a solution, 1 to 400.
+        is_stalemate : bool
+            The goal is stalemate instead of mate.
+        is_pruned : bool
+            Leave out positions that are proved hopeless. The solutions are the same.
+        """
+        play = HelpPlay(
+            plies=plies, is_stalemate=is_stalemate, is_pruned=is_pruned, ply=-1
+        )
+        memmove(play.positions, byref(position), sizeof(position))
+        return play
+
+    def resume(
+        self, play: HelpPlay, search: Search, most: int | None = None
+    ) -> tuple[list[list[int]], HelpState]:
+        """Continue an enumeration.
+
+        Parameters
+        ----------
+        play : HelpPlay
+            The state, advanced.
+        search : Search
+            The same for all calls. Its rows belong to the enumeration until that ends;
+            its table may change.
+        most : int or None
+            At most so many solutions, at least 1; None: as many as the buffer holds.
+
+        Returns
+        -------
+        lines : list of list of int
+            Further solutions. No other call returns the same.
+        state : HelpState
+            PAUSED with `most` solutions, and there may be more; COMPLETE; or STOPPED by
+            a limit or `Search.stop`. An enumeration that was stopped can be continued.
+        """
+        room = HELP_LINE_WORDS // play.plies
+        play.most = room if most is None else min(room, most)
+        play.written = 0
+        state = HelpState(
+            self._call(HelpOperation.ENUMERATE, byref(search), byref(play))
+        )
+        words, plies = play.lines[: play.written * play.plies], play.plies
+        return [words[at : at + plies] for at in range(0, len(words), plies)], state
+
+    def is_hopeless(self, play: HelpPlay) -> bool:
+        """Return whether the enumeration would leave its first position out.
+
+        True is a proof that there is no solution; False says nothing.
+        """
+        return bool(self._call(HelpOperation.IS_HOPELESS, None, byref(play)))
