@@ -138,6 +138,8 @@ def from_suites(kind: Set, suites: Iterable[Path], count: int) -> list[Entry]:
         for line in suite.read_text(encoding="utf-8").splitlines()
         if (found := claim.match(line))
     ]
+    if "PostKeyPlay" in kind.options:
+        fens = [fen for fen in fens if not chess.Board(f"{fen} 0 1").is_check()]
     fens = list(dict.fromkeys(fens))
     step = max(1, len(fens) // count) if count else 1
     chosen = fens[::step][:count]

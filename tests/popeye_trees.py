@@ -33,7 +33,8 @@ Tree = dict[str, Any]
 
 _ENDING = re.compile(
     r"(?:solution (?P<finished>finished)\.|(?P<partial>Partial) solution"
-    r"|solving (?P<interrupted>interrupted)\.)(?: *Time = (?P<time>[0-9.:]+) s)?"
+    r"|solving (?P<interrupted>interrupted)\.)"
+    r"(?: *Time = (?P<time>[0-9.:]+) (?:h:m:|m:)?s)?"
 )
 _TWIN = re.compile(r"\+?(?P<label>[a-y]|z[0-9]*)\) ?(?P<changes>.*)")
 _HELP = re.compile(r"  1\.")
@@ -161,10 +162,13 @@ class _Reader:
 
     def _refute(self) -> None:
         """Make the last move, which stands above `refutes.`, a refutation."""
-        self._open.pop()
-        root = self._open[0][1]
+        twin = self._twin()
+        if "after" not in twin:  # the defender is in check
+            twin["after"] = {"defences": twin.pop("set")}
+        root = twin["after"]
         reply = root["defences"].pop(self._last)
         root.setdefault("refutations", {})[self._last] = reply
+        self._open = [(2, root)]
 
 
 def difference(ours: Any, theirs: Any, path: str = "") -> str:

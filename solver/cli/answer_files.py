@@ -185,6 +185,7 @@ class Drawings:
             A file cannot be written.
         """
         from solver.output.pgn import encode_pgn, encode_solutions
+        from solver.output.problem_marks import ProblemMarks
         from solver.output.solution_page import encode_page, encode_svg
 
         if self._svg is not None:
@@ -193,7 +194,8 @@ class Drawings:
             for path in filter(None, (self._pgn, self._html)):
                 notify(f"interrupted: {path} is not written")
             return Exit.INTERRUPTED if self.show_play else Exit.PROVED
-        variations, marks, set_solutions, _ = play
+        variations, set_solutions, _ = play
+        marks = ProblemMarks(solution.problem.fen)
         stipulation = solution.problem.stipulation
         if self._pgn is not None:
             write_whole(

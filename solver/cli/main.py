@@ -49,7 +49,7 @@ COMMANDS = {
     },
     "Set up and integrate": {
         "uci": "Run as a UCI engine.",
-        "popeye": "Solve Popeye's input, and answer in Popeye's text.",
+        "popeye": "Solve Popeye's input, and print solutions as Popeye does.",
         "warmup": "Compile the search now, so that the next command starts at once.",
         "doctor": "Show versions, machine and cache, and run a self-test.",
     },

@@ -1,24 +1,34 @@
-"""`matesolve popeye`: solve Popeye's input, and answer in Popeye's text."""
+"""`matesolve popeye`: solve Popeye's input, and print what Popeye would."""
 
 from __future__ import annotations
 
 import re
 import time
+from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING
 
 import click
 
 from solver.cli import completion
-from solver.cli.console import STDIN, Exit, foremost, notify, prepare_kernel
+from solver.cli.console import (
+    STDIN,
+    Exit,
+    foremost,
+    notify,
+    prepare_kernel,
+    prepare_stipulation,
+)
 from solver.cli.help import Command
 from solver.cli.options import whole
 from solver.cli.signals import interruptible
+from solver.errors import FormatError, InputError
 from solver.problem import DEFAULT_HASH_MIB, MAX_HASH_MIB
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from solver.formats.popeye_input import PopeyeInput
     from solver.search.solver import Solver
 
 _MEMORY = re.compile(r"(?P<number>[0-9]{1,12})(?P<unit>[kKmMgG]?)")
@@ -107,7 +117,7 @@ Examples:
 def popeye(
     ctx: click.Context, file: str, max_time: int, hash_mib: int, is_regression: bool
 ) -> None:
-    """Solve a file in Popeye's format, and print solutions as Popeye does.
+    """Solve Popeye's input, and print solutions as Popeye does.
 
     For programs that call Popeye: this command takes the same input and parameters, and
     prints text that they can parse. FILE is read from standard input if it is - or
@@ -139,6 +149,7 @@ def popeye(
         lines = NumberedLines(stream, MAX_RECORD_BYTES)
         for found in read_inputs(lines, name_of(file)):
             solver = solver or _load(hash_mib)
+            _prepare(found)
             started = time.perf_counter()
             answer = PopeyeAnswer(found, solver, max_time or None)
             with interruptible(answer.control):
@@ -158,6 +169,15 @@ def _load(hash_mib: int) -> Solver:
 
     prepare_kernel()
     return Solver(hash_mib)
+
+
+def _prepare(found: PopeyeInput | FormatError) -> None:
+    """Load what the problem's stipulations need, before its time is measured."""
+    if isinstance(found, FormatError):
+        return
+    for twin in found.twins:
+        with suppress(InputError):  # the answer reports it
+            prepare_stipulation(twin.composition.stipulation)
 
 
 def _print_all(texts: Iterable[str]) -> None:

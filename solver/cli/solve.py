@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import shlex
 import sys
 from dataclasses import dataclass
@@ -177,20 +176,12 @@ def solve(
     from solver.search.question import read_question
 
     prepare_outputs(certificate_path, svg_path, pgn_path, html_path)
-    outputs = Outputs(
-        Records(2 if as_json else None, with_play=play.is_shown)
-        if as_json or jsonl
-        else Sentences(play, board or letters, letters, spaced=many),
-        play,
-    )
-    if certificate_path is not None:
-        from solver.cli.answer_files import CertificateFile
-
-        outputs.certificate = CertificateFile(certificate_path)
-    if drawn:
-        from solver.cli.answer_files import Drawings
-
-        outputs.drawings = Drawings(svg=svg_path, pgn=pgn_path, html=html_path)
+    answers: Answers = Sentences(play, board or letters, letters, spaced=many)
+    if as_json or jsonl:
+        answers = _records(play, indent=2 if as_json else None)
+    outputs = Outputs(answers, play)
+    if certificate_path is not None or drawn:
+        _add_files(outputs, certificate_path, svg_path, pgn_path, html_path)
 
     def question(problem: Problem | str) -> Question:
         if play.stipulation is not None:
@@ -207,6 +198,22 @@ def solve(
     else:
         questions = [question(_require_fen(" ".join(fen)))]
     ctx.exit(answer_each(questions, limits, outputs, tablebases))
+
+
+def _add_files(outputs: Outputs, certificate: str | None, *drawn: str | None) -> None:
+    from solver.cli.answer_files import CertificateFile, Drawings
+
+    if certificate is not None:
+        outputs.certificate = CertificateFile(certificate)
+    if any(path is not None for path in drawn):
+        svg, pgn, html = drawn
+        outputs.drawings = Drawings(svg=svg, pgn=pgn, html=html)
+
+
+def _records(play: PlayRequest, indent: int | None) -> Answers:
+    from solver.cli.json_answers import Records
+
+    return Records(indent, with_play=play.is_shown)
 
 
 def _require_fen(text: str) -> str:
@@ -350,45 +357,6 @@ class Answers(Protocol):
 
     def refuse(self, error: FormatError) -> None:
         """Print why a line has no answer."""
-
-
-@dataclass(frozen=True, slots=True)
-class Records:
-    """Prints answers as JSON, each as one record together with its play.
-
-    Attributes
-    ----------
-    indent : int or None
-        Spaces a level; None: one record a line.
-    with_play : bool
-        Whether the play is asked for; a record then waits for it.
-    """
-
-    indent: int | None
-    with_play: bool = False
-
-    def print(self, solution: Solution) -> None:
-        """Print the record of an answer, unless its play follows."""
-        if not self.with_play:
-            self._print(solution.to_dict())
-
-    def print_play(self, solution: Solution, play: Play | None) -> None:
-        """Print the record of an answer with its play, if that is asked for."""
-        if not self.with_play:
-            return
-        from solver.cli.whole_play import encode_record
-
-        click.echo(encode_record(solution, play, self.indent))
-
-    def refuse(self, error: FormatError) -> None:
-        """Print a record with the error in place of an answer."""
-        from solver.output.records import unreadable_record
-
-        self._print(unreadable_record(error))
-
-    def _print(self, record: dict[str, object]) -> None:
-        separators = (",", ":") if self.indent is None else None
-        click.echo(json.dumps(record, indent=self.indent, separators=separators))
 
 
 @dataclass(frozen=True, slots=True)

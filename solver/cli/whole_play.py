@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from solver.output.play_text import PlayLine
-    from solver.output.play_words import Marks
     from solver.play.builder import PlayOptions
     from solver.play.tree import Variations
     from solver.problem import Limits, Problem
@@ -69,12 +68,17 @@ class PlayRequest:
         """Return the limits of the search with those of this request."""
         return replace(limits, max_solutions=self.max_solutions)
 
-    def options(self) -> PlayOptions:
+    def options(self, time_s: float | None) -> PlayOptions:
         """Return the options of the tree.
 
         Files for which nothing else was asked show all defences.
+
+        Parameters
+        ----------
+        time_s : float or None
+            Seconds to build it; None: the usual time.
         """
-        from solver.play.builder import PlayOptions
+        from solver.play.builder import TIME_S, PlayOptions
 
         return PlayOptions(
             set_play=self.set_play,
@@ -82,6 +86,7 @@ class PlayRequest:
             threats=self.threats,
             all_defences=self.all_defences or not self.is_shown,
             depth=self.depth,
+            time_s=TIME_S if time_s is None else time_s,
         )
 
 
@@ -209,8 +214,6 @@ class Play(NamedTuple):
     ----------
     variations : Variations
         The tree; empty in help play.
-    marks : Marks or None
-        Remarks on keys and final positions.
     set_solutions : tuple of tuple of str
         The solutions of the set play of help play.
     tries : bool
@@ -218,7 +221,6 @@ class Play(NamedTuple):
     """
 
     variations: Variations
-    marks: Marks | None = None
     set_solutions: tuple[tuple[str, ...], ...] = ()
     tries: bool = False
 
@@ -234,37 +236,24 @@ def build_play(
     from solver.search.solutions import set_play
 
     problem, workspace = solution.problem, solver.workspace
+    options = request.options(question.limits.time_s)
 
     def build(control: Control) -> Play:
         if not _is_help(problem):
             workspace.resume()
             control.attach(workspace.search)
-            variations = build_variations(solution, workspace, request.options())
+            variations = build_variations(solution, workspace, options)
             return Play(variations, tries=request.tries > 0)
         if not request.set_play:
             return Play(Variations())
         asked = set_play(question)
         found = solver.answer(asked, control).solutions if asked else ()
-        return Play(Variations(), None, found)
+        return Play(Variations(), found)
 
     try:
         return build_stoppable(solution, build)
     except BuildingStoppedError:
         return None
-
-
-def encode_record(solution: Solution, play: Play | None, indent: int | None) -> str:
-    """Return the record of an answer with its play, if that was built, as JSON."""
-    from solver.output.play_record import dump, help_record, play_record
-
-    record = solution.to_dict()
-    if play is not None:
-        record["play"] = (
-            help_record(solution, play.set_solutions)
-            if _is_help(solution.problem)
-            else play_record(play.variations, marks=play.marks)
-        )
-    return dump(record, indent)
 
 
 def print_play(solution: Solution, play: Play | None, notation: Notation) -> None:
@@ -299,17 +288,17 @@ def print_play(solution: Solution, play: Play | None, notation: Notation) -> Non
 
 def _lines(solution: Solution, play: Play | None, notation: Notation) -> list[PlayLine]:
     from solver.output import play_text
+    from solver.output.problem_marks import ProblemMarks
     from solver.output.solutions_text import describe_solutions
 
+    marks = ProblemMarks(solution.problem.fen)
     if _is_help(solution.problem):
-        set_play, marks = (
-            ((), None) if play is None else (play.set_solutions, play.marks)
-        )
+        set_play = play.set_solutions if play else ()
         lines = describe_solutions(solution, set_play, notation, marks=marks)
     else:
         assert play is not None
         lines = play_text.describe_play(
-            play.variations, notation, marks=play.marks, tries=play.tries
+            play.variations, notation, marks=marks, tries=play.tries
         )
     if mark := play_text.soundness_mark(solution):
         lines += [play_text.words_line(""), play_text.words_line(mark, "dim")]
@@ -338,7 +327,7 @@ def _popeye_text(solution: Solution, play: Play | None) -> str:
         parts = [
             writer.set_play(),
             writer.first_moves([*tree.tries, *tree.keys]),
-            writer.after_key(()),
+            writer.after_key(),
         ]
     return "\n".join(part.rstrip() for part in parts if part.strip())
 

@@ -19,7 +19,12 @@ from typing import Any
 
 import numpy as np
 
-from solver.kernel.goal_in_one import ends_play, every_reply_ends, goal_in_one
+from solver.kernel.goal_in_one import (
+    ends_play,
+    every_reply_ends,
+    goal_in_one,
+    is_reflex,
+)
 from solver.kernel.interface import STOPPED, Verdict
 from solver.kernel.jit import (
     Move,
@@ -76,17 +81,11 @@ MIX_PLAY = np.uint64(0x9E3779B97F4A7C15)
 def play_key(position: Position, attacking: bool, search: Any) -> HashKey:
     """Return the hash key of a position under the stipulation of `search`.
 
-    So the bounds of several stipulations may stand in one table.
+    So the bounds of mates and of all stipulations may stand in one table.
     """
     key = hash_key(position, attacking)
-    mixed = np.uint64(search.play) * MIX_PLAY
+    mixed = np.uint64(search.play + 1) * MIX_PLAY
     return HashKey(key.check ^ mixed, key.bucket)
-
-
-@jit(boolean(i64), inline=True)
-def is_reflex(play: Number) -> bool:
-    """Return whether the defender must mate when it can."""
-    return play == BattlePlay.REFLEX or play == BattlePlay.SEMI_REFLEX  # noqa: PLR1714
 
 
 @jit(i64(position_t, i64, search_t))

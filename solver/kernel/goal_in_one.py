@@ -21,7 +21,6 @@ from solver.kernel.bitboards import (
     ONE,
     ORTHOGONAL_LINES,
     RANK_6,
-    RANK_8,
     SEVEN,
     SIXTEEN,
     ZERO,
@@ -94,14 +93,12 @@ def has_quiet_move(position: Position) -> bool:
             return True
         pieces &= pieces - ONE
     pawns = pawn_targets(position, pins)
+    # A promotion cannot check both as a knight and as a queen.
     origins = (
-        ((pawns.single & ~checks.pawn & ~RANK_8) >> EIGHT)
-        | ((pawns.single & ~checks.knight & RANK_8) >> EIGHT)
+        ((pawns.single & ~checks.pawn) >> EIGHT)
         | ((pawns.double & ~checks.pawn) >> SIXTEEN)
-        | ((pawns.left & ~checks.pawn & ~RANK_8) >> SEVEN)
-        | ((pawns.left & ~checks.knight & RANK_8) >> SEVEN)
-        | ((pawns.right & ~checks.pawn & ~RANK_8) >> NINE)
-        | ((pawns.right & ~checks.knight & RANK_8) >> NINE)
+        | ((pawns.left & ~checks.pawn) >> SEVEN)
+        | ((pawns.right & ~checks.pawn) >> NINE)
     )
     if origins & still:
         return True
@@ -124,6 +121,12 @@ def has_quiet_move(position: Position) -> bool:
         if orthogonal_targets(position, pins, slider) & allowed & ~checking:
             return True
     return False
+
+
+@jit(boolean(i64), inline=True)
+def is_reflex(play: Number) -> bool:
+    """Return whether the defender must mate when it can."""
+    return play == BattlePlay.REFLEX or play == BattlePlay.SEMI_REFLEX  # noqa: PLR1714
 
 
 @jit(boolean(position_t, i64))
@@ -241,6 +244,6 @@ def goal_in_one(position: Position, ply: Number, search: Any) -> Move:
     """
     search.nodes += 1
     play = search.play
-    if play == BattlePlay.REFLEX or play == BattlePlay.SEMI_REFLEX:  # noqa: PLR1714
+    if is_reflex(play):
         return reflex_in_one(position, ply, search)
     return forced_in_one(position, play, ply, search)

@@ -63,8 +63,18 @@ def first_line(hash_mib: int) -> str:
 
 def end(ending: Ending, time_s: float | None) -> str:
     """Return the last line of a problem; without a time with `-regression`."""
-    time = "" if time_s is None else f" Time = {time_s:.3f} s"
-    return f"\n{ending.words}{time}\n\n\n"
+    clock = "" if time_s is None else f" Time = {_clock(time_s)}"
+    return f"\n{ending.words}{clock}\n\n\n"
+
+
+def _clock(time_s: float) -> str:
+    minutes, seconds = divmod(round(time_s, 3), 60)
+    if not minutes:
+        return f"{seconds:.3f} s"
+    hours, minutes = divmod(int(minutes), 60)
+    if not hours:
+        return f"{minutes}:{seconds:06.3f} m:s"
+    return f"{hours}:{minutes:02}:{seconds:06.3f} h:m:s"
 
 
 def draw(fen: str, stipulation: str, texts: Iterable[str], remarks: str = "") -> str:
@@ -158,14 +168,8 @@ class BattlePlay:
             self._parts.append("\n")
         return self._taken()
 
-    def after_key(self, refutations: Iterable[str] = ()) -> str:
-        """Return the play of a position where the defender begins.
-
-        Parameters
-        ----------
-        refutations : iterable of str
-            The defender's moves that the attacker has no answer to.
-        """
+    def after_key(self) -> str:
+        """Return the play of a position where the defender begins."""
         tree = self._variations
         left = max((defence.moves_left for defence in tree.defences), default=1)
         root = Attack("", left, list(tree.threats), tree.is_zugzwang)
@@ -173,7 +177,7 @@ class BattlePlay:
         if root.threats or root.is_zugzwang:
             self._parts.append("\n")
         self._play_after(root, 1)
-        for move in refutations:
+        for move in tree.refutations:
             self._parts.append("\n      1...")
             self._reply(move)
             self._parts.append("\n        refutes.")

@@ -226,7 +226,8 @@ def _composition(result: AuditResult, fen: str, stipulation: Stipulation) -> Pro
     if not stipulation.is_help:
         claim = Claim(result.mate, keys, line)
     elif result.solutions_complete:
-        claim = Claim(result.mate, solutions=len(result.found_solutions()))
+        lengths = list(map(len, result.found_solutions()))
+        claim = Claim(result.mate, solutions=lengths.count(found.plies))
     else:
         claim = Claim(result.mate)
     return Problem(fen, result.id, claim, stipulation=found)

@@ -45,7 +45,14 @@ OURS = [sys.executable, "-m", "solver", "popeye"]
 MOST_MOVES = 1500
 """The largest tree that the tests keep, in moves."""
 
-MADE = {"#2": 150, "#3": 60, "s#2": 40, "#5": 0, "s#4": 0, "s=2": 0, "h#4": 0}
+MADE = {
+    "#2": 150,
+    "#3": 60,
+    "#4": 25,
+    "s#2": 30,
+    "s#3": 12,
+    **dict.fromkeys(("#5", "s#4", "s=2", "h#3.5", "h#4"), 0),
+}
 """How many problems of a set the tests keep, if not `MADE_OTHERS`."""
 
 MADE_OTHERS = 20
@@ -136,6 +143,8 @@ def compare(entries: list[Entry], popeye: str, max_time: int) -> Comparison:
 
 def line_of(name: str, found: Comparison) -> str:
     """Return a line of the table."""
+    if not found.times:
+        return f"{name:12} none finished"
     ours, theirs = (
         statistics.median(times) for times in zip(*found.times, strict=True)
     )
@@ -158,27 +167,29 @@ def size_of(tree: object) -> int:
     return len(tree) if isinstance(tree, list) else 0
 
 
-def make(popeye: str, suites: list[Path], max_time: int) -> None:
-    """Write the trees that the tests expect."""
-    rows = []
+def make(popeye: str, asked: argparse.Namespace) -> None:
+    """Write the trees that the tests expect, set by set; keep those of other sets."""
+    rows: dict[str, list[str]] = {}
+    if DATA.exists():
+        for line in gzip.decompress(DATA.read_bytes()).decode().splitlines():
+            rows.setdefault(json.loads(line)["name"], []).append(line)
     solver = Solver(128)
-    for name in SETS:
+    for name in asked.sets:
         count = MADE.get(name, MADE_OTHERS)
         if not count:
             continue
-        entries = chosen(name, count * 3 // 2, suites, popeye, solver)
+        entries = chosen(name, count * 3 // 2, asked.suite, popeye, solver)
+        trees = run([popeye], entries, asked.max_time)
         kept = [
             {**entry._asdict(), "play": tree["play"][""]}
-            for entry, tree in zip(
-                entries, run([popeye], entries, max_time), strict=True
-            )
+            for entry, tree in zip(entries, trees, strict=True)
             if tree["ending"] == "finished" and size_of(tree["play"]) <= MOST_MOVES
         ]
-        rows += kept[:count]
-        print(f"{name}: {len(kept[:count])}", flush=True)
-    text = "".join(json.dumps(row, separators=(",", ":")) + "\n" for row in rows)
-    DATA.write_bytes(gzip.compress(text.encode(), mtime=0))
-    print(f"{DATA}: {len(rows)} problems, {DATA.stat().st_size} bytes")
+        rows[name] = [json.dumps(row, separators=(",", ":")) for row in kept[:count]]
+        lines = [line for kind in SETS for line in rows.get(kind, ())]
+        text = "".join(f"{line}\n" for line in lines)
+        DATA.write_bytes(gzip.compress(text.encode(), mtime=0))
+        print(f"{name}: {len(rows[name])}; {len(lines)} in all", flush=True)
 
 
 def main() -> None:
@@ -195,7 +206,7 @@ def main() -> None:
     parser.add_argument("--make", action="store_true")
     asked = parser.parse_args()
     if asked.make:
-        make(asked.popeye, asked.suite, asked.max_time)
+        make(asked.popeye, asked)
         return
     solver = Solver(128)
     print(HEAD)

@@ -31,7 +31,7 @@ CASES = [
     ("matesolve verify --fail-on cooked,re", {"cooked,refuted"}),
     ("matesolve verify --retry und", {"undecided"}),
     ("matesolve verify --time 5 --max", {"--max-claim"}),
-    ("matesolve solve --max", set()),
+    ("matesolve solve --max", {"--max-solutions"}),
     ("matesolve verify a.epd mat", {"mates.epd"}),
     ("matesolve check mat", {"mates.epd"}),
     ("matesolve solve --svg mat", {"mates.epd"}),

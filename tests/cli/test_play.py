@@ -189,6 +189,18 @@ def test_a_record_has_the_play_if_asked_for(solve: Solve) -> None:
     assert json.loads(indented)["play"] == record["play"]
 
 
+def test_keys_and_mates_have_the_marks_of_problemists(solve: Solve) -> None:
+    out = solve(SMOTHERED, "--variations").out
+    assert out.splitlines()[7:10] == [
+        "Key: check, sacrifice",
+        "  1.Qg8+!",
+        "    1...Rxg8 2.Nf7# (model)",
+    ]
+    (key,) = json.loads(solve(SMOTHERED, "--variations", "--jsonl").out)["play"]["keys"]
+    assert key["features"] == ["check", "sacrifice"]
+    assert key["defences"][0]["continuations"][0]["mark"] == "model"
+
+
 def test_each_line_of_stdin_has_its_play(matesolve: Matesolve) -> None:
     lines = f"{SMOTHERED}\n{SMOTHERED}\n"
     code, out, _ = matesolve("solve", "-", "--variations", stdin=lines)
@@ -196,7 +208,7 @@ def test_each_line_of_stdin_has_its_play(matesolve: Matesolve) -> None:
     assert code == 0
     assert [answer.partition(":")[0] for answer in answers] == ["1", "2"]
     for answer in answers:
-        assert answer.endswith("1...Rxg8 2.Nf7#\n\nC+ matesolve 0.1.0 (T)\n\n")
+        assert answer.endswith("1...Rxg8 2.Nf7# (model)\n\nC+ matesolve 0.1.0 (T)\n\n")
     code, out, _ = matesolve("solve", "-", "--variations", "--jsonl", stdin=lines)
     assert [bool(json.loads(line)["play"]["keys"]) for line in out.splitlines()] == [
         True,
@@ -207,11 +219,15 @@ def test_each_line_of_stdin_has_its_play(matesolve: Matesolve) -> None:
 def test_a_mated_side_has_its_defences(solve: Solve) -> None:
     fen = "7k/8/p5K1/8/8/8/8/1R6 b - -"
     out = solve(fen, "--variations").out
-    assert play_of(out) == ["Play", "  threat: 2.Rb8#"]
+    assert play_of(out) == ["Play", "  threat: 2.Rb8# (model)"]
     out = solve(fen, "--variations", "--all-defences").out
-    assert play_of(out) == ["Play", "  threat: 2.Rb8#", "  1...Kg8, a5 2.Rb8#"]
+    assert play_of(out) == [
+        "Play",
+        "  threat: 2.Rb8# (model)",
+        "  1...Kg8, a5 2.Rb8# (model)",
+    ]
     out = solve("7k/8/6K1/8/8/8/8/1R6 b - -", "--variations").out
-    assert play_of(out) == ["Play", "  threat: 2.Rb8#"]
+    assert play_of(out) == ["Play", "  threat: 2.Rb8# (ideal)"]
 
 
 def test_without_a_mate_there_is_no_play(solve: Solve) -> None:
@@ -340,6 +356,14 @@ def test_an_interrupt_while_the_play_is_built_leaves_the_answer(
     assert "play" not in record
 
 
+def test_the_time_limit_also_cuts_the_play(solve: Solve) -> None:
+    started = time.monotonic()
+    code, out, err = solve(SLOW, "--tries", "20", "--time", "1")
+    assert time.monotonic() - started < 20
+    assert (code, err) == (0, "")
+    assert "Only the defences of the main line are shown." in play_of(out)
+
+
 @posix
 def test_ctrl_c_stops_the_building_of_a_large_tree() -> None:
     with process("solve", SLOW, "--tries", "20", "--time", "20") as running:
@@ -461,14 +485,14 @@ def test_all_solutions_of_a_helpmate_are_printed(solve: Solve) -> None:
         "Proved: there are no others.\n"
         "N nodes in T\n"
         "\n"
-        "  1.Rc1 Rf2 2.Rg1 Rh2#\n"
+        "  1.Rc1 Rf2 2.Rg1 Rh2# (model)\n"
         "\n"
         "C+ matesolve 0.1.0 (T)\n"
     )
     popeye = solve(HELPMATE, "--stipulation", "h#2", "--notation", "popeye").out
     assert popeye.splitlines()[-1] == "  1.Rc6-c1 Rf4-f2   2.Rc1-g1 Rf2-h2 #"
     uci = solve(HELPMATE, "--stipulation", "h#2", "--uci-moves").out
-    assert "  1.c6c1 f4f2 2.c1g1 f2h2\n" in uci
+    assert "  1.c6c1 f4f2 2.c1g1 f2h2 (model)\n" in uci
 
 
 def test_a_fen_without_a_side_to_move_begins_as_composers_expect(solve: Solve) -> None:
@@ -492,9 +516,9 @@ def test_set_play_and_solutions_of_help_play_have_titles(solve: Solve) -> None:
     assert code == 0
     assert play_of(out) == [
         "Set play",
-        "  1...Rh1#",
+        "  1...Rh1# (ideal)",
         "Solutions",
-        "  1.Kb1 Rh1#",
+        "  1.Kb1 Rh1# (ideal)",
         "",
         "C+ matesolve 0.1.0 (T)",
     ]
@@ -507,7 +531,7 @@ def test_set_play_and_solutions_of_help_play_have_titles(solve: Solve) -> None:
 def test_solutions_in_fewer_moves_are_marked(solve: Solve) -> None:
     out = solve("8/8/8/8/8/1K6/7R/k7 b", "--stipulation", "h#2").out
     lines = play_of(out)
-    assert lines[0].lstrip() == "1) 1.Kb1 Rh1# (short)"
+    assert lines[0].lstrip() == "1) 1.Kb1 Rh1# (ideal) (short)"
     assert sum("(short)" in line for line in lines) == 1
     assert "C+" not in out
 
@@ -567,7 +591,7 @@ def test_a_selfmate_has_its_whole_play(solve: Solve) -> None:
     assert play_of(out) == [
         "Key",
         "  1.Qh7! zugzwang",
-        "    1...Kf2 2.Qd3 g2#",
+        "    1...Kf2 2.Qd3 g2# (model)",
         "",
         "C+ matesolve 0.1.0 (T)",
     ]

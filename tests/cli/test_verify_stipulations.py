@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from solver.solution import Solution
 
-pytestmark = pytest.mark.usefixtures("kernel", "battle_kernel")
+pytestmark = pytest.mark.usefixtures("kernel", "battle_kernel", "help_kernel")
 
 COSTS = re.compile(r" +(nodes +time|[\d,]+ +[\d.]+ m?s)$", re.MULTILINE)
 LINK = "  https://lichess.org/analysis/standard/"
@@ -86,11 +86,63 @@ mixed.olv:29: self-stalemate: claimed s=2, found none in 2
 """
 
 
+HELP = """\
+---
+title: one solution
+stipulation: "h#2"
+algebraic: {white: [Kd8, Re4], black: [Kb5, Pf5]}
+---
+title: two claimed
+stipulation: "h#1.5"
+algebraic: {white: [Ke7, Rf6], black: [Kh7, Rg5]}
+intended-solutions: 2
+---
+title: two found
+stipulation: "h#1.5"
+algebraic: {white: [Ke7, Rf6], black: [Kh7, Rg5]}
+---
+title: three claimed
+stipulation: "h=2"
+algebraic: {white: [Kf2, Rb2], black: [Kg4, Ph6]}
+intended-solutions: 3
+---
+title: none found
+stipulation: "h#2"
+algebraic: {white: [Kd3, Pc7], black: [Kg1, Pb2]}
+---
+title: short
+stipulation: "h#2"
+algebraic: {white: [Kg6, Ra1], black: [Kh8]}
+"""
+
+HELP_TABLE = """\
+claim  proved  shorter  refuted  total
+h#1.5       2                        2
+  h#2       1        1        1      3
+  h=2       1                        1
+  all       4        1        1      6
+soundness: 2 sound, 1 cooked, 1 short-solution, 1 no-solution, 1 missing-solution
+"""
+HELP_DISAGREEMENTS = f"""\
+help.olv:11: two found: claimed h#1.5 with 1 solution, found 2: \
+1... Kf7 2. Kh8 Rh6#; 1... Kf8 2. Kh8 Rh6#
+{LINK}8/4K2k/5R2/6r1/8/8/8/8_w_-_-_0_1
+help.olv:15: three claimed: claimed h=2 with 3 solutions, found 2: \
+1. Kh4 Rb3 2. h5 Rg3; 1. h5 Rb3 2. Kh4 Rg3
+{LINK}8/8/7p/8/6k1/8/1R3K2/8_b_-_-_0_1
+help.olv:20: none found: claimed h#2 with 1 solution, found none in 2
+{LINK}8/2P5/8/8/8/3K4/1p6/6k1_b_-_-_0_1
+help.olv:24: short: claimed h#2 with 1 solution, found h#1: 1. Kg8 Ra8#
+{LINK}7k/8/6K1/8/8/8/8/R7_b_-_-_0_1
+"""
+
+
 @pytest.fixture(autouse=True)
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "mixed.olv").write_text(MIXED)
     (tmp_path / "selfmate.olv").write_text(SELFMATE)
+    (tmp_path / "help.olv").write_text(HELP)
     return tmp_path
 
 
@@ -116,10 +168,46 @@ def test_a_mixed_collection_is_counted_by_stipulation(
     assert code == 65
 
 
+@pytest.mark.parametrize("jobs", ["1", "2"])
+@pytest.mark.parametrize("keys", [(), ("--keys",)])
+def test_the_solutions_of_help_problems_are_counted(
+    capsys: pytest.CaptureFixture[str], jobs: str, keys: tuple[str, ...]
+) -> None:
+    code, out, err = verify(capsys, "help.olv", "--jobs", jobs, *keys)
+    assert out == HELP_TABLE + HELP_DISAGREEMENTS
+    assert (code, err) == (1, "")
+
+
+def test_a_cooked_help_problem_is_decided_though_not_all_solutions_are_known(
+    capsys: pytest.CaptureFixture[str], folder: Path
+) -> None:
+    (folder / "many.epd").write_text('7k/8/4K3/8/8/8/1R6/R1Q5 b - - stipulation "h#2";')
+    code, out, _ = verify(capsys, "many.epd", "--jsonl", "--fail-on", "refuted")
+    (record,) = records(out)
+    assert code == 0
+    assert (record["verdict"], record["soundness"]) == ("proved", "cooked")
+    assert (record["claimed_solutions"], len(record["solutions"])) == (1, 101)
+    assert record["solutions_complete"] is False
+    assert verify(capsys, "many.epd")[0] == 1
+
+
+def test_a_limit_leaves_a_help_problem_undecided(
+    capsys: pytest.CaptureFixture[str], folder: Path
+) -> None:
+    (folder / "slow.epd").write_text(
+        'r6k/pp5p/8/8/8/8/PP5P/R6K b - - stipulation "h#8"; solutions 2;'
+    )
+    code, out, _ = verify(capsys, "slow.epd", "--nodes", "1000", "--jsonl")
+    (record,) = records(out)
+    assert code == 3
+    assert (record["verdict"], record["soundness"]) == ("undecided", None)
+    assert (record["stopped_by"], record["solutions_complete"]) == ("nodes", False)
+
+
 def test_a_limit_leaves_a_stipulation_undecided(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    code, out, err = verify(capsys, "selfmate.olv", "--nodes", "50")
+    code, out, err = verify(capsys, "selfmate.olv", "--nodes", "1")
     assert out.splitlines()[1].split() == ["s#2", "1", "1"]
     assert out.split()[1] == "undecided"
     assert (code, err) == (3, "")
@@ -144,26 +232,34 @@ def test_a_record_of_a_mate_has_no_stipulation(
 def test_records_and_exports_are_collections_with_the_same_claims(
     capsys: pytest.CaptureFixture[str], folder: Path
 ) -> None:
-    first = verify(capsys, "mixed.olv", "--keys", "--jsonl", "--store", "run.db")
+    both = ("mixed.olv", "help.olv")
+    first = verify(capsys, *both, "--keys", "--jsonl", "--store", "run.db")
     (folder / "mixed.jsonl").write_text(first[1])
     assert run(["export", "run.db", "-o", "mixed.csv"]) == 0
     capsys.readouterr()
     for file in ("mixed.jsonl", "mixed.csv"):
         _, out, _ = verify(capsys, file, "--keys", "--jsonl", "--ordered")
-        assert audited(out) == audited(first[1]), file
+        assert sorted(audited(out)) == sorted(audited(first[1])), file
     assert run(["export", "run.db", "-o", "mixed.epd"]) == 0
     capsys.readouterr()
     code, out, _ = verify(capsys, "mixed.epd", "--keys", "--jsonl")
     assert code == 0  # every claim is corrected
     assert {one.get("stipulation") for one in records(out)} == {
-        *("s#2", "=2", "r#2", "semi-r#1", None)
+        *("s#2", "=2", "r#2", "semi-r#1", "h#2", "h#1", "h#1.5", "h=2", None)
     }
 
 
-def audited(text: str) -> list[tuple[object, ...]]:
+def audited(text: str) -> list[str]:
     """What the records of positions say of each problem."""
-    fields = ("id", "stipulation", "claim", "claimed_keys", "verdict", "soundness")
-    return [tuple(map(one.get, fields)) for one in records(text) if one["fen"]]
+    fields = (
+        *("id", "stipulation", "claim", "claimed_keys", "claimed_solutions"),
+        *("verdict", "soundness", "solutions"),
+    )
+    return [
+        json.dumps([one.get(name) for name in fields])
+        for one in records(text)
+        if one["fen"]
+    ]
 
 
 @pytest.mark.parametrize("options", [(), ("--store", "run.db"), ("--jobs", "2")])

@@ -120,6 +120,24 @@ def test_full_boards_are_as_defined(battle_kernel: BattleKernel, name: str) -> N
     agree_with_the_definition(battle, crowded_positions(60, seed=2), 1)
 
 
+@pytest.mark.parametrize(
+    ("fen", "key"),
+    [
+        ("5B2/5Q2/8/2pPQ3/k6K/8/8/8 w - c6 0 1", "d5c6"),
+        ("8/3Q4/k7/Pp6/1Q6/1R6/8/2K5 w - b6 0 1", "a5b6"),
+        ("8/8/1B6/R2Pp3/N4k2/8/4K1Q1/8 w - e6 0 1", "d5e6"),
+    ],
+)
+def test_a_capture_en_passant_may_take_the_last_flight(
+    battle_kernel: BattleKernel, fen: str, key: str
+) -> None:
+    """The captured pawn leaves a line open."""
+    battle = Battle(battle_kernel, "=")
+    board = chess.Board(fen)
+    assert key in battle.solving(board, 1)
+    agree_with_the_definition(battle, [board, board.mirror()], 1)
+
+
 BLOCK = 100
 
 
@@ -132,7 +150,7 @@ def test_a_thousand_positions_are_as_defined(
     battle = Battle(battle_kernel, name)
     boards = stipulated.quick_positions(name, BLOCK, seed=100 + block)
     solved = agree_with_the_definition(battle, boards, 2)
-    assert min(solved[1:]) >= 2, solved
+    assert sum(solved) >= 10, solved
 
 
 @pytest.mark.slow

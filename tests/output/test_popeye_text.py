@@ -128,9 +128,12 @@ def test_a_refutation_in_reflex_play_has_the_mates_that_it_allows() -> None:
 def test_after_the_key_threat_and_refutations_stand_without_a_first_move() -> None:
     fen = "8/8/8/8/8/5K2/R7/7k b - - 0 1"
     tree = Variations(
-        Stipulation.parse("#2"), fen, threats=(Attack("f3g3", 1),), defences=()
+        Stipulation.parse("#2"),
+        fen,
+        threats=(Attack("f3g3", 1),),
+        refutations=("h1g1",),
     )
-    text = BattlePlay(tree, MATE_IN_3).after_key(["h1g1"])
+    text = BattlePlay(tree, MATE_IN_3).after_key()
     assert text.splitlines() == [
         "",
         " threat:",
@@ -188,4 +191,6 @@ def test_twins_have_headings_with_their_changes() -> None:
 def test_the_first_line_names_the_program_and_the_last_has_the_time() -> None:
     assert first_line(64) == f"matesolve {__version__} (64 MB)\n"
     assert end(FINISHED, 0.0125) == "\nsolution finished. Time = 0.013 s\n\n\n"
+    assert end(FINISHED, 97.3594) == "\nsolution finished. Time = 1:37.359 m:s\n\n\n"
+    assert "Time = 2:00:03.500 h:m:s" in end(FINISHED, 7203.5)
     assert end(INTERRUPTED, None) == "\nsolving interrupted.\n\n\n"

@@ -300,6 +300,10 @@ def test_csv_and_parquet_have_the_columns() -> None:
         (helpmate(LINES[:2], complete=False), 'stipulation "h#2"; '),
         (helpmate(()), ""),
         (
+            helpmate((LINES[0][:2], *LINES), Claim(2)),
+            'stipulation "h#1"; solutions 1; ',
+        ),
+        (
             replace(
                 helpmate((LINES[0][:1],), Claim(2), "h#1.5"), mate=1, lower_bound=1
             ),
