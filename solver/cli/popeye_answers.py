@@ -234,11 +234,7 @@ class PopeyeAnswer:
         claim = Claim(1 - stipulation.moves)
         solution = self._solve(Problem(board.fen(en_passant="fen"), claim=claim))
         tree = self._variations(solution)
-        # Without threats, every reply is there that does not refute.
-        answered = self._variations(solution, threats=False).defences
-        refutations = {move.uci() for move in board.legal_moves}
-        refutations -= {defence.move for defence in answered}
-        yield self._writer(tree, stipulation).after_key(sorted(refutations))
+        yield self._writer(tree, stipulation).after_key()
         if not self._stopped:
             yield PHASE_END
 
@@ -258,7 +254,6 @@ class PopeyeAnswer:
             set_play="SetPlay" in options,
             tries=options.number("Defence", 1 if "Try" in options else 0),
             threats=threats and "NoThreat" not in options,
-            after_key="PostKeyPlay" in options,
             depth=None if with_play else 1,
             most_moves=_ALL_MOVES,
             time_s=_LONG_S,

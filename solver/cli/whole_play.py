@@ -327,7 +327,7 @@ def _popeye_text(solution: Solution, play: Play | None) -> str:
         parts = [
             writer.set_play(),
             writer.first_moves([*tree.tries, *tree.keys]),
-            writer.after_key(()),
+            writer.after_key(),
         ]
     return "\n".join(part.rstrip() for part in parts if part.strip())
 

@@ -21,7 +21,6 @@ from solver.kernel.bitboards import (
     ONE,
     ORTHOGONAL_LINES,
     RANK_6,
-    RANK_8,
     SEVEN,
     SIXTEEN,
     ZERO,
@@ -94,14 +93,12 @@ def has_quiet_move(position: Position) -> bool:
             return True
         pieces &= pieces - ONE
     pawns = pawn_targets(position, pins)
+    # A promotion cannot check both as a knight and as a queen.
     origins = (
-        ((pawns.single & ~checks.pawn & ~RANK_8) >> EIGHT)
-        | ((pawns.single & ~checks.knight & RANK_8) >> EIGHT)
+        ((pawns.single & ~checks.pawn) >> EIGHT)
         | ((pawns.double & ~checks.pawn) >> SIXTEEN)
-        | ((pawns.left & ~checks.pawn & ~RANK_8) >> SEVEN)
-        | ((pawns.left & ~checks.knight & RANK_8) >> SEVEN)
-        | ((pawns.right & ~checks.pawn & ~RANK_8) >> NINE)
-        | ((pawns.right & ~checks.knight & RANK_8) >> NINE)
+        | ((pawns.left & ~checks.pawn) >> SEVEN)
+        | ((pawns.right & ~checks.pawn) >> NINE)
     )
     if origins & still:
         return True

@@ -29,6 +29,7 @@ from solver.kernel.jit import (
     Bitboard,
     Number,
     boolean,
+    flip,
     help_play_t,
     i64,
     jit,
@@ -43,10 +44,13 @@ from solver.kernel.jit import (
 from solver.kernel.mate_in_one import mate_in_one, mates
 from solver.kernel.movegen import count, generate
 from solver.kernel.position import (
+    KING,
     Position,
+    arrival,
     checkers,
     make,
     position_t,
+    target,
 )
 from solver.kernel.stipulation_interface import HelpOperation, HelpState
 from solver.kernel.transposition import HashKey, hash_key, hash_key_t
@@ -152,6 +156,27 @@ def current_position(play: Any, ply: Number) -> Position:
     )
 
 
+@jit(i64(position_t, ROW, i64, help_play_t), inline=True)
+def keep_last_targets(
+    position: Position, moves: np.ndarray, size: Number, play: Any
+) -> Number:
+    """Keep the defender's last moves after which a mate may arise; return their number.
+
+    `is_hopeless` has just been asked about the position.
+    """
+    king = position.kings & position.us
+    mated_on = flip(play.mated_on)
+    block_targets = flip(play.block_targets) if king & mated_on else ZERO
+    kept = 0
+    for index in range(size):
+        move = moves[index]
+        wanted = mated_on if arrival(move) & KING else block_targets
+        if wanted & (ONE << target(move)):
+            moves[kept] = move
+            kept += 1
+    return kept
+
+
 @jit(i64(position_t, i64, search_t, help_play_t))
 def enter(position: Position, ply: Number, search: Any, play: Any) -> Number:
     """Enter the position at a ply and list its moves.
@@ -170,11 +195,17 @@ def enter(position: Position, ply: Number, search: Any, play: Any) -> Number:
     size = 0
     if left == 1:
         size = final_moves(position, moves, play.is_stalemate != 0)
-    elif not (
-        is_stored(question_key(position, left, search), search)
-        or (play.is_pruned and is_hopeless(position, left, play))
-    ):
+    else:
+        key = question_key(position, left, search)
+        if is_stored(key, search):
+            return 0
+        if play.is_pruned and is_hopeless(position, left, play):
+            if left > 2:
+                store(key, search)
+            return 0
         size = generate(position, moves)
+        if left == 2 and play.is_pruned and not play.is_stalemate:
+            size = keep_last_targets(position, moves, size, play)
     if size:
         play.positions[ply, 0] = position.pawns
         play.positions[ply, 1] = position.knights

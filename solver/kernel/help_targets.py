@@ -21,61 +21,53 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from solver.kernel.bitboards import (
     A1,
     ALL,
     C1,
-    CORNERS,
     D1,
-    DIAGONAL_LINES,
     EIGHT,
     F1,
     G1,
     H1,
-    NOT_FILE_A,
-    NOT_FILE_H,
     ONE,
     ORTHOGONAL_LINES,
     RANK_1,
     RANK_3,
     RANK_6,
     RANK_8,
-    SIXTEEN,
     ZERO,
-    diagonal_attacks,
     king_attacks,
-    knight_attacks,
-    knights_attacks,
-    orthogonal_attacks,
     pawns_attacks_down,
     pawns_attacks_up,
+)
+from solver.kernel.help_reach import (
+    C8,
+    DIAGONAL_PIECE,
+    G8,
+    KNIGHT_PIECE,
+    ORTHOGONAL_PIECE,
+    attacks_through,
+    beside,
+    empty_attacks,
+    find_blocks,
+    find_guards,
+    kind_on,
+    moves_of_two,
 )
 from solver.kernel.jit import (
     Bitboard,
     Number,
-    Square,
     boolean,
     first_square,
     help_play_t,
     i64,
     jit,
+    population,
     u64,
     void,
 )
 from solver.kernel.position import Position, flipped, position_t
-
-RANK_2 = np.uint64(0xFF) << np.uint64(8)
-RANK_4 = np.uint64(0xFF) << np.uint64(24)
-RANK_5 = np.uint64(0xFF) << np.uint64(32)
-RANK_7 = np.uint64(0xFF) << np.uint64(48)
-BELOW_RANK_6 = np.uint64((1 << 40) - 1)
-ABOVE_RANK_3 = ~np.uint64((1 << 24) - 1)
-LIGHT = np.uint64(0x55AA_55AA_55AA_55AA)
-C8, D8, F8, G8 = (square << np.uint64(56) for square in (C1, D1, F1, G1))
-MANY = 4
-"""So many pieces can leave a line that it counts as empty."""
 
 MOST_ATTACKS = 6
 """With more moves left nothing is looked for."""
@@ -83,277 +75,16 @@ MOST_ATTACKS = 6
 MOST_STEPS = 2_000
 """The search for a way to attend to one field gives up after this many steps."""
 
-DIAGONAL_PIECE, ORTHOGONAL_PIECE, KNIGHT_PIECE = 1, 2, 4
-
-
-# Sets of squares
-
-
-@jit(u64(u64), inline=True)
-def beside(squares: Bitboard) -> Bitboard:
-    """Return the squares and all that a king on one of them attacks."""
-    wide = squares | ((squares & NOT_FILE_A) >> ONE) | ((squares & NOT_FILE_H) << ONE)
-    return wide | (wide << EIGHT) | (wide >> EIGHT)
-
-
-@jit(u64(u64, u64, i64), inline=True)
-def diagonal_through(square: Square, occupied: Bitboard, leaving: Number) -> Bitboard:
-    """Return what a bishop attacks once `leaving` pieces have left each line."""
-    if leaving >= MANY:
-        return DIAGONAL_LINES[square]
-    reached = diagonal_attacks(square, occupied)
-    for _ in range(leaving):
-        occupied &= ~reached
-        reached = diagonal_attacks(square, occupied)
-    return reached
-
-
-@jit(u64(u64, u64, i64), inline=True)
-def orthogonal_through(square: Square, occupied: Bitboard, leaving: Number) -> Bitboard:
-    """Return what a rook attacks once `leaving` pieces have left each line."""
-    if leaving >= MANY:
-        return ORTHOGONAL_LINES[square]
-    reached = orthogonal_attacks(square, occupied)
-    for _ in range(leaving):
-        occupied &= ~reached
-        reached = orthogonal_attacks(square, occupied)
-    return reached
-
-
-@jit(u64(i64, u64, u64, i64), inline=True)
-def attacks_through(
-    kind: Number, square: Square, occupied: Bitboard, leaving: Number
-) -> Bitboard:
-    """Return what a piece attacks once `leaving` pieces have left each line."""
-    reached = ZERO
-    if kind & KNIGHT_PIECE:
-        reached |= knight_attacks(square)
-    if kind & DIAGONAL_PIECE:
-        reached |= diagonal_through(square, occupied, leaving)
-    if kind & ORTHOGONAL_PIECE:
-        reached |= orthogonal_through(square, occupied, leaving)
-    return reached
-
-
-@jit(i64(position_t, u64), inline=True)
-def kind_on(position: Position, piece: Bitboard) -> Number:
-    """Return the kind of a piece that is neither pawn nor king."""
-    kind = 0
-    if position.knights & piece:
-        kind |= KNIGHT_PIECE
-    if position.diagonal & piece:
-        kind |= DIAGONAL_PIECE
-    if position.orthogonal & piece:
-        kind |= ORTHOGONAL_PIECE
-    return kind
-
-
-@jit(i64(position_t, i64, i64), inline=True)
-def moves_of_two(position: Position, attacks: Number, replies: Number) -> Number:
-    """Return how many moves may clear two squares at once: en passant and castling."""
-    ours = position.pawns & position.us
-    theirs = position.pawns & position.them
-    found = 0
-    if attacks > 1:
-        if ours & BELOW_RANK_6 and theirs & RANK_7:
-            found += 2
-        if ours & RANK_2 and theirs & (RANK_4 if replies == 1 else ABOVE_RANK_3):
-            found += 2
-    elif beside((ours & RANK_5) << SIXTEEN) & theirs & RANK_7:
-        found += 1
-    if position.rights & ~CORNERS:
-        found += 1
-    if position.rights & RANK_1:
-        found += 1
-    if position.rights & RANK_8:
-        found += 1
-    return found
-
-
-# What the defender can do
-
-
-@jit(u64(u64), inline=True)
-def _pawn_steps_down(pawns: Bitboard) -> Bitboard:
-    """Return where the defender's pawns may be after a move, captures included."""
-    return (pawns >> EIGHT) | ((pawns & RANK_7) >> SIXTEEN) | pawns_attacks_down(pawns)
-
-
-@jit(void(position_t, i64, i64, help_play_t))
-def find_blocks(
-    position: Position, replies: Number, leaving: Number, play: Any
-) -> None:
-    """Write where the defender's pieces can be after each number of its moves.
-
-    `play.blocks[n]` receives the squares that take at most n moves, for each n up to
-    `replies`, in the attacker's view: the defender's pawns move down.
-    """
-    pieces = position.them & ~position.kings
-    blocks = pieces
-    if position.rights & RANK_8:  # the rook's move is part of castling
-        blocks |= D8 | F8
-    play.blocks[0] = blocks
-    if replies == 0:
-        return
-    # 1. One move.
-    occupied = position.us | position.them
-    knights = position.knights & position.them
-    pawns = position.pawns & position.them
-    sliders = (position.diagonal | position.orthogonal) & position.them
-    knights = knights_attacks(knights)
-    blocks |= knights
-    while sliders:
-        slider = sliders & (ZERO - sliders)
-        sliders ^= slider
-        kind = kind_on(position, slider)
-        blocks |= attacks_through(kind, first_square(slider), occupied, leaving)
-    pawns = _pawn_steps_down(pawns)
-    blocks |= pawns
-    play.blocks[1] = blocks
-    # 2. More moves: a rook or a queen reaches every square with two, a bishop those of
-    #    its colour, and a pawn that has promoted every square with one.
-    far = ZERO
-    if position.orthogonal & position.them or position.rights & RANK_8:
-        far = ALL
-    bishops = position.diagonal & position.them
-    if bishops & LIGHT:
-        far |= LIGHT
-    if bishops & ~LIGHT:
-        far |= ~LIGHT
-    blocks |= far
-    for moves in range(2, replies + 1):
-        if pawns & RANK_1:
-            blocks = ALL
-        knights = knights_attacks(knights)
-        pawns = _pawn_steps_down(pawns)
-        blocks |= knights | pawns
-        play.blocks[moves] = blocks
-
-
-# What the attacker can do
-
-
-@jit(void(u64, u64, i64, u64, help_play_t), inline=True)
-def _add(
-    square: Bitboard, attacked: Bitboard, cost: Number, piece: Bitboard, play: Any
-) -> None:
-    """List that a piece attacks these squares from a square that it can reach."""
-    index = play.guards
-    play.guard_squares[index] = square
-    play.guard_attacks[index] = attacked
-    play.guard_costs[index] = cost
-    play.guard_pieces[index] = piece
-    play.guards = index + 1
-
-
-@jit(void(position_t, u64, i64, i64, help_play_t))
-def _add_piece(
-    position: Position, piece: Bitboard, attacks: Number, leaving: Number, play: Any
-) -> None:
-    """List where a knight, bishop, rook or queen can be within `attacks` moves."""
-    kind = kind_on(position, piece)
-    square = first_square(piece)
-    occupied = (position.us | position.them) & ~(piece | position.kings & position.them)
-    allowed = ~position.us if attacks == 1 else ~piece
-    known = piece
-    reached = attacks_through(kind, square, occupied, leaving) & allowed
-    for cost in range(1, attacks + 1):
-        targets = reached & ~known
-        known |= reached
-        while targets:
-            target = targets & (ZERO - targets)
-            targets ^= target
-            attacked = attacks_through(kind, first_square(target), occupied, leaving)
-            _add(target, attacked, cost, piece, play)
-        if kind & ORTHOGONAL_PIECE:
-            reached = ALL
-        elif kind & DIAGONAL_PIECE:
-            reached = LIGHT if piece & LIGHT else ~LIGHT
-        else:
-            reached = knights_attacks(known)
-
-
-@jit(void(position_t, u64, i64, u64, help_play_t))
-def _add_pawn(
-    position: Position, pawn: Bitboard, attacks: Number, takeable: Bitboard, play: Any
-) -> None:
-    """List where a pawn can be within `attacks` moves, promoted or not."""
-    allowed = ~position.us if attacks == 1 else ALL
-    pawns = pawn
-    for cost in range(1, attacks + 1):
-        pushed = (pawns << EIGHT) & allowed
-        double = ((pushed & RANK_3) << EIGHT) & allowed if cost == 1 else ZERO
-        pawns = pushed | double | (pawns_attacks_up(pawns) & takeable)
-        targets = pawns
-        while targets:
-            target = targets & (ZERO - targets)
-            targets ^= target
-            if not target & RANK_8:
-                _add(target, pawns_attacks_up(target), cost, pawn, play)
-                continue
-            square = first_square(target)
-            lines = DIAGONAL_LINES[square] | ORTHOGONAL_LINES[square]
-            lines |= knight_attacks(square)
-            _add(target, lines, cost, pawn, play)
-            if cost < attacks:
-                onward = lines if cost + 1 == attacks else ALL
-                while onward:
-                    end = first_square(onward)
-                    attacked = DIAGONAL_LINES[end] | ORTHOGONAL_LINES[end]
-                    attacked |= knight_attacks(end)
-                    _add(ONE << end, attacked, cost + 1, pawn, play)
-                    onward &= onward - ONE
-        pawns &= ~RANK_8
-
-
-@jit(void(position_t, i64, help_play_t))
-def _add_king(position: Position, attacks: Number, play: Any) -> None:
-    """List where the attacker's king can be within `attacks` moves."""
-    king = position.kings & position.us
-    known = king
-    for cost in range(1, attacks + 1):
-        reached = beside(known)
-        if cost == 1 and position.rights & RANK_1:
-            reached |= C1 | G1
-        targets = reached & ~known
-        known |= reached
-        while targets:
-            target = targets & (ZERO - targets)
-            targets ^= target
-            _add(target, king_attacks(first_square(target)), cost, king, play)
-
-
-@jit(u64(position_t, i64), inline=True)
-def standing_attacks(position: Position, leaving: Number) -> Bitboard:
-    """Return what the attacker's pieces can attack from where they stand."""
-    occupied = (position.us | position.them) & ~(position.kings & position.them)
-    attacked = pawns_attacks_up(position.pawns & position.us)
-    attacked |= knights_attacks(position.knights & position.us)
-    attacked |= king_attacks(first_square(position.kings & position.us))
-    sliders = position.diagonal & position.us
-    while sliders:
-        attacked |= diagonal_through(first_square(sliders), occupied, leaving)
-        sliders &= sliders - ONE
-    sliders = position.orthogonal & position.us
-    while sliders:
-        attacked |= orthogonal_through(first_square(sliders), occupied, leaving)
-        sliders &= sliders - ONE
-    if position.rights & A1:
-        attacked |= orthogonal_through(first_square(D1), occupied, leaving)
-    if position.rights & H1:
-        attacked |= orthogonal_through(first_square(F1), occupied, leaving)
-    return attacked
-
-
 # The search for a way
 
 
-@jit(boolean(u64, u64, i64, i64, u64, help_play_t))
+@jit(boolean(u64, u64, i64, i64, i64, u64, help_play_t))
 def can_attend(
     open_squares: Bitboard,
     mated: Bitboard,
     attacks: Number,
     replies: Number,
+    blockers: Number,
     used: Bitboard,
     play: Any,
 ) -> bool:
@@ -362,11 +93,13 @@ def can_attend(
     Parameters
     ----------
     open_squares : uint64
-        Squares of the field that are not attended to.
+        Squares of the field that no move has attended to so far.
     mated : uint64
         The square of the king that is mated, which cannot be blocked.
     attacks, replies : int64
         The moves that the attacker has left, and the defender for its blocks.
+    blockers : int64
+        How many pieces of the defender may still come to block.
     used : uint64
         The attacker's pieces that have moved.
     play : HelpPlay
@@ -377,14 +110,39 @@ def can_attend(
     bool
         False is a proof. True may also mean that the steps are used up.
     """
-    if not open_squares:
+    # 1. The pieces that have not moved attack what they attack.
+    rest = open_squares
+    for index in range(play.standers):
+        if not play.stander_pieces[index] & used:
+            rest &= ~play.stander_attacks[index]
+    if not rest:
         return True
     play.steps += 1
     if play.steps > MOST_STEPS:
         return True
-    square = open_squares & (ZERO - open_squares)
-    if open_squares & mated:
+
+    # 2. The defender blocks what the attacker's last move has left open.
+    if attacks <= 0 and not play.hurried & ~used:
+        while rest:
+            square = rest & (ZERO - rest)
+            rest ^= square
+            moves = 1
+            while moves <= replies and not play.blocks[moves] & square:
+                moves += 1
+            replies -= moves
+            blockers -= 1
+            if replies < 0 or blockers < 0 or square == mated:
+                return False
+        return True
+
+    # 3. Otherwise take a square, best one that cannot be blocked, and try each piece
+    #    that may come to attack it.
+    hard = rest & (mated | ~play.blocks[max(0, replies)])
+    square = rest & (ZERO - rest)
+    if rest & mated:
         square = mated
+    elif hard:
+        square = hard & (ZERO - hard)
     for index in range(play.relevant):
         if not play.field_attacks[index] & square:
             continue
@@ -392,50 +150,232 @@ def can_attend(
         piece = play.field_pieces[index]
         if cost <= attacks and not piece & used:
             left = open_squares & ~play.field_attacks[index]
-            if can_attend(left, mated, attacks - cost, replies, used | piece, play):
+            moved = used | piece
+            if can_attend(left, mated, attacks - cost, replies, blockers, moved, play):
                 return True
-    if square != mated:
+
+    # 4. Or block it.
+    if square != mated and blockers > 0:
+        blockers -= 1
+        left = open_squares ^ square
         for moves in range(1, replies + 1):
             if play.blocks[moves] & square:
-                left = open_squares ^ square
-                return can_attend(left, mated, attacks, replies - moves, used, play)
+                replies -= moves
+                return can_attend(left, mated, attacks, replies, blockers, used, play)
     return False
 
 
-@jit(boolean(position_t, u64, u64, i64, i64, help_play_t))
+@jit(boolean(position_t, u64, i64, i64, help_play_t))
 def can_be_mated_on(
-    position: Position,
-    mated: Bitboard,
-    standing: Bitboard,
-    attacks: Number,
-    replies: Number,
-    play: Any,
+    position: Position, mated: Bitboard, attacks: Number, replies: Number, play: Any
 ) -> bool:
     """Return whether a mate of the king on a square may arise.
 
     `replies` are the defender's moves besides those of its king to this square.
     """
     field = king_attacks(first_square(mated)) | mated
-    open_squares = field & ~standing & ~(play.blocks[0] & ~mated)
-    if not open_squares:
-        return True
+    blocked = play.blocks[0] & field & ~mated
+    open_squares = field & ~blocked
+    # 1. Each square must be attended to somehow. Pieces that block what cannot be
+    #    attacked have to stay.
     if open_squares & ~(play.guardable | (play.blocks[replies] & ~mated)):
         return False
+    blockers = play.blockers - population(blocked & ~play.guardable)
+    # 2. An attacker's king beside the square has to move: one move is spent, which
+    #    its own guards then do not cost.
     king = position.kings & position.us
+    play.hurried = king & field
+    hurry = 1 if play.hurried else 0
+    # 3. Several squares together.
     relevant = 0
+    standers = 0
     for index in range(play.guards):
         attacked = play.guard_attacks[index] & open_squares
+        cost = play.guard_costs[index]
+        piece = play.guard_pieces[index]
         if not attacked or play.guard_squares[index] & mated:
             continue
-        if play.guard_pieces[index] & king and play.guard_squares[index] & field:
+        if cost == 0:
+            if not piece & play.hurried:
+                play.stander_attacks[standers] = attacked
+                play.stander_pieces[standers] = piece
+                standers += 1
             continue
+        if piece & king:
+            if play.guard_squares[index] & field:
+                continue
+            cost -= hurry
         play.field_attacks[relevant] = attacked
-        play.field_costs[relevant] = play.guard_costs[index]
-        play.field_pieces[relevant] = play.guard_pieces[index]
+        play.field_costs[relevant] = cost
+        play.field_pieces[relevant] = piece
         relevant += 1
     play.relevant = relevant
+    play.standers = standers
     play.steps = 0
-    return can_attend(open_squares, mated, attacks, replies, ZERO, play)
+    attacks -= hurry
+    return can_attend(open_squares, mated, attacks, replies, blockers, ZERO, play)
+
+
+# The last move of each side
+
+
+@jit(void(position_t, i64, i64, help_play_t))
+def list_movers(
+    position: Position, replies: Number, leaving: Number, play: Any
+) -> None:
+    """List what each of the attacker's pieces can do with the only move left.
+
+    A pawn that can promote is listed twice, since it then moves as another piece.
+    `mover_others` is what the other pieces attack without moving.
+    """
+    occupied = (position.us | position.them) & ~(position.kings & position.them)
+    king = position.kings & position.us
+    allowed = ~position.us | play.blocks[replies]
+    takeable = play.blocks[replies] | (position.rights & RANK_6)
+    movers = 0
+    always: Bitboard = ZERO  # what a rook attacks after castling
+    if position.rights & A1:
+        always |= ORTHOGONAL_LINES[first_square(D1)]
+    if position.rights & H1:
+        always |= ORTHOGONAL_LINES[first_square(F1)]
+    before = always
+    pieces = position.us
+    while pieces:
+        piece = pieces & (ZERO - pieces)
+        pieces ^= piece
+        square = first_square(piece)
+        kind = kind_on(position, piece)
+        play.mover_pieces[movers] = piece
+        play.mover_others[movers] = before
+        if position.pawns & piece:
+            standing = pawns_attacks_up(piece)
+            pushed = (piece << EIGHT) & ~position.us
+            pushed |= ((pushed & RANK_3) << EIGHT) & ~position.us
+            targets = pushed | (standing & takeable)
+            promoting = targets & RANK_8
+            play.mover_standing[movers] = standing
+            play.mover_kinds[movers] = 0
+            play.mover_targets[movers] = targets ^ promoting
+            if promoting:
+                movers += 1
+                play.mover_pieces[movers] = piece
+                play.mover_others[movers] = before
+                play.mover_kinds[movers] = (
+                    KNIGHT_PIECE | DIAGONAL_PIECE | ORTHOGONAL_PIECE
+                )
+                play.mover_targets[movers] = promoting
+        elif piece & king:
+            standing = king_attacks(square)
+            play.mover_kinds[movers] = 0
+            targets = standing
+            if position.rights & RANK_1:
+                targets |= C1 | G1
+            play.mover_targets[movers] = targets & allowed
+        else:
+            standing = attacks_through(kind, square, occupied, leaving + 1)
+            play.mover_kinds[movers] = kind
+            targets = attacks_through(kind, square, occupied, leaving)
+            play.mover_targets[movers] = targets & allowed
+        play.mover_standing[movers] = standing
+        before |= standing
+        movers += 1
+    play.movers = movers
+    after = ZERO
+    for step in range(movers):
+        index = movers - 1 - step
+        play.mover_others[index] |= after
+        # The two entries of a promoting pawn are one piece.
+        if index == 0 or play.mover_pieces[index - 1] != play.mover_pieces[index]:
+            after |= play.mover_standing[index]
+
+
+@jit(u64(position_t, u64, i64, i64, help_play_t))
+def blocks_for_mate(
+    position: Position, mated: Bitboard, replies: Number, leaving: Number, play: Any
+) -> Bitboard:
+    """Return where the defender must move for a mate of its king on a square.
+
+    Returns
+    -------
+    uint64
+        NOWHERE: no mate can arise. ALL: one may arise whatever the defender plays.
+        Otherwise a piece, not the king, must move to one of these squares.
+    """
+    square = first_square(mated)
+    field = king_attacks(square) | mated
+    blocked = play.blocks[0] & field & ~mated
+    king = position.kings & position.us
+    occupied = (position.us | position.them) & ~(position.kings & position.them)
+    blockable = ZERO
+    if replies:
+        blockable = play.blocks[1] & field & ~mated
+    found = ZERO
+    for index in range(play.movers):
+        piece = play.mover_pieces[index]
+        if king & field and piece != king:
+            continue
+        others = play.mover_others[index]
+        open_squares = field & ~(blocked | others)
+        kind = play.mover_kinds[index]
+        targets = play.mover_targets[index] & ~mated
+        if piece == king:
+            targets &= ~field
+        if open_squares & mated:  # this piece must check
+            if kind:
+                targets &= empty_attacks(kind, square)
+            elif piece == king:
+                continue
+            else:
+                targets &= pawns_attacks_down(mated)
+        while targets:
+            target = targets & (ZERO - targets)
+            targets ^= target
+            end = first_square(target)
+            attacked = ZERO
+            if kind:
+                attacked = empty_attacks(kind, end)
+            elif piece == king:
+                attacked = king_attacks(end)
+            else:
+                attacked = pawns_attacks_up(target)
+            left = (open_squares | (target & blocked & ~others)) & ~attacked
+            if left & (left - ONE) or left & ~blockable:
+                continue
+            if kind:  # look again, with the pieces on the lines
+                attacked = attacks_through(kind, end, occupied & ~piece, leaving)
+                left = (open_squares | (target & blocked & ~others)) & ~attacked
+                if left & (left - ONE) or left & ~blockable:
+                    continue
+            if not left:
+                return ALL
+            found |= left
+    return found
+
+
+@jit(boolean(position_t, i64, i64, help_play_t))
+def is_hopeless_at_last(
+    position: Position, replies: Number, twice: Number, play: Any
+) -> bool:
+    """Return whether no mate can arise in the attacker's only move left.
+
+    Writes to `play.mated_on` where the king may be mated, and to `play.block_targets`
+    where another piece of the defender must move if the king stays.
+    """
+    leaving = replies + twice
+    list_movers(position, replies, leaving, play)
+    king = position.kings & position.them
+    play.block_targets = blocks_for_mate(position, king, replies, leaving, play)
+    play.mated_on = king if play.block_targets else ZERO
+    if replies:
+        squares = king_attacks(first_square(king)) & ~position.them
+        if position.rights & RANK_8:
+            squares |= C8 | G8
+        while squares:
+            square = squares & (ZERO - squares)
+            squares ^= square
+            if blocks_for_mate(position, square, 0, leaving, play):
+                play.mated_on |= square
+    return play.mated_on == ZERO
 
 
 @jit(boolean(position_t, i64, help_play_t))
@@ -464,24 +404,11 @@ def is_hopeless(position: Position, plies: Number, play: Any) -> bool:
 
     # 1. What each side can do with its moves, wherever the king is mated.
     twice = moves_of_two(view, attacks, replies)
-    standing = standing_attacks(view, attacks + replies + twice)
     find_blocks(view, replies, max(0, attacks + replies - 2) + twice, play)
-    leaving = attacks - 1 + replies + twice
-    play.guards = 0
-    pieces = view.us & ~(view.pawns | view.kings)
-    while pieces:
-        _add_piece(view, pieces & (ZERO - pieces), attacks, leaving, play)
-        pieces &= pieces - ONE
-    takeable = play.blocks[replies] | (view.rights & RANK_6)
-    pawns = view.pawns & view.us
-    while pawns:
-        _add_pawn(view, pawns & (ZERO - pawns), attacks, takeable, play)
-        pawns &= pawns - ONE
-    _add_king(view, attacks, play)
-    guardable = ZERO
-    for index in range(play.guards):
-        guardable |= play.guard_attacks[index]
-    play.guardable = guardable
+    if attacks == 1:
+        return is_hopeless_at_last(view, replies, twice, play)
+    find_guards(view, attacks, replies, attacks - 1 + replies + twice, play)
+    play.blockers = population(view.them) - 1
 
     # 2. Each square that the king can reach, with the moves that are then left.
     known = ZERO
@@ -492,7 +419,7 @@ def is_hopeless(position: Position, plies: Number, play: Any) -> bool:
         while squares:
             square = squares & (ZERO - squares)
             squares ^= square
-            if can_be_mated_on(view, square, standing, attacks, replies - steps, play):
+            if can_be_mated_on(view, square, attacks, replies - steps, play):
                 return False
         reached = beside(known)
         if steps == 0 and view.rights & RANK_8:

@@ -191,6 +191,9 @@ MOST_GUARDS = 1 << 14
 """More than the squares that an attacker's pieces can reach: a pawn counts each square
 once for every way to promote, and there are at most 8 pawns of 64 squares each."""
 
+MOST_MOVERS = 32
+"""More than the attacker's pieces, with a second entry for each promoting pawn."""
+
 
 class HelpPlay(Structure):
     """One enumeration of help play; see `solver.kernel.help_play`.
@@ -244,7 +247,20 @@ class HelpPlay(Structure):
         ("field_attacks", c_uint64 * MOST_GUARDS),
         ("field_costs", c_int64 * MOST_GUARDS),
         ("field_pieces", c_uint64 * MOST_GUARDS),
+        ("standers", c_int64),
+        ("stander_attacks", c_uint64 * MOST_MOVERS),
+        ("stander_pieces", c_uint64 * MOST_MOVERS),
+        ("hurried", c_uint64),
         ("steps", c_int64),
+        ("blockers", c_int64),
+        ("movers", c_int64),
+        ("mover_pieces", c_uint64 * MOST_MOVERS),
+        ("mover_kinds", c_int64 * MOST_MOVERS),
+        ("mover_targets", c_uint64 * MOST_MOVERS),
+        ("mover_standing", c_uint64 * MOST_MOVERS),
+        ("mover_others", c_uint64 * MOST_MOVERS),
+        ("mated_on", c_uint64),
+        ("block_targets", c_uint64),
     ]
 
 

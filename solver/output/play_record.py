@@ -45,6 +45,7 @@ def play_record(
             key["features"] = found
     tries = maker.attacks(variations.tries)
     defences = maker.defences(variations.defences)
+    refutations = maker.moves(variations.refutations)
     if variations.set_play or variations.threats:
         maker.pass_turn()
     threats = maker.attacks(variations.threats)
@@ -58,6 +59,7 @@ def play_record(
         "keys": keys,
         "keys_complete": variations.keys_complete,
         "defences": defences,
+        "refutations": refutations,
         "threats": threats,
         "zugzwang": variations.is_zugzwang,
         "complete_moves": variations.complete_moves,
@@ -108,14 +110,18 @@ class _Maker:
         if attack.defences:
             record["defences"] = self.defences(attack.defences)
         if attack.refutations:
-            refutations = record["refutations"] = []
-            for refutation in attack.refutations:
-                refutations.append(self._played(refutation))
-                board.pop()
+            record["refutations"] = self.moves(attack.refutations)
         if attack.is_cut:
             record["cut"] = True
         board.pop()
         return record
+
+    def moves(self, moves: Iterable[str]) -> list[dict[str, object]]:
+        records = []
+        for move in moves:
+            records.append(self._played(move))
+            self._board.pop()
+        return records
 
     def defences(self, defences: Iterable[Defence]) -> list[dict[str, object]]:
         records = []

@@ -136,7 +136,8 @@ def describe_play(
             + [
                 layout.reply(reply, 1, is_main=not number)
                 for number, reply in enumerate(play.defences)
-            ],
+            ]
+            + [_refutations(play.ply, play.refutations, 1)],
         ),
         [words_line(words, "dim") for words in missing(variations, tries=tries)],
     ]
@@ -201,6 +202,7 @@ def soundness_mark(solution: Solution) -> str:
             solution.status is Status.PROVED
             and solution.keys_complete
             and len(solution.keys) == 1
+            and (problem.claim is None or problem.claim.mate == solution.mate)
             and not solution.restriction
         )
     took = duration(solution.stats.time_s)
@@ -255,6 +257,15 @@ def _replies(
             parts.append(_move(ply, move, sign, starts=starts))
         parts += _remark(move)
     return parts
+
+
+def _refutations(
+    ply: int, refutations: Sequence[MoveWords], depth: int
+) -> list[PlayLine]:
+    """Write the moves that refute on a line of their own, if there are any."""
+    if not refutations:
+        return []
+    return [PlayLine((Part("but "), *_replies(ply, refutations, "!")), depth)]
 
 
 def _run(attack: AttackWords, *, starts: bool = True) -> tuple[list[Part], AttackWords]:
@@ -391,10 +402,7 @@ class _Layout:
             run, attack = _last_replies(attack)
             parts += run
         lines = self._attack(attack, parts, 1, is_main=is_main)
-        if refutations:
-            answers = _replies(refuting, refutations, "!")
-            lines.append(PlayLine((Part("but "), *answers), 2))
-        return lines
+        return lines + _refutations(refuting, refutations, 2)
 
     def threats(self, threats: Iterable[AttackWords], depth: int) -> list[PlayLine]:
         """Lay out threats, each on a line of its own."""

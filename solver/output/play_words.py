@@ -100,13 +100,18 @@ class ReplyWords:
 
 @dataclass(slots=True, eq=False)
 class PlayWords:
-    """The whole play, part by part; see `solver.play.tree.Variations`."""
+    """The whole play, part by part; see `solver.play.tree.Variations`.
 
-    set_play: list[ReplyWords]
-    tries: list[AttackWords]
-    keys: list[AttackWords]
-    defences: list[ReplyWords]
-    threats: list[AttackWords]
+    `ply` has the half-moves before its first move in the numbering of the problem.
+    """
+
+    ply: int = 0
+    set_play: Sequence[ReplyWords] = ()
+    tries: Sequence[AttackWords] = ()
+    keys: Sequence[AttackWords] = ()
+    defences: Sequence[ReplyWords] = ()
+    threats: Sequence[AttackWords] = ()
+    refutations: Sequence[MoveWords] = ()
 
 
 def write_play(
@@ -130,7 +135,7 @@ def write_play(
         Whether each move gets the pieces after it.
     """
     if not variations.fen:  # no play
-        return PlayWords([], [], [], [], [])
+        return PlayWords()
     board = chess.Board(variations.fen)
     stipulation = variations.stipulation
     sign = "=" if stipulation and stipulation.goal is Goal.STALEMATE else ""
@@ -141,11 +146,12 @@ def write_play(
     keys = [writer.attack(key, black) for key in variations.keys]
     tries = [writer.attack(attack, black) for attack in variations.tries]
     defences = writer.replies(variations.defences, black)
+    refutations = writer.moves(variations.refutations)
     if variations.set_play or variations.threats:
         writer.pass_turn()
     threats = [writer.attack(threat, black + 1) for threat in variations.threats]
     set_play = writer.replies(variations.set_play, black + 1)
-    return PlayWords(set_play, tries, keys, defences, threats)
+    return PlayWords(black, set_play, tries, keys, defences, threats, refutations)
 
 
 class _Writer:
@@ -179,16 +185,21 @@ class _Writer:
         """Let the other side begin."""
         self._board.push(chess.Move.null())
 
+    def moves(self, moves: Iterable[str]) -> list[MoveWords]:
+        """Write alternative moves without the play after them."""
+        words = []
+        for uci in moves:
+            words.append(self._play(uci))
+            self._board.pop()
+        return words
+
     def attack(self, attack: Attack, ply: int) -> AttackWords:
         """Write an attack and the play after it; two calls deep for each of them."""
         board = self._board
         is_last = not attack.moves_left and not attack.defences
         move = self._play(attack.move, is_last=is_last and not attack.refutations)
         replies = self.replies(attack.defences, ply + 1)
-        refutations = []
-        for uci in attack.refutations:
-            refutations.append(self._play(uci))
-            board.pop()
+        refutations = self.moves(attack.refutations)
         threats = []
         if attack.threats:
             self.pass_turn()

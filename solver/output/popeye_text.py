@@ -168,14 +168,8 @@ class BattlePlay:
             self._parts.append("\n")
         return self._taken()
 
-    def after_key(self, refutations: Iterable[str] = ()) -> str:
-        """Return the play of a position where the defender begins.
-
-        Parameters
-        ----------
-        refutations : iterable of str
-            The defender's moves that the attacker has no answer to.
-        """
+    def after_key(self) -> str:
+        """Return the play of a position where the defender begins."""
         tree = self._variations
         left = max((defence.moves_left for defence in tree.defences), default=1)
         root = Attack("", left, list(tree.threats), tree.is_zugzwang)
@@ -183,7 +177,7 @@ class BattlePlay:
         if root.threats or root.is_zugzwang:
             self._parts.append("\n")
         self._play_after(root, 1)
-        for move in refutations:
+        for move in tree.refutations:
             self._parts.append("\n      1...")
             self._reply(move)
             self._parts.append("\n        refutes.")

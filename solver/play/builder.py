@@ -69,8 +69,6 @@ class PlayOptions:
         Look for threats, and leave out defences that change nothing about them.
     all_defences : bool
         Show these defences too.
-    after_key : bool
-        Where the defender begins, show the play even if some of its moves refute.
     depth : int or None
         Show at most this many moves of the attacker; None: all.
     most_moves : int
@@ -83,7 +81,6 @@ class PlayOptions:
     tries: int = 0
     threats: bool = True
     all_defences: bool = False
-    after_key: bool = False
     depth: int | None = None
     most_moves: int = MOST_MOVES
     time_s: float = TIME_S
@@ -116,7 +113,7 @@ def build_variations(
         Cut where a limit or a stop of the search ended the building.
     """
     options = options or PlayOptions()
-    moves = _wanted_moves(solution, after_key=options.after_key)
+    moves = _wanted_moves(solution)
     if not moves:
         is_open = solution.status is Status.UNDECIDED
         fen = solution.problem.fen
@@ -124,7 +121,7 @@ def build_variations(
     return _Builder(solution, workspace, options, moves).build()
 
 
-def _wanted_moves(solution: Solution, *, after_key: bool) -> int:
+def _wanted_moves(solution: Solution) -> int:
     """Return the attacker's moves that the play may take; negative: mated in them."""
     problem = solution.problem
     if solution.mate == 0:
@@ -132,8 +129,7 @@ def _wanted_moves(solution: Solution, *, after_key: bool) -> int:
     if problem.claim and solution.tablebase is None:
         claimed = problem.claim.mate
         if solution.mate is None:  # there may be tries, or a few refutations
-            is_shown = claimed > 0 or after_key
-            return claimed if is_shown and solution.lower_bound > abs(claimed) else 0
+            return claimed if solution.lower_bound > abs(claimed) else 0
         if (solution.mate > 0) == (claimed > 0) and abs(solution.mate) <= abs(claimed):
             return claimed
     return solution.mate or 0

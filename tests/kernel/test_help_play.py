@@ -13,6 +13,7 @@ from solver.board import pack, unpack_line
 from solver.kernel.interface import NO_LIMIT
 from solver.kernel.memory import HELP_LINE_WORDS, Search
 from solver.kernel.stipulation_interface import HelpState
+from tests.kernel.positions import crowded_positions
 from tests.oracles import help_play, walks
 
 if TYPE_CHECKING:
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 BUCKETS = 1 << 10
 BUCKET_WORDS = 8
 
-LEAVES = 2_000
+LEAVES = 1_500
 """The oracle searches lengths whose number of lines is about this, or fewer."""
 
 SPECIAL = {
@@ -43,6 +44,39 @@ SPECIAL = {
     "already stalemated": ("7k/5K2/6Q1/8/8/8/8/8 b - - 0 1", 2),
     "only kings": ("7k/8/8/8/8/8/8/K7 b - - 0 1", 4),
 }
+
+
+EASILY_LEFT_OUT = {
+    "a piece takes back where its pawn was taken": (
+        "8/1B6/3p1P1q/5pB1/1p2p3/1Pk3p1/2Pb3p/1K6 b - - 0 1",
+        "h6f6 g5f6",
+    ),
+    "the only piece that can block moves twice": (
+        "8/8/1B6/8/4R3/r7/8/3k1K2 b - - 0 1",
+        "a3a2 b6a5 a2c2 e4e1",
+    ),
+    "the rook moves on after castling": (
+        "8/8/5n2/8/7p/6k1/8/4K2R b K - 0 1",
+        "f6g4 e1g1 g3h3 f1f3",
+    ),
+    "the mated king castles into the mate": (
+        "r3k3/7Q/8/8/5B2/8/8/1K6 b q - 0 1",
+        "e8c8 h7c7",
+    ),
+    "the king makes way for the other king": (
+        "7k/8/6K1/8/8/8/8/R7 w - - 0 1",
+        "g6f7 h8h7 a1h1",
+    ),
+    "the king opens a line": (
+        "7k/p6p/8/8/3K4/8/1B6/6R1 b - - 0 1",
+        "a7a6 d4d5",
+    ),
+    "en passant opens a line of two pawns": (
+        "8/3p4/4R3/R3P2k/1R6/8/8/K7 b - - 0 1",
+        "d7d5 e5d6",
+    ),
+}
+"""Positions and lines that end with mate, as the test checks with python-chess."""
 
 
 @pytest.fixture(scope="module")
@@ -149,7 +183,11 @@ def test_solutions_equal_the_oracle_on_a_thousand_positions(
 def test_pruning_changes_no_solution_but_the_number_of_nodes(
     help_kernel: HelpKernel, search: Search
 ) -> None:
-    boards = chain(walks.small_positions(150, 35), walks.random_positions(60, 36))
+    boards = chain(
+        walks.small_positions(150, 35),
+        walks.random_positions(60, 36),
+        crowded_positions(60, 37),
+    )
     nodes = {True: 0, False: 0}
     for board in boards:
         plies = 4 if chess.popcount(board.occupied) < 8 else 3
@@ -166,7 +204,11 @@ def test_pruning_changes_no_solution_but_the_number_of_nodes(
 def test_pruning_changes_no_solution_on_thousands_of_positions(
     help_kernel: HelpKernel, search: Search
 ) -> None:
-    boards = chain(walks.small_positions(3000, 37), walks.random_positions(3000, 38))
+    boards = chain(
+        walks.small_positions(3000, 38),
+        walks.random_positions(3000, 39),
+        crowded_positions(3000, 40),
+    )
     for board in boards:
         count = chess.popcount(board.occupied)
         for plies in (2, 3, 4, 5) if count < 6 else (2, 3, 4) if count < 12 else (2, 3):
@@ -181,13 +223,27 @@ def test_a_hopeless_position_has_no_solution(
     help_kernel: HelpKernel, search: Search
 ) -> None:
     hopeless = 0
-    for board in walks.small_positions(300, 39):
+    for board in walks.small_positions(300, 41):
         for plies in (1, 2, 3):
             play = help_kernel.begin(pack(board), plies)
             if help_kernel.is_hopeless(play):
                 hopeless += 1
                 assert not lines_of(help_kernel, search, board, plies, pruned=False)
     assert hopeless > 100
+
+
+@pytest.mark.parametrize(("fen", "line"), EASILY_LEFT_OUT.values(), ids=EASILY_LEFT_OUT)
+def test_no_position_on_the_way_to_a_mate_is_hopeless(
+    help_kernel: HelpKernel, fen: str, line: str
+) -> None:
+    board = chess.Board(fen)
+    moves = line.split()
+    for played, move in enumerate(moves):
+        play = help_kernel.begin(pack(board), len(moves) - played)
+        assert not help_kernel.is_hopeless(play), board.fen()
+        assert chess.Move.from_uci(move) in board.legal_moves
+        board.push_uci(move)
+    assert board.is_checkmate()
 
 
 def test_a_lone_king_never_mates(help_kernel: HelpKernel) -> None:

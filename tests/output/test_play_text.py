@@ -179,6 +179,20 @@ def test_duals_with_the_same_play_after_them_share_it() -> None:
     ]
 
 
+def test_where_the_defender_begins_refutations_stand_below_its_defences() -> None:
+    play = Variations(
+        Stipulation.parse("#1"),
+        "7k/8/8/8/8/8/R7/6RK b - - 0 1",
+        defences=(Defence("h8h7", [Attack("a2h2", 0)]),),
+        refutations=("h8g8",),
+    )
+    assert printed(describe_play(play)) == [
+        "Play",
+        "  1...Kh7 2.Rh2#",
+        "  but 1...Kg8!",
+    ]
+
+
 def test_a_try_with_several_refutations_names_them_all() -> None:
     attempt = Attack(
         "a1b1", 1, refutations=["h8g8", "h8h7"], threats=[Attack("a2h2", 0)]
@@ -356,6 +370,12 @@ def test_help_play_with_half_a_move_more_begins_with_dots() -> None:
         (replace(BLOCK_SOLUTION, keys=("h5a5", "h5h6")), False),
         (replace(BLOCK_SOLUTION, status=Status.FOUND), False),
         (replace(BLOCK_SOLUTION, restriction=Restriction(checks_only=True)), False),
+        (
+            replace(
+                BLOCK_SOLUTION, problem=replace(BLOCK_SOLUTION.problem, claim=Claim(3))
+            ),
+            False,
+        ),
         (HELPMATE, False),
         (replace(HELPMATE, solutions=HELPMATE.solutions[:1]), True),
         (replace(HELPMATE, solutions=(("a1b1", "h3h1"),)), False),

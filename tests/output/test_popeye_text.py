@@ -128,9 +128,12 @@ def test_a_refutation_in_reflex_play_has_the_mates_that_it_allows() -> None:
 def test_after_the_key_threat_and_refutations_stand_without_a_first_move() -> None:
     fen = "8/8/8/8/8/5K2/R7/7k b - - 0 1"
     tree = Variations(
-        Stipulation.parse("#2"), fen, threats=(Attack("f3g3", 1),), defences=()
+        Stipulation.parse("#2"),
+        fen,
+        threats=(Attack("f3g3", 1),),
+        refutations=("h1g1",),
     )
-    text = BattlePlay(tree, MATE_IN_3).after_key(["h1g1"])
+    text = BattlePlay(tree, MATE_IN_3).after_key()
     assert text.splitlines() == [
         "",
         " threat:",
