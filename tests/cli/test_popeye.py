@@ -30,7 +30,7 @@ DATA = Path(__file__).parents[1] / "data" / "popeye_trees.json.gz"
 ROWS = [json.loads(row) for row in gzip.decompress(DATA.read_bytes()).splitlines()]
 """Problems, and the trees that Popeye 4.104 prints; see tests.benchmarks.popeye."""
 
-EVERY = 6
+EVERY = 2
 """One of so many rows is tested by default."""
 
 ROOK = "Forsyth 8/8/8/8/8/5K2/R7/7k"

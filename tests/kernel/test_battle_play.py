@@ -138,6 +138,33 @@ def test_a_capture_en_passant_may_take_the_last_flight(
     agree_with_the_definition(battle, [board, board.mirror()], 1)
 
 
+@pytest.mark.parametrize(
+    ("fen", "key", "reply"),
+    [
+        ("8/8/8/8/2R5/6pk/5p1N/7K", "h2f1", "g3g2"),
+        ("8/8/4Q3/8/8/kp6/p7/K7", "e6c4", "b3b2"),
+        ("8/8/8/8/7p/1Q4PP/5kPK/2R3RR", "b3e6", "h4g3"),
+        ("5N2/B7/8/8/8/7p/4P1Rp/4BK1k", "a7f2", "h3g2"),
+        ("2R5/B7/8/8/4q3/PPp5/KR3R2/2k5", "b2b1", "e4b1"),
+        ("8/8/8/1Q6/8/k7/rpBP4/2K5", "c1b1", "a2a1"),
+        ("8/8/5Q2/1p6/pP6/K7/8/bk6", "f6b2", "a1b2"),
+        ("7Q/Q4N2/8/8/4p3/5p2/6PR/3q1k1K", "a7f2", "f1f2"),
+        ("8/7N/7Q/8/8/8/2p2PR1/r2k1K2", "h6d2", "d1d2"),
+    ],
+)
+def test_each_kind_of_mating_reply_ends_a_selfmate(
+    battle_kernel: BattleKernel, fen: str, key: str, reply: str
+) -> None:
+    """Pushes and captures of pawns, all pieces, and a king that opens its line."""
+    battle = Battle(battle_kernel, "s#")
+    board = chess.Board(f"{fen} w - - 0 1")
+    assert key in battle.solving(board, 1)
+    agree_with_the_definition(battle, [board, board.mirror()], 1)
+    board.push_uci(key)
+    board.push_uci(reply)
+    assert board.is_checkmate()
+
+
 BLOCK = 100
 
 
