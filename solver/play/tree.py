@@ -132,9 +132,11 @@ class Variations:
             case 0:
                 return "Only the defences of the main line are shown."
             case 1:
-                return "All first defences are shown; after them only the main line."
+                return (
+                    "The play of the first move is shown; after it only the main line."
+                )
         return (
-            f"All defences of the first {self.complete_moves} moves are shown; "
+            f"The play of the first {self.complete_moves} moves is shown; "
             "after them only the main line."
         )
 

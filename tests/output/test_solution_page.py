@@ -177,7 +177,7 @@ def test_variations_unfold_from_the_move_before_them() -> None:
         "1...Kh2 2.Ra1 (mate in 1 more)",
         "1...Kf1 2.Ra1#",
         "1.Ra7! (mate in 2 more)",
-        "All first defences are shown; after them only the main line.",
+        "The play of the first move is shown; after it only the main line.",
     ]
 
 

@@ -305,11 +305,10 @@ def test_a_mate_from_a_tablebase_has_only_its_main_line_and_keys(
     [
         (None, ""),
         (0, "Only the defences of the main line are shown."),
-        (1, "All first defences are shown; after them only the main line."),
+        (1, "The play of the first move is shown; after it only the main line."),
         (
             7,
-            "All defences of the first 7 moves are shown; "
-            "after them only the main line.",
+            "The play of the first 7 moves is shown; after them only the main line.",
         ),
     ],
 )
