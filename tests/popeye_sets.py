@@ -66,7 +66,7 @@ SETS = {
     for found in (
         *(Set(name, name, WHOLE_PLAY) for name in ("#2", "#3", "#4", "#5")),
         *(Set(name, name, WHOLE_PLAY) for name in ("=2", "=3", "s#2", "s#3", "s#4")),
-        *(Set(name, name, WHOLE_PLAY) for name in ("s=2", "r#2", "r#3")),
+        *(Set(name, name, WHOLE_PLAY) for name in ("r#2", "r#3")),
         *(Set(name, name, WHOLE_PLAY) for name in ("semi-r#2", "semi-r#3")),
         *(Set(name, name, HELP_PLAY) for name in ("h#2", "h#2.5", "h#3", "h#3.5")),
         *(Set(name, name, HELP_PLAY) for name in ("h#4", "h=2", "h=2.5")),

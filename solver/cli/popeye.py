@@ -161,6 +161,8 @@ def popeye(
             codes.add(answer.code)
             if Exit.INTERRUPTED in codes:
                 break
+    if solver is None:
+        notify(f"warning: {name_of(file)}: no problems")
     ctx.exit(foremost(codes))
 
 

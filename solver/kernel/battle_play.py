@@ -93,7 +93,7 @@ def is_reached(position: Position, ply: Number, search: Any) -> Number:
     """Decide whether the goal is certain with the defender to move: MATE or NO_MATE."""
     play = search.play
     if play == BattlePlay.STALEMATE:
-        reached = checkers(position) == 0 and count(position) == 0
+        reached = not checkers(position) and count(position) == 0
     elif is_reflex(play):
         reached = mate_in_one(position) != NO_MOVE
     else:
@@ -151,7 +151,7 @@ def lost_in_one(position: Position, ply: Number, attack: Move, search: Any) -> N
     replies = search.rows[ply]
     size = generate(position, replies)
     if size == 0:
-        is_goal = play == BattlePlay.STALEMATE and checkers(position) == 0
+        is_goal = play == BattlePlay.STALEMATE and not checkers(position)
         return Verdict.MATE if is_goal else Verdict.NO_MATE
 
     # 3. Every reply.
@@ -219,7 +219,7 @@ def reaches_within(
         # 4. Defender node without moves: only stalemate can be the goal.
         size = generate(position, moves)
         if size == 0:
-            is_goal = play == BattlePlay.STALEMATE and checkers(position) == 0
+            is_goal = play == BattlePlay.STALEMATE and not checkers(position)
             return Verdict.MATE if is_goal else Verdict.NO_MATE
 
         # 5. Every reply must end the play or be answered.

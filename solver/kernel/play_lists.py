@@ -24,7 +24,7 @@ from solver.kernel.position import (
     make,
     position_t,
 )
-from solver.kernel.prover import ATTACKING, DEFENDING, mates_within
+from solver.kernel.prover import ATTACKING, DEFENDING, mated_in_one, mates_within
 from solver.kernel.transposition import hash_key, probe
 
 
@@ -61,7 +61,10 @@ def solving_in_row(
     for index in range(size):
         move = moves[index]
         child = make(position, move)
-        verdict = mates_within(child, moves_left - 1, ply + 1, DEFENDING, search)
+        if moves_left == 2:
+            verdict = mated_in_one(child, ply + 1, move, search)
+        else:
+            verdict = mates_within(child, moves_left - 1, ply + 1, DEFENDING, search)
         if verdict == Verdict.STOPPED:
             return STOPPED
         if verdict == Verdict.MATE:

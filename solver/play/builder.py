@@ -115,8 +115,12 @@ def build_variations(
     options = options or PlayOptions()
     moves = _wanted_moves(solution)
     if not moves:
-        is_open = solution.status is Status.UNDECIDED
-        fen = solution.problem.fen
+        fen, claim = solution.problem.fen, solution.problem.claim
+        is_open = solution.status is Status.UNDECIDED or (
+            claim is not None
+            and solution.mate is None
+            and solution.lower_bound <= abs(claim.mate)
+        )
         return Variations(fen=fen, complete_moves=0 if is_open else None)
     return _Builder(solution, workspace, options, moves).build()
 

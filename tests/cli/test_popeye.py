@@ -30,7 +30,7 @@ DATA = Path(__file__).parents[1] / "data" / "popeye_trees.json.gz"
 ROWS = [json.loads(row) for row in gzip.decompress(DATA.read_bytes()).splitlines()]
 """Problems, and the trees that Popeye 4.104 prints; see tests.benchmarks.popeye."""
 
-EVERY = 6
+EVERY = 2
 """One of so many rows is tested by default."""
 
 ROOK = "Forsyth 8/8/8/8/8/5K2/R7/7k"
@@ -143,6 +143,11 @@ def test_other_parameters_are_refused(matesolve: Matesolve, arguments: str) -> N
 def test_a_missing_file_is_an_error_of_the_system(matesolve: Matesolve) -> None:
     with pytest.raises(FileNotFoundError, match=r"missing\.inp"):
         matesolve("popeye", "missing.inp")
+
+
+def test_an_input_without_problems_is_a_warning(matesolve: Matesolve) -> None:
+    ended = matesolve("popeye", "-regression", stdin="\n")
+    assert ended == (0, "", "warning: stdin: no problems\n")
 
 
 # What is honoured

@@ -141,7 +141,11 @@ def test_the_order_does_not_depend_on_memory_or_earlier_problems() -> None:
 @pytest.mark.usefixtures("kernel")
 @pytest.mark.parametrize(
     ("limits", "has_play"),
-    [(Limits(nodes=1), False), (Limits(nodes=5000), True), (Limits(time_s=0), None)],
+    [
+        (Limits(nodes=1), False),
+        (Limits(nodes=5000), True),
+        (Limits(time_s=0), None),
+    ],
 )
 def test_a_limit_leaves_the_play_incomplete(
     limits: Limits, has_play: bool | None, solver: Solver
@@ -150,6 +154,20 @@ def test_a_limit_leaves_the_play_incomplete(
     play = variations(problem, limits, solver=solver, set_play=True, tries=2)
     assert play.complete_moves is not None
     assert has_play is None or bool(play.keys) == has_play
+
+
+@pytest.mark.usefixtures("kernel")
+def test_a_search_of_fewer_moves_than_claimed_leaves_the_play_open(
+    solver: Solver,
+) -> None:
+    fen = "2k1N3/p2NPP2/2p3p1/2pp1P2/K7/6p1/p2Bp3/5brn w - - 0 1"
+    solution = solver.solve(Problem(fen), Limits(max_moves=2))
+    assert solution.status == "disproved"
+    claimed = Problem(fen, claim=Claim(40))
+    play = variations(claimed, Limits(max_moves=2), solver=solver)
+    assert (play.keys, play.complete_moves) == ((), 0)
+    play = variations(Problem(fen), Limits(max_moves=2), solver=solver)
+    assert (play.keys, play.complete_moves) == ((), None)
 
 
 @pytest.mark.usefixtures("kernel")
