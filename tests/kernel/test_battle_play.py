@@ -165,6 +165,26 @@ def test_each_kind_of_mating_reply_ends_a_selfmate(
     assert board.is_checkmate()
 
 
+@pytest.mark.parametrize(
+    "fen",
+    [
+        "4k3/KP6/8/6N1/Pq6/q7/Q7/8",
+        "8/k5b1/8/8/8/8/5pBR/3Q3K",
+        "3BKR2/1r1N4/4n3/8/6k1/3P1R2/8/8",
+    ],
+)
+def test_a_reply_that_lets_the_attacker_mate_refutes_in_reflex_play_alone(
+    battle_kernel: BattleKernel, fen: str
+) -> None:
+    board = chess.Board(f"{fen} w - - 0 1")
+    keys = {}
+    for name in ("r#", "semi-r#"):
+        battle = Battle(battle_kernel, name)
+        keys[name] = battle.solving(board, 2)
+        assert keys[name] == oracle.keys(board, battle.stipulation, 2)
+    assert keys["r#"] < keys["semi-r#"]
+
+
 BLOCK = 100
 
 
