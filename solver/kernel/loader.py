@@ -43,14 +43,19 @@ from solver.kernel.cache import (
     triple,
     write_object,
 )
-from solver.kernel.interface import Kernel, KernelError, LaboratoryKernel
-from solver.kernel.self_test import (
-    self_test_battle,
-    self_test_help,
+from solver.kernel.interface import (
+    Kernel,
+    KernelError,
+    LaboratoryKernel,
     self_test_laboratory,
     self_test_search,
 )
-from solver.kernel.stipulation_interface import BattleKernel, HelpKernel
+from solver.kernel.stipulation_interface import (
+    BattleKernel,
+    HelpKernel,
+    self_test_battle,
+    self_test_help,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
