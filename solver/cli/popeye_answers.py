@@ -21,7 +21,7 @@ from solver.output.popeye_text import (
     help_lines,
     twin_heading,
 )
-from solver.play.builder import PlayOptions, build_variations
+from solver.play.builder import EXACT_MOVES, PlayOptions, build_variations
 from solver.problem import Claim, Limits, Problem
 from solver.search.question import read_question
 from solver.search.solutions import Enumeration
@@ -287,7 +287,9 @@ class PopeyeAnswer:
     def _solve(self, problem: Problem) -> Solution:
         most = abs(problem.claim.mate) if problem.claim else None
         limits = Limits(max_moves=most, time_s=self._remaining)
-        question = read_question(problem, limits)
+        # The tree finds the keys of a short problem faster than the solver.
+        all_keys = most is None or most > EXACT_MOVES
+        question = read_question(problem, limits, all_keys=all_keys)
         solution = self._solver.answer(question, self.control)
         self._stopped = self._stopped or solution.stopped_by
         return solution
