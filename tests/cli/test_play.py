@@ -604,3 +604,9 @@ def test_a_selfmate_has_its_whole_play(solve: Solve) -> None:
         "",
         "C+ matesolve 0.1.0 (T)",
     ]
+
+
+def test_nothing_is_said_of_a_key_that_mates(matesolve: Matesolve) -> None:
+    out = matesolve("solve", "8/8/8/8/8/1K6/2Q5/k7 w - -", "--variations").out
+    assert "  1.Qb2#!\n" in out
+    assert "check" not in out
