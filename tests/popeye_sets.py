@@ -1,8 +1,8 @@
 """Sets of problems on which Popeye and `matesolve popeye` are compared.
 
-Direct mates come from suites (EPD with `bm #n`), all else from a seeded generator: its
-positions are drawn at random. Of battle play, those are kept that our search solves in
-exactly the stipulated moves, and a few that it does not solve; of help play, those
+Direct mates come from suites, if any are given, and all else from a seeded generator:
+its positions are drawn at random. Of battle play, those are kept that our search solves
+in exactly the stipulated moves, and a few that it does not solve; of help play, those
 where Popeye prints few solutions. What both programs print is compared afterwards, so
 the choice does not decide the result.
 """
@@ -10,13 +10,13 @@ the choice does not decide the result.
 from __future__ import annotations
 
 import random
-import re
 from typing import TYPE_CHECKING, NamedTuple
 
 import chess
 
 from solver import Limits, Problem
 from solver.formats.fen import begins
+from solver.formats.registry import read_collection
 from solver.solution import Status
 from solver.stipulation import Play, Stipulation
 
@@ -58,7 +58,7 @@ class Set(NamedTuple):
     @property
     def is_from_suite(self) -> bool:
         """Whether its positions come from a suite."""
-        return self.stipulation in {"#2", "#4", "#5"}
+        return self.stipulation.startswith("#")
 
 
 SETS = {
@@ -131,12 +131,13 @@ def _record(entry: Entry) -> str:
 def from_suites(kind: Set, suites: Iterable[Path], count: int) -> list[Entry]:
     """Return `count` problems of the suites, evenly chosen, that claim this mate."""
     moves = Stipulation.parse(kind.stipulation).moves
-    claim = re.compile(rf"^(\S+ \S+ \S+ \S+) .*\bbm #{moves};")
     fens = [
-        found[1]
+        problem.position
         for suite in suites
-        for line in suite.read_text(encoding="utf-8").splitlines()
-        if (found := claim.match(line))
+        for problem in read_collection(suite)
+        if isinstance(problem, Problem)
+        and problem.claim
+        and problem.claim.mate == moves
     ]
     if "PostKeyPlay" in kind.options:
         fens = [fen for fen in fens if not chess.Board(f"{fen} 0 1").is_check()]

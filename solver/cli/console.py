@@ -27,9 +27,7 @@ if TYPE_CHECKING:
 
     from rich.console import Console
 
-    from solver.kernel.interface import Kernel, LaboratoryKernel
-    from solver.kernel.loader import Build
-    from solver.kernel.stipulation_interface import BattleKernel, HelpKernel
+    from solver.kernel.loader import Build, Interface, Part
     from solver.stipulation import Stipulation
 
 
@@ -234,47 +232,37 @@ def identify_file(path: str, stream: TextIO | None = None) -> object:
     return status.st_dev, status.st_ino
 
 
-def prepare_kernel() -> Build[Kernel]:
+def prepare_kernel() -> None:
     """Load the search before the clock starts; show it if that means compiling."""
-    from solver.kernel.loader import load_kernel
+    from solver.kernel.loader import SEARCH
 
-    with ending_at_once():
-        return load_kernel(notify, _compiling)
-
-
-def prepare_battle() -> Build[BattleKernel]:
-    """Load the search of battle play as well."""
-    from solver.kernel.loader import load_battle
-
-    prepare_kernel()
-    with ending_at_once():
-        return load_battle(notify, _compiling)
-
-
-def prepare_help() -> Build[HelpKernel]:
-    """Load the search of help play as well."""
-    from solver.kernel.loader import load_help
-
-    prepare_kernel()
-    with ending_at_once():
-        return load_help(notify, _compiling)
+    prepare_part(SEARCH)
 
 
 def prepare_stipulation(stipulation: Stipulation) -> None:
-    """Load the search that a stipulation needs."""
+    """Load the search that a stipulation needs, besides the search for mates."""
+    from solver.kernel.loader import BATTLE, HELP
+
     if stipulation.is_help:
-        prepare_help()
+        prepare_part(HELP)
     elif not stipulation.is_direct_mate:
-        prepare_battle()
+        prepare_part(BATTLE)
 
 
-def prepare_laboratory() -> Build[LaboratoryKernel]:
-    """Load the laboratory's search as well, which needs the search to check mates."""
-    from solver.kernel.loader import load_laboratory
+def prepare_laboratory() -> None:
+    """Load the laboratory's search, and the mate search, which checks its mates."""
+    from solver.kernel.loader import LABORATORY
 
     prepare_kernel()
+    prepare_part(LABORATORY)
+
+
+def prepare_part(part: Part[Interface]) -> Build[Interface]:
+    """Load a part of the kernel; show it if that means compiling."""
+    from solver.kernel.loader import load_part
+
     with ending_at_once():
-        return load_laboratory(notify, _compiling)
+        return load_part(part, notify, _compiling)
 
 
 @contextmanager

@@ -11,12 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from solver import __version__
-from solver.cli.console import (
-    prepare_battle,
-    prepare_help,
-    prepare_kernel,
-    prepare_laboratory,
-)
+from solver.cli.console import prepare_part
 from solver.cli.help import Command
 
 if TYPE_CHECKING:
@@ -49,9 +44,9 @@ Example:
 def warmup() -> None:
     """Compile the search now, so that the next command starts at once.
 
-    The first command that searches otherwise compiles for several seconds, and the
-    first stipulation such as `s#3`, the first such as `h#2`, `table` or `mip play` for
-    a few more. The compiled code is stored in the files that are printed.
+    The first command that searches otherwise compiles for several seconds; so do the
+    first stipulation such as `s#3`, the first such as `h#2`, and `table` or `mip play`.
+    The compiled code is stored in the files that are printed.
     """
     for name, build in _load_parts().items():
         click.echo(f"{name:<10} {_origin(build)}")
@@ -100,14 +95,9 @@ def doctor() -> None:
 
 def _load_parts() -> dict[str, Build[Any]]:
     """Load all parts of the kernel, and return them by their names."""
-    from solver.kernel.loader import BATTLE, HELP, LABORATORY, SEARCH
+    from solver.kernel.loader import PARTS
 
-    return {
-        SEARCH.name: prepare_kernel(),
-        BATTLE.name: prepare_battle(),
-        HELP.name: prepare_help(),
-        LABORATORY.name: prepare_laboratory(),
-    }
+    return {part.name: prepare_part(part) for part in PARTS}
 
 
 def _origin(build: Build[Any]) -> str:

@@ -43,14 +43,19 @@ from solver.kernel.cache import (
     triple,
     write_object,
 )
-from solver.kernel.interface import Kernel, KernelError, LaboratoryKernel
-from solver.kernel.self_test import (
-    self_test_battle,
-    self_test_help,
+from solver.kernel.interface import (
+    Kernel,
+    KernelError,
+    LaboratoryKernel,
     self_test_laboratory,
     self_test_search,
 )
-from solver.kernel.stipulation_interface import BattleKernel, HelpKernel
+from solver.kernel.stipulation_interface import (
+    BattleKernel,
+    HelpKernel,
+    self_test_battle,
+    self_test_help,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -165,33 +170,36 @@ def load_kernel(
     KernelError
         The compiled code fails its self-test.
     """
-    return _load_once(SEARCH, notice, compiling)
+    return load_part(SEARCH, notice, compiling)
 
 
 def load_battle(
     notice: Notice = lambda _text: None, compiling: Compiling = not_shown
 ) -> Build[BattleKernel]:
     """Load the search of battle play, as `load_kernel` loads the search for mates."""
-    return _load_once(BATTLE, notice, compiling)
+    return load_part(BATTLE, notice, compiling)
 
 
 def load_laboratory(
     notice: Notice = lambda _text: None, compiling: Compiling = not_shown
 ) -> Build[LaboratoryKernel]:
     """Load the laboratory's search, as `load_kernel` loads the search for mates."""
-    return _load_once(LABORATORY, notice, compiling)
+    return load_part(LABORATORY, notice, compiling)
 
 
 def load_help(
     notice: Notice = lambda _text: None, compiling: Compiling = not_shown
 ) -> Build[HelpKernel]:
     """Load the enumeration of help play, as `load_kernel` loads the mate search."""
-    return _load_once(HELP, notice, compiling)
+    return load_part(HELP, notice, compiling)
 
 
-def _load_once(
-    part: Part[Interface], notice: Notice, compiling: Compiling
+def load_part(
+    part: Part[Interface],
+    notice: Notice = lambda _text: None,
+    compiling: Compiling = not_shown,
 ) -> Build[Interface]:
+    """Load a part of the kernel, as `load_kernel` loads the search for mates."""
     with _lock:
         if part.name not in _builds:
             _builds[part.name] = _load(part, notice, compiling)

@@ -7,11 +7,27 @@ nor numpy.
 
 from __future__ import annotations
 
-from ctypes import CFUNCTYPE, POINTER, byref, c_int64, memmove, sizeof
+from ctypes import (
+    CFUNCTYPE,
+    POINTER,
+    addressof,
+    byref,
+    c_int64,
+    c_uint64,
+    memmove,
+    sizeof,
+)
 from enum import IntEnum
 
-from solver.kernel.interface import PROTOTYPE, STOPPED, Verdict
-from solver.kernel.memory import HELP_LINE_WORDS, HelpPlay, Position, Search
+from solver.kernel.interface import (
+    BUCKET_WORDS,
+    NO_LIMIT,
+    PROTOTYPE,
+    STOPPED,
+    Verdict,
+    compare_answers,
+)
+from solver.kernel.memory import HELP_LINE_WORDS, BattlePlay, HelpPlay, Position, Search
 
 
 class BattleOperation(IntEnum):
@@ -221,3 +237,70 @@ class HelpKernel:
         True is a proof that there is no solution; False says nothing.
         """
         return bool(self._call(HelpOperation.IS_HOPELESS, None, byref(play)))
+
+
+# The self-tests
+
+
+def self_mate_in_two() -> Position:
+    """Return king a1, queens a6 and c2 against king g1, rook h1 and queen b3: s#2."""
+    king, queens = 1 << 0, 1 << 40 | 1 << 10
+    their_king, rook, queen = 1 << 6, 1 << 7, 1 << 17
+    return Position(
+        diagonal=queens | queen,
+        orthogonal=queens | queen | rook,
+        kings=king | their_king,
+        us=king | queens,
+        them=their_king | rook | queen,
+    )
+
+
+def self_test_battle(kernel: BattleKernel) -> None:
+    """Compare the answers of battle play with the known ones.
+
+    Raises
+    ------
+    KernelError
+        An answer is wrong; the message names the question and both answers.
+    """
+    table = (c_uint64 * BUCKET_WORDS)()
+    search = Search(
+        node_limit=NO_LIMIT,
+        table=addressof(table),
+        generation=1,
+        buckets=1,
+        play=BattlePlay.SELF_MATE,
+    )
+    position = self_mate_in_two()
+    compare_answers(
+        {
+            "s#1": (kernel.reaches_within(position, search, 1), Verdict.NO_MATE),
+            "s#2": (kernel.reaches_within(position, search, 2), Verdict.MATE),
+            "plies of its line": (len(kernel.line(position, search, 2)), 4),
+        }
+    )
+
+
+def self_test_help(kernel: HelpKernel) -> None:
+    """Compare the answers of help play's enumeration with the known ones.
+
+    Raises
+    ------
+    KernelError
+        An answer is wrong; the message names the question and both answers.
+    """
+    table = (c_uint64 * BUCKET_WORDS)()
+    search = Search(
+        node_limit=NO_LIMIT, table=addressof(table), generation=1, buckets=1
+    )
+    rook, king, mated = 1 << 56, 1 << 21, 1 << 7
+    position = Position(  # mate_in_two(), but the king in the corner begins
+        orthogonal=rook, kings=king | mated, us=mated, them=king | rook
+    )
+    lines, state = kernel.resume(kernel.begin(position, 4), search)
+    compare_answers(
+        {
+            "solutions of h#2": (len(lines), 22),
+            "how it ended": (state, HelpState.COMPLETE),
+        }
+    )

@@ -17,7 +17,7 @@ from solver.kernel.stipulation_interface import HelpState
 from solver.problem import Claim
 from solver.search.threads import WATCHDOG
 from solver.solution import Solution, Stats, Status, StoppedBy
-from solver.stipulation import Goal, Stipulation
+from solver.stipulation import Goal
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -93,17 +93,12 @@ def set_play(question: Question) -> Question | None:
     if stipulation is None or not stipulation.is_help:
         msg = f"expected help play, found {stipulation}"
         raise ValueError(msg)
-    if stipulation.plies == 1 or question.board.is_check():
+    shorter = stipulation.without_first_move()
+    if shorter is None or question.board.is_check():
         return None
     board = question.board.copy(stack=False)
     board.turn = not board.turn
     board.ep_square = None
-    shorter = Stipulation(
-        stipulation.play,
-        stipulation.goal,
-        stipulation.moves - (not stipulation.half),
-        not stipulation.half,
-    )
     problem = replace(
         question.problem,
         fen=board.fen(),

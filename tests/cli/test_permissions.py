@@ -12,7 +12,7 @@ import pytest
 
 import solver
 from solver.kernel import cache
-from solver.kernel.loader import load_kernel, load_laboratory
+from solver.kernel.loader import PARTS, load_part
 from tests.processes import run
 
 if TYPE_CHECKING:
@@ -62,7 +62,8 @@ def close(folder: Path) -> None:
 def fill(folder: Path) -> None:
     """Store the compiled kernel in a folder of the user's own."""
     folder.mkdir(mode=0o700, parents=True)
-    for stored in (load_kernel().path, load_laboratory().path):
+    for part in PARTS:
+        stored = load_part(part).path
         if stored is None:
             pytest.skip("no kernel can be stored on this machine")
         shutil.copy(stored, folder)
