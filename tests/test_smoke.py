@@ -20,6 +20,7 @@ import chess
 import pytest
 
 import solver
+from solver.kernel.loader import PARTS
 from tests.processes import run, started
 from tests.samples import sample_folder, samples, without_times
 
@@ -181,8 +182,11 @@ def test_pages_and_tables_come_with_the_package(folder: Path) -> None:
     assert "1,187,954" in matesolve("mip", "info").out
 
 
-def test_the_self_test_passes() -> None:
-    assert matesolve("doctor").code == 0
+def test_the_self_test_passes_and_shows_every_part_of_the_kernel() -> None:
+    result = matesolve("doctor")
+    assert result.code == 0
+    words = {line.split()[0] for line in result.out.splitlines()}
+    assert words >= {part.name for part in PARTS}
 
 
 def test_python_gets_the_answer() -> None:

@@ -282,6 +282,23 @@ def split_source(source: str) -> tuple[str, int]:
     return (match["file"], int(match["line"])) if match else (source, 0)
 
 
+_TWIN = re.compile(r" ([a-z][0-9]*\)(?: duplex)?|duplex)$")
+_TWIN_ERROR = re.compile(r"twin ([a-z][0-9]*\)):")
+
+
+def twin_of(result: AuditResult) -> str:
+    """Return which of the problems on its line a result is for; empty: the only one.
+
+    Readers add `a)`, `duplex` and the like to the names of twins, and name the twin in
+    an error.
+    """
+    if result.error is not None:
+        match = _TWIN_ERROR.search(result.error)
+    else:
+        match = _TWIN.search(result.id)
+    return match[1] if match else ""
+
+
 def _read_ply(ply: dict[str, Any], *, only_moves: int | None) -> Ply:
     move, keys = ply["move"], tuple(ply["keys"])
     if "only" in ply:

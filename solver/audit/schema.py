@@ -3,8 +3,9 @@
 `answers` has one row for each question, `records` one for each record of a collection;
 the view `results` joins them to the columns of `AuditResult`.
 
-Columns are only ever added, at the end of `answers`, by the same statements in a new
-store and in one that lacks them. So both end up with the same definitions.
+Columns are only ever added, at the end of `answers` and as `twin` of `records`, by the
+same statements in a new store and in one that lacks them. So both end up with the same
+definitions.
 """
 
 from __future__ import annotations
@@ -108,9 +109,24 @@ _ADDITIONS = "".join(
     f"ALTER TABLE answers ADD COLUMN {column};\n" for column in _defined(ADDED_COLUMNS)
 )
 
+_TWINS = """
+CREATE TEMP TABLE first_records AS SELECT * FROM records;
+DROP TABLE records;
+CREATE TABLE records (
+    file TEXT, line INTEGER, twin TEXT, id TEXT, fen TEXT,
+    key BLOB REFERENCES answers (key), error TEXT, solver TEXT,
+    PRIMARY KEY (file, line, twin)
+);
+INSERT INTO records SELECT file, line, '', id, fen, key, error, solver
+    FROM first_records;
+DROP TABLE temp.first_records;
+"""
+"""Gives each twin a row of its own; the first stores have one for each line."""
+
 UPGRADE = f"""
 DROP VIEW results;
 {_ADDITIONS}
+{_TWINS}
 CREATE {_view(COLUMNS)}
 """
 """Adds to a first store what it lacks; its rows stay as they are."""
@@ -164,7 +180,7 @@ DROP TABLE answers;
 
 ALL_ANSWER_COLUMNS = ("key", *ANSWER_COLUMNS, "options", "time_limit_s", "node_limit")
 
-RECORD_COLUMNS = ("file", "line", "id", "fen", "key", "error", "solver")
+RECORD_COLUMNS = ("file", "line", "twin", "id", "fen", "key", "error", "solver")
 
 
 def upsert(table: str, columns: tuple[str, ...], unique: int, *, rows: str = "") -> str:

@@ -15,7 +15,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from solver.audit.result import COLUMNS, AuditResult, split_source
+from solver.audit.result import COLUMNS, AuditResult, split_source, twin_of
 from solver.audit.schema import (
     ADDED_COLUMNS,
     ALL_ANSWER_COLUMNS,
@@ -51,7 +51,7 @@ _ANSWER = (
     "FROM answers WHERE key = ?"
 )
 _PUT_ANSWER = upsert("answers", ALL_ANSWER_COLUMNS, 1)
-_PUT_RECORD = upsert("records", RECORD_COLUMNS, 2)
+_PUT_RECORD = upsert("records", RECORD_COLUMNS, 3)
 
 
 def _merge_answers(missing: Sequence[str]) -> str:
@@ -66,12 +66,16 @@ _IS_BETTER = (
     f"({_RANK.format('excluded')}, excluded.lower_bound) > "
     f"({_RANK.format('answers')}, answers.lower_bound)"
 )
-_MERGE_RECORDS = upsert(
-    "records",
-    RECORD_COLUMNS,
-    2,
-    rows=f"SELECT {', '.join(RECORD_COLUMNS)} FROM other.records WHERE true",
-)
+
+
+def _merge_records(*, has_twins: bool) -> str:
+    """Return the statement that adds the other store's records."""
+    values = [
+        "''" if name == "twin" and not has_twins else name for name in RECORD_COLUMNS
+    ]
+    rows = f"SELECT {', '.join(values)} FROM other.records WHERE true"
+    return upsert("records", RECORD_COLUMNS, 3, rows=rows)
+
 
 _STATEMENT_ERRORS = {"", "SQLITE_ERROR", "SQLITE_TOOBIG", "SQLITE_MISMATCH"}
 """Errors of a statement; all others are errors of the file or its disk."""
@@ -167,12 +171,19 @@ class Store:
     def put_record(self, result: AuditResult, key: bytes | None) -> None:
         """Save which record has which answer, or why it cannot be read."""
         file, line = split_source(result.source)
-        values = (result.id, result.fen, key, result.error, result.solver)
+        values = (
+            twin_of(result),
+            result.id,
+            result.fen,
+            key,
+            result.error,
+            result.solver,
+        )
         row = [_escaped(value) for value in (file, line, *values)]
         self._write(_PUT_RECORD, row)
 
     def results(self, where: str = "") -> Iterator[AuditResult]:
-        """Yield the results, ordered by file and line.
+        """Yield the results, ordered by file, line and name.
 
         Parameters
         ----------
@@ -187,7 +198,7 @@ class Store:
         query = f"{_RESULT} WHERE ({where})" if where else _RESULT
         with self._exclusive():
             try:
-                rows = self._base.execute(f"{query} ORDER BY file, line")
+                rows = self._base.execute(f"{query} ORDER BY file, line, id")
                 while row := rows.fetchone():
                     yield AuditResult(*row)
             except (sqlite3.Error, UnicodeEncodeError) as error:
@@ -249,7 +260,7 @@ class Store:
             try:
                 self._base.execute("BEGIN")  # IMMEDIATE would lock the other as well
                 self._base.execute(f"{_merge_answers(missing)} WHERE {_IS_BETTER}")
-                self._base.execute(_MERGE_RECORDS)
+                self._base.execute(_merge_records(has_twins=not missing))
                 self._base.execute("COMMIT")
             finally:
                 if self._base.in_transaction:  # a full disk may have ended it

@@ -65,9 +65,9 @@ def convert(
     input or output.
 
     A record that cannot be parsed, or that the output format cannot express, is
-    reported and skipped. FENs keep no claims. Popeye's input keeps only mates by the
-    side to move. EPD and PGN do not record that any last mate counts, as it does in
-    lichess puzzles.
+    reported and skipped. FENs keep no claims. Popeye's input keeps no mates of
+    the side to move, and not how many solutions help play has. EPD and PGN do not
+    record that any last mate counts, as it does in lichess puzzles.
     """
     target_format = target_format or format_of(target)
     if target_format is None:

@@ -344,7 +344,7 @@ def play(command: Function) -> Function:
         ),
     )
     @functools.wraps(command)
-    def ask(*args: Any, uci: bool, **others: Any) -> Any:
+    def ask(*args: Any, uci: bool | None, **others: Any) -> Any:
         given = {name: others.pop(name) for name in _PLAY}
         request = PlayRequest(notation=Notation.UCI if uci else Notation.SAN)
         if any(given.values()):

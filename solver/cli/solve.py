@@ -74,7 +74,7 @@ Examples:
 @click.option(
     "--uci-moves/--san",
     "uci",
-    default=False,
+    default=None,
     help="Print moves as e2e4, or as e4 (default).",
 )
 @click.option("--board", is_flag=True, help="Draw the position above the answer.")

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
-from solver.cli.console import is_terminal
+from solver.cli.console import STDIN, is_terminal
 from solver.output.notation import Notation
 
 if TYPE_CHECKING:
@@ -91,7 +91,7 @@ class PlayRequest:
 
 
 def read_request(
-    given: Mapping[str, Any], others: Mapping[str, Any], *, uci: bool
+    given: Mapping[str, Any], others: Mapping[str, Any], *, uci: bool | None
 ) -> PlayRequest:
     """Return what is asked about the play.
 
@@ -101,8 +101,8 @@ def read_request(
         The options of `solver.cli.options.play` by their parameters.
     others : mapping
         The other options of the command.
-    uci : bool
-        Whether moves are asked for in UCI notation.
+    uci : bool or None
+        Whether moves are asked for in UCI notation (True) or in SAN (False).
 
     Raises
     ------
@@ -112,6 +112,9 @@ def read_request(
     notation = given["notation"]
     if uci and notation not in {None, Notation.UCI}:
         msg = f"--uci-moves and --notation {notation} exclude each other."
+        raise click.UsageError(msg)
+    if uci is False and notation not in {None, Notation.SAN}:
+        msg = f"--san and --notation {notation} exclude each other."
         raise click.UsageError(msg)
     notation = Notation(notation or (Notation.UCI if uci else Notation.SAN))
     request = PlayRequest(
@@ -155,7 +158,11 @@ def _check(play: PlayRequest, others: Mapping[str, Any]) -> None:
     if play.notation is Notation.POPEYE and (others["as_json"] or others["jsonl"]):
         msg = "--notation popeye needs text output, not --json or --jsonl."
         raise click.UsageError(msg)
-    if play.stipulation is not None:
+    if play.stipulation is None:
+        if play.max_solutions is not None and others["fen"] != (STDIN,):
+            msg = "--max-solutions needs help play, such as --stipulation h#2."
+            raise click.UsageError(msg)
+    else:
         _check_stipulation(play, play.stipulation, details, others)
 
 

@@ -203,7 +203,9 @@ def _proof(solution: Solution, goal: str) -> str:
 
 def _proof_of_help(solution: Solution) -> str:
     count = len(solution.solutions)
-    found = f"{count} solution{'' if count == 1 else 's'}"
+    if not count:
+        return "No solution." if solution.solutions_complete else "No solution found."
+    found = f"{count:,} solution{'' if count == 1 else 's'}"
     return (
         f"{found}, and no others." if solution.solutions_complete else f"{found} found."
     )

@@ -166,7 +166,8 @@ def missing(
     if keys and variations.keys and not variations.keys_complete:
         sentences.append("There may be other keys.")
     if not variations.tries_complete and (tries or variations.tries):
-        sentences.append("There may be other tries.")
+        others = "other tries" if variations.tries else "tries"
+        sentences.append(f"There may be {others}.")
     if any(
         not defence.continuations_complete
         for attack in variations.attacks()

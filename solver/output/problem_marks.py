@@ -32,8 +32,14 @@ class ProblemMarks:
         self._board = chess.Board(fen)
 
     def features(self, key: str) -> Sequence[str]:
-        """Return what a key does: "takes flight c5", "sacrifice" and so on."""
-        return mark_key(self._board, chess.Move.from_uci(key)).words()
+        """Return what a key does: "takes flight c5", "sacrifice" and so on.
+
+        Nothing is said of a key that mates.
+        """
+        move = chess.Move.from_uci(key)
+        after = self._board.copy(stack=False)
+        after.push(move)
+        return () if after.is_checkmate() else mark_key(self._board, move).words()
 
     def remark(self, board: chess.Board) -> str:
         """Return the highest mark of a mate: "ideal", "model", "pure" or none."""

@@ -51,9 +51,11 @@ def describe_solutions(
         ("Solutions" if set_play else "", board, half, solution.solutions),
     )
     end = half + stipulation.plies
-    lines = []
+    lines: list[PlayLine] = []
     for title, start, ply, found in parts:
         if title and found:
+            if lines:
+                lines.append(words_line(""))
             lines.append(words_line(title, "bold"))
         width = len(str(len(found)))
         for number, line in enumerate(found, 1):

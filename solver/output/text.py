@@ -198,12 +198,12 @@ def _help_headline(solution: Solution) -> str:
             return f"No {goal} in {length}."
         return f"Undecided: no {goal} in {length} found so far."
     count = len(solution.solutions)
-    several = f"{count} solution{'s' if count > 1 else ''}"
+    several = f"{count:,} solution{'s' if count > 1 else ''}"
     if not solution.solutions_complete:
         several += " found so far"
     wanted = problem.claim.solutions if problem.claim else None
     if wanted is not None and wanted != count:
-        several += f", {wanted} stipulated"
+        several += f", {wanted:,} stipulated"
     return f"{goal.capitalize()} in {length}: {several}."
 
 

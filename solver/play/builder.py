@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from contextlib import suppress
 from dataclasses import dataclass
+from itertools import zip_longest
 from operator import itemgetter
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -335,12 +336,15 @@ class _Builder:
     ) -> tuple[list[Attack], list[Defence], bool]:
         """Return the threats and defences after a move, and whether it is zugzwang."""
         position, attack, line = node.position, node.attack, node.line
-        is_last = self._options.all_defences or not attack.moves_left
+        replies = list(self._answered(node))
+        # Set play may end at once, with moves left.
+        is_over = not attack.moves_left or all(reply.ends for reply in replies)
+        shows_all = self._options.all_defences or is_over
         threats: list[Attack] = []
         threat = NO_THREAT
         is_zugzwang = False
         ranked = []
-        for reply in self._answered(node):
+        for reply in replies:
             word, length, words, ends, is_complete = reply
             if word == NULL_MOVE:
                 is_zugzwang = not words
@@ -353,7 +357,7 @@ class _Builder:
                 if not attack.move and not node.is_set_play:  # the defender begins
                     attack.refutations.append(self._reply_name(position, word))
                 continue
-            if not (is_last or is_relevant(reply, threat)):
+            if not (shows_all or is_relevant(reply, threat)):
                 continue
             name = self._reply_name(position, word)
             rest = line[1:] if line[:1] == (name,) else ()
@@ -452,10 +456,16 @@ def _goes_to_last_rank(word: int) -> bool:
 
 
 def _chain(attack: Attack, line: Sequence[str]) -> None:
-    """Add the rest of the main line, from a defence on, to a move that is cut."""
+    """Add the rest of the main line, from a defence on, to a move that is cut.
+
+    In self- and reflex play the line ends with a defence.
+    """
     left = attack.moves_left
-    for reply, move in zip(line[::2], line[1::2], strict=True):
+    for reply, move in zip_longest(line[::2], line[1::2]):
+        defence = Defence(reply, continuations_complete=False)
+        attack.defences = [defence]
+        if move is None:
+            break
         left -= 1
-        following = Attack(move, left, is_cut=left > 0)
-        attack.defences = [Defence(reply, [following], continuations_complete=False)]
-        attack = following
+        attack = Attack(move, left, is_cut=left > 0 or bool(len(line) % 2))
+        defence.continuations = [attack]

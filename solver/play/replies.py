@@ -129,6 +129,8 @@ class Replies:
             words = kernel.checking_moves(position, search)
         else:
             words = kernel.moves(position, search)
+        if moves and self._play in {Play.REFLEX, Play.SEMI_REFLEX}:
+            words = self._allowed(position, words)
         if threats and moves and not self._is_check(position):
             words = [NULL_MOVE, *words]
         for word in words:
@@ -136,6 +138,12 @@ class Replies:
             length, continuations = self._shortest(after, moves)
             ends = not continuations and word != NULL_MOVE and self._is_reached(after)
             yield Reply(word, length, continuations, ends)
+
+    def _allowed(self, position: Position, words: list[int]) -> list[int]:
+        """Return the mates, which reflex play demands, or all if there is none."""
+        made, search = self._kernel.made, self._search
+        mates = [w for w in words if self._is_reached(made(position, search, w))]
+        return mates or words
 
     def _shortest(self, position: Position, moves: int) -> tuple[int, list[int]]:
         for length in range(1, moves + 1):

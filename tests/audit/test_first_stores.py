@@ -184,3 +184,19 @@ def test_fresh_replaces_it(path: Path) -> None:
     Store(path, fresh=True).close()
     assert stored(path) == []
     assert "stipulation" in columns(path)
+
+
+def test_twins_of_one_line_have_rows_of_their_own(path: Path) -> None:
+    twins = [
+        RESULT._replace(source="b.inp:2", id=f"b.inp:2{label}")
+        for label in (" a)", " a) duplex", " z1)")
+    ]
+    broken = UNREADABLE._replace(
+        source="b.inp:2", id="b.inp:2", error="twin c): expected a piece, found none"
+    )
+    renamed = [twin._replace(id=f"Title{twin.id[7:]}") for twin in twins]
+    with Store(path) as store:
+        for twin in [*twins, broken, *renamed]:
+            store.put_record(twin, None if twin.error else b"key")
+    found = [one.id for one in stored(path) if one.source == "b.inp:2"]
+    assert found == ["Title a)", "Title a) duplex", "Title z1)", "b.inp:2"]

@@ -251,6 +251,14 @@ def test_without_a_mate_there_is_no_play(solve: Solve) -> None:
             "--uci-moves and --notation san exclude each other.",
         ),
         (
+            ["--max-solutions", "2"],
+            "--max-solutions needs help play, such as --stipulation h#2.",
+        ),
+        (
+            ["--san", "--notation", "popeye"],
+            "--san and --notation popeye exclude each other.",
+        ),
+        (
             ["--notation", "popeye", "--jsonl"],
             "--notation popeye needs text output, not --json or --jsonl.",
         ),
@@ -517,6 +525,7 @@ def test_set_play_and_solutions_of_help_play_have_titles(solve: Solve) -> None:
     assert play_of(out) == [
         "Set play",
         "  1...Rh1# (ideal)",
+        "",
         "Solutions",
         "  1.Kb1 Rh1# (ideal)",
         "",
@@ -595,3 +604,9 @@ def test_a_selfmate_has_its_whole_play(solve: Solve) -> None:
         "",
         "C+ matesolve 0.1.0 (T)",
     ]
+
+
+def test_nothing_is_said_of_a_key_that_mates(matesolve: Matesolve) -> None:
+    out = matesolve("solve", "8/8/8/8/8/1K6/2Q5/k7 w - -", "--variations").out
+    assert "  1.Qb2#!\n" in out
+    assert "check" not in out

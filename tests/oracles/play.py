@@ -80,11 +80,17 @@ class PlayOracle:
         n = self._stipulation.moves
         set_play: frozenset[Defence] = frozenset()
         if not board.is_check():
-            answers = self._answers(after_pass(board), n - 1)
+            passed = after_pass(board)
+            answers = self._answers(passed, n - 1)
+            is_over = {m.uci() for m in passed.legal_moves} == self._ending(passed)
+            if self._must_end(passed):
+                must = self._ending(passed)
+                answers = {r: a for r, a in answers.items() if r in must}
+                is_over = True
             shown = {
                 reply: answer
                 for reply, answer in answers.items()
-                if self._all_defences or n == 1 or answer[1]
+                if self._all_defences or n == 1 or is_over or answer[1]
             }
             set_play = self._defences(shown, frozenset())
         first = {k: self._solving(board, k) for k in range(1, n + 1)}
@@ -103,8 +109,7 @@ class PlayOracle:
 
     def _refutations(self, board: chess.Board, n: int) -> frozenset[str]:
         """Return the replies that leave the attacker without a solution."""
-        play = self._stipulation.play
-        if play in {Play.REFLEX, Play.SEMI_REFLEX} and self._ending(board):
+        if self._must_end(board):
             return frozenset()
         return frozenset(
             move.uci()
@@ -112,6 +117,11 @@ class PlayOracle:
             if move.uci() not in self._ending(board)
             and not self._answer(played(board, move), n)[1]
         )
+
+    def _must_end(self, board: chess.Board) -> bool:
+        """Return whether the defender must reach the goal, since it can."""
+        reflex = self._stipulation.play in {Play.REFLEX, Play.SEMI_REFLEX}
+        return reflex and bool(self._ending(board))
 
     def _ending(self, board: chess.Board) -> set[str]:
         """Return the replies that reach the goal themselves."""

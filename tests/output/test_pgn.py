@@ -313,7 +313,7 @@ def test_help_play_without_solutions_is_a_game_without_moves() -> None:
     (game,) = games(encode_solutions(none))
     assert list(game.mainline_moves()) == []
     assert game.headers["Result"] == "*"
-    assert game.comment == "0 solutions, and no others."
+    assert game.comment == "No solution."
     partly = replace(HELP, status=Status.FOUND, solutions_complete=False)
     game, _ = games(encode_solutions(partly))
     assert game.comment == "2 solutions found."

@@ -126,6 +126,24 @@ def test_a_depth_cuts_after_so_many_moves_of_the_attacker(
 
 
 @pytest.mark.usefixtures("kernel")
+@pytest.mark.parametrize("depth", [1, 2])
+def test_a_cut_selfmate_has_the_main_line_to_its_last_reply(
+    depth: int, solver: Solver
+) -> None:
+    problem = problem_of("8/8/4BQ1Q/8/5b2/4R1p1/8/5k1K w - -", "s#2")
+    play = variations(problem, solver=solver, set_play=True, depth=depth)
+    (key,) = play.keys
+    (defence,) = key.defences
+    (last,) = defence.continuations
+    (end,) = last.defences
+    assert (key.move, defence.move, last.move) == ("h6h7", "f1f2", "h7d3")
+    assert (end.move, end.continuations) == ("g3g2", [])
+    assert (key.is_cut, last.is_cut) == (depth == 1, True)
+    assert play.complete_moves == depth - 1
+    assert play.words()
+
+
+@pytest.mark.usefixtures("kernel")
 def test_the_order_does_not_depend_on_memory_or_earlier_problems() -> None:
     problem = problem_of(IN_THREE, "#3")
     options: dict[str, Any] = {"set_play": True, "tries": 2}

@@ -181,6 +181,9 @@ OTHER = [
     ("s=2", "Q7/8/6B1/3R4/8/2R2p2/4kNN1/6BK w - -"),
     ("r#2", "K7/3q4/8/k7/8/1P3r2/8/8 w - -"),
     ("semi-r#2", "1N6/8/8/8/1k2r3/8/2qq4/K7 w - -"),
+    # The set play ends at once: the defender, in reflex play, must mate.
+    ("r#2", "8/8/8/8/8/6k1/P4q2/7K w - -"),
+    ("semi-r#2", "8/8/8/8/8/6k1/P4q2/7K w - -"),
     ("=2", "K7/1P4B1/3N4/1Bp2P2/N7/8/1pR5/1k6 w - -"),
     ("=2", "1k6/8/2R5/K7/5P2/8/8/8 w - -"),
     *(
