@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 from itertools import chain
+from random import Random
 from typing import TYPE_CHECKING
 
 import chess
@@ -11,13 +12,14 @@ import pytest
 
 from solver.board import pack, unpack_line
 from solver.kernel.interface import NO_LIMIT
-from solver.kernel.memory import HELP_LINE_WORDS, Search
+from solver.kernel.loader import load_kernel
+from solver.kernel.memory import HELP_LINE_WORDS, Position, Search
 from solver.kernel.stipulation_interface import HelpState
 from tests.kernel.positions import crowded_positions
 from tests.oracles import help_play, walks
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from solver.kernel.stipulation_interface import HelpKernel
 
@@ -244,6 +246,84 @@ def test_no_position_on_the_way_to_a_mate_is_hopeless(
         assert chess.Move.from_uci(move) in board.legal_moves
         board.push_uci(move)
     assert board.is_checkmate()
+
+
+def with_castling(count: int, seed: int) -> Iterator[chess.Board]:
+    """Yield positions with kings and rooks at home and up to 12 other pieces."""
+    random = Random(seed)
+    yielded = 0
+    while yielded < count:
+        board = chess.Board(None)
+        for home, symbol in zip((4, 0, 7, 60, 56, 63), "KRRkrr", strict=True):
+            if symbol in "Kk" or random.random() < 0.7:
+                board.set_piece_at(home, chess.Piece.from_symbol(symbol))
+        for square in random.sample(chess.SQUARES, random.randint(0, 12)):
+            symbol = random.choice("PpPpPpPpNnBbRrQq")
+            is_last = chess.square_rank(square) in (0, 7)
+            if not board.piece_at(square) and not (is_last and symbol in "Pp"):
+                board.set_piece_at(square, chess.Piece.from_symbol(symbol))
+        board.turn = random.random() < 0.5
+        board.castling_rights = board.rooks & chess.BB_CORNERS
+        if board.is_valid():
+            yielded += 1
+            yield board
+
+
+def assert_not_hopeless_before_mates(
+    help_kernel: HelpKernel, boards: Iterable[chess.Board], seed: int
+) -> int:
+    """Play at random until a mate in one; no position before it may be hopeless.
+
+    Returns
+    -------
+    int
+        The number of positions and lengths that were tested.
+    """
+    kernel, random, search = load_kernel().kernel, Random(seed), Search()
+    plays = {plies: help_kernel.begin(Position(), plies) for plies in range(1, 13)}
+    tested = 0
+    for board in boards:
+        position = pack(board)
+        played: list[Position] = []
+        for _ in range(30):
+            played.append(position)
+            if kernel.mate_in_one(position, search):
+                for plies, before in enumerate(reversed(played[-12:]), 1):
+                    play = plays[plies]
+                    ctypes.memmove(play.positions, ctypes.byref(before), 64)
+                    assert not help_kernel.is_hopeless(play), (board.fen(), plies)
+                    tested += 1
+            moves = kernel.moves(position, search)
+            if not moves:
+                break
+            position = kernel.made(position, search, random.choice(moves))
+    return tested
+
+
+def starts(count: int, seed: int) -> Iterator[chess.Board]:
+    """Yield positions of four kinds, `count` of each."""
+    return chain(
+        walks.small_positions(count, seed),
+        walks.random_positions(count, seed + 1),
+        crowded_positions(count, seed + 2),
+        with_castling(count, seed + 3),
+    )
+
+
+@pytest.mark.usefixtures("kernel")
+def test_no_position_before_a_mate_found_by_chance_is_hopeless(
+    help_kernel: HelpKernel,
+) -> None:
+    assert assert_not_hopeless_before_mates(help_kernel, starts(500, 42), 42) > 5_000
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("kernel")
+def test_no_position_before_a_million_mates_is_hopeless(
+    help_kernel: HelpKernel,
+) -> None:
+    boards = starts(40_000, 46)
+    assert assert_not_hopeless_before_mates(help_kernel, boards, 46) > 1_000_000
 
 
 def test_a_lone_king_never_mates(help_kernel: HelpKernel) -> None:
