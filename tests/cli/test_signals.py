@@ -63,7 +63,7 @@ def call_back():
     for _ in range(1000):
         pass
 
-solver.kernel.loader.load_kernel = lambda *_: call_back()
+solver.kernel.loader.load_part = lambda *_: call_back()
 sys.argv = ["matesolve", *{arguments!r}]
 from solver.__main__ import main
 main()
