@@ -81,13 +81,6 @@ EASILY_LEFT_OUT = {
 """Positions and lines that end with mate, as the test checks with python-chess."""
 
 
-@pytest.fixture(scope="module")
-def help_kernel() -> HelpKernel:
-    from solver.kernel.loader import load_help
-
-    return load_help().kernel
-
-
 @pytest.fixture
 def table() -> ctypes.Array[ctypes.c_uint64]:
     return (ctypes.c_uint64 * (BUCKETS * BUCKET_WORDS))()
