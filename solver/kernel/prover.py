@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from solver.kernel.interface import Verdict
-from solver.kernel.jit import Move, Number, boolean, i64, jit, search_t, u64
+from solver.kernel.jit import ROW, Move, Number, boolean, i64, jit, search_t, u64
 from solver.kernel.mate_in_one import is_checkmate, mate_in_one
 from solver.kernel.movegen import generate
 from solver.kernel.ordering import (
@@ -38,6 +38,7 @@ from solver.kernel.position import (
     position_t,
     without_origin,
 )
+from solver.kernel.refuter import find_refuter, is_refuted
 from solver.kernel.transposition import (
     Bounds,
     hash_key,
@@ -53,6 +54,9 @@ DEFENDING: Any = np.bool_(False)
 
 SHARED_MOVES = 3
 """Attacks that a helper thread searches in the same order as the main thread."""
+
+MANY_ATTACKS = 5
+"""From so many attacks on, a reply is tried on all of them at once."""
 
 
 @jit(boolean(search_t), inline=True)
@@ -113,6 +117,60 @@ def mated_in_one(position: Position, ply: Number, attack: Move, search: Any) -> 
             remember_refutation(search, ply, reply, 1)
             return Verdict.NO_MATE
     return Verdict.MATE
+
+
+@jit(i64(position_t, ROW, i64, i64, i64, search_t), inline=True)
+def drop_refuted(
+    position: Position,
+    moves: Any,
+    first: Number,
+    size: Number,
+    ply: Number,
+    search: Any,
+) -> Number:
+    """Drop the attacks from index `first` on that the last refutation refutes, too.
+
+    Returns the number of moves left in the row.
+    """
+    search.nodes += 1
+    refuter = find_refuter(position, search.killers[ply + 1, 0])
+    if refuter.reply == NO_MOVE:
+        return size
+    kept = first
+    for index in range(first, size):
+        attack = moves[index]
+        moves[kept] = attack
+        if not is_refuted(position, refuter, unranked(attack)):
+            kept += 1
+    return kept
+
+
+@jit(u64(position_t, i64, search_t))
+def mate_in_two(position: Position, ply: Number, search: Any) -> Move:
+    """Return a move that mates in two, or NO_MOVE; there is no mate in one.
+
+    The last refutation at the next ply is tried on all attacks at once, and again when
+    another reply has refuted an attack that it did not.
+    """
+    moves = search.rows[ply]
+    size = generate(position, moves)
+    tried = NO_MOVE
+    if size >= MANY_ATTACKS:
+        tried = search.killers[ply + 1, 0]
+        size = drop_refuted(position, moves, 0, size, ply, search)
+    rank_attacks(position, moves, size, NO_MOVE, False)
+    index = 0
+    while index < size:
+        bring_best(moves, index, size)
+        attack = unranked(moves[index])
+        index += 1
+        child = make(position, attack)
+        if mated_in_one(child, ply + 1, attack, search) == Verdict.MATE:
+            return attack
+        if size - index >= MANY_ATTACKS and tried != search.killers[ply + 1, 0]:
+            tried = search.killers[ply + 1, 0]
+            size = drop_refuted(position, moves, index, size, ply, search)
+    return NO_MOVE
 
 
 @jit(i64(position_t, i64, i64, boolean, search_t))
@@ -206,19 +264,28 @@ def mates_within(
         store(search, key, Bounds(bounds.no_mate, moves_left, NO_MOVE), moves_left)
         return Verdict.MATE
 
-    # 7. Attacker node: try mate in one.
+    # 7. Attacker node: try mate in one, then in two.
     no_mate = bounds.no_mate
     if no_mate < 1:
         move = mating_move(position, search)
         if move:
             store(search, key, Bounds(0, 1, move), 1)
             return Verdict.MATE
-        no_mate = 1
+    if no_mate < 2:
+        move = mate_in_two(position, ply, search)
+        if move:
+            store(search, key, Bounds(1, 2, move), 2)
+            return Verdict.MATE
+        store(search, key, Bounds(2, bounds.mate, bounds.move), 2)
+        if moves_left == 2:
+            return Verdict.NO_MATE
+        no_mate = 2
 
     # 8. Deepen move by move, so that the first mate found is the shortest and every
-    #    failed depth leaves a bound. The order of the attacks stays the same.
+    #    failed depth leaves a bound. The order of the attacks stays the same. The next
+    #    attack's cache line is loaded while this attack is searched.
     size = generate(position, moves)
-    rank_attacks(position, moves, size, bounds.move, moves_left > 2)
+    rank_attacks(position, moves, size, bounds.move, True)
     for index in range(size):
         bring_best(moves, index, size)
     if search.is_helper:  # so that the threads meet in the middle of the list
@@ -227,10 +294,10 @@ def mates_within(
         for index in range(size):
             attack = unranked(moves[index])
             child = make(position, attack)
-            if depth == 2:
-                verdict = mated_in_one(child, ply + 1, attack, search)
-            else:
-                verdict = mates_within(child, depth - 1, ply + 1, DEFENDING, search)
+            if index + 1 < size:
+                coming = make(position, unranked(moves[index + 1]))
+                prefetch_bounds(search, hash_key(coming, DEFENDING))
+            verdict = mates_within(child, depth - 1, ply + 1, DEFENDING, search)
             if verdict == Verdict.STOPPED:
                 return Verdict.STOPPED
             if verdict == Verdict.MATE:

@@ -34,7 +34,7 @@ BEFORE_TABLE = 2_000_000
 which takes as long. A node limit up to this many keeps tables out altogether, so that
 the limit means the same after any problems."""
 
-BEFORE_FURTHER_TABLE = 20_000
+BEFORE_FURTHER_TABLE = 10_000
 """The same for further positions of the same pieces: a mate in three takes as many, so
 easy problems build no table."""
 

@@ -1,0 +1,67 @@
+"""A reply refutes every attack that it is said to refute."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numba
+import numpy as np
+import pytest
+
+from solver.kernel.mate_in_one import mate_in_one
+from solver.kernel.movegen import generate
+from solver.kernel.position import after_null_move, make
+from solver.kernel.refuter import find_refuter, is_refuted
+from tests.kernel import positions
+from tests.kernel.positions import position_of
+
+NOWHERE = -1
+"""The index of a position that disagrees, if none does."""
+
+
+@numba.njit
+def _compare(rows: Any) -> tuple[int, int, int]:
+    """Return the first row with a wrong refutation, the right ones, and the missed."""
+    attacks = np.empty(256, np.uint64)
+    replies = np.empty(256, np.uint64)
+    answers = np.empty(256, np.uint64)
+    refuted, missed = 0, 0
+    for index in range(len(rows)):
+        position = position_of(rows[index])
+        size = generate(position, attacks)
+        for slot in range(generate(after_null_move(position), replies)):
+            reply = replies[slot]
+            refuter = find_refuter(position, reply)
+            if not refuter.reply:
+                continue
+            for number in range(size):
+                child = make(position, attacks[number])
+                works = np.any(answers[: generate(child, answers)] == reply)
+                if works:
+                    works = mate_in_one(make(child, reply)) == 0
+                if is_refuted(position, refuter, attacks[number]):
+                    if not works:
+                        return index, refuted, missed
+                    refuted += 1
+                elif works:
+                    missed += 1
+    return NOWHERE, refuted, missed
+
+
+@pytest.mark.parametrize(
+    ("kind", "rows"),
+    [
+        (positions.of_play, 4_000),
+        (positions.of_problems, 4_000),
+        pytest.param(positions.of_play, 500_000, marks=pytest.mark.slow),
+        pytest.param(positions.of_problems, 500_000, marks=pytest.mark.slow),
+    ],
+)
+def test_an_attack_said_to_be_refuted_is_refuted_by_that_reply(
+    kind: Any, rows: int
+) -> None:
+    many = kind(rows, seed=21)
+    differs, refuted, missed = _compare(many)
+    assert differs == NOWHERE, many[differs]
+    assert refuted > 100 * rows
+    assert missed < refuted
