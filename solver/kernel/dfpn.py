@@ -12,6 +12,8 @@ Three things are this program's own:
 - The number of moves left is part of every question and never grows along a line, so
   no line repeats a node and the graph has no cycles.
 - The last two moves are left to the prover, whose bounds both searches share.
+- A new node is looked at before it is searched, for a mate in one or after every reply
+  (`solver.kernel.first_numbers`).
 - The attacker may be *restricted*, for instance to moves that leave the defender's king
   at most one flight. A restriction hides mates and never invents one: a mate found
   under it is a mate, and "no mate" holds under the restriction only. Every restriction
@@ -27,6 +29,7 @@ from typing import Any
 import numpy as np
 
 from solver.kernel.bitboards import ONE, ZERO, king_attacks
+from solver.kernel.first_numbers import decided, first_numbers
 from solver.kernel.interface import Verdict
 from solver.kernel.jit import (
     Bitboard,
@@ -62,7 +65,13 @@ from solver.kernel.position import (
     make,
     position_t,
 )
-from solver.kernel.prover import ATTACKING, DEFENDING, is_stopped, mates_within
+from solver.kernel.prover import (
+    ATTACKING,
+    DEFENDING,
+    is_stopped,
+    mates_within,
+    mating_move,
+)
 from solver.kernel.transposition import (
     INFINITE,
     MOST,
@@ -80,10 +89,6 @@ from solver.kernel.transposition import (
     store,
     store_numbers,
 )
-
-FIRST_HOPE = np.uint64(2)
-A_FLIGHT = 4
-NOT_IN_CHECK = 2
 
 MARGIN_SHIFT = np.uint64(3)
 
@@ -122,36 +127,12 @@ def is_allowed(position: Position, search: Any) -> bool:
 # The numbers of one node
 
 
-@jit(numbers_t(boolean), inline=True)
-def decided(succeeds: bool) -> Numbers:
-    """Return the numbers of a node whose side to move succeeds, or fails."""
-    return Numbers(ZERO, INFINITE) if succeeds else Numbers(INFINITE, ZERO)
-
-
 @jit(u64(u64, u64), inline=True)
 def plus(left: Bitboard, right: Bitboard) -> Bitboard:
     """Add two numbers; the sum is INFINITE only if one of them is."""
     if max(left, right) == INFINITE:
         return INFINITE
     return min(left + right, MOST)
-
-
-@jit(numbers_t(position_t), inline=True)
-def first_numbers(position: Position) -> Numbers:
-    """Estimate the numbers of a defender node that is not in the table.
-
-    Each reply, and above all each flight, is work for the attacker. The weights were
-    tuned; docs/explanation/tried.md has the measurements.
-    """
-    pins = find_pins(position)
-    replies = count_within(position, pins)
-    if replies == 0:
-        return decided(not pins.checkers)  # stalemate is an escape
-    free = flights(position, pins)
-    work = 1 + (replies >> 1) + A_FLIGHT * free * free
-    if not pins.checkers:
-        work += NOT_IN_CHECK
-    return Numbers(FIRST_HOPE, np.uint64(work))
 
 
 @jit(bounds_t(hash_key_t, search_t), inline=True)
@@ -171,21 +152,59 @@ def known_bounds(key: HashKey, search: Any) -> Bounds:
     return Bounds(no_mate, unrestricted.mate, bounds.move)
 
 
-@jit(numbers_t(position_t, i64, boolean, search_t), inline=True)
+@jit(void(search_t, hash_key_t, i64, u64, i64), inline=True)
+def store_mate(
+    search: Any, key: HashKey, mate: Number, move: Move, effort: Number
+) -> None:
+    """Store that a position is a mate within `mate` moves, under any restriction."""
+    key = in_restriction(search, key) if search.restricted_only else key
+    no_mate = probe(search, key).no_mate
+    store(search, key, Bounds(no_mate, mate, move), effort)
+
+
+@jit(numbers_t(position_t, hash_key_t, search_t), inline=True)
+def first_attacker_numbers(position: Position, key: HashKey, search: Any) -> Numbers:
+    """Return the numbers of a new attacker node: mate in one, or nothing is known.
+
+    The bound that is stored saves the test at later visits.
+    """
+    move = mating_move(position, search)
+    if move != NO_MOVE:
+        store_mate(search, key, 1, move, 1)
+        return decided(True)
+    bounds = probe(search, key)
+    store(search, key, Bounds(1, bounds.mate, bounds.move), 1)
+    return Numbers(ONE, ONE)
+
+
+@jit(numbers_t(position_t, i64, i64, boolean, search_t), inline=True)
 def numbers_of(
-    position: Position, moves_left: Number, attacking: bool, search: Any
+    position: Position, moves_left: Number, ply: Number, attacking: bool, search: Any
 ) -> Numbers:
-    """Return a node's numbers: proved, stored, or a first estimate."""
+    """Return a node's numbers: proved, stored, or first ones.
+
+    The row of moves of this ply may be overwritten.
+    """
     key = hash_key(position, attacking)
     bounds = known_bounds(key, search)
     if moves_left >= bounds.mate:
         return decided(attacking)
     if moves_left <= bounds.no_mate:
         return decided(not attacking)
-    numbers = probe_numbers(search, in_restriction(search, key), moves_left)
+    own_key = in_restriction(search, key)
+    numbers = probe_numbers(search, own_key, moves_left)
     if numbers.phi:
         return numbers
-    return Numbers(ONE, ONE) if attacking else first_numbers(position)
+    if attacking:
+        if bounds.no_mate:
+            return Numbers(ONE, ONE)
+        return first_attacker_numbers(position, key, search)
+    numbers = first_numbers(position, ply, search)
+    if not numbers.delta:
+        store_mate(search, key, 1, NO_MOVE, 1)
+    elif numbers.phi:
+        store_numbers(search, own_key, moves_left, numbers, 0)
+    return numbers
 
 
 @jit(void(position_t, i64, i64, boolean, u64, i64, search_t))
@@ -233,9 +252,7 @@ def store_decided(
         child = hash_key(make(position, search.rows[ply, index]), ATTACKING)
         longest = max(longest, known_bounds(child, search).mate)
     mate = min(longest, moves_left)
-    key = in_restriction(search, key) if search.restricted_only else key
-    no_mate = probe(search, key).no_mate
-    store(search, key, Bounds(no_mate, mate, move), moves_left)
+    store_mate(search, key, mate, move, moves_left)
 
 
 # The search
@@ -293,18 +310,14 @@ def search_node(
     if 0 < moves_left <= bounds.no_mate:
         return decided(not attacking)
 
-    # 2. The prover decides the last two moves, and looks for a mate in two before
-    #    anything else. It knows no restriction, but every restriction allows a mate in
-    #    one.
+    # 2. The prover decides the last two moves. It knows no restriction, but every
+    #    restriction allows a mate in one.
     near = 1 if search.restricted_only else 2
-    if moves_left <= near or (attacking and bounds.no_mate < near):
-        verdict = mates_within(position, min(moves_left, near), ply, attacking, search)
+    if moves_left <= near:
+        verdict = mates_within(position, moves_left, ply, attacking, search)
         if verdict == Verdict.STOPPED:
             return NO_NUMBERS
-        if verdict == Verdict.MATE:
-            return decided(attacking)
-        if moves_left <= near:
-            return decided(not attacking)
+        return decided(attacking == (verdict == Verdict.MATE))
 
     # 3. List the moves, and load the children's cache lines before the first probe.
     moves = search.rows[ply]
@@ -342,7 +355,7 @@ def search_node(
                 )
                 if verdict != Verdict.MATE:
                     continue
-        theirs = numbers_of(child, left, not attacking, search)
+        theirs = numbers_of(child, left, ply + 1, not attacking, search)
         moves[size] = move
         phis[size] = np.uint32(theirs.phi)
         deltas[size] = np.uint32(theirs.delta)

@@ -288,7 +288,7 @@ def store_numbers(
     """Store a node's proof numbers.
 
     They replace the entry of the same node, else an empty entry, else the entry of the
-    least effort.
+    least effort. First numbers replace no other node's numbers that took a search.
 
     Parameters
     ----------
@@ -299,7 +299,7 @@ def store_numbers(
     numbers : Numbers
         Neither is 0: what is proved is stored as bounds.
     nodes : int64
-        How many nodes the numbers took.
+        How many nodes the numbers took; 0 for first numbers.
     """
     table = words_at(search.table)
     numbers_key = _numbers_key(search, key, moves_left)
@@ -317,6 +317,8 @@ def store_numbers(
         if worth < least:
             least = worth
             chosen = entry
+    if not nodes and least > ONE:
+        return
     effort = ZERO
     while nodes:
         effort += ONE

@@ -199,7 +199,8 @@ class BoundsSearch:
         """Lower the upper bound with the df-pn search, at most `nodes` a horizon."""
         question = self._question
         if question.any_length:
-            self._search_horizon(question.most_moves, nodes)
+            if not self.is_closed:
+                self._search_horizon(question.most_moves, nodes)
             return
         if question.expected and self.upper is None:
             self._search_horizon(question.expected, nodes)

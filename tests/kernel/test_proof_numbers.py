@@ -91,7 +91,7 @@ entries = st.builds(
     moves=st.integers(1, 200),
     phi=numbers,
     delta=numbers,
-    nodes=st.integers(0, 2**40),
+    nodes=st.integers(1, 2**40),
 )
 
 
@@ -188,6 +188,25 @@ def test_what_cost_least_makes_room_in_a_full_bucket() -> None:
         cost != min(costs) for cost in costs
     ]
     assert table.read(newest) == newest.kept
+
+
+def test_first_numbers_make_room_for_all_others_and_take_it_from_none() -> None:
+    table = Table(1)
+    searched = [Entry(key << 32, 0, 3, 7, 9, nodes=1) for key in range(1, 4)]
+    first, second = (Entry(key << 32, 0, 3, 2, 5, nodes=0) for key in (8, 9))
+    for entry in (first, *searched):
+        table.write(entry)
+    assert table.read(first) == first.kept
+    table.write(second)
+    assert table.read(second) == second.kept
+    assert table.read(first) == NOTHING
+
+    last = Entry(4 << 32, 0, 3, 7, 9, nodes=1)
+    table.write(last)
+    assert table.read(second) == NOTHING
+    table.write(first)
+    assert table.read(first) == NOTHING
+    assert all(table.read(entry) == entry.kept for entry in (*searched, last))
 
 
 @given(st.lists(entries, max_size=40))

@@ -315,12 +315,12 @@ def test_a_second_position_is_answered_as_if_alone(
 
 def test_the_short_search_does_not_miss_the_other_sides_mate(fresh: Solver) -> None:
     """Its nodes prove that the side to move has no mate, and end before the rest."""
-    mated_in_four = Problem("8/8/n7/7Q/8/8/3K4/1k6 b - - 0 1")
-    limits = Limits(max_moves=4)
+    mated_in_five = Problem("8/8/1k6/3K4/8/4Q3/5n2/8 b - - 0 1")
+    limits = Limits(max_moves=5)
     fresh.solve(Problem("8/8/8/8/8/3K4/8/nk4Q1 b - - 0 1"), Limits(max_moves=1))
-    found = fresh.solve(mated_in_four, limits)
-    alone = Solver(hash_mib=16).solve(mated_in_four, limits)
-    assert found.mate == alone.mate == -4
+    found = fresh.solve(mated_in_five, limits)
+    alone = Solver(hash_mib=16).solve(mated_in_five, limits)
+    assert found.mate == alone.mate == -5
     assert found.stats.nodes < alone.stats.nodes
 
 

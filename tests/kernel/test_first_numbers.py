@@ -1,0 +1,127 @@
+"""The first numbers of a defender node are those of their definition."""
+
+from __future__ import annotations
+
+import ctypes
+from ctypes import CFUNCTYPE
+from typing import Any
+
+import chess
+import numpy as np
+
+from solver.board import pack
+from solver.kernel.first_numbers import FIRST_HOPE, first_numbers
+from solver.kernel.jit import i64, native, pointer, record_at, search_t, u64
+from solver.kernel.memory import Search
+from solver.kernel.position import position_at
+from solver.kernel.transposition import INFINITE
+from tests.kernel import linked
+from tests.kernel.positions import crowded_positions
+from tests.oracles import walks
+
+LOSSES = {
+    chess.PAWN: 3,
+    chess.KNIGHT: 9,
+    chess.BISHOP: 9,
+    chess.ROOK: 15,
+    chess.QUEEN: 27,
+}
+MATED = (int(INFINITE), 0)
+ESCAPED = (0, int(INFINITE))
+
+
+@native(i64(pointer(search_t), pointer(u64), pointer(i64)))
+def write_first_numbers(search: Any, words: Any, out: Any) -> Any:
+    """Write phi and delta to `out`."""
+    numbers = first_numbers(position_at(words), 0, record_at(search))
+    out[0], out[1] = np.int64(numbers.phi), np.int64(numbers.delta)
+    return np.int64(0)
+
+
+FIRST = CFUNCTYPE(ctypes.c_int64, *[ctypes.c_void_p] * 3)(linked(write_first_numbers))
+
+
+def computed(board: chess.Board, search: Search) -> tuple[int, ...]:
+    out = (ctypes.c_int64 * 2)()
+    FIRST(ctypes.byref(search), ctypes.byref(pack(board)), out)
+    return tuple(out)
+
+
+def has_mate_in_one(board: chess.Board) -> bool:
+    for move in board.legal_moves:
+        board.push(move)
+        mates = board.is_checkmate()
+        board.pop()
+        if mates:
+            return True
+    return False
+
+
+def leaves_mate_in_one(board: chess.Board, move: chess.Move) -> bool:
+    board.push(move)
+    found = has_mate_in_one(board)
+    board.pop()
+    return found
+
+
+def squares_beyond(board: chess.Board, flights: chess.SquareSet) -> chess.SquareSet:
+    king = board.king(board.turn)
+    assert king is not None
+    bare = board.copy(stack=False)
+    bare.remove_piece_at(king)
+    near = chess.SquareSet()
+    for flight in flights:
+        near |= chess.SquareSet(chess.BB_KING_ATTACKS[flight])
+    blocked = flights | bare.occupied_co[board.turn]
+    return chess.SquareSet(
+        square
+        for square in near - blocked
+        if not bare.is_attacked_by(not board.turn, square)
+    )
+
+
+def defined(board: chess.Board) -> tuple[int, int]:
+    if board.is_checkmate():
+        return MATED
+    if board.is_stalemate():
+        return ESCAPED
+    replies = list(board.legal_moves)
+    if board.is_check() or leaves_mate_in_one(board, chess.Move.null()):
+        replies = [move for move in replies if not leaves_mate_in_one(board, move)]
+        if not replies:
+            return MATED
+    king = board.king(board.turn)
+    flights = chess.SquareSet(m.to_square for m in replies if m.from_square == king)
+    others = sum(move.from_square != king for move in replies)
+    taken = {board.piece_type_at(move.to_square) for move in replies} - {None}
+    loss = max((LOSSES[kind] for kind in taken if kind), default=0)
+    beyond = len(squares_beyond(board, flights))
+    work = 1 + others + len(flights) ** 2 + 2 * beyond + loss
+    return int(FIRST_HOPE), work
+
+
+def test_first_numbers_are_those_of_the_definition() -> None:
+    search = Search()
+    seen = set()
+    for board in (
+        *walks.small_positions(600, seed=81),
+        *crowded_positions(300, seed=81),
+        *walks.random_positions(100, seed=81),
+        chess.Board("k7/8/2K5/8/8/8/8/2Q5 b - - 0 1"),
+        chess.Board("k7/2K5/8/8/8/8/8/1Q6 b - - 0 1"),
+    ):
+        if not board.is_valid():
+            continue
+        expected = defined(board)
+        assert computed(board, search) == expected, board.fen()
+        seen.add(expected)
+    assert {MATED, ESCAPED} < seen
+    assert len(seen) > 50
+
+
+def test_mate_in_one_tests_count_as_nodes() -> None:
+    search = Search()
+    board = chess.Board("7k/5K2/8/8/8/8/p7/R7 b - - 0 1")
+    computed(board, search)
+    replies = board.legal_moves.count()
+    assert search.nodes == 1 + replies
