@@ -91,6 +91,8 @@ from solver.kernel.transposition import (
 )
 
 MARGIN_SHIFT = np.uint64(3)
+REST_SHIFT = ONE
+"""Half of what all replies but the hardest add to a defender node's proof number."""
 
 
 # Restrictions of the attacker
@@ -271,7 +273,9 @@ def search_node(
 
     The node's numbers follow from its children's: phi is the least delta of a child,
     because one child that fails is enough, and delta is the sum of the children's phi,
-    because all of them must succeed. The function returns
+    because all of them must succeed. A defender node counts its hardest reply in full
+    and the others half, because one mate often answers several replies. The function
+    returns
 
     - phi = 0 if the side to move succeeds (the attacker mates, the defender escapes);
     - delta = 0 if it fails;
@@ -371,6 +375,7 @@ def search_node(
         phi = INFINITE
         delta = ZERO
         second = INFINITE
+        most = ZERO
         best: Number = 0
         for index in range(size):
             needed = np.uint64(deltas[index])
@@ -380,7 +385,10 @@ def search_node(
                 best = index
             elif needed < second:
                 second = needed
+            most = max(most, np.uint64(phis[index]))
             delta = plus(delta, np.uint64(phis[index]))
+        if not attacking and delta != INFINITE:
+            delta = most + ((delta - most + REST_SHIFT) >> REST_SHIFT)
 
         # 6. Return if the node is decided or a threshold is reached.
         if not phi:
