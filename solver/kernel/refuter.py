@@ -28,7 +28,8 @@ defender open; such attacks are kept if a line of ours reaches that square. Henc
 The reply is legal after a unless a takes the piece that moves, stands in its way or
 attacks k, and it leads to the position that was examined unless a meets it on its
 target. All these attacks are kept. Castling, captures en passant and promotions as
-attacks are kept; there is no `Refuter` if we may castle or could take r in passing.
+attacks are kept, and if r is a double step, pawns that arrive beside it; there is no
+`Refuter` if we may castle or could take r in passing at once.
 """
 
 from __future__ import annotations
@@ -402,6 +403,9 @@ def find_refuter(position: Position, reply: Move) -> Refuter:
     end = target(reply) ^ FLIP
     kept = (ONE << start) | (ONE << end) | BETWEEN[start, end]
     kept |= after.them & cover.by_sliders
+    if arrival(reply) == PAWN and target(reply) == origin(reply) + SIXTEEN:
+        passer = ONE << end  # a pawn that arrives beside it may take it in passing
+        pawn |= ((passer & NOT_FILE_H) << ONE) | ((passer & NOT_FILE_A) >> ONE)
     return Refuter(
         reply,
         king,

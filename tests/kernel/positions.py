@@ -70,6 +70,38 @@ def packed(boards: Iterable[chess.Board]) -> np.ndarray:
     return np.frombuffer(content, np.uint64).reshape(-1, WORDS)
 
 
+def of_passing(count: int, seed: int) -> np.ndarray:
+    """Return positions in which one pawn step may allow a capture en passant.
+
+    The attacker's pawn is two ranks below the double step of a pawn on the next file,
+    and the defender's king is where such a capture checks. Shape (count, WORDS).
+    """
+    random = Random(seed)
+    boards: list[chess.Board] = []
+    while len(boards) < count:
+        file = random.randrange(1, 7)
+        side = random.choice((-1, 1))
+        board = chess.Board(None)
+        board.set_piece_at(chess.square(file, 3), chess.Piece(chess.PAWN, chess.WHITE))
+        passed = chess.square(file + side, 6)
+        board.set_piece_at(passed, chess.Piece(chess.PAWN, chess.BLACK))
+        king = chess.square(file + side + random.choice((-1, 1)), 6)
+        free = [square for square in chess.SQUARES if square not in board.piece_map()]
+        others = [square for square in free if square != king]
+        squares = random.sample(others, 7)
+        board.set_piece_at(king, chess.Piece(chess.KING, chess.BLACK))
+        board.set_piece_at(squares[0], chess.Piece(chess.KING, chess.WHITE))
+        for square in squares[1 : random.randrange(3, 7)]:
+            kind = random.choice((chess.ROOK, chess.QUEEN, chess.BISHOP, chess.KNIGHT))
+            board.set_piece_at(square, chess.Piece(kind, chess.WHITE))
+        blocked = random.choice((chess.PAWN, chess.KNIGHT, chess.ROOK))
+        if 7 < squares[6] < 56:
+            board.set_piece_at(squares[6], chess.Piece(blocked, chess.BLACK))
+        if board.is_valid():
+            boards.append(board)
+    return packed(boards)
+
+
 def of_play(count: int, seed: int) -> np.ndarray:
     """Return positions of random games; shape (count, WORDS), uint64."""
     starts = packed(map(chess.Board, (*walks.STARTS, *[walks.STARTS[0]] * 15)))

@@ -53,8 +53,10 @@ def _compare(rows: Any) -> tuple[int, int, int]:
     [
         (positions.of_play, 4_000),
         (positions.of_problems, 4_000),
+        (positions.of_passing, 4_000),
         pytest.param(positions.of_play, 500_000, marks=pytest.mark.slow),
         pytest.param(positions.of_problems, 500_000, marks=pytest.mark.slow),
+        pytest.param(positions.of_passing, 100_000, marks=pytest.mark.slow),
     ],
 )
 def test_an_attack_said_to_be_refuted_is_refuted_by_that_reply(
