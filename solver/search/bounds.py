@@ -27,12 +27,16 @@ FIRST_BUDGET = 20_000
 PROVER_SHARE = 2.0
 """The prover may spend this many times as much on each lower bound."""
 
+PROVER_SHARE_OF_KNOWN = 8.0
+"""The same, once a mate is known: then the lower bound is what is missing."""
+
 PROVER_SHARE_OF_ANY = 0.1
 """The same, where a mate of any length is an answer."""
 
-REACH = 3
+REACH = 12
 """How far above the lower bound the df-pn search looks in the first round; each round
-looks this much farther."""
+looks this much farther. Far horizons cost little, and some mates are near only there;
+docs/explanation/tried.md has the measurements."""
 
 NARROW = Restriction(king_flights=1)
 NARROW_SHARE = 0.25
@@ -167,14 +171,19 @@ class BoundsSearch:
 
     def _take_turns(self) -> Iterator[None]:
         budget, reach = FIRST_BUDGET, REACH
-        share = PROVER_SHARE_OF_ANY if self._question.any_length else PROVER_SHARE
         while not self.is_closed:
-            self._search_lower(int(share * budget))
+            self._search_lower(int(self._prover_share * budget))
             yield
             self._search_upper(budget, reach)
             yield
             budget *= 2
             reach += REACH
+
+    @property
+    def _prover_share(self) -> float:
+        if self._question.any_length:
+            return PROVER_SHARE_OF_ANY
+        return PROVER_SHARE if self.upper is None else PROVER_SHARE_OF_KNOWN
 
     def _search_lower(self, nodes: int) -> None:
         """Raise the lower bound with the prover, at most `nodes` for each step."""

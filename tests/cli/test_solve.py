@@ -37,6 +37,9 @@ STALEMATED = "7k/5Q2/6K1/8/8/8/8/8 b - - 0 1"
 LONG = "2k1N3/p2NPP2/2p3p1/2pp1P2/K7/6p1/p2Bp3/5brn w - - 0 1"
 """Takes longer than any test waits."""
 
+OPENING = "r1bqkb1r/pppp1ppp/2n2n2/4p3/2B1P3/5N2/PPPP1PPP/RNBQK2R w - - 0 1"
+"""No mate is known."""
+
 ANSWER = """\
 White to move
 White mates in 2.
@@ -181,7 +184,7 @@ def test_no_mate_in_the_moves_searched_exits_with_1(matesolve: Matesolve) -> Non
 def test_a_limit_leaves_the_answer_undecided(
     limit: str, value: str, stopped: str, matesolve: Matesolve
 ) -> None:
-    code, out, err = matesolve("solve", LONG, limit, value)
+    code, out, err = matesolve("solve", OPENING, limit, value)
 
     assert (code, err) == (3, "")
     assert out.startswith("White to move\nUndecided: no mate found so far.\nProved: ")
