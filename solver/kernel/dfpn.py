@@ -154,7 +154,7 @@ def known_bounds(key: HashKey, search: Any) -> Bounds:
     return Bounds(no_mate, unrestricted.mate, bounds.move)
 
 
-@jit(void(search_t, hash_key_t, i64, u64, i64), inline=True)
+@jit(void(search_t, hash_key_t, i64, u64, i64))
 def store_mate(
     search: Any, key: HashKey, mate: Number, move: Move, effort: Number
 ) -> None:
@@ -164,7 +164,7 @@ def store_mate(
     store(search, key, Bounds(no_mate, mate, move), effort)
 
 
-@jit(numbers_t(position_t, hash_key_t, search_t), inline=True)
+@jit(numbers_t(position_t, hash_key_t, search_t))
 def first_attacker_numbers(position: Position, key: HashKey, search: Any) -> Numbers:
     """Return the numbers of a new attacker node: mate in one, or nothing is known.
 

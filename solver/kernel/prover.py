@@ -119,7 +119,7 @@ def mated_in_one(position: Position, ply: Number, attack: Move, search: Any) -> 
     return Verdict.MATE
 
 
-@jit(i64(position_t, ROW, i64, i64, i64, search_t), inline=True)
+@jit(i64(position_t, ROW, i64, i64, i64, search_t))
 def drop_refuted(
     position: Position,
     moves: Any,
@@ -145,19 +145,42 @@ def drop_refuted(
     return kept
 
 
-@jit(u64(position_t, i64, search_t))
-def mate_in_two(position: Position, ply: Number, search: Any) -> Move:
-    """Return a move that mates in two, or NO_MOVE; there is no mate in one.
+@jit(i64(position_t, i64, search_t))
+def mates_within_two(position: Position, ply: Number, search: Any) -> Number:
+    """Decide whether the attacker mates within two moves, as `mates_within` does.
 
     The last refutation at the next ply is tried on all attacks at once, and again when
-    another reply has refuted an attack that it did not.
+    another reply has refuted an attack that it did not. The table is asked only about
+    what is left then: its cache line is loaded meanwhile, and a node without attacks
+    left is not worth an entry.
     """
+    # 1. Mate in one.
+    key = hash_key(position, ATTACKING)
+    prefetch_bounds(search, key)
+    if mating_move(position, search):
+        return Verdict.MATE
+
+    # 2. The attacks that the last refutation leaves.
     moves = search.rows[ply]
     size = generate(position, moves)
     tried = NO_MOVE
     if size >= MANY_ATTACKS:
         tried = search.killers[ply + 1, 0]
         size = drop_refuted(position, moves, 0, size, ply, search)
+    if size == 0:
+        return Verdict.NO_MATE
+
+    # 3. Transposition table and limits.
+    search.nodes += 1
+    bounds = probe(search, key)
+    if bounds.no_mate > 1:
+        return Verdict.NO_MATE
+    if bounds.mate <= 2:
+        return Verdict.MATE
+    if is_stopped(search):
+        return Verdict.STOPPED
+
+    # 4. Each attack.
     rank_attacks(position, moves, size, NO_MOVE, False)
     index = 0
     while index < size:
@@ -166,11 +189,13 @@ def mate_in_two(position: Position, ply: Number, search: Any) -> Move:
         index += 1
         child = make(position, attack)
         if mated_in_one(child, ply + 1, attack, search) == Verdict.MATE:
-            return attack
+            store(search, key, Bounds(1, 2, attack), 2)
+            return Verdict.MATE
         if size - index >= MANY_ATTACKS and tried != search.killers[ply + 1, 0]:
             tried = search.killers[ply + 1, 0]
             size = drop_refuted(position, moves, index, size, ply, search)
-    return NO_MOVE
+    store(search, key, Bounds(2, bounds.mate, bounds.move), 2)
+    return Verdict.NO_MATE
 
 
 @jit(i64(position_t, i64, i64, boolean, search_t))
@@ -214,6 +239,8 @@ def mates_within(
         return Verdict.MATE if is_checkmate(position) else Verdict.NO_MATE
     if attacking and moves_left == 1:
         return Verdict.MATE if mating_move(position, search) else Verdict.NO_MATE
+    if attacking and moves_left == 2:
+        return mates_within_two(position, ply, search)
 
     # 2. Transposition table.
     search.nodes += 1
@@ -264,21 +291,12 @@ def mates_within(
         store(search, key, Bounds(bounds.no_mate, moves_left, NO_MOVE), moves_left)
         return Verdict.MATE
 
-    # 7. Attacker node: try mate in one, then in two.
+    # 7. Attacker node: try to mate within two moves.
     no_mate = bounds.no_mate
-    if no_mate < 1:
-        move = mating_move(position, search)
-        if move:
-            store(search, key, Bounds(0, 1, move), 1)
-            return Verdict.MATE
     if no_mate < 2:
-        move = mate_in_two(position, ply, search)
-        if move:
-            store(search, key, Bounds(1, 2, move), 2)
-            return Verdict.MATE
-        store(search, key, Bounds(2, bounds.mate, bounds.move), 2)
-        if moves_left == 2:
-            return Verdict.NO_MATE
+        verdict = mates_within_two(position, ply, search)
+        if verdict != Verdict.NO_MATE:
+            return verdict
         no_mate = 2
 
     # 8. Deepen move by move, so that the first mate found is the shortest and every
