@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 FIRST_BUDGET = 20_000
 """Nodes that the df-pn search may spend on one horizon in the first round."""
 
-PROVER_SHARE = 3.0
+PROVER_SHARE = 5.0
 """The prover may spend this many times as much on each lower bound."""
 
 PROVER_SHARE_OF_KNOWN = 8.0
