@@ -7,7 +7,7 @@ and its applications", PhD thesis, University of Tokyo, 2002) does the same dept
 a node is searched until one of its numbers reaches a threshold that its parent sets,
 and the numbers of all other nodes are kept in the transposition table.
 
-Three things are this program's own:
+Four things are this program's own:
 
 - The number of moves left is part of every question and never grows along a line, so
   no line repeats a node and the graph has no cycles.

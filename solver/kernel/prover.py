@@ -122,7 +122,7 @@ def mated_in_one(position: Position, ply: Number, attack: Move, search: Any) -> 
 @jit(i64(position_t, ROW, i64, i64, i64, search_t))
 def drop_refuted(
     position: Position,
-    moves: Any,
+    moves: np.ndarray,
     first: Number,
     size: Number,
     ply: Number,

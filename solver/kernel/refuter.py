@@ -274,23 +274,7 @@ class Refuter(NamedTuple):
 
 refuter_t = named_words(Refuter)
 
-NO_REFUTER = Refuter(
-    NO_MOVE,
-    ZERO,
-    ZERO,
-    ZERO,
-    ZERO,
-    ZERO,
-    ZERO,
-    ZERO,
-    ZERO,
-    ZERO,
-    ZERO,
-    ZERO,
-    ZERO,
-    ZERO,
-    ZERO,
-)
+NO_REFUTER = Refuter(NO_MOVE, *[ZERO] * 14)
 
 # The most squares of the ring that a checking piece covers, by kind.
 MOST_BY_KNIGHT = 2
