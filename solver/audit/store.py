@@ -86,6 +86,10 @@ _ANSWER_PLACES = tuple(map(COLUMNS.index, ANSWER_COLUMNS))
 class Store:
     """A file with the results of audits; any thread may use it.
 
+    Once a row or a commit has failed, no more rows are accepted. SQLite ends the whole
+    transaction when the disk is full, so that answers are gone which records of other
+    threads would refer to; and nobody waits for the lock of another program again.
+
     Parameters
     ----------
     path : str or PathLike
@@ -113,6 +117,7 @@ class Store:
         self._lock = threading.RLock()
         self._pending = 0
         self._committed = time.monotonic()
+        self._failure: str | None = None
         self._read_only = read_only
         self._lacks_columns = False
         if read_only:
@@ -220,7 +225,7 @@ class Store:
 
     def commit(self) -> None:
         """Write all pending rows to the file."""
-        with self._exclusive():
+        with self._writing():
             if self._base.in_transaction:
                 self._base.execute("COMMIT")
                 self._require_in_place()
@@ -268,7 +273,9 @@ class Store:
                 self._base.execute("DETACH other")
 
     def _write(self, statement: str, row: list[object]) -> None:
-        with self._exclusive():
+        with self._writing():
+            if self._failure is not None:
+                raise StoreError(self._failure)
             if not self._base.in_transaction:
                 self._base.execute("BEGIN IMMEDIATE")
                 self._committed = time.monotonic()
@@ -340,6 +347,17 @@ class Store:
     def _pragma(self, name: str) -> int:
         (value,) = self._base.execute(f"PRAGMA {name}").fetchone()
         return int(value)
+
+    @contextmanager
+    def _writing(self) -> Iterator[None]:
+        """Hold the lock, and note the first error, before another thread writes."""
+        with self._lock:
+            try:
+                with self._exclusive():
+                    yield
+            except StoreError as error:
+                self._failure = self._failure or str(error)
+                raise
 
     @contextmanager
     def _exclusive(self) -> Iterator[None]:

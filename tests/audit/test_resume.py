@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from dataclasses import replace
 from itertools import product
 from typing import TYPE_CHECKING
@@ -32,6 +33,7 @@ pytestmark = pytest.mark.usefixtures("worker_processes")
 FEN = "6k1/5ppp/8/8/8/8/8/R5K1 w - - 0 1"
 PROBLEM = Problem(FEN, "one", Claim(2, ("a1a8",), ("a1a8",)), "a.epd:1")
 OPTIONS = AuditOptions(Limits(time_s=5.0, nodes=1000, hash_mib=3))
+TIMEOUT_S = 20.0
 
 
 @pytest.fixture
@@ -328,3 +330,43 @@ def test_an_answer_that_cannot_be_stored_ends_the_audit_with_the_error(
     monkeypatch.setattr(store, "put_answer", refuse)
     with pytest.raises(StoreError, match="the disk is full"):
         run(store, PROBLEM, *OTHERS.values(), jobs=jobs, ordered=ordered)
+
+
+@pytest.mark.parametrize("number", [1, 2])
+def test_a_full_disk_leaves_no_record_without_its_answer(
+    store: Store, monkeypatch: pytest.MonkeyPatch, number: int
+) -> None:
+    """One thread has saved an answer, but not its records, when another fails."""
+    read, answered, failed = (threading.Event() for _ in range(3))
+    put_record = store.put_record
+    waiting = f"a.epd:{number}"
+
+    def records() -> Iterator[Problem | FormatError]:
+        yield PROBLEM
+        yield replace(PROBLEM, source="a.epd:2")  # the same question
+        read.set()
+        assert answered.wait(TIMEOUT_S)
+        yield FormatError("b.epd:1", 500_000 * "x")
+
+    def put(result: AuditResult, key: bytes | None) -> None:
+        if result.source == waiting:
+            answered.set()
+            assert failed.wait(TIMEOUT_S)
+        try:
+            put_record(result, key)
+        except StoreError:
+            failed.set()
+            raise
+
+    class Waiting(Prover):
+        def run_batch(self, problems: Sequence[Problem]) -> list[AuditResult | None]:
+            assert read.wait(TIMEOUT_S)
+            return super().run_batch(problems)
+
+    store._base.execute("PRAGMA max_page_count = 60")
+    monkeypatch.setattr(store, "put_record", put)
+    pool = WorkerPool(lambda _control: Waiting(), 1)
+    asked = ResumeStore(store, OPTIONS)
+    with pytest.raises(StoreError, match="the disk is full"):
+        list(audit(records(), OPTIONS, pool, resume=asked))
+    assert list(store.results()) == []

@@ -560,6 +560,22 @@ def test_a_lock_of_another_program_is_an_error_after_a_wait(
     assert stored(path) == [FULL]
 
 
+def test_a_lock_is_waited_for_only_once(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(store, "BUSY_S", 0.05)
+    connected = closing(sqlite3.connect(path, isolation_level=None))
+    with Store(path) as base, connected as other:
+        other.execute("BEGIN IMMEDIATE")
+        with pytest.raises(StoreError, match="locked") as first:
+            base.put_record(FULL, None)
+        other.execute("ROLLBACK")  # a second wait would end well
+        with pytest.raises(StoreError) as second:
+            base.put_record(FULL, None)
+    assert str(second.value) == str(first.value)
+    assert count(path) == 0
+
+
 def test_a_lock_that_is_released_in_time_is_no_error(path: Path) -> None:
     with Store(path) as base:
         other = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
@@ -595,6 +611,18 @@ def test_a_full_disk_is_reported_and_leaves_the_store_intact(path: Path) -> None
         before = len(list(base.results()))
         base.put_record(result("b.epd:1"), None)
     assert count(path) == before + 1
+
+
+def test_a_full_disk_leaves_no_record_without_its_answer(path: Path) -> None:
+    base = Store(path)
+    base.put_answer(b"key", FULL, "keys", 10.0, 5000)
+    base._base.execute("PRAGMA max_page_count = 40")
+    assert fill(base) < store.COMMIT_ROWS - 1
+    assert base.answer(b"key") is None  # undone with all that was not committed
+    with pytest.raises(StoreError, match="the disk is full"):
+        base.put_record(FULL, b"key")
+    base.close()
+    assert stored(path) == []
 
 
 @contextmanager
@@ -677,7 +705,10 @@ def test_a_store_that_is_removed_while_it_is_open_is_reported(
         path.touch()
     with pytest.raises(StoreError) as caught:
         base.commit()
+    with pytest.raises(StoreError) as again:
+        base.put_record(FULL, None)
     base.close()
     assert str(caught.value) == (
         f"{path}: expected the store, found it removed or replaced"
     )
+    assert str(again.value) == str(caught.value)
