@@ -10,7 +10,15 @@ import chess
 import numpy as np
 
 from solver.board import pack
-from solver.kernel.first_numbers import FIRST_HOPE, first_numbers
+from solver.kernel.first_numbers import (
+    BEYOND,
+    FIRST_HOPE,
+    FLIGHTS,
+    LOSSES,
+    OTHERS,
+    WHOLE,
+    first_numbers,
+)
 from solver.kernel.jit import i64, native, pointer, record_at, search_t, u64
 from solver.kernel.memory import Search
 from solver.kernel.position import position_at
@@ -19,12 +27,12 @@ from tests.kernel import linked
 from tests.kernel.positions import crowded_positions
 from tests.oracles import walks
 
-LOSSES = {
-    chess.PAWN: 3,
-    chess.KNIGHT: 9,
-    chess.BISHOP: 9,
-    chess.ROOK: 15,
-    chess.QUEEN: 27,
+RANKS = {
+    chess.PAWN: 1,
+    chess.KNIGHT: 2,
+    chess.BISHOP: 2,
+    chess.ROOK: 3,
+    chess.QUEEN: 4,
 }
 MATED = (int(INFINITE), 0)
 ESCAPED = (0, int(INFINITE))
@@ -94,10 +102,14 @@ def defined(board: chess.Board) -> tuple[int, int]:
     flights = chess.SquareSet(m.to_square for m in replies if m.from_square == king)
     others = sum(move.from_square != king for move in replies)
     taken = {board.piece_type_at(move.to_square) for move in replies} - {None}
-    loss = max((LOSSES[kind] for kind in taken if kind), default=0)
+    loss = max((RANKS[kind] for kind in taken if kind), default=0)
     beyond = len(squares_beyond(board, flights))
-    work = 1 + others + len(flights) ** 2 + 2 * beyond + loss
-    return int(FIRST_HOPE), work
+    tables = (FLIGHTS, OTHERS, LOSSES, BEYOND)
+    work = WHOLE
+    for table, number in zip(tables, (len(flights), others, loss, beyond), strict=True):
+        worths = table[int(board.is_check())]
+        work += int(worths[min(number, len(worths) - 1)])
+    return int(FIRST_HOPE), work // WHOLE
 
 
 def test_first_numbers_are_those_of_the_definition() -> None:
@@ -117,6 +129,16 @@ def test_first_numbers_are_those_of_the_definition() -> None:
         seen.add(expected)
     assert {MATED, ESCAPED} < seen
     assert len(seen) > 50
+
+
+def test_worths_never_fall_and_numbers_stay_small() -> None:
+    most = 0
+    for table in (FLIGHTS, OTHERS, LOSSES, BEYOND):
+        assert table.dtype == np.int16
+        assert not table[:, 0].any()
+        assert (np.diff(table) >= 0).all()
+        most += int(table.max())
+    assert (WHOLE + most) // WHOLE < 1000
 
 
 def test_mate_in_one_tests_count_as_nodes() -> None:
