@@ -296,6 +296,90 @@ def orthogonal_targets(position: Position, pins: Pins, slider: Bitboard) -> Bitb
     return reached & pins.orthogonal if slider & pins.orthogonal else reached
 
 
+class Wanted(NamedTuple):
+    """The targets wanted of each kind of piece; `movers` may go anywhere.
+
+    A queen has the targets of both sliders.
+    """
+
+    pawn: Bitboard
+    knight: Bitboard
+    diagonal: Bitboard
+    orthogonal: Bitboard
+    king: Bitboard
+    movers: Bitboard
+
+
+wanted_t = named_words(Wanted)
+
+ALL_WANTED = Wanted(ALL, ALL, ALL, ALL, ALL, ALL)
+
+
+@jit(i64(position_t, ROW, wanted_t), inline=True)
+def generate_wanted(position: Position, moves: np.ndarray, wanted: Wanted) -> Number:
+    """Write the legal moves to wanted targets to a row, and return their number.
+
+    Castling, promotions and captures by pawns are always written.
+    """
+    pins = find_pins(position)
+    king = first_square(position.kings & position.us)
+    targets = king_attacks(king) & ~position.us & ~pins.danger
+    if not position.kings & wanted.movers:
+        targets &= wanted.king
+    if not pins.checkers:
+        targets |= castling_targets(position, pins)
+    size = _emit(moves, 0, king, targets, KING)
+    if not pins.parries:  # double check
+        return size
+
+    pawns = pawn_targets(position, pins)
+    movers = position.pawns & wanted.movers
+    single = pawns.single & (wanted.pawn | RANK_8 | (movers << EIGHT))
+    double = pawns.double & (wanted.pawn | (movers << SIXTEEN))
+    size = _emit_pawns(moves, size, single, EIGHT)
+    size = _emit_pawns(moves, size, double, SIXTEEN)
+    size = _emit_pawns(moves, size, pawns.left, SEVEN)
+    size = _emit_pawns(moves, size, pawns.right, NINE)
+    takers = en_passant_takers(position)
+    while takers:
+        end = position.rights & RANK_6
+        pawn = takers & (ZERO - takers)
+        takers ^= pawn
+        if en_passant_is_legal(position, pawn, end):
+            size = _emit(moves, size, first_square(pawn), end, PAWN)
+
+    allowed = ~position.us & pins.parries
+    knights = position.knights & position.us
+    knights &= ~(pins.diagonal | pins.orthogonal)
+    while knights:
+        knight = knights & (ZERO - knights)
+        knights ^= knight
+        start = first_square(knight)
+        targets = knight_attacks(start) & allowed
+        if not knight & wanted.movers:
+            targets &= wanted.knight
+        size = _emit(moves, size, start, targets, KNIGHT)
+    sliders = position.diagonal & position.us & ~pins.orthogonal
+    while sliders:
+        slider = sliders & (ZERO - sliders)
+        sliders ^= slider
+        targets = diagonal_targets(position, pins, slider) & allowed
+        kind = QUEEN if position.orthogonal & slider else DIAGONAL
+        if not slider & wanted.movers:
+            targets &= wanted.diagonal | (wanted.orthogonal if kind == QUEEN else ZERO)
+        size = _emit(moves, size, first_square(slider), targets, kind)
+    sliders = position.orthogonal & position.us & ~pins.diagonal
+    while sliders:
+        slider = sliders & (ZERO - sliders)
+        sliders ^= slider
+        targets = orthogonal_targets(position, pins, slider) & allowed
+        kind = QUEEN if position.diagonal & slider else ORTHOGONAL
+        if not slider & wanted.movers:
+            targets &= wanted.orthogonal | (wanted.diagonal if kind == QUEEN else ZERO)
+        size = _emit(moves, size, first_square(slider), targets, kind)
+    return size
+
+
 @jit(i64(position_t, ROW))
 def generate(position: Position, moves: np.ndarray) -> Number:
     """Write the legal moves to a row.
@@ -311,50 +395,7 @@ def generate(position: Position, moves: np.ndarray) -> Number:
     int64
         The number of moves.
     """
-    pins = find_pins(position)
-    king = first_square(position.kings & position.us)
-    targets = king_attacks(king) & ~position.us & ~pins.danger
-    if not pins.checkers:
-        targets |= castling_targets(position, pins)
-    size = _emit(moves, 0, king, targets, KING)
-    if not pins.parries:  # double check
-        return size
-
-    pawns = pawn_targets(position, pins)
-    size = _emit_pawns(moves, size, pawns.single, EIGHT)
-    size = _emit_pawns(moves, size, pawns.double, SIXTEEN)
-    size = _emit_pawns(moves, size, pawns.left, SEVEN)
-    size = _emit_pawns(moves, size, pawns.right, NINE)
-    takers = en_passant_takers(position)
-    while takers:
-        end = position.rights & RANK_6
-        pawn = takers & (ZERO - takers)
-        takers ^= pawn
-        if en_passant_is_legal(position, pawn, end):
-            size = _emit(moves, size, first_square(pawn), end, PAWN)
-
-    allowed = ~position.us & pins.parries
-    knights = position.knights & position.us
-    knights &= ~(pins.diagonal | pins.orthogonal)
-    while knights:
-        start = first_square(knights)
-        size = _emit(moves, size, start, knight_attacks(start) & allowed, KNIGHT)
-        knights &= knights - ONE
-    sliders = position.diagonal & position.us & ~pins.orthogonal
-    while sliders:
-        slider = sliders & (ZERO - sliders)
-        sliders ^= slider
-        targets = diagonal_targets(position, pins, slider) & allowed
-        kind = QUEEN if position.orthogonal & slider else DIAGONAL
-        size = _emit(moves, size, first_square(slider), targets, kind)
-    sliders = position.orthogonal & position.us & ~pins.diagonal
-    while sliders:
-        slider = sliders & (ZERO - sliders)
-        sliders ^= slider
-        targets = orthogonal_targets(position, pins, slider) & allowed
-        kind = QUEEN if position.diagonal & slider else ORTHOGONAL
-        size = _emit(moves, size, first_square(slider), targets, kind)
-    return size
+    return generate_wanted(position, moves, ALL_WANTED)
 
 
 @jit(i64(position_t, pins_t), inline=True)

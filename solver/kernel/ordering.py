@@ -29,7 +29,7 @@ from solver.kernel.jit import (
     void,
 )
 from solver.kernel.mate_in_one import attacks_of_kind
-from solver.kernel.movegen import count
+from solver.kernel.movegen import Wanted, count, generate_wanted
 from solver.kernel.position import (
     DIAGONAL,
     KING,
@@ -165,6 +165,49 @@ def rank_replies(
         elif move == search.killers[ply, 1]:
             worth += SECOND_KILLER
         moves[index] = move | (worth << WORTH_SHIFT)
+
+
+@jit(u64(position_t, ROW, search_t))
+def forcing_reply(position: Position, moves: np.ndarray, search: Any) -> Move:
+    """Return the reply that `rank_replies` puts first if it checks or captures.
+
+    The quiet replies are not even listed, which takes most of the time of ranking.
+
+    Parameters
+    ----------
+    position : Position
+        The table knows no refutation of it.
+    moves : uint64 array, shape (MAX_LEGAL_MOVES,)
+        Overwritten.
+    search : Search
+        Its history is read.
+
+    Returns
+    -------
+    uint64
+        A legal move, or NO_MOVE if none checks or captures.
+    """
+    checks = find_checks(position)
+    wanted = Wanted(
+        checks.pawn | position.them,
+        checks.knight | position.them,
+        checks.diagonal | position.them,
+        checks.orthogonal | position.them,
+        position.them,
+        checks.discoverers,
+    )
+    best = ZERO
+    for index in range(generate_wanted(position, moves, wanted)):
+        move = moves[index]
+        worth = min(np.uint64(search.history[move]), MOST_HISTORY)
+        if gives_check(position, checks, move):
+            worth += CHECKING_REPLY
+        elif position.them & (ONE << target(move)):
+            worth += CAPTURE
+        else:
+            continue
+        best = max(best, move | (worth << WORTH_SHIFT))
+    return unranked(best)
 
 
 @jit(void(search_t, i64, u64, i64), inline=True)

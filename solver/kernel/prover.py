@@ -22,6 +22,7 @@ from solver.kernel.mate_in_one import is_checkmate, mate_in_one
 from solver.kernel.movegen import generate
 from solver.kernel.ordering import (
     bring_best,
+    forcing_reply,
     is_plain_move,
     rank_attacks,
     rank_replies,
@@ -101,17 +102,26 @@ def mated_in_one(position: Position, ply: Number, attack: Move, search: Any) -> 
             remember_refutation(search, ply, reply, 0)
             return Verdict.NO_MATE
 
-    # 2. No reply: mate, or stalemate, which is an escape.
+    # 2. The first reply that checks or captures.
     replies = search.rows[ply]
+    first = forcing_reply(position, replies, search)
+    if first != NO_MOVE and mating_move(make(position, first), search) == NO_MOVE:
+        search.counters[counter] = first
+        remember_refutation(search, ply, first, 1)
+        return Verdict.NO_MATE
+
+    # 3. No reply: mate, or stalemate, which is an escape.
     size = generate(position, replies)
     if size == 0:
         return Verdict.MATE if checkers(position) else Verdict.NO_MATE
 
-    # 3. Every reply.
+    # 4. Every other reply.
     rank_replies(position, replies, size, ply, NO_MOVE, search)
     for index in range(size):
         bring_best(replies, index, size)
         reply = unranked(replies[index])
+        if reply == first:
+            continue
         if mating_move(make(position, reply), search) == NO_MOVE:
             search.counters[counter] = reply
             remember_refutation(search, ply, reply, 1)
@@ -257,12 +267,28 @@ def mates_within(
 
     moves = search.rows[ply]
     if not attacking:
-        # 4. Defender node without moves: mate, or stalemate, which is an escape.
+        # 4. Two moves from the leaves the first reply refutes in 98 of 100 nodes. So if
+        #    it checks or captures, it is searched before the others are listed.
+        first = NO_MOVE
+        if moves_left == 2 and bounds.move == NO_MOVE:
+            first = forcing_reply(position, moves, search)
+        if first != NO_MOVE:
+            child = make(position, first)
+            verdict = mates_within(child, moves_left, ply + 1, ATTACKING, search)
+            if verdict == Verdict.STOPPED:
+                return Verdict.STOPPED
+            if verdict == Verdict.NO_MATE:
+                remember_refutation(search, ply, first, moves_left)
+                refuted = Bounds(moves_left, bounds.mate, first)
+                store(search, key, refuted, moves_left)
+                return Verdict.NO_MATE
+
+        # 5. Defender node without moves: mate, or stalemate, which is an escape.
         size = generate(position, moves)
         if size == 0:
             return Verdict.MATE if checkers(position) else Verdict.NO_MATE
 
-        # 5. Probe the table for all replies before searching one. Two moves from the
+        # 6. Probe the table for all replies before searching one. Two moves from the
         #    leaves a search costs no more than the probes; docs/explanation/tried.md
         #    has the measurement.
         if moves_left > 2:
@@ -274,11 +300,13 @@ def mates_within(
                 if moves_left <= probe(search, hash_key(child, ATTACKING)).no_mate:
                     return Verdict.NO_MATE
 
-        # 6. Search the replies. One that is not mated refutes.
+        # 7. Search the other replies. One that is not mated refutes.
         rank_replies(position, moves, size, ply, bounds.move, search)
         for index in range(size):
             bring_best(moves, index, size)
             reply = unranked(moves[index])
+            if reply == first:
+                continue
             child = make(position, reply)
             verdict = mates_within(child, moves_left, ply + 1, ATTACKING, search)
             if verdict == Verdict.STOPPED:
@@ -291,7 +319,7 @@ def mates_within(
         store(search, key, Bounds(bounds.no_mate, moves_left, NO_MOVE), moves_left)
         return Verdict.MATE
 
-    # 7. Attacker node: try to mate within two moves.
+    # 8. Attacker node: try to mate within two moves.
     no_mate = bounds.no_mate
     if no_mate < 2:
         verdict = mates_within_two(position, ply, search)
@@ -299,7 +327,7 @@ def mates_within(
             return verdict
         no_mate = 2
 
-    # 8. Deepen move by move, so that the first mate found is the shortest and every
+    # 9. Deepen move by move, so that the first mate found is the shortest and every
     #    failed depth leaves a bound. The order of the attacks stays the same. The next
     #    attack's cache line is loaded while this attack is searched.
     size = generate(position, moves)

@@ -8,8 +8,10 @@ from typing import Any
 
 import pytest
 from numba.core.dispatcher import Dispatcher
+from numba.core.registry import cpu_target
 
 import solver.kernel
+from solver.kernel.compiler import Typing
 from solver.kernel.interface import KernelError
 from solver.kernel.jit import i64, jit, native, u64
 from tests.kernel import linked
@@ -70,3 +72,11 @@ def test_a_recursive_call_with_other_types_is_found_when_compiling() -> None:
 
     with pytest.raises(KernelError, match="expected calls of its own functions"):
         linked(entry)
+
+
+def test_an_operation_has_the_type_that_numba_gives_it() -> None:
+    numbas_own = cpu_target.typing_context
+    assert len(Typing.found) > 100
+    for (operation, arguments), signature in Typing.found.items():
+        found = numbas_own.resolve_function_type(operation, arguments, {})
+        assert found == signature

@@ -1,0 +1,69 @@
+"""The reply that is tried before the others are listed is the first of the ranking."""
+
+from __future__ import annotations
+
+import ctypes
+from ctypes import CFUNCTYPE
+from typing import Any
+
+import numpy as np
+import pytest
+
+from solver.kernel.jit import i64, native, pointer, record_at, search_t, u64
+from solver.kernel.memory import MOVE_KINDS, Search
+from solver.kernel.movegen import generate
+from solver.kernel.ordering import (
+    CAPTURE,
+    MOST_HISTORY,
+    WORTH_SHIFT,
+    forcing_reply,
+    rank_replies,
+    unranked,
+)
+from solver.kernel.position import NO_MOVE, position_at
+from tests.kernel import linked, positions
+
+
+@native(i64(pointer(search_t), pointer(u64), pointer(u64)))
+def write_replies(search: Any, words: Any, out: Any) -> Any:
+    """Write the forcing reply and the first of all replies if it is forcing."""
+    search = record_at(search)
+    position = position_at(words)
+    moves = search.rows[0]
+    out[0] = forcing_reply(position, moves, search)
+    size = generate(position, moves)
+    rank_replies(position, moves, size, 0, NO_MOVE, search)
+    best = np.uint64(0)
+    for index in range(size):
+        best = max(best, moves[index])
+    out[1] = unranked(best) if best >> WORTH_SHIFT >= CAPTURE else NO_MOVE
+    return np.int64(0)
+
+
+REPLIES = CFUNCTYPE(ctypes.c_int64, *[ctypes.c_void_p] * 3)(linked(write_replies))
+
+
+@pytest.mark.parametrize(
+    ("kind", "rows", "quiet"),
+    [
+        (positions.of_play, 20_000, 1_000),
+        (positions.of_problems, 20_000, 1_000),
+        (positions.of_passing, 5_000, 0),
+        pytest.param(positions.of_play, 500_000, 25_000, marks=pytest.mark.slow),
+        pytest.param(positions.of_problems, 500_000, 25_000, marks=pytest.mark.slow),
+    ],
+)
+def test_the_forcing_reply_is_the_first_of_all_replies(
+    kind: Any, rows: int, quiet: int
+) -> None:
+    search = Search()
+    random = np.random.default_rng(3)
+    history = np.ctypeslib.as_array(search.history)
+    history[:] = random.integers(0, 2 * int(MOST_HISTORY), MOVE_KINDS)
+    out = (ctypes.c_uint64 * 2)()
+    without = 0
+    for row in kind(rows, seed=5):
+        REPLIES(ctypes.byref(search), row.ctypes.data, out)
+        assert out[0] == out[1], row
+        without += out[0] == NO_MOVE
+    assert quiet <= without < rows
