@@ -35,8 +35,11 @@ PROVER_SHARE_OF_ANY = 0.1
 
 REACH = 12
 """How far above the lower bound the df-pn search looks in the first round; each round
-looks this much farther. Far horizons cost little, and some mates are near only there;
+looks this much farther. Some mates are near only at a far horizon;
 docs/explanation/tried.md has the measurements."""
+
+FAR_SHARE = 0.25
+"""A horizon farther than `REACH` gets this share of the budget."""
 
 NARROW = Restriction(king_flights=1)
 NARROW_SHARE = 0.25
@@ -204,12 +207,14 @@ class BoundsSearch:
             return
         if question.expected and self.upper is None:
             self._search_horizon(question.expected, nodes)
-        horizon, searched = self.lower, 0
+        lowest = horizon = self.lower
         while not self.is_closed and horizon <= self._farthest(reach):
-            self._search_horizon(horizon, nodes)
-            searched += 1
-            # A horizon that is too far costs little, so far ones lie wide apart.
-            horizon += 1 if self.upper else max(1, searched // 2)
+            above = horizon - lowest
+            is_far = self.upper is None and above > REACH
+            self._search_horizon(horizon, int(FAR_SHARE * nodes) if is_far else nodes)
+            # Any horizon at or above the length of a mate may find it, so they lie the
+            # wider apart the farther they are, until a mate is known.
+            horizon += 1 if self.upper else max(1, (above + 1) // 2)
 
     def _search_horizon(self, horizon: int, nodes: int) -> None:
         """Search for a mate within `horizon`; narrowly too if it stays undecided."""
