@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from solver.kernel.interface import Verdict
-from solver.kernel.jit import ROW, Move, Number, boolean, i64, jit, search_t, u64
+from solver.kernel.jit import ROW, Move, Number, boolean, i64, jit, search_t, u64, void
 from solver.kernel.mate_in_one import is_checkmate, mate_in_one
 from solver.kernel.movegen import generate
 from solver.kernel.ordering import (
@@ -42,7 +42,10 @@ from solver.kernel.position import (
 from solver.kernel.refuter import find_refuter, is_refuted
 from solver.kernel.transposition import (
     Bounds,
+    HashKey,
+    bounds_t,
     hash_key,
+    hash_key_t,
     prefetch_bounds,
     probe,
     store,
@@ -208,6 +211,20 @@ def mates_within_two(position: Position, ply: Number, search: Any) -> Number:
     return Verdict.NO_MATE
 
 
+@jit(void(search_t, i64, hash_key_t, bounds_t, u64, i64), inline=True)
+def store_refutation(
+    search: Any,
+    ply: Number,
+    key: HashKey,
+    bounds: Bounds,
+    reply: Move,
+    moves_left: Number,
+) -> None:
+    """Remember and store a reply after which there is no mate within `moves_left`."""
+    remember_refutation(search, ply, reply, moves_left)
+    store(search, key, Bounds(moves_left, bounds.mate, reply), moves_left)
+
+
 @jit(i64(position_t, i64, i64, boolean, search_t))
 def mates_within(
     position: Position, moves_left: Number, ply: Number, attacking: bool, search: Any
@@ -278,9 +295,7 @@ def mates_within(
             if verdict == Verdict.STOPPED:
                 return Verdict.STOPPED
             if verdict == Verdict.NO_MATE:
-                remember_refutation(search, ply, first, moves_left)
-                refuted = Bounds(moves_left, bounds.mate, first)
-                store(search, key, refuted, moves_left)
+                store_refutation(search, ply, key, bounds, first, moves_left)
                 return Verdict.NO_MATE
 
         # 5. Defender node without moves: mate, or stalemate, which is an escape.
@@ -312,9 +327,7 @@ def mates_within(
             if verdict == Verdict.STOPPED:
                 return Verdict.STOPPED
             if verdict == Verdict.NO_MATE:
-                remember_refutation(search, ply, reply, moves_left)
-                refuted = Bounds(moves_left, bounds.mate, reply)
-                store(search, key, refuted, moves_left)
+                store_refutation(search, ply, key, bounds, reply, moves_left)
                 return Verdict.NO_MATE
         store(search, key, Bounds(bounds.no_mate, moves_left, NO_MOVE), moves_left)
         return Verdict.MATE
