@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import chess
 import pytest
 
+from solver.kernel.interface import Verdict
 from solver.problem import Limits
 from solver.search import bounds as bounds_search
 from solver.search.bounds import BoundsSearch
@@ -94,6 +95,32 @@ def test_bounds_close_and_are_true_after_each_turn(
         lengths.add(shortest)
     assert lengths == {1, 2, 3, 4, None}
     assert turns > 2 * len(solved)
+
+
+def test_horizons_lie_the_wider_apart_the_farther_they_are(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Both searches are replaced: neither decides anything."""
+    searched: list[tuple[int, int]] = []
+
+    def undecided(workspace: Workspace, _: object, moves: int, **__: bool) -> Verdict:
+        if not workspace.search.restriction:
+            searched.append((moves, workspace.search.node_limit))
+        return Verdict.STOPPED
+
+    monkeypatch.setattr(bounds_search, "prove", lambda *_, **__: Verdict.STOPPED)
+    monkeypatch.setattr(bounds_search, "search_dfpn", undecided)
+    search = begin(workspaces.tiny(), chess.Board(), most_moves=100)
+    for _, _ in zip(range(6), search.turns, strict=False):
+        pass
+    budget = bounds_search.FIRST_BUDGET
+    near = [1, 2, 3, 4, 6, 9]
+    rounds = [near, [*near, 13, 19], [*near, 13, 19, 28]]
+    assert searched == [
+        (moves, (budget << number) // (4 if moves > 13 else 1))
+        for number, row in enumerate(rounds)
+        for moves in row
+    ]
 
 
 @pytest.mark.usefixtures("impatient")
