@@ -71,6 +71,7 @@ class Operation(IntEnum):
     REFUTATIONS = 10
     CONTINUATIONS = 11
     IS_CHECK = 12
+    READ_ROWS = 13
 
 
 class LaboratoryOperation(IntEnum):
@@ -283,16 +284,41 @@ class Kernel:
         words = (c_uint32 * size).from_buffer(search, Search.phis.offset)
         return words[:]
 
+    def read_rows(self, rows: int, count: int, search: Search) -> int:
+        """Read the FENs and lines of rows; see `solver.kernel.rows`.
+
+        Parameters
+        ----------
+        rows : int
+            The address of the rows, each a `solver.kernel.memory.Row`.
+        count : int
+            The number of rows.
+        search : Search
+            Its `text` receives what is written, and its first row of moves is
+            overwritten.
+
+        Returns
+        -------
+        int
+            The index of the first row that was not read because `Search.text` has too
+            little room left; `count` if all were.
+        """
+        return self._run(Operation.READ_ROWS, None, search, rows, count)
+
     def _run(
         self,
         operation: Operation,
-        position: Position,
+        position: Position | None,
         search: Search,
         number: int = 0,
         flag: int = 0,
     ) -> int:
         result: int = self._call(
-            operation, byref(position), byref(search), number, flag
+            operation,
+            byref(position) if position else None,
+            byref(search),
+            number,
+            flag,
         )
         return result
 
