@@ -36,6 +36,9 @@ WINDOW = 2048
 
 TIME_SLICE = TimeSlice(problem_s=0.1, batch_s=0.5)
 
+BATCH_S = 0.05
+"""How much work to put into a batch, in seconds."""
+
 BATCH_GROWTH = 4
 """A batch is at most this many times as large as the one before."""
 
@@ -178,7 +181,7 @@ class WorkerLoop:
 class ThreadWorker:
     """Runs batches in the calling thread."""
 
-    batch_s = 0.0
+    batch_s = BATCH_S
 
     def __init__(
         self,
@@ -189,8 +192,8 @@ class ThreadWorker:
         self._job = AuditJob(options, tablebases, control.search)
 
     def run_batch(self, problems: Sequence[Problem]) -> list[AuditResult | None]:
-        """Audit problem after problem."""
-        return [self._job.run(problem) for problem in problems]
+        """Audit a batch."""
+        return self._job.run_batch(problems, TIME_SLICE)
 
     def close(self) -> None:
         """Do nothing."""
@@ -203,7 +206,7 @@ class ProcessWorker:
     files and no signal handlers.
     """
 
-    batch_s = 0.05
+    batch_s = BATCH_S
 
     def __init__(self, options: AuditOptions, control: AuditControl) -> None:
         self._options = options

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from solver.kernel.batch import decide, solve_rows
 from solver.kernel.checks import generate_checks
 from solver.kernel.dfpn import find_mate, known_bounds
 from solver.kernel.interface import MATE_SHIFT, MOVE_SHIFT, Operation
@@ -63,6 +64,8 @@ def entry(
     search = record_at(search_pointer)
     if operation == Operation.READ_ROWS:
         return read_rows(number, flag, search)
+    if operation == Operation.SOLVE_ROWS:
+        return solve_rows(number, flag, search)
     position = position_at(words)
     if operation == Operation.MATES_WITHIN:
         return mates_within(position, number, 0, flag != 0, search)
@@ -70,6 +73,8 @@ def entry(
         return find_mate(position, number, flag != 0, search)
     if operation == Operation.FIND_LINE:
         return find_line(position, number, flag != 0, search)
+    if operation == Operation.DECIDE:
+        return decide(position, number, search)
     if operation == Operation.SOLVING_MOVES:
         return list_solving_moves(position, number, search)
     if operation == Operation.REFUTATIONS:

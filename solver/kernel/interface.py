@@ -29,6 +29,21 @@ from solver.kernel.memory import MAX_LEGAL_MOVES, Experiment, Position, Search
 NO_LIMIT = (1 << 63) - 1
 """The node limit of a search without one."""
 
+SMALL_BUCKETS = 1 << 14
+SMALL_NODES = 20_000
+"""A search of at most this many nodes uses only the first MiB of the table, which fits
+the CPU's caches; the many short problems of a collection then never touch the rest."""
+
+KEY_BUDGET = 100_000
+"""Nodes that the prover, then the df-pn search, may spend on one first move; doubled
+until one of them decides whether the move is a key."""
+
+MOST_ENDING_PIECES = 4
+"""Small endgames have at most so many pieces, and no pawns; see `solver.endgames`."""
+
+MOST_TEXT = 8192
+"""Bytes that a row's texts have room in: lines and keys of the longest mate."""
+
 NO_BOUND = 255
 """The upper bound of a position with no known mate."""
 
@@ -71,7 +86,9 @@ class Operation(IntEnum):
     REFUTATIONS = 10
     CONTINUATIONS = 11
     IS_CHECK = 12
-    READ_ROWS = 13
+    DECIDE = 13
+    READ_ROWS = 14
+    SOLVE_ROWS = 15
 
 
 class LaboratoryOperation(IntEnum):
@@ -199,6 +216,24 @@ class Kernel:
             self._run(Operation.FIND_MATE, position, search, moves, attacking)
         )
 
+    def decide(self, position: Position, search: Search, moves: int) -> Verdict:
+        """Decide with both searches in turn whether the defender is mated in time.
+
+        Parameters
+        ----------
+        position : Position
+            The defender is to move.
+        search : Search
+        moves : int
+            The attacker's own moves, at least 0.
+
+        Returns
+        -------
+        Verdict
+            STOPPED if the node limit was reached, or the search was stopped.
+        """
+        return Verdict(self._run(Operation.DECIDE, position, search, moves))
+
     def bounds(self, position: Position, search: Search, *, attacking: bool) -> Bounds:
         """Read the table's bounds of a position under the restriction of `search`."""
         packed = self._run(Operation.BOUNDS, position, search, 0, attacking)
@@ -304,6 +339,25 @@ class Kernel:
             little room left; `count` if all were.
         """
         return self._run(Operation.READ_ROWS, None, search, rows, count)
+
+    def solve_rows(self, rows: int, count: int, search: Search) -> int:
+        """Take the first turn of the search for rows; see `solver.kernel.batch`.
+
+        Parameters
+        ----------
+        rows : int
+            The address of the rows, which are READ; they receive their answers.
+        count : int
+            The number of rows.
+        search : Search
+            Its node limit is the limit of each row, and its `text` receives the texts.
+
+        Returns
+        -------
+        int
+            The index of the first row that is not answered; `count` if all are.
+        """
+        return self._run(Operation.SOLVE_ROWS, None, search, rows, count)
 
     def _run(
         self,

@@ -164,6 +164,8 @@ class Row(Structure):
         Whether the side to move is the attacker; -1: unless it has only its king.
     most_moves : int64
         The longest mate to search for, in attacker's moves.
+    expected : int64
+        The claimed length; 0: none.
     step_nodes : int64
         Nodes that the prover may spend on each lower bound.
     all_keys : int64
@@ -204,6 +206,7 @@ class Row(Structure):
                 "line_written",
                 "attacking",
                 "most_moves",
+                "expected",
                 "step_nodes",
                 "all_keys",
                 "mate",
@@ -217,6 +220,11 @@ class Row(Structure):
             )
         ),
     ]
+
+    @property
+    def is_cut_short(self) -> bool:
+        """Whether a limit was hit after the mate was proved, before all keys were."""
+        return bool(self.all_keys and self.mate >= 0 and not self.keys_complete)
 
 
 class Search(Structure):

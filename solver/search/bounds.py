@@ -17,6 +17,7 @@ from solver.search.root import Root, prove, search_dfpn
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from solver.kernel.memory import Row
     from solver.search.question import Question
     from solver.search.threads import Control
     from solver.search.workspace import Workspace
@@ -56,11 +57,18 @@ OTHER_SIDE_REST = 2_000_000
 """Nodes for the other side's mate once the side to move is proved to have none."""
 
 
+def first_step(*, any_length: bool) -> int:
+    """Return how many nodes the prover may spend on each bound in its first turn."""
+    share = PROVER_SHARE_OF_ANY if any_length else PROVER_SHARE
+    return int(share * FIRST_BUDGET)
+
+
 def close_bounds(
     workspace: Workspace,
     question: Question,
     control: Control,
     is_over: Callable[[], bool],
+    begun: Row | None = None,
 ) -> BoundsSearch:
     """Search until the bounds meet or a limit is hit.
 
@@ -77,6 +85,9 @@ def close_bounds(
         Receives each new bound.
     is_over : callable
         Called after each turn that leaves the bounds open; True ends the search.
+    begun : Row or None
+        What the prover's first turn has left open; see `solver.kernel.batch`. None: it
+        was not taken.
 
     Returns
     -------
@@ -84,7 +95,7 @@ def close_bounds(
         The bounds of the side that mates; of the expected attacker if neither does.
     """
     attacking = question.attacking
-    ours = BoundsSearch(workspace, question, control, attacking=attacking)
+    ours = BoundsSearch(workspace, question, control, attacking=attacking, begun=begun)
     if not question.both_sides:
         ours.finish(is_over)
         return ours
@@ -123,6 +134,8 @@ class BoundsSearch:
         Receives each new bound.
     attacking : bool
         Whether the side to move is the attacker.
+    begun : Row or None
+        What the prover's first turn has left open; None: it was not taken.
 
     Attributes
     ----------
@@ -144,6 +157,7 @@ class BoundsSearch:
         control: Control,
         *,
         attacking: bool,
+        begun: Row | None = None,
     ) -> None:
         self.root = Root(workspace, question, attacking=attacking)
         self._workspace = workspace
@@ -152,7 +166,7 @@ class BoundsSearch:
         self.lower = 1
         self.upper: int | None = None
         self.line: tuple[str, ...] = ()
-        self.turns = self._take_turns()
+        self.turns = self._take_turns(begun)
 
     @property
     def is_closed(self) -> bool:
@@ -172,15 +186,25 @@ class BoundsSearch:
             if is_over():
                 break
 
-    def _take_turns(self) -> Iterator[None]:
+    def _take_turns(self, begun: Row | None) -> Iterator[None]:
         budget, reach = FIRST_BUDGET, REACH
-        while not self.is_closed:
-            self._search_lower(int(self._prover_share * budget))
+        while begun or not self.is_closed:
+            if begun:
+                self._continue(begun)
+                begun = None
+            else:
+                self._search_lower(int(self._prover_share * budget))
             yield
             self._search_upper(budget, reach)
             yield
             budget *= 2
             reach += REACH
+
+    def _continue(self, begun: Row) -> None:
+        """Accept the prover's first turn; of a mate the line alone is missing."""
+        self._note(Verdict.NO_MATE, begun.lower_bound - 1)
+        if begun.mate > 0:
+            self._lower_upper(begun.mate)
 
     @property
     def _prover_share(self) -> float:

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import math
 import time
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from solver.endgames.probe import EndingHistory
 from solver.kernel.loader import load_battle
+from solver.kernel.memory import RowState
 from solver.problem import (
     DEFAULT_HASH_MIB,
     hash_size,
     require_instance,
     thread_count,
 )
+from solver.search.batch import Batch, row_solution
 from solver.search.battle import search_battle
 from solver.search.bounds import close_bounds
 from solver.search.endgame import EndgameProbe, consult_tablebases, prefer_proof
@@ -24,14 +27,16 @@ from solver.search.workspace import Workspace
 from solver.solution import Solution, Stats, Status, StoppedBy
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Iterator, Sequence
+    from contextlib import AbstractContextManager
 
     import chess
 
     from solver.endgames.tablebases import Tablebases
+    from solver.kernel.memory import Row
     from solver.problem import Limits, Problem, Restriction
     from solver.search.bounds import BoundsSearch
-    from solver.search.question import Question
+    from solver.search.question import Asked, Question
 
 TABLEBASE_NODES = 10_000_000
 """Without limits, the search tries to prove an answer of the user's tablebases with no
@@ -159,6 +164,8 @@ class Solver:
         self._tablebases = tablebases
         self._helper_threads = HelperThreads(self._workspace, threads - 1)
         self._history = EndingHistory()
+        self._single = Batch(self._workspace, 1)
+        self._batch: Batch | None = None
 
     @property
     def workspace(self) -> Workspace:
@@ -205,11 +212,90 @@ class Solver:
         control : Control
             Stops the search, and receives its progress.
         """
+        return self._answer(question, control)
+
+    def solve_each(
+        self,
+        asked: Sequence[Asked],
+        *,
+        all_keys: bool = True,
+        batch_s: float = math.inf,
+        searching: Callable[[], AbstractContextManager[Control]],
+    ) -> Iterator[Solution]:
+        """Solve many problems in the calling thread, the easy ones in one call.
+
+        Parameters
+        ----------
+        asked : sequence of Asked
+            The problems, whose limits differ in nothing but lengths.
+        all_keys : bool
+            See `solve`.
+        batch_s : float
+            The longest that a call for many of them may take, in seconds.
+        searching : callable
+            Returns a context manager that provides the control of each new search.
+
+        Yields
+        ------
+        Solution
+            The same as `solve` returns, in the order of the problems. The time of a
+            call is shared out by nodes.
+        """
+        batch, index = self._batch_of(asked, all_keys=all_keys), 0
+        while index < len(asked):
+            # 1. The first turn, for problem after problem.
+            limits = asked[index].limits
+            own_s = math.inf if limits.time_s is None else limits.time_s
+            self._workspace.limit(limits.nodes)
+            started = time.perf_counter()
+            with (
+                searching() as control,
+                WATCHDOG.limit(control, min(batch_s, own_s)),
+            ):
+                control.attach(self._workspace.search)
+                end, text = batch.solve(index, len(asked))
+            spent_s = time.perf_counter() - started
+            if end > index and control.reason and batch.rows[end - 1].is_cut_short:
+                end -= 1
+            rows = batch.rows[index : end + 1]
+            node_s = spent_s / max(1, sum(row.nodes for row in rows))
+            solutions = [
+                row_solution(each.problem, row, text, node_s * row.nodes)
+                for each, row in zip(asked[index:end], rows, strict=False)
+            ]
+            # 2. The rest of the search for a problem that the first turn left open; all
+            #    of it for one that no batch can answer, or that was stopped.
+            index = end
+            is_next = bool(solutions) and rows[-1].state == RowState.READ
+            if index < len(asked) and not is_next:
+                (problem, limits, within), row = asked[index], rows[-1]
+                question = read_question(
+                    problem, limits, within=within, all_keys=all_keys
+                )
+                is_begun = row.state == RowState.OPEN and row.nodes > 0
+                is_begun &= control.reason is None
+                with searching() as control:
+                    solutions.append(
+                        self._answer(question, control, row, node_s * row.nodes)
+                        if is_begun
+                        else self._answer(question, control)
+                    )
+                index += 1
+            yield from solutions
+
+    def _answer(
+        self,
+        question: Question,
+        control: Control,
+        begun: Row | None = None,
+        spent_s: float = 0.0,
+    ) -> Solution:
+        """Answer a question; `begun` is its row if the first turn has been taken."""
         if (stipulation := question.problem.stipulation) and stipulation.is_help:
             return answer_help_play(self._workspace, question, control)
         if question.is_battle:
             load_battle()  # before the clock starts
-        started = time.perf_counter()
+        started = time.perf_counter() - spent_s
         workspace, limits = self._workspace, question.limits
         # 1. The user's tablebases know many answers; the search then tries to prove
         #    them, which without limits would take too long.
@@ -221,12 +307,13 @@ class Solver:
         if from_tables and nodes is None and limits.time_s is None:
             nodes, by_nodes = TABLEBASE_NODES, StoppedBy.TABLEBASE
         # 2. Search with the limits set.
-        workspace.begin(nodes, question.restriction)
+        if begun is None:
+            workspace.limit(nodes, question.restriction)
         control.attach(workspace.search)
         self._helper_threads.begin()
         try:
-            with WATCHDOG.limit(control, limits.time_s):
-                solution = self._search(question, control)
+            with WATCHDOG.limit(control, limits.time_s, spent_s):
+                solution = self._search(question, control, begun)
         finally:
             self._helper_threads.stop()
         # 3. What the tablebases know completes what the search left open.
@@ -242,17 +329,19 @@ class Solver:
             restriction=question.restriction,
         )
 
-    def _search(self, question: Question, control: Control) -> Solution:
+    def _search(
+        self, question: Question, control: Control, begun: Solution | Row | None
+    ) -> Solution:
         """Answer a question within the limits that are set; no tablebases."""
-        workspace, problem = self._workspace, question.problem
+        workspace = self._workspace
         if question.is_battle:
+            workspace.forget()
             return self._search_battle(question, control)
 
-        # 1. Trivial cases.
-        if question.board.is_checkmate():
-            return Solution(problem, Status.PROVED, 0, 0, keys_complete=True)
-        if question.is_hopeless:
-            return Solution(problem, Status.DISPROVED, None, question.most_moves + 1)
+        # 1. Trivial cases, and the prover's first turn.
+        begun = begun or self._begin(question)
+        if isinstance(begun, Solution):
+            return begun
 
         # 2. A small endgame whose table was probed before.
         endgame = EndgameProbe(workspace, question, control, self._history)
@@ -276,7 +365,7 @@ class Solver:
 
         with workspace.budget(endgame.search_budget):
             # 3. The bounds on the shortest mate, closed until they meet.
-            bounds = close_bounds(workspace, question, control, is_over)
+            bounds = close_bounds(workspace, question, control, is_over, begun)
             # 4. The keys, if the mate is proved to be the shortest.
             keys, keys_complete = _find_keys(question, bounds)
             # 5. The solution, from the table of a small endgame if still open.
@@ -284,6 +373,34 @@ class Solver:
                 question, bounds, keys, keys_complete=keys_complete
             )
             return endgame.complete(solution)
+
+    def _begin(self, question: Question) -> Solution | Row | None:
+        """Take the prover's first turn; it knows no restrictions and no root moves.
+
+        Returns
+        -------
+        Solution, Row or None
+            The answer, or the row that stays open. None: the turn was not taken.
+        """
+        if question.restriction is None and question.root_moves is None:
+            row, text = self._single.first_turn(question)
+            if row.state == RowState.ANSWERED:
+                return row_solution(question.problem, row, text)
+            return row if row.nodes else None  # None: a small endgame
+        self._workspace.forget()
+        if question.board.is_checkmate():
+            return Solution(question.problem, Status.PROVED, 0, 0, keys_complete=True)
+        if question.is_hopeless:
+            least = question.most_moves + 1
+            return Solution(question.problem, Status.DISPROVED, None, least)
+        return None
+
+    def _batch_of(self, asked: Sequence[Asked], *, all_keys: bool) -> Batch:
+        """Return a batch that has read these problems."""
+        if self._batch is None or len(asked) > len(self._batch.rows):
+            self._batch = Batch(self._workspace, len(asked))
+        self._batch.read(asked, all_keys=all_keys)
+        return self._batch
 
     def _search_battle(self, question: Question, control: Control) -> Solution:
         def help_search(helper: Workspace, progress: Control) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import heapq
+import math
 import threading
 import time
 from contextlib import contextmanager
@@ -95,14 +96,19 @@ class Watchdog:
         self._thread: threading.Thread | None = None
 
     @contextmanager
-    def limit(self, control: Control, seconds: float | None) -> Iterator[None]:
-        """Stop `control` if the block takes longer than `seconds`; None: no limit."""
-        if seconds is None:
+    def limit(
+        self, control: Control, seconds: float | None, spent_s: float = 0.0
+    ) -> Iterator[None]:
+        """Stop `control` if the block takes longer than `seconds`; None: no limit.
+
+        `spent_s` seconds have passed already.
+        """
+        if seconds is None or seconds == math.inf:
             yield
             return
         with self._changed:
             self._count += 1
-            entry = (time.monotonic() + seconds, self._count, control)
+            entry = (time.monotonic() + seconds - spent_s, self._count, control)
             heapq.heappush(self._deadlines, entry)
             if self._thread is None or not self._thread.is_alive():
                 self._thread = threading.Thread(target=self._run, daemon=True)
