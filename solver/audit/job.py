@@ -222,9 +222,11 @@ class AuditJob:
         is_late = limits.time_s != self._options.limits.time_s
         if (is_late and StoppedBy.TIME in stops) or StoppedBy.INTERRUPT in stops:
             return None
-        first_stop = next((stop for stop in stops if stop), None)
-        return audit_result(answer, within=self._options.within, plies=plies)._replace(
-            stopped_by=first_stop and str(first_stop),
+        return audit_result(
+            answer,
+            within=self._options.within,
+            plies=plies,
+            stopped_by=next((stop for stop in stops if stop), None),
             certificate=certificate,
             notices=notices,
         )

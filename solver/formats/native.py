@@ -20,15 +20,13 @@ from solver.formats.claims import (
     complete_claim,
     make_problem,
     parse_distance,
-    parse_keys,
-    parse_line,
     parse_no_mate,
     parse_solutions,
     printable,
 )
 from solver.formats.epd import read_each
-from solver.formats.fast_fen import format_fen
-from solver.formats.fen import begins, parse_fen
+from solver.formats.fen import begins
+from solver.formats.given import GivenPosition
 from solver.formats.lichess import lines_after, split_row
 from solver.problem import Claim
 from solver.stipulation import Stipulation
@@ -83,9 +81,9 @@ class Fields(NamedTuple):
             are claimed.
         """
         stipulation = Stipulation.parse(self.stipulation) if self.stipulation else None
-        board = parse_fen(self.fen, begins(stipulation))
-        keys = parse_keys(board, "claimed_keys", self.claimed_keys)
-        line = parse_line(board, "claimed_line", self.claimed_line)
+        position = GivenPosition(self.fen, begins(stipulation))
+        keys = position.keys("claimed_keys", self.claimed_keys)
+        line = position.line("claimed_line", self.claimed_line)
         claim = None
         if self.claim or stipulation:
             mate = stipulation.attacker_moves if stipulation else 0
@@ -98,9 +96,8 @@ class Fields(NamedTuple):
             solutions = parse_solutions(name, self.claimed_solutions)
         claim = complete_claim(claim, stipulation, solutions)
         no_mate = parse_no_mate("nomate", self.nomate) if self.nomate else None
-        fen = format_fen(board)
         name = printable(self.id)
-        return make_problem(fen, name, source, claim, no_mate, stipulation)
+        return make_problem(position.fen, name, source, claim, no_mate, stipulation)
 
 
 def read_jsonl(
