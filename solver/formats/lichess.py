@@ -23,6 +23,7 @@ from solver.errors import FormatError, InputError, quote
 from solver.formats.claims import make_problem, printable
 from solver.formats.fast_fen import format_fen
 from solver.formats.fen import parse_fen
+from solver.formats.given import read_plainly
 from solver.formats.streams import MAX_LINE_BYTES, decode_line, is_record
 from solver.problem import Claim
 from solver.stipulation import MAX_MOVES
@@ -158,18 +159,31 @@ def _count_moves(moves: str) -> int:
 
 def _make_problem(row: Sequence[str], source: str) -> Problem:
     puzzle_id, fen, moves, themes = row[:4]
+    plain = read_plainly(fen, moves, played=1, uci_only=True)
+    fen, line = plain or _read_strictly(fen, moves, themes)
+    claim = None
+    if _claims_mate(themes):
+        mate = _claimed_length(moves, themes)
+        words = tuple(line.split())
+        claim = Claim(mate, words[:1], words, any_last_move=True)
+    return make_problem(fen, printable(puzzle_id), source, claim, None)
+
+
+def _read_strictly(fen: str, moves: str, themes: str) -> tuple[str, str]:
+    """Do as `read_plainly` does, and explain what is wrong.
+
+    Only the first move is checked unless a mate is claimed.
+    """
     board = parse_fen(fen)
     first, *line = moves.split() or [""]
     board.push(_parse_move(board, first))
     if not board.has_legal_en_passant():
         board.ep_square = None  # otherwise transpositions would have different FENs
     fen = format_fen(board)
-    claim = None
     if _claims_mate(themes):
-        mate = _claimed_length(moves, themes)
+        _claimed_length(moves, themes)
         _require_legal(board, line)
-        claim = Claim(mate, (line[0],), tuple(line), any_last_move=True)
-    return make_problem(fen, printable(puzzle_id), source, claim, None)
+    return fen, " ".join(line)
 
 
 def _claimed_length(moves: str, themes: str) -> int:
