@@ -122,7 +122,7 @@ def read_plainly(
     row.line = row.fen + len(given)
     row.black, row.played, row.uci_only = black, played, uci_only
     search.text_written = 0
-    is_read = build.kernel.read_rows(_MEMORY.address, 1, search)
+    is_read = build.kernel.read_rows(_MEMORY.rows, search, 0, 1)
     if not is_read or row.state != RowState.READ:
         return None
     written = str(text[: search.text_written], "ascii")
@@ -135,8 +135,9 @@ class _Memory(threading.local):
     def __init__(self) -> None:
         self._given = ctypes.create_string_buffer(TEXT_BYTES)
         self._written = ctypes.create_string_buffer(TEXT_BYTES)
-        self.row = Row(fen=ctypes.addressof(self._given))
-        self.address = ctypes.addressof(self.row)
+        self.rows = (Row * 1)()
+        self.row = self.rows[0]
+        self.row.fen = ctypes.addressof(self._given)
         self.text = memoryview(self._written)
         self.search = Search(text=ctypes.addressof(self._written), text_size=TEXT_BYTES)
 

@@ -14,17 +14,19 @@ from __future__ import annotations
 from ctypes import (
     CFUNCTYPE,
     POINTER,
+    Array,
     addressof,
     byref,
     c_int64,
     c_uint32,
     c_uint64,
+    sizeof,
 )
 from enum import IntEnum
 from typing import NamedTuple
 
 from solver.errors import MatesolveError
-from solver.kernel.memory import MAX_LEGAL_MOVES, Experiment, Position, Search
+from solver.kernel.memory import MAX_LEGAL_MOVES, Experiment, Position, Row, Search
 
 NO_LIMIT = (1 << 63) - 1
 """The node limit of a search without one."""
@@ -319,45 +321,55 @@ class Kernel:
         words = (c_uint32 * size).from_buffer(search, Search.phis.offset)
         return words[:]
 
-    def read_rows(self, rows: int, count: int, search: Search) -> int:
+    def read_rows(self, rows: Array[Row], search: Search, first: int, end: int) -> int:
         """Read the FENs and lines of rows; see `solver.kernel.rows`.
 
         Parameters
         ----------
-        rows : int
-            The address of the rows, each a `solver.kernel.memory.Row`.
-        count : int
-            The number of rows.
+        rows : array of Row
+            With their texts; they receive what was read.
         search : Search
-            Its `text` receives what is written, and its first row of moves is
-            overwritten.
+            Its `text` receives the texts, and its first row of moves is overwritten.
+        first, end : int
+            Which rows: from `first` on, before `end`.
 
         Returns
         -------
         int
-            The index of the first row that was not read because `Search.text` has too
-            little room left; `count` if all were.
+            The first row that was not read because `Search.text` may have too little
+            room for it; `end` if all were.
         """
-        return self._run(Operation.READ_ROWS, None, search, rows, count)
+        return self._run_rows(Operation.READ_ROWS, rows, search, first, end)
 
-    def solve_rows(self, rows: int, count: int, search: Search) -> int:
+    def solve_rows(self, rows: Array[Row], search: Search, first: int, end: int) -> int:
         """Take the first turn of the search for rows; see `solver.kernel.batch`.
 
         Parameters
         ----------
-        rows : int
-            The address of the rows, which are READ; they receive their answers.
-        count : int
-            The number of rows.
+        rows : array of Row
+            READ, with their questions; they receive their answers.
         search : Search
             Its node limit is the limit of each row, and its `text` receives the texts.
+        first, end : int
+            Which rows: from `first` on, before `end`.
 
         Returns
         -------
         int
-            The index of the first row that is not answered; `count` if all are.
+            The first row that is not answered; `end` if all are.
         """
-        return self._run(Operation.SOLVE_ROWS, None, search, rows, count)
+        return self._run_rows(Operation.SOLVE_ROWS, rows, search, first, end)
+
+    def _run_rows(
+        self,
+        operation: Operation,
+        rows: Array[Row],
+        search: Search,
+        first: int,
+        end: int,
+    ) -> int:
+        address = addressof(rows) + first * sizeof(Row)
+        return first + self._run(operation, None, search, address, end - first)
 
     def _run(
         self,

@@ -15,6 +15,7 @@ import numpy as np
 from solver.kernel.bitboards import A1, C1, E1, G1, H1, NOT_FILE_A, ONE, RANK_1, ZERO
 from solver.kernel.fen import (
     BLACK_PIECE,
+    BLANK,
     CODES,
     DASH,
     DIGIT_0,
@@ -34,11 +35,14 @@ from solver.kernel.jit import (
     Move,
     Number,
     boolean,
+    bytes_at,
     i64,
     jit,
     pointer,
+    search_t,
     u8,
     u64,
+    void,
 )
 from solver.kernel.movegen import generate
 from solver.kernel.position import (
@@ -240,33 +244,25 @@ def read_move(
     return _find_legal(position, movers, arrived, promotion, is_complete, moves)
 
 
-@jit(i64(position_t, i64, u64, pointer(u8), i64))
-def write_move(
-    position: Position, black: Number, move: Move, text: Any, at: Number
-) -> Number:
-    """Write a legal move in UCI.
+@jit(void(position_t, u64, i64, search_t))
+def write_move(position: Position, move: Move, black: Number, search: Any) -> None:
+    """Append a legal move in UCI, and a space, to the text of a batch.
 
     Parameters
     ----------
     position : Position
         The position before the move.
+    move : uint64
     black : int64
         Whether Black is to move.
-    move : uint64
-    text : pointer to uint8
-        Has room for MOVE_TEXT_BYTES.
-    at : int64
-        Where to begin.
-
-    Returns
-    -------
-    int64
-        Where the move ends.
+    search : Search
+        Its `text` has room for MOVE_TEXT_BYTES.
     """
+    text, at = bytes_at(search.text), search.text_written
     turn = 56 if black else 0
     at = write_square(text, at, origin(move) ^ turn)
     at = write_square(text, at, target(move) ^ turn)
     kind = arrival(move)
     if kind != PAWN and (ONE << origin(move)) & position.pawns:
         at = write_letter(text, at, PIECE_LETTERS[kind | BLACK_PIECE])
-    return at
+    search.text_written = write_letter(text, at, BLANK)

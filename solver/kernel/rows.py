@@ -12,11 +12,9 @@ import numpy as np
 
 from solver.kernel.bitboards import CORNERS, ONE, RANK_6, ZERO
 from solver.kernel.fen import (
-    BLANK,
     read_fen,
     skip,
     write_fen,
-    write_letter,
 )
 from solver.kernel.jit import (
     ROW_BYTES,
@@ -42,13 +40,21 @@ from solver.kernel.position import (
     Position,
     make,
     origin,
-    position_at,
     position_t,
     target,
     write_position,
 )
 
 REFUSED, READ = (int(state) for state in (RowState.REFUSED, RowState.READ))
+
+
+@jit(position_t(row_t), inline=True)
+def position_of(row: Any) -> Position:
+    """Return a row's position."""
+    words = row.position
+    return Position(
+        words[0], words[1], words[2], words[3], words[4], words[5], words[6], words[7]
+    )
 
 
 @jit(position_t(row_t, position_t, u64))
@@ -104,9 +110,9 @@ def _read_row(address: Number, search: Any) -> bool:
     if not read_fen(address):
         return False
     row = row_at(address)
-    position = position_at(words_at(address))
-    text, line = bytes_at(search.text), bytes_at(row.line)
-    written = row.fen_at = search.text_written
+    position = position_of(row)
+    line = bytes_at(row.line)
+    row.fen_at = search.text_written
     black, clock, number = row.black, row.clock, row.number
     place, plies = 0, 0
     while True:
@@ -115,8 +121,8 @@ def _read_row(address: Number, search: Any) -> bool:
             if plies:
                 _set_played(address, position)
                 black, clock, number = row.black, row.clock, row.number
-            written = write_fen(address, text, written)
-            row.line_at = written
+            row.line_at = write_fen(address, bytes_at(search.text), row.fen_at)
+            search.text_written = row.line_at
         place = skip(line, place, row.line_size, True)
         if place == row.line_size:
             break
@@ -127,16 +133,15 @@ def _read_row(address: Number, search: Any) -> bool:
         if move == NO_MOVE:
             return False
         if plies >= row.played:
-            if plies > row.played:
-                written = write_letter(text, written, BLANK)
-            written = write_move(position, row.black, move, text, written)
+            write_move(position, move, row.black, search)
         position = play(row, position, move)
         place = end
         plies += 1
     row.black, row.clock, row.number = black, clock, number
     row.fen_written = row.line_at - row.fen_at
-    row.line_written = written - row.line_at
-    search.text_written = written
+    if plies > row.played:
+        search.text_written -= 1  # no space after the last move
+    row.line_written = search.text_written - row.line_at
     return plies >= row.played
 
 
@@ -170,8 +175,13 @@ def read_rows(address: Number, count: Number, search: Any) -> Number:
     for index in range(count):
         row = row_at(address)
         needed = FEN_TEXT_BYTES + (row.line_size + 1) // 3 * MOVE_TEXT_BYTES
-        if search.text_size - search.text_written < needed:
+        written = search.text_written
+        if search.text_size - written < needed:
             return index
-        row.state = READ if _read_row(address, search) else REFUSED
+        if _read_row(address, search):
+            row.state = READ
+        else:
+            row.state = REFUSED
+            search.text_written = written
         address += ROW_BYTES
     return count

@@ -70,7 +70,7 @@ class Batch:
             row.all_keys = all_keys
         text = self._use_text()
         workspace = self._workspace
-        workspace.kernel.read_rows(self._address(0), len(fens), workspace.search)
+        workspace.kernel.read_rows(self.rows, workspace.search, 0, len(fens))
         for row, fen, each in zip(self.rows, fens, asked, strict=False):
             if (
                 each.problem.stipulation
@@ -94,9 +94,7 @@ class Batch:
         workspace.reserve_generations(end - first)
         text = self._use_text()
         search = workspace.search
-        answered = first + workspace.kernel.solve_rows(
-            self._address(first), end - first, search
-        )
+        answered = workspace.kernel.solve_rows(self.rows, search, first, end)
         return answered, str(text[: search.text_written], "ascii")
 
     def first_turn(self, question: Question) -> tuple[Row, str]:
@@ -118,9 +116,6 @@ class Batch:
         row.all_keys = question.all_keys
         _, text = self.solve(0, 1)
         return row, text
-
-    def _address(self, index: int) -> int:
-        return ctypes.addressof(self.rows) + index * ctypes.sizeof(Row)
 
     def _use_text(self) -> memoryview:
         search = self._workspace.search

@@ -83,9 +83,7 @@ class Rows:
 
     def read(self, kernel: Kernel, start: int = 0) -> int:
         """Read the rows from `start` on; return the first that was not read."""
-        count = len(self.rows) - start
-        address = ctypes.addressof(self.rows) + start * ctypes.sizeof(Row)
-        return start + kernel.read_rows(address, count, self.search)
+        return kernel.read_rows(self.rows, self.search, start, len(self.rows))
 
     def reading(self, index: int) -> Reading | None:
         """Return what a row was read as; None if it was refused."""
