@@ -14,17 +14,19 @@ from __future__ import annotations
 from ctypes import (
     CFUNCTYPE,
     POINTER,
+    Array,
     addressof,
     byref,
     c_int64,
     c_uint32,
     c_uint64,
+    sizeof,
 )
 from enum import IntEnum
 from typing import NamedTuple
 
 from solver.errors import MatesolveError
-from solver.kernel.memory import MAX_LEGAL_MOVES, Experiment, Position, Search
+from solver.kernel.memory import MAX_LEGAL_MOVES, Experiment, Position, Row, Search
 
 NO_LIMIT = (1 << 63) - 1
 """The node limit of a search without one."""
@@ -71,6 +73,7 @@ class Operation(IntEnum):
     REFUTATIONS = 10
     CONTINUATIONS = 11
     IS_CHECK = 12
+    READ_ROWS = 13
 
 
 class LaboratoryOperation(IntEnum):
@@ -283,16 +286,51 @@ class Kernel:
         words = (c_uint32 * size).from_buffer(search, Search.phis.offset)
         return words[:]
 
+    def read_rows(self, rows: Array[Row], search: Search, first: int, end: int) -> int:
+        """Read the FENs and lines of rows; see `solver.kernel.rows`.
+
+        Parameters
+        ----------
+        rows : array of Row
+            With their texts; they receive what was read.
+        search : Search
+            Its `text` receives the texts, and its first row of moves is overwritten.
+        first, end : int
+            Which rows: from `first` on, before `end`.
+
+        Returns
+        -------
+        int
+            The first row that was not read because `Search.text` may have too little
+            room for it; `end` if all were.
+        """
+        return self._run_rows(Operation.READ_ROWS, rows, search, first, end)
+
+    def _run_rows(
+        self,
+        operation: Operation,
+        rows: Array[Row],
+        search: Search,
+        first: int,
+        end: int,
+    ) -> int:
+        address = addressof(rows) + first * sizeof(Row)
+        return first + self._run(operation, None, search, address, end - first)
+
     def _run(
         self,
         operation: Operation,
-        position: Position,
+        position: Position | None,
         search: Search,
         number: int = 0,
         flag: int = 0,
     ) -> int:
         result: int = self._call(
-            operation, byref(position), byref(search), number, flag
+            operation,
+            byref(position) if position else None,
+            byref(search),
+            number,
+            flag,
         )
         return result
 

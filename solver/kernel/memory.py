@@ -109,6 +109,13 @@ class Position(Structure):
     ]
 
 
+FEN_TEXT_BYTES = 136
+"""The longest FEN that is written: 71 bytes of board and counters below 10^18."""
+
+MOVE_TEXT_BYTES = 6
+"""The longest move in UCI and a space."""
+
+
 class RowState(IntEnum):
     """How far a row of a batch has been worked on."""
 
@@ -134,7 +141,8 @@ class Row(Structure):
     state : int64
         A `RowState`.
     black : int64
-        Whether Black is to move.
+        Whether Black is to move; before the FEN is read, whether Black is if it does
+        not say.
     en_passant : int64
         The en passant square as the FEN gives it, 0 (a1) to 63; -1: none.
     clock, number : int64
@@ -145,6 +153,9 @@ class Row(Structure):
         The same of a line of moves in UCI or SAN, separated by spaces.
     played : int64
         How many moves of the line come before the position that is asked about.
+    uci_only : int64
+        Whether the line must be in UCI, and castling in it a move of the king by two
+        squares, as lichess writes them.
     fen_at, fen_written : int64
         The position's FEN with six fields.
     line_at, line_written : int64
@@ -186,6 +197,7 @@ class Row(Structure):
                 "line",
                 "line_size",
                 "played",
+                "uci_only",
                 "fen_at",
                 "fen_written",
                 "line_at",
