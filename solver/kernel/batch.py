@@ -13,7 +13,6 @@ import numpy as np
 
 from solver.kernel.bitboards import CORNERS
 from solver.kernel.dfpn import find_mate
-from solver.kernel.fen import BLANK, write_letter
 from solver.kernel.interface import (
     KEY_BUDGET,
     MOST_ENDING_PIECES,
@@ -25,17 +24,14 @@ from solver.kernel.interface import (
 )
 from solver.kernel.jit import (
     ROW_BYTES,
-    Move,
     Number,
     boolean,
-    bytes_at,
     i64,
     jit,
     population,
     row_at,
     row_t,
     search_t,
-    u64,
     void,
     words_at,
 )
@@ -105,14 +101,6 @@ def decide(position: Position, moves_left: Number, search: Any) -> Number:
     return verdict
 
 
-@jit(void(position_t, i64, u64, search_t))
-def write_word(position: Position, black: Number, move: Move, search: Any) -> None:
-    """Append a move in UCI and a space to the text."""
-    text, end = bytes_at(search.text), search.text_written
-    end = write_move(position, black, move, text, end)
-    search.text_written = write_letter(text, end, BLANK)
-
-
 @jit(boolean(row_t, position_t, i64, search_t))
 def write_keys(row: Any, position: Position, mate: Number, search: Any) -> bool:
     """Write every first move that mates within `mate` moves, in the generator's order.
@@ -132,7 +120,7 @@ def write_keys(row: Any, position: Position, mate: Number, search: Any) -> bool:
         if verdict == Verdict.STOPPED:
             return False
         if verdict == Verdict.MATE:
-            write_word(position, row.black, moves[index], search)
+            write_move(position, moves[index], row.black, search)
     return not is_stopped(search)
 
 
@@ -213,7 +201,7 @@ def solve_row(address: Number, search: Any) -> Number:
     row.pv_at = search.text_written
     child = position
     for ply in range(plies):
-        write_word(child, row.black ^ (ply & 1), search.line[ply], search)
+        write_move(child, search.line[ply], row.black ^ (ply & 1), search)
         child = make(child, search.line[ply])
     row.pv_written = search.text_written - row.pv_at
 

@@ -222,6 +222,11 @@ class Row(Structure):
     ]
 
     @property
+    def is_open(self) -> bool:
+        """Whether the search has begun and is to go on."""
+        return bool(self.state == RowState.OPEN and self.nodes)
+
+    @property
     def is_cut_short(self) -> bool:
         """Whether a limit was hit after the mate was proved, before all keys were."""
         return bool(self.all_keys and self.mate >= 0 and not self.keys_complete)

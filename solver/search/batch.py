@@ -8,7 +8,7 @@ more than the prover's first turn. `solver.search.solver` goes on there.
 from __future__ import annotations
 
 import ctypes
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from solver.kernel.interface import MOST_TEXT
 from solver.kernel.memory import Position, Row, RowState
@@ -18,6 +18,7 @@ from solver.solution import Solution, Stats, Status, StoppedBy
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from solver.errors import FenError
     from solver.problem import Problem
     from solver.search.question import Asked, Question
     from solver.search.workspace import Workspace
@@ -27,6 +28,28 @@ POSITION_BYTES = ctypes.sizeof(Position)
 ROW_TEXT = 256
 """Bytes of text for each row, on average; FEN, line and keys of a mate in two take half
 of it. A batch that needs more is answered in several calls."""
+
+
+class Segment(NamedTuple):
+    """Rows of a batch that have been solved.
+
+    Attributes
+    ----------
+    first, end : int
+        The rows from `first` on, before `end`, were answered in the batch.
+    text : str
+        Their texts, in ASCII.
+    node_s : float
+        Seconds of searching for each of their nodes.
+    rest : Solution, FenError or None
+        What came of row `end`, which was not; None: nothing yet.
+    """
+
+    first: int
+    end: int
+    text: str
+    node_s: float
+    rest: Solution | FenError | None
 
 
 class Batch:
@@ -42,24 +65,36 @@ class Batch:
     Attributes
     ----------
     rows : array of Row
-        The rows; each call of `read` fills them from the first on.
+        The rows, filled from the first on.
     """
 
     def __init__(self, workspace: Workspace, size: int) -> None:
         self.rows = (Row * size)()
         self._workspace = workspace
         self._text = ctypes.create_string_buffer(size * ROW_TEXT + MOST_TEXT)
-        self._input = b""
 
-    def read(self, asked: Sequence[Asked], *, all_keys: bool) -> None:
-        """Set up problems, each in its row.
+    def read(self, size: int) -> memoryview:
+        """Set up the positions of rows that have their texts.
+
+        Returns
+        -------
+        memoryview
+            The texts that were read; the next call overwrites them.
+        """
+        text = self._use_text()
+        workspace = self._workspace
+        workspace.kernel.read_rows(self.rows, workspace.search, 0, size)
+        return text
+
+    def read_problems(self, asked: Sequence[Asked], *, all_keys: bool) -> None:
+        """Set up problems and their questions, each in its row.
 
         Rows that a batch cannot answer are REFUSED: other stipulations than mate, and
         FENs that are wrong or have not six fields in the usual form.
         """
         fens = [each.problem.fen.encode(errors="replace") for each in asked]
-        self._input = b"".join(fens)  # the rows refer to it
-        address = ctypes.cast(ctypes.c_char_p(self._input), ctypes.c_void_p).value or 0
+        given = b"".join(fens)  # the rows refer to it while they are read
+        address = address_of(given)
         for row, fen, each in zip(self.rows, fens, asked, strict=False):
             row.fen, row.fen_size = address, len(fen)
             address += len(fen)
@@ -68,9 +103,7 @@ class Batch:
             row.expected = each.expected
             row.step_nodes = first_step(any_length=each.within is not None)
             row.all_keys = all_keys
-        text = self._use_text()
-        workspace = self._workspace
-        workspace.kernel.read_rows(self.rows, workspace.search, 0, len(fens))
+        text = self.read(len(fens))
         for row, fen, each in zip(self.rows, fens, asked, strict=False):
             if (
                 each.problem.stipulation
@@ -125,6 +158,11 @@ class Batch:
         return memoryview(self._text).cast("B")
 
 
+def address_of(text: bytes) -> int:
+    """Return the address of bytes, valid as long as they are referred to."""
+    return ctypes.cast(ctypes.c_char_p(text), ctypes.c_void_p).value or 0
+
+
 def row_solution(
     problem: Problem, row: Row, text: str, time_s: float = 0.0
 ) -> Solution:
@@ -137,7 +175,7 @@ def row_solution(
     row : Row
         ANSWERED.
     text : str
-        What `Batch.solve` returned.
+        The texts of the answers.
     time_s : float
         Seconds of searching.
     """

@@ -8,15 +8,17 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from solver.endgames.probe import EndingHistory
+from solver.errors import FenError
 from solver.kernel.loader import load_battle
 from solver.kernel.memory import RowState
 from solver.problem import (
     DEFAULT_HASH_MIB,
+    Limits,
     hash_size,
     require_instance,
     thread_count,
 )
-from solver.search.batch import Batch, row_solution
+from solver.search.batch import Batch, Segment, row_solution
 from solver.search.battle import search_battle
 from solver.search.bounds import close_bounds
 from solver.search.endgame import EndgameProbe, consult_tablebases, prefer_proof
@@ -34,7 +36,7 @@ if TYPE_CHECKING:
 
     from solver.endgames.tablebases import Tablebases
     from solver.kernel.memory import Row
-    from solver.problem import Limits, Problem, Restriction
+    from solver.problem import Problem, Restriction
     from solver.search.bounds import BoundsSearch
     from solver.search.question import Asked, Question
 
@@ -241,11 +243,61 @@ class Solver:
             The same as `solve` returns, in the order of the problems. The time of a
             call is shared out by nodes.
         """
-        batch, index = self._batch_of(asked, all_keys=all_keys), 0
-        while index < len(asked):
-            # 1. The first turn, for problem after problem.
-            limits = asked[index].limits
-            own_s = math.inf if limits.time_s is None else limits.time_s
+        batch = self._batch_of(len(asked))
+        batch.read_problems(asked, all_keys=all_keys)
+        for segment in self.solve_rows(
+            batch,
+            len(asked),
+            asked.__getitem__,
+            all_keys=all_keys,
+            batch_s=batch_s,
+            searching=searching,
+        ):
+            first, end, text, node_s, rest = segment
+            for index in range(first, end):
+                row = batch.rows[index]
+                time_s = node_s * row.nodes
+                yield row_solution(asked[index].problem, row, text, time_s)
+            if isinstance(rest, FenError):
+                raise rest
+            if rest:
+                yield rest
+
+    def solve_rows(
+        self,
+        batch: Batch,
+        size: int,
+        asked: Callable[[int], Asked],
+        *,
+        all_keys: bool,
+        batch_s: float = math.inf,
+        searching: Callable[[], AbstractContextManager[Control]],
+    ) -> Iterator[Segment]:
+        """Solve the rows of a batch that have been read; see `solve_each`.
+
+        Parameters
+        ----------
+        batch : Batch
+            The rows, with their questions.
+        size : int
+            The number of rows.
+        asked : callable
+            Returns what the row with an index asks, for a row that is not answered in
+            the batch.
+        all_keys, batch_s, searching
+            See `solve_each`.
+
+        Yields
+        ------
+        Segment
+            The next rows, valid until the following one.
+        """
+        index = 0
+        limits = asked(0).limits if size else Limits()
+        own_s = math.inf if limits.time_s is None else limits.time_s
+        while index < size:
+            # 1. The first turn, for row after row.
+            first = index
             self._workspace.limit(limits.nodes)
             started = time.perf_counter()
             with (
@@ -253,35 +305,41 @@ class Solver:
                 WATCHDOG.limit(control, min(batch_s, own_s)),
             ):
                 control.attach(self._workspace.search)
-                end, text = batch.solve(index, len(asked))
+                index, text = batch.solve(first, size)
             spent_s = time.perf_counter() - started
-            if end > index and control.reason and batch.rows[end - 1].is_cut_short:
-                end -= 1
-            rows = batch.rows[index : end + 1]
+            if index > first and control.reason and batch.rows[index - 1].is_cut_short:
+                index -= 1
+            rows = batch.rows[first : index + 1]
             node_s = spent_s / max(1, sum(row.nodes for row in rows))
-            solutions = [
-                row_solution(each.problem, row, text, node_s * row.nodes)
-                for each, row in zip(asked[index:end], rows, strict=False)
-            ]
-            # 2. The rest of the search for a problem that the first turn left open; all
-            #    of it for one that no batch can answer, or that was stopped.
-            index = end
-            is_next = bool(solutions) and rows[-1].state == RowState.READ
-            if index < len(asked) and not is_next:
-                (problem, limits, within), row = asked[index], rows[-1]
-                question = read_question(
-                    problem, limits, within=within, all_keys=all_keys
-                )
-                is_begun = row.state == RowState.OPEN and row.nodes > 0
-                is_begun &= control.reason is None
+            # 2. The rest of the search for a row that the first turn left open; all of
+            #    it for one that no batch can answer, or that was stopped.
+            end, rest = index, None
+            has_begun = index > first and rows[-1].state == RowState.READ
+            if index < size and not has_begun:
+                begun = rows[-1] if rows[-1].is_open and not control.reason else None
                 with searching() as control:
-                    solutions.append(
-                        self._answer(question, control, row, node_s * row.nodes)
-                        if is_begun
-                        else self._answer(question, control)
+                    rest = self._answer_asked(
+                        asked(index), control, begun, node_s, all_keys=all_keys
                     )
                 index += 1
-            yield from solutions
+            yield Segment(first, end, text, node_s, rest)
+
+    def _answer_asked(
+        self,
+        asked: Asked,
+        control: Control,
+        begun: Row | None,
+        node_s: float,
+        *,
+        all_keys: bool,
+    ) -> Solution | FenError:
+        problem, limits, within = asked
+        try:
+            question = read_question(problem, limits, within=within, all_keys=all_keys)
+        except FenError as error:
+            return error
+        spent_s = node_s * begun.nodes if begun else 0.0
+        return self._answer(question, control, begun, spent_s)
 
     def _answer(
         self,
@@ -395,11 +453,10 @@ class Solver:
             return Solution(question.problem, Status.DISPROVED, None, least)
         return None
 
-    def _batch_of(self, asked: Sequence[Asked], *, all_keys: bool) -> Batch:
-        """Return a batch that has read these problems."""
-        if self._batch is None or len(asked) > len(self._batch.rows):
-            self._batch = Batch(self._workspace, len(asked))
-        self._batch.read(asked, all_keys=all_keys)
+    def _batch_of(self, size: int) -> Batch:
+        """Return a batch with at least this many rows."""
+        if self._batch is None or size > len(self._batch.rows):
+            self._batch = Batch(self._workspace, size)
         return self._batch
 
     def _search_battle(self, question: Question, control: Control) -> Solution:
