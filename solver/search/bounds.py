@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from solver.kernel.interface import Verdict
 from solver.problem import Restriction
 from solver.search.root import Root, prove, search_dfpn
+from solver.solution import Solution, Status, StoppedBy
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -185,6 +186,40 @@ class BoundsSearch:
         for _ in self.turns:
             if is_over():
                 break
+
+    def solution(self) -> Solution:
+        """Return the answer, with its keys; NODES stands for any limit that was hit."""
+        problem, lower, upper = self._question.problem, self.lower, self.upper
+        if upper is None:
+            if self.is_closed:
+                return Solution(problem, Status.DISPROVED, None, lower)
+            return Solution(
+                problem, Status.UNDECIDED, None, lower, stopped_by=StoppedBy.NODES
+            )
+        keys, keys_complete = self._keys()
+        keys_wanted = self.is_proved and self._question.all_keys
+        complete = (
+            bool(self.line) and self.is_closed and (keys_complete or not keys_wanted)
+        )
+        return Solution(
+            problem,
+            Status.PROVED if self.is_proved else Status.FOUND,
+            upper if self.root.attacking else -upper,
+            lower,
+            pv=self.line,
+            keys=keys,
+            keys_complete=keys_complete,
+            stopped_by=None if complete else StoppedBy.NODES,
+        )
+
+    def _keys(self) -> tuple[tuple[str, ...], bool]:
+        """Return the keys, as far as they are wanted, and whether these are all."""
+        if not self.root.attacking:
+            return (), True
+        if self.is_proved and self._question.all_keys:
+            found, complete = self.root.keys(self.lower)
+            return found or self.line[:1], complete
+        return self.line[:1], False
 
     def _take_turns(self, begun: Row | None) -> Iterator[None]:
         budget, reach = FIRST_BUDGET, REACH

@@ -37,7 +37,6 @@ if TYPE_CHECKING:
     from solver.endgames.tablebases import Tablebases
     from solver.kernel.memory import Row
     from solver.problem import Problem, Restriction
-    from solver.search.bounds import BoundsSearch
     from solver.search.question import Asked, Question
 
 TABLEBASE_NODES = 10_000_000
@@ -424,13 +423,9 @@ class Solver:
         with workspace.budget(endgame.search_budget):
             # 3. The bounds on the shortest mate, closed until they meet.
             bounds = close_bounds(workspace, question, control, is_over, begun)
-            # 4. The keys, if the mate is proved to be the shortest.
-            keys, keys_complete = _find_keys(question, bounds)
-            # 5. The solution, from the table of a small endgame if still open.
-            solution = _make_solution(
-                question, bounds, keys, keys_complete=keys_complete
-            )
-            return endgame.complete(solution)
+            # 4. The keys, if the mate is proved to be the shortest; and the solution,
+            #    from the table of a small endgame if still open.
+            return endgame.complete(bounds.solution())
 
     def _begin(self, question: Question) -> Solution | Row | None:
         """Take the prover's first turn; it knows no restrictions and no root moves.
@@ -467,49 +462,6 @@ class Solver:
             self._helper_threads.start(help_search, None)
 
         return search_battle(self._workspace, question, control, start_helpers)
-
-
-def _find_keys(
-    question: Question, bounds: BoundsSearch
-) -> tuple[tuple[str, ...], bool]:
-    """Return the keys, as far as they are wanted, and whether these are all."""
-    if not bounds.root.attacking:
-        return (), bounds.upper is not None
-    if bounds.is_proved and question.all_keys:
-        found, complete = bounds.root.keys(bounds.lower)
-        return found or bounds.line[:1], complete
-    return bounds.line[:1], False
-
-
-def _make_solution(
-    question: Question,
-    bounds: BoundsSearch,
-    keys: tuple[str, ...],
-    *,
-    keys_complete: bool,
-) -> Solution:
-    """Put the solution together; NODES stands for any limit that was hit."""
-    problem, lower, upper = question.problem, bounds.lower, bounds.upper
-    if upper is None:
-        if bounds.is_closed:
-            return Solution(problem, Status.DISPROVED, None, lower)
-        return Solution(
-            problem, Status.UNDECIDED, None, lower, stopped_by=StoppedBy.NODES
-        )
-    keys_wanted = bounds.is_proved and question.all_keys
-    complete = (
-        bool(bounds.line) and bounds.is_closed and (keys_complete or not keys_wanted)
-    )
-    return Solution(
-        problem,
-        Status.PROVED if bounds.is_proved else Status.FOUND,
-        upper if bounds.root.attacking else -upper,
-        lower,
-        pv=bounds.line,
-        keys=keys,
-        keys_complete=keys_complete,
-        stopped_by=None if complete else StoppedBy.NODES,
-    )
 
 
 def _require_control(control: Control | None) -> Control:
