@@ -137,7 +137,10 @@ def read_parquet(
     with _seekable(stream, meter) as file:
         try:
             reader = pq.ParquetFile(
-                file, buffer_size=_BUFFER_BYTES, page_checksum_verification=True
+                file,
+                buffer_size=_BUFFER_BYTES,
+                pre_buffer=False,  # it would read whole columns of a row group
+                page_checksum_verification=True,
             )
             columns = _find_columns(reader.schema_arrow, selection)
         except InputError as error:

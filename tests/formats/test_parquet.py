@@ -506,6 +506,28 @@ def test_an_error_of_the_disk_is_no_damage(path: Path) -> None:
         list(read_parquet(stream, "x", Selection(), Meter()))
 
 
+class Measured(io.BytesIO):
+    """A file that knows the largest piece that was read from it."""
+
+    largest = 0
+
+    def read(self, size: int | None = -1) -> bytes:
+        piece = super().read(size)
+        self.largest = max(self.largest, len(piece))
+        return piece
+
+
+def test_a_large_row_group_is_not_read_whole(path: Path) -> None:
+    from solver.formats.parquet import read_parquet
+
+    rows = [{**PUZZLE, "FEN": f"{FEN} {n}", "Themes": "x"} for n in range(50_000)]
+    write(path, rows, use_dictionary=False, compression="none", data_page_size=1 << 16)
+    stream, meter = Measured(path.read_bytes()), Meter()
+    assert list(read_parquet(stream, "x", Selection(), meter)) == []
+    assert meter.not_selected == 50_000
+    assert stream.largest < path.stat().st_size / 20
+
+
 def test_the_meter_measures_rows(path: Path) -> None:
     groups_of_ten(path)
     meter = Meter()
