@@ -329,6 +329,9 @@ def _read_batches(
                 begin, end, fault=f"Parquet: expected {expected}, found {fault}"
             )
         begin = end
+    if begin != (total := reader.metadata.num_rows):
+        fault = f"Parquet: expected {total} rows, found {begin}"
+        yield _Rows(begin, begin, fault=fault)
 
 
 def _convert(
