@@ -82,7 +82,7 @@ def read_lichess(
         if "FEN" not in header:
             header = _DATABASE
             lines = chain([first], lines)
-        pick = _find_columns(header, selection)
+        read_row = row_reader(header, selection)
     except InputError as error:
         yield FormatError(f"{name}:{number}", str(error))
         return
@@ -90,8 +90,7 @@ def read_lichess(
     for number, line in lines:
         source = f"{name}:{number}"
         try:
-            cells = split_row(line, following)
-            problem = _read_row(cells, pick, selection, source)
+            problem = read_row(split_row(line, following), source)
         except InputError as error:
             if is_record(line):
                 yield FormatError(source, str(error))
@@ -102,13 +101,40 @@ def read_lichess(
                 meter.not_selected += 1
 
 
+def row_reader(
+    header: Sequence[str], selection: Selection
+) -> Callable[[Sequence[str], str], Problem | None]:
+    """Return a function that reads rows with these columns.
+
+    Parameters
+    ----------
+    header : sequence of str
+        The names of the columns.
+    selection : Selection
+        Which rows to read.
+
+    Returns
+    -------
+    callable
+        Takes the cells of a row and its `file:line`. Returns None if the row is not
+        selected; raises InputError if it cannot be read.
+
+    Raises
+    ------
+    InputError
+        If a column is missing.
+    """
+    pick = _find_columns(header, selection)
+    return lambda cells, source: _read_row(cells, pick, selection, source)
+
+
 def _find_columns(
     header: Sequence[str], selection: Selection
 ) -> Callable[[Sequence[str]], tuple[str, ...]]:
     """Return a function that picks the cells to read from a row, the rating last."""
     names = [*_READ] if selection.min_rating is None else [*_READ, _RATING]
     if missing := [name for name in names if name not in header]:
-        msg = f"lichess's CSV: expected the columns {', '.join(names)}, found no "
+        msg = f"lichess's puzzles: expected the columns {', '.join(names)}, found no "
         raise InputError(msg + " and no ".join(missing))
     return itemgetter(*map(header.index, names))
 
