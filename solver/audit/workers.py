@@ -26,9 +26,10 @@ if TYPE_CHECKING:
     from multiprocessing.connection import Connection
 
     from solver.audit.job import AuditOptions
-    from solver.audit.queue import AuditControl, Task, WorkQueue
+    from solver.audit.queue import Task, WorkQueue
     from solver.endgames.tablebases import Tablebases
     from solver.problem import Problem
+    from solver.search.threads import GroupControl
 
 
 WINDOW = 2048
@@ -84,7 +85,7 @@ class WorkerPool(NamedTuple):
         large.
     """
 
-    make_worker: Callable[[AuditControl], Worker]
+    make_worker: Callable[[GroupControl], Worker]
     jobs: int
     window: int = WINDOW
 
@@ -118,7 +119,7 @@ class WorkerLoop:
     ----------
     queue : WorkQueue
         Where the problems wait.
-    control : AuditControl
+    control : GroupControl
         Stops the audit.
     pool : WorkerPool
         Makes a worker as soon as there is work for it.
@@ -127,7 +128,7 @@ class WorkerLoop:
     """
 
     def __init__(
-        self, queue: WorkQueue, control: AuditControl, pool: WorkerPool, largest: int
+        self, queue: WorkQueue, control: GroupControl, pool: WorkerPool, largest: int
     ) -> None:
         self._queue = queue
         self._control = control
@@ -186,7 +187,7 @@ class ThreadWorker:
     def __init__(
         self,
         options: AuditOptions,
-        control: AuditControl,
+        control: GroupControl,
         tablebases: Tablebases | None,
     ) -> None:
         self._job = AuditJob(options, tablebases, control.search)
@@ -208,7 +209,7 @@ class ProcessWorker:
 
     batch_s = BATCH_S
 
-    def __init__(self, options: AuditOptions, control: AuditControl) -> None:
+    def __init__(self, options: AuditOptions, control: GroupControl) -> None:
         self._options = options
         self._control = control
         self._start()

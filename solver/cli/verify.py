@@ -277,11 +277,11 @@ def verify(
 
     from solver.audit.job import AuditOptions
     from solver.audit.pipeline import audit
-    from solver.audit.queue import AuditControl
     from solver.cli.answer_files import CertificateFolder
     from solver.cli.console import require_apart, store_files
     from solver.cli.progress import AuditProgress
     from solver.cli.verify_io import Reading, Records, ResultSink, Summary
+    from solver.search.threads import GroupControl
 
     stored = store_files(store_path) if store_path is not None else ()
     require_apart(stored, reads=files)
@@ -295,7 +295,7 @@ def verify(
         directories=tuple(map(str, tablebases.directories)) if tablebases else (),
     )
     prepare_kernel()
-    control = AuditControl()
+    control = GroupControl()
     codes = {Exit.PROVED}
     reading = Reading(files, source_format=source_format, selection=selection)
     progress = AuditProgress(
