@@ -26,7 +26,7 @@ pytestmark = pytest.mark.usefixtures("kernel")
 
 MATE_IN_ONE = "6k1/5ppp/8/8/8/8/8/R5K1 w - - 0 1"
 CHECKMATE = "R5k1/5ppp/8/8/8/8/8/6K1 b - - 1 1"
-BARE_KING = "8/8/8/8/8/4k3/4q3/4K3 w - - 0 1"
+BARE_KING = "8/8/8/8/4k3/8/3q4/5K2 w - - 0 1"
 SMALL_ENDING = "8/8/8/8/8/2k5/3q4/K6R w - - 0 1"
 LONG = "2k1N3/p2NPP2/2p3p1/2pp1P2/K7/6p1/p2Bp3/5brn w - - 0 1"
 LIMITS = Limits(max_moves=3, nodes=200_000)
