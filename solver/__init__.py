@@ -27,6 +27,7 @@ TYPE_CHECKING = False  # typing itself takes a while to load
 if TYPE_CHECKING:
     from typing import Any
 
+    from solver.columns.grade import Grade, GradeStatus, grade, grade_many
     from solver.errors import FenError, InputError, MatesolveError
     from solver.play.tree import Attack, Defence, Variations
     from solver.play.variations import variations
@@ -44,6 +45,8 @@ __all__ = [
     "Control",
     "Defence",
     "FenError",
+    "Grade",
+    "GradeStatus",
     "InputError",
     "Limits",
     "MatesolveError",
@@ -57,6 +60,8 @@ __all__ = [
     "StoppedBy",
     "Variations",
     "__version__",
+    "grade",
+    "grade_many",
     "solve",
     "variations",
 ]
@@ -68,6 +73,8 @@ _HOMES = {
     "Control": "search.threads",
     "Defence": "play.tree",
     "FenError": "errors",
+    "Grade": "columns.grade",
+    "GradeStatus": "columns.grade",
     "InputError": "errors",
     "Limits": "problem",
     "MatesolveError": "errors",
@@ -80,6 +87,8 @@ _HOMES = {
     "Stipulation": "stipulation",
     "StoppedBy": "solution",
     "Variations": "play.tree",
+    "grade": "columns.grade",
+    "grade_many": "columns.grade",
     "solve": "search.solver",
     "variations": "play.variations",
 }
