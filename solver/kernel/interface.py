@@ -91,6 +91,7 @@ class Operation(IntEnum):
     DECIDE = 13
     READ_ROWS = 14
     SOLVE_ROWS = 15
+    GRADE_ROWS = 16
 
 
 class LaboratoryOperation(IntEnum):
@@ -359,6 +360,14 @@ class Kernel:
             The first row that is not answered; `end` if all are.
         """
         return self._run_rows(Operation.SOLVE_ROWS, rows, search, first, end)
+
+    def grade_rows(self, rows: Array[Row], search: Search, first: int, end: int) -> int:
+        """Grade the lines of rows; see `solver.kernel.grading`.
+
+        Parameters and result are those of `read_rows`. The node limit of `search` is
+        overwritten.
+        """
+        return self._run_rows(Operation.GRADE_ROWS, rows, search, first, end)
 
     def _run_rows(
         self,
