@@ -89,6 +89,13 @@ class AuditOptions:
             return with_limits(self.limits, max_moves=abs(claimed)), None
         return self.limits, None
 
+    def within_slice(self, problem_s: float) -> AuditOptions:
+        """Return these options with a shorter time limit, if it is shorter."""
+        own_s = math.inf if self.limits.time_s is None else self.limits.time_s
+        if problem_s >= own_s:
+            return self
+        return replace(self, limits=with_limits(self.limits, time_s=problem_s))
+
     def describe(self) -> str:
         """Return the options that change an answer, other than time and node limits."""
         options = {
@@ -177,7 +184,8 @@ class AuditJob:
         if len(problems) == 1:
             time_slice = UNSLICED
         until = time.perf_counter() + time_slice.batch_s
-        asked = [self._asked(problem, time_slice.problem_s) for problem in problems]
+        options = self._options.within_slice(time_slice.problem_s)
+        asked = [Asked(problem, *options.limits_for(problem)) for problem in problems]
         answers = self._solver.solve_each(
             asked,
             all_keys=self._options.all_keys or self._options.every_ply,
@@ -190,13 +198,6 @@ class AuditJob:
             if time.perf_counter() >= until:
                 break
         return results + [None] * (len(problems) - len(results))
-
-    def _asked(self, problem: Problem, slice_s: float) -> Asked:
-        """Return what to search, within the time slice of the problem."""
-        limits, within = self._options.limits_for(problem)
-        if slice_s < (math.inf if limits.time_s is None else limits.time_s):
-            limits = with_limits(limits, time_s=slice_s)
-        return Asked(problem, limits, within)
 
     def _result(self, answer: Solution, limits: Limits) -> AuditResult | None:
         """Compare an answer with the claim of its problem.
