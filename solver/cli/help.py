@@ -76,6 +76,7 @@ OPTION_GROUPS = {
         "--csv",
     ),
     "Files to write": (
+        "--output",
         "--certificate",
         "--certificates",
         "--svg",
