@@ -17,7 +17,9 @@ from solver.audit.result import AuditResult, audit_result
 from solver.audit.verdict import Ply, claimed_solutions, is_help, is_mate
 from solver.certificate import BuildingStoppedError, certify_last
 from solver.endgames.tablebases import Tablebases
+from solver.formats.matetrack import find_fault
 from solver.problem import Problem
+from solver.search.follow import Followed, follow_line
 from solver.search.solver import Solver
 from solver.search.threads import Control
 from solver.solution import StoppedBy
@@ -26,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from contextlib import AbstractContextManager
 
-    from solver.problem import Limits
+    from solver.problem import Claim, Limits
     from solver.solution import Solution
 
 
@@ -50,6 +52,10 @@ class AuditOptions:
         Search before each of the attacker's moves in the claimed line of a mate, too.
     certify : bool
         Build a certificate of each answer about a mate.
+    certify_known : bool
+        Also where the answer only confirms the claim, whose line ends in the mate.
+    follow : bool
+        Prove a claimed mate along its line, at the cost of another search.
     directories : tuple of str
         Where the endgame tables are.
     """
@@ -59,6 +65,8 @@ class AuditOptions:
     all_keys: bool = False
     every_ply: bool = False
     certify: bool = False
+    certify_known: bool = True
+    follow: bool = False
     directories: tuple[str, ...] = ()
 
     def limits_for(self, problem: Problem) -> tuple[Limits, int | None]:
@@ -93,6 +101,7 @@ class AuditOptions:
             "keys": self.all_keys,
             "every-ply": self.every_ply,
             "certificates": self.certify,
+            "follow": self.follow,
             "tablebases": bool(self.directories),
             f"moves={self.limits.max_moves}": self.limits.max_moves is not None,
         }
@@ -180,20 +189,24 @@ class AuditJob:
         own_limit = limits.time_s
         if slice_s is not None and (own_limit is None or slice_s < own_limit):
             limits = replace(limits, time_s=slice_s)
-        answer = self._solve(problem, limits, within)
+        answer, holds, line_stop = self._follow(
+            self._solve(problem, limits, within), limits
+        )
         certificate: bytes | None = None
         notices: tuple[str, ...] = ()
         # Now: the workspace forgets the answer.
-        if self._options.certify and is_mate(problem.stipulation):
+        if self._wants_certificate(answer, holds):
             built = self._certify(answer)
             if built is None:
                 return None
             certificate, notices = built
         plies: list[Ply] = []
-        stops = [answer.stopped_by]
+        stops = [answer.stopped_by, line_stop]
         for ply, stopped_by in self._search_line(answer, limits):
             plies.append(ply)
             stops.append(stopped_by)
+        if holds:
+            plies = with_holds(plies, problem.claim, holds)
         is_late = limits.time_s != own_limit and StoppedBy.TIME in stops
         if is_late or StoppedBy.INTERRUPT in stops:
             return None
@@ -213,6 +226,23 @@ class AuditJob:
                 all_keys=self._options.all_keys or self._options.every_ply,
                 control=control,
             )
+
+    def _follow(self, answer: Solution, limits: Limits) -> Followed:
+        """Follow the claimed line of a mate, if that is wanted and there is one."""
+        claim = answer.problem.claim
+        if (
+            not self._options.follow
+            or not (claim and claim.line)
+            or not is_mate(answer.problem.stipulation)
+        ):
+            return Followed(answer)
+        with self._searching() as control:
+            followed = follow_line(answer, self._solver.workspace, limits, control)
+        is_within = self._options.within and followed.solution.mate is not None
+        if is_within:  # nothing else was asked
+            solution = replace(followed.solution, stopped_by=None)
+            followed = followed._replace(solution=solution)
+        return followed
 
     def _search_line(
         self, answer: Solution, limits: Limits
@@ -237,6 +267,20 @@ class AuditJob:
                 yield Ply(move, answer.mate, keys), answer.stopped_by
             board.push_uci(move)
 
+    def _wants_certificate(
+        self, answer: Solution, holds: Sequence[bool | None]
+    ) -> bool:
+        problem, claim = answer.problem, answer.problem.claim
+        if not self._options.certify or not is_mate(problem.stipulation):
+            return False
+        is_known = (
+            claim is not None
+            and answer.mate == claim.mate
+            and False not in holds
+            and not find_fault(problem.fen, claim.mate, claim.line)
+        )
+        return self._options.certify_known or not is_known
+
     def _certify(self, answer: Solution) -> tuple[bytes | None, tuple[str, ...]] | None:
         """Build the certificate of an answer; None if that was interrupted."""
         with self._searching() as control:
@@ -248,6 +292,26 @@ class AuditJob:
                 return None
         certificate = built.certificate.encode() if built.certificate else None
         return certificate, built.left_out
+
+
+def with_holds(
+    plies: Sequence[Ply], claim: Claim | None, holds: Sequence[bool | None]
+) -> list[Ply]:
+    """Return the attacker's moves of a claimed line with `Ply.holds`.
+
+    Parameters
+    ----------
+    plies : sequence of Ply
+        The moves that `every_ply` has searched, or none.
+    claim : Claim
+        Its line has at least as many moves of the attacker as `holds`.
+    holds : sequence of (bool or None)
+        For each of these moves; see `Followed`.
+    """
+    assert claim
+    moves = claim.line[0 if claim.mate > 0 else 1 :: 2]
+    known = [*plies, *(Ply(move, None, ()) for move in moves[len(plies) :])]
+    return [ply._replace(holds=held) for ply, held in zip(known, holds, strict=True)]
 
 
 def _uncontrolled() -> AbstractContextManager[Control]:

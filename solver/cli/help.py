@@ -41,6 +41,7 @@ OPTION_GROUPS = {
         "--within",
         "--keys",
         "--every-ply",
+        "--follow",
         "--tablebases",
     ),
     "Play of compositions": (

@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from solver.cli.audit_options import StoreRequest
     from solver.cli.progress import AuditProgress
     from solver.formats.matetrack import Row
+    from solver.output.improvement import LineStatus
     from solver.problem import Limits, Problem
 
 DEFAULT_TIME_S = 10.0
@@ -74,6 +75,12 @@ Examples:
 @options.limits(time_s=DEFAULT_TIME_S)
 @audit_options.jobs("Default: 1.")
 @audit_options.within
+@click.option(
+    "--follow",
+    is_flag=True,
+    help="Prove each claimed mate along its line, from the end, with the limits once "
+    "more; report for each line whether it is a proof, a forced beginning or wrong.",
+)
 @audit_options.store
 @audit_options.certificates(" Only changes and disproved claims have one.")
 @click.pass_context
@@ -85,6 +92,7 @@ def improve(
     limits: Limits,
     jobs: int | None,
     within: bool,
+    follow: bool,
     stored: StoreRequest,
     folder_path: str | None,
 ) -> None:
@@ -100,6 +108,10 @@ def improve(
     known. A warning says where a line needs more than 50 moves without pawn move or
     capture, or repeats a position: others call that a draw.
 
+    With --follow, the line of a row leads the search: after each of the attacker's
+    moves, from the last to the first, every reply is proved to be mated within the
+    moves that are left. Long mates that are known are proved so in seconds.
+
     With --store, a run that was interrupted resumes where it stopped.
     """
     from solver.audit.job import AuditOptions
@@ -110,7 +122,13 @@ def improve(
     require_apart(stored.files, reads=[source])
     prepare_outputs(output, reads=[source, *stored.files], stdout=True)
     file = RowFile(source)
-    asked = AuditOptions(limits, within=within, certify=folder_path is not None)
+    asked = AuditOptions(
+        limits,
+        within=within,
+        certify=folder_path is not None,
+        certify_known=False,
+        follow=follow,
+    )
     prepare_kernel()
     control = AuditControl()
     progress = AuditProgress(lambda: file.expected)
@@ -246,6 +264,7 @@ class Improvement:
         self._folder = folder
         self._rows = file.rows
         self._counts: Counter[str] = Counter()
+        self._lines: Counter[LineStatus] = Counter()
         self.changed: dict[str, bytes] = {}
         self.codes = {Exit.PROVED}
 
@@ -283,9 +302,10 @@ class Improvement:
                     self._progress.notify(f"error: {result.source}: {result.error}")
                     self.codes.add(Exit.BAD_INPUT)
                     self._counts["unreadable"] += 1
-                elif is_disproved(result) or (
-                    not result.mate and mates_other_side(row)
-                ):
+                    continue
+                if asked.follow:
+                    self._report_line(row, result)
+                if is_disproved(result) or (not result.mate and mates_other_side(row)):
                     disproved.append((row, result))
                 else:
                     self._decide(row, result)
@@ -308,7 +328,11 @@ class Improvement:
 
         kinds = [*Kind, "unchanged", "disproved", "undecided", "unreadable"]
         counts = [f"{self._counts[kind]:,} {kind}" for kind in kinds]
-        return f"{', '.join(counts)}; {self._file.copied:,} without a mate to search"
+        totals = f"{', '.join(counts)}; {self._file.copied:,} without a mate to search"
+        lines = [
+            f"{name.name.lower()} {count:,}" for name, count in self._lines.items()
+        ]
+        return f"{totals}\nlines: {', '.join(lines)}" if lines else totals
 
     def _certify(self, result: AuditResult) -> None:
         """Write a certificate if it proves a change or disproves a claim."""
@@ -319,6 +343,14 @@ class Improvement:
         disproves = is_disproved(result) and result.claim == row.claimed
         if disproves or find_change(row, result):
             self._folder.add(result)
+
+    def _report_line(self, row: Row, result: AuditResult) -> None:
+        """Count and report what following a row's line has shown."""
+        from solver.output.improvement import describe_line, find_line_status
+
+        if status := find_line_status(row, result):
+            self._lines[status] += 1
+            self._report(describe_line(row, result))
 
     def _decide(self, row: Row, result: AuditResult) -> None:
         """Keep the change that a result makes, count it, and report it."""

@@ -36,6 +36,26 @@ class Kind(StrEnum):
     LINE = "lines completed"
 
 
+class LineStatus(StrEnum):
+    """What following a row's line has shown."""
+
+    PROOF = "a proof"
+    """Each of the attacker's moves is proved to mate within the moves that the claim
+    leaves, and the line ends in mate."""
+
+    BEGINNING = "a forced beginning"
+    """The same of a line that stops before the mate."""
+
+    ENDING = "a forced ending"
+    """The same, but only from a later move on; a limit was hit before it."""
+
+    WRONG = "wrong"
+    """A move is illegal, too late, or proved not to mate in time."""
+
+    OPEN = "open"
+    """A limit was hit before any move was proved."""
+
+
 class Change(NamedTuple):
     """What is to be written in place of a row's mate and line.
 
@@ -71,9 +91,52 @@ def find_change(row: Row, result: AuditResult) -> Change | None:
         return Change(Kind.SIDE, mate, line)
     if abs(mate) < abs(row.claimed):
         return Change(Kind.SHORTER, mate, line)
-    if mate == row.claimed and row.fault:
+    if mate == row.claimed and (row.fault or False in _holds(result)):
         return Change(Kind.LINE, mate, line)
     return None
+
+
+def _holds(result: AuditResult) -> list[bool | None]:
+    return [ply.holds for ply in result.claimed_plies()]
+
+
+def find_line_status(row: Row, result: AuditResult) -> LineStatus | None:
+    """Return what following a row's line has shown; None if it has no line."""
+    if row.fault == MISSING:
+        return None
+    holds = _holds(result)
+    if not holds or False in holds:
+        return LineStatus.WRONG
+    if all(holds):
+        return LineStatus.BEGINNING if row.fault else LineStatus.PROOF
+    return LineStatus.ENDING if any(holds) else LineStatus.OPEN
+
+
+def describe_line(row: Row, result: AuditResult) -> str:
+    """Describe in a line what following a row's line has shown; nothing without one."""
+    status = find_line_status(row, result)
+    if status is None:
+        return ""
+    detail, holds = "", _holds(result)
+    if not holds:
+        detail = f" ({row.fault})"
+    elif status is LineStatus.WRONG:
+        number = holds.index(False)
+        detail = f": move {number + 1}, {_attackers_move(row, number)}, "
+        detail += f"does not mate in {abs(row.claimed) - number}"
+    elif status is LineStatus.ENDING:
+        number = holds.index(True)
+        detail = f" from move {number + 1}, {_attackers_move(row, number)}"
+    return f"{_place(row)}: {name_mate(row.claimed)}, its line is {status}{detail}"
+
+
+def _attackers_move(row: Row, number: int) -> str:
+    """Return one of the attacker's moves of a row's line in SAN."""
+    ply = 2 * number + (row.claimed < 0)
+    board = chess.Board(row.problem.fen)
+    for move in row.line[:ply]:
+        board.push_uci(move)
+    return board.san(board.parse_uci(row.line[ply]))
 
 
 def is_disproved(result: AuditResult) -> bool:
@@ -97,7 +160,8 @@ def describe_change(row: Row, change: Change, result: AuditResult) -> str:
     if change.kind is Kind.LINE:
         if row.fault == MISSING:
             return f"{_place(row)}: {claimed}, line added: {line}"
-        return f"{_place(row)}: {claimed}, line replaced ({row.fault}): {line}"
+        fault = row.fault or "proved wrong"
+        return f"{_place(row)}: {claimed}, line replaced ({fault}): {line}"
     is_shortest = result.status == Status.PROVED
     known = "proved shortest" if is_shortest else "a shorter one is not excluded"
     return f"{_place(row)}: {claimed} is now {name_mate(change.mate)} ({known}): {line}"

@@ -278,6 +278,35 @@ def test_a_mate_beyond_fifty_moves_is_warned_of(here: Here) -> None:
     )
 
 
+FOLLOWED = """\
+x.epd:1: mate in 8, its line is a proof
+x.epd:2: mate in 8, its line is a forced beginning
+x.epd:3: mate in 8, its line is wrong: move 1, Kg7, does not mate in 8
+x.epd:5: mated in 1, its line is a proof
+"""
+
+
+@pytest.mark.parametrize("jobs", ["1", "2"])
+def test_lines_are_followed(here: Here, jobs: str) -> None:
+    whole = "h7g6 h1g1 g6f5 g1f1 f5e4 f1e1 e4d3 e1f1 d3e3 f1g1 e3f3 g1h1 f3g3 h1g1 a2a1"
+    rows = (whole, "h7g6 h1g1 g6f5", "h7g7 h1g1")
+    text = "".join(f"{ROOK} bm #8; PV: {line};\n" for line in rows)
+    text += f"{BACK_RANK} bm #1;\n{MATED} bm #-1; PV: h8g8 a1a8;\n"
+    Path("x.epd").write_text(text)
+    words = ["improve", "x.epd", "-o", "y.epd", "--follow", "--jobs", jobs]
+    ended = here(*words, "--time", "5", "--store", "run.db")
+    reports = [line for line in ended.out.splitlines() if "its line is" in line]
+    assert "\n".join(reports) + "\n" == FOLLOWED
+    assert ended.err.endswith("lines: proof 2, beginning 1, wrong 1\n")
+    first, *others, _ = Path("y.epd").read_text().splitlines()
+    assert first == text.splitlines()[0]
+    assert all(line.count(" ") > 4 for line in others)
+    assert ended.code == 0
+    # Resumed from the store, with limits that leave everything open.
+    again = here(*words, "--nodes", "1", "--store", "run.db")
+    assert again == ended
+
+
 @pytest.mark.parametrize(
     ("content", "error"),
     [

@@ -5,14 +5,18 @@ from __future__ import annotations
 import chess
 import pytest
 
-from solver.audit.result import AuditResult, audit_result
+from solver.audit.result import AuditResult, audit_result, write_plies
+from solver.audit.verdict import Ply
 from solver.formats.matetrack import Row, read_row
 from solver.output.improvement import (
     Change,
     Kind,
+    LineStatus,
     describe_change,
     describe_kept,
+    describe_line,
     find_change,
+    find_line_status,
     find_warnings,
     is_disproved,
     mates_other_side,
@@ -127,6 +131,80 @@ def test_a_row_stays_as_it_is_where_nothing_better_is_proved(
 ) -> None:
     row = read(f"{BACK_RANK} {claim}")
     assert find_change(row, result_of(row, mate, 1, *line, tablebase=tablebase)) is None
+
+
+def followed(row: Row, *holds: bool | None) -> AuditResult:
+    moves = row.line[0 if row.claimed > 0 else 1 :: 2]
+    plies = [
+        Ply(move, None, (), holds=held) for move, held in zip(moves, holds, strict=True)
+    ]
+    return result_of(row, None, 1)._replace(plies=write_plies(plies))
+
+
+LINE = f"{BACK_RANK} bm #2; PV: a1d1 g8h8 d1d8;"
+
+
+@pytest.mark.parametrize(
+    ("text", "holds", "status", "words"),
+    [
+        (LINE, (True, True), LineStatus.PROOF, "a proof"),
+        (LINE, (None, True), LineStatus.ENDING, "a forced ending from move 2, Rd8#"),
+        (LINE, (None, None), LineStatus.OPEN, "open"),
+        (
+            LINE,
+            (False, True),
+            LineStatus.WRONG,
+            "wrong: move 1, Rd1, does not mate in 2",
+        ),
+        (
+            LINE,
+            (None, False),
+            LineStatus.WRONG,
+            "wrong: move 2, Rd8#, does not mate in 1",
+        ),
+        (
+            f"{BACK_RANK} bm #2; PV: a1d1;",
+            (True,),
+            LineStatus.BEGINNING,
+            "a forced beginning",
+        ),
+        (
+            f"{BACK_RANK} bm #1; PV: a1d1 g8h8 d1d8;",
+            (),
+            LineStatus.WRONG,
+            "wrong (pv: expected 1 plies, found 3)",
+        ),
+    ],
+)
+def test_a_followed_line_has_a_status(
+    text: str, holds: tuple[bool | None, ...], status: LineStatus, words: str
+) -> None:
+    row = read(text)
+    result = followed(row, *holds) if holds else result_of(row, None, 1)
+    assert find_line_status(row, result) is status
+    claim = f"mate in {row.claimed}"
+    assert describe_line(row, result) == f"mates.epd:7: {claim}, its line is {words}"
+
+
+def test_a_row_without_a_line_has_no_status() -> None:
+    row = read(f"{BACK_RANK} bm #2;")
+    assert find_line_status(row, result_of(row, None, 1)) is None
+    assert describe_line(row, result_of(row, None, 1)) == ""
+
+
+def test_a_line_that_is_proved_wrong_is_replaced() -> None:
+    row = read(LINE)
+    line = ("a1c1", "g8h8", "c1c8")
+    result = result_of(row, 2, 2, *line)._replace(
+        plies=followed(row, None, False).plies
+    )
+    change = find_change(row, result)
+    assert change == Change(Kind.LINE, 2, line)
+    assert "line replaced (proved wrong): 1. Rc1" in describe_change(
+        row, change, result
+    )
+    held = result_of(row, 2, 2, *line)._replace(plies=followed(row, True, True).plies)
+    assert find_change(row, held) is None
 
 
 def test_a_disproved_claim_is_reported_and_kept() -> None:
