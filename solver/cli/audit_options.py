@@ -64,6 +64,16 @@ def within(command: Function) -> Function:
     )(command)
 
 
+def follow(help_text: str) -> Callable[[Function], Function]:
+    """Add `--follow`, passed as `follow: bool`; `help_text` says what is reported."""
+    return click.option(
+        "--follow",
+        is_flag=True,
+        help="Prove each claimed mate along its line, from the end, with the limits "
+        f"once more. {help_text}",
+    )
+
+
 class StoreRequest(NamedTuple):
     """The store that the user chose.
 

@@ -75,11 +75,8 @@ Examples:
 @options.limits(time_s=DEFAULT_TIME_S)
 @audit_options.jobs("Default: 1.")
 @audit_options.within
-@click.option(
-    "--follow",
-    is_flag=True,
-    help="Prove each claimed mate along its line, from the end, with the limits once "
-    "more; report for each line whether it is a proof, a forced beginning or wrong.",
+@audit_options.follow(
+    "Report for each line whether it is a proof, a forced beginning or wrong."
 )
 @audit_options.store
 @audit_options.certificates(" Only changes and disproved claims have one.")

@@ -152,6 +152,7 @@ Examples:
     help="Check each of the attacker's moves in the claimed line of a mate: does it "
     "mate as fast as possible, and is it the only one? Implies --keys.",
 )
+@audit_options.follow("The records say of each move whether it holds.")
 @audit_options.store
 @click.option(
     "--shard",
@@ -189,6 +190,7 @@ def verify(
     within: bool,
     keys: bool,
     every_ply: bool,
+    follow: bool,
     stored: StoreRequest,
     shard: Shard | None,
     fail_on: frozenset[str],
@@ -228,6 +230,7 @@ def verify(
         within=within,
         all_keys=keys or every_ply,
         every_ply=every_ply,
+        follow=follow,
         certify=folder_path is not None,
         directories=tuple(map(str, tablebases.directories)) if tablebases else (),
     )
