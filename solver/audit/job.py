@@ -22,14 +22,13 @@ from solver.problem import Problem
 from solver.search.follow import Followed, follow_line
 from solver.search.solver import Solver
 from solver.search.threads import Control
-from solver.solution import StoppedBy
+from solver.solution import Solution, Stats, Status, StoppedBy
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from contextlib import AbstractContextManager
 
     from solver.problem import Claim, Limits
-    from solver.solution import Solution
 
 
 SPARE_SOLUTIONS = 100
@@ -189,9 +188,7 @@ class AuditJob:
         own_limit = limits.time_s
         if slice_s is not None and (own_limit is None or slice_s < own_limit):
             limits = replace(limits, time_s=slice_s)
-        answer, holds, line_stop = self._follow(
-            self._solve(problem, limits, within), limits
-        )
+        answer, holds, line_stop = self._search(problem, limits, within)
         certificate: bytes | None = None
         notices: tuple[str, ...] = ()
         # Now: the workspace forgets the answer.
@@ -227,22 +224,37 @@ class AuditJob:
                 control=control,
             )
 
+    def _search(self, problem: Problem, limits: Limits, within: int | None) -> Followed:
+        """Solve a problem, and follow its claimed line if that is wanted.
+
+        Where any mate within the claim will do, the line comes first: a mate that it
+        proves needs no search.
+        """
+        is_followed = (
+            self._options.follow
+            and problem.claim is not None
+            and problem.claim.line
+            and is_mate(problem.stipulation)
+        )
+        if not is_followed:
+            return Followed(self._solve(problem, limits, within))
+        if within is None:
+            return self._follow(self._solve(problem, limits, within), limits)
+        self._solver.workspace.begin(None)
+        followed = self._follow(Solution(problem, Status.UNDECIDED, None, 1), limits)
+        found, stopped_by = followed.solution, followed.stopped_by
+        if found.mate is not None or stopped_by is StoppedBy.INTERRUPT:
+            return followed
+        answer = self._solve(problem, limits, within)
+        stats = Stats(
+            found.stats.nodes + answer.stats.nodes,
+            found.stats.time_s + answer.stats.time_s,
+        )
+        return followed._replace(solution=replace(answer, stats=stats))
+
     def _follow(self, answer: Solution, limits: Limits) -> Followed:
-        """Follow the claimed line of a mate, if that is wanted and there is one."""
-        claim = answer.problem.claim
-        if (
-            not self._options.follow
-            or not (claim and claim.line)
-            or not is_mate(answer.problem.stipulation)
-        ):
-            return Followed(answer)
         with self._searching() as control:
-            followed = follow_line(answer, self._solver.workspace, limits, control)
-        is_within = self._options.within and followed.solution.mate is not None
-        if is_within:  # nothing else was asked
-            solution = replace(followed.solution, stopped_by=None)
-            followed = followed._replace(solution=solution)
-        return followed
+            return follow_line(answer, self._solver.workspace, limits, control)
 
     def _search_line(
         self, answer: Solution, limits: Limits

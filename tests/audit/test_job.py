@@ -351,6 +351,16 @@ def test_a_mate_within_the_claim_needs_no_more_once_the_line_has_led_to_it() -> 
     assert (result.verdict, result.mate, result.stopped_by) == ("holds", 8, None)
 
 
+def test_within_the_claim_a_wrong_line_leaves_the_mate_to_the_search() -> None:
+    wrong = replace(ROOK, claim=Claim(8, line=("h7g7", "h1g1")))
+    result = run(wrong, AuditOptions(SMALL, within=True, follow=True))
+    alone = run(wrong, AuditOptions(SMALL, within=True))
+    assert (result.verdict, result.mate, result.pv) == ("holds", 8, alone.pv)
+    assert [ply.holds for ply in result.claimed_plies()] == [False]
+    assert result.nodes > alone.nodes
+    assert result.stopped_by is None
+
+
 def test_what_is_known_already_has_no_certificate_unless_requested() -> None:
     options = AuditOptions(SMALL, certify=True, certify_known=False)
     known = replace(BACK_RANK, claim=Claim(1, line=("a1a8",)))
