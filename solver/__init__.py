@@ -27,6 +27,8 @@ TYPE_CHECKING = False  # typing itself takes a while to load
 if TYPE_CHECKING:
     from typing import Any
 
+    from solver.columns.mate_table import MateTable
+    from solver.columns.solve_many import solve_many
     from solver.errors import FenError, InputError, MatesolveError
     from solver.play.tree import Attack, Defence, Variations
     from solver.play.variations import variations
@@ -46,6 +48,7 @@ __all__ = [
     "FenError",
     "InputError",
     "Limits",
+    "MateTable",
     "MatesolveError",
     "Problem",
     "Restriction",
@@ -58,6 +61,7 @@ __all__ = [
     "Variations",
     "__version__",
     "solve",
+    "solve_many",
     "variations",
 ]
 
@@ -70,6 +74,7 @@ _HOMES = {
     "FenError": "errors",
     "InputError": "errors",
     "Limits": "problem",
+    "MateTable": "columns.mate_table",
     "MatesolveError": "errors",
     "Problem": "problem",
     "Restriction": "problem",
@@ -81,6 +86,7 @@ _HOMES = {
     "StoppedBy": "solution",
     "Variations": "play.tree",
     "solve": "search.solver",
+    "solve_many": "columns.solve_many",
     "variations": "play.variations",
 }
 """The module of each public name, which is imported on first use."""

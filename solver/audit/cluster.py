@@ -28,10 +28,10 @@ from distributed.comm.core import connect
 
 from solver import __version__
 from solver.audit.job import AuditJob, TimeSlice
-from solver.audit.queue import AuditControl
 from solver.audit.workers import WorkerDiedError, WorkerPool, interrupts_blocked
 from solver.endgames.tablebases import Tablebases
 from solver.errors import ClusterError, MatesolveError
+from solver.search.threads import GroupControl
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -153,7 +153,7 @@ class Cluster:
         self._suspects: set[Problem] = set()
 
     def run_batch(
-        self, problems: Sequence[Problem], control: AuditControl
+        self, problems: Sequence[Problem], control: GroupControl
     ) -> list[AuditResult | None]:
         """Run a batch on the cluster; see `Worker.run_batch`."""
         is_alone = len(problems) == 1
@@ -202,7 +202,7 @@ class Cluster:
         )
 
     def _wait_for(
-        self, task: Any, problems: Sequence[Problem], control: AuditControl
+        self, task: Any, problems: Sequence[Problem], control: GroupControl
     ) -> list[AuditResult | None]:
         done = threading.Event()
         task.add_done_callback(lambda _: done.set())
@@ -248,7 +248,7 @@ class ClusterWorker:
 
     batch_s = BATCH_S * BATCHES_PER_THREAD  # a batch waits there for the one before
 
-    def __init__(self, cluster: Cluster, control: AuditControl) -> None:
+    def __init__(self, cluster: Cluster, control: GroupControl) -> None:
         self._cluster = cluster
         self._control = control
 
@@ -267,7 +267,7 @@ class _RunningAudit:
     """An audit in one process of the cluster."""
 
     def __init__(self) -> None:
-        self.control = AuditControl()
+        self.control = GroupControl()
         self._of_thread = threading.local()
 
     def job(self, options: AuditOptions) -> AuditJob:

@@ -6,10 +6,12 @@ with the same `AuditOptions`.
 
 from __future__ import annotations
 
+import math
 import time
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, NamedTuple
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import chess
 
@@ -20,6 +22,7 @@ from solver.endgames.tablebases import Tablebases
 from solver.formats.matetrack import find_fault
 from solver.problem import Problem
 from solver.search.follow import Followed, follow_line
+from solver.search.question import Asked
 from solver.search.solver import Solver
 from solver.search.threads import Control
 from solver.solution import Solution, Stats, Status, StoppedBy
@@ -85,12 +88,12 @@ class AuditOptions:
             most = None
             if is_help(problem) and problem.claim:
                 most = claimed_solutions(problem.claim) + SPARE_SOLUTIONS
-            return replace(self.limits, max_moves=None, max_solutions=most), None
+            return with_limits(self.limits, max_moves=None, max_solutions=most), None
         claimed = problem.claim.mate if problem.claim else problem.no_mate
         if problem.claim and self.within:
             return self.limits, claimed
         if claimed and self.limits.max_moves is None:
-            return replace(self.limits, max_moves=abs(claimed)), None
+            return with_limits(self.limits, max_moves=abs(claimed)), None
         return self.limits, None
 
     def describe(self) -> str:
@@ -122,6 +125,9 @@ class TimeSlice(NamedTuple):
     batch_s: float
 
 
+UNSLICED = TimeSlice(math.inf, math.inf)
+
+
 class AuditJob:
     """Audits one problem after another; not to be shared between threads.
 
@@ -148,8 +154,18 @@ class AuditJob:
         limits = options.limits
         self._solver = Solver(limits.hash_mib, tablebases, threads=limits.threads)
 
+    def run(self, problem: Problem) -> AuditResult | None:
+        """Solve a problem and compare the answer with its claim.
+
+        Returns
+        -------
+        AuditResult or None
+            None if the search was interrupted.
+        """
+        return self.run_batch([problem])[0]
+
     def run_batch(
-        self, problems: Sequence[Problem], time_slice: TimeSlice
+        self, problems: Sequence[Problem], time_slice: TimeSlice = UNSLICED
     ) -> list[AuditResult | None]:
         """Audit a batch, and return problems that take too long unfinished.
 
@@ -164,31 +180,48 @@ class AuditJob:
         -------
         list of AuditResult or None
             One for each problem, in their order; None for a problem to run again,
-            alone.
+            alone, and for one whose search was interrupted.
         """
         if len(problems) == 1:
-            return [self.run(problems[0])]
+            time_slice = UNSLICED
         until = time.perf_counter() + time_slice.batch_s
-        return [
-            self.run(problem, time_slice.problem_s)
-            if time.perf_counter() < until
-            else None
-            for problem in problems
-        ]
+        asked = [self._asked(problem, time_slice.problem_s) for problem in problems]
+        answers = self._answers(asked, time_slice.batch_s)
+        results: list[AuditResult | None] = []
+        for (_, limits, _), answer in zip(asked, answers, strict=False):
+            results.append(self._result(answer, limits))
+            if time.perf_counter() >= until:
+                break
+        return results + [None] * (len(problems) - len(results))
 
-    def run(self, problem: Problem, slice_s: float | None = None) -> AuditResult | None:
-        """Solve a problem and compare the answer with its claim.
+    def _answers(self, asked: Sequence[Asked], batch_s: float) -> Iterator[Followed]:
+        if self._options.follow:
+            yield from (self._search(*each) for each in asked)
+            return
+        answers = self._solver.solve_each(
+            asked,
+            all_keys=self._options.all_keys or self._options.every_ply,
+            batch_s=batch_s,
+            searching=self._searching,
+        )
+        yield from map(Followed, answers)
+
+    def _asked(self, problem: Problem, slice_s: float) -> Asked:
+        """Return what to search, within the time slice of the problem."""
+        limits, within = self._options.limits_for(problem)
+        if slice_s < (math.inf if limits.time_s is None else limits.time_s):
+            limits = with_limits(limits, time_s=slice_s)
+        return Asked(problem, limits, within)
+
+    def _result(self, followed: Followed, limits: Limits) -> AuditResult | None:
+        """Compare an answer with the claim of its problem.
 
         Returns
         -------
         AuditResult or None
-            None if the search was interrupted or took longer than `slice_s` seconds.
+            None if the search was interrupted or took longer than its time slice.
         """
-        limits, within = self._options.limits_for(problem)
-        own_limit = limits.time_s
-        if slice_s is not None and (own_limit is None or slice_s < own_limit):
-            limits = replace(limits, time_s=slice_s)
-        answer, holds, line_stop = self._search(problem, limits, within)
+        answer, holds, line_stop = followed
         certificate: bytes | None = None
         notices: tuple[str, ...] = ()
         # Now: the workspace forgets the answer.
@@ -203,13 +236,15 @@ class AuditJob:
             plies.append(ply)
             stops.append(stopped_by)
         if holds:
-            plies = with_holds(plies, problem.claim, holds)
-        is_late = limits.time_s != own_limit and StoppedBy.TIME in stops
-        if is_late or StoppedBy.INTERRUPT in stops:
+            plies = with_holds(plies, answer.problem.claim, holds)
+        is_late = limits.time_s != self._options.limits.time_s
+        if (is_late and StoppedBy.TIME in stops) or StoppedBy.INTERRUPT in stops:
             return None
-        first_stop = next((stop for stop in stops if stop), None)
-        return audit_result(answer, within=self._options.within, plies=plies)._replace(
-            stopped_by=first_stop and str(first_stop),
+        return audit_result(
+            answer,
+            within=self._options.within,
+            plies=plies,
+            stopped_by=next((stop for stop in stops if stop), None),
             certificate=certificate,
             notices=notices,
         )
@@ -225,18 +260,13 @@ class AuditJob:
             )
 
     def _search(self, problem: Problem, limits: Limits, within: int | None) -> Followed:
-        """Solve a problem, and follow its claimed line if that is wanted.
+        """Solve a problem, and follow its claimed line if there is one.
 
         Where any mate within the claim will do, the line comes first: a mate that it
         proves needs no search.
         """
-        is_followed = (
-            self._options.follow
-            and problem.claim is not None
-            and problem.claim.line
-            and is_mate(problem.stipulation)
-        )
-        if not is_followed:
+        claim = problem.claim
+        if not (claim and claim.line and is_mate(problem.stipulation)):
             return Followed(self._solve(problem, limits, within))
         if within is None:
             return self._follow(self._solve(problem, limits, within), limits)
@@ -273,7 +303,7 @@ class AuditJob:
         for number, move in enumerate(claim.line[: 2 * claim.mate - 1]):
             if number % 2 == 0:
                 if number:
-                    left = replace(limits, max_moves=claim.mate - number // 2)
+                    left = with_limits(limits, max_moves=claim.mate - number // 2)
                     answer = self._solve(Problem(board.fen()), left, None)
                 keys = answer.keys if answer.keys_complete else ()
                 yield Ply(move, answer.mate, keys), answer.stopped_by
@@ -324,6 +354,12 @@ def with_holds(
     moves = claim.line[0 if claim.mate > 0 else 1 :: 2]
     known = [*plies, *(Ply(move, None, ()) for move in moves[len(plies) :])]
     return [ply._replace(holds=held) for ply, held in zip(known, holds, strict=True)]
+
+
+@lru_cache
+def with_limits(limits: Limits, **changes: Any) -> Limits:
+    """Return limits with some changed; those of many problems differ in lengths."""
+    return replace(limits, **changes)
 
 
 def _uncontrolled() -> AbstractContextManager[Control]:

@@ -11,8 +11,9 @@ import threading
 import time
 from typing import TYPE_CHECKING
 
-from solver.audit.queue import AuditControl, OnResult, WorkQueue
+from solver.audit.queue import OnResult, WorkQueue
 from solver.audit.workers import WorkerLoop, WorkerPool
+from solver.search.threads import GroupControl
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterable
@@ -35,7 +36,7 @@ def audit(
     resume: ResumeStore | None = None,
     on_result: OnResult | None = None,
     ordered: bool = False,
-    control: AuditControl | None = None,
+    control: GroupControl | None = None,
 ) -> Generator[AuditResult]:
     """Yield the result of each record of a collection as soon as it is known.
 
@@ -55,7 +56,7 @@ def audit(
     ordered : bool
         Yield the results in the order of the records, so that a slow problem delays all
         after it. A single worker always keeps the order.
-    control : AuditControl or None
+    control : GroupControl or None
         Stops the audit: results that are complete by then are yielded, searches that
         were interrupted are left out.
 
@@ -69,7 +70,7 @@ def audit(
     Exception
         The error of a worker, of the store, or of the source of the records.
     """
-    control = control or AuditControl()
+    control = control or GroupControl()
     queue = WorkQueue(
         records,
         control,

@@ -11,19 +11,17 @@ from __future__ import annotations
 import threading
 import time
 from collections import deque
-from contextlib import contextmanager
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from solver.audit.result import AuditResult, audit_result
 from solver.errors import FormatError
-from solver.search.threads import Control
-from solver.solution import StoppedBy
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from solver.audit.resume import ResumeStore
     from solver.problem import Problem
+    from solver.search.threads import GroupControl
 
 TICK_S = 0.01
 """How soon a waiting thread notices a change, in seconds."""
@@ -58,7 +56,7 @@ class WorkQueue:
     ----------
     records : iterable of Problem or FormatError
         The collection.
-    control : AuditControl
+    control : GroupControl
         Stops the audit.
     resume : ResumeStore or None
         Returns earlier answers and saves new ones.
@@ -71,7 +69,7 @@ class WorkQueue:
     def __init__(
         self,
         records: Iterable[Problem | FormatError],
-        control: AuditControl,
+        control: GroupControl,
         *,
         resume: ResumeStore | None,
         on_result: OnResult | None,
@@ -250,42 +248,3 @@ def _in_order(results: Iterator[Numbered]) -> Iterator[Numbered]:
             turn += 1
     for number in sorted(early):
         yield early[number]
-
-
-class AuditControl:
-    """Stops an audit, from any thread, as `Control` stops a search.
-
-    No method takes a lock: a signal handler calls them in a thread that may hold any.
-    """
-
-    def __init__(self) -> None:
-        self._reason: StoppedBy | None = None
-        self._stops: set[Callable[[StoppedBy], None]] = set()
-
-    def is_stopped(self) -> bool:
-        """Return whether the audit has been stopped."""
-        return self._reason is not None
-
-    def stop(self, reason: StoppedBy = StoppedBy.INTERRUPT) -> None:
-        """Stop the audit and its searches."""
-        self._reason = self._reason or reason
-        for stop in tuple(self._stops):
-            stop(reason)
-
-    @contextmanager
-    def stopping(self, stop: Callable[[StoppedBy], None]) -> Iterator[None]:
-        """Call `stop` if the audit is stopped inside the block or was before."""
-        self._stops.add(stop)
-        try:
-            if self._reason is not None:  # set before the line above, perhaps
-                stop(self._reason)
-            yield
-        finally:
-            self._stops.discard(stop)
-
-    @contextmanager
-    def search(self) -> Iterator[Control]:
-        """Provide the control of a new search, which stops with the audit."""
-        control = Control()
-        with self.stopping(control.stop):
-            yield control

@@ -211,7 +211,13 @@ COLUMNS = AuditResult._fields[: AuditResult._fields.index("certificate")]
 
 
 def audit_result(
-    answer: Solution | FormatError, *, within: bool = False, plies: Sequence[Ply] = ()
+    answer: Solution | FormatError,
+    *,
+    within: bool = False,
+    plies: Sequence[Ply] = (),
+    stopped_by: StoppedBy | None = None,
+    certificate: bytes | None = None,
+    notices: tuple[str, ...] = (),
 ) -> AuditResult:
     """Compare an answer with what its record claims.
 
@@ -223,6 +229,10 @@ def audit_result(
         Read the claim as "there is a mate in at most this many moves".
     plies : sequence of Ply
         The attacker's moves in the claimed line, if they were searched.
+    stopped_by : StoppedBy or None
+        The first limit that one of their searches hit.
+    certificate, notices
+        See `AuditResult`.
     """
     if isinstance(answer, FormatError):
         return AuditResult(
@@ -257,12 +267,14 @@ def audit_result(
         only_moves=None if is_only is None else int(is_only),
         nodes=answer.stats.nodes,
         time_s=round(answer.stats.time_s, 6),
-        stopped_by=_plain(answer.stopped_by),
+        stopped_by=_plain(answer.stopped_by or stopped_by),
         tablebase=_plain(answer.tablebase),
         stipulation=_plain(problem.stipulation),
         claimed_solutions=claimed_solutions(claim) if claim and is_help_play else None,
         solutions=write_solutions(answer.solutions) if is_help_play else None,
         solutions_complete=int(answer.solutions_complete) if is_help_play else None,
+        certificate=certificate,
+        notices=notices,
     )
 
 

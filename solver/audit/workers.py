@@ -26,15 +26,19 @@ if TYPE_CHECKING:
     from multiprocessing.connection import Connection
 
     from solver.audit.job import AuditOptions
-    from solver.audit.queue import AuditControl, Task, WorkQueue
+    from solver.audit.queue import Task, WorkQueue
     from solver.endgames.tablebases import Tablebases
     from solver.problem import Problem
+    from solver.search.threads import GroupControl
 
 
 WINDOW = 2048
 """How many records a worker on this machine may be ahead of those yielded."""
 
 TIME_SLICE = TimeSlice(problem_s=0.1, batch_s=0.5)
+
+BATCH_S = 0.05
+"""How much work to put into a batch, in seconds."""
 
 BATCH_GROWTH = 4
 """A batch is at most this many times as large as the one before."""
@@ -81,7 +85,7 @@ class WorkerPool(NamedTuple):
         large.
     """
 
-    make_worker: Callable[[AuditControl], Worker]
+    make_worker: Callable[[GroupControl], Worker]
     jobs: int
     window: int = WINDOW
 
@@ -115,7 +119,7 @@ class WorkerLoop:
     ----------
     queue : WorkQueue
         Where the problems wait.
-    control : AuditControl
+    control : GroupControl
         Stops the audit.
     pool : WorkerPool
         Makes a worker as soon as there is work for it.
@@ -124,7 +128,7 @@ class WorkerLoop:
     """
 
     def __init__(
-        self, queue: WorkQueue, control: AuditControl, pool: WorkerPool, largest: int
+        self, queue: WorkQueue, control: GroupControl, pool: WorkerPool, largest: int
     ) -> None:
         self._queue = queue
         self._control = control
@@ -178,19 +182,19 @@ class WorkerLoop:
 class ThreadWorker:
     """Runs batches in the calling thread."""
 
-    batch_s = 0.0
+    batch_s = BATCH_S
 
     def __init__(
         self,
         options: AuditOptions,
-        control: AuditControl,
+        control: GroupControl,
         tablebases: Tablebases | None,
     ) -> None:
         self._job = AuditJob(options, tablebases, control.search)
 
     def run_batch(self, problems: Sequence[Problem]) -> list[AuditResult | None]:
-        """Audit problem after problem."""
-        return [self._job.run(problem) for problem in problems]
+        """Audit a batch."""
+        return self._job.run_batch(problems, TIME_SLICE)
 
     def close(self) -> None:
         """Do nothing."""
@@ -203,9 +207,9 @@ class ProcessWorker:
     files and no signal handlers.
     """
 
-    batch_s = 0.05
+    batch_s = BATCH_S
 
-    def __init__(self, options: AuditOptions, control: AuditControl) -> None:
+    def __init__(self, options: AuditOptions, control: GroupControl) -> None:
         self._options = options
         self._control = control
         self._start()

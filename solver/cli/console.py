@@ -15,12 +15,14 @@ import sys
 from contextlib import contextmanager
 from enum import IntEnum
 from functools import cache
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, TextIO, cast
 
 import click
 
 from solver.cli.signals import INTERRUPTED, ending_at_once
+from solver.errors import missing_package
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator
@@ -169,6 +171,18 @@ def require_apart(
             )
             raise click.UsageError(msg)
         written[identity] = output
+
+
+def require_pyarrow() -> None:
+    """Check that Parquet can be written.
+
+    Raises
+    ------
+    click.UsageError
+        pyarrow is not installed.
+    """
+    if find_spec("pyarrow") is None:
+        raise click.UsageError(missing_package("Parquet", "pyarrow"))
 
 
 def store_files(path: str) -> tuple[str, str, str]:

@@ -7,14 +7,20 @@ from typing import TYPE_CHECKING, BinaryIO
 import click
 
 from solver.cli import completion, options
-from solver.cli.console import Exit, notify, open_target, prepare_outputs
+from solver.cli.console import (
+    Exit,
+    notify,
+    open_target,
+    prepare_outputs,
+    require_pyarrow,
+)
 from solver.cli.help import Command
 from solver.cli.progress import PositionProgress
 from solver.errors import FormatError, InputError
 from solver.formats.registry import WRITABLE, find_writer, format_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Iterator
 
     from solver.formats.claims import Selection
     from solver.formats.registry import Writer
@@ -60,9 +66,9 @@ def convert(
     """Write a collection of problems in another format.
 
     IN may be in any format that `verify` reads, compressed or not. The suffix of OUT
-    selects its format: .epd, .fen, .pgn, .jsonl, .csv, or .inp for Popeye; a further
-    .gz compresses it. OUT is replaced only when all of IN has been read. - is standard
-    input or output.
+    selects its format: .epd, .fen, .pgn, .jsonl, .csv, .parquet, or .inp for Popeye; a
+    further .gz compresses it. OUT is replaced only when all of IN has been read. - is
+    standard input or output.
 
     A record that cannot be parsed, or that the output format cannot express, is
     reported and skipped. FENs keep no claims. Popeye's input keeps no mates of
@@ -74,6 +80,8 @@ def convert(
         choices = ", ".join(WRITABLE)
         msg = f"{target}: unknown suffix; choose a format with --to: {choices}."
         raise click.UsageError(msg)
+    if target_format == "parquet":
+        require_pyarrow()
     prepare_outputs(target, reads=[source], stdout=True)
 
     from solver.formats.registry import read_collection
@@ -116,31 +124,34 @@ class Conversion:
         file: BinaryIO,
         report: Callable[[FormatError], None],
     ) -> None:
-        """Write all records; if there are none, write nothing, not even a head.
+        """Write all records.
 
         Parameters
         ----------
         records : iterable of Problem or FormatError
             The records that were read.
         file : BinaryIO
-            The output, in UTF-8.
+            The output.
         report : callable
             Called for each record that is skipped.
         """
-        writer = self._writer
-        for record in records:
-            text = self._text(record)
-            if isinstance(text, FormatError):
-                self.skipped += 1
-                report(text)
-                continue
-            before = writer.separator if self.positions else writer.head
-            file.write((before + text).encode())
-            self.positions += 1
-        if self.positions:
-            file.write(writer.tail.encode())
+        self._writer.save(self._written(records, report), file)
 
-    def _text(self, record: Problem | FormatError) -> str | FormatError:
+    def _written(
+        self,
+        records: Iterable[Problem | FormatError],
+        report: Callable[[FormatError], None],
+    ) -> Iterator[object]:
+        for record in records:
+            written = self._write(record)
+            if isinstance(written, FormatError):
+                self.skipped += 1
+                report(written)
+            else:
+                self.positions += 1
+                yield written
+
+    def _write(self, record: Problem | FormatError) -> object:
         if isinstance(record, FormatError):
             return record
         try:

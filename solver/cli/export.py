@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from importlib.util import find_spec
 from pathlib import PurePath
 from typing import TYPE_CHECKING
 
 import click
 
 from solver.cli import completion, options
-from solver.cli.console import notify
+from solver.cli.console import notify, require_pyarrow
 from solver.cli.help import Command
-from solver.errors import missing_package
 from solver.files import GZIPPED
 
 if TYPE_CHECKING:
@@ -68,8 +66,8 @@ def export(*, store: str, where: str, output: str, target_format: str | None) ->
         msg = f"{output}: unknown suffix; choose a format with --to: {choices}."
         raise click.UsageError(msg)
 
-    if target_format == "parquet" and find_spec("pyarrow") is None:
-        raise click.UsageError(missing_package("Parquet", "pyarrow"))
+    if target_format == "parquet":
+        require_pyarrow()
 
     from solver.audit.store import Store
     from solver.cli.console import open_target, prepare_outputs, store_files

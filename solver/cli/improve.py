@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterable, Iterator
 
     from solver.audit.job import AuditOptions
-    from solver.audit.queue import AuditControl
     from solver.audit.result import AuditResult
     from solver.audit.resume import ResumeStore
     from solver.cli.answer_files import CertificateFolder
@@ -40,6 +39,7 @@ if TYPE_CHECKING:
     from solver.formats.matetrack import Row
     from solver.output.improvement import LineStatus
     from solver.problem import Limits, Problem
+    from solver.search.threads import GroupControl
 
 DEFAULT_TIME_S = 10.0
 
@@ -112,9 +112,9 @@ def improve(
     With --store, a run that was interrupted resumes where it stopped.
     """
     from solver.audit.job import AuditOptions
-    from solver.audit.queue import AuditControl
     from solver.cli.answer_files import CertificateFolder
     from solver.cli.progress import AuditProgress
+    from solver.search.threads import GroupControl
 
     require_apart(stored.files, reads=[source])
     prepare_outputs(output, reads=[source, *stored.files], stdout=True)
@@ -127,7 +127,7 @@ def improve(
         follow=follow,
     )
     prepare_kernel()
-    control = AuditControl()
+    control = GroupControl()
     progress = AuditProgress(lambda: file.expected)
     with interruptible(control), stored.open(asked) as resume, progress:
         folder = None
@@ -270,7 +270,7 @@ class Improvement:
         asked: AuditOptions,
         jobs: int,
         resume: ResumeStore | None,
-        control: AuditControl,
+        control: GroupControl,
     ) -> None:
         """Search all rows; then, where the mate is disproved, the other side's mate."""
         from solver.audit.pipeline import audit

@@ -217,11 +217,11 @@ def verify(
     """
     from solver.audit.job import AuditOptions
     from solver.audit.pipeline import audit
-    from solver.audit.queue import AuditControl
     from solver.cli.answer_files import CertificateFolder
     from solver.cli.console import require_apart
     from solver.cli.progress import AuditProgress
     from solver.cli.verify_io import Reading, Records, ResultSink, Summary
+    from solver.search.threads import GroupControl
 
     require_apart(stored.files, reads=files)
 
@@ -235,7 +235,7 @@ def verify(
         directories=tuple(map(str, tablebases.directories)) if tablebases else (),
     )
     prepare_kernel()
-    control = AuditControl()
+    control = GroupControl()
     codes = {Exit.PROVED}
     reading = Reading(files, source_format=source_format, selection=selection)
     progress = AuditProgress(

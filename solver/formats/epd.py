@@ -32,14 +32,11 @@ from solver.formats.claims import (
     complete_claim,
     make_problem,
     parse_distance,
-    parse_keys,
-    parse_line,
     parse_no_mate,
     parse_solutions,
     printable,
 )
-from solver.formats.fast_fen import format_fen
-from solver.formats.fen import parse_fen
+from solver.formats.given import GivenPosition
 from solver.formats.streams import decode_line, is_record
 from solver.problem import Claim
 from solver.stipulation import Stipulation
@@ -131,7 +128,7 @@ def parse_record(text: str, source: str) -> Problem:
         `MAX_MOVES`, or two distances differ.
     """
     fen, tail = _split_record(text)
-    board = parse_fen(fen)
+    position = GivenPosition(fen)
     single: dict[str, str] = {}
     distances: list[int] = []
     keys: tuple[str, ...] = ()
@@ -147,11 +144,11 @@ def parse_record(text: str, source: str) -> Problem:
                     for word in words
                     if word.startswith("#")
                 ]
-                moves = (word for word in words if not word.startswith("#"))
-                keys += parse_keys(board, "bm", moves)
+                moves = [word for word in words if not word.startswith("#")]
+                keys += position.keys("bm", moves)
             case "pv":
-                moves = (_MOVE_NUMBER.sub("", word) for word in operand.split())
-                line = parse_line(board, "pv", filter(None, moves))
+                moves = [_MOVE_NUMBER.sub("", word) for word in operand.split()]
+                line = position.line("pv", [*filter(None, moves)])
             case _ if opcode in _PARSERS:
                 single[opcode] = operand
     given = {opcode: _PARSERS[opcode](text) for opcode, text in single.items()}
@@ -160,10 +157,12 @@ def parse_record(text: str, source: str) -> Problem:
         distances = distances or [stipulation.attacker_moves]
     claim = _claim(distances, keys, line)
     claim = complete_claim(claim, stipulation, given.get("solutions"))
-    board.halfmove_clock = given.get("hmvc", board.halfmove_clock)
-    board.fullmove_number = max(given.get("fmvn", board.fullmove_number), 1)
+    *fields, clock, number = position.fen.split()
+    clock = given.get("hmvc", clock)
+    number = max(given.get("fmvn", int(number)), 1)
+    fen = " ".join((*fields, str(clock), str(number)))
     name, no_mate = given.get("id", ""), given.get("nomate")
-    return make_problem(format_fen(board), name, source, claim, no_mate, stipulation)
+    return make_problem(fen, name, source, claim, no_mate, stipulation)
 
 
 def write_epd(problem: Problem) -> str:

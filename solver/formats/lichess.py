@@ -23,6 +23,7 @@ from solver.errors import FormatError, InputError, quote
 from solver.formats.claims import make_problem, printable
 from solver.formats.fast_fen import format_fen
 from solver.formats.fen import parse_fen
+from solver.formats.given import read_plainly
 from solver.formats.streams import MAX_LINE_BYTES, decode_line, is_record
 from solver.problem import Claim
 from solver.stipulation import MAX_MOVES
@@ -81,7 +82,7 @@ def read_lichess(
         if "FEN" not in header:
             header = _DATABASE
             lines = chain([first], lines)
-        pick = _find_columns(header, selection)
+        read_row = row_reader(header, selection)
     except InputError as error:
         yield FormatError(f"{name}:{number}", str(error))
         return
@@ -89,8 +90,7 @@ def read_lichess(
     for number, line in lines:
         source = f"{name}:{number}"
         try:
-            cells = split_row(line, following)
-            problem = _read_row(cells, pick, selection, source)
+            problem = read_row(split_row(line, following), source)
         except InputError as error:
             if is_record(line):
                 yield FormatError(source, str(error))
@@ -101,13 +101,40 @@ def read_lichess(
                 meter.not_selected += 1
 
 
+def row_reader(
+    header: Sequence[str], selection: Selection
+) -> Callable[[Sequence[str], str], Problem | None]:
+    """Return a function that reads rows with these columns.
+
+    Parameters
+    ----------
+    header : sequence of str
+        The names of the columns.
+    selection : Selection
+        Which rows to read.
+
+    Returns
+    -------
+    callable
+        Takes the cells of a row and its `file:line`. Returns None if the row is not
+        selected; raises InputError if it cannot be read.
+
+    Raises
+    ------
+    InputError
+        If a column is missing.
+    """
+    pick = _find_columns(header, selection)
+    return lambda cells, source: _read_row(cells, pick, selection, source)
+
+
 def _find_columns(
     header: Sequence[str], selection: Selection
 ) -> Callable[[Sequence[str]], tuple[str, ...]]:
     """Return a function that picks the cells to read from a row, the rating last."""
     names = [*_READ] if selection.min_rating is None else [*_READ, _RATING]
     if missing := [name for name in names if name not in header]:
-        msg = f"lichess's CSV: expected the columns {', '.join(names)}, found no "
+        msg = f"lichess's puzzles: expected the columns {', '.join(names)}, found no "
         raise InputError(msg + " and no ".join(missing))
     return itemgetter(*map(header.index, names))
 
@@ -158,18 +185,31 @@ def _count_moves(moves: str) -> int:
 
 def _make_problem(row: Sequence[str], source: str) -> Problem:
     puzzle_id, fen, moves, themes = row[:4]
+    plain = read_plainly(fen, moves, played=1, uci_only=True)
+    fen, line = plain or _read_strictly(fen, moves, themes)
+    claim = None
+    if _claims_mate(themes):
+        mate = _claimed_length(moves, themes)
+        words = tuple(line.split())
+        claim = Claim(mate, words[:1], words, any_last_move=True)
+    return make_problem(fen, printable(puzzle_id), source, claim, None)
+
+
+def _read_strictly(fen: str, moves: str, themes: str) -> tuple[str, str]:
+    """Do as `read_plainly` does, and explain what is wrong.
+
+    Only the first move is checked unless a mate is claimed.
+    """
     board = parse_fen(fen)
     first, *line = moves.split() or [""]
     board.push(_parse_move(board, first))
     if not board.has_legal_en_passant():
         board.ep_square = None  # otherwise transpositions would have different FENs
     fen = format_fen(board)
-    claim = None
     if _claims_mate(themes):
-        mate = _claimed_length(moves, themes)
+        _claimed_length(moves, themes)
         _require_legal(board, line)
-        claim = Claim(mate, (line[0],), tuple(line), any_last_move=True)
-    return make_problem(fen, printable(puzzle_id), source, claim, None)
+    return fen, " ".join(line)
 
 
 def _claimed_length(moves: str, themes: str) -> int:

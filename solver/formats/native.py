@@ -20,15 +20,13 @@ from solver.formats.claims import (
     complete_claim,
     make_problem,
     parse_distance,
-    parse_keys,
-    parse_line,
     parse_no_mate,
     parse_solutions,
     printable,
 )
 from solver.formats.epd import read_each
-from solver.formats.fast_fen import format_fen
-from solver.formats.fen import begins, parse_fen
+from solver.formats.fen import begins
+from solver.formats.given import GivenPosition
 from solver.formats.lichess import lines_after, split_row
 from solver.problem import Claim
 from solver.stipulation import Stipulation
@@ -83,9 +81,9 @@ class Fields(NamedTuple):
             are claimed.
         """
         stipulation = Stipulation.parse(self.stipulation) if self.stipulation else None
-        board = parse_fen(self.fen, begins(stipulation))
-        keys = parse_keys(board, "claimed_keys", self.claimed_keys)
-        line = parse_line(board, "claimed_line", self.claimed_line)
+        position = GivenPosition(self.fen, begins(stipulation))
+        keys = position.keys("claimed_keys", self.claimed_keys)
+        line = position.line("claimed_line", self.claimed_line)
         claim = None
         if self.claim or stipulation:
             mate = stipulation.attacker_moves if stipulation else 0
@@ -98,9 +96,8 @@ class Fields(NamedTuple):
             solutions = parse_solutions(name, self.claimed_solutions)
         claim = complete_claim(claim, stipulation, solutions)
         no_mate = parse_no_mate("nomate", self.nomate) if self.nomate else None
-        fen = format_fen(board)
         name = printable(self.id)
-        return make_problem(fen, name, source, claim, no_mate, stipulation)
+        return make_problem(position.fen, name, source, claim, no_mate, stipulation)
 
 
 def read_jsonl(
@@ -200,7 +197,20 @@ def _refuse(record: Mapping[str, Any], field: str, expected: str) -> NoReturn:
     raise InputError(msg)
 
 
-CSV_HEAD = ",".join(Fields._fields) + "\n"
+COLUMNS = {
+    "id": str,
+    "fen": str,
+    "claim": int,
+    "nomate": int,
+    "claimed_keys": str,
+    "claimed_line": str,
+    "any_last_move": bool,
+    "stipulation": str,
+    "claimed_solutions": int,
+}
+"""The columns of a table of problems, in the order of `Fields`, and their types."""
+
+CSV_HEAD = ",".join(COLUMNS) + "\n"
 """The header of the rows that `write_csv` writes."""
 
 _FLAGS = {"": False, "false": False, "true": True}
@@ -230,11 +240,11 @@ def read_csv(
             continue
         source = f"{name}:{number}"
         try:
-            cells = [cell.strip() for cell in split_row(line, following)]
+            cells = split_row(line, following)
             if header:
-                yield _name_fields(header, cells).check(source)
+                yield read_row(header, cells, source)
             else:
-                header = _require_fen(cells)
+                header = _require_fen([cell.strip() for cell in cells])
                 following = lines_after(line, lines)
         except InputError as error:
             yield FormatError(source, str(error))
@@ -242,20 +252,45 @@ def read_csv(
                 return
 
 
-def write_csv(problem: Problem) -> str:
-    """Write a problem as one row, in the columns of `CSV_HEAD`."""
+def read_row(header: Sequence[str], cells: Sequence[str], source: str) -> Problem:
+    """Make the problem of a row.
+
+    Parameters
+    ----------
+    header : sequence of str
+        The names of the columns.
+    cells : sequence of str
+        As many texts; an empty one is a missing field.
+    source : str
+        `file:line`.
+
+    Raises
+    ------
+    InputError
+        If there are more or fewer cells, or if they cannot be parsed.
+    """
+    return _name_fields(header, [cell.strip() for cell in cells]).check(source)
+
+
+def problem_row(problem: Problem) -> tuple[object, ...]:
+    """Return the cells of a problem, in the order of `COLUMNS`; None is empty."""
     claim = problem.claim
-    row = [
+    return (
         problem.id,
         problem.fen,
-        claim.mate if claim else "",
-        problem.no_mate or "",
-        " ".join(claim.keys) if claim else "",
-        " ".join(claim.line) if claim else "",
-        "true" if claim and claim.any_last_move else "",
-        str(problem.stipulation or ""),
-        "" if claim is None or claim.solutions is None else claim.solutions,
-    ]
+        claim.mate if claim else None,
+        problem.no_mate,
+        " ".join(claim.keys) or None if claim else None,
+        " ".join(claim.line) or None if claim else None,
+        True if claim and claim.any_last_move else None,
+        str(problem.stipulation) if problem.stipulation else None,
+        claim.solutions if claim else None,
+    )
+
+
+def write_csv(problem: Problem) -> str:
+    """Write a problem as one row, in the columns of `CSV_HEAD`."""
+    row = ["true" if cell is True else cell for cell in problem_row(problem)]
     text = io.StringIO()
     csv.writer(text, lineterminator="\n").writerow(row)
     return text.getvalue()
@@ -268,7 +303,7 @@ def _require_fen(header: list[str]) -> list[str]:
     return header
 
 
-def _name_fields(header: list[str], cells: list[str]) -> Fields:
+def _name_fields(header: Sequence[str], cells: Sequence[str]) -> Fields:
     if len(cells) != len(header):
         msg = f"expected {len(header)} columns, found {len(cells)}"
         raise InputError(msg)

@@ -12,12 +12,14 @@ import io
 import os
 import re
 import stat
+from functools import partial
 from importlib import import_module
+from importlib.util import find_spec
 from itertools import chain
 from pathlib import PurePath
-from typing import TYPE_CHECKING, BinaryIO, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple, TypeAlias
 
-from solver.errors import FormatError, InputError
+from solver.errors import FormatError, InputError, missing_package
 from solver.files import GZIPPED
 from solver.formats.claims import EVERYTHING, Selection
 from solver.formats.streams import (
@@ -31,7 +33,7 @@ from solver.formats.streams import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from solver.problem import Problem
 
@@ -47,7 +49,8 @@ class _Format(NamedTuple):
     title : str
         What messages call it.
     reader : str
-        Module and function, imported when such a file is read.
+        Module and function, imported when such a file is read; empty for Parquet, which
+        has no lines.
     writer : str
         Likewise when such a file is written; empty if it is only read. The writer's
         module may have constants such as `CSV_HEAD`, `CSV_SEPARATOR` and `CSV_TAIL`,
@@ -57,7 +60,7 @@ class _Format(NamedTuple):
     """
 
     title: str
-    reader: str
+    reader: str = ""
     writer: str = ""
     beginning: re.Pattern[bytes] | None = None
 
@@ -103,6 +106,7 @@ _BY_NAME = {
         "native.write_csv",
         re.compile(rb'(?:[^/]*,)?\s*"?fen"?\s*(?:,[^/]*)?\Z'),
     ),
+    "parquet": _Format("Parquet", writer="native.problem_row"),
 }
 """The formats by name, in the order in which they are detected."""
 
@@ -116,6 +120,10 @@ AUTO = "auto"
 """Detect the format from the content."""
 
 _LICHESS = "lichess"
+_PARQUET = "parquet"
+
+_PARQUET_MAGIC = b"PAR1"
+"""The first bytes of a Parquet file."""
 
 _SUFFIXES = {
     ".epd": "epd",
@@ -124,6 +132,7 @@ _SUFFIXES = {
     ".jsonl": "jsonl",
     ".csv": "csv",
     ".inp": "popeye",
+    ".parquet": "parquet",
 }
 
 
@@ -140,7 +149,8 @@ def read_collection(
     ----------
     path : str or PathLike
         A file, or `-` for standard input. If the format has one record per line, each
-        is yielded as soon as its line has arrived.
+        is yielded as soon as its line has arrived. Parquet that cannot be read from its
+        end, as from a pipe, is first copied to a temporary file.
     source_format : str
         One of `FORMATS`, or `auto`.
     selection : Selection
@@ -172,7 +182,7 @@ def read_collection(
         lines = NumberedLines(stream, MAX_RECORD_BYTES)
         bytes_read = count_compressed(stream) or (lambda: lines.bytes_read)
         meter.begin(bytes_read, opened.st_size if opened else None)
-        for record in _read(lines, name, source_format, selection, meter):
+        for record in _read(stream, lines, name, source_format, selection, meter):
             meter.records += 1
             yield record
         closed = _regular_status(stream)
@@ -201,33 +211,50 @@ def detect_format(line: bytes) -> str:
 
 
 class Writer(NamedTuple):
-    """The functions and texts that make up a file.
+    """The functions that make up a file.
 
     Attributes
     ----------
     write : callable
-        Returns the text of a problem; raises InputError if the format cannot express
-        it.
-    head, separator, tail : str
-        Written before the first problem, between two, and after the last.
+        Returns the record of a problem: its text, or the cells of its row; raises
+        InputError if the format cannot express it.
+    save : callable
+        Writes any number of these records to a file.
     """
 
-    write: Callable[[Problem], str]
-    head: str
-    separator: str
-    tail: str
+    write: Callable[[Problem], Any]
+    save: Callable[[Iterable[Any], BinaryIO], object]
 
 
 def find_writer(target_format: str) -> Writer:
-    """Return the writer of a format, one of `WRITABLE`."""
+    """Return the writer of a format, one of `WRITABLE`; Parquet needs pyarrow."""
     module_name, function = _BY_NAME[target_format].writer.split(".")
     module = import_module(f"solver.formats.{module_name}")
+    write = getattr(module, function)
+    if target_format == _PARQUET:
+        from solver.formats.parquet import write_problems
+
+        return Writer(write, write_problems)
     prefix = target_format.upper()
-    frame = (
+    head, separator, tail = (
         getattr(module, f"{prefix}_{part}", "")
         for part in ("HEAD", "SEPARATOR", "TAIL")
     )
-    return Writer(getattr(module, function), *frame)
+    return Writer(write, partial(_save_texts, head, separator, tail))
+
+
+def _save_texts(
+    head: str, separator: str, tail: str, texts: Iterable[str], file: BinaryIO
+) -> None:
+    """Write texts in UTF-8; if there are none, write nothing, not even a head."""
+    before = head
+    is_empty = True
+    for text in texts:
+        file.write((before + text).encode())
+        before = separator
+        is_empty = False
+    if not is_empty:
+        file.write(tail.encode())
 
 
 def format_of(path: str) -> str | None:
@@ -247,6 +274,7 @@ def title_of(source_format: str) -> str:
 
 
 def _read(
+    stream: io.BufferedReader,
     lines: NumberedLines,
     name: str,
     source_format: str,
@@ -254,7 +282,21 @@ def _read(
     meter: Meter,
 ) -> Records:
     try:
-        yield from _dispatch(iter(lines), name, source_format, selection, meter)
+        is_parquet = stream.peek(len(_PARQUET_MAGIC)).startswith(_PARQUET_MAGIC)
+        if not is_parquet and source_format != _PARQUET:
+            yield from _dispatch(iter(lines), name, source_format, selection, meter)
+            return
+        if not is_parquet or source_format not in {_PARQUET, AUTO}:
+            found = title_of(_PARQUET) if is_parquet else "another format"
+            yield FormatError(
+                name, f"expected {title_of(source_format)}, found {found}"
+            )
+        elif find_spec("pyarrow") is None:
+            yield FormatError(name, missing_package("reading Parquet", "pyarrow"))
+        else:
+            from solver.formats.parquet import read_parquet
+
+            yield from read_parquet(stream, name, selection, meter)
     except InputError as error:  # of the compressed stream
         yield FormatError(f"{name}:{lines.number + 1}", str(error))
 

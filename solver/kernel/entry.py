@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from solver.kernel.batch import decide, solve_rows
 from solver.kernel.checks import generate_checks
 from solver.kernel.dfpn import find_mate, known_bounds
 from solver.kernel.interface import MATE_SHIFT, MOVE_SHIFT, Operation
@@ -26,8 +27,10 @@ from solver.kernel.position import (
     checkers,
     make,
     position_at,
+    write_position,
 )
 from solver.kernel.prover import find_line, mates_within
+from solver.kernel.rows import read_rows
 from solver.kernel.transposition import hash_key
 
 UNKNOWN_OPERATION = -2
@@ -37,20 +40,21 @@ UNKNOWN_OPERATION = -2
 def entry(
     operation: Number, words: Any, search_pointer: Any, number: Number, flag: Number
 ) -> Number:
-    """Run one operation on the position that is given by its eight words.
+    """Run one operation, on a position that is given by its eight words or on rows.
 
     Parameters
     ----------
     operation : int64
         An `Operation`.
     words : pointer to uint64
-        The fields of a `Position`; MAKE overwrites them.
+        The fields of a `Position`; MAKE overwrites them. NULL for rows.
     search_pointer : pointer to Search
     number : int64
-        The operation's number of moves or plies, or its move; NO_MOVE: a null move.
+        The operation's number of moves or plies, or its move; NO_MOVE: a null move. Or
+        the address of rows.
     flag : int64
         Whether the attacker is to move, or perft lists the last moves; or how many
-        refutations are wanted.
+        refutations are wanted. Or the number of rows.
 
     Returns
     -------
@@ -58,6 +62,10 @@ def entry(
         See the methods of `solver.kernel.interface.Kernel`.
     """
     search = record_at(search_pointer)
+    if operation == Operation.READ_ROWS:
+        return read_rows(number, flag, search)
+    if operation == Operation.SOLVE_ROWS:
+        return solve_rows(number, flag, search)
     position = position_at(words)
     if operation == Operation.MATES_WITHIN:
         return mates_within(position, number, 0, flag != 0, search)
@@ -65,6 +73,8 @@ def entry(
         return find_mate(position, number, flag != 0, search)
     if operation == Operation.FIND_LINE:
         return find_line(position, number, flag != 0, search)
+    if operation == Operation.DECIDE:
+        return decide(position, number, search)
     if operation == Operation.SOLVING_MOVES:
         return list_solving_moves(position, number, search)
     if operation == Operation.REFUTATIONS:
@@ -88,13 +98,6 @@ def entry(
     if operation == Operation.MAKE:
         move = np.uint64(number)
         child = make(position, move) if move else after_null_move(position)
-        words[0] = child.pawns
-        words[1] = child.knights
-        words[2] = child.diagonal
-        words[3] = child.orthogonal
-        words[4] = child.kings
-        words[5] = child.us
-        words[6] = child.them
-        words[7] = child.rights
+        write_position(words, child)
         return 0
     return UNKNOWN_OPERATION

@@ -14,20 +14,37 @@ from __future__ import annotations
 from ctypes import (
     CFUNCTYPE,
     POINTER,
+    Array,
     addressof,
     byref,
     c_int64,
     c_uint32,
     c_uint64,
+    sizeof,
 )
 from enum import IntEnum
 from typing import NamedTuple
 
 from solver.errors import MatesolveError
-from solver.kernel.memory import MAX_LEGAL_MOVES, Experiment, Position, Search
+from solver.kernel.memory import MAX_LEGAL_MOVES, Experiment, Position, Row, Search
 
 NO_LIMIT = (1 << 63) - 1
 """The node limit of a search without one."""
+
+SMALL_BUCKETS = 1 << 14
+SMALL_NODES = 20_000
+"""A search of at most this many nodes uses only the first MiB of the table, which fits
+the CPU's caches; the many short problems of a collection then never touch the rest."""
+
+KEY_BUDGET = 100_000
+"""Nodes that the prover, then the df-pn search, may spend on one first move; doubled
+until one of them decides whether the move is a key."""
+
+MOST_ENDING_PIECES = 4
+"""Small endgames have at most so many pieces, and no pawns; see `solver.endgames`."""
+
+MOST_TEXT = 8192
+"""Bytes that a row's texts have room in: lines and keys of the longest mate."""
 
 NO_BOUND = 255
 """The upper bound of a position with no known mate."""
@@ -71,6 +88,9 @@ class Operation(IntEnum):
     REFUTATIONS = 10
     CONTINUATIONS = 11
     IS_CHECK = 12
+    DECIDE = 13
+    READ_ROWS = 14
+    SOLVE_ROWS = 15
 
 
 class LaboratoryOperation(IntEnum):
@@ -198,6 +218,24 @@ class Kernel:
             self._run(Operation.FIND_MATE, position, search, moves, attacking)
         )
 
+    def decide(self, position: Position, search: Search, moves: int) -> Verdict:
+        """Decide with both searches in turn whether the defender is mated in time.
+
+        Parameters
+        ----------
+        position : Position
+            The defender is to move.
+        search : Search
+        moves : int
+            The attacker's own moves, at least 0.
+
+        Returns
+        -------
+        Verdict
+            STOPPED if the node limit was reached, or the search was stopped.
+        """
+        return Verdict(self._run(Operation.DECIDE, position, search, moves))
+
     def bounds(self, position: Position, search: Search, *, attacking: bool) -> Bounds:
         """Read the table's bounds of a position under the restriction of `search`."""
         packed = self._run(Operation.BOUNDS, position, search, 0, attacking)
@@ -283,16 +321,70 @@ class Kernel:
         words = (c_uint32 * size).from_buffer(search, Search.phis.offset)
         return words[:]
 
+    def read_rows(self, rows: Array[Row], search: Search, first: int, end: int) -> int:
+        """Read the FENs and lines of rows; see `solver.kernel.rows`.
+
+        Parameters
+        ----------
+        rows : array of Row
+            With their texts; they receive what was read.
+        search : Search
+            Its `text` receives the texts, and its first row of moves is overwritten.
+        first, end : int
+            Which rows: from `first` on, before `end`.
+
+        Returns
+        -------
+        int
+            The first row that was not read because `Search.text` may have too little
+            room for it; `end` if all were.
+        """
+        return self._run_rows(Operation.READ_ROWS, rows, search, first, end)
+
+    def solve_rows(self, rows: Array[Row], search: Search, first: int, end: int) -> int:
+        """Take the first turn of the search for rows; see `solver.kernel.batch`.
+
+        Parameters
+        ----------
+        rows : array of Row
+            READ, with their questions; they receive their answers.
+        search : Search
+            Its node limit is the limit of each row, and its `text` receives the texts.
+        first, end : int
+            Which rows: from `first` on, before `end`.
+
+        Returns
+        -------
+        int
+            The first row that is not answered; `end` if all are.
+        """
+        return self._run_rows(Operation.SOLVE_ROWS, rows, search, first, end)
+
+    def _run_rows(
+        self,
+        operation: Operation,
+        rows: Array[Row],
+        search: Search,
+        first: int,
+        end: int,
+    ) -> int:
+        address = addressof(rows) + first * sizeof(Row)
+        return first + self._run(operation, None, search, address, end - first)
+
     def _run(
         self,
         operation: Operation,
-        position: Position,
+        position: Position | None,
         search: Search,
         number: int = 0,
         flag: int = 0,
     ) -> int:
         result: int = self._call(
-            operation, byref(position), byref(search), number, flag
+            operation,
+            byref(position) if position else None,
+            byref(search),
+            number,
+            flag,
         )
         return result
 

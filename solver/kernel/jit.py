@@ -19,7 +19,7 @@ from llvmlite import ir
 
 from solver.errors import CacheError
 from solver.kernel.cache import FALLBACK, FALLBACK_VARIABLE, holds_numba_entries
-from solver.kernel.memory import Experiment, HelpPlay, Search
+from solver.kernel.memory import Experiment, HelpPlay, Row, Search
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -50,6 +50,10 @@ experiment_t = numba.from_dtype(np.dtype(Experiment))
 """An `Experiment` by reference."""
 help_play_t = numba.from_dtype(np.dtype(HelpPlay))
 """A `HelpPlay` by reference."""
+row_t = numba.from_dtype(np.dtype(Row))
+"""A `Row` by reference."""
+ROW_BYTES = np.dtype(Row).itemsize
+u8 = types.uint8
 pointer = types.CPointer
 boolean = types.boolean
 void = types.void
@@ -185,16 +189,27 @@ def _fold_product(_context: Any, left: Any, right: Any) -> Any:
     return u64(left, right), generate
 
 
-@intrinsic
-def words_at(_context: Any, address: Any) -> Any:
-    """Return a pointer to the uint64 words at an address in memory."""
+def _at_address(result: Any) -> Any:
+    """Make a numba function that takes an address in memory for a `result`."""
 
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        return builder.inttoptr(
-            arguments[0], context.get_value_type(signature.return_type)
-        )
+    @intrinsic
+    def at_address(_context: Any, address: Any) -> Any:
+        def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+            return builder.inttoptr(
+                arguments[0], context.get_value_type(signature.return_type)
+            )
 
-    return pointer(u64)(address), generate
+        return result(address), generate
+
+    return at_address
+
+
+words_at = _at_address(pointer(u64))
+"""Takes an address, uint64 or int64; returns a pointer to the words there."""
+bytes_at = _at_address(pointer(u8))
+"""The same, but a pointer to the bytes there."""
+row_at = _at_address(row_t)
+"""The same, but the `Row` there by reference."""
 
 
 @intrinsic

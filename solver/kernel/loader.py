@@ -173,6 +173,11 @@ def load_kernel(
     return load_part(SEARCH, notice, compiling)
 
 
+def loaded_kernel() -> Build[Kernel] | None:
+    """Return the search if this process has loaded it."""
+    return _builds.get(SEARCH.name)
+
+
 def load_battle(
     notice: Notice = lambda _text: None, compiling: Compiling = not_shown
 ) -> Build[BattleKernel]:

@@ -14,6 +14,9 @@ from typing import ClassVar
 MAX_PLIES = 448
 """Rows for the longest line that can be asked for, and for a threat at its end."""
 
+POSITION_WORDS = 8
+"""The fields of a position."""
+
 MAX_LEGAL_MOVES = 256
 """Entries of a row; the most moves known in a legal position are 218."""
 
@@ -106,6 +109,129 @@ class Position(Structure):
     ]
 
 
+FEN_TEXT_BYTES = 136
+"""The longest FEN that is written: 71 bytes of board and counters below 10^18."""
+
+MOVE_TEXT_BYTES = 6
+"""The longest move in UCI and a space."""
+
+
+class RowState(IntEnum):
+    """How far a row of a batch has been worked on."""
+
+    UNREAD = 0
+    REFUSED = 1
+    """Its texts are not plainly correct; a strict reader says what is wrong."""
+    READ = 2
+    """The position is set up."""
+    ANSWERED = 3
+    OPEN = 4
+    """The first turn of the search has not answered it."""
+
+
+class Row(Structure):
+    """A position of a batch: its texts, its question and its answer.
+
+    Texts that the kernel writes are in `Search.text`: an offset and a size in bytes.
+
+    Attributes
+    ----------
+    position : uint64, shape (POSITION_WORDS,)
+        The fields of a `Position`, seen by the side to move.
+    state : int64
+        A `RowState`.
+    black : int64
+        Whether Black is to move; before the FEN is read, whether Black is if it does
+        not say.
+    en_passant : int64
+        The en passant square as the FEN gives it, 0 (a1) to 63; -1: none.
+    clock, number : int64
+        The FEN's counters, each below 10^18.
+    fen, fen_size : int64
+        The address and the size in bytes of a FEN.
+    line, line_size : int64
+        The same of a line of moves in UCI or SAN, separated by spaces.
+    played : int64
+        How many moves of the line come before the position that is asked about.
+    uci_only : int64
+        Whether the line must be in UCI, and castling in it a move of the king by two
+        squares, as lichess writes them.
+    fen_at, fen_written : int64
+        The position's FEN with six fields.
+    line_at, line_written : int64
+        The rest of the line in UCI notation.
+    attacking : int64
+        Whether the side to move is the attacker; -1: unless it has only its king.
+    most_moves : int64
+        The longest mate to search for, in attacker's moves.
+    expected : int64
+        The claimed length; 0: none.
+    step_nodes : int64
+        Nodes that the prover may spend on each lower bound.
+    all_keys : int64
+        Whether to find all keys.
+    mate : int64
+        Moves to mate, at least 0; -1: none was found.
+    lower_bound : int64
+        No mate takes fewer moves: proved.
+    keys_complete : int64
+        Whether the keys are all.
+    nodes : int64
+        Positions that were entered.
+    pv_at, pv_written : int64
+        The line of the mate, in UCI notation.
+    keys_at, keys_written : int64
+        The keys, in UCI notation.
+    """
+
+    _fields_: ClassVar = [
+        ("position", c_uint64 * POSITION_WORDS),
+        *(
+            (name, c_int64)
+            for name in (
+                "state",
+                "black",
+                "en_passant",
+                "clock",
+                "number",
+                "fen",
+                "fen_size",
+                "line",
+                "line_size",
+                "played",
+                "uci_only",
+                "fen_at",
+                "fen_written",
+                "line_at",
+                "line_written",
+                "attacking",
+                "most_moves",
+                "expected",
+                "step_nodes",
+                "all_keys",
+                "mate",
+                "lower_bound",
+                "keys_complete",
+                "nodes",
+                "pv_at",
+                "pv_written",
+                "keys_at",
+                "keys_written",
+            )
+        ),
+    ]
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the search has begun and is to go on."""
+        return bool(self.state == RowState.OPEN and self.nodes)
+
+    @property
+    def is_cut_short(self) -> bool:
+        """Whether a limit was hit after the mate was proved, before all keys were."""
+        return bool(self.all_keys and self.mate >= 0 and not self.keys_complete)
+
+
 class Search(Structure):
     """The input, the counters and the scratch memory of one search.
 
@@ -141,6 +267,10 @@ class Search(Structure):
         The restriction of the attacker's moves; see `solver.kernel.dfpn`.
     play : int64
         A `BattlePlay`, for `solver.kernel.battle_play` only.
+    text : uint64
+        Address of the memory for the texts of a batch's rows.
+    text_size, text_written : int64
+        Its size and the part in use, in bytes.
     rows : uint64, shape (MAX_PLIES, MAX_LEGAL_MOVES)
         The moves of each ply.
     killers : uint64, shape (MAX_PLIES, 2)
@@ -172,6 +302,9 @@ class Search(Structure):
         ("most_replies", c_int64),
         ("threat_moves", c_int64),
         ("play", c_int64),
+        ("text", c_uint64),
+        ("text_size", c_int64),
+        ("text_written", c_int64),
         ("rows", c_uint64 * MAX_LEGAL_MOVES * MAX_PLIES),
         ("killers", c_uint64 * 2 * MAX_PLIES),
         ("counters", c_uint64 * ARRIVALS),
@@ -184,8 +317,6 @@ class Search(Structure):
 
 HELP_LINE_WORDS = 1 << 15
 """Moves that the buffer of help play's solutions has room for."""
-
-POSITION_WORDS = 8
 
 MOST_GUARDS = 1 << 14
 """More than the squares that an attacker's pieces can reach: a pawn counts each square

@@ -31,11 +31,13 @@ from solver.kernel.jit import (
 from solver.kernel.mate_in_one import attacks_of_kind
 from solver.kernel.movegen import Wanted, count, generate_wanted
 from solver.kernel.position import (
+    ARRIVAL_SHIFT,
     DIAGONAL,
     KING,
     KNIGHT,
     ORTHOGONAL,
     PAWN,
+    QUEEN,
     Position,
     arrival,
     make,
@@ -59,6 +61,9 @@ CHECKING_REPLY = np.uint64(4 << 28)
 CAPTURE = np.uint64(3 << 28)
 KILLER = np.uint64(2 << 28)
 SECOND_KILLER = np.uint64(1 << 28)
+KINDS = (PAWN, KNIGHT, DIAGONAL, ORTHOGONAL, QUEEN, KING)
+MOVES_OF_KIND = 1 << 12
+
 MOST_HISTORY = np.uint64((1 << 28) - 1)
 
 
@@ -219,6 +224,17 @@ def remember_refutation(
         search.killers[ply, 1] = search.killers[ply, 0]
         search.killers[ply, 0] = move
     search.history[move] += np.uint32(moves_left * moves_left)
+
+
+@jit(void(search_t))
+def forget_refutations(search: Any) -> None:
+    """Forget all killers, counter moves and histories."""
+    search.killers[:] = ZERO
+    search.counters[:] = ZERO
+    for kind in KINDS:  # the other numbers below MOVE_KINDS are no moves
+        first = np.int64(kind << ARRIVAL_SHIFT)
+        for move in range(first, first + MOVES_OF_KIND):
+            search.history[move] = 0
 
 
 @jit(boolean(position_t, u64), inline=True)

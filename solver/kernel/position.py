@@ -49,6 +49,7 @@ from solver.kernel.jit import (
     named_words,
     pointer,
     u64,
+    void,
 )
 
 # Moves
@@ -127,6 +128,19 @@ def position_at(words: Any) -> Position:
     return Position(
         words[0], words[1], words[2], words[3], words[4], words[5], words[6], words[7]
     )
+
+
+@jit(void(pointer(u64), position_t))
+def write_position(words: Any, position: Position) -> None:
+    """Write a position's fields to the eight words that a pointer points to."""
+    words[0] = position.pawns
+    words[1] = position.knights
+    words[2] = position.diagonal
+    words[3] = position.orthogonal
+    words[4] = position.kings
+    words[5] = position.us
+    words[6] = position.them
+    words[7] = position.rights
 
 
 @jit(position_t(position_t), inline=True)

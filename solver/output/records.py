@@ -9,7 +9,6 @@ from __future__ import annotations
 import csv
 import io
 import json
-from itertools import islice
 from typing import TYPE_CHECKING, BinaryIO, TypeAlias, get_type_hints
 
 from solver import __version__
@@ -25,9 +24,6 @@ if TYPE_CHECKING:
     from solver.stipulation import Stipulation
 
     Export: TypeAlias = Callable[[Iterable[AuditResult], BinaryIO], int]
-
-ROW_GROUP = 10_000
-"""Results per row group of a Parquet file, which are in memory together."""
 
 
 def audit_record(result: AuditResult) -> dict[str, object]:
@@ -178,24 +174,13 @@ def write_epd(results: Iterable[AuditResult], file: BinaryIO) -> int:
 
 def write_parquet(results: Iterable[AuditResult], file: BinaryIO) -> int:
     """Write the columns of the store as Apache Parquet; needs pyarrow."""
-    import pyarrow as pa
-    import pyarrow.parquet as pq
+    from solver.formats.parquet import write_rows
 
-    kinds = {"int": pa.int64(), "float": pa.float64(), "str": pa.string()}
+    hints = get_type_hints(AuditResult)
     types = {
-        name: kinds[getattr(kind, "__args__", (kind,))[0].__name__]
-        for name, kind in get_type_hints(AuditResult).items()
-        if name in COLUMNS
+        name: getattr(hints[name], "__args__", (hints[name],))[0] for name in COLUMNS
     }
-    schema = pa.schema(list(types.items()))
-    rest = (result.row() for result in results)
-    count = 0
-    with pq.ParquetWriter(file, schema) as writer:
-        while rows := list(islice(rest, ROW_GROUP)):
-            columns = dict(zip(COLUMNS, zip(*rows, strict=True), strict=True))
-            writer.write_table(pa.table(columns, schema=schema))
-            count += len(rows)
-    return count
+    return write_rows(types, (result.row() for result in results), file)
 
 
 EXPORTS: dict[str, Export] = {

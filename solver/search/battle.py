@@ -10,10 +10,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from solver.board import unpack_line, unpack_move
-from solver.kernel.interface import Verdict
+from solver.kernel.interface import SMALL_NODES, Verdict
 from solver.kernel.loader import load_battle
 from solver.kernel.memory import BattlePlay
-from solver.search.workspace import SMALL_NODES
 from solver.solution import Solution, Status, StoppedBy
 from solver.stipulation import Goal, Play
 

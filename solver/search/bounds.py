@@ -13,10 +13,12 @@ from typing import TYPE_CHECKING
 from solver.kernel.interface import Verdict
 from solver.problem import Restriction
 from solver.search.root import Root, prove, search_dfpn
+from solver.solution import Solution, Status, StoppedBy
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from solver.kernel.memory import Row
     from solver.search.question import Question
     from solver.search.threads import Control
     from solver.search.workspace import Workspace
@@ -56,11 +58,18 @@ OTHER_SIDE_REST = 2_000_000
 """Nodes for the other side's mate once the side to move is proved to have none."""
 
 
+def first_step(*, any_length: bool) -> int:
+    """Return how many nodes the prover may spend on each bound in its first turn."""
+    share = PROVER_SHARE_OF_ANY if any_length else PROVER_SHARE
+    return int(share * FIRST_BUDGET)
+
+
 def close_bounds(
     workspace: Workspace,
     question: Question,
     control: Control,
     is_over: Callable[[], bool],
+    begun: Row | None = None,
 ) -> BoundsSearch:
     """Search until the bounds meet or a limit is hit.
 
@@ -77,6 +86,9 @@ def close_bounds(
         Receives each new bound.
     is_over : callable
         Called after each turn that leaves the bounds open; True ends the search.
+    begun : Row or None
+        What the prover's first turn has left open; see `solver.kernel.batch`. None: it
+        was not taken.
 
     Returns
     -------
@@ -84,7 +96,7 @@ def close_bounds(
         The bounds of the side that mates; of the expected attacker if neither does.
     """
     attacking = question.attacking
-    ours = BoundsSearch(workspace, question, control, attacking=attacking)
+    ours = BoundsSearch(workspace, question, control, attacking=attacking, begun=begun)
     if not question.both_sides:
         ours.finish(is_over)
         return ours
@@ -123,6 +135,8 @@ class BoundsSearch:
         Receives each new bound.
     attacking : bool
         Whether the side to move is the attacker.
+    begun : Row or None
+        What the prover's first turn has left open; None: it was not taken.
 
     Attributes
     ----------
@@ -144,6 +158,7 @@ class BoundsSearch:
         control: Control,
         *,
         attacking: bool,
+        begun: Row | None = None,
     ) -> None:
         self.root = Root(workspace, question, attacking=attacking)
         self._workspace = workspace
@@ -152,7 +167,7 @@ class BoundsSearch:
         self.lower = 1
         self.upper: int | None = None
         self.line: tuple[str, ...] = ()
-        self.turns = self._take_turns()
+        self.turns = self._take_turns(begun)
 
     @property
     def is_closed(self) -> bool:
@@ -172,15 +187,59 @@ class BoundsSearch:
             if is_over():
                 break
 
-    def _take_turns(self) -> Iterator[None]:
+    def solution(self) -> Solution:
+        """Return the answer, with its keys; NODES stands for any limit that was hit."""
+        problem, lower, upper = self._question.problem, self.lower, self.upper
+        if upper is None:
+            if self.is_closed:
+                return Solution(problem, Status.DISPROVED, None, lower)
+            return Solution(
+                problem, Status.UNDECIDED, None, lower, stopped_by=StoppedBy.NODES
+            )
+        keys, keys_complete = self._keys()
+        keys_wanted = self.is_proved and self._question.all_keys
+        complete = (
+            bool(self.line) and self.is_closed and (keys_complete or not keys_wanted)
+        )
+        return Solution(
+            problem,
+            Status.PROVED if self.is_proved else Status.FOUND,
+            upper if self.root.attacking else -upper,
+            lower,
+            pv=self.line,
+            keys=keys,
+            keys_complete=keys_complete,
+            stopped_by=None if complete else StoppedBy.NODES,
+        )
+
+    def _keys(self) -> tuple[tuple[str, ...], bool]:
+        """Return the keys, as far as they are wanted, and whether these are all."""
+        if not self.root.attacking:
+            return (), True
+        if self.is_proved and self._question.all_keys:
+            found, complete = self.root.keys(self.lower)
+            return found or self.line[:1], complete
+        return self.line[:1], False
+
+    def _take_turns(self, begun: Row | None) -> Iterator[None]:
         budget, reach = FIRST_BUDGET, REACH
-        while not self.is_closed:
-            self._search_lower(int(self._prover_share * budget))
+        while begun or not self.is_closed:
+            if begun:
+                self._continue(begun)
+                begun = None
+            else:
+                self._search_lower(int(self._prover_share * budget))
             yield
             self._search_upper(budget, reach)
             yield
             budget *= 2
             reach += REACH
+
+    def _continue(self, begun: Row) -> None:
+        """Accept the prover's first turn; of a mate the line alone is missing."""
+        self._note(Verdict.NO_MATE, begun.lower_bound - 1)
+        if begun.mate > 0:
+            self._lower_upper(begun.mate)
 
     @property
     def _prover_share(self) -> float:

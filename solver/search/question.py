@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import chess
 
@@ -93,6 +93,38 @@ class Question:
         return _has_bare_king(self.board, attacker)
 
 
+class Asked(NamedTuple):
+    """A problem of a batch, with the arguments of `Solver.solve`.
+
+    Attributes
+    ----------
+    problem : Problem
+    limits : Limits
+    within : int or None
+    """
+
+    problem: Problem
+    limits: Limits
+    within: int | None = None
+
+    @property
+    def attacking(self) -> int:
+        """Whether the side to move attacks, 0 or 1; -1: nobody says."""
+        moves = _named_length(self.problem, self.within)
+        return -1 if moves is None else int(moves > 0)
+
+    @property
+    def most_moves(self) -> int:
+        """The longest mate to search for."""
+        most = self.limits.max_moves if self.within is None else abs(self.within)
+        return MAX_MOVES if most is None else most
+
+    @property
+    def expected(self) -> int:
+        """The claimed length; 0: none."""
+        return abs(self.problem.claim.mate) if self.problem.claim else 0
+
+
 def read_question(
     problem: Problem | str | chess.Board,
     limits: Limits | None = None,
@@ -167,14 +199,19 @@ def is_attacking(
     The sign of `within`, or else of the source's claim, decides. Without either, the
     side to move attacks unless it has only its king and the other side has more.
     """
-    moves = within
-    if moves is None:
-        moves = problem.claim.mate if problem.claim else problem.no_mate
+    moves = _named_length(problem, within)
     if moves is not None:
         return moves > 0
     return not _has_bare_king(board, board.turn) or _has_bare_king(
         board, not board.turn
     )
+
+
+def _named_length(problem: Problem, within: int | None) -> int | None:
+    """Return the length, or the claimed one, whose sign says who attacks."""
+    if within is not None:
+        return within
+    return problem.claim.mate if problem.claim else problem.no_mate
 
 
 def _refuse_beside(stipulation: Stipulation, name: str, value: object) -> None:

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 import chess
 
 from solver.board import pack, unpack_line, unpack_move
-from solver.kernel.interface import Verdict
-from solver.search.workspace import SMALL_NODES
+from solver.kernel.interface import SMALL_NODES, Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -20,10 +19,6 @@ if TYPE_CHECKING:
 
     Engine: TypeAlias = Callable[..., Verdict]
     """`prove` or `search_dfpn`."""
-
-KEY_BUDGET = 100_000
-"""Nodes that the prover, then the df-pn search, may spend on one first move; doubled
-until one of them decides whether the move is a key."""
 
 
 def prove(
@@ -125,15 +120,15 @@ class Root:
         complete : bool
             Whether every first move was decided before a limit was hit.
         """
-        chosen = self._chosen
+        chosen, workspace = self._chosen, self.workspace
         keys: list[str] = []
         for move, child in self._children() if chosen is None else chosen:
-            verdict = self._decide(child, moves - 1)
+            verdict = workspace.kernel.decide(child, workspace.search, moves - 1)
             if verdict is Verdict.STOPPED:
                 return tuple(keys), False
             if verdict is Verdict.MATE:
                 keys.append(unpack_move(self._board, move).uci())
-        return tuple(keys), not self.workspace.is_exhausted
+        return tuple(keys), not workspace.is_exhausted
 
     def line(self, moves: int, *, is_shortest: bool) -> tuple[str, ...]:
         """Return the line of a mate that was just proved within `moves`.
@@ -167,20 +162,6 @@ class Root:
         else:
             words = mating_line(workspace, position, moves, attacking=attacking)
         return () if words is None else unpack_line(self._board, (*first, *words))
-
-    def _decide(self, child: Position, moves: int) -> Verdict:
-        """Let prover and df-pn search take turns on one child, until one decides."""
-        workspace = self.workspace
-        engines = (prove, search_dfpn)[workspace.is_restricted :]
-        budget = KEY_BUDGET
-        while not workspace.is_exhausted:
-            for engine in engines:
-                with workspace.budget(budget):
-                    verdict = engine(workspace, child, moves, attacking=False)
-                if verdict is not Verdict.STOPPED:
-                    return verdict
-            budget *= 2
-        return Verdict.STOPPED
 
     def _children(
         self, chosen: Sequence[str] | None = None

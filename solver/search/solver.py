@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import math
 import time
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from solver.endgames.probe import EndingHistory
+from solver.errors import FenError
 from solver.kernel.loader import load_battle
+from solver.kernel.memory import RowState
 from solver.problem import (
     DEFAULT_HASH_MIB,
+    Limits,
     hash_size,
     require_instance,
     thread_count,
 )
+from solver.search.batch import Batch, Segment, row_solution
 from solver.search.battle import search_battle
 from solver.search.bounds import close_bounds
 from solver.search.endgame import EndgameProbe, consult_tablebases, prefer_proof
@@ -24,14 +29,15 @@ from solver.search.workspace import Workspace
 from solver.solution import Solution, Stats, Status, StoppedBy
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Iterator, Sequence
+    from contextlib import AbstractContextManager
 
     import chess
 
     from solver.endgames.tablebases import Tablebases
-    from solver.problem import Limits, Problem, Restriction
-    from solver.search.bounds import BoundsSearch
-    from solver.search.question import Question
+    from solver.kernel.memory import Row
+    from solver.problem import Problem, Restriction
+    from solver.search.question import Asked, Question
 
 TABLEBASE_NODES = 10_000_000
 """Without limits, the search tries to prove an answer of the user's tablebases with no
@@ -159,6 +165,8 @@ class Solver:
         self._tablebases = tablebases
         self._helper_threads = HelperThreads(self._workspace, threads - 1)
         self._history = EndingHistory()
+        self._single = Batch(self._workspace, 1)
+        self._batch: Batch | None = None
 
     @property
     def workspace(self) -> Workspace:
@@ -205,11 +213,146 @@ class Solver:
         control : Control
             Stops the search, and receives its progress.
         """
+        return self._answer(question, control)
+
+    def solve_each(
+        self,
+        asked: Sequence[Asked],
+        *,
+        all_keys: bool = True,
+        batch_s: float = math.inf,
+        searching: Callable[[], AbstractContextManager[Control]],
+    ) -> Iterator[Solution]:
+        """Solve many problems in the calling thread, the easy ones in one call.
+
+        Parameters
+        ----------
+        asked : sequence of Asked
+            The problems, whose limits differ in nothing but lengths.
+        all_keys : bool
+            See `solve`.
+        batch_s : float
+            The longest that a call for many of them may take, in seconds.
+        searching : callable
+            Returns a context manager that provides the control of each new search.
+
+        Yields
+        ------
+        Solution
+            The same as `solve` returns, in the order of the problems. The time of a
+            call is shared out by nodes.
+        """
+        batch = self._batch_of(len(asked))
+        batch.read_problems(asked, all_keys=all_keys)
+        for segment in self.solve_rows(
+            batch,
+            len(asked),
+            asked.__getitem__,
+            all_keys=all_keys,
+            batch_s=batch_s,
+            searching=searching,
+        ):
+            first, end, text, node_s, rest = segment
+            for index in range(first, end):
+                row = batch.rows[index]
+                time_s = node_s * row.nodes
+                yield row_solution(asked[index].problem, row, text, time_s)
+            if isinstance(rest, FenError):
+                raise rest
+            if rest:
+                yield rest
+
+    def solve_rows(
+        self,
+        batch: Batch,
+        size: int,
+        asked: Callable[[int], Asked],
+        *,
+        all_keys: bool,
+        batch_s: float = math.inf,
+        searching: Callable[[], AbstractContextManager[Control]],
+    ) -> Iterator[Segment]:
+        """Solve the rows of a batch that have been read; see `solve_each`.
+
+        Parameters
+        ----------
+        batch : Batch
+            The rows, with their questions.
+        size : int
+            The number of rows.
+        asked : callable
+            Returns what the row with an index asks, for a row that is not answered in
+            the batch.
+        all_keys, batch_s, searching
+            See `solve_each`.
+
+        Yields
+        ------
+        Segment
+            The next rows, valid until the following one.
+        """
+        index = 0
+        limits = asked(0).limits if size else Limits()
+        own_s = math.inf if limits.time_s is None else limits.time_s
+        while index < size:
+            # 1. The first turn, for row after row.
+            first = index
+            self._workspace.limit(limits.nodes)
+            started = time.perf_counter()
+            with (
+                searching() as control,
+                WATCHDOG.limit(control, min(batch_s, own_s)),
+            ):
+                control.attach(self._workspace.search)
+                index, text = batch.solve(first, size)
+            spent_s = time.perf_counter() - started
+            if index > first and control.reason and batch.rows[index - 1].is_cut_short:
+                index -= 1
+            rows = batch.rows[first : index + 1]
+            node_s = spent_s / max(1, sum(row.nodes for row in rows))
+            # 2. The rest of the search for a row that the first turn left open; all of
+            #    it for one that no batch can answer, or that was stopped.
+            end, rest = index, None
+            has_begun = index > first and rows[-1].state == RowState.READ
+            if index < size and not has_begun:
+                begun = rows[-1] if rows[-1].is_open and not control.reason else None
+                with searching() as control:
+                    rest = self._answer_asked(
+                        asked(index), control, begun, node_s, all_keys=all_keys
+                    )
+                index += 1
+            yield Segment(first, end, text, node_s, rest)
+
+    def _answer_asked(
+        self,
+        asked: Asked,
+        control: Control,
+        begun: Row | None,
+        node_s: float,
+        *,
+        all_keys: bool,
+    ) -> Solution | FenError:
+        problem, limits, within = asked
+        try:
+            question = read_question(problem, limits, within=within, all_keys=all_keys)
+        except FenError as error:
+            return error
+        spent_s = node_s * begun.nodes if begun else 0.0
+        return self._answer(question, control, begun, spent_s)
+
+    def _answer(
+        self,
+        question: Question,
+        control: Control,
+        begun: Row | None = None,
+        spent_s: float = 0.0,
+    ) -> Solution:
+        """Answer a question; `begun` is its row if the first turn has been taken."""
         if (stipulation := question.problem.stipulation) and stipulation.is_help:
             return answer_help_play(self._workspace, question, control)
         if question.is_battle:
             load_battle()  # before the clock starts
-        started = time.perf_counter()
+        started = time.perf_counter() - spent_s
         workspace, limits = self._workspace, question.limits
         # 1. The user's tablebases know many answers; the search then tries to prove
         #    them, which without limits would take too long.
@@ -221,12 +364,13 @@ class Solver:
         if from_tables and nodes is None and limits.time_s is None:
             nodes, by_nodes = TABLEBASE_NODES, StoppedBy.TABLEBASE
         # 2. Search with the limits set.
-        workspace.begin(nodes, question.restriction)
+        if begun is None:
+            workspace.limit(nodes, question.restriction)
         control.attach(workspace.search)
         self._helper_threads.begin()
         try:
-            with WATCHDOG.limit(control, limits.time_s):
-                solution = self._search(question, control)
+            with WATCHDOG.limit(control, limits.time_s, spent_s):
+                solution = self._search(question, control, begun)
         finally:
             self._helper_threads.stop()
         # 3. What the tablebases know completes what the search left open.
@@ -242,17 +386,19 @@ class Solver:
             restriction=question.restriction,
         )
 
-    def _search(self, question: Question, control: Control) -> Solution:
+    def _search(
+        self, question: Question, control: Control, begun: Solution | Row | None
+    ) -> Solution:
         """Answer a question within the limits that are set; no tablebases."""
-        workspace, problem = self._workspace, question.problem
+        workspace = self._workspace
         if question.is_battle:
+            workspace.forget()
             return self._search_battle(question, control)
 
-        # 1. Trivial cases.
-        if question.board.is_checkmate():
-            return Solution(problem, Status.PROVED, 0, 0, keys_complete=True)
-        if question.is_hopeless:
-            return Solution(problem, Status.DISPROVED, None, question.most_moves + 1)
+        # 1. Trivial cases, and the prover's first turn.
+        begun = begun or self._begin(question)
+        if isinstance(begun, Solution):
+            return begun
 
         # 2. A small endgame whose table was probed before.
         endgame = EndgameProbe(workspace, question, control, self._history)
@@ -276,14 +422,37 @@ class Solver:
 
         with workspace.budget(endgame.search_budget):
             # 3. The bounds on the shortest mate, closed until they meet.
-            bounds = close_bounds(workspace, question, control, is_over)
-            # 4. The keys, if the mate is proved to be the shortest.
-            keys, keys_complete = _find_keys(question, bounds)
-            # 5. The solution, from the table of a small endgame if still open.
-            solution = _make_solution(
-                question, bounds, keys, keys_complete=keys_complete
-            )
-            return endgame.complete(solution)
+            bounds = close_bounds(workspace, question, control, is_over, begun)
+            # 4. The keys, if the mate is proved to be the shortest; and the solution,
+            #    from the table of a small endgame if still open.
+            return endgame.complete(bounds.solution())
+
+    def _begin(self, question: Question) -> Solution | Row | None:
+        """Take the prover's first turn; it knows no restrictions and no root moves.
+
+        Returns
+        -------
+        Solution, Row or None
+            The answer, or the row that stays open. None: the turn was not taken.
+        """
+        if question.restriction is None and question.root_moves is None:
+            row, text = self._single.first_turn(question)
+            if row.state == RowState.ANSWERED:
+                return row_solution(question.problem, row, text)
+            return row if row.nodes else None  # None: a small endgame
+        self._workspace.forget()
+        if question.board.is_checkmate():
+            return Solution(question.problem, Status.PROVED, 0, 0, keys_complete=True)
+        if question.is_hopeless:
+            least = question.most_moves + 1
+            return Solution(question.problem, Status.DISPROVED, None, least)
+        return None
+
+    def _batch_of(self, size: int) -> Batch:
+        """Return a batch with at least this many rows."""
+        if self._batch is None or size > len(self._batch.rows):
+            self._batch = Batch(self._workspace, size)
+        return self._batch
 
     def _search_battle(self, question: Question, control: Control) -> Solution:
         def help_search(helper: Workspace, progress: Control) -> None:
@@ -293,49 +462,6 @@ class Solver:
             self._helper_threads.start(help_search, None)
 
         return search_battle(self._workspace, question, control, start_helpers)
-
-
-def _find_keys(
-    question: Question, bounds: BoundsSearch
-) -> tuple[tuple[str, ...], bool]:
-    """Return the keys, as far as they are wanted, and whether these are all."""
-    if not bounds.root.attacking:
-        return (), bounds.upper is not None
-    if bounds.is_proved and question.all_keys:
-        found, complete = bounds.root.keys(bounds.lower)
-        return found or bounds.line[:1], complete
-    return bounds.line[:1], False
-
-
-def _make_solution(
-    question: Question,
-    bounds: BoundsSearch,
-    keys: tuple[str, ...],
-    *,
-    keys_complete: bool,
-) -> Solution:
-    """Put the solution together; NODES stands for any limit that was hit."""
-    problem, lower, upper = question.problem, bounds.lower, bounds.upper
-    if upper is None:
-        if bounds.is_closed:
-            return Solution(problem, Status.DISPROVED, None, lower)
-        return Solution(
-            problem, Status.UNDECIDED, None, lower, stopped_by=StoppedBy.NODES
-        )
-    keys_wanted = bounds.is_proved and question.all_keys
-    complete = (
-        bool(bounds.line) and bounds.is_closed and (keys_complete or not keys_wanted)
-    )
-    return Solution(
-        problem,
-        Status.PROVED if bounds.is_proved else Status.FOUND,
-        upper if bounds.root.attacking else -upper,
-        lower,
-        pv=bounds.line,
-        keys=keys,
-        keys_complete=keys_complete,
-        stopped_by=None if complete else StoppedBy.NODES,
-    )
 
 
 def _require_control(control: Control | None) -> Control:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import heapq
+import math
 import threading
 import time
 from contextlib import contextmanager
@@ -85,6 +86,45 @@ class Control:
             self._search.stop = 1
 
 
+class GroupControl:
+    """Stops searches that belong together, and those that are yet to begin.
+
+    No method takes a lock: a signal handler calls them in a thread that may hold any.
+    """
+
+    def __init__(self) -> None:
+        self._reason: StoppedBy | None = None
+        self._stops: set[Callable[[StoppedBy], None]] = set()
+
+    def is_stopped(self) -> bool:
+        """Return whether the group has been stopped."""
+        return self._reason is not None
+
+    def stop(self, reason: StoppedBy = StoppedBy.INTERRUPT) -> None:
+        """Stop the group and its searches."""
+        self._reason = self._reason or reason
+        for stop in tuple(self._stops):
+            stop(reason)
+
+    @contextmanager
+    def stopping(self, stop: Callable[[StoppedBy], None]) -> Iterator[None]:
+        """Call `stop` if the group is stopped inside the block or was before."""
+        self._stops.add(stop)
+        try:
+            if self._reason is not None:  # set before the line above, perhaps
+                stop(self._reason)
+            yield
+        finally:
+            self._stops.discard(stop)
+
+    @contextmanager
+    def search(self) -> Iterator[Control]:
+        """Provide the control of a new search, which stops with the group."""
+        control = Control()
+        with self.stopping(control.stop):
+            yield control
+
+
 class Watchdog:
     """Stops searches when their time is over; one thread serves all of them."""
 
@@ -95,14 +135,19 @@ class Watchdog:
         self._thread: threading.Thread | None = None
 
     @contextmanager
-    def limit(self, control: Control, seconds: float | None) -> Iterator[None]:
-        """Stop `control` if the block takes longer than `seconds`; None: no limit."""
-        if seconds is None:
+    def limit(
+        self, control: Control, seconds: float | None, spent_s: float = 0.0
+    ) -> Iterator[None]:
+        """Stop `control` if the block takes longer than `seconds`; None: no limit.
+
+        `spent_s` seconds have passed already.
+        """
+        if seconds is None or seconds == math.inf:
             yield
             return
         with self._changed:
             self._count += 1
-            entry = (time.monotonic() + seconds, self._count, control)
+            entry = (time.monotonic() + seconds - spent_s, self._count, control)
             heapq.heappush(self._deadlines, entry)
             if self._thread is None or not self._thread.is_alive():
                 self._thread = threading.Thread(target=self._run, daemon=True)

@@ -8,7 +8,7 @@ from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
 from solver.errors import AllocationError
-from solver.kernel.interface import NO_LIMIT
+from solver.kernel.interface import NO_LIMIT, SMALL_BUCKETS
 from solver.kernel.loader import load_kernel
 from solver.kernel.memory import MAX_LEGAL_MOVES, Search
 
@@ -32,11 +32,6 @@ WORD = (1 << 64) - 1
 RESTRICTION_FACTOR = 0x9B05688C2B3E6C1F
 """Multiplied with the number of a restriction, this odd word without pattern gives a
 hash that sets the bounds proved under the restriction apart."""
-
-SMALL_BUCKETS = 1 << 14
-SMALL_NODES = 20_000
-"""A search of at most this many nodes uses only the first MiB of the table, which fits
-the CPU's caches; the many short problems of a collection then never touch the rest."""
 
 GROWTH = 8
 NODES_BY_BUCKET = 4
@@ -96,7 +91,7 @@ class Workspace:
         self.search.table = ctypes.addressof(ctypes.c_char.from_buffer(self._memory))
 
     def begin(self, nodes: int | None, restriction: Restriction | None = None) -> None:
-        """Forget the last search and prepare the next.
+        """Set the limits of the next search, and forget the last one.
 
         Parameters
         ----------
@@ -105,16 +100,31 @@ class Workspace:
         restriction : Restriction or None
             The restriction of the attacker.
         """
-        search = self.search
+        self.limit(nodes, restriction)
+        self.forget()
+
+    def limit(self, nodes: int | None, restriction: Restriction | None = None) -> None:
+        """Set the limits of the next search; see `begin`."""
         self._restrict(restriction)
+        self.search.node_limit = NO_LIMIT if nodes is None else nodes
+
+    def forget(self) -> None:
+        """Forget the last search, as the kernel does for each row of a batch."""
+        search = self.search
         search.nodes = 0
-        search.node_limit = NO_LIMIT if nodes is None else nodes
         search.buckets = min(self._buckets, SMALL_BUCKETS)
+        self.reserve_generations(1)
         search.generation += 1
-        if search.generation == GENERATIONS:
-            search.generation = 1
-            ctypes.memset(self.search.table, 0, len(self._memory))
         self._forget_refutations()
+
+    def reserve_generations(self, count: int) -> None:
+        """Clear the table if its entries could not be told from `count` new problems'.
+
+        Each row of a batch is a problem.
+        """
+        if self.search.generation + count >= GENERATIONS:
+            self.search.generation = 0
+            ctypes.memset(self.search.table, 0, len(self._memory))
 
     def join(
         self, leader: Workspace, restriction: Restriction | None, nodes: int

@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING
 from distributed import WorkerPlugin
 
 from solver.audit import cluster
-from solver.audit.job import AuditJob
+from solver.audit.job import UNSLICED, AuditJob, TimeSlice
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from distributed import Worker
 
     from solver.audit.result import AuditResult
@@ -18,10 +20,12 @@ if TYPE_CHECKING:
 
 
 class DeadlyJob(AuditJob):
-    def run(self, problem: Problem, slice_s: float | None = None) -> AuditResult | None:
-        if problem.id == "deadly":
+    def run_batch(
+        self, problems: Sequence[Problem], time_slice: TimeSlice = UNSLICED
+    ) -> list[AuditResult | None]:
+        if "deadly" in [problem.id for problem in problems]:
             os._exit(1)
-        return super().run(problem, slice_s)
+        return super().run_batch(problems, time_slice)
 
 
 class Deadly(WorkerPlugin):

@@ -15,11 +15,11 @@ import pytest
 
 from solver.audit.job import AuditOptions
 from solver.audit.pipeline import audit
-from solver.audit.queue import AuditControl
 from solver.audit.result import audit_result
 from solver.audit.workers import MAX_CRASHES, WINDOW, WorkerDiedError, WorkerPool
 from solver.errors import FormatError
 from solver.problem import Claim, Limits, Problem
+from solver.search.threads import GroupControl
 from solver.solution import Solution, Status, StoppedBy
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ class Workers:
     deaths: dict[str, int] = field(default_factory=dict)
     making: threading.Lock = field(default_factory=threading.Lock)
 
-    def make(self, control: AuditControl) -> _Worker:
+    def make(self, control: GroupControl) -> _Worker:
         with self.making:
             self.made += 1
         return _Worker(self, control)
@@ -58,7 +58,7 @@ class Workers:
         *,
         jobs: int = 1,
         ordered: bool = False,
-        control: AuditControl | None = None,
+        control: GroupControl | None = None,
     ) -> Generator[AuditResult]:
         pool = WorkerPool(self.make, jobs)
         return audit(records, OPTIONS, pool, ordered=ordered, control=control)
@@ -67,7 +67,7 @@ class Workers:
 @dataclass
 class _Worker:
     workers: Workers
-    control: AuditControl
+    control: GroupControl
 
     @property
     def batch_s(self) -> float:
@@ -258,7 +258,7 @@ def test_a_result_is_yielded_before_the_next_record_arrives(workers: Workers) ->
 def test_a_stop_keeps_complete_results_and_leaves_out_interrupted_ones(
     workers: Workers,
 ) -> None:
-    control = AuditControl()
+    control = GroupControl()
     results = workers.audit(
         problems("1", "slow", "3", "slow too"), jobs=2, control=control
     )
@@ -272,7 +272,7 @@ def test_a_stop_does_not_wait_for_the_next_record(
     workers: Workers,
 ) -> None:
     forever = threading.Event()
-    control = AuditControl()
+    control = GroupControl()
 
     def typed() -> Iterator[Problem]:
         yield Problem(FEN, "first")
@@ -286,7 +286,7 @@ def test_a_stop_does_not_wait_for_the_next_record(
 
 
 def test_a_search_that_starts_after_the_stop_is_stopped_too() -> None:
-    control = AuditControl()
+    control = GroupControl()
     control.stop()
     with control.search() as search:
         assert search.reason is StoppedBy.INTERRUPT

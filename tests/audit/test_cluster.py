@@ -32,7 +32,6 @@ from solver.audit import cluster as remote
 from solver.audit.cluster import LOCAL, open_cluster
 from solver.audit.job import AuditOptions
 from solver.audit.pipeline import audit
-from solver.audit.queue import AuditControl
 from solver.audit.resume import ResumeStore
 from solver.audit.store import Store
 from solver.audit.workers import WorkerDiedError, local_workers
@@ -41,6 +40,7 @@ from solver.errors import ClusterError
 from solver.formats.registry import read_collection
 from solver.problem import Claim, Limits, Problem
 from solver.search.endgame import BEFORE_TABLE
+from solver.search.threads import GroupControl
 from solver.solution import StoppedBy
 from tests.audit.deadly import Deadly
 from tests.cli.processes import ENVIRONMENT, process, run_and_list_heavy
@@ -77,7 +77,7 @@ def audited(
     resume: ResumeStore | None = None,
 ) -> Iterator[AuditResult]:
     """Audit the records; an audit that hangs is stopped and lacks results."""
-    control = AuditControl()
+    control = GroupControl()
     alarm = threading.Timer(TIMEOUT_S, control.stop)
     alarm.start()
     try:
@@ -183,7 +183,7 @@ class Ending:
 def test_a_suspect_runs_again_while_nothing_else_runs() -> None:
     client = Lost()
     machines = cluster.Cluster(client, OPTIONS)
-    control = AuditControl()
+    control = GroupControl()
 
     def lose(problem: Problem) -> None:
         with pytest.raises(WorkerDiedError):

@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from pathlib import Path
 
-    from solver.audit.queue import AuditControl
     from solver.audit.result import AuditResult
+    from solver.search.threads import GroupControl
 
 pytestmark = pytest.mark.usefixtures("worker_processes")
 
@@ -278,7 +278,7 @@ def run(
     """Audit the records; return the ids of those that a worker was given."""
     worker = Prover()
 
-    def make(_control: AuditControl) -> Prover:
+    def make(_control: GroupControl) -> Prover:
         return worker
 
     asked = ResumeStore(store, OPTIONS)

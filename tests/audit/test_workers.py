@@ -15,7 +15,6 @@ import pytest
 
 from solver.audit.job import AuditOptions
 from solver.audit.pipeline import audit
-from solver.audit.queue import AuditControl
 from solver.audit.workers import (
     ProcessWorker,
     ThreadWorker,
@@ -26,6 +25,7 @@ from solver.audit.workers import (
 from solver.errors import TablebaseError
 from solver.formats.registry import read_collection
 from solver.problem import Claim, Limits, Problem
+from solver.search.threads import GroupControl
 from tests.cli.processes import process
 from tests.processes import started
 
@@ -51,12 +51,12 @@ linux = pytest.mark.skipif(
 
 
 @pytest.fixture
-def control() -> AuditControl:
-    return AuditControl()
+def control() -> GroupControl:
+    return GroupControl()
 
 
 @pytest.fixture
-def worker(control: AuditControl) -> Iterator[ProcessWorker]:
+def worker(control: GroupControl) -> Iterator[ProcessWorker]:
     worker = ProcessWorker(SMALL, control)
     yield worker
     worker.close()
@@ -83,7 +83,7 @@ def wait_until(is_so: Callable[[], bool]) -> None:
 
 
 def test_a_process_answers_as_a_thread_does(
-    worker: ProcessWorker, control: AuditControl
+    worker: ProcessWorker, control: GroupControl
 ) -> None:
     problems = mixed()
     alone = ThreadWorker(SMALL, control, None)
@@ -102,7 +102,7 @@ def test_a_slow_problem_of_a_batch_is_returned_unfinished(
 
 
 def test_one_worker_is_in_this_process_and_several_are_not(
-    control: AuditControl,
+    control: GroupControl,
 ) -> None:
     assert isinstance(local_workers(SMALL, 1).make_worker(control), ThreadWorker)
     worker = local_workers(SMALL, 2).make_worker(control)
@@ -135,7 +135,7 @@ def test_a_worker_that_is_killed_during_a_search_is_replaced_too(
 
 
 def test_an_error_in_the_process_is_raised_here(
-    control: AuditControl, tmp_path: Path
+    control: GroupControl, tmp_path: Path
 ) -> None:
     options = AuditOptions(Limits(hash_mib=1), directories=(str(tmp_path),))
     worker = ProcessWorker(options, control)
@@ -148,7 +148,7 @@ def test_an_error_in_the_process_is_raised_here(
 
 
 def test_a_stop_ends_the_search_and_the_process(
-    worker: ProcessWorker, control: AuditControl
+    worker: ProcessWorker, control: GroupControl
 ) -> None:
     stopper = threading.Timer(0.3, control.stop)
     stopper.start()
@@ -158,7 +158,7 @@ def test_a_stop_ends_the_search_and_the_process(
     assert not worker._process.is_alive()
 
 
-def test_a_worker_that_is_closed_has_no_process(control: AuditControl) -> None:
+def test_a_worker_that_is_closed_has_no_process(control: GroupControl) -> None:
     worker = ProcessWorker(SMALL, control)
     assert worker._process.is_alive()
     worker.close()
@@ -166,10 +166,10 @@ def test_a_worker_that_is_closed_has_no_process(control: AuditControl) -> None:
     worker.close()  # a second time does nothing
 
 
-def test_an_audit_survives_workers_that_are_killed(control: AuditControl) -> None:
+def test_an_audit_survives_workers_that_are_killed(control: GroupControl) -> None:
     made: list[ProcessWorker] = []
 
-    def make(control: AuditControl) -> ProcessWorker:
+    def make(control: GroupControl) -> ProcessWorker:
         made.append(ProcessWorker(SMALL, control))
         return made[-1]
 
@@ -239,11 +239,11 @@ def test_a_process_ends_if_its_audit_is_gone_before_it_starts() -> None:
     program = (
         "import os, signal\n"
         "from solver.audit.job import AuditOptions\n"
-        "from solver.audit.queue import AuditControl\n"
+        "from solver.search.threads import GroupControl\n"
         "from solver.audit.workers import ProcessWorker\n"
         "from solver.problem import Limits\n"
         "if __name__ == '__main__':\n"
-        "    worker = ProcessWorker(AuditOptions(Limits(hash_mib=1)), AuditControl())\n"
+        "    worker = ProcessWorker(AuditOptions(Limits(hash_mib=1)), GroupControl())\n"
         "    print(worker._process.pid, flush=True)\n"
         "    os.kill(os.getpid(), signal.SIGKILL)\n"
     )

@@ -32,9 +32,9 @@ from tests.processes import limited_workers, restore_signals
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from solver.audit.queue import AuditControl
     from solver.audit.workers import Worker
     from solver.problem import Problem
+    from solver.search.threads import GroupControl
 
 OPTIONS = AuditOptions(Limits(time_s=60.0))
 ROUNDS = 3
@@ -69,7 +69,7 @@ def _forms(problem: Problem) -> Iterator[str]:
 def rate(collection: Path, kind: str, jobs: int, folder: Path, times: int) -> float:
     """Audit a collection and return its rows per second."""
 
-    def make(control: AuditControl) -> Worker:
+    def make(control: GroupControl) -> Worker:
         if kind == "process":
             return ProcessWorker(OPTIONS, control)
         return ThreadWorker(OPTIONS, control, None)

@@ -1,11 +1,16 @@
 """The cost of reading and selecting lichess's rows.
 
 usage: python -m tests.benchmarks.lichess make SAMPLE.csv OUT.csv ROWS
-       python -m tests.benchmarks.lichess time FILE.csv
+       python -m tests.benchmarks.lichess mates OUT.csv ROWS [--seed N]
+       python -m tests.benchmarks.lichess time FILE
 
 `make` repeats the rows of a sample in random order, each with its own id; the same
-sample always makes the same file. `time` reads all of it, and with selections that keep
-few rows. It prints seconds, microseconds per row, and the peak memory of the process.
+sample always makes the same file. `mates` writes mates in 1 to 3 in random positions,
+no two the same; the same seed (1) always makes the same file, and more rows only add to
+it. Either compresses the file if its name ends in .zst.
+
+`time` reads all of a file, CSV or Parquet, and with selections that keep few rows. It
+prints seconds, microseconds per row, and the peak memory of the process.
 """
 
 from __future__ import annotations
@@ -14,19 +19,26 @@ import random
 import resource
 import sys
 import time
+from contextlib import ExitStack
+from importlib import import_module
 from itertools import count, islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from solver.errors import FormatError
+from solver.files import open_whole
 from solver.formats.claims import EVERYTHING, Selection
 from solver.formats.registry import read_collection
 from solver.formats.streams import Meter
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
 SEED = 1
+HEADER = (
+    "PuzzleId,FEN,Moves,Rating,RatingDeviation,Popularity,NbPlays,Themes,GameUrl,"
+    "OpeningTags\n"
+)
 DIGITS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 
 SELECTIONS = {
@@ -59,9 +71,28 @@ def repeat(rows: list[str]) -> Iterator[str]:
 def make(sample: str, target: str, number: int) -> None:
     """Write a header and a number of rows."""
     header, *rows = Path(sample).read_text(encoding="utf-8").splitlines(keepends=True)
-    with Path(target).open("w", encoding="utf-8") as file:
-        file.write(header)
-        file.writelines(islice(repeat(rows), number))
+    write(target, header, islice(repeat(rows), number))
+
+
+def make_mates(target: str, number: int, seed: int) -> None:
+    """Write a header and a number of mates."""
+    from tests.benchmarks.random_mates import mates
+
+    started = time.perf_counter()
+    write(target, HEADER, islice(mates(seed), number))
+    seconds = time.perf_counter() - started
+    print(f"{number:,} rows: {seconds:.1f} s, {seconds / number * 1e6:.0f} us per row")
+
+
+def write(target: str, header: str, rows: Iterable[str]) -> None:
+    """Write a file of CSV, with Zstandard if its name says so."""
+    with open_whole(target) as file, ExitStack() as closing:
+        if target.endswith(".zst"):
+            compressor = import_module("zstandard").ZstdCompressor()
+            file = closing.enter_context(compressor.stream_writer(file, closefd=False))  # noqa: PLW2901
+        file.write(header.encode())
+        for row in rows:
+            file.write(row.encode())
 
 
 def measure(path: str) -> None:
@@ -85,6 +116,10 @@ def main() -> None:
     match sys.argv[1:]:
         case ["make", sample, target, number]:
             make(sample, target, int(number))
+        case ["mates", target, number]:
+            make_mates(target, int(number), SEED)
+        case ["mates", target, number, "--seed", seed]:
+            make_mates(target, int(number), int(seed))
         case ["time", path]:
             measure(path)
         case _:

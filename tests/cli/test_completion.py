@@ -26,7 +26,7 @@ CASES = [
     ("matesolve s", {"solve"}),
     ("matesolve mip b", {"build"}),
     ("matesolve verify --fo", {"--follow", "--format"}),
-    ("matesolve verify --format p", {"pgn", "popeye"}),
+    ("matesolve verify --format p", {"parquet", "pgn", "popeye"}),
     ("matesolve convert --to c", {"csv"}),
     ("matesolve verify --fail-on cooked,re", {"cooked,refuted"}),
     ("matesolve verify --retry und", {"undecided"}),

@@ -5,11 +5,13 @@ from __future__ import annotations
 import gzip
 import os
 import signal
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
+from solver.cli.main import run
 from tests.cli.processes import process, run_and_list_heavy
 
 if TYPE_CHECKING:
@@ -245,6 +247,81 @@ def test_a_file_that_changes_while_it_is_read_is_not_converted(
             error = running.stderr.read()
     assert error == f"error: {source}: changed while it was read\n"
     assert list(tmp_path.iterdir()) == [source]
+
+
+def test_parquet_has_the_rows_of_csv_and_is_read_again(
+    tmp_path: Path, matesolve: Matesolve
+) -> None:
+    parquet = pytest.importorskip("pyarrow.parquet")
+    expected = (0, "", "2 written, 1 not selected, 0 skipped\n")
+    source, table, back = (tmp_path / name for name in ("a.csv", "b.parquet", "c.csv"))
+    source.write_text(LICHESS)
+    assert matesolve("convert", str(source), str(table)) == expected
+    as_csv = matesolve("convert", str(source), "-", "--to", "csv").out
+    rows = parquet.read_table(table).to_pylist()
+    assert [list(row) for row in rows] == [as_csv.splitlines()[0].split(",")] * 2
+    assert rows[1] == {
+        "id": "two",
+        "fen": "6k1/5ppp/8/8/8/8/1r6/R5K1 w - - 5 31",
+        "claim": 1,
+        "nomate": None,
+        "claimed_keys": "a1a8",
+        "claimed_line": "a1a8",
+        "any_last_move": True,
+        "stipulation": None,
+        "claimed_solutions": None,
+    }
+    read = "2 written, 0 not selected, 0 skipped\n"
+    assert matesolve("convert", str(table), str(back)) == (0, "", read)
+    assert back.read_text() == as_csv
+    assert matesolve("convert", str(table), f"{table}.gz") == (0, "", read)
+    assert gzip.decompress(Path(f"{table}.gz").read_bytes()) == table.read_bytes()
+    assert matesolve("convert", f"{table}.gz", "-", "--to", "csv") == (0, as_csv, read)
+
+
+def test_a_table_without_rows_is_still_parquet(
+    tmp_path: Path, matesolve: Matesolve
+) -> None:
+    parquet = pytest.importorskip("pyarrow.parquet")
+    table = tmp_path / "x.parquet"
+    expected = (0, "", "0 written, 0 not selected, 0 skipped\n")
+    assert matesolve("convert", "-", str(table), stdin="\n") == expected
+    assert parquet.read_table(table).num_rows == 0
+    assert matesolve("convert", str(table), "-", "--to", "epd") == expected
+
+
+@pytest.mark.parametrize(
+    "arguments", [("convert", "x.epd", "y.parquet"), ("export", "x.db", "-o", "-")]
+)
+def test_without_pyarrow_parquet_is_not_written(
+    arguments: tuple[str, ...],
+    source: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(source.parent)
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    assert run([*arguments, "--to", "parquet"]) == 2
+    message = (
+        "Error: Parquet needs pyarrow, which is not installed: pip install pyarrow"
+    )
+    assert capsys.readouterr().err.splitlines()[-1] == message
+    assert list(source.parent.iterdir()) == [source]
+
+
+def test_a_bad_row_of_parquet_is_reported_with_its_number(
+    tmp_path: Path, matesolve: Matesolve
+) -> None:
+    pa = pytest.importorskip("pyarrow")
+    parquet = pytest.importorskip("pyarrow.parquet")
+    source = tmp_path / "x.parquet"
+    parquet.write_table(pa.table({"fen": [ROOK, "hello"]}), source)
+    assert matesolve("convert", str(source), "-", "--to", "fen") == (
+        65,
+        f"{ROOK} 0 1\n",
+        f"error: {source}:2: board: expected 8 ranks with / between them, "
+        "found 1 in 'hello'\n1 written, 0 not selected, 1 skipped\n",
+    )
 
 
 @pytest.mark.parametrize(

@@ -118,6 +118,27 @@ def test_parquet_has_the_same_rows(
         ]
 
 
+def test_exported_parquet_is_verified_again(
+    capsys: pytest.CaptureFixture[str], store: str
+) -> None:
+    pytest.importorskip("pyarrow")
+    run_command(capsys, "export", store, "-o", "run.parquet")
+    printed = [
+        [json.loads(line) for line in run_command(capsys, *words)[1].splitlines()]
+        for words in (
+            ("export", store, "--to", "jsonl", "-o", "-"),
+            ("verify", "run.parquet", "--jsonl"),
+        )
+    ]
+    fields = ("id", "fen", "claim", "nomate", "verdict", "mate", "keys")
+    claims, again = (
+        [[record.get(name) for name in fields] for record in records if record["fen"]]
+        for records in printed
+    )
+    assert again == claims
+    assert claims
+
+
 def test_an_expression_selects_results(
     capsys: pytest.CaptureFixture[str], store: str
 ) -> None:

@@ -62,6 +62,7 @@ def test_a_table_too_large_for_memory_names_option_and_size(
         (["solve", BACK_RANK, "--certificate"], "new.json"),
         (["convert", "mates.epd"], "new.epd"),
         (["convert", "mates.epd"], "new.epd.gz"),
+        (["convert", "mates.epd"], "new.parquet"),
         (["export", "run.db", "-o"], "new.csv"),
         (["export", "run.db", "-o"], "new.parquet"),
         (["report", "run.db", "-o"], "new.html"),

@@ -77,7 +77,7 @@ def test_cells_may_be_quoted() -> None:
 @pytest.mark.parametrize("missing", ["PuzzleId", "Moves", "Themes"])
 def test_a_missing_column_is_reported_once(missing: str) -> None:
     reason = (
-        "lichess's CSV: expected the columns PuzzleId, FEN, Moves, Themes, "
+        "lichess's puzzles: expected the columns PuzzleId, FEN, Moves, Themes, "
         f"found no {missing}"
     )
     records = read(HEADER.replace(missing, "other"), row(), row())

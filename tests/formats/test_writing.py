@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from dataclasses import replace
+from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 import chess
@@ -22,6 +23,7 @@ from solver.formats.registry import (
 )
 from solver.problem import Claim, Problem
 from solver.stipulation import MAX_MOVES
+from tests.formats.whole_files import write_whole
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -108,6 +110,8 @@ def test_csv_quotes_cells_if_necessary(problem: Problem, text: str) -> None:
         ("x.jsonl.gz", "jsonl"),
         ("x.csv", "csv"),
         ("x.inp", "popeye"),
+        ("x.parquet", "parquet"),
+        ("x.parquet.gz", "parquet"),
         ("x", None),
         ("x.gz", None),
         ("x.txt", None),
@@ -156,11 +160,11 @@ def problems(draw: st.DrawFn) -> Problem:
 
 
 def written(folder: Path, name: str, problem: Problem) -> Problem:
-    writer = find_writer(name)
     path = folder / "written"
-    text = writer.head + writer.write(problem) + writer.tail
-    path.write_text(text, encoding="utf-8", newline="")
-    assert detect_format(text.encode().splitlines()[0]) == name
+    whole = write_whole(name, problem)
+    path.write_bytes(whole)
+    if name != "parquet":
+        assert detect_format(whole.splitlines()[0]) == name
     (record,) = read_collection(path, source_format=name)
     assert isinstance(record, Problem)
     return replace(record, source="")
@@ -174,5 +178,7 @@ def test_written_problems_are_read_again_unchanged(
     folder = tmp_path_factory.mktemp("written")
     assert written(folder, "jsonl", problem) == problem
     assert written(folder, "csv", problem) == problem
+    if find_spec("pyarrow"):
+        assert written(folder, "parquet", problem) == problem
     claim = problem.claim and replace(problem.claim, any_last_move=False)
     assert written(folder, "epd", problem) == replace(problem, claim=claim)

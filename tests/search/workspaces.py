@@ -15,4 +15,4 @@ def tiny() -> Workspace:
 def shrink(workspace: Workspace) -> None:
     """Leave a workspace one bucket of bounds and one of proof numbers."""
     workspace._buckets = 1
-    workspace.search.proof_buckets = 1
+    workspace.search.proofs_from = workspace.search.proof_buckets = 1

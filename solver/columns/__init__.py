@@ -1,0 +1,1 @@
+"""Many positions at once: columns in, columns out."""

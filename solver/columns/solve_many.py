@@ -1,0 +1,262 @@
+"""Solve a column of positions: FENs in, columns of answers out."""
+
+from __future__ import annotations
+
+import math
+from collections import deque
+from concurrent.futures import ThreadPoolExecutor, wait
+from dataclasses import replace
+from queue import SimpleQueue
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from solver.columns.mate_table import STATUSES, UNREADABLE, MateTable
+from solver.columns.texts import TextColumn, read_column
+from solver.errors import FenError, InputError
+from solver.kernel.memory import Row
+from solver.problem import (
+    Limits,
+    Problem,
+    length,
+    require_bool,
+    require_instance,
+    require_int,
+)
+from solver.search.batch import Batch, Segment
+from solver.search.bounds import first_step
+from solver.search.question import Asked
+from solver.search.solver import Solver
+from solver.search.threads import WAIT_S, GroupControl
+from solver.solution import Solution, Status
+from solver.stipulation import MAX_MOVES
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from concurrent.futures import Future
+
+    from solver.columns.texts import Slice
+
+SLICE = 4096
+"""Rows that are read and solved together."""
+
+MAX_JOBS = 1024
+
+ROW = np.dtype(Row)
+PROVED, DISPROVED = (STATUSES.index(word) for word in (Status.PROVED, Status.DISPROVED))
+
+
+def solve_many(
+    fens: Iterable[str],
+    *,
+    max_moves: int,
+    keys: bool = True,
+    limits: Limits | None = None,
+    jobs: int = 1,
+) -> MateTable:
+    """Find the shortest mate by the side to move in each of many positions.
+
+    The positions are read, searched and answered in compiled code, thousands in a call.
+    The answers are those of `solve`, except that nobody asks whether the side to move
+    is being mated.
+
+    Parameters
+    ----------
+    fens : iterable of str
+        FENs of 1, 2, 4 or 6 fields: a list, an array of numpy, a column of pyarrow,
+        polars or pandas, or an iterator.
+    max_moves : int
+        The longest mate to search for, 1 to 200.
+    keys : bool
+        Whether to find every first move that mates as fast.
+    limits : Limits, optional
+        What each position may cost, and the size of the table of each thread. Its
+        `max_moves` and `threads` are left as they are by default.
+    jobs : int
+        The number of threads; they run compiled code in parallel.
+
+    Returns
+    -------
+    MateTable
+        A row for each position, in their order. One that cannot be read has the status
+        `unreadable` and costs no other row.
+
+    Raises
+    ------
+    InputError
+        An argument has the wrong type or is out of range.
+    AllocationError, CacheError, KernelError
+        As for `solve`.
+
+    Examples
+    --------
+    >>> from solver import solve_many
+    >>> table = solve_many(
+    ...     ["5r1k/6pp/7N/8/2Q5/8/8/6K1 w - -", "8/8/8 w - -"], max_moves=2
+    ... )
+    >>> table.status.tolist(), table.mate.tolist()
+    (['proved', 'unreadable'], [2, 0])
+    >>> list(table.pv), list(table.keys)
+    (['c4g8 f8g8 h6f7', ''], ['c4g8', ''])
+    >>> table.error[1]
+    "board: expected 8 ranks with / between them, found 3 in '8/8/8'"
+    """
+    max_moves = length("max_moves", max_moves)
+    require_bool("keys", keys)
+    limits = require_instance("limits", limits or Limits(), Limits, "Limits or None")
+    if limits.max_moves is not None or limits.threads != 1:
+        msg = f"limits: expected one without max_moves and threads, found {limits}"
+        raise InputError(msg)
+    jobs = require_int("jobs", jobs, 1, MAX_JOBS)
+    slices = read_column("fens", fens, SLICE)
+    group = GroupControl()
+    limits = replace(limits, max_moves=max_moves)
+    idle: SimpleQueue[_Worker] = SimpleQueue()
+    for _ in range(jobs):
+        idle.put(_Worker(limits, group, keys=keys))
+
+    def solve(rows: Slice) -> MateTable:
+        worker = idle.get()
+        try:
+            return worker.solve(rows)
+        finally:
+            idle.put(worker)
+
+    # The caller's thread only waits, so that Ctrl-C reaches it.
+    with ThreadPoolExecutor(jobs) as pool:
+        running: deque[Future[MateTable]] = deque()
+        tables = [_EMPTY]
+        try:
+            for rows in slices:
+                running.append(pool.submit(solve, rows))
+                if len(running) > 2 * jobs:
+                    tables.append(_result(running.popleft()))
+            tables += map(_result, running)
+        except BaseException:
+            group.stop()
+            pool.shutdown(cancel_futures=True)
+            raise
+    return MateTable.join(tables)
+
+
+def _result(future: Future[MateTable]) -> MateTable:
+    """Wait for a slice; not every system wakes a waiting thread for a signal."""
+    while not future.done():
+        wait([future], timeout=WAIT_S)
+    return future.result()
+
+
+class _Worker:
+    """Solves one slice after the other, in memory of its own."""
+
+    def __init__(self, limits: Limits, group: GroupControl, *, keys: bool) -> None:
+        self._limits = limits
+        self._group = group
+        self._keys = keys
+        self._solver = Solver(limits.hash_mib)
+        self._batch = Batch(self._solver.workspace, SLICE)
+        rows: Any = self._batch.rows
+        self._rows: Any = np.frombuffer(rows, ROW)
+
+    def solve(self, given: Slice) -> MateTable:
+        """Solve the rows of a slice."""
+        # 1. The texts and the questions.
+        texts, size = given.texts, len(given.texts)
+        rows = self._rows[:size]
+        rows["fen"] = texts.data.ctypes.data + texts.offsets[:-1]
+        rows["fen_size"] = np.diff(texts.offsets)
+        for name in ("line_size", "played", "black", "expected"):
+            rows[name] = 0
+        rows["attacking"] = 1
+        rows["most_moves"] = self._limits.max_moves or MAX_MOVES
+        rows["step_nodes"] = first_step(any_length=False)
+        rows["all_keys"] = self._keys
+
+        # 2. The positions, and their answers.
+        self._batch.read(size)
+        segments = self._solver.solve_rows(
+            self._batch,
+            size,
+            lambda index: Asked(self._problem(texts[index]), self._limits),
+            all_keys=self._keys,
+            batch_s=math.inf,
+            searching=self._group.search,
+        )
+        return MateTable.join([_EMPTY, *self._tables(segments, given)])
+
+    def _problem(self, fen: str) -> Problem:
+        """Return the problem of a row; its claim says that the side to move attacks."""
+        return Problem(fen, no_mate=self._limits.max_moves)
+
+    def _tables(self, segments: Iterator[Segment], given: Slice) -> Iterator[MateTable]:
+        for segment in segments:
+            if segment.first < segment.end:
+                yield _answered(self._rows[segment.first : segment.end], segment)
+            if segment.rest:
+                yield _single(segment.rest, given.faults.get(segment.end))
+
+
+def _answered(rows: Any, segment: Segment) -> MateTable:
+    """Return the answers of rows that the kernel has answered."""
+    text = np.frombuffer(segment.text.encode("ascii"), np.uint8)
+    has_mate = rows["mate"] >= 0
+    keys_at, keys_written = rows["keys_at"], rows["keys_written"]
+    # Without all keys, the first move of the line is one.
+    is_first = has_mate & (keys_written == 0) & (rows["pv_written"] > 0)
+    pv = TextColumn.cut(text, rows["pv_at"], _less_a_space(rows["pv_written"]))
+    keys = TextColumn.cut(
+        text,
+        np.where(is_first, rows["pv_at"], keys_at),
+        np.where(
+            is_first, _first_word(text, rows["pv_at"]), _less_a_space(keys_written)
+        ),
+    )
+    codes = np.where(has_mate, PROVED, DISPROVED)
+    return MateTable(
+        codes.astype(np.uint8),
+        np.where(has_mate, rows["mate"], 0).astype(np.int16),
+        has_mate,
+        rows["lower_bound"].astype(np.int16),
+        keys,
+        rows["keys_complete"] != 0,
+        pv,
+        rows["nodes"].copy(),
+        rows["nodes"] * segment.node_s,
+        TextColumn.of([""] * len(rows)),
+    )
+
+
+def _less_a_space(sizes: Any) -> Any:
+    """Return the sizes of texts without the space behind each."""
+    return np.maximum(sizes - 1, 0)
+
+
+def _first_word(text: Any, starts: Any) -> Any:
+    """Return the size of the first move of each line: 4, or 5 if it promotes."""
+    fifth = text[np.minimum(starts + 4, max(0, len(text) - 1))] if len(text) else 0
+    return np.where(fifth == ord(" "), 4, 5)
+
+
+def _single(answer: Solution | FenError, fault: str | None) -> MateTable:
+    """Return the answer of one row, or why it cannot be read."""
+    code, error = UNREADABLE, ""
+    if isinstance(answer, FenError):
+        error = fault or str(answer)
+        answer = Solution(Problem(""), Status.UNDECIDED, None, 0)
+    else:
+        code = STATUSES.index(answer.status)
+    return MateTable(
+        np.array([code], np.uint8),
+        np.array([answer.mate or 0], np.int16),
+        np.array([answer.mate is not None]),
+        np.array([answer.lower_bound], np.int16),
+        TextColumn.of([" ".join(answer.keys)]),
+        np.array([answer.keys_complete]),
+        TextColumn.of([" ".join(answer.pv)]),
+        np.array([answer.stats.nodes], np.int64),
+        np.array([answer.stats.time_s]),
+        TextColumn.of([error]),
+    )
+
+
+_EMPTY = _answered(np.empty(0, ROW), Segment(0, 0, "", 0.0, None))

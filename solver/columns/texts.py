@@ -1,0 +1,167 @@
+"""Columns of texts: one piece of memory and the offsets of its rows.
+
+The layout is Arrow's `large_string`, so that columns pass from and to pyarrow and
+polars without a copy of each text. `read_column` takes any column or iterable in
+slices of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+
+from solver.problem import refusal
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Offsets: TypeAlias = NDArray[np.int64]
+    Bytes: TypeAlias = NDArray[np.uint8]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TextColumn(Sequence[str]):
+    """A column of texts.
+
+    Attributes
+    ----------
+    data : uint8 array
+        The texts, one after the other, in UTF-8.
+    offsets : int64 array, shape (rows + 1,)
+        Where each begins; the last is the end of the last.
+    """
+
+    data: Bytes
+    offsets: Offsets
+
+    @classmethod
+    def of(cls, texts: Sequence[str]) -> TextColumn:
+        """Make a column of texts."""
+        encoded = [text.encode(errors="replace") for text in texts]
+        data = np.frombuffer(b"".join(encoded), np.uint8)
+        return cls(data, _offsets(np.fromiter(map(len, encoded), np.int64)))
+
+    @classmethod
+    def cut(cls, text: Bytes, starts: Offsets, sizes: Offsets) -> TextColumn:
+        """Make a column of pieces of a text, by their offsets and sizes in bytes."""
+        offsets = _offsets(sizes)
+        places = np.arange(offsets[-1]) + np.repeat(starts - offsets[:-1], sizes)
+        return cls(text[places], offsets)
+
+    @classmethod
+    def join(cls, columns: Sequence[TextColumn]) -> TextColumn:
+        """Put columns one after the other."""
+        sizes = [np.diff(column.offsets) for column in columns]
+        data = [column.data for column in columns]
+        return cls(
+            np.concatenate([*data, np.empty(0, np.uint8)]),
+            _offsets(np.concatenate([*sizes, np.empty(0, np.int64)])),
+        )
+
+    def __len__(self) -> int:
+        return len(self.offsets) - 1
+
+    def __getitem__(self, index: Any) -> Any:
+        if isinstance(index, slice):
+            return [self[place] for place in range(*index.indices(len(self)))]
+        place = range(len(self))[index]  # also raises IndexError
+        start, end = self.offsets[place : place + 2]
+        return self.data[start:end].tobytes().decode(errors="replace")
+
+    def to_arrow(self) -> Any:
+        """Return the column as an array of pyarrow, which shares its memory."""
+        import pyarrow as pa
+
+        buffers = [None, pa.py_buffer(self.offsets), pa.py_buffer(self.data)]
+        return pa.Array.from_buffers(pa.large_string(), len(self), buffers)
+
+
+def _offsets(sizes: NDArray[np.integer[Any]]) -> Offsets:
+    offsets = np.zeros(len(sizes) + 1, np.int64)
+    np.cumsum(sizes, out=offsets[1:])
+    return offsets
+
+
+@dataclass(frozen=True, slots=True)
+class Slice:
+    """Some rows of a column.
+
+    Attributes
+    ----------
+    texts : TextColumn
+        Their texts; empty for a row that has none.
+    faults : dict of int to str
+        What such a row has instead, by its place in the slice.
+    """
+
+    texts: TextColumn
+    faults: dict[int, str]
+
+
+def read_column(name: str, values: Iterable[Any], size: int) -> Iterator[Slice]:
+    """Read a column of texts in slices.
+
+    Parameters
+    ----------
+    name : str
+        What a message calls the column.
+    values : iterable of str
+        A list, an array of numpy, a column of pyarrow, polars or pandas, or an
+        iterator, which is not read farther ahead than a slice.
+    size : int
+        The most rows of a slice.
+
+    Raises
+    ------
+    InputError
+        It is no column: not iterable, or a single text.
+    """
+    if hasattr(values, "to_arrow"):  # polars
+        values = values.to_arrow()
+    if hasattr(values, "type") and hasattr(values, "to_pylist"):  # pyarrow
+        yield from _read_arrow(values, size)
+        return
+    if isinstance(values, str | bytes) or not isinstance(values, Iterable):
+        raise refusal(name, "a column of FENs", values)
+    rows = iter(values)
+    while part := list(islice(rows, size)):
+        yield _read_part(part)
+
+
+def _read_arrow(values: Any, size: int) -> Iterator[Slice]:
+    import pyarrow as pa
+
+    chunks = values.chunks if isinstance(values, pa.ChunkedArray) else [values]
+    for chunk in chunks:
+        for start in range(0, len(chunk), size):
+            part = chunk.slice(start, size)
+            text_types = (pa.string(), pa.large_string(), pa.string_view())
+            is_text = part.type in text_types or (
+                pa.types.is_dictionary(part.type) and part.type.value_type in text_types
+            )
+            if not is_text or part.null_count:
+                yield _read_part(part.to_pylist())
+                continue
+            part = part.cast(pa.large_string())
+            _, offsets, data = part.buffers()
+            places = np.frombuffer(offsets, np.int64)
+            yield Slice(
+                TextColumn(
+                    np.frombuffer(data or b"", np.uint8),
+                    places[part.offset : part.offset + len(part) + 1],
+                ),
+                {},
+            )
+
+
+def _read_part(part: list[Any]) -> Slice:
+    faults = {}
+    for place, value in enumerate(part):
+        if not isinstance(value, str):
+            faults[place] = str(refusal("fen", "text", value))
+            part[place] = ""
+    return Slice(TextColumn.of(part), faults)

@@ -1,0 +1,294 @@
+"""Columns of answers: each row is what `solve` answers for its position alone."""
+
+from __future__ import annotations
+
+import threading
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import chess
+import numpy as np
+import pytest
+
+from solver import InputError, Limits, solve, solve_many
+from solver.columns import solve_many as module
+from solver.columns.mate_table import STATUSES
+from solver.columns.texts import TextColumn, read_column
+from solver.errors import FenError
+from solver.formats.fen import parse_fen
+from solver.problem import Problem
+from solver.search.solver import Solver
+from solver.search.threads import GroupControl
+from tests.oracles import naive, walks
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from solver import MateTable
+
+pytestmark = pytest.mark.usefixtures("kernel")
+
+MATES_IN_TWO = Path(__file__).parents[3] / "shared" / "data" / "mate-in-2.epd"
+
+MATE_IN_ONE = "6k1/5ppp/8/8/8/8/8/R5K1 w - - 0 1"
+CHECKMATE = "R5k1/5ppp/8/8/8/8/8/6K1 b - - 1 1"
+BARE_KING = "8/8/8/8/4k3/8/3q4/5K2 w - - 0 1"
+SMALL_ENDING = "8/8/8/8/8/2k5/3q4/K6R b - - 0 1"
+HARD = "2k1N3/p2NPP2/2p3p1/2pp1P2/K7/6p1/p2Bp3/5brn w - - 0 1"
+
+SMALL = Limits(hash_mib=1)
+
+
+def positions() -> list[str]:
+    boards = [
+        *walks.random_positions(200, seed=1),
+        *walks.small_positions(200, seed=2),
+    ]
+    fens = [board.fen(en_passant="fen") for board in boards]
+    return [*fens, MATE_IN_ONE, CHECKMATE, BARE_KING, SMALL_ENDING, HARD]
+
+
+def rows(table: MateTable) -> Iterator[tuple[Any, ...]]:
+    """Yield the rows without their times."""
+    for row in table.to_arrow().to_pylist():
+        row.pop("time_s")
+        yield tuple(row.values())
+
+
+@pytest.mark.parametrize("keys", [True, False])
+@pytest.mark.parametrize("max_moves", [1, 3])
+def test_each_row_is_what_solve_answers(keys: bool, max_moves: int) -> None:
+    fens = positions()
+    table = solve_many(fens, max_moves=max_moves, keys=keys, limits=SMALL)
+    solver = Solver(hash_mib=1)
+    assert len(table) == len(fens)
+    for fen, row in zip(fens, rows(table), strict=True):
+        problem = Problem(fen, no_mate=max_moves)
+        alone = solver.solve(problem, Limits(max_moves=max_moves), all_keys=keys)
+        expected = (
+            str(alone.status),
+            alone.mate,
+            alone.lower_bound,
+            " ".join(alone.keys),
+            alone.keys_complete,
+            " ".join(alone.pv),
+            alone.stats.nodes,
+            "",
+        )
+        assert row == expected, fen
+
+
+def test_mates_are_those_of_a_naive_oracle() -> None:
+    boards = [b for b in walks.small_positions(300, seed=3) if not b.is_checkmate()]
+    table = solve_many([b.fen() for b in boards], max_moves=2, limits=SMALL)
+    expected = [naive.shortest_mate(board, 2) for board in boards]
+    assert [mate or None for mate in table.mate.tolist()] == expected
+    assert sum(mate is not None for mate in expected) > 20
+
+
+def test_any_kind_of_column_gives_the_same_answers() -> None:
+    pa = pytest.importorskip("pyarrow")
+    fens = [MATE_IN_ONE, "8/8 w", SMALL_ENDING, "é", MATE_IN_ONE]
+    expected = [*rows(solve_many(fens, max_moves=2, limits=SMALL))]
+    wide = pa.array(["x", *fens, "y"]).slice(1, 5)
+    columns: list[Any] = [
+        tuple(fens),
+        iter(fens),
+        np.array(fens),
+        np.array(fens, dtype=object),
+        pa.array(fens),
+        pa.array(fens, pa.large_string()),
+        pa.array(fens).dictionary_encode(),
+        pa.chunked_array([fens[:2], [], fens[2:]]),
+        wide,
+    ]
+    for column in columns:
+        assert [*rows(solve_many(column, max_moves=2, limits=SMALL))] == expected
+
+
+def test_a_row_that_is_no_text_costs_no_other_row() -> None:
+    pa = pytest.importorskip("pyarrow")
+    values: list[Any] = [MATE_IN_ONE, None, 3, MATE_IN_ONE]
+    table = solve_many(values, max_moves=1, limits=SMALL)
+    assert table.status.tolist() == ["proved", "unreadable", "unreadable", "proved"]
+    assert table.error[1] == "fen: expected text, found None"
+    assert table.error[2] == "fen: expected text, found 3"
+    nulls = solve_many(pa.array([MATE_IN_ONE, None]), max_moves=1, limits=SMALL)
+    assert nulls.error[1] == "fen: expected text, found None"
+
+
+def test_the_error_of_a_bad_fen_is_that_of_the_strict_reader() -> None:
+    fens = ["", "8/8/8 w", "x" * 300, "é", MATE_IN_ONE.replace("w", "x"), "k7/8"]
+    table = solve_many(fens, max_moves=1, limits=SMALL)
+    for fen, error in zip(fens, table.error, strict=True):
+        with pytest.raises(FenError) as strict:
+            parse_fen(fen)
+        assert error == str(strict.value)
+
+
+def test_rows_keep_their_order_whatever_the_jobs(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(module, "SLICE", 16)
+    fens = positions()
+    alone = solve_many(fens, max_moves=2, limits=SMALL)
+    for jobs in (2, 3):
+        shared = solve_many(iter(fens), max_moves=2, limits=SMALL, jobs=jobs)
+        assert shared.mate.tolist() == alone.mate.tolist()
+        assert list(shared.pv) == list(alone.pv)
+        assert list(shared.keys) == list(alone.keys)
+
+
+def test_a_node_limit_leaves_hard_rows_undecided() -> None:
+    limits = Limits(hash_mib=1, nodes=1000)
+    table = solve_many([HARD, MATE_IN_ONE], max_moves=12, limits=limits)
+    assert table.status.tolist() == ["undecided", "proved"]
+    assert table.has_mate.tolist() == [False, True]
+    assert not table.pv[0]
+
+
+def test_an_iterator_is_read_slice_by_slice(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "SLICE", 8)
+    before: list[int] = []
+    solved: list[int] = []
+    solve_slice = module._Worker.solve
+
+    def note(worker: Any, given: Any) -> MateTable:
+        solved.append(len(before))
+        return solve_slice(worker, given)
+
+    monkeypatch.setattr(module._Worker, "solve", note)
+
+    def fens() -> Iterator[str]:
+        for number in range(100):
+            before.append(number)
+            yield MATE_IN_ONE
+
+    assert len(solve_many(fens(), max_moves=1, limits=SMALL)) == 100
+    assert len(solved) == 13
+    assert solved[0] < 100
+
+
+def test_no_rows_give_an_empty_table() -> None:
+    table = solve_many([], max_moves=3, limits=SMALL)
+    assert len(table) == 0
+    assert table.status.tolist() == list(table.pv) == []
+
+
+def test_an_interrupt_ends_the_search(monkeypatch: pytest.MonkeyPatch) -> None:
+    groups: list[GroupControl] = []
+
+    class Noted(GroupControl):
+        def __init__(self) -> None:
+            super().__init__()
+            groups.append(self)
+
+    monkeypatch.setattr(module, "GroupControl", Noted)
+
+    def interrupted(_futures: object, timeout: float) -> None:
+        assert timeout < 1
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(module, "wait", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        solve_many([HARD] * 3, max_moves=200, limits=SMALL)
+    assert groups[0].is_stopped()
+    assert not [t for t in threading.enumerate() if "ThreadPool" in t.name]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"max_moves": 0}, "max_moves: expected 1 to 200, found 0"),
+        ({"max_moves": 1, "jobs": 0}, "jobs: expected 1 to 1024, found 0"),
+        ({"max_moves": 1, "keys": 1}, "keys: expected True or False, found 1"),
+        ({"max_moves": 1, "limits": 5}, "limits: expected Limits or None, found 5"),
+        (
+            {"max_moves": 1, "limits": Limits(max_moves=2)},
+            "limits: expected one without max_moves and threads",
+        ),
+    ],
+)
+def test_wrong_arguments_are_refused(arguments: dict[str, Any], message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        solve_many([MATE_IN_ONE], **arguments)
+
+
+@pytest.mark.parametrize("column", [MATE_IN_ONE, b"8", 3, None])
+def test_what_is_no_column_is_refused(column: Any) -> None:
+    with pytest.raises(InputError, match="fens: expected a column of FENs, found"):
+        solve_many(column, max_moves=1)
+
+
+def test_a_table_of_arrow_has_nulls_where_there_is_no_mate() -> None:
+    pytest.importorskip("pyarrow")
+    fens = [MATE_IN_ONE, BARE_KING, "x", CHECKMATE]
+    table = solve_many(fens, max_moves=1, limits=SMALL).to_arrow()
+    assert table["status"].to_pylist() == [
+        *("proved", "disproved", "unreadable", "proved"),
+    ]
+    assert table["mate"].to_pylist() == [1, None, None, 0]
+    assert table["lower_bound"].to_pylist() == [1, 2, None, 0]
+
+
+def test_a_table_becomes_a_data_frame() -> None:
+    pd = pytest.importorskip("pandas")
+    frame = solve_many([MATE_IN_ONE], max_moves=1, limits=SMALL).to_pandas()
+    assert isinstance(frame, pd.DataFrame)
+    assert frame["pv"].tolist() == ["a1a8"]
+
+
+def test_a_table_becomes_a_frame_of_polars() -> None:
+    pl = pytest.importorskip("polars")
+    frame = solve_many([MATE_IN_ONE], max_moves=1, limits=SMALL).to_polars()
+    assert isinstance(frame, pl.DataFrame)
+    assert frame["pv"].to_list() == ["a1a8"]
+    again = solve_many(pl.Series([MATE_IN_ONE]), max_moves=1, limits=SMALL)
+    assert again.mate.tolist() == [1]
+
+
+def test_a_missing_package_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    table = solve_many([MATE_IN_ONE], max_moves=1, limits=SMALL)
+    for package, method in (("pyarrow", "to_arrow"), ("polars", "to_polars")):
+        monkeypatch.setitem(__import__("sys").modules, package, None)
+        with pytest.raises(InputError, match=f"{method} needs {package}"):
+            getattr(table, method)()
+
+
+def test_a_column_of_texts_is_a_sequence() -> None:
+    column = TextColumn.of(["one", "", "drei", "é"])
+    assert list(column) == column[:] == ["one", "", "drei", "é"]
+    assert column[-2] == "drei"
+    assert column[1:3] == ["", "drei"]
+    assert "drei" in column
+    with pytest.raises(IndexError):
+        column[4]
+    assert list(TextColumn.join([column, TextColumn.of(["x"])])) == [*column, "x"]
+
+
+def test_a_slice_has_no_more_rows_than_wanted() -> None:
+    sizes = [len(part.texts) for part in read_column("x", ["a"] * 10, 4)]
+    assert sizes == [4, 4, 2]
+
+
+def test_statuses_are_those_of_solutions_and_unreadable() -> None:
+    assert STATUSES == ("proved", "found", "disproved", "undecided", "unreadable")
+
+
+def test_the_public_suite_of_mates_in_two_is_solved() -> None:
+    if not MATES_IN_TWO.exists():
+        pytest.skip("needs the shared data")
+    text = MATES_IN_TWO.read_text(encoding="utf-8")
+    fens = [" ".join(line.split()[:4]) for line in text.splitlines()]
+    table = solve_many(fens, max_moves=2)
+    assert set(table.mate.tolist()) == {2}
+    for fen, line in list(zip(fens, table.pv, strict=True))[::50]:
+        board = chess.Board(f"{fen} 0 1")
+        for move in line.split():
+            board.push_uci(move)
+        assert board.is_checkmate()
+
+
+def test_solve_gives_the_same_mate_where_nobody_is_named() -> None:
+    table = solve_many([MATE_IN_ONE], max_moves=3)
+    assert solve(MATE_IN_ONE).mate == table.mate[0] == 1

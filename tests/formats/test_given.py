@@ -1,0 +1,103 @@
+"""Positions of records: compiled code reads them as the strict readers do."""
+
+from __future__ import annotations
+
+from random import Random
+
+import chess
+import pytest
+
+from solver.errors import FenError, InputError
+from solver.formats import given
+from solver.formats.claims import parse_keys, parse_line
+from solver.formats.fen import parse_fen
+from solver.formats.given import TEXT_BYTES, GivenPosition, read_plainly
+from tests.oracles import walks
+
+pytestmark = pytest.mark.usefixtures("kernel")
+
+START = chess.STARTING_FEN
+
+
+def played_lines(count: int, seed: int) -> list[tuple[str, list[chess.Move]]]:
+    """Return positions, each with a line of one to six random moves."""
+    random = Random(seed)
+    lines = []
+    for board in walks.random_positions(count, seed):
+        fen, line = board.fen(en_passant="fen"), []
+        for _ in range(random.randint(1, 6)):
+            moves = list(board.legal_moves)
+            if not moves:
+                break
+            line.append(random.choice(moves))
+            board.push(line[-1])
+        lines.append((fen, line))
+    return lines
+
+
+def test_plain_and_strict_readers_return_the_same_moves() -> None:
+    for fen, moves in played_lines(300, seed=1):
+        board = chess.Board(fen)
+        san = [board.san_and_push(move) for move in moves]
+        uci = [move.uci() for move in moves]
+        position = GivenPosition(fen)
+        assert position.line("line", san) == position.line("line", uci) == tuple(uci)
+        assert position.line("line", uci) == parse_line(parse_fen(fen), "line", san)
+        assert "board" not in vars(position)  # it was not needed
+        keys = [chess.Board(fen).san(move) for move in chess.Board(fen).legal_moves]
+        assert position.keys("key", keys) == parse_keys(parse_fen(fen), "key", keys)
+
+
+def test_without_the_kernel_the_strict_readers_do_it_all(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    fast = GivenPosition("4k3/8/8/8/8/8/8/4K2R w K -")
+    monkeypatch.setattr(given, "loaded_kernel", lambda: None)
+    assert read_plainly(START) is None
+    slow = GivenPosition("4k3/8/8/8/8/8/8/4K2R w K -")
+    assert slow.fen == fast.fen == "4k3/8/8/8/8/8/8/4K2R w K - 0 1"
+    assert slow.line("line", ["O-O"]) == fast.line("line", ["O-O"]) == ("e1g1",)
+
+
+def test_duplicate_keys_are_read_once() -> None:
+    position = GivenPosition(START)
+    assert position.keys("bm", ["e4", "e2e4", "Nf3"]) == ("e2e4", "g1f3")
+
+
+@pytest.mark.parametrize("words", [["e5"], ["e4 e5"], [""], ["é4"], ["e2e4", "e2e4"]])
+def test_a_wrong_line_raises_the_error_of_the_strict_reader(words: list[str]) -> None:
+    with pytest.raises(InputError, match="line: expected a legal, unambiguous move"):
+        GivenPosition(START).line("line", words)
+
+
+@pytest.mark.parametrize(
+    "fen", ["", "8/8/8/8/8/8/8/8 w - -", "é", START.replace("w", "x"), "k" * 9000]
+)
+def test_a_wrong_fen_raises_the_error_of_the_strict_reader(fen: str) -> None:
+    with pytest.raises(FenError) as strict:
+        parse_fen(fen)
+    with pytest.raises(FenError) as found:
+        GivenPosition(fen)
+    assert str(found.value) == str(strict.value)
+
+
+def test_a_line_too_long_for_the_memory_is_read_too() -> None:
+    there, back = ["g1f3", "g8f6"], ["f3g1", "f6g8"]
+    words = (there + back) * (TEXT_BYTES // 20)
+    assert len(" ".join(words)) < TEXT_BYTES < 2 * len(" ".join(words))
+    assert GivenPosition(START).line("line", words) == tuple(words)
+    words *= 2
+    assert GivenPosition(START).line("line", words) == tuple(words)
+
+
+def test_black_begins_where_the_caller_says_so() -> None:
+    position = GivenPosition("7k/8/8/8/8/8/8/K7", chess.BLACK)
+    assert position.fen == "7k/8/8/8/8/8/8/K7 b - - 0 1"
+    assert position.board.turn == chess.BLACK
+
+
+def test_the_position_after_played_moves_has_their_counters() -> None:
+    assert read_plainly(START, "e2e4 e7e5 g1f3", played=2) == (
+        "rnbqkbnr/pppp1ppp/8/4p3/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 2",
+        "g1f3",
+    )

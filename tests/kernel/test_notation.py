@@ -1,0 +1,269 @@
+"""The kernel reads, plays and writes moves as python-chess does."""
+
+from __future__ import annotations
+
+from random import Random
+from typing import TYPE_CHECKING
+
+import chess
+import pytest
+
+from solver.board import pack
+from solver.errors import InputError
+from solver.formats.claims import parse_line, parse_move
+from solver.formats.fast_fen import format_fen
+from tests.kernel.rows import Question, Reading, read_all
+from tests.oracles import walks
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from solver.kernel.interface import Kernel
+
+MARKS = ["", "", "+", "#", "!", "?", "!?", "+!", "#!!", "++"]
+
+
+def parsed(board: chess.Board, text: str) -> str | None:
+    """Return the move in UCI as `parse_move` reads it."""
+    try:
+        return parse_move(board, "move", text).uci()
+    except InputError:
+        return None
+
+
+def compare(kernel: Kernel, asked: Sequence[tuple[chess.Board, str]]) -> int:
+    """Compare moves, each read in its position; return how many are legal."""
+    questions = [Question(board.fen(en_passant="fen"), text) for board, text in asked]
+    legal = 0
+    for (board, text), reading in zip(asked, read_all(kernel, questions), strict=True):
+        found = reading.line if reading else None
+        assert found == parsed(board, text), (board.fen(), text)
+        legal += found is not None
+    return legal
+
+
+def spellings(board: chess.Board, move: chess.Move, random: Random) -> list[str]:
+    """Write a move in SAN, in UCI and in between."""
+    san = board.san(move)
+    bare = san.rstrip("+#")
+    start, end = (
+        chess.square_name(move.from_square),
+        chess.square_name(move.to_square),
+    )
+    piece = board.piece_type_at(move.from_square)
+    letter = chess.piece_symbol(piece).upper() if piece and piece != chess.PAWN else ""
+    promoted = chess.piece_symbol(move.promotion) if move.promotion else ""
+    texts = [
+        san,
+        bare + random.choice(MARKS),
+        move.uci(),
+        move.uci() + random.choice(MARKS),
+        f"{letter}{start}{random.choice('x-')}{end}{promoted.upper()}",
+        start + random.choice(("", "x", "-")) + end + "=" * bool(promoted) + promoted,
+        f"{letter}{start[0]}{end}{promoted}",
+        f"{letter}{start[1]}{end}{promoted}",
+        f"{letter}{random.choice('x-')}{end}{promoted}",
+        bare.replace("O", "0"),
+        bare.replace("O", "0", 1),
+        bare.replace("=", ""),
+        bare.lower(),
+        bare.upper(),
+    ]
+    if board.is_castling(move):
+        texts += [
+            start + ("h" if move.to_square > move.from_square else "a") + start[1],
+            start
+            + "-"
+            + ("h" if move.to_square > move.from_square else "a")
+            + start[1],
+            f"K{end}",
+        ]
+    return texts
+
+
+def corrupted(text: str, random: Random) -> str:
+    """Change one or two characters of a move, which stays one word."""
+    for _ in range(random.randint(1, 2)):
+        place = random.randrange(len(text) + 1)
+        letter = random.choice("abcdefgh12345678KQRBNPkqrbnpx-=+#!?O0éZ")
+        change = random.randrange(3)
+        text = text[:place] + (letter if change else "") + text[place + (change < 2) :]
+    return text or "-"
+
+
+def test_every_legal_move_is_read_in_every_spelling(kernel: Kernel) -> None:
+    random = Random(31)
+    asked = []
+    boards = [*walks.random_positions(250, 32), *walks.small_positions(50, 32)]
+    for board in boards:
+        for move in board.legal_moves:
+            asked += [(board, text) for text in spellings(board, move, random)]
+    legal = compare(kernel, asked)
+    assert len(asked) > 75_000
+    assert legal > len(asked) // 2
+
+
+def test_changed_moves_are_accepted_and_refused_as_by_the_strict_reader(
+    kernel: Kernel,
+) -> None:
+    random = Random(33)
+    asked = []
+    for board in walks.random_positions(4000, 34):
+        moves = list(board.legal_moves)
+        for move in random.sample(moves, min(5, len(moves))):
+            text = random.choice(spellings(board, move, random))
+            asked.append((board, corrupted(text, random)))
+    legal = compare(kernel, asked)
+    assert legal > 1000
+    assert len(asked) - legal > 8000
+
+
+ODD = "r3k2r/P5P1/8/3pP3/8/N4N2/4R3/R3K2R w KQkq d6 0 1"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("O-O", "0-0", "O-O-O", "0-0-0", "O-0", "O-O-", "O-O-O-O", "OO", "O", "0"),
+        *("e1g1", "e1h1", "e1c1", "e1a1", "e1-h1", "e1xa1", "Ke1g1", "Kg1", "Kh1"),
+        *("e1h1q", "e1h1=Q", "exd6", "e5d6", "ed6", "exd6e.p.", "xd6", "d6", "5d6"),
+        *("g8", "g8=Q", "g8Q", "g8q", "g8=K", "g8=P", "g8=", "gxh8=N", "g7h8n"),
+        *(
+            "g7g8",
+            "g7-g8",
+            "g7g8=Q",
+            "g7-g8q",
+            "g7g8k",
+            "Pg8=Q",
+            "pg8=Q",
+            "a8=b",
+            "a8b",
+        ),
+        *("Nc4", "Nac4", "N3c4", "Na3c4", "Nd2", "Nfd2", "Nf3d2", "nd2", "Re3", "R2e3"),
+        *("--", "Z0", "0000", "@@@@", "Q@e4", "e1e1", "", "+", "e", "4", "e2", "1.e4"),
+        *("Nf3-d4!?", "Nf3:d4", "Nd4+#", "Nd4#+", "N d4", "Nd4,", "Nd4\u2654"),
+    ],
+)
+def test_an_odd_spelling_is_read_as_by_the_strict_reader(
+    kernel: Kernel, text: str
+) -> None:
+    board = chess.Board(ODD)
+    if text and " " not in text:
+        compare(kernel, [(board, text)])
+        mirrored = board.mirror()
+        compare(
+            kernel, [(mirrored, text.translate(str.maketrans("12345678", "87654321")))]
+        )
+        return
+    (reading,) = read_all(kernel, [Question(ODD, text)])
+    expected = "" if not text else None
+    assert (reading.line if reading else None) == expected
+
+
+def as_lichess_writes(board: chess.Board, text: str) -> str | None:
+    """Return a legal move in UCI, castling as a move of the king by two squares."""
+    try:
+        move = chess.Move.from_uci(text)
+    except ValueError:
+        return None
+    own = board.occupied_co[board.turn] & chess.BB_SQUARES[move.to_square]
+    return text if board.is_legal(move) and not own else None
+
+
+def test_only_uci_is_read_where_that_is_asked_for(kernel: Kernel) -> None:
+    random = Random(35)
+    asked = []
+    boards = list(walks.random_positions(100, 36))
+    for board in boards:
+        for move in board.legal_moves:
+            texts = spellings(board, move, random)
+            asked += [(board, text) for text in texts]
+            asked += [(board, corrupted(move.uci(), random))]
+    readings = read_all(
+        kernel,
+        [
+            Question(board.fen(en_passant="fen"), text, uci_only=True)
+            for board, text in asked
+        ],
+    )
+    for (board, text), reading in zip(asked, readings, strict=True):
+        found = reading.line if reading else None
+        assert found == as_lichess_writes(board, text), (board.fen(), text)
+
+
+@pytest.mark.parametrize("text", ["O-O+", "O-O-O", "e1h1", "e1a1", "g8=q", "e2e4+"])
+def test_what_is_not_quite_uci_is_refused_there(kernel: Kernel, text: str) -> None:
+    assert read_all(kernel, [Question(ODD, text, uci_only=True)]) == [None]
+
+
+def played(board: chess.Board, line: Sequence[str], plies: int) -> Reading:
+    """Return the reading of a line of legal moves, the first ones played."""
+    board = board.copy(stack=False)
+    rest = parse_line(board, "line", line)[plies:]
+    for text in line[:plies]:
+        board.push(parse_move(board, "line", text))
+    if plies and not board.has_legal_en_passant():
+        board.ep_square = None
+    return Reading(
+        bytes(pack(board)),
+        not board.turn,
+        board.ep_square,
+        board.halfmove_clock,
+        board.fullmove_number,
+        format_fen(board),
+        " ".join(rest),
+    )
+
+
+def test_lines_are_played_as_by_python_chess(kernel: Kernel) -> None:
+    random = Random(37)
+    questions, expected = [], []
+    for start in walks.random_positions(3000, 38):
+        board = start.copy(stack=False)
+        line = []
+        for _ in range(random.randint(0, 7)):
+            moves = list(board.legal_moves)
+            if not moves:
+                break
+            doubles = [m for m in moves if board.piece_type_at(m.from_square) == 1]
+            move = random.choice(doubles or moves)
+            line.append(board.san(move) if random.random() < 0.5 else move.uci())
+            board.push(move)
+        plies = random.randint(0, len(line))
+        space = random.choice((" ", "  ", "\t", "\n "))
+        fen = start.fen(en_passant="fen")
+        questions.append(Question(fen, space.join(line), plies))
+        expected.append(played(start, line, plies))
+    assert read_all(kernel, questions) == expected
+    assert sum(reading.en_passant is not None for reading in expected) > 50
+
+
+@pytest.mark.parametrize(
+    ("line", "plies"),
+    [
+        ("", 1),
+        ("e2e4", 2),
+        ("e2e4 e7e5", 3),
+        ("e2e5", 0),
+        ("e2e4 e2e4", 0),
+        ("e2e4 e2e4", 1),
+        ("1. e4 e5", 0),
+        ("e4 e5 ??", 0),
+        ("f3 e5 g4 Qh4# a3", 0),
+    ],
+)
+def test_a_line_that_cannot_be_played_is_refused(
+    kernel: Kernel, line: str, plies: int
+) -> None:
+    fen = chess.STARTING_FEN
+    good = Question(fen, "e4 e5", 1)
+    first, second, third = read_all(kernel, [good, Question(fen, line, plies), good])
+    assert second is None
+    assert first == third == played(chess.Board(), ["e4", "e5"], 1)
+
+
+def test_counters_grow_with_the_moves_played(kernel: Kernel) -> None:
+    fen = f"7k/8/8/8/8/8/8/K6R b - - {'9' * 17} {'9' * 17}"
+    (reading,) = read_all(kernel, [Question(fen, "Kg7 Rh2 Kf6", 3)])
+    assert reading
+    assert (reading.clock, reading.number) == (10**17 + 2, 10**17 + 1)

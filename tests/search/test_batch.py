@@ -1,0 +1,160 @@
+"""Batches: many problems in one call have the answers that each has alone."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager, nullcontext
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import pytest
+
+from solver.board import pack
+from solver.errors import FenError
+from solver.kernel.interface import Verdict
+from solver.problem import Claim, Limits, Problem
+from solver.search.question import Asked
+from solver.search.solver import Solver
+from solver.search.threads import Control
+from solver.solution import Solution, Stats, Status, StoppedBy
+from solver.stipulation import Stipulation
+from tests.oracles import naive, walks
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+pytestmark = pytest.mark.usefixtures("kernel")
+
+MATE_IN_ONE = "6k1/5ppp/8/8/8/8/8/R5K1 w - - 0 1"
+CHECKMATE = "R5k1/5ppp/8/8/8/8/8/6K1 b - - 1 1"
+BARE_KING = "8/8/8/8/4k3/8/3q4/5K2 w - - 0 1"
+SMALL_ENDING = "8/8/8/8/8/2k5/3q4/K6R w - - 0 1"
+LONG = "2k1N3/p2NPP2/2p3p1/2pp1P2/K7/6p1/p2Bp3/5brn w - - 0 1"
+LIMITS = Limits(max_moves=3, nodes=200_000)
+
+
+def problems() -> list[Asked]:
+    """Return problems of all kinds, each asked in several ways."""
+    boards = [
+        *walks.random_positions(150, seed=1),
+        *walks.small_positions(150, seed=2),
+    ]
+    fens = [board.fen(en_passant="fen") for board in boards]
+    asked = [Asked(Problem(LONG), replace(LIMITS, max_moves=None))]
+    for fen in [*fens, MATE_IN_ONE, CHECKMATE, BARE_KING, SMALL_ENDING, LONG]:
+        asked += [
+            Asked(Problem(fen), LIMITS),
+            Asked(Problem(fen, claim=Claim(2)), replace(LIMITS, max_moves=2)),
+            Asked(Problem(fen, claim=Claim(-1)), replace(LIMITS, max_moves=1)),
+            Asked(Problem(fen, no_mate=2), replace(LIMITS, max_moves=2)),
+            Asked(Problem(fen, claim=Claim(4)), LIMITS, within=2),
+        ]
+    return asked
+
+
+def solve_each(asked: list[Asked], *, all_keys: bool = True) -> list[Solution]:
+    solver = Solver(hash_mib=1)
+    answers = solver.solve_each(
+        asked, all_keys=all_keys, searching=lambda: nullcontext(Control())
+    )
+    return list(answers)
+
+
+def untimed(solution: Solution) -> Solution:
+    return replace(solution, stats=Stats(solution.stats.nodes))
+
+
+@pytest.mark.parametrize("all_keys", [True, False])
+def test_problems_of_a_batch_have_the_answers_that_each_has_alone(
+    all_keys: bool,
+) -> None:
+    asked, solver = problems(), Solver(hash_mib=1)
+    together = solve_each(asked, all_keys=all_keys)
+    assert len(together) == len(asked)
+    for (problem, limits, within), answer in zip(asked, together, strict=True):
+        alone = solver.solve(problem, limits, within=within, all_keys=all_keys)
+        assert untimed(answer) == untimed(alone), problem
+    assert {answer.status for answer in together} == {*Status} - {Status.FOUND}
+
+
+def test_mates_in_two_and_their_keys_are_those_of_a_naive_oracle() -> None:
+    boards = [b for b in walks.small_positions(300, seed=3) if not b.is_checkmate()]
+    asked = [
+        Asked(Problem(board.fen(), claim=Claim(2)), Limits(max_moves=2))
+        for board in boards
+    ]
+    found = 0
+    for board, answer in zip(boards, solve_each(asked), strict=True):
+        mate = naive.shortest_mate(board, 2)
+        assert answer.mate == mate, board.fen()
+        if mate:
+            found += 1
+            assert set(answer.keys) == naive.keys(board, mate), board.fen()
+            assert answer.keys_complete
+    assert found > 20
+
+
+def test_other_stipulations_and_unusual_fens_are_answered_too() -> None:
+    asked = [
+        Asked(Problem(MATE_IN_ONE), LIMITS),
+        Asked(
+            Problem(
+                "8/8/8/8/8/5k2/7p/5K1B b - - 0 1", stipulation=Stipulation.parse("h#1")
+            ),
+            Limits(),
+        ),
+        Asked(Problem("6k1/5ppp/8/8/8/8/8/R5K1 w - -"), LIMITS),
+        Asked(Problem(MATE_IN_ONE), LIMITS),
+    ]
+    first, helped, unusual, last = solve_each(asked)
+    assert first.mate == unusual.mate == last.mate == 1
+    assert unusual.problem.fen == MATE_IN_ONE
+    assert helped.solutions_complete
+
+
+def test_a_wrong_fen_raises_the_error_of_the_strict_reader() -> None:
+    answers = Solver(hash_mib=1).solve_each(
+        [Asked(Problem(MATE_IN_ONE), LIMITS), Asked(Problem("8/8 w - -"), LIMITS)],
+        searching=lambda: nullcontext(Control()),
+    )
+    with pytest.raises(FenError, match="expected 8 ranks"):
+        list(answers)
+
+
+def test_a_batch_that_a_time_limit_stops_still_answers_every_problem() -> None:
+    limits = replace(LIMITS, time_s=0.0)
+    asked = [Asked(Problem(fen), limits) for fen in (LONG, LONG, MATE_IN_ONE)]
+    for answer in solve_each(asked):
+        assert answer.status in {Status.UNDECIDED, Status.PROVED}
+        assert answer.stopped_by in {StoppedBy.TIME, None}
+        assert (answer.status is Status.PROVED) == (answer.mate is not None)
+
+
+def test_an_interrupted_batch_decides_nothing_more() -> None:
+    @contextmanager
+    def interrupted() -> Iterator[Control]:
+        control = Control()
+        control.stop()
+        yield control
+
+    asked = [Asked(Problem(LONG), Limits()) for _ in range(3)]
+    answers = list(Solver(hash_mib=1).solve_each(asked, searching=interrupted))
+    assert [answer.stopped_by for answer in answers] == [StoppedBy.INTERRUPT] * 3
+    assert {answer.status for answer in answers} == {Status.UNDECIDED}
+
+
+def test_a_batch_without_problems_has_no_answers() -> None:
+    assert solve_each([]) == []
+
+
+def test_the_kernel_decides_what_the_prover_decides() -> None:
+    workspace = Solver(hash_mib=1).workspace
+    kernel, search = workspace.kernel, workspace.search
+    verdicts = set()
+    for board in walks.small_positions(300, seed=4):
+        position = pack(board)
+        workspace.begin(None)
+        decided = kernel.decide(position, search, 1)
+        workspace.begin(None)
+        assert decided == kernel.mates_within(position, search, 1, attacking=False)
+        verdicts.add(decided)
+    assert verdicts == {Verdict.MATE, Verdict.NO_MATE}
