@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import chess
 
-from solver.errors import FormatError, InputError
+from solver.errors import FormatError, InputError, quote
 from solver.formats.claims import parse_line
 from solver.formats.epd import locate_operations, opcode_of, parse_record
 from solver.formats.streams import decode_line
@@ -30,6 +30,8 @@ _DISTANCES = {"bm": re.compile(r"(?<!\S)#(\S+)"), "dm": re.compile(r"(\S+)")}
 """The distances in the operand of each operation that claims a mate."""
 
 _MOVE_NUMBER = re.compile(r"\A[0-9]+\.+")
+
+_QUOTED = re.compile(r'"[^"]*"')
 
 Span = tuple[int, int]
 
@@ -170,8 +172,19 @@ def _trimmed(text: str, span: Span) -> tuple[Span, tuple[str, str]]:
 
 
 def _read_line(problem: Problem, operand: str) -> tuple[tuple[str, ...], str]:
-    """Return the moves of a line, or none and what is wrong with one of them."""
-    words = [_MOVE_NUMBER.sub("", word) for word in operand.strip('"').split()]
+    """Return the moves of a line, or none and what is wrong with one of them.
+
+    Raises
+    ------
+    InputError
+        A quote stands between them.
+    """
+    if _QUOTED.fullmatch(operand):
+        operand = operand[1:-1]
+    elif '"' in operand:  # it joins operations, which must not be replaced together
+        msg = f"pv: expected moves, found {quote(operand)}"
+        raise InputError(msg)
+    words = [_MOVE_NUMBER.sub("", word) for word in operand.split()]
     moves = [word for word in words if word]
     if not moves:
         return (), MISSING

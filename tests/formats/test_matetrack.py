@@ -69,6 +69,7 @@ def test_a_row_has_its_claim_and_what_is_wrong_with_its_line(
         ("PV: a1a7; bm #2; dm 2;", "PV: a1a8; bm #1; dm 1;"),
         ("dm 2;", "dm 1; pv Ra8#;"),
         ("dm +2; pv Ra7;", "dm 1; pv Ra8#;"),
+        ('dm 2; pv "Ra7 Kh8"; c', "dm 1; pv Ra8#; c"),
         ('bm #2; c1 "bm #2; PV: x";', 'bm #1; PV: a1a8; c1 "bm #2; PV: x";'),
         ('id "#2 dm 2;"; dm 2;', 'id "#2 dm 2;"; dm 1; pv Ra8#;'),
     ],
@@ -132,6 +133,10 @@ def test_a_row_without_a_mate_or_with_keys_is_not_read(tail: str) -> None:
         (f"{BACK_RANK} bm #1; dm 2;".encode(), "expected one distance"),
         (f"{BACK_RANK} bm #1; pv a1a8; PV: a1a8;".encode(), "expected one line"),
         (f'{BACK_RANK} bm #1; c0 "open'.encode(), "expected a closing quote"),
+        (
+            f'{BACK_RANK} bm #1; PV: a1a8 "g8f8; c0 "x;'.encode(),
+            "pv: expected moves, found 'a1a8 \"g8f8; c0 \"x'",
+        ),
         (f"{BACK_RANK} bm #1; ".encode() + b"\xff;", "expected UTF-8, found 0xff"),
     ],
 )
