@@ -27,6 +27,7 @@ TYPE_CHECKING = False  # typing itself takes a while to load
 if TYPE_CHECKING:
     from typing import Any
 
+    from solver.columns.grade import Grade, GradeStatus, grade, grade_many
     from solver.columns.mate_table import MateTable
     from solver.columns.solve_many import solve_many
     from solver.errors import FenError, InputError, MatesolveError
@@ -46,6 +47,8 @@ __all__ = [
     "Control",
     "Defence",
     "FenError",
+    "Grade",
+    "GradeStatus",
     "InputError",
     "Limits",
     "MateTable",
@@ -60,6 +63,8 @@ __all__ = [
     "StoppedBy",
     "Variations",
     "__version__",
+    "grade",
+    "grade_many",
     "solve",
     "solve_many",
     "variations",
@@ -72,6 +77,8 @@ _HOMES = {
     "Control": "search.threads",
     "Defence": "play.tree",
     "FenError": "errors",
+    "Grade": "columns.grade",
+    "GradeStatus": "columns.grade",
     "InputError": "errors",
     "Limits": "problem",
     "MateTable": "columns.mate_table",
@@ -85,6 +92,8 @@ _HOMES = {
     "Stipulation": "stipulation",
     "StoppedBy": "solution",
     "Variations": "play.tree",
+    "grade": "columns.grade",
+    "grade_many": "columns.grade",
     "solve": "search.solver",
     "solve_many": "columns.solve_many",
     "variations": "play.variations",

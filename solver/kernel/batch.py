@@ -59,7 +59,7 @@ def begin(search: Any) -> None:
     """Forget the position before, as `solver.search.workspace.Workspace.begin` does."""
     search.nodes = 0
     search.generation += 1
-    search.buckets = min(search.proofs_from, SMALL_BUCKETS)
+    search.buckets = min(search.proofs_from, np.uint64(SMALL_BUCKETS))
     forget_refutations(search)
 
 

@@ -13,6 +13,7 @@ import numpy as np
 from solver.kernel.batch import decide, solve_rows
 from solver.kernel.checks import generate_checks
 from solver.kernel.dfpn import find_mate, known_bounds
+from solver.kernel.grading import grade_rows
 from solver.kernel.interface import MATE_SHIFT, MOVE_SHIFT, Operation
 from solver.kernel.jit import Number, i64, native, pointer, record_at, search_t, u64
 from solver.kernel.mate_in_one import mate_in_one
@@ -66,6 +67,8 @@ def entry(
         return read_rows(number, flag, search)
     if operation == Operation.SOLVE_ROWS:
         return solve_rows(number, flag, search)
+    if operation == Operation.GRADE_ROWS:
+        return grade_rows(number, flag, search)
     position = position_at(words)
     if operation == Operation.MATES_WITHIN:
         return mates_within(position, number, 0, flag != 0, search)

@@ -320,39 +320,42 @@ def read_fen(address: Number) -> bool:
     if end - at > MAX_FEN_BYTES:
         return False
 
-    # 2. Read the fields. After each of them there is white space or the end.
+    # 2. Read the fields: the board, then from one to five others.
     field = _read_board(words, text, at, end)
     if field < 0 or field != skip(text, field, end, False):
         return False
     skipped = ZERO
-    at = skip(text, field, end, True)
-    if at < end:
-        field = skip(text, at, end, False)
-        row.black = 1 if text[at] == LETTER_B else 0
-        if field - at != 1 or not (row.black or text[at] == LETTER_W):
-            return False
+    fields = 1
+    while True:
         at = skip(text, field, end, True)
-        if at < end:
-            field = skip(text, at, end, False)
-            if not _read_castling(words, text, at, field):
-                return False
-            at = skip(text, field, end, True)
-            field = skip(text, at, end, False)
-            if field - at == 2:
+        if at == end:
+            break
+        field = skip(text, at, end, False)
+        size = field - at
+        is_right = False
+        if fields == 1:
+            row.black = 1 if text[at] == LETTER_B else 0
+            is_right = size == 1 and (row.black or text[at] == LETTER_W)
+        elif fields == 2:
+            is_right = _read_castling(words, text, at, field)
+        elif fields == 3:
+            is_right = size == 1 and text[at] == DASH
+            if size == 2:
                 row.en_passant = read_square(text, at)
-                if row.en_passant < 0:
-                    return False
-                skipped = ONE << np.uint64(row.en_passant)
-            elif field - at != 1 or text[at] != DASH:
-                return False
-            at = skip(text, field, end, True)
-            if at < end:
-                field = skip(text, at, end, False)
-                row.clock = _read_counter(text, at, field)
-                row.number = _read_counter(text, skip(text, field, end, True), end)
-                if row.clock < 0 or row.number < 0:
-                    return False
-                row.number = max(row.number, 1)
+                is_right = row.en_passant >= 0
+                skipped = ONE << np.uint64(row.en_passant & 63)
+        elif fields < 6:
+            counter = _read_counter(text, at, field)
+            is_right = counter >= 0
+            if fields == 4:
+                row.clock = counter
+            else:
+                row.number = max(counter, 1)
+        if not is_right:
+            return False
+        fields += 1
+    if fields > 1 and fields & 1:  # a FEN has 1, 2, 4 or 6
+        return False
 
     # 3. The same as the side to move sees it, with a possible capture en passant.
     position = position_at(words)

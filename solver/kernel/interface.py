@@ -2,8 +2,8 @@
 
 `Kernel` searches for mates, and `LaboratoryKernel` runs the experiments. It is compiled
 apart, because few processes need it, and so are the kernels of other stipulations; see
-`solver.kernel.stipulation_interface`. Each has a self-test: positions with known
-answers.
+`solver.kernel.stipulation_interface`. Each has a self-test; see
+`solver.kernel.self_test`.
 
 This module imports neither numba nor numpy, so that a process that loads the stored
 kernel needs neither.
@@ -19,7 +19,6 @@ from ctypes import (
     byref,
     c_int64,
     c_uint32,
-    c_uint64,
     sizeof,
 )
 from enum import IntEnum
@@ -91,6 +90,7 @@ class Operation(IntEnum):
     DECIDE = 13
     READ_ROWS = 14
     SOLVE_ROWS = 15
+    GRADE_ROWS = 16
 
 
 class LaboratoryOperation(IntEnum):
@@ -360,6 +360,14 @@ class Kernel:
         """
         return self._run_rows(Operation.SOLVE_ROWS, rows, search, first, end)
 
+    def grade_rows(self, rows: Array[Row], search: Search, first: int, end: int) -> int:
+        """Grade the lines of rows; see `solver.kernel.grading`.
+
+        Parameters and result are those of `read_rows`. The node limit of `search` is
+        overwritten.
+        """
+        return self._run_rows(Operation.GRADE_ROWS, rows, search, first, end)
+
     def _run_rows(
         self,
         operation: Operation,
@@ -425,82 +433,3 @@ class LaboratoryKernel:
             LaboratoryOperation.MATERIAL_CELL, byref(position), None, None
         )
         return cell
-
-
-# The self-tests
-
-BUCKET_WORDS = 8
-
-
-def start_position() -> Position:
-    """Return the position at the start of a game."""
-    return Position(
-        pawns=0x00FF_0000_0000_FF00,
-        knights=0x4200_0000_0000_0042,
-        diagonal=0x2C00_0000_0000_002C,
-        orthogonal=0x8900_0000_0000_0089,
-        kings=0x1000_0000_0000_0010,
-        us=0x0000_0000_0000_FFFF,
-        them=0xFFFF_0000_0000_0000,
-        rights=0x8100_0000_0000_0081,
-    )
-
-
-def mate_in_two() -> Position:
-    """Return king f6 and rook a1 against king h8: 1. Kf7 Kh7 2. Rh1#, none shorter."""
-    king, rook, their_king = 1 << 45, 1 << 0, 1 << 63
-    return Position(
-        orthogonal=rook, kings=king | their_king, us=king | rook, them=their_king
-    )
-
-
-def self_test_search(kernel: Kernel) -> None:
-    """Compare the search's answers with the known ones.
-
-    Raises
-    ------
-    KernelError
-        An answer is wrong; the message names the question and both answers.
-    """
-    table = (c_uint64 * BUCKET_WORDS)()
-    search = Search(
-        node_limit=NO_LIMIT, table=addressof(table), generation=1, buckets=1
-    )
-    position = mate_in_two()
-    compare_answers(
-        {
-            "perft 3": (kernel.perft(start_position(), search, 3), 8902),
-            "mate in 1": (kernel.mates_within(position, search, 1), Verdict.NO_MATE),
-            "mate in 2": (kernel.mates_within(position, search, 2), Verdict.MATE),
-            "plies of its line": (len(kernel.line(position, search, 2)), 3),
-        }
-    )
-
-
-def self_test_laboratory(kernel: LaboratoryKernel) -> None:
-    """Compare the answers of the laboratory's search with the known ones.
-
-    Raises
-    ------
-    KernelError
-        An answer is wrong; the message names the question and both answers.
-    """
-    experiment = Experiment(alpha=-INFINITE_SCORE, beta=INFINITE_SCORE, depth=4)
-    search = Search(node_limit=NO_LIMIT)
-    compare_answers(
-        {
-            "scored search": (
-                kernel.search_score(mate_in_two(), search, experiment),
-                True,
-            ),
-            "its score": (experiment.score, MATE_SCORE - 3),
-        }
-    )
-
-
-def compare_answers(answers: dict[str, tuple[object, object]]) -> None:
-    """Raise KernelError unless each answer that was found is the expected one."""
-    for question, (found, expected) in answers.items():
-        if found != expected:
-            msg = f"self-test, {question}: expected {expected!r}, found {found!r}"
-            raise KernelError(msg)

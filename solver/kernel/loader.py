@@ -47,9 +47,8 @@ from solver.kernel.interface import (
     Kernel,
     KernelError,
     LaboratoryKernel,
-    self_test_laboratory,
-    self_test_search,
 )
+from solver.kernel.self_test import self_test_laboratory, self_test_search
 from solver.kernel.stipulation_interface import (
     BattleKernel,
     HelpKernel,

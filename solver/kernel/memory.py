@@ -129,6 +129,18 @@ class RowState(IntEnum):
     """The first turn of the search has not answered it."""
 
 
+class LineFault(IntEnum):
+    """Why a line does not mate by force."""
+
+    NONE = 0
+    EMPTY = 1
+    """There is no move."""
+    ILLEGAL = 2
+    """A move is unreadable, ambiguous or illegal."""
+    NO_MATE = 3
+    """After a move of the attacker there is no mate in the moves left."""
+
+
 class Row(Structure):
     """A position of a batch: its texts, its question and its answer.
 
@@ -182,6 +194,12 @@ class Row(Structure):
         The line of the mate, in UCI notation.
     keys_at, keys_written : int64
         The keys, in UCI notation.
+    fault : int64
+        The first fault of a line that is graded, a `LineFault`.
+    right_plies : int64
+        The moves before it.
+    ends_in_mate : int64
+        Whether the last of these moves mates at once.
     """
 
     _fields_: ClassVar = [
@@ -217,6 +235,9 @@ class Row(Structure):
                 "pv_written",
                 "keys_at",
                 "keys_written",
+                "fault",
+                "right_plies",
+                "ends_in_mate",
             )
         ),
     ]

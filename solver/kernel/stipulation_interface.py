@@ -20,14 +20,13 @@ from ctypes import (
 from enum import IntEnum
 
 from solver.kernel.interface import (
-    BUCKET_WORDS,
     NO_LIMIT,
     PROTOTYPE,
     STOPPED,
     Verdict,
-    compare_answers,
 )
 from solver.kernel.memory import HELP_LINE_WORDS, BattlePlay, HelpPlay, Position, Search
+from solver.kernel.self_test import BUCKET_WORDS, compare_answers
 
 
 class BattleOperation(IntEnum):

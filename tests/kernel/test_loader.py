@@ -25,7 +25,8 @@ import pytest
 from solver.errors import CacheError
 from solver.kernel import cache, loader, target
 from solver.kernel.cache import FALLBACK, ObjectCode, read_object, write_object
-from solver.kernel.interface import KernelError, self_test_laboratory, self_test_search
+from solver.kernel.interface import KernelError
+from solver.kernel.self_test import self_test_laboratory, self_test_search
 from solver.kernel.stipulation_interface import self_test_battle
 from tests.processes import run, started
 

@@ -1,0 +1,385 @@
+"""Grade lines of moves, by whether they mate by force within n moves.
+
+For puzzle sites, where any move that mates in time is right, and for graders of model
+answers. An answer is a proof or says that a limit was hit; it depends on nothing but
+the position, the line and n.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Iterable
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from solver.errors import FenError, InputError, quote
+from solver.formats.fast_fen import format_fen
+from solver.formats.fen import parse_fen
+from solver.kernel.interface import NO_LIMIT
+from solver.kernel.memory import (
+    MAX_LEGAL_MOVES,
+    MOVE_TEXT_BYTES,
+    LineFault,
+    Row,
+    RowState,
+)
+from solver.problem import (
+    DEFAULT_HASH_MIB,
+    MAX_NODES,
+    length,
+    refusal,
+    require_instance,
+    require_int,
+    require_strings,
+)
+from solver.search.threads import Control, run_stoppable
+from solver.search.workspace import Workspace
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+BATCH = 1024
+"""Rows of one call of the kernel, few enough that an interrupt is noticed soon."""
+
+ROW_TEXT = 64
+"""Bytes of text for a row on average. A batch that needs more takes several calls."""
+
+UNREADABLE_MOVE = "?"
+"""Stands for a string of a sequence that is not one word."""
+
+
+class GradeStatus(StrEnum):
+    """Whether a line mates by force."""
+
+    RIGHT = "right"
+    """Every move of the attacker keeps the mate within the moves allowed: proved."""
+
+    WRONG = "wrong"
+    """The line fails at some ply: proved."""
+
+    UNDECIDED = "undecided"
+    """The node limit was hit."""
+
+    UNREADABLE = "unreadable"
+    """The position, the line or the number of moves cannot be read."""
+
+
+@dataclass(frozen=True, slots=True)
+class Grade:
+    """How a line of moves was graded.
+
+    Attributes
+    ----------
+    status : GradeStatus
+        Whether the line mates by force.
+    ply : int or None
+        The first ply at which a WRONG line fails, from 0; the number of its moves if it
+        has none. None for any other line.
+    right_moves : tuple of str
+        All moves, in UCI notation, that mate in time at that ply; none if the defender
+        is to move there, or the position has no mate within the moves allowed.
+    line : tuple of str
+        The moves before that ply in UCI notation; all moves if the line is RIGHT.
+    ends_in_mate : bool
+        Whether the last of these moves mates at once. A RIGHT line may stop earlier.
+    reason : str
+        Why the line is not RIGHT, in one line; empty if it is.
+    """
+
+    status: GradeStatus
+    ply: int | None = None
+    right_moves: tuple[str, ...] = ()
+    line: tuple[str, ...] = ()
+    ends_in_mate: bool = False
+    reason: str = ""
+
+    @property
+    def is_right(self) -> bool:
+        """Whether the line is RIGHT."""
+        return self.status is GradeStatus.RIGHT
+
+
+def grade(
+    fen: str, moves: str | Sequence[str], n: int, *, nodes: int | None = None
+) -> Grade:
+    """Grade a line by whether it mates by force within `n` moves of the side to move.
+
+    The line is right if after each of the attacker's moves there is a forced mate
+    within the moves left. It may stop before the mate, also after its first move. The
+    defender's moves may be any legal replies, also such as shorten the mate.
+
+    Parameters
+    ----------
+    fen : str
+        A legal position of orthodox chess, 1, 2, 4 or 6 fields. The side to move is the
+        attacker.
+    moves : str or sequence of str
+        The attacker's move, or a line that begins with it, in UCI or SAN; marks such as
+        `+` and `!` after a move mean nothing. A string has spaces between its moves.
+    n : int
+        The attacker's moves to mate, 1 to 200.
+    nodes : int, optional
+        Stop after this many positions. Without it the search ends with an answer,
+        however long that takes.
+
+    Returns
+    -------
+    Grade
+        RIGHT, WRONG or UNDECIDED.
+
+    Raises
+    ------
+    FenError
+        The position is not legal.
+    InputError
+        Another argument has the wrong type or is out of range.
+    AllocationError, CacheError, KernelError
+        As for `solve`.
+
+    Examples
+    --------
+    >>> from solver import grade
+    >>> fen = "5r1k/6pp/7N/8/2Q5/8/8/6K1 w - -"
+    >>> grade(fen, "Qg8+ Rxg8 Nf7#", 2).is_right
+    True
+    >>> answer = grade(fen, "Nf7+", 2)
+    >>> answer.ply, answer.right_moves
+    (0, ('c4g8',))
+    >>> answer.reason
+    "expected a move that mates within 2 moves, found 'Nf7+'"
+    """
+    line = _Line(require_instance("fen", fen, str, "text"), _words(moves), _moves(n))
+    (answer,) = _grade_all([line], _node_limit(nodes))
+    if isinstance(answer, InputError):
+        raise answer
+    return answer
+
+
+def grade_many(
+    fens: Iterable[str],
+    moves: Iterable[str | Sequence[str]],
+    n: int | Iterable[int],
+    *,
+    nodes: int | None = None,
+) -> list[Grade]:
+    """Grade many lines, each as `grade` does.
+
+    Parameters
+    ----------
+    fens : iterable of str
+        The positions: a list, an array of numpy or a column of pyarrow or polars.
+    moves : iterable of str or of sequences of str
+        A line for each position.
+    n : int or iterable of int
+        The attacker's moves to mate, the same for all rows or one for each.
+    nodes : int, optional
+        The most positions to enter for a row.
+
+    Returns
+    -------
+    list of Grade
+        In the order of the rows. A row that cannot be read is UNREADABLE; `reason` says
+        why.
+
+    Raises
+    ------
+    InputError
+        The columns differ in length, or an argument is no column.
+    AllocationError, CacheError, KernelError
+        As for `solve`.
+
+    Examples
+    --------
+    >>> from solver import grade_many
+    >>> fens = ["6k1/5ppp/8/8/8/8/8/R5K1 w - -", "6k1/5ppp/8/8/8/8/8/R5K1"]
+    >>> [str(grade.status) for grade in grade_many(fens, ["Ra8#", "Ra7"], 1)]
+    ['right', 'wrong']
+    """
+    limit = _node_limit(nodes)
+    fens, moves = _column("fens", fens), _column("moves", moves)
+    lengths = _column("n", n) if isinstance(n, Iterable) else [_moves(n)] * len(fens)
+    for name, column in (("moves", moves), ("n", lengths)):
+        if len(column) != len(fens):
+            raise refusal(name, f"{len(fens)} rows, as in fens", len(column))
+    answers = _grade_all(list(map(_read_row, fens, moves, lengths)), limit)
+    return [
+        Grade(GradeStatus.UNREADABLE, reason=str(answer))
+        if isinstance(answer, InputError)
+        else answer
+        for answer in answers
+    ]
+
+
+# Reading arguments
+
+
+class _Line(NamedTuple):
+    """A line to grade."""
+
+    fen: str
+    words: Sequence[str]
+    n: int
+
+
+def _column(name: str, values: Any) -> list[Any]:
+    if hasattr(values, "to_pylist"):  # pyarrow; its elements are no strings
+        return list(values.to_pylist())
+    if isinstance(values, str | bytes) or not isinstance(values, Iterable):
+        raise refusal(name, "a column", values)
+    return list(values)
+
+
+def _read_row(fen: object, moves: Any, n: object) -> _Line | InputError:
+    try:
+        fen = require_instance("fen", fen, str, "text")
+        return _Line(fen, _words(moves), _moves(n))
+    except InputError as error:
+        return error
+
+
+def _words(moves: str | Sequence[str]) -> Sequence[str]:
+    """Return the moves of a line, each one word."""
+    if isinstance(moves, str):
+        return moves.split()
+    words = require_strings("moves", moves, "moves in one string or in several")
+    return ["_".join(word.split()) or UNREADABLE_MOVE for word in words]
+
+
+def _moves(n: object) -> int:
+    return length("n", n)
+
+
+def _node_limit(nodes: int | None) -> int | None:
+    return None if nodes is None else require_int("nodes", nodes, 1, MAX_NODES)
+
+
+# Grading
+
+
+def _grade_all(
+    lines: Sequence[_Line | InputError], nodes: int | None
+) -> list[Grade | InputError]:
+    control = Control()
+    return run_stoppable(lambda: _Grader(control, nodes).grade_all(lines), control)
+
+
+class _Grader:
+    """Grades lines in batches, in one memory."""
+
+    def __init__(self, control: Control, nodes: int | None) -> None:
+        self._control = control
+        self._nodes = NO_LIMIT if nodes is None else nodes
+        self._workspace = Workspace(DEFAULT_HASH_MIB)
+        self._rows = (Row * BATCH)()
+
+    def grade_all(
+        self, lines: Sequence[_Line | InputError]
+    ) -> list[Grade | InputError]:
+        """Grade every line that could be read; end early after an interrupt."""
+        answers: list[Grade | InputError] = []
+        self._control.attach(self._workspace.search)
+        for start in range(0, len(lines), BATCH):
+            batch = lines[start : start + BATCH]
+            readable = [line for line in batch if isinstance(line, _Line)]
+            graded = iter(self._grade_batch(readable))
+            answers += [
+                next(graded) if isinstance(line, _Line) else line for line in batch
+            ]
+            if self._control.reason:
+                break
+        return answers
+
+    def _grade_batch(self, lines: Sequence[_Line]) -> list[Grade | InputError]:
+        """Grade lines; ask the strict reader about FENs that the kernel refuses."""
+        answers = self._run(lines)
+        return [
+            answer or self._grade_refused(line)
+            for line, answer in zip(lines, answers, strict=True)
+        ]
+
+    def _grade_refused(self, line: _Line) -> Grade | InputError:
+        try:
+            fields = format_fen(parse_fen(line.fen)).split()[:4]
+        except FenError as error:
+            return error
+        (answer,) = self._run([line._replace(fen=" ".join(fields))])
+        assert answer  # the kernel reads what `format_fen` writes
+        return answer
+
+    def _run(self, lines: Sequence[_Line]) -> list[Grade | None]:
+        """Grade lines in the kernel.
+
+        Returns
+        -------
+        list of Grade or None
+            None where the kernel has refused the FEN.
+        """
+        # 1. Set up the rows. What follows the last move that counts is left out.
+        texts = [(line.fen.encode(errors="replace"), _text(line)) for line in lines]
+        content = b"".join([text for pair in texts for text in pair])
+        address = ctypes.cast(ctypes.c_char_p(content), ctypes.c_void_p).value or 0
+        for row, line, (fen, moves) in zip(self._rows, lines, texts, strict=False):
+            row.fen, row.fen_size = address, len(fen)
+            address += len(fen)
+            row.line, row.line_size = address, len(moves)
+            address += len(moves)
+            row.black = 0
+            row.most_moves, row.step_nodes = line.n, self._nodes
+
+        # 2. Run the kernel as often as its texts need.
+        workspace = self._workspace
+        workspace.reserve_generations(len(lines))
+        most = max([len(moves) for _, moves in texts], default=0)
+        size = len(lines) * ROW_TEXT + (most + MAX_LEGAL_MOVES) * MOVE_TEXT_BYTES
+        written = ctypes.create_string_buffer(size)
+        search = workspace.search
+        search.text, search.text_size = ctypes.addressof(written), size
+        answers: list[Grade | None] = []
+        while len(answers) < len(lines):
+            search.text_written = 0
+            start = len(answers)
+            end = workspace.kernel.grade_rows(self._rows, search, start, len(lines))
+            text = written.raw[: search.text_written].decode("ascii")
+            answers += [
+                _answer(self._rows[index], lines[index], text)
+                for index in range(start, end)
+            ]
+        return answers
+
+
+def _text(line: _Line) -> bytes:
+    """Write the moves of a line; a move more than n allows is enough to refuse it."""
+    return " ".join(line.words[: 2 * line.n]).encode(errors="replace")
+
+
+def _answer(row: Row, line: _Line, text: str) -> Grade | None:
+    """Return the answer that a row has."""
+    if row.state == RowState.REFUSED:
+        return None
+    if row.state == RowState.OPEN:
+        reason = "the node limit was hit"
+        return Grade(GradeStatus.UNDECIDED, reason=reason)
+    right = tuple(text[row.line_at : row.line_at + row.line_written].split())
+    ends_in_mate = bool(row.ends_in_mate)
+    if row.fault == LineFault.NONE:
+        return Grade(GradeStatus.RIGHT, line=right, ends_in_mate=ends_in_mate)
+    keys = tuple(text[row.keys_at : row.keys_at + row.keys_written].split())
+    ply = len(right)
+    reason = _reason(row, line, ply, has_mate=bool(keys))
+    return Grade(GradeStatus.WRONG, ply, keys, right, ends_in_mate, reason)
+
+
+def _reason(row: Row, line: _Line, ply: int, *, has_mate: bool) -> str:
+    left = line.n - ply // 2
+    moves = f"{left} move{'s' * (left != 1)}"
+    if row.fault == LineFault.EMPTY:
+        return "expected a move, found none"
+    found = quote(line.words[ply])
+    if row.ends_in_mate:
+        return f"expected no move after the mate, found {found}"
+    if row.fault == LineFault.ILLEGAL:
+        return f"expected a legal, unambiguous move in SAN or UCI, found {found}"
+    if not has_mate:
+        return f"expected a mate within {moves}, found none in this position"
+    return f"expected a move that mates within {moves}, found {found}"

@@ -1,0 +1,287 @@
+"""Lines are graded as the definition of a forced mate says."""
+
+from __future__ import annotations
+
+import signal
+from pathlib import Path
+from random import Random
+from typing import TYPE_CHECKING
+
+import chess
+import numpy as np
+import pytest
+
+from solver import (
+    FenError,
+    Grade,
+    GradeStatus,
+    InputError,
+    Limits,
+    Solver,
+    grade,
+    grade_many,
+)
+from tests.oracles import naive, walks
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+pytestmark = pytest.mark.usefixtures("kernel")
+
+PUZZLES = Path(__file__).parents[2] / "puzzles"
+MATE_IN_TWO = "5r1k/6pp/7N/8/2Q5/8/8/6K1 w - -"
+HARD = "r1b1kb1r/pp3ppp/2n1pn2/q7/3P4/2N2N2/PP1BBPPP/R2QK2R w KQkq - 0 1"
+RIGHT, WRONG = GradeStatus.RIGHT, GradeStatus.WRONG
+
+
+def generated(n: int, count: int) -> list[str]:
+    """Return positions of which all have a mate in exactly `n`."""
+    lines = (PUZZLES / f"generated-{n}.epd").read_text("utf-8").splitlines()
+    rows = [line for line in lines if line[:1] != "#"][:count]
+    return [" ".join(row.split()[:4]) for row in rows]
+
+
+def expected(board: chess.Board, line: Sequence[str], n: int) -> Grade:
+    """Grade a line of moves in UCI by the definition; the reason is left out."""
+    board = board.copy(stack=False)
+    played: list[str] = []
+    while True:
+        ply = len(played)
+        left = n - ply // 2
+        attacks = ply % 2 == 0
+        ends = ply > 0 and board.is_checkmate()
+        right = naive.keys(board, left) if attacks else set()
+        if ply == len(line) > 0:
+            return Grade(RIGHT, line=tuple(played), ends_in_mate=ends)
+        wrong = Grade(WRONG, ply, tuple(sorted(right)), tuple(played), ends)
+        if ply == len(line):
+            return wrong
+        move = chess.Move.from_uci(line[ply])
+        if not board.is_legal(move) or (attacks and line[ply] not in right):
+            return wrong
+        board.push(move)
+        played.append(line[ply])
+
+
+def without_reason(answer: Grade) -> Grade:
+    """Return a grade with its moves in order and no reason."""
+    moves = tuple(sorted(answer.right_moves))
+    return Grade(answer.status, answer.ply, moves, answer.line, answer.ends_in_mate)
+
+
+def some_line(board: chess.Board, n: int, random: Random) -> list[str]:
+    """Return a line that is mostly right, of up to three moves too many."""
+    board = board.copy(stack=False)
+    line: list[str] = []
+    for ply in range(random.randint(0, 2 * n + 2)):
+        left = n - ply // 2
+        moves = sorted(move.uci() for move in board.legal_moves)
+        if ply % 2 == 0 and left > 0 and random.random() < 0.8:
+            moves = sorted(naive.keys(board, left)) or moves
+        if not moves or random.random() < 0.03:
+            squares = random.sample(chess.SQUARE_NAMES, 2)
+            return [*line, "".join(squares)]
+        line.append(random.choice(moves))
+        board.push_uci(line[-1])
+    return line
+
+
+def some_problems(seed: int) -> Iterator[tuple[chess.Board, int, list[str]]]:
+    """Yield positions, numbers of moves and lines; most positions have a mate."""
+    random = Random(seed)
+    for count, n in ((500, 1), (60, 2)):
+        boards = [*walks.small_positions(3 * count, seed)]
+        boards += list(walks.random_positions(count, seed)) if n == 1 else []
+        for board in boards:
+            if naive.mate_in(board, n) or random.random() < 0.1:
+                for _ in range(3):
+                    yield board, n, some_line(board, n, random)
+
+
+def test_lines_are_graded_by_the_definition() -> None:
+    problems = list(some_problems(41))
+    fens = [board.fen() for board, _, _ in problems]
+    lengths = [n for _, n, _ in problems]
+    lines = [line for _, _, line in problems]
+    answers = grade_many(fens, lines, lengths)
+    wanted = [expected(board, line, n) for board, n, line in problems]
+    for fen, line, answer, want in zip(fens, lines, answers, wanted, strict=True):
+        assert without_reason(answer) == want, (fen, line)
+        assert bool(answer.reason) == (not answer.is_right)
+    right = [answer for answer in answers if answer.is_right]
+    assert len(right) > 50
+    assert sum(not answer.ends_in_mate for answer in right) > 10
+    plies = [answer.ply for answer in answers]
+    assert all(plies.count(ply) > 5 for ply in (0, 1, 2, 3))
+
+
+def test_a_line_alone_is_graded_as_among_many() -> None:
+    boards = list(walks.small_positions(60, 42))
+    random = Random(42)
+    problems = [(board, 1, some_line(board, 1, random)) for board in boards]
+    many = grade_many(
+        [board.fen() for board, _, _ in problems],
+        [" ".join(line) for _, _, line in problems],
+        [n for _, n, _ in problems],
+    )
+    assert many == [grade(board.fen(), line, n) for board, n, line in problems]
+
+
+@pytest.mark.parametrize(
+    ("line", "ply", "reason"),
+    [
+        ("Qg8+ Rxg8 Nf7#", None, ""),
+        ("Qg8", None, ""),
+        ("c4g8 f8g8", None, ""),
+        ("", 0, "expected a move, found none"),
+        ("Nf7+", 0, "expected a move that mates within 2 moves, found 'Nf7+'"),
+        ("Qg9", 0, "expected a legal, unambiguous move in SAN or UCI, found 'Qg9'"),
+        (
+            "Qg8 Kxg8",
+            1,
+            "expected a legal, unambiguous move in SAN or UCI, found 'Kxg8'",
+        ),
+        (
+            "Qg8 Rxg8 Nxg8",
+            2,
+            "expected a move that mates within 1 move, found 'Nxg8'",
+        ),
+        ("Qg8 Rxg8 Nf7 Kg9", 3, "expected no move after the mate, found 'Kg9'"),
+    ],
+)
+def test_the_reason_names_the_fault(line: str, ply: int | None, reason: str) -> None:
+    answer = grade(MATE_IN_TWO, line, 2)
+    assert (answer.ply, answer.reason) == (ply, reason)
+    assert answer.is_right == (ply is None)
+    assert grade(MATE_IN_TWO, line.split(), 2) == answer
+
+
+def test_a_position_without_mate_in_time_has_no_right_moves() -> None:
+    answer = grade(MATE_IN_TWO, "Qg8+", 1)
+    assert (answer.status, answer.ply, answer.right_moves) == (WRONG, 0, ())
+    assert answer.reason == "expected a mate within 1 move, found none in this position"
+
+
+def test_a_string_of_a_sequence_is_one_move() -> None:
+    assert grade(MATE_IN_TWO, [" Qg8+\n"], 2).is_right
+    for line in (["Qg8+ Rxg8"], [""], ["c4 g8"]):
+        assert grade(MATE_IN_TWO, line, 2).ply == 0
+
+
+def test_more_moves_are_right_when_more_are_allowed() -> None:
+    fen = "7k/8/5K2/8/8/8/8/R7 w - -"
+    assert grade(fen, "Kf7", 1).ply == 0
+    assert grade(fen, "Kf7", 2).is_right
+
+
+def test_long_mates_take_as_long_as_they_need() -> None:
+    solver = Solver(hash_mib=16)
+    fens = generated(5, 20)
+    keys = [solver.solve(fen, Limits(max_moves=5)).keys for fen in fens]
+    answers = grade_many(fens, ["no move"] * len(fens), 5)
+    assert [sorted(answer.right_moves) for answer in answers] == list(map(sorted, keys))
+    lines = [moves[0] for moves in keys]
+    assert all(answer.is_right for answer in grade_many(fens, lines, 5))
+
+
+def test_rows_that_cannot_be_read_do_not_harm_the_others() -> None:
+    answers = grade_many(
+        [MATE_IN_TWO, "8/8", MATE_IN_TWO, None, MATE_IN_TWO, "\ud800", MATE_IN_TWO],  # type: ignore[list-item]
+        ["Qg8+", "Qg8+", 7, "Qg8+", "Qg8+", "Qg8+", "Qg8+"],  # type: ignore[list-item]
+        [2, 2, 2, 2, 201, 2, 2],
+    )
+    statuses = [answer.status.value for answer in answers]
+    assert statuses == ["right", *["unreadable"] * 5, "right"]
+    assert [answer.reason.split(":")[0] for answer in answers[1:6]] == [
+        "board",
+        "moves",
+        "fen",
+        "n",
+        "expected plain ASCII, found U+D800 at character 1",
+    ]
+
+
+@pytest.mark.parametrize("column", [list, tuple, iter, np.array])
+def test_a_column_may_be_of_any_kind(column: type) -> None:
+    answers = grade_many(
+        column([MATE_IN_TWO] * 2), column(["Qg8", "Qg7"]), column([2, 2])
+    )
+    assert [answer.is_right for answer in answers] == [True, False]
+
+
+def test_a_column_may_be_of_arrow() -> None:
+    arrow = pytest.importorskip("pyarrow")
+    answers = grade_many(arrow.array([MATE_IN_TWO]), arrow.array(["Qg8"]), 2)
+    assert answers[0].is_right
+
+
+def test_no_rows_have_no_grades() -> None:
+    assert grade_many([], [], 1) == []
+
+
+def test_columns_of_different_lengths_are_refused() -> None:
+    with pytest.raises(InputError, match="moves: expected 2 rows, as in fens, found 1"):
+        grade_many([MATE_IN_TWO] * 2, ["Qg8"], 2)
+    with pytest.raises(InputError, match="n: expected 1 rows, as in fens, found 2"):
+        grade_many([MATE_IN_TWO], ["Qg8"], [2, 2])
+    with pytest.raises(InputError, match="fens: expected a column, found '5r1k/"):
+        grade_many(MATE_IN_TWO, ["Qg8"], 2)
+
+
+def test_wrong_arguments_are_refused() -> None:
+    with pytest.raises(FenError, match="board: expected 8 ranks"):
+        grade("8/8", "Qg8", 2)
+    for moves, n, nodes, name in (
+        ("Qg8", 0, None, "n"),
+        ("Qg8", 2, 0, "nodes"),
+        (["Qg8", 1], 2, None, "moves"),
+    ):
+        with pytest.raises(InputError, match=f"^{name}: expected "):
+            grade(MATE_IN_TWO, moves, n, nodes=nodes)  # type: ignore[arg-type]
+
+
+def test_a_fen_that_only_the_strict_reader_accepts_is_graded() -> None:
+    for fen in (f"{MATE_IN_TWO} {'0' * 20} 1", f"\u00a0{MATE_IN_TWO}"):
+        assert grade(fen, "Qg8", 2).is_right
+
+
+def test_long_texts_are_graded_in_several_calls() -> None:
+    lines = ["Qg8" + "!" * 5000, "Qg8 " * 5000, "Qg8"] * 40
+    answers = grade_many([MATE_IN_TWO] * len(lines), lines, 2)
+    assert [answer.ply for answer in answers] == [None, 1, None] * 40
+
+
+def test_a_node_limit_leaves_a_hard_line_undecided() -> None:
+    fens = [HARD, MATE_IN_TWO] * 3
+    answers = grade_many(fens, ["a2a3", "Qg8"] * 3, [6, 2] * 3, nodes=5000)
+    statuses = [answer.status for answer in answers]
+    assert statuses == [GradeStatus.UNDECIDED, RIGHT] * 3
+    assert answers[0].reason == "the node limit was hit"
+
+
+def test_with_a_node_limit_a_grade_does_not_depend_on_other_rows() -> None:
+    fens = generated(3, 12)
+    lines = [next(iter(chess.Board(fen).legal_moves)).uci() for fen in fens]
+    for nodes in (50, 500, 5000):
+        together = grade_many(fens, lines, 3, nodes=nodes)
+        alone = [
+            grade(fen, line, 3, nodes=nodes)
+            for fen, line in zip(fens, lines, strict=True)
+        ]
+        assert together == alone
+        assert grade_many(fens[::-1], lines[::-1], 3, nodes=nodes) == together[::-1]
+
+
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="needs a timer's signal")
+def test_grading_can_be_interrupted() -> None:
+    def interrupt(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    previous = signal.signal(signal.SIGALRM, interrupt)
+    signal.setitimer(signal.ITIMER_REAL, 0.3)
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            grade_many([HARD] * 3000, ["a2a3"] * 3000, 30)
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, previous)
