@@ -96,6 +96,13 @@ class AuditOptions:
             return with_limits(self.limits, max_moves=abs(claimed)), None
         return self.limits, None
 
+    def within_slice(self, problem_s: float) -> AuditOptions:
+        """Return these options with a shorter time limit, if it is shorter."""
+        own_s = math.inf if self.limits.time_s is None else self.limits.time_s
+        if problem_s >= own_s:
+            return self
+        return replace(self, limits=with_limits(self.limits, time_s=problem_s))
+
     def describe(self) -> str:
         """Return the options that change an answer, other than time and node limits."""
         options = {
@@ -185,7 +192,8 @@ class AuditJob:
         if len(problems) == 1:
             time_slice = UNSLICED
         until = time.perf_counter() + time_slice.batch_s
-        asked = [self._asked(problem, time_slice.problem_s) for problem in problems]
+        options = self._options.within_slice(time_slice.problem_s)
+        asked = [Asked(problem, *options.limits_for(problem)) for problem in problems]
         answers = self._answers(asked, time_slice.batch_s)
         results: list[AuditResult | None] = []
         for (_, limits, _), answer in zip(asked, answers, strict=False):
@@ -205,13 +213,6 @@ class AuditJob:
             searching=self._searching,
         )
         yield from map(Followed, answers)
-
-    def _asked(self, problem: Problem, slice_s: float) -> Asked:
-        """Return what to search, within the time slice of the problem."""
-        limits, within = self._options.limits_for(problem)
-        if slice_s < (math.inf if limits.time_s is None else limits.time_s):
-            limits = with_limits(limits, time_s=slice_s)
-        return Asked(problem, limits, within)
 
     def _result(self, followed: Followed, limits: Limits) -> AuditResult | None:
         """Compare an answer with the claim of its problem.

@@ -213,11 +213,15 @@ class WorkQueue:
             The error of a worker, of the store, or of the source of the records.
         """
         done = self._numbered()
+        yielded = 0
         for _, result in _in_order(done) if ordered else done:
             if isinstance(result, BaseException):
                 raise result
             yield result
-            self._room.release()
+            yielded += 1
+            if not self._done:  # one call of `release` for all is much faster
+                self._room.release(yielded)
+                yielded = 0
 
     def _numbered(self) -> Iterator[Numbered]:
         while True:

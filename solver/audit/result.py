@@ -43,6 +43,12 @@ _SOURCE = re.compile(r"(?P<file>.*):(?P<line>[1-9][0-9]{0,17})", re.DOTALL)
 """A line number that is written otherwise, or exceeds 64 bits, is part of the name."""
 
 
+_CONTRADICTED = frozenset({Verdict.SHORTER, Verdict.REFUTED})
+
+_FINISHED = frozenset({None, "", StoppedBy.SOLUTIONS})
+"""What `stopped_by` is if the question was answered."""
+
+
 class AuditResult(NamedTuple):
     """What an audit found for one record.
 
@@ -153,7 +159,7 @@ class AuditResult(NamedTuple):
         unreadable. Everything that prints, lists, exports or counts disagreements reads
         this property.
         """
-        words = [self.word] if self.word in {Verdict.SHORTER, Verdict.REFUTED} else []
+        words = [self.word] if self.verdict in _CONTRADICTED else []
         if self.soundness and self.soundness != Soundness.SOUND:
             words.append(self.soundness)
         if self.wrong_keys:
@@ -169,7 +175,7 @@ class AuditResult(NamedTuple):
 
         A help problem with more solutions than claimed is decided without the rest.
         """
-        is_stopped = self.stopped_by not in {None, "", StoppedBy.SOLUTIONS}
+        is_stopped = self.stopped_by not in _FINISHED
         return self.word == Verdict.UNDECIDED or is_stopped
 
     @property

@@ -71,24 +71,32 @@ class _Row:
         self.nodes += result.nodes
         self.time_s += result.time_s or 0.0
 
+    def __add__(self, other: _Row) -> _Row:
+        return _Row(
+            self.words + other.words,
+            self.nodes + other.nodes,
+            self.time_s + other.time_s,
+        )
+
 
 class AuditTable:
     """Results counted by claim (rows) and verdict (columns), and by soundness."""
 
     def __init__(self) -> None:
         self._rows: dict[tuple[int, str], _Row] = {}
-        self._all = _Row()
         self._soundness: Counter[str] = Counter()
         self._duals = 0
 
     def add(self, result: AuditResult) -> None:
         """Count a result; it is not kept."""
         claim = name_claim(result)
-        self._rows.setdefault(claim, _Row()).add(result)
-        self._all.add(result)
+        if claim not in self._rows:
+            self._rows[claim] = _Row()
+        self._rows[claim].add(result)
         if result.soundness:
             self._soundness[result.soundness] += 1
-        self._duals += DUAL in result.disagreements
+        if result.only_moves == 0:
+            self._duals += DUAL in result.disagreements
 
     @property
     def is_empty(self) -> bool:
@@ -122,11 +130,12 @@ class AuditTable:
             a line for each claim.
         """
         named = [(name, row) for (_, name), row in sorted(self._rows.items())]
-        names, rows = zip(*named, ("all", self._all), strict=True)
+        total = sum((row for _, row in named), _Row())
+        names, rows = zip(*named, ("all", total), strict=True)
         verdicts = [
             Column(word, [str(row.words[word] or "") for row in rows], STYLES[word])
             for word in STYLES
-            if self._all.words[word]
+            if total.words[word]
         ]
         columns = [
             Column("claim", names),

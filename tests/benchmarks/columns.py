@@ -9,7 +9,6 @@ runs in a process of its own; the output is its rows per second and its peak mem
 
 from __future__ import annotations
 
-import subprocess
 import sys
 import tempfile
 import time
@@ -18,9 +17,13 @@ from pathlib import Path
 
 from solver import Status, grade_many, solve_many
 from tests import processes
-from tests.benchmarks.memory import peak_mib
+from tests.benchmarks.memory import TIMEOUT_S, peak_mib
 
+MODULE = "tests.benchmarks.columns"
 ROWS = 1_000_000
+GRADED = 100_000
+"""Rows that are graded: each has an object for its answer."""
+
 MOVES = 2
 TASKS = ("solve", "keys", "grade", "verify", "store")
 
@@ -35,13 +38,11 @@ def run(task: str, path: str, number: int) -> None:
     """Run a task on rows that were made before the clock starts; print its rate."""
     fens = [" ".join(row.split()[:4]) for row in rows_of(path, number)]
     if task == "grade":
-        keys = solve_many(fens[:1000], max_moves=MOVES, keys=False).keys
-        fens, keys = fens[:1000], list(keys)
-        size = 100_000
-        fens, keys = list(islice(cycle(fens), size)), list(islice(cycle(keys), size))
+        fens = fens[:GRADED]
+        lines = list(solve_many(fens, max_moves=MOVES, keys=False).pv)
         started = time.perf_counter()
-        assert all(answer.is_right for answer in grade_many(fens, keys, MOVES))
-        print(f"{size / (time.perf_counter() - started):,.0f} rows/s")
+        assert all(answer.is_right for answer in grade_many(fens, lines, MOVES))
+        print(f"{len(fens) / (time.perf_counter() - started):,.0f} rows/s")
         return
     solve_many(fens[:1], max_moves=MOVES)  # loads the kernel
     started = time.perf_counter()
@@ -65,8 +66,8 @@ def measure(path: str, number: int) -> None:
                 rate = number / (time.perf_counter() - started)
                 print(f"{task:8} {rate:,.0f} rows/s, {peak:.0f} MiB", flush=True)
                 continue
-            words = [sys.executable, "-m", __spec__.name, path, str(number), task]
-            done = processes.run(words, stdout=subprocess.PIPE, check=True)
+            words = [sys.executable, "-m", MODULE, path, str(number), task]
+            done = processes.run(words, patience_s=TIMEOUT_S, check=True)
             print(f"{task:8} {done.stdout.strip()}", flush=True)
 
 
