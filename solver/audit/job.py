@@ -19,18 +19,19 @@ from solver.audit.result import AuditResult, audit_result
 from solver.audit.verdict import Ply, claimed_solutions, is_help, is_mate
 from solver.certificate import BuildingStoppedError, certify_last
 from solver.endgames.tablebases import Tablebases
+from solver.formats.matetrack import find_fault
 from solver.problem import Problem
+from solver.search.follow import Followed, follow_line
 from solver.search.question import Asked
 from solver.search.solver import Solver
 from solver.search.threads import Control
-from solver.solution import StoppedBy
+from solver.solution import Solution, Stats, Status, StoppedBy
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from contextlib import AbstractContextManager
 
-    from solver.problem import Limits
-    from solver.solution import Solution
+    from solver.problem import Claim, Limits
 
 
 SPARE_SOLUTIONS = 100
@@ -53,6 +54,10 @@ class AuditOptions:
         Search before each of the attacker's moves in the claimed line of a mate, too.
     certify : bool
         Build a certificate of each answer about a mate.
+    certify_known : bool
+        Also where the answer only confirms the claim, whose line ends in the mate.
+    follow : bool
+        Prove a claimed mate along its line, at the cost of another search.
     directories : tuple of str
         Where the endgame tables are.
     """
@@ -62,6 +67,8 @@ class AuditOptions:
     all_keys: bool = False
     every_ply: bool = False
     certify: bool = False
+    certify_known: bool = True
+    follow: bool = False
     directories: tuple[str, ...] = ()
 
     def limits_for(self, problem: Problem) -> tuple[Limits, int | None]:
@@ -103,6 +110,7 @@ class AuditOptions:
             "keys": self.all_keys,
             "every-ply": self.every_ply,
             "certificates": self.certify,
+            "follow": self.follow,
             "tablebases": bool(self.directories),
             f"moves={self.limits.max_moves}": self.limits.max_moves is not None,
         }
@@ -186,12 +194,7 @@ class AuditJob:
         until = time.perf_counter() + time_slice.batch_s
         options = self._options.within_slice(time_slice.problem_s)
         asked = [Asked(problem, *options.limits_for(problem)) for problem in problems]
-        answers = self._solver.solve_each(
-            asked,
-            all_keys=self._options.all_keys or self._options.every_ply,
-            batch_s=time_slice.batch_s,
-            searching=self._searching,
-        )
+        answers = self._answers(asked, time_slice.batch_s)
         results: list[AuditResult | None] = []
         for (_, limits, _), answer in zip(asked, answers, strict=False):
             results.append(self._result(answer, limits))
@@ -199,7 +202,19 @@ class AuditJob:
                 break
         return results + [None] * (len(problems) - len(results))
 
-    def _result(self, answer: Solution, limits: Limits) -> AuditResult | None:
+    def _answers(self, asked: Sequence[Asked], batch_s: float) -> Iterator[Followed]:
+        if self._options.follow:
+            yield from (self._search(*each) for each in asked)
+            return
+        answers = self._solver.solve_each(
+            asked,
+            all_keys=self._options.all_keys or self._options.every_ply,
+            batch_s=batch_s,
+            searching=self._searching,
+        )
+        yield from map(Followed, answers)
+
+    def _result(self, followed: Followed, limits: Limits) -> AuditResult | None:
         """Compare an answer with the claim of its problem.
 
         Returns
@@ -207,19 +222,22 @@ class AuditJob:
         AuditResult or None
             None if the search was interrupted or took longer than its time slice.
         """
+        answer, holds, line_stop = followed
         certificate: bytes | None = None
         notices: tuple[str, ...] = ()
         # Now: the workspace forgets the answer.
-        if self._options.certify and is_mate(answer.problem.stipulation):
+        if self._wants_certificate(answer, holds):
             built = self._certify(answer)
             if built is None:
                 return None
             certificate, notices = built
         plies: list[Ply] = []
-        stops = [answer.stopped_by]
+        stops = [answer.stopped_by, line_stop]
         for ply, stopped_by in self._search_line(answer, limits):
             plies.append(ply)
             stops.append(stopped_by)
+        if holds:
+            plies = with_holds(plies, answer.problem.claim, holds)
         is_late = limits.time_s != self._options.limits.time_s
         if (is_late and StoppedBy.TIME in stops) or StoppedBy.INTERRUPT in stops:
             return None
@@ -241,6 +259,33 @@ class AuditJob:
                 all_keys=self._options.all_keys or self._options.every_ply,
                 control=control,
             )
+
+    def _search(self, problem: Problem, limits: Limits, within: int | None) -> Followed:
+        """Solve a problem, and follow its claimed line if there is one.
+
+        Where any mate within the claim will do, the line comes first: a mate that it
+        proves needs no search.
+        """
+        claim = problem.claim
+        if not (claim and claim.line and is_mate(problem.stipulation)):
+            return Followed(self._solve(problem, limits, within))
+        if within is None:
+            return self._follow(self._solve(problem, limits, within), limits)
+        self._solver.workspace.begin(None)
+        followed = self._follow(Solution(problem, Status.UNDECIDED, None, 1), limits)
+        found, stopped_by = followed.solution, followed.stopped_by
+        if found.mate is not None or stopped_by is StoppedBy.INTERRUPT:
+            return followed
+        answer = self._solve(problem, limits, within)
+        stats = Stats(
+            found.stats.nodes + answer.stats.nodes,
+            found.stats.time_s + answer.stats.time_s,
+        )
+        return followed._replace(solution=replace(answer, stats=stats))
+
+    def _follow(self, answer: Solution, limits: Limits) -> Followed:
+        with self._searching() as control:
+            return follow_line(answer, self._solver.workspace, limits, control)
 
     def _search_line(
         self, answer: Solution, limits: Limits
@@ -265,6 +310,20 @@ class AuditJob:
                 yield Ply(move, answer.mate, keys), answer.stopped_by
             board.push_uci(move)
 
+    def _wants_certificate(
+        self, answer: Solution, holds: Sequence[bool | None]
+    ) -> bool:
+        problem, claim = answer.problem, answer.problem.claim
+        if not self._options.certify or not is_mate(problem.stipulation):
+            return False
+        is_known = (
+            claim is not None
+            and answer.mate == claim.mate
+            and False not in holds
+            and not find_fault(problem.fen, claim.mate, claim.line)
+        )
+        return self._options.certify_known or not is_known
+
     def _certify(self, answer: Solution) -> tuple[bytes | None, tuple[str, ...]] | None:
         """Build the certificate of an answer; None if that was interrupted."""
         with self._searching() as control:
@@ -276,6 +335,26 @@ class AuditJob:
                 return None
         certificate = built.certificate.encode() if built.certificate else None
         return certificate, built.left_out
+
+
+def with_holds(
+    plies: Sequence[Ply], claim: Claim | None, holds: Sequence[bool | None]
+) -> list[Ply]:
+    """Return the attacker's moves of a claimed line with `Ply.holds`.
+
+    Parameters
+    ----------
+    plies : sequence of Ply
+        The moves that `every_ply` has searched, or none.
+    claim : Claim
+        Its line has at least as many moves of the attacker as `holds`.
+    holds : sequence of (bool or None)
+        For each of these moves; see `Followed`.
+    """
+    assert claim
+    moves = claim.line[0 if claim.mate > 0 else 1 :: 2]
+    known = [*plies, *(Ply(move, None, ()) for move in moves[len(plies) :])]
+    return [ply._replace(holds=held) for ply, held in zip(known, holds, strict=True)]
 
 
 @lru_cache

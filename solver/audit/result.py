@@ -81,7 +81,7 @@ class AuditResult(NamedTuple):
     plies : str
         A JSON array with `{"move": ..., "mate": ..., "keys": [...], "only": ...}` for
         each of the attacker's moves in the claimed line; empty if the line was not
-        searched. Earlier versions wrote no `only`.
+        searched. Earlier versions wrote no `only`. `holds` is left out if unknown.
     only_moves : int or None
         1 if each of those moves is the only one, 0 if one is not, None if unknown.
     nodes : int
@@ -291,7 +291,14 @@ def write_solutions(solutions: Iterable[Sequence[str]]) -> str:
 
 def write_plies(plies: Sequence[Ply]) -> str:
     """Return `AuditResult.plies` for the moves of a claimed line."""
-    return json.dumps([ply._asdict() for ply in plies]) if plies else ""
+    return json.dumps([_written_ply(ply) for ply in plies]) if plies else ""
+
+
+def _written_ply(ply: Ply) -> dict[str, object]:
+    fields = ply._asdict()
+    if ply.holds is None:
+        del fields["holds"]
+    return fields
 
 
 def split_source(source: str) -> tuple[str, int]:
@@ -320,7 +327,7 @@ def twin_of(result: AuditResult) -> str:
 def _read_ply(ply: dict[str, Any], *, only_moves: int | None) -> Ply:
     move, keys = ply["move"], tuple(ply["keys"])
     if "only" in ply:
-        return Ply(move, ply["mate"], keys, ply["only"])
+        return Ply(move, ply["mate"], keys, ply["only"], ply.get("holds"))
     recorded = None if only_moves is None else bool(only_moves)
     return Ply(move, ply["mate"], keys, recorded_only(move, keys, only_moves=recorded))
 

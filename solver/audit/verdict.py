@@ -105,12 +105,16 @@ class Ply(NamedTuple):
     only : bool or None
         Whether this move mates as fast as any, and no other move does except those that
         the claim allows; see `is_only`. None if unknown.
+    holds : bool or None
+        Whether the move is proved to mate within the moves that the claim leaves. None
+        if the line was not followed, or a limit was hit first.
     """
 
     move: str
     mate: int | None
     keys: tuple[str, ...]
     only: bool | None = None
+    holds: bool | None = None
 
 
 def find_verdict(answer: Solution, *, within: bool = False) -> Verdict | None:

@@ -41,6 +41,7 @@ OPTION_GROUPS = {
         "--within",
         "--keys",
         "--every-ply",
+        "--follow",
         "--tablebases",
     ),
     "Play of compositions": (
@@ -76,6 +77,7 @@ OPTION_GROUPS = {
         "--csv",
     ),
     "Files to write": (
+        "--output",
         "--certificate",
         "--certificates",
         "--svg",

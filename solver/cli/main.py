@@ -38,6 +38,7 @@ COMMANDS = {
     },
     "Work with collections and results": {
         "convert": "Write a collection of problems in another format.",
+        "improve": "Search the mates of a file, and write it back improved.",
         "report": "Show the results of an audit as a web page.",
         "export": "Write the results in a store as CSV, JSON lines, EPD or Parquet.",
         "merge": "Combine several stores into one.",

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 import click
 
 from solver.audit.verdict import DISAGREEMENTS, DUAL, KEYS, Soundness, Verdict
-from solver.cli import completion, options
+from solver.cli import audit_options, completion, options
+from solver.cli.audit_options import words_of
 from solver.cli.console import (
     Exit,
     foremost,
@@ -23,45 +24,25 @@ from solver.cli.signals import interruptible
 from solver.errors import missing_package
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
     from solver.audit.job import AuditOptions
     from solver.audit.result import AuditResult
-    from solver.audit.resume import ResumeStore, Shard
+    from solver.audit.resume import Shard
     from solver.audit.workers import WorkerPool
+    from solver.cli.audit_options import StoreRequest
     from solver.endgames.tablebases import Tablebases
     from solver.formats.claims import Selection
     from solver.problem import Limits
 
 DEFAULT_TIME_S = 10.0
-MAX_JOBS = 256
 
 LOCAL = "local"
-NONE = "none"
 
 FAILURES = (*Verdict, *Soundness, KEYS, DUAL)
 """The words of `--fail-on`."""
 
 _ADDRESS = re.compile(r"(tcp|tls)://([^\s/:]+|\[[0-9a-fA-F:.]+\]):[0-9]{1,5}")
-
-
-def _words_of(
-    *known: str,
-) -> Callable[[click.Context, click.Parameter, str], frozenset[str]]:
-    """Return a parser of comma-separated words; an unknown word is a usage error."""
-
-    def parse(
-        _ctx: click.Context, _param: click.Parameter, value: str
-    ) -> frozenset[str]:
-        words = frozenset(word.strip() for word in value.split(","))
-        if words == {NONE}:
-            return frozenset()
-        if unknown := sorted(words.difference(known)):
-            msg = f"{unknown[0]!r} is not one of {', '.join((*known, NONE))}."
-            raise click.BadParameter(msg)
-        return words
-
-    return parse
 
 
 def _parse_shard(
@@ -147,14 +128,7 @@ Examples:
 @options.selection
 @options.limits(time_s=DEFAULT_TIME_S)
 @options.tablebases
-@click.option(
-    "-j",
-    "--jobs",
-    type=click.IntRange(1, MAX_JOBS),
-    metavar="J",
-    help="Search J positions at once, each in a process with its own table. "
-    "Default: 1; with --cluster local, the number of cores.",
-)
+@audit_options.jobs("Default: 1; with --cluster local, the number of cores.")
 @click.option(
     "--cluster",
     "cluster_address",
@@ -166,12 +140,7 @@ Examples:
 @click.option(
     "--ordered", is_flag=True, help="Print results in input order, also with --jobs."
 )
-@click.option(
-    "--within",
-    is_flag=True,
-    help="Check only that there is a mate in the claimed number of moves, not that it "
-    "is the shortest.",
-)
+@audit_options.within
 @click.option(
     "--keys",
     is_flag=True,
@@ -183,26 +152,8 @@ Examples:
     help="Check each of the attacker's moves in the claimed line of a mate: does it "
     "mate as fast as possible, and is it the only one? Implies --keys.",
 )
-@click.option(
-    "--store",
-    "store_path",
-    type=click.Path(dir_okay=False),
-    metavar="RUN.db",
-    shell_complete=completion.files,
-    help="Save results here and resume from them.",
-)
-@click.option(
-    "--fresh", is_flag=True, help="Delete the results in the store and start again."
-)
-@click.option(
-    "--retry",
-    callback=_words_of(*Verdict, "found"),
-    default=NONE,
-    metavar="VERDICTS",
-    shell_complete=completion.words(*Verdict, "found", NONE),
-    help="Search stored results with these verdicts again, such as `undecided`, if the "
-    "limits are wider now.",
-)
+@audit_options.follow("The records say of each move whether it holds.")
+@audit_options.store
 @click.option(
     "--shard",
     callback=_parse_shard,
@@ -211,21 +162,15 @@ Examples:
 )
 @click.option(
     "--fail-on",
-    callback=_words_of(*FAILURES),
+    callback=words_of(*FAILURES),
     default=",".join(DISAGREEMENTS),
     show_default="every disagreement",
     metavar="WORDS",
-    shell_complete=completion.words(*FAILURES, NONE),
+    shell_complete=completion.words(*FAILURES, audit_options.NONE),
     help="Exit with 1 for these results: comma-separated verdicts, kinds of soundness, "
     "`keys` and `dual`; or `none`.",
 )
-@click.option(
-    "--certificates",
-    "folder_path",
-    metavar="DIR",
-    shell_complete=completion.folders,
-    help="Write a proof of each answer about a mate into DIR, for `matesolve check`.",
-)
+@audit_options.certificates()
 @click.option(
     "-q", "--quiet", is_flag=True, help="Print only disagreements, and no progress."
 )
@@ -245,9 +190,8 @@ def verify(
     within: bool,
     keys: bool,
     every_ply: bool,
-    store_path: str | None,
-    fresh: bool,
-    retry: frozenset[str],
+    follow: bool,
+    stored: StoreRequest,
     shard: Shard | None,
     fail_on: frozenset[str],
     folder_path: str | None,
@@ -271,26 +215,22 @@ def verify(
 
     Certificates are named after the records' ids; large ones are compressed.
     """
-    if store_path is None and (fresh or retry):
-        msg = "--fresh and --retry need a --store."
-        raise click.UsageError(msg)
-
     from solver.audit.job import AuditOptions
     from solver.audit.pipeline import audit
     from solver.cli.answer_files import CertificateFolder
-    from solver.cli.console import require_apart, store_files
+    from solver.cli.console import require_apart
     from solver.cli.progress import AuditProgress
     from solver.cli.verify_io import Reading, Records, ResultSink, Summary
     from solver.search.threads import GroupControl
 
-    stored = store_files(store_path) if store_path is not None else ()
-    require_apart(stored, reads=files)
+    require_apart(stored.files, reads=files)
 
-    audit_options = AuditOptions(
+    asked = AuditOptions(
         limits,
         within=within,
         all_keys=keys or every_ply,
         every_ply=every_ply,
+        follow=follow,
         certify=folder_path is not None,
         directories=tuple(map(str, tablebases.directories)) if tablebases else (),
     )
@@ -306,19 +246,19 @@ def verify(
     reading.notify = progress.notify
     with interruptible(control):  # until everything is printed
         with (
-            _open_store(store_path, audit_options, retry, fresh=fresh) as resume,
-            _open_workers(cluster_address, audit_options, jobs, tablebases) as pool,
+            stored.open(asked) as resume,
+            _open_workers(cluster_address, asked, jobs, tablebases) as pool,
             progress,
         ):
             folder = None
             if folder_path is not None:
-                inputs = (*files, *stored)
+                inputs = (*files, *stored.files)
                 folder = CertificateFolder(folder_path, progress.notify, inputs)
             sink: ResultSink = Records() if jsonl else Summary(progress, quiet=quiet)
             ctx.call_on_close(sink.close)
             results = audit(
                 shard.of(reading) if shard else reading,
-                audit_options,
+                asked,
                 pool,
                 resume=resume,
                 on_result=folder.add if folder else None,
@@ -344,32 +284,9 @@ def verify(
 
 
 @contextmanager
-def _open_store(
-    path: str | None,
-    audit_options: AuditOptions,
-    retry: frozenset[str],
-    *,
-    fresh: bool,
-) -> Iterator[ResumeStore | None]:
-    """Open the store of `--store`, and close it however the audit ends."""
-    if path is None:
-        yield None
-        return
-    from solver.audit.resume import ResumeStore
-    from solver.audit.store import Store
-
-    with Store(path, fresh=fresh) as store:
-        resume = ResumeStore(store, audit_options, retry)
-        yield resume
-        if resume.not_retried:
-            count = f"{resume.not_retried:,} not searched again"
-            notify(f"{path}: {count}: the limits are no wider than before")
-
-
-@contextmanager
 def _open_workers(
     address: str | None,
-    audit_options: AuditOptions,
+    asked: AuditOptions,
     jobs: int | None,
     tablebases: Tablebases | None,
 ) -> Iterator[WorkerPool]:
@@ -377,7 +294,7 @@ def _open_workers(
     if address is None:
         from solver.audit.workers import local_workers
 
-        yield local_workers(audit_options, jobs or 1, tablebases)
+        yield local_workers(asked, jobs or 1, tablebases)
         return
     if jobs and address != LOCAL:
         msg = "--jobs is for this machine; the cluster has workers of its own."
@@ -389,7 +306,7 @@ def _open_workers(
             raise
         msg = missing_package("--cluster", "distributed")
         raise click.UsageError(msg) from None
-    with open_cluster(address, audit_options, jobs) as cluster:
+    with open_cluster(address, asked, jobs) as cluster:
         yield cluster.pool
 
 

@@ -213,19 +213,41 @@ def _split_record(text: str) -> tuple[str, str]:
     return text, ""
 
 
-def _operations(tail: str) -> Iterator[tuple[str, str]]:
-    """Yield each opcode in lower case with its operand, unquoted."""
-    start = 0
-    while start < len(tail):
-        operation = _OPERATION.match(tail, start)
+def locate_operations(text: str) -> Iterator[re.Match[str]]:
+    """Find the operations of a record that `parse_record` accepts.
+
+    Yields
+    ------
+    re.Match
+        A match of each operation with its semicolon in `text`; its groups are `opcode`
+        and `operand`.
+    """
+    position, _ = _split_record(text)
+    return _match_operations(text, len(position))
+
+
+def _match_operations(text: str, start: int) -> Iterator[re.Match[str]]:
+    while start < len(text):
+        operation = _OPERATION.match(text, start)
         if operation is None:
-            msg = f"operations: expected a closing quote, found {quote(tail[start:])}"
+            msg = f"operations: expected a closing quote, found {quote(text[start:])}"
             raise InputError(msg)
         start = operation.end()
+        yield operation
+
+
+def _operations(tail: str) -> Iterator[tuple[str, str]]:
+    """Yield each opcode in lower case with its operand, unquoted."""
+    for operation in _match_operations(tail, 0):
         operand = operation["operand"].strip()
         if len(operand) >= 2 and operand[0] == operand[-1] == '"':
             operand = _ESCAPED.sub(r"\1", operand[1:-1])
-        yield operation["opcode"].lower().removesuffix(":"), operand
+        yield opcode_of(operation), operand
+
+
+def opcode_of(operation: re.Match[str]) -> str:
+    """Return the opcode in lower case; that of matetrack's `PV:` is `pv`."""
+    return operation["opcode"].lower().removesuffix(":")
 
 
 def _parse_counter(opcode: str, text: str) -> int:

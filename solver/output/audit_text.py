@@ -190,16 +190,17 @@ def disagreement(result: AuditResult) -> str | None:
     """
     if result.fen is None or not result.disagreements:
         return None
-    lines = [f"{_place(result)}: claimed {_claimed(result)}, {_objection(result)}"]
+    place = name_record(result.source, result.id)
+    lines = [f"{place}: claimed {_claimed(result)}, {_objection(result)}"]
     if result.claimed_line:
         lines.append(f"  claimed: {_line(result, result.claimed_line.split())}")
     lines.append(f"  {analysis_link(result.fen)}")
     return "\n".join(lines)
 
 
-def _place(result: AuditResult) -> str:
-    is_unnamed = result.id == PurePath(result.source).name
-    return result.source if is_unnamed else f"{result.source}: {result.id}"
+def name_record(source: str, id_: str) -> str:
+    """Return `file:line` of a record, and its name if it has one of its own."""
+    return source if id_ == PurePath(source).name else f"{source}: {id_}"
 
 
 def _claimed(result: AuditResult) -> str:
@@ -308,10 +309,10 @@ def _length(result: AuditResult, moves: int) -> str:
     stipulation = result.other_stipulation
     if stipulation:
         return str(stipulation.with_attacker_moves(moves))
-    return _mate(moves)
+    return name_mate(moves)
 
 
-def _mate(moves: int) -> str:
+def name_mate(moves: int) -> str:
     """Write a mate; 0 means that the side to move is checkmated."""
     if moves == 0:
         return "checkmate on the board"

@@ -20,6 +20,9 @@ if TYPE_CHECKING:
     Engine: TypeAlias = Callable[..., Verdict]
     """`prove` or `search_dfpn`."""
 
+MOST_READINGS = 5
+"""How often a line that repeats a position is read; two or three times are enough."""
+
 
 def prove(
     workspace: Workspace, position: Position, moves: int, *, attacking: bool
@@ -222,17 +225,44 @@ def mating_line(
     than their bound. The attacker plays the proved moves and the defender resists
     longest against these, so the length of the line is a proved bound too.
 
+    A line that repeats a position has shown that this mates sooner than its bound said
+    when it was read first. The line is then read again, with all that is proved by now:
+    it becomes no longer, and often shorter.
+
     Returns
     -------
     tuple of int, or None
         The moves of both sides as kernel moves; None when the search was interrupted.
     """
+    words = _read_line(workspace, position, moves, attacking=attacking)
+    for _ in range(MOST_READINGS - 1):
+        if words is None or not _repeats(workspace, position, words):
+            break
+        again = _read_line(workspace, position, moves, attacking=attacking)
+        if again is None:
+            break
+        words = min(again, words, key=len)
+    return words
+
+
+def _read_line(
+    workspace: Workspace, position: Position, moves: int, *, attacking: bool
+) -> tuple[int, ...] | None:
     reader = _LineReader(workspace)
     read = reader.attack if attacking else reader.defend
     try:
         return read(position, moves).words
     except _InterruptedError:
         return None
+
+
+def _repeats(workspace: Workspace, position: Position, words: Sequence[int]) -> bool:
+    """Return whether a position occurs twice in a line."""
+    seen = {bytes(position)}
+    for word in words:
+        position = workspace.kernel.made(position, workspace.search, word)
+        seen.add(bytes(position))
+    return len(seen) <= len(words)
 
 
 class _Line(NamedTuple):

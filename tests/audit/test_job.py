@@ -315,3 +315,68 @@ def test_no_certificate_is_built_unless_requested() -> None:
 def test_a_directory_without_tables_is_refused(tmp_path: Path) -> None:
     with pytest.raises(TablebaseError):
         AuditJob(AuditOptions(SMALL, directories=(str(tmp_path),)))
+
+
+# --- followed lines
+
+ROOK_LINE = "h7g6 h1g1 g6f5 g1f1 f5e4 f1e1 e4d3 e1f1 d3e3 f1g1 e3f3 g1h1 f3g3 h1g1 a2a1"
+ROOK = Problem(
+    "8/7K/8/8/8/8/R7/7k w - - 0 1", "rook", Claim(8, line=tuple(ROOK_LINE.split()))
+)
+
+
+def test_a_mate_that_the_search_does_not_find_is_proved_along_its_line() -> None:
+    limits = Limits(nodes=5000, hash_mib=1)
+    alone = run(ROOK, AuditOptions(limits))
+    assert (alone.verdict, alone.mate, alone.plies) == ("undecided", None, "")
+    led = run(ROOK, AuditOptions(limits, follow=True))
+    assert (led.verdict, led.mate) == ("holds", 8)
+    assert [ply.move for ply in led.claimed_plies()] == ROOK_LINE.split()[::2]
+    assert [ply.holds for ply in led.claimed_plies()] == [True] * 8
+    assert led.nodes > alone.nodes
+    assert AuditOptions(limits, follow=True).describe() == "follow"
+
+
+def test_a_certificate_proves_what_the_line_has_led_to() -> None:
+    options = AuditOptions(Limits(nodes=5000, hash_mib=1), follow=True, certify=True)
+    result = run(ROOK, options)
+    assert result.certificate is not None
+    verdict = check(load(io.BytesIO(result.certificate)))
+    assert verdict.mate == 8
+
+
+def test_a_mate_within_the_claim_needs_no_more_once_the_line_has_led_to_it() -> None:
+    limits = Limits(nodes=1000, hash_mib=1)
+    result = run(ROOK, AuditOptions(limits, within=True, follow=True))
+    assert (result.verdict, result.mate, result.stopped_by) == ("holds", 8, None)
+
+
+def test_within_the_claim_a_wrong_line_leaves_the_mate_to_the_search() -> None:
+    wrong = replace(ROOK, claim=Claim(8, line=("h7g7", "h1g1")))
+    result = run(wrong, AuditOptions(SMALL, within=True, follow=True))
+    alone = run(wrong, AuditOptions(SMALL, within=True))
+    assert (result.verdict, result.mate, result.pv) == ("holds", 8, alone.pv)
+    assert [ply.holds for ply in result.claimed_plies()] == [False]
+    assert result.nodes > alone.nodes
+    assert result.stopped_by is None
+
+
+def test_what_is_known_already_has_no_certificate_unless_requested() -> None:
+    options = AuditOptions(SMALL, certify=True, certify_known=False)
+    known = replace(BACK_RANK, claim=Claim(1, line=("a1a8",)))
+    assert run(known, options).certificate is None
+    for claim in (Claim(1), Claim(1, line=("a1b1",)), Claim(2, line=("a1a8",))):
+        assert run(replace(known, claim=claim), options).certificate is not None
+    options = replace(options, certify_known=True)
+    assert run(known, options).certificate is not None
+
+
+def test_a_line_that_takes_too_long_in_a_batch_is_returned_unfinished() -> None:
+    line = ("d7e5",)
+    slow = replace(LONG, claim=Claim(12, line=line))
+    options = AuditOptions(Limits(hash_mib=1, time_s=1000.0), follow=True)
+    unfinished, quick = AuditJob(options).run_batch(
+        [slow, BACK_RANK], TimeSlice(problem_s=0.1, batch_s=60.0)
+    )
+    assert unfinished is None
+    assert quick is not None

@@ -89,7 +89,13 @@ def test_a_result_holds_the_whole_answer(
     assert flat.time_s == pytest.approx(answer.stats.time_s, abs=1e-6)
     marked = mark_only_moves(claim, plies) if claim else ()
     stored = [
-        Ply(ply["move"], ply["mate"], tuple(ply["keys"]), ply["only"])
+        Ply(
+            ply["move"],
+            ply["mate"],
+            tuple(ply["keys"]),
+            ply["only"],
+            ply.get("holds"),
+        )
         for ply in json.loads(flat.plies or "[]")
     ]
     assert tuple(stored) == flat.claimed_plies() == marked

@@ -25,7 +25,7 @@ CASES = [
     ("matesolve ver", {"verify"}),
     ("matesolve s", {"solve"}),
     ("matesolve mip b", {"build"}),
-    ("matesolve verify --fo", {"--format"}),
+    ("matesolve verify --fo", {"--follow", "--format"}),
     ("matesolve verify --format p", {"parquet", "pgn", "popeye"}),
     ("matesolve convert --to c", {"csv"}),
     ("matesolve verify --fail-on cooked,re", {"cooked,refuted"}),

@@ -42,6 +42,9 @@ def contents(folder: Path) -> dict[str, bytes]:
     "arguments",
     [
         ["convert", "mates.epd", "mates.epd"],
+        ["improve", "mates.epd", "-o", "mates.epd"],
+        ["improve", "mates.epd", "--store", "a.db", "-o", "a.db"],
+        ["improve", "mates.epd", "-o", "new.epd", "--store", "mates.epd"],
         ["export", "a.db", "--to", "csv", "-o", "a.db"],
         ["export", "a.db", "--to", "csv", "-o", "a.db-wal"],
         ["report", "a.db", "-o", "a.db"],

@@ -240,6 +240,28 @@ def test_a_mate_that_may_not_be_the_shortest_holds(
     assert out == "claim  holds  total\n   #2      1      1\n  all      1      1\n"
 
 
+def test_a_long_mate_holds_once_its_line_is_followed(
+    capsys: pytest.CaptureFixture[str], folder: Path
+) -> None:
+    line = "h7g6 h1g1 g6f5 g1f1 f5e4 f1e1 e4d3 e1f1 d3e3 f1g1 e3f3 g1h1 f3g3 h1g1 a2a1"
+    (folder / "long.epd").write_text(
+        f"8/7K/8/8/8/8/R7/7k w - - bm #8; PV: {line};\n"
+        "8/7K/8/8/8/8/R7/7k w - - bm #8; PV: h7g7;\n"
+    )
+    words = ["long.epd", "--within", "--nodes", "2000", "--jsonl"]
+    _, out, _ = verify(capsys, *words)
+    assert [record["verdict"] for record in records(out)] == ["undecided"] * 2
+    code, out, err = verify(capsys, *words, "--follow")
+    assert (code, err) == (3, "")
+    first, second = records(out)
+    assert (first["verdict"], first["mate"]) == ("holds", 8)
+    assert [ply["holds"] for ply in first["plies"]] == [True] * 8
+    assert second["verdict"] == "undecided"
+    assert "holds" not in second["plies"][0]
+    _, out, _ = verify(capsys, "long.epd", "--follow", "--jsonl")
+    assert records(out)[1]["plies"][0]["holds"] is False
+
+
 def test_claims_that_the_side_to_move_is_mated_come_last(
     capsys: pytest.CaptureFixture[str],
     monkeypatch: pytest.MonkeyPatch,

@@ -209,3 +209,22 @@ def test_lines_under_a_restriction_keep_to_it(restriction: Restriction) -> None:
                 assert all(map(game.admits, boards[1::2])), board.fen()
                 lines += len(words) > 1
     assert lines > 5
+
+
+@pytest.mark.parametrize(
+    ("fen", "moves"),
+    [
+        (ROOK_ENDING, 24),
+        ("8/8/8/3k4/8/8/Q7/7K w - - 0 1", 14),
+        ("8/8/8/3k4/8/8/QR6/7K w - - 0 1", 16),
+        ("8/8/8/3k4/8/8/QR6/7K w - - 0 1", 30),
+    ],
+)
+def test_a_line_with_a_loose_bound_repeats_no_position(fen: str, moves: int) -> None:
+    # Read once, each of these lines passes some position twice.
+    board = chess.Board(fen)
+    line = found_line(Workspace(hash_mib=16), board, moves, attacking=True)
+    assert line is not None
+    positions = [after.epd() for after in played(board, line)]
+    assert len(set(positions)) == len(positions) == len(line) + 1
+    assert len(line) <= 2 * moves - 1

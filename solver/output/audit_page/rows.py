@@ -142,8 +142,9 @@ def _ply(record: Mapping[str, object]) -> dict[str, object]:
         "mate": _read(record, "mate", int),
         "keys": _texts(record, "keys"),
     }
-    if "only" in record:  # earlier versions did not write it
-        ply["only"] = _read(record, "only", bool)
+    for name in ("only", "holds"):  # earlier versions did not write them
+        if name in record:
+            ply[name] = _read(record, name, bool)
     return ply
 
 

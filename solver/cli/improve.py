@@ -1,0 +1,397 @@
+"""`matesolve improve`: search the mates of a file, and write back what is better."""
+
+from __future__ import annotations
+
+import codecs
+import sys
+from collections import Counter
+from contextlib import closing
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import click
+
+from solver.cli import audit_options, completion, options
+from solver.cli.console import (
+    STDOUT,
+    Exit,
+    foremost,
+    is_terminal,
+    notify,
+    open_target,
+    prepare_kernel,
+    prepare_outputs,
+    require_apart,
+)
+from solver.cli.help import Command
+from solver.cli.signals import interruptible
+from solver.errors import FormatError, InputError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Generator, Iterable, Iterator
+
+    from solver.audit.job import AuditOptions
+    from solver.audit.result import AuditResult
+    from solver.audit.resume import ResumeStore
+    from solver.cli.answer_files import CertificateFolder
+    from solver.cli.audit_options import StoreRequest
+    from solver.cli.progress import AuditProgress
+    from solver.formats.matetrack import Row
+    from solver.output.improvement import LineStatus
+    from solver.problem import Limits, Problem
+    from solver.search.threads import GroupControl
+
+DEFAULT_TIME_S = 10.0
+
+
+@click.command(
+    cls=Command,
+    epilog="""\b
+What makes a row better:
+  a shorter mate            distance and line are replaced
+  the other side mates      the same, if the claimed mate is disproved
+  the line is missing, or does not lead to the mate
+                            the line is added or replaced
+All of it is proved. A claim that is disproved and not corrected, and a broken line
+without a mate found, are reported and kept.
+
+\b
+Exit codes, the first that applies:
+  130  interrupted (Ctrl-C, SIGTERM, SIGHUP); FILE is not written
+   74  reading or writing failed
+   65  a row was unreadable; it is copied
+    1  a claim is disproved; the row is copied
+    3  a limit left something undecided
+    0  every claimed mate was found, and proved or made shorter
+
+\b
+Examples:
+  matesolve improve matetrack.epd -o better.epd --store run.db --jobs 2
+  matesolve improve mates.epd -o better.epd --time 60 --certificates proofs
+""",
+)
+@click.argument("source", metavar="IN", shell_complete=completion.files)
+@options.output("It is replaced only when all rows are searched; - is standard output.")
+@options.limits(time_s=DEFAULT_TIME_S)
+@audit_options.jobs("Default: 1.")
+@audit_options.within
+@audit_options.follow(
+    "Report for each line whether it is a proof, a forced beginning or wrong."
+)
+@audit_options.store
+@audit_options.certificates(" Only changes and disproved claims have one.")
+@click.pass_context
+def improve(
+    ctx: click.Context,
+    *,
+    source: str,
+    output: str,
+    limits: Limits,
+    jobs: int | None,
+    within: bool,
+    follow: bool,
+    stored: StoreRequest,
+    folder_path: str | None,
+) -> None:
+    """Search the mates of a file, and write it back improved.
+
+    IN is EPD with matetrack's `bm #n; PV: moves;`, or with `dm n; pv moves;`. It may be
+    compressed; - is standard input. Each row is searched as far as its claim, or up to
+    -n moves. In FILE only distances and lines that became better are changed: comments,
+    blank lines, unknown operations, spacing, line ends and the order are kept byte for
+    byte. Rows that claim no mate, or that also name keys, are copied.
+
+    Each change is printed: the row, what it claimed, what is written and how it is
+    known. A warning says where a line needs more than 50 moves without pawn move or
+    capture, or repeats a position: others call that a draw.
+
+    With --follow, the line of a row leads the search: after each of the attacker's
+    moves, from the last to the first, every reply is proved to be mated within the
+    moves that are left. Long mates that are known are proved so in seconds.
+
+    With --store, a run that was interrupted resumes where it stopped.
+    """
+    from solver.audit.job import AuditOptions
+    from solver.cli.answer_files import CertificateFolder
+    from solver.cli.progress import AuditProgress
+    from solver.search.threads import GroupControl
+
+    require_apart(stored.files, reads=[source])
+    prepare_outputs(output, reads=[source, *stored.files], stdout=True)
+    file = RowFile(source)
+    asked = AuditOptions(
+        limits,
+        within=within,
+        certify=folder_path is not None,
+        certify_known=False,
+        follow=follow,
+    )
+    prepare_kernel()
+    control = GroupControl()
+    progress = AuditProgress(lambda: file.expected)
+    with interruptible(control), stored.open(asked) as resume, progress:
+        folder = None
+        if folder_path is not None:
+            inputs = (source, *stored.files)
+            folder = CertificateFolder(folder_path, progress.notify, inputs)
+        is_watched = is_terminal(sys.stdout) and is_terminal(sys.stderr)
+        above = output == STDOUT or is_watched  # the progress line is on stderr
+        report = progress.notify if above else click.echo
+        run = Improvement(file, report, progress, folder)
+        run.search(asked, jobs or 1, resume, control)
+    if control.is_stopped():
+        resumes = "; the same command resumes" if stored.path else ""
+        notify(f"interrupted: {output} is not written{resumes}")
+        ctx.exit(Exit.INTERRUPTED)
+    with open_target(output) as target:
+        file.write(target.write, run.changed)
+    notify(run.totals())
+    ctx.exit(foremost(run.codes | ({folder.code} if folder else set())))
+
+
+class RowFile:
+    """A file that is read whole, row by row, and written with some lines changed.
+
+    Parameters
+    ----------
+    path : str
+        The file, or - for standard input.
+
+    Attributes
+    ----------
+    rows : dict
+        The rows that were read and whose result has not come, by their `file:line`.
+    expected : int
+        How many rows are searched.
+    copied : int
+        Rows without a mate to search, so far.
+
+    Raises
+    ------
+    OSError
+        The file cannot be read.
+    InputError
+        It is damaged, or in another format than EPD.
+    """
+
+    def __init__(self, path: str) -> None:
+        from solver.formats.registry import detect_format, title_of
+        from solver.formats.streams import is_record, name_of, open_decompressed
+
+        self._name = name_of(path)
+        with open_decompressed(path) as stream:
+            content = stream.read()
+        text = content.removeprefix(codecs.BOM_UTF8)
+        self._mark = content[: len(content) - len(text)]
+        self._lines = text.splitlines(keepends=True)
+        records = [raw for raw in self._lines if is_record(raw)]
+        if records and (found := detect_format(records[0])) != "epd":
+            msg = f"{self._name}: expected EPD, found {title_of(found)}"
+            raise InputError(msg)
+        self.expected = len(records)
+        self.rows: dict[str, Row] = {}
+        self.copied = 0
+
+    def read(self) -> Iterator[Problem | FormatError]:
+        """Yield the problem of each row, or why it cannot be read."""
+        from solver.formats.matetrack import read_row
+        from solver.formats.streams import is_record
+
+        for number, raw in enumerate(self._lines, start=1):
+            if not is_record(raw):
+                continue
+            source = f"{self._name}:{number}"
+            row = read_row(raw, source)
+            if row is None:
+                self.expected -= 1
+                self.copied += 1
+            elif isinstance(row, FormatError):
+                yield row
+            else:
+                self.rows[source] = row
+                yield row.problem
+
+    def write(self, put: Callable[[bytes], object], changed: dict[str, bytes]) -> None:
+        """Write all lines, and those that changed in place of what they were.
+
+        Parameters
+        ----------
+        put : callable
+            Writes bytes.
+        changed : dict
+            The changed lines by their `file:line`.
+        """
+        put(self._mark)
+        for number, raw in enumerate(self._lines, start=1):
+            put(changed.get(f"{self._name}:{number}", raw))
+
+
+class Improvement:
+    """Searches the rows of a file, reports what becomes better, and keeps it.
+
+    Parameters
+    ----------
+    file : RowFile
+        The rows.
+    report : callable
+        Prints a line about a row.
+    progress : AuditProgress
+        Receives each result, and prints errors.
+    folder : CertificateFolder or None
+        Where to write the proof of each change and each disproved claim.
+
+    Attributes
+    ----------
+    changed : dict
+        The changed lines by their `file:line`.
+    codes : set of Exit
+        What the rows lead to.
+    """
+
+    def __init__(
+        self,
+        file: RowFile,
+        report: Callable[[str], None],
+        progress: AuditProgress,
+        folder: CertificateFolder | None,
+    ) -> None:
+        self._file = file
+        self._report = report
+        self._progress = progress
+        self._folder = folder
+        self._rows = file.rows
+        self._counts: Counter[str] = Counter()
+        self._lines: Counter[LineStatus] = Counter()
+        self.changed: dict[str, bytes] = {}
+        self.codes = {Exit.PROVED}
+
+    def search(
+        self,
+        asked: AuditOptions,
+        jobs: int,
+        resume: ResumeStore | None,
+        control: GroupControl,
+    ) -> None:
+        """Search all rows; then, where the mate is disproved, the other side's mate."""
+        from solver.audit.pipeline import audit
+        from solver.audit.workers import local_workers
+        from solver.output.improvement import is_disproved, mates_other_side
+
+        def results(
+            records: Iterable[Problem | FormatError],
+        ) -> Generator[AuditResult]:
+            return audit(
+                records,
+                asked,
+                local_workers(asked, jobs),
+                resume=resume,
+                on_result=self._certify if self._folder else None,
+                ordered=True,
+                control=control,
+            )
+
+        disproved: list[tuple[Row, AuditResult]] = []
+        with closing(results(self._file.read())) as claims:
+            for result in claims:
+                self._progress.add(result)
+                row = self._rows.pop(result.source, None)
+                if row is None:
+                    self._progress.notify(f"error: {result.source}: {result.error}")
+                    self.codes.add(Exit.BAD_INPUT)
+                    self._counts["unreadable"] += 1
+                    continue
+                if asked.follow:
+                    self._report_line(row, result)
+                if is_disproved(result) or (not result.mate and mates_other_side(row)):
+                    disproved.append((row, result))
+                else:
+                    self._decide(row, result)
+        others = [_other_side(row.problem) for row, _ in disproved]
+        for other, (row, _) in zip(others, disproved, strict=True):
+            self._rows[other.source] = row
+        self._file.expected += len(others)
+        mated: dict[str, AuditResult] = {}
+        with closing(results(others)) as claims:
+            for result in claims:
+                self._progress.add(result)
+                if result.mate:
+                    mated[result.source] = result
+        for other, (row, result) in zip(others, disproved, strict=True):
+            self._decide(row, mated.get(other.source, result))
+
+    def totals(self) -> str:
+        """Return how many rows there are of each kind, in a line."""
+        from solver.output.improvement import Kind
+
+        kinds = [*Kind, "unchanged", "disproved", "undecided", "unreadable"]
+        counts = [f"{self._counts[kind]:,} {kind}" for kind in kinds]
+        totals = f"{', '.join(counts)}; {self._file.copied:,} without a mate to search"
+        lines = [
+            f"{name.name.lower()} {count:,}" for name, count in self._lines.items()
+        ]
+        return f"{totals}\nlines: {', '.join(lines)}" if lines else totals
+
+    def _certify(self, result: AuditResult) -> None:
+        """Write a certificate if it proves a change or disproves a claim."""
+        from solver.output.improvement import find_change, is_disproved
+
+        assert self._folder
+        row = self._rows[result.source]
+        disproves = is_disproved(result) and result.claim == row.claimed
+        if disproves or find_change(row, result):
+            self._folder.add(result)
+
+    def _report_line(self, row: Row, result: AuditResult) -> None:
+        """Count and report what following a row's line has shown."""
+        from solver.output.improvement import describe_line, find_line_status
+
+        if status := find_line_status(row, result):
+            self._lines[status] += 1
+            self._report(describe_line(row, result))
+
+    def _decide(self, row: Row, result: AuditResult) -> None:
+        """Keep the change that a result makes, count it, and report it."""
+        from solver.output.improvement import (
+            describe_change,
+            describe_kept,
+            find_change,
+            find_warnings,
+            is_disproved,
+        )
+
+        change = find_change(row, result)
+        if change:
+            self.changed[row.problem.source] = row.rewrite(change.mate, change.line)
+            self._counts[change.kind] += 1
+            self._report(describe_change(row, change, result))
+            written = change.mate, change.line
+        else:
+            written = row.claimed, () if row.fault else row.line
+            if kept := describe_kept(row, result):
+                self._report(kept)
+            if is_disproved(result):
+                self._counts["disproved"] += 1
+                self.codes.add(Exit.NEGATIVE)
+            elif result.is_undecided and result.mate is None:
+                self._counts["undecided"] += 1
+            else:
+                self._counts["unchanged"] += 1
+        if result.is_undecided:
+            self.codes.add(Exit.LIMIT)
+        for warning in find_warnings(row, *written):
+            self._report(f"{row.problem.source}: warning: {warning}")
+
+
+def _other_side(problem: Problem) -> Problem:
+    """Return the claim that the other side mates, in as many moves.
+
+    It has a source of its own, so that a store keeps both results.
+    """
+    claim = problem.claim
+    assert claim
+    file, _, line = problem.source.rpartition(":")
+    return replace(
+        problem,
+        source=f"{file} (other side):{line}",
+        claim=replace(claim, mate=-claim.mate, line=()),
+    )

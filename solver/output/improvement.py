@@ -1,0 +1,228 @@
+"""What an audit improves in the rows of a file: decided, and described for people.
+
+A row becomes better by a shorter mate, by the mate of the other side if its own is
+disproved, and by a line that leads to the mate. Everything that is written is proved,
+and the line is checked by python-chess before.
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import TYPE_CHECKING, NamedTuple
+
+import chess
+
+from solver.audit.verdict import Verdict
+from solver.formats.matetrack import MISSING, find_fault
+from solver.output.audit_text import name_mate, name_record
+from solver.output.text import numbered_line
+from solver.solution import Status
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from solver.audit.result import AuditResult
+    from solver.formats.matetrack import Row
+
+FIFTY_MOVES_PLIES = 100
+"""A player may claim a draw after this many plies without pawn move or capture."""
+
+
+class Kind(StrEnum):
+    """In what a row became better."""
+
+    SHORTER = "shorter mates"
+    SIDE = "sides corrected"
+    LINE = "lines completed"
+
+
+class LineStatus(StrEnum):
+    """What following a row's line has shown."""
+
+    PROOF = "a proof"
+    """Each of the attacker's moves is proved to mate within the moves that the claim
+    leaves, and the line ends in mate."""
+
+    BEGINNING = "a forced beginning"
+    """The same of a line that stops before the mate."""
+
+    ENDING = "a forced ending"
+    """The same, but only from a later move on; a limit was hit before it."""
+
+    WRONG = "wrong"
+    """A move is illegal, too late, or proved not to mate in time."""
+
+    OPEN = "open"
+    """A limit was hit before any move was proved."""
+
+
+class Change(NamedTuple):
+    """What is to be written in place of a row's mate and line.
+
+    Attributes
+    ----------
+    kind : Kind
+    mate : int
+        In moves, negative when the side to move is mated.
+    line : tuple of str
+        The moves to the mate, in UCI notation.
+    """
+
+    kind: Kind
+    mate: int
+    line: tuple[str, ...]
+
+
+def find_change(row: Row, result: AuditResult) -> Change | None:
+    """Return how a result makes a row better; None if it does not.
+
+    Parameters
+    ----------
+    row : Row
+        The row as it was read.
+    result : AuditResult
+        The result of its claim; or, if that is disproved, of the same claim for the
+        other side.
+    """
+    mate, line = result.mate, tuple(result.pv.split())
+    if not mate or result.tablebase or find_fault(row.problem.fen, mate, line):
+        return None
+    if (mate > 0) != (row.claimed > 0):
+        return Change(Kind.SIDE, mate, line)
+    if abs(mate) < abs(row.claimed):
+        return Change(Kind.SHORTER, mate, line)
+    if mate == row.claimed and (row.fault or False in _holds(result)):
+        return Change(Kind.LINE, mate, line)
+    return None
+
+
+def _holds(result: AuditResult) -> list[bool | None]:
+    return [ply.holds for ply in result.claimed_plies()]
+
+
+def find_line_status(row: Row, result: AuditResult) -> LineStatus | None:
+    """Return what following a row's line has shown; None if it has no line."""
+    if row.fault == MISSING:
+        return None
+    holds = _holds(result)
+    if not holds or False in holds:
+        return LineStatus.WRONG
+    if all(holds):
+        return LineStatus.BEGINNING if row.fault else LineStatus.PROOF
+    return LineStatus.ENDING if any(holds) else LineStatus.OPEN
+
+
+def describe_line(row: Row, result: AuditResult) -> str:
+    """Describe in a line what following a row's line has shown; nothing without one."""
+    status = find_line_status(row, result)
+    if status is None:
+        return ""
+    detail, holds = "", _holds(result)
+    if not holds:
+        detail = f" ({row.fault})"
+    elif status is LineStatus.WRONG:
+        number = holds.index(False)
+        detail = f": move {number + 1}, {_attackers_move(row, number)}, "
+        detail += f"does not mate in {abs(row.claimed) - number}"
+    elif status is LineStatus.ENDING:
+        number = holds.index(True)
+        detail = f" from move {number + 1}, {_attackers_move(row, number)}"
+    return f"{_place(row)}: {name_mate(row.claimed)}, its line is {status}{detail}"
+
+
+def _attackers_move(row: Row, number: int) -> str:
+    """Return one of the attacker's moves of a row's line in SAN."""
+    ply = 2 * number + (row.claimed < 0)
+    board = chess.Board(row.problem.fen)
+    for move in row.line[:ply]:
+        board.push_uci(move)
+    return board.san(board.parse_uci(row.line[ply]))
+
+
+def is_disproved(result: AuditResult) -> bool:
+    """Return whether a claim is disproved, or the mate is on the board already."""
+    return result.verdict == Verdict.REFUTED or result.mate == 0
+
+
+def mates_other_side(row: Row) -> bool:
+    """Return whether a row's line ends in mate of the side that it claims to mate."""
+    board = chess.Board(row.problem.fen)
+    for move in row.line:
+        board.push_uci(move)
+    is_attackers = len(row.line) % 2 == int(row.claimed > 0)
+    return board.is_checkmate() and not is_attackers
+
+
+def describe_change(row: Row, change: Change, result: AuditResult) -> str:
+    """Describe a change in a line: where, old, new, how it is known."""
+    line = _in_words(row, change.line)
+    claimed = name_mate(row.claimed)
+    if change.kind is Kind.LINE:
+        if row.fault == MISSING:
+            return f"{_place(row)}: {claimed}, line added: {line}"
+        fault = row.fault or "proved wrong"
+        return f"{_place(row)}: {claimed}, line replaced ({fault}): {line}"
+    is_shortest = result.status == Status.PROVED
+    known = "proved shortest" if is_shortest else "a shorter one is not excluded"
+    return f"{_place(row)}: {claimed} is now {name_mate(change.mate)} ({known}): {line}"
+
+
+def describe_kept(row: Row, result: AuditResult) -> str:
+    """Describe in a line what is wrong with a row that stays as it is; or nothing."""
+    claimed = f"{_place(row)}: {name_mate(row.claimed)}, kept"
+    if result.mate == 0:
+        return f"{claimed}, but disproved: checkmate on the board"
+    if is_disproved(result):
+        found = f"no mate in {(result.lower_bound or 1) - 1}"
+        if result.mate is not None:
+            found += f", but {name_mate(result.mate)}"
+            if line := _in_words(row, result.pv.split()):
+                found += f": {line}"
+        return f"{claimed}, but disproved: {found}"
+    if row.fault and row.fault != MISSING:
+        return (
+            f"{claimed} with its broken line ({row.fault}), because no mate was found"
+        )
+    return ""
+
+
+def find_warnings(row: Row, mate: int, line: Sequence[str]) -> Iterator[str]:
+    """Yield why others may call a mate a draw: 50 moves, or a repeated position.
+
+    The search knows neither. The clock of the row's FEN counts.
+
+    Parameters
+    ----------
+    row : Row
+        The row that gives the position.
+    mate : int
+        In moves, negative when the side to move is mated.
+    line : sequence of str
+        Its moves in UCI notation, as far as they are known.
+    """
+    board = chess.Board(row.problem.fen)
+    plies = abs(mate) * 2 - (mate > 0)
+    if not line and board.halfmove_clock + plies > FIFTY_MOVES_PLIES:
+        yield "may need more than 50 moves without pawn move or capture"
+    seen = {board.epd(): 0}
+    is_fifty = is_repeated = False
+    for ply, move in enumerate(line):
+        is_defenders = ply % 2 == int(mate > 0)
+        if is_defenders and not is_fifty and board.can_claim_fifty_moves():
+            is_fifty = True
+            yield f"50 moves without pawn move or capture at move {ply // 2 + 1}"
+        board.push_uci(move)
+        before = seen.setdefault(board.epd(), ply + 1)
+        if before <= ply and not is_repeated:
+            is_repeated = True
+            yield (
+                f"the line repeats a position: after {before} plies and after {ply + 1}"
+            )
+
+
+def _place(row: Row) -> str:
+    return name_record(row.problem.source, row.problem.id)
+
+
+def _in_words(row: Row, line: Sequence[str]) -> str:
+    return " ".join(numbered_line(row.problem.fen, line))

@@ -1,0 +1,202 @@
+"""Follow a line: prove a known mate backwards along its own moves.
+
+A line of a mate in n names a move at each of the attacker's nodes, and one reply. To
+prove the mate, every other reply has to be answered too. The steps are taken from the
+end of the line: after the attacker's last move, then after the one before it, and so
+on. Each step asks the df-pn search whether the defender is mated within the moves that
+are left. The line's own reply is in the table from the step before, and so is much of
+what the other replies lead to, so each step is a short search where the whole is a long
+one. When all steps are proved, the root has a proved move.
+
+Only the search's verdicts count. The line says what to ask, and never what is true.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+from typing import TYPE_CHECKING, NamedTuple
+
+from solver.board import pack
+from solver.kernel.interface import NO_LIMIT, Verdict
+from solver.search.question import read_question
+from solver.search.root import Root, search_dfpn
+from solver.search.threads import WATCHDOG
+from solver.solution import Solution, Stats, Status, StoppedBy
+
+if TYPE_CHECKING:
+    from solver.kernel.memory import Position
+    from solver.problem import Limits
+    from solver.search.question import Question
+    from solver.search.threads import Control
+    from solver.search.workspace import Workspace
+
+FIRST_BUDGET = 20_000
+"""Nodes for each step in the first round; doubled in each further round."""
+
+
+class Followed(NamedTuple):
+    """What following a line has shown.
+
+    Attributes
+    ----------
+    solution : Solution
+        The answer, with the mate if only the line has led to it.
+    holds : tuple of (bool or None)
+        For each of the attacker's moves in the line: whether it mates within the moves
+        that the claim leaves. All but None is proved.
+    stopped_by : StoppedBy or None
+        The limit that was hit first; None: every move is decided, or one is refuted.
+    """
+
+    solution: Solution
+    holds: tuple[bool | None, ...] = ()
+    stopped_by: StoppedBy | None = None
+
+
+def follow_line(
+    answer: Solution, workspace: Workspace, limits: Limits, control: Control
+) -> Followed:
+    """Prove the claimed mate along the claimed line.
+
+    Parameters
+    ----------
+    answer : Solution
+        The answer to the problem, whose claim has the mate and the line.
+    workspace : Workspace
+        Where the answer was found; what was proved there helps.
+    limits : Limits
+        What following the line may cost, whatever the answer has cost.
+    control : Control
+        Stops it.
+    """
+    claim = answer.problem.claim
+    assert claim
+    question = read_question(answer.problem, within=claim.mate)
+    moves = len(claim.line[0 if question.attacking else 1 :: 2])
+    if not moves or moves > abs(claim.mate):
+        return Followed(answer)
+    started = time.perf_counter()
+    workspace.resume()
+    workspace.search.node_limit = NO_LIMIT if limits.nodes is None else limits.nodes
+    control.attach(workspace.search)
+    proof = _LineProof(workspace, question)
+    solution = answer
+    with WATCHDOG.limit(control, limits.time_s):
+        proof.search()
+        if proof.is_proved and (
+            answer.mate is None or abs(answer.mate) > abs(claim.mate)
+        ):
+            solution = _with_mate(answer, workspace, question, control)
+    is_open = not proof.is_over or (proof.is_proved and solution.mate is None)
+    stats = Stats(
+        answer.stats.nodes + workspace.search.nodes,
+        answer.stats.time_s + time.perf_counter() - started,
+    )
+    return Followed(
+        replace(solution, stats=stats),
+        proof.holds,
+        (control.reason or StoppedBy.NODES) if is_open else None,
+    )
+
+
+def _with_mate(
+    answer: Solution, workspace: Workspace, question: Question, control: Control
+) -> Solution:
+    """Return the answer with the mate that the last step has proved."""
+    root = Root(workspace, question, attacking=question.attacking)
+    moves = question.most_moves
+    if root.search(search_dfpn, moves) is not Verdict.MATE:
+        return answer
+    with control.finishing():
+        line = root.line(moves, is_shortest=False)
+    if not line:
+        return answer
+    moves = (len(line) + 1) // 2
+    is_shortest = answer.lower_bound >= moves
+    return replace(
+        answer,
+        status=Status.PROVED if is_shortest else Status.FOUND,
+        mate=moves if question.attacking else -moves,
+        pv=line,
+        keys=line[:1] if question.attacking else (),
+        keys_complete=False,
+    )
+
+
+class _Step(NamedTuple):
+    """A position after one of the attacker's moves, and how many more it may need."""
+
+    position: Position
+    moves: int
+
+
+class _LineProof:
+    """The proof of a mate along a line, one step after another from its end.
+
+    Parameters
+    ----------
+    workspace : Workspace
+        Where the search runs.
+    question : Question
+        The position, and the claimed mate with its line of legal moves, which may stop
+        before the mate.
+    """
+
+    def __init__(self, workspace: Workspace, question: Question) -> None:
+        claim = question.problem.claim
+        assert claim
+        self._workspace = workspace
+        self._steps: list[_Step] = []
+        board = question.board.copy(stack=False)
+        left, is_attackers = abs(claim.mate), question.attacking
+        for move in claim.line:
+            board.push_uci(move)
+            if is_attackers:
+                left -= 1
+                self._steps.append(_Step(pack(board), left))
+            is_attackers = not is_attackers
+        self._open = len(self._steps)
+        self._is_refuted = False
+
+    @property
+    def is_proved(self) -> bool:
+        """Whether every step is proved."""
+        return not self._open and not self._is_refuted
+
+    @property
+    def is_over(self) -> bool:
+        """Whether every step is proved, or one is refuted."""
+        return not self._open or self._is_refuted
+
+    @property
+    def holds(self) -> tuple[bool | None, ...]:
+        """For each step whether it is proved or refuted; None: neither."""
+        decided = [True] * (len(self._steps) - self._open)
+        before: list[bool | None] = [None] * self._open
+        if self._is_refuted:
+            before[-1] = False
+        return (*before, *decided)
+
+    def search(self) -> None:
+        """Prove step after step with growing budgets, until a limit is hit."""
+        nodes = FIRST_BUDGET
+        while not self.is_over and not self._workspace.is_exhausted:
+            self._search_round(nodes)
+            nodes *= 2
+
+    def _search_round(self, nodes: int) -> None:
+        """Prove as many steps as possible, each with at most `nodes` nodes."""
+        workspace = self._workspace
+        while not self.is_over:
+            step = self._steps[self._open - 1]
+            with workspace.budget(nodes):
+                verdict = search_dfpn(
+                    workspace, step.position, step.moves, attacking=False
+                )
+            if verdict is Verdict.STOPPED:
+                return
+            if verdict is Verdict.MATE:
+                self._open -= 1
+            else:
+                self._is_refuted = True
