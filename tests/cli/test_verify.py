@@ -19,7 +19,11 @@ from solver.solution import Solution, Status, StoppedBy
 from tests.cli.processes import process, run_and_list_heavy
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+    from contextlib import AbstractContextManager
+
     from solver.problem import Limits, Problem
+    from solver.search.question import Asked
     from solver.search.threads import Control
 
 ROOT = Path(__file__).parents[2]
@@ -334,10 +338,7 @@ def test_ctrl_c_prints_complete_results(
     (folder / "two.epd").write_text(f"{BACK_RANK} dm 1;\n{LONG[:-4]} dm 9;\n")
     before = signal.getsignal(signal.SIGINT)
 
-    class Interrupted:
-        def __init__(self, hash_mib: int, *_: Any, **__: Any) -> None:
-            assert hash_mib == 1
-
+    class Interrupted(OneByOne):
         def solve(
             self, problem: Problem, limits: Limits, *, control: Control, **_: Any
         ) -> Solution:
@@ -357,6 +358,26 @@ def test_ctrl_c_prints_complete_results(
     assert signal.getsignal(signal.SIGINT) is before
 
 
+class OneByOne:
+    """Solves the problems of a batch one after the other with `solve`."""
+
+    solve: Callable[..., Solution]
+
+    def __init__(self, hash_mib: int, *_: Any, **__: Any) -> None:
+        assert hash_mib
+
+    def solve_each(
+        self,
+        asked: Sequence[Asked],
+        *,
+        searching: Callable[[], AbstractContextManager[Control]],
+        **_: Any,
+    ) -> Iterator[Solution]:
+        for problem, limits, _within in asked:
+            with searching() as control:
+                yield self.solve(problem, limits, control=control)
+
+
 def answer_with(
     monkeypatch: pytest.MonkeyPatch,
     status: Status,
@@ -367,9 +388,7 @@ def answer_with(
 ) -> None:
     """Make each search return the same answer."""
 
-    class Same:
-        def __init__(self, hash_mib: int, *_: Any, **__: Any) -> None: ...
-
+    class Same(OneByOne):
         def solve(self, problem: Problem, *_: Any, **__: Any) -> Solution:
             return Solution(problem, status, mate, lower_bound, stopped_by=stopped_by)
 
