@@ -113,7 +113,10 @@ def read_plainly(
     """
     if (build := loaded_kernel()) is None:
         return None
-    row, search, text = _MEMORY.row, _MEMORY.search, _MEMORY.text
+    # A local name keeps it alive: when the interpreter ends, it frees what belongs to
+    # threads, although a daemon thread may still be reading.
+    memory = _OWN.memory
+    row, search, text = memory.row, memory.search, memory.text
     given, moves = fen.encode(errors="replace"), line.encode(errors="replace")
     if len(given) + len(moves) > TEXT_BYTES:
         return None
@@ -122,14 +125,14 @@ def read_plainly(
     row.line = row.fen + len(given)
     row.black, row.played, row.uci_only = black, played, uci_only
     search.text_written = 0
-    is_read = build.kernel.read_rows(_MEMORY.rows, search, 0, 1)
+    is_read = build.kernel.read_rows(memory.rows, search, 0, 1)
     if not is_read or row.state != RowState.READ:
         return None
     written = str(text[: search.text_written], "ascii")
     return written[: row.line_at], written[row.line_at :]
 
 
-class _Memory(threading.local):
+class _Memory:
     """A row, and memory for its texts."""
 
     def __init__(self) -> None:
@@ -142,4 +145,11 @@ class _Memory(threading.local):
         self.search = Search(text=ctypes.addressof(self._written), text_size=TEXT_BYTES)
 
 
-_MEMORY = _Memory()
+class _Own(threading.local):
+    """The memory of the calling thread."""
+
+    def __init__(self) -> None:
+        self.memory = _Memory()
+
+
+_OWN = _Own()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from random import Random
 
 import chess
@@ -13,6 +14,7 @@ from solver.formats.claims import parse_keys, parse_line
 from solver.formats.fen import parse_fen
 from solver.formats.given import TEXT_BYTES, GivenPosition, read_plainly
 from tests.oracles import walks
+from tests.processes import run
 
 pytestmark = pytest.mark.usefixtures("kernel")
 
@@ -101,3 +103,24 @@ def test_the_position_after_played_moves_has_their_counters() -> None:
         "rnbqkbnr/pppp1ppp/8/4p3/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 2",
         "g1f3",
     )
+
+
+READING_AT_EXIT = """
+import threading, time
+from solver.formats.given import read_plainly
+from solver.kernel.loader import load_kernel
+load_kernel()
+def read():
+    while True:
+        read_plainly("6k1/5ppp/8/8/8/8/8/R5K1 w - - 0 1", "a1a8")
+for _ in range(3):
+    threading.Thread(target=read, daemon=True).start()
+time.sleep(0.05)
+"""
+
+
+@pytest.mark.slow
+def test_a_thread_that_reads_does_not_crash_the_end_of_the_process() -> None:
+    # One of 20 crashed when the thread's memory was freed under it.
+    for _ in range(60):
+        assert run([sys.executable, "-c", READING_AT_EXIT]).returncode == 0
