@@ -21,11 +21,11 @@ from solver.certificate import BuildingStoppedError, certify_last
 from solver.endgames.tablebases import Tablebases
 from solver.formats.matetrack import find_fault
 from solver.problem import Problem
-from solver.search.follow import Followed, follow_line
+from solver.search.follow import Followed, solve_and_follow
 from solver.search.question import Asked
 from solver.search.solver import Solver
 from solver.search.threads import Control
-from solver.solution import Solution, Stats, Status, StoppedBy
+from solver.solution import Solution, StoppedBy
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -204,7 +204,8 @@ class AuditJob:
 
     def _answers(self, asked: Sequence[Asked], batch_s: float) -> Iterator[Followed]:
         if self._options.follow:
-            yield from (self._search(*each) for each in asked)
+            for each in asked:
+                yield solve_and_follow(self._solve, self._solver, each, self._searching)
             return
         answers = self._solver.solve_each(
             asked,
@@ -259,33 +260,6 @@ class AuditJob:
                 all_keys=self._options.all_keys or self._options.every_ply,
                 control=control,
             )
-
-    def _search(self, problem: Problem, limits: Limits, within: int | None) -> Followed:
-        """Solve a problem, and follow its claimed line if there is one.
-
-        Where any mate within the claim will do, the line comes first: a mate that it
-        proves needs no search.
-        """
-        claim = problem.claim
-        if not (claim and claim.line and is_mate(problem.stipulation)):
-            return Followed(self._solve(problem, limits, within))
-        if within is None:
-            return self._follow(self._solve(problem, limits, within), limits)
-        self._solver.workspace.begin(None)
-        followed = self._follow(Solution(problem, Status.UNDECIDED, None, 1), limits)
-        found, stopped_by = followed.solution, followed.stopped_by
-        if found.mate is not None or stopped_by is StoppedBy.INTERRUPT:
-            return followed
-        answer = self._solve(problem, limits, within)
-        stats = Stats(
-            found.stats.nodes + answer.stats.nodes,
-            found.stats.time_s + answer.stats.time_s,
-        )
-        return followed._replace(solution=replace(answer, stats=stats))
-
-    def _follow(self, answer: Solution, limits: Limits) -> Followed:
-        with self._searching() as control:
-            return follow_line(answer, self._solver.workspace, limits, control)
 
     def _search_line(
         self, answer: Solution, limits: Limits

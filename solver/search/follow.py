@@ -25,9 +25,13 @@ from solver.search.threads import WATCHDOG
 from solver.solution import Solution, Stats, Status, StoppedBy
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+    from contextlib import AbstractContextManager
+
     from solver.kernel.memory import Position
-    from solver.problem import Limits
-    from solver.search.question import Question
+    from solver.problem import Limits, Problem
+    from solver.search.question import Asked, Question
+    from solver.search.solver import Solver
     from solver.search.threads import Control
     from solver.search.workspace import Workspace
 
@@ -52,6 +56,53 @@ class Followed(NamedTuple):
     solution: Solution
     holds: tuple[bool | None, ...] = ()
     stopped_by: StoppedBy | None = None
+
+
+def solve_and_follow(
+    solve: Callable[[Problem, Limits, int | None], Solution],
+    solver: Solver,
+    asked: Asked,
+    searching: Callable[[], AbstractContextManager[Control]],
+) -> Followed:
+    """Solve a problem, and follow its claimed line if there is one.
+
+    Where any mate within the claim will do, the line comes first: a mate that it proves
+    needs no search.
+
+    Parameters
+    ----------
+    solve : callable
+        Solves the problem with the solver.
+    solver : Solver
+        Whose memory the line is followed in.
+    asked : Asked
+        The problem.
+    searching : callable
+        Returns a context manager that provides the control of a search.
+    """
+    problem, limits, within = asked
+
+    def follow(answer: Solution) -> Followed:
+        with searching() as control:
+            return follow_line(answer, solver.workspace, limits, control)
+
+    claim, stipulation = problem.claim, problem.stipulation
+    is_mate = stipulation is None or stipulation.is_direct_mate
+    if not (claim and claim.line and is_mate):
+        return Followed(solve(problem, limits, within))
+    if within is None:
+        return follow(solve(problem, limits, within))
+    solver.workspace.begin(None)
+    followed = follow(Solution(problem, Status.UNDECIDED, None, 1))
+    found, stopped_by = followed.solution, followed.stopped_by
+    if found.mate is not None or stopped_by is StoppedBy.INTERRUPT:
+        return followed
+    answer = solve(problem, limits, within)
+    stats = Stats(
+        found.stats.nodes + answer.stats.nodes,
+        found.stats.time_s + answer.stats.time_s,
+    )
+    return followed._replace(solution=replace(answer, stats=stats))
 
 
 def follow_line(
