@@ -118,7 +118,7 @@ class Workspace:
         self._forget_refutations()
 
     def reserve_generations(self, count: int) -> None:
-        """Clear the table if its entries could not be told from `count` new problems'.
+        """Clear the table if `count` more problems would reuse numbers of old entries.
 
         Each row of a batch is a problem.
         """

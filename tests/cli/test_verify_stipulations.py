@@ -15,8 +15,10 @@ from solver.cli.main import run
 from solver.search.solver import Solver
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
 
+    from solver.search.question import Asked
     from solver.solution import Solution
 
 pytestmark = pytest.mark.usefixtures("kernel", "battle_kernel", "help_kernel")
@@ -293,7 +295,7 @@ def test_a_store_is_resumed_exported_and_reported(
     assert first[1] == TABLE + DISAGREEMENTS
 
     class Refusing(Solver):
-        def solve(self, *_: Any, **__: Any) -> Solution:
+        def solve_each(self, *_: Any, **__: Any) -> Iterator[Solution]:
             raise AssertionError
 
     monkeypatch.setattr(job, "Solver", Refusing)
@@ -310,12 +312,16 @@ def test_ctrl_c_keeps_complete_results(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     class Interrupted(Solver):
-        def solve(self, problem: Any, *arguments: Any, **others: Any) -> Solution:
-            if problem.id == "reflex mate":
-                signal.raise_signal(signal.SIGINT)
-                while others["control"].reason is None:  # the main thread hears it
-                    time.sleep(0.001)
-            return super().solve(problem, *arguments, **others)
+        def solve_each(
+            self, asked: Sequence[Asked], *, searching: Any, **others: Any
+        ) -> Iterator[Solution]:
+            for each in asked:
+                if each.problem.id == "reflex mate":
+                    signal.raise_signal(signal.SIGINT)
+                    with searching() as control:
+                        while control.reason is None:  # the main thread hears it
+                            time.sleep(0.001)
+                yield from super().solve_each([each], searching=searching, **others)
 
     arguments = ("mixed.olv", "--keys", "--store", "run.db")
     with monkeypatch.context() as context:
