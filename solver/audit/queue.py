@@ -26,6 +26,9 @@ if TYPE_CHECKING:
 TICK_S = 0.01
 """How soon a waiting thread notices a change, in seconds."""
 
+LAST_RESULTS_S = 0.5
+"""How long an audit that is stopped waits for its workers' last results, in seconds."""
+
 OnResult: TypeAlias = "Callable[[AuditResult], None]"
 
 Numbered: TypeAlias = "tuple[int, AuditResult | BaseException]"
@@ -226,6 +229,8 @@ class WorkQueue:
     def _numbered(self) -> Iterator[Numbered]:
         while True:
             is_over = self._control.is_stopped() or self._is_done()
+            if self._control.is_stopped():
+                self._wait_for_workers()
             while self._done:
                 yield self._done.popleft()
             if is_over:
@@ -233,6 +238,13 @@ class WorkQueue:
             if self._resume:
                 self._resume.store.commit_if_due()
             time.sleep(TICK_S)
+
+    def _wait_for_workers(self) -> None:
+        """Wait a moment for the results that interrupted workers still have."""
+        until = time.monotonic() + LAST_RESULTS_S
+        with self._changed:
+            while self._taken and time.monotonic() < until:
+                self._changed.wait(TICK_S)
 
     def _is_done(self) -> bool:
         with self._changed:
