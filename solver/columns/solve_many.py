@@ -194,6 +194,8 @@ class _Worker:
                 yield _answered(self._rows[segment.first : segment.end], segment)
             if segment.rest:
                 yield _single(segment.rest, given.faults.get(segment.end))
+            if self._group.is_stopped():
+                break
 
 
 def _answered(rows: Any, segment: Segment) -> MateTable:
