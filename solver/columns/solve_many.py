@@ -165,7 +165,7 @@ class _Worker:
         rows = self._rows[:size]
         rows["fen"] = texts.data.ctypes.data + texts.offsets[:-1]
         rows["fen_size"] = np.diff(texts.offsets)
-        for name in ("line_size", "played", "black", "expected"):
+        for name in ("line_size", "played", "black", "expected", "nodes"):
             rows[name] = 0
         rows["attacking"] = 1
         rows["most_moves"] = self._limits.max_moves or MAX_MOVES

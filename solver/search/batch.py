@@ -98,7 +98,7 @@ class Batch:
         for row, fen, each in zip(self.rows, fens, asked, strict=False):
             row.fen, row.fen_size = address, len(fen)
             address += len(fen)
-            row.black = row.line_size = row.played = 0
+            row.black = row.line_size = row.played = row.nodes = 0
             row.attacking, row.most_moves = each.attacking, each.most_moves
             row.expected = each.expected
             row.step_nodes = first_step(any_length=each.within is not None)

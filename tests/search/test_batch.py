@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from contextlib import contextmanager, nullcontext
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -147,6 +148,23 @@ def test_an_interrupted_batch_decides_nothing_more() -> None:
     answers = list(Solver(hash_mib=1).solve_each(asked, searching=interrupted))
     assert [answer.stopped_by for answer in answers] == [StoppedBy.INTERRUPT] * 3
     assert {answer.status for answer in answers} == {Status.UNDECIDED}
+
+
+def test_the_time_of_a_batch_is_shared_out_among_its_own_nodes() -> None:
+    solver = Solver(hash_mib=1)
+    wrong = Asked(Problem(f"{MATE_IN_ONE} "), LIMITS)  # no batch can answer it
+
+    def times(asked: list[Asked]) -> list[float]:
+        answers = solver.solve_each(asked, searching=lambda: nullcontext(Control()))
+        return [answer.stats.time_s for answer in answers]
+
+    times([Asked(Problem(LONG), LIMITS)] * 2)  # its rows have many nodes
+    started = time.perf_counter()
+    first, _ = times([Asked(Problem(MATE_IN_ONE), LIMITS), wrong])
+    assert 0 < first <= time.perf_counter() - started
+    assert (
+        first > 1e-7
+    )  # with the nodes of the batch before, it would be next to nothing
 
 
 def test_a_batch_without_problems_has_no_answers() -> None:
