@@ -33,6 +33,7 @@ from solver.problem import (
     require_int,
     require_strings,
 )
+from solver.search.batch import address_of
 from solver.search.threads import Control, run_stoppable
 from solver.search.workspace import Workspace
 
@@ -318,7 +319,7 @@ class _Grader:
         # 1. Set up the rows. What follows the last move that counts is left out.
         texts = [(line.fen.encode(errors="replace"), _text(line)) for line in lines]
         content = b"".join([text for pair in texts for text in pair])
-        address = ctypes.cast(ctypes.c_char_p(content), ctypes.c_void_p).value or 0
+        address = address_of(content)
         for row, line, (fen, moves) in zip(self._rows, lines, texts, strict=False):
             row.fen, row.fen_size = address, len(fen)
             address += len(fen)
