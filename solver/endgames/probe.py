@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, TypeAlias
 import chess
 
 from solver.endgames.placement import list_moves, read_placement
+from solver.kernel.interface import MOST_ENDING_PIECES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -22,8 +23,6 @@ if TYPE_CHECKING:
     from solver.endgames.table import Table
 
     Tables: TypeAlias = Mapping["Pieces", Table]
-
-MOST_PIECES = 4
 
 _WAIT_S = 0.02
 """How long to wait for a table of another thread before checking `is_stopped`."""
@@ -54,7 +53,7 @@ def is_ending(board: chess.Board) -> bool:
     return (
         not board.pawns
         and not board.castling_rights
-        and chess.popcount(board.occupied) <= MOST_PIECES
+        and chess.popcount(board.occupied) <= MOST_ENDING_PIECES
     )
 
 

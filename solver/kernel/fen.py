@@ -67,7 +67,6 @@ MAX_DIGITS = 17
 
 # Characters
 
-COLOUR_SHIFT = 5
 GAP = np.uint64(1 << 7)
 SQUARES_SHIFT = EIGHT
 SQUARES_BITS = np.uint64(15)

@@ -76,7 +76,6 @@ def _grade_row(address: Number, search: Any) -> Number:
         row.fault = NONE
         place = end
         plies += 1
-    row.right_plies = plies
     row.line_written = search.text_written - row.line_at
     # The last right move of the attacker mates if there is no reply to it.
     row.ends_in_mate = 1 if plies & 1 and count_moves(position) == 0 else 0
@@ -100,10 +99,10 @@ def grade_rows(address: Number, count: Number, search: Any) -> Number:
         The address of the rows. Each gives `fen`, `fen_size`, `black`, `line`,
         `line_size`, `uci_only`, `most_moves` and `step_nodes`, which is the node limit.
 
-        Its state becomes ANSWERED, and `fault`, `right_plies`, `ends_in_mate`,
-        `line_at` (the moves before the fault) and `keys_at` (if the fault is the
-        attacker's: all moves that mate in time there) have the answer; or OPEN, if the
-        node limit or a stop has ended the search; or REFUSED, as by `read_rows`.
+        Its state becomes ANSWERED, and `fault`, `ends_in_mate`, `line_at` (the moves
+        before the fault) and `keys_at` (if the fault is the attacker's: all moves that
+        mate in time there) have the answer; or OPEN, if the node limit or a stop has
+        ended the search; or REFUSED, as by `read_rows`.
     count : int64
         The number of rows.
     search : Search

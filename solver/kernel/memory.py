@@ -196,10 +196,8 @@ class Row(Structure):
         The keys, in UCI notation.
     fault : int64
         The first fault of a line that is graded, a `LineFault`.
-    right_plies : int64
-        The moves before it.
     ends_in_mate : int64
-        Whether the last of these moves mates at once.
+        Whether the last of the moves before it mates at once.
     """
 
     _fields_: ClassVar = [
@@ -236,7 +234,6 @@ class Row(Structure):
                 "keys_at",
                 "keys_written",
                 "fault",
-                "right_plies",
                 "ends_in_mate",
             )
         ),
