@@ -1,7 +1,7 @@
 """`matesolve table`: count the nodes that search techniques save.
 
-The command reads its options here and builds the variants; `table_counts` runs them and
-prints the result.
+`experiment_options` builds the variants; `table_counts` runs them and prints the
+result.
 """
 
 from __future__ import annotations
@@ -10,24 +10,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
-from click.core import ParameterSource
 
-from solver.cli import completion, options
+from solver.cli import completion, experiment_options, options
 from solver.cli.console import Exit, foremost, notify, prepare_laboratory
 from solver.cli.help import Command
 from solver.cli.verify_io import Reading
-from solver.errors import FenError, FormatError, InputError, missing_package, quote
+from solver.errors import FenError, FormatError, missing_package, quote
 from solver.laboratory.comparison import GLASS_FEN
 from solver.laboratory.results import MAX_DEPTH
-from solver.laboratory.techniques import (
-    Settings,
-    ablation,
-    combine,
-    parse_extension,
-    parse_mdp,
-    parse_mip,
-    parse_pruning,
-)
 from solver.problem import MAX_NODES
 
 if TYPE_CHECKING:
@@ -42,73 +32,10 @@ DEPTH = 20
 COLLECTION_NODES = 10_000_000
 """The default node limit of each search of a collection."""
 
-LEAST_TABLE_ENTRIES = 2**2
-MOST_TABLE_ENTRIES = 2**36
-"""One tebibyte."""
-
-MAX_MIP_POSITIONS = 2**25 - 1
-"""The largest count in a word of a material table."""
-
-MAX_REDUCTION = 10
-MAX_TRIES = 50
-MAX_ASPIRATION = 2_000
-
 FEN_SLASHES = 7
-
-TECHNIQUES = ("mdp", "check_extension", "efp", "mip")
-"""The parameters that `--ablation` replaces."""
 
 PLOT_SUFFIXES = (".png", ".svg")
 """The suffixes that `--plot` accepts."""
-
-
-def table_entries(text: str) -> int:
-    """Read the size of a transposition table, such as `2^18` or `262144`."""
-    base, caret, exponent = text.partition("^")
-    try:
-        entries = 2 ** min(int(exponent), 64) if base == "2" and caret else int(text)
-    except ValueError:
-        entries = -1
-    power = LEAST_TABLE_ENTRIES <= entries <= MOST_TABLE_ENTRIES
-    if entries != 0 and not (power and entries & (entries - 1) == 0):
-        msg = f"expected 0 or a power of two from 2^2 to 2^36, found {text!r}"
-        raise click.BadParameter(msg)
-    return entries
-
-
-def multi_cut(text: str) -> tuple[int, int]:
-    """Read C/M, such as `3/6`; 0 means no multi-cut."""
-    if text == "0":
-        return 0, 0
-    cuts, slash, tries = text.partition("/")
-    if not (slash and cuts.isdecimal() and tries.isdecimal()) or not (
-        1 <= int(cuts) <= int(tries) <= MAX_TRIES
-    ):
-        msg = f"expected C/M with 1 <= C <= M <= {MAX_TRIES}, or 0, found {text!r}"
-        raise click.BadParameter(msg)
-    return int(cuts), int(tries)
-
-
-def values(
-    parse: Callable[[str], object],
-) -> Callable[[click.Context, click.Parameter, str], tuple[str, ...]]:
-    """Return a callback that reads comma-separated values which `parse` accepts."""
-
-    def read(
-        _ctx: click.Context, _param: click.Parameter, text: str
-    ) -> tuple[str, ...]:
-        found = tuple(value.strip() for value in text.split(","))
-        for index, value in enumerate(found):
-            try:
-                parse(value)
-            except InputError as error:
-                raise click.BadParameter(str(error)) from None
-            if value in found[:index]:
-                msg = f"expected each value once, found {value!r} twice"
-                raise click.BadParameter(msg)
-        return found
-
-    return read
 
 
 def plot_file(
@@ -165,62 +92,7 @@ Examples:
     help=f"Search D plies deep. Default: {DEPTH}; in a collection, as deep as the "
     "claim of each problem, or 8 without one.",
 )
-@click.option(
-    "--mdp",
-    default="off,cpw",
-    show_default=True,
-    callback=values(parse_mdp),
-    metavar="VALUES",
-    help="Forms of mate-distance pruning.",
-)
-@click.option(
-    "--check-extension",
-    default="off",
-    show_default=True,
-    callback=values(parse_extension),
-    metavar="VALUES",
-    help="Moves that cost no depth: checks, capturing checks or promotions.",
-)
-@click.option(
-    "--efp",
-    default="off",
-    show_default=True,
-    callback=values(parse_pruning),
-    metavar="VALUES",
-    help="Forms of forward pruning: null move and multi-cut, with the additions of "
-    "Enhanced Forward Pruning.",
-)
-@click.option(
-    "--mip",
-    default="off",
-    show_default=True,
-    callback=values(parse_mip),
-    metavar="VALUES",
-    help="Uses of Material Imbalance Pruning.",
-)
-@click.option(
-    "--ablation",
-    "ablated",
-    is_flag=True,
-    help="Compare each technique alone, and one form of each together, with none.",
-)
-@click.option(
-    "--null-reduction",
-    type=click.IntRange(0, MAX_REDUCTION),
-    default=Settings().null_reduction,
-    show_default=True,
-    metavar="R",
-    help="Search a null move R plies shallower; 0: no null move.",
-)
-@click.option(
-    "--multi-cut",
-    "cuts_of_tries",
-    type=multi_cut,
-    default=f"{Settings().cuts}/{Settings().tries}",
-    show_default=True,
-    metavar="C/M",
-    help="Cut a node if C of its first M moves fail high 2 plies shallower; 0: never.",
-)
+@experiment_options.variants
 @click.option(
     "--mip-table",
     metavar="TABLE",
@@ -228,25 +100,9 @@ Examples:
     help="Read this material table. Default: the one that comes with matesolve.",
 )
 @click.option(
-    "--mip-positions",
-    type=options.whole(MAX_MIP_POSITIONS),
-    default=Settings().mip_positions,
-    show_default=True,
-    metavar="N",
-    help="Use only material with N or more positions in the material table.",
-)
-@click.option(
-    "--aspiration",
-    type=click.IntRange(0, MAX_ASPIRATION),
-    default=Settings().aspiration,
-    show_default=True,
-    metavar="CP",
-    help="Search the root within CP centipawns of its last score; 0: full window.",
-)
-@click.option(
     "--table-entries",
     "entries",
-    type=table_entries,
+    type=experiment_options.table_entries,
     default="2^18",
     show_default=True,
     metavar="N",
@@ -281,16 +137,8 @@ def table(
     position: tuple[str, ...],
     *,
     depth: int | None,
-    mdp: tuple[str, ...],
-    check_extension: tuple[str, ...],
-    efp: tuple[str, ...],
-    mip: tuple[str, ...],
-    ablated: bool,
-    null_reduction: int,
-    cuts_of_tries: tuple[int, int],
+    asked: experiment_options.Asked,
     mip_table: str | None,
-    mip_positions: int,
-    aspiration: int,
     entries: int,
     nodes: int | None,
     time_s: float | None,
@@ -314,20 +162,11 @@ def table(
     files = position if position and options.is_collection(position[0]) else ()
     conflicts = {
         "--json and --csv exclude each other.": as_json and as_csv,
-        "--ablation chooses the techniques itself.": ablated
-        and any(_is_given(ctx, name) for name in TECHNIQUES),
         "--plot draws one position, not a collection.": files and plot,
     }
     for conflict, holds in conflicts.items():
         if holds:
             raise click.UsageError(conflict)
-    cuts, tries = cuts_of_tries
-    settings = Settings(null_reduction, cuts, tries, mip_positions, aspiration)
-    variants = (
-        ablation(settings)
-        if ablated
-        else combine(mdp, check_extension, efp, mip, settings)
-    )
     plot_position = _load_plotter() if plot else None
 
     from solver.cli.console import prepare_outputs
@@ -355,11 +194,13 @@ def table(
     runner = Runner(Laboratory(entries, imbalance), nodes=nodes, time_s=time_s)
     counts: PositionCounts | CollectionCounts
     if files:
-        counts = compare_on_collection(runner, problems, variants, depth, entries)
-        print_collection(counts, form, brief=ablated)
+        counts = compare_on_collection(runner, problems, asked.variants, depth, entries)
+        print_collection(counts, form, brief=asked.is_ablation)
     else:
-        counts = compare_on_position(runner, fen, variants, depth or DEPTH, entries)
-        print_position(counts, form, brief=ablated)
+        counts = compare_on_position(
+            runner, fen, asked.variants, depth or DEPTH, entries
+        )
+        print_position(counts, form, brief=asked.is_ablation)
         if plot_position and plot:
             plot_position(counts, plot)
     if runner.is_stopped:
@@ -370,10 +211,6 @@ def table(
     if not counts.is_complete:
         codes.add(Exit.LIMIT)
     ctx.exit(foremost(codes))
-
-
-def _is_given(ctx: click.Context, name: str) -> bool:
-    return ctx.get_parameter_source(name) is not ParameterSource.DEFAULT
 
 
 def _parse_position(words: Sequence[str]) -> str:

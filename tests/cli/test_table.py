@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from solver.cli import table
+from solver.cli import experiment_options
 from solver.cli.main import run
 from solver.kernel.interface import MATE_SCORE
 from solver.kernel.memory import Extension
@@ -479,7 +479,7 @@ def test_ctrl_c_prints_the_complete_problems(
     ("text", "cuts", "tries"), [("3/6", 3, 6), ("1/1", 1, 1), ("0", 0, 0)]
 )
 def test_multi_cuts_that_are_read(text: str, cuts: int, tries: int) -> None:
-    assert table.multi_cut(text) == (cuts, tries)
+    assert experiment_options.multi_cut(text) == (cuts, tries)
 
 
 @pytest.mark.parametrize("text", ["", "3", "7/6", "0/6", "3/", "/6", "3/51", "-1/2"])
@@ -496,7 +496,7 @@ def test_multi_cuts_that_are_refused(
     ("text", "entries"), [("2^18", 1 << 18), ("2^2", 4), ("4096", 4096), ("0", 0)]
 )
 def test_table_sizes_that_are_read(text: str, entries: int) -> None:
-    assert table.table_entries(text) == entries
+    assert experiment_options.table_entries(text) == entries
 
 
 @pytest.mark.parametrize(
@@ -671,7 +671,7 @@ def test_without_matplotlib_plot_names_the_package(
 
 
 def test_the_default_table_size_is_the_laboratorys() -> None:
-    assert table.table_entries("2^18") == search.DEFAULT_TABLE_ENTRIES
+    assert experiment_options.table_entries("2^18") == search.DEFAULT_TABLE_ENTRIES
 
 
 # --- the search itself

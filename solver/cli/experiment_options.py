@@ -1,0 +1,211 @@
+"""The options of experiments: the techniques to compare, and settings that they share.
+
+`variants` gives them to a command and passes the searches that they describe as a
+single argument.
+"""
+
+from __future__ import annotations
+
+import functools
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+
+import click
+from click.core import ParameterSource
+
+from solver.cli import options
+from solver.errors import InputError
+from solver.laboratory.techniques import (
+    Settings,
+    Variant,
+    ablation,
+    combine,
+    parse_extension,
+    parse_mdp,
+    parse_mip,
+    parse_pruning,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+Function = TypeVar("Function", bound="Callable[..., Any]")
+
+LEAST_TABLE_ENTRIES = 2**2
+MOST_TABLE_ENTRIES = 2**36
+"""One tebibyte."""
+
+MAX_MIP_POSITIONS = 2**25 - 1
+"""The largest count in a word of a material table."""
+
+MAX_REDUCTION = 10
+MAX_TRIES = 50
+MAX_ASPIRATION = 2_000
+
+TECHNIQUES = ("mdp", "check_extension", "efp", "mip")
+"""The parameters that `--ablation` replaces."""
+
+
+class Asked(NamedTuple):
+    """The searches to compare.
+
+    Attributes
+    ----------
+    variants : tuple of Variant
+    is_ablation : bool
+        Whether they are those of `--ablation`.
+    """
+
+    variants: tuple[Variant, ...]
+    is_ablation: bool
+
+
+def table_entries(text: str) -> int:
+    """Read the size of a transposition table, such as `2^18` or `262144`."""
+    base, caret, exponent = text.partition("^")
+    try:
+        entries = 2 ** min(int(exponent), 64) if base == "2" and caret else int(text)
+    except ValueError:
+        entries = -1
+    power = LEAST_TABLE_ENTRIES <= entries <= MOST_TABLE_ENTRIES
+    if entries != 0 and not (power and entries & (entries - 1) == 0):
+        msg = f"expected 0 or a power of two from 2^2 to 2^36, found {text!r}"
+        raise click.BadParameter(msg)
+    return entries
+
+
+def multi_cut(text: str) -> tuple[int, int]:
+    """Read C/M, such as `3/6`; 0 means no multi-cut."""
+    if text == "0":
+        return 0, 0
+    cuts, slash, tries = text.partition("/")
+    if not (slash and cuts.isdecimal() and tries.isdecimal()) or not (
+        1 <= int(cuts) <= int(tries) <= MAX_TRIES
+    ):
+        msg = f"expected C/M with 1 <= C <= M <= {MAX_TRIES}, or 0, found {text!r}"
+        raise click.BadParameter(msg)
+    return int(cuts), int(tries)
+
+
+def separated(
+    parse: Callable[[str], object],
+) -> Callable[[click.Context, click.Parameter, str], tuple[str, ...]]:
+    """Return a callback that reads comma-separated values which `parse` accepts."""
+
+    def read(
+        _ctx: click.Context, _param: click.Parameter, text: str
+    ) -> tuple[str, ...]:
+        found = tuple(value.strip() for value in text.split(","))
+        for index, value in enumerate(found):
+            try:
+                parse(value)
+            except InputError as error:
+                raise click.BadParameter(str(error)) from None
+            if value in found[:index]:
+                msg = f"expected each value once, found {value!r} twice"
+                raise click.BadParameter(msg)
+        return found
+
+    return read
+
+
+def variants(command: Function) -> Function:
+    """Add the techniques and their settings, passed as `asked: Asked`."""
+
+    @click.option(
+        "--mdp",
+        default="off,cpw",
+        show_default=True,
+        callback=separated(parse_mdp),
+        metavar="VALUES",
+        help="Forms of mate-distance pruning.",
+    )
+    @click.option(
+        "--check-extension",
+        default="off",
+        show_default=True,
+        callback=separated(parse_extension),
+        metavar="VALUES",
+        help="Moves that cost no depth: checks, capturing checks or promotions.",
+    )
+    @click.option(
+        "--efp",
+        default="off",
+        show_default=True,
+        callback=separated(parse_pruning),
+        metavar="VALUES",
+        help="Forms of forward pruning: null move and multi-cut, with the additions of "
+        "Enhanced Forward Pruning.",
+    )
+    @click.option(
+        "--mip",
+        default="off",
+        show_default=True,
+        callback=separated(parse_mip),
+        metavar="VALUES",
+        help="Uses of Material Imbalance Pruning.",
+    )
+    @click.option(
+        "--ablation",
+        "ablated",
+        is_flag=True,
+        help="Compare each technique alone, and one form of each together, with none.",
+    )
+    @click.option(
+        "--null-reduction",
+        type=click.IntRange(0, MAX_REDUCTION),
+        default=Settings().null_reduction,
+        show_default=True,
+        metavar="R",
+        help="Search a null move R plies shallower; 0: no null move.",
+    )
+    @click.option(
+        "--multi-cut",
+        "cuts_of_tries",
+        type=multi_cut,
+        default=f"{Settings().cuts}/{Settings().tries}",
+        show_default=True,
+        metavar="C/M",
+        help="Cut a node if C of its first M moves fail high 2 plies shallower; "
+        "0: never.",
+    )
+    @click.option(
+        "--mip-positions",
+        type=options.whole(MAX_MIP_POSITIONS),
+        default=Settings().mip_positions,
+        show_default=True,
+        metavar="N",
+        help="Use only material with N or more positions in the material table.",
+    )
+    @click.option(
+        "--aspiration",
+        type=click.IntRange(0, MAX_ASPIRATION),
+        default=Settings().aspiration,
+        show_default=True,
+        metavar="CP",
+        help="Search the root within CP centipawns of its last score; 0: full window.",
+    )
+    @functools.wraps(command)
+    def gather(
+        *args: Any,
+        ablated: bool,
+        cuts_of_tries: tuple[int, int],
+        null_reduction: int,
+        mip_positions: int,
+        aspiration: int,
+        **others: Any,
+    ) -> Any:
+        values = {name: others.pop(name) for name in TECHNIQUES}
+        if ablated and any(map(_is_given, TECHNIQUES)):
+            msg = "--ablation chooses the techniques itself."
+            raise click.UsageError(msg)
+        cuts, tries = cuts_of_tries
+        settings = Settings(null_reduction, cuts, tries, mip_positions, aspiration)
+        chosen = ablation(settings) if ablated else combine(**values, settings=settings)
+        return command(*args, asked=Asked(chosen, ablated), **others)
+
+    return gather  # type: ignore[return-value]
+
+
+def _is_given(name: str) -> bool:
+    source = click.get_current_context().get_parameter_source(name)
+    return source is not ParameterSource.DEFAULT
