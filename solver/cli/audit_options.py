@@ -49,8 +49,7 @@ def jobs(default: str) -> Callable[[Function], Function]:
         "--jobs",
         type=click.IntRange(1, MAX_JOBS),
         metavar="J",
-        help="Search J positions at once, each in a process with its own table. "
-        f"{default}",
+        help=f"Search in J processes at once, each with its own table. {default}",
     )
 
 

@@ -54,7 +54,15 @@ OPTION_GROUPS = {
         "--all-defences",
         "--notation",
     ),
-    "Techniques": ("--mdp", "--check-extension", "--efp", "--mip", "--ablation"),
+    "Techniques": (
+        "--a",
+        "--b",
+        "--mdp",
+        "--check-extension",
+        "--efp",
+        "--mip",
+        "--ablation",
+    ),
     "Settings of the techniques": (
         "--null-reduction",
         "--multi-cut",
@@ -62,8 +70,9 @@ OPTION_GROUPS = {
         "--mip-positions",
         "--aspiration",
     ),
+    "Games": ("--games", "--seed", "--first-game", "--sprt"),
     "Processes and machines": ("--jobs", "--cluster"),
-    "Saved results": ("--store", "--fresh", "--retry", "--shard"),
+    "Saved results": ("--store", "--fresh", "--retry", "--shard", "--games-file"),
     "Output": (
         "--to",
         "--ordered",

@@ -45,6 +45,7 @@ COMMANDS = {
     },
     "Measure search techniques": {
         "table": "Count the nodes that each search technique costs or saves.",
+        "match": "Play games between two settings of a search, and compare in Elo.",
         "mip": "Build and inspect material-imbalance tables.",
         "perft": "Count the positions that a number of plies leads to.",
     },

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING
 
 import click
 
-from solver.cli import completion, options
+from solver.cli import audit_options, completion, options
 from solver.cli.console import Exit, foremost, notify
 from solver.cli.help import Group
-from solver.cli.progress import PositionProgress
+from solver.cli.progress import GamesProgress, PositionProgress
 from solver.errors import FormatError
 
 if TYPE_CHECKING:
@@ -229,8 +229,17 @@ Examples:
     metavar="D",
     help="Search D plies deep.",
 )
+@audit_options.jobs("Default: 1.")
 @click.pass_context
-def play(ctx: click.Context, *, games: int, seed: int, first: int, depth: int) -> None:
+def play(
+    ctx: click.Context,
+    *,
+    games: int,
+    seed: int,
+    first: int,
+    depth: int,
+    jobs: int | None,
+) -> None:
     """Play games of the engine against itself and print PGN.
 
     The engine is the search of `matesolve table`. Each game begins with 8 random
@@ -238,17 +247,20 @@ def play(ctx: click.Context, *, games: int, seed: int, first: int, depth: int) -
     """
     from solver.cli.console import prepare_laboratory
     from solver.cli.signals import interruptible
-    from solver.laboratory.selfplay import Rules
-    from solver.laboratory.selfplay import play as play_games
-    from solver.search.threads import Control, run_stoppable
+    from solver.laboratory.game_pool import play_games
+    from solver.laboratory.player import Rules
+    from solver.laboratory.selfplay import SelfPlay
+    from solver.search.threads import GroupControl
 
     prepare_laboratory()
-    control = Control()
-    played = play_games(games, seed, Rules(depth), first=first, control=control)
-    with interruptible(control):
-        while game := run_stoppable(lambda: next(played, None), control):
-            click.echo(f"{game}\n")
-    if control.reason:
+    control = GroupControl()
+    numbers = range(first, first + games)
+    with interruptible(control), GamesProgress(games) as progress:
+        played = play_games(SelfPlay(seed, Rules(depth)), numbers, jobs or 1, control)
+        for number, game in enumerate(played, 1):
+            click.echo(game)
+            progress.show(number)
+    if control.is_stopped():
         notify("interrupted")
         ctx.exit(Exit.INTERRUPTED)
 

@@ -257,6 +257,30 @@ class ExperimentProgress(Progress):
         return f"{self._nodes():,} nodes"
 
 
+class GamesProgress(Progress):
+    """Progress of play: a bar of the games, and what they have come to.
+
+    Parameters
+    ----------
+    games : int
+        How many will be played.
+    """
+
+    def __init__(self, games: int) -> None:
+        super().__init__(games)
+        self._score = ""
+
+    def show(self, played: int, score: str = "") -> None:
+        """Move the bar to the games played so far, and show their score."""
+        self._score = score
+        if self._display:
+            self._display.update(self._display.task_ids[0], completed=played)
+
+    def line(self) -> str:
+        """Return the score so far."""
+        return self._score
+
+
 class PositionProgress(Progress):
     """Progress of reading positions: their number, and how many a second.
 

@@ -97,10 +97,9 @@ class Laboratory:
         *,
         nodes: int | None = None,
         control: Control | None = None,
+        confirm: bool = True,
     ) -> Iterator[Iteration]:
         """Search 1, 2, 3, ... plies deep.
-
-        If the search is unsound, the prover checks each mate that it finds.
 
         Parameters
         ----------
@@ -112,6 +111,8 @@ class Laboratory:
             Stop after so many nodes, not counting the prover's.
         control : Control, optional
             Stops the search; an incomplete iteration is not yielded.
+        confirm : bool
+            If the search is unsound, let the prover check each mate that it finds.
 
         Yields
         ------
@@ -141,7 +142,7 @@ class Laboratory:
             if mate is not None and techniques.is_sound:
                 is_shortest = excludes_shorter(mate, experiment.depth)
             elif mate is not None:
-                shortest = self._proofs.shortest_within(mate)
+                shortest = self._proofs.shortest_within(mate) if confirm else None
                 proved, is_shortest = shortest is not None, shortest == mate
             move = experiment.pv_move
             yield Iteration(
@@ -272,30 +273,54 @@ class _MateProofs:
     """The prover's results on the mates that an unsound search finds."""
 
     def __init__(self, board: chess.Board, control: Control | None) -> None:
-        self._problem = Problem(board.fen())
+        self._board = board
         self._control = control
         self._shortest: dict[int, int | None] = {}
 
     def shortest_within(self, mate: int) -> int | None:
         """Return the shortest mate up to `mate` moves, None if there is none."""
         if mate not in self._shortest:
-            self._shortest[mate] = self._prove(mate)
+            self._shortest[mate] = prove_mate(
+                self._board, mate, PROOF_NODES, self._control
+            )
         return self._shortest[mate]
 
-    def _prove(self, mate: int) -> int | None:
-        if mate == 0:  # the position itself is mate
-            return mate
-        return (
-            Solver(PROOF_HASH_MIB)
-            .solve(
-                self._problem,
-                Limits(nodes=PROOF_NODES),
-                within=mate,
-                all_keys=False,
-                control=self._control,
-            )
-            .mate
+
+def prove_mate(
+    board: chess.Board, mate: int, nodes: int, control: Control | None = None
+) -> int | None:
+    """Let the prover look for a mate that the laboratory's search has seen.
+
+    The answer depends on the position alone, not on earlier ones.
+
+    Parameters
+    ----------
+    board : chess.Board
+    mate : int
+        In so many moves; negative when the side to move is mated.
+    nodes : int
+        What the prover may spend.
+    control : Control, optional
+        Stops the prover.
+
+    Returns
+    -------
+    int or None
+        The shortest mate, at most `mate` moves long; None if none was proved.
+    """
+    if mate == 0:  # the position itself is mate
+        return mate
+    return (
+        Solver(PROOF_HASH_MIB)
+        .solve(
+            Problem(board.fen()),
+            Limits(nodes=nodes),
+            within=mate,
+            all_keys=False,
+            control=control,
         )
+        .mate
+    )
 
 
 class Runner:

@@ -289,6 +289,29 @@ def combine(
     return tuple(variants)
 
 
+def parse_variant(text: str, settings: Settings) -> Variant:
+    """Read a variant such as `check-extension=all,mdp=tight`; `off`: no technique.
+
+    Raises
+    ------
+    InputError
+        If there is no such technique or value, or a technique occurs twice.
+    """
+    values: dict[str, str] = {}
+    for part in [] if text == OFF else text.split(","):
+        name, _, value = part.strip().partition("=")
+        field = name.replace("-", "_")
+        if field not in Choice._fields or "_" in name:
+            names = [field.replace("_", "-") for field in Choice._fields]
+            raise _unknown(name, [OFF, *(f"{name}=VALUE" for name in names)])
+        if field in values:
+            msg = f"expected each technique once, found {name!r} twice"
+            raise InputError(msg)
+        values[field] = value
+    choice = Choice(**values)
+    return _make(",".join(options_of(choice)) or OFF, choice, settings)
+
+
 def ablation(settings: Settings) -> tuple[Variant, ...]:
     """Make the variants that show what each technique does by itself.
 

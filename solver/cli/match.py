@@ -1,0 +1,218 @@
+"""`matesolve match`: play games between two settings of the laboratory's search."""
+
+from __future__ import annotations
+
+import json
+from contextlib import nullcontext
+from typing import TYPE_CHECKING
+
+import click
+
+from solver.cli import audit_options, completion, options
+from solver.cli.console import Exit, notify, prepare_laboratory, stdout_console
+from solver.cli.help import Command
+from solver.cli.progress import GamesProgress
+from solver.cli.signals import interruptible
+from solver.errors import InputError
+from solver.laboratory.results import MAX_DEPTH
+from solver.laboratory.techniques import Settings, Variant, parse_variant
+from solver.problem import MAX_NODES
+
+if TYPE_CHECKING:
+    from solver.laboratory.match_score import Hypotheses, MatchScore
+
+DEFAULT_GAMES = 1000
+DEFAULT_NODES = 20_000
+
+MAX_ELO = 1000
+
+
+def variant(text: str) -> Variant:
+    """Read a setting of the search, such as `check-extension=all,mdp=tight`."""
+    try:
+        return parse_variant(text, Settings())
+    except InputError as error:
+        raise click.BadParameter(str(error)) from None
+
+
+def whole_pairs(_ctx: click.Context, _param: click.Parameter, games: int) -> int:
+    """Refuse an odd number of games: each opening is played twice."""
+    if games % 2:
+        msg = f"expected an even number, found {games}"
+        raise click.BadParameter(msg)
+    return games
+
+
+def hypotheses(text: str) -> Hypotheses:
+    """Read two differences in Elo, such as `0,5`."""
+    from solver.laboratory.match_score import Hypotheses
+
+    try:
+        found = Hypotheses(*map(float, text.split(",")))
+    except (TypeError, ValueError):
+        found = Hypotheses(0, 0)
+    if not -MAX_ELO <= found.lower < found.upper <= MAX_ELO:
+        msg = (
+            "expected two differences in Elo, the lower first, such as 0,5, "
+            f"found {text!r}"
+        )
+        raise click.BadParameter(msg)
+    return found
+
+
+@click.command(
+    cls=Command,
+    epilog="""\b
+A setting is off, or techniques as in `table` with commas between them, such as
+check-extension=all,mdp=tight; see `matesolve table --help` for their values.
+
+\b
+Exit codes, the first that applies:
+  130  interrupted (Ctrl-C, SIGTERM, SIGHUP); the score so far is printed
+   74  a file could not be read or written
+   65  FILE has the games of another match
+    3  the test of --sprt is undecided
+    0  all games were played, or the test decided
+
+\b
+Examples:
+  matesolve match --a check-extension=all
+  matesolve match --a mdp=tight,check-extension=all --b mdp=tight --depth 6
+  matesolve match --a efp=on --games 2000 --jobs 2 --games-file efp.pgn
+  matesolve match --a check-extension=promotions --games 10000 --sprt 0,10
+""",
+)
+@click.option(
+    "--a",
+    "first",
+    type=variant,
+    required=True,
+    metavar="SETTING",
+    help="Score the games of this setting.",
+)
+@click.option(
+    "--b",
+    "second",
+    type=variant,
+    default="off",
+    show_default=True,
+    metavar="SETTING",
+    help="Let the first setting play against this one.",
+)
+@click.option(
+    "--games",
+    type=options.whole(MAX_NODES),
+    default=DEFAULT_GAMES,
+    show_default=True,
+    callback=whole_pairs,
+    metavar="N",
+    help="Number of games.",
+)
+@click.option(
+    "--seed",
+    type=click.IntRange(0),
+    default=1,
+    show_default=True,
+    metavar="S",
+    help="Random seed. The same seed gives the same games.",
+)
+@click.option(
+    "--sprt",
+    type=hypotheses,
+    metavar="E0,E1",
+    help="End the match once it is decided whether A is E0 or E1 Elo stronger, with "
+    "error rates of 5%.",
+)
+@click.option(
+    "-d",
+    "--depth",
+    type=options.whole(MAX_DEPTH),
+    metavar="D",
+    help="Search D plies deep. Default: as many as --nodes allows.",
+)
+@click.option(
+    "--nodes",
+    type=options.whole(MAX_NODES),
+    metavar="N",
+    help="Stop each search after N nodes. The last complete depth counts. Default: "
+    f"{DEFAULT_NODES:,}; with --depth, no limit.",
+)
+@audit_options.jobs("Default: 1.")
+@click.option(
+    "--games-file",
+    metavar="FILE",
+    shell_complete=completion.files,
+    help="Save the games here as PGN, and resume from those of an earlier run.",
+)
+@options.json_record
+@click.pass_context
+def match(
+    ctx: click.Context,
+    *,
+    first: Variant,
+    second: Variant,
+    games: int,
+    seed: int,
+    sprt: Hypotheses | None,
+    depth: int | None,
+    nodes: int | None,
+    jobs: int | None,
+    games_file: str | None,
+    as_json: bool,
+) -> None:
+    """Play games between two settings of a search, and compare in Elo.
+
+    Both players are the search of `matesolve table`, with the techniques of --a and
+    --b. Each opening, 8 random plies that leave both sides about equal, is played
+    twice with colours changed. A game ends as the rules of chess say, when the prover
+    confirms a mate that the side to move has seen, or drawn after 400 plies. The error
+    is half of the 95% interval, from the pairs of games.
+    """
+    from solver.cli.console import prepare_outputs
+    from solver.laboratory import match_table
+    from solver.laboratory.match import GamesFile, Match, play_match
+    from solver.laboratory.match_score import MatchScore
+    from solver.laboratory.player import Rules
+    from solver.search.threads import GroupControl
+
+    if nodes is None and depth is None:
+        nodes = DEFAULT_NODES
+    match = Match(first, second, Rules(depth, nodes), seed)
+    prepare_outputs(games_file)
+    prepare_laboratory()
+    control = GroupControl()
+    score = MatchScore()
+    with (
+        GamesFile.open(games_file, match) if games_file else nullcontext() as file,
+        interruptible(control),
+        GamesProgress(games) as progress,
+    ):
+        for score in play_match(
+            match,
+            games // 2,
+            jobs=jobs or 1,
+            control=control,
+            file=file,
+            hypotheses=sprt,
+        ):
+            progress.show(score.games, _line(score))
+    result = match_table.MatchResult(match, score, games // 2, sprt)
+    if as_json:
+        click.echo(json.dumps(match_table.match_record(result), indent=2))
+    else:
+        console = stdout_console()
+        console.print(match_table.draw_match(result, console))
+        console.print()
+        for note in match_table.match_notes(result):
+            console.print(note, style="dim")
+    if control.is_stopped():
+        notify("interrupted")
+        ctx.exit(Exit.INTERRUPTED)
+    ctx.exit(Exit.PROVED if result.is_complete else Exit.LIMIT)
+
+
+def _line(score: MatchScore) -> str:
+    elo = "" if score.elo is None else f", Elo {score.elo:.1f}"
+    if elo and score.error is not None:
+        elo += f" +- {score.error:.1f}"
+    return f"{score.wins} wins, {score.losses} losses, {score.draws} draws{elo}"

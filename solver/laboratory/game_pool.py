@@ -1,0 +1,160 @@
+"""Many games at once, in processes, and their results in order.
+
+Which process plays a game makes no difference to it, so any number of jobs gives the
+same games.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import signal
+import sys
+import threading
+from collections import deque
+from concurrent.futures import BrokenExecutor, ProcessPoolExecutor
+from concurrent.futures import wait as wait_for
+from contextlib import contextmanager
+from functools import partial
+from itertools import islice
+from multiprocessing.connection import Connection, wait
+from typing import TYPE_CHECKING, Protocol, TypeVar, cast
+
+from solver.audit.workers import interrupts_blocked
+from solver.errors import MatesolveError
+from solver.search.threads import WAIT_S, Control, run_stoppable
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+    from concurrent.futures import Future
+
+    from solver.search.threads import GroupControl
+    from solver.solution import StoppedBy
+
+AHEAD = 4
+"""How many games a process may be ahead of those yielded."""
+
+Result_co = TypeVar("Result_co", covariant=True)
+
+
+class Games(Protocol[Result_co]):
+    """Games by number. Processes receive a copy of it."""
+
+    def begin(self, control: Control) -> Callable[[int], Result_co | None]:
+        """Return the function that plays a game; None: the control stopped it."""
+
+
+def play_games(
+    games: Games[Result_co], numbers: Iterable[int], jobs: int, control: GroupControl
+) -> Iterator[Result_co]:
+    """Play games, several at once.
+
+    Parameters
+    ----------
+    games : Games
+    numbers : iterable of int
+        Which games.
+    jobs : int
+        How many at once: a single one in this process, several in processes of their
+        own.
+    control : GroupControl
+        Stops play; games that are not finished then are lost.
+
+    Yields
+    ------
+    object
+        What each game returned, in the order of the numbers.
+
+    Raises
+    ------
+    MatesolveError
+        A process died.
+    """
+    if jobs == 1:
+        yield from _play_here(games, numbers, control)
+        return
+    with _start_processes(games, jobs, control) as submit:
+        waiting = iter(numbers)
+        running = deque(map(submit, islice(waiting, jobs * AHEAD)))
+        try:
+            while running:
+                game = running.popleft()
+                while not game.done():
+                    wait_for([game], WAIT_S)
+                result = game.result()
+                if result is None:
+                    return
+                yield result
+                running.extend(map(submit, islice(waiting, 1)))
+        except BrokenExecutor:
+            msg = "a process that played games died"
+            raise MatesolveError(msg) from None
+
+
+def _play_here(
+    games: Games[Result_co], numbers: Iterable[int], control: GroupControl
+) -> Iterator[Result_co]:
+    with control.search() as stopped:
+        play = games.begin(stopped)
+        for number in numbers:
+            result = run_stoppable(partial(play, number), stopped)
+            if result is None:
+                return
+            yield result
+
+
+@contextmanager
+def _start_processes(
+    games: Games[Result_co], jobs: int, control: GroupControl
+) -> Iterator[Callable[[int], Future[Result_co | None]]]:
+    """Provide the function that gives a game to the next free process."""
+    context = multiprocessing.get_context("spawn")
+    far, near = context.Pipe(duplex=False)
+    executor = ProcessPoolExecutor(
+        jobs, mp_context=context, initializer=_begin, initargs=(games, far)
+    )
+
+    def submit(number: int) -> Future[Result_co | None]:
+        with interrupts_blocked():  # this may start a process
+            return cast("Future[Result_co | None]", executor.submit(_play, number))
+
+    def stop(_reason: StoppedBy) -> None:
+        near.close()  # takes no lock, and every process notices it
+
+    try:
+        with control.stopping(stop):
+            yield submit
+    finally:
+        near.close()
+        executor.shutdown(cancel_futures=True)
+        far.close()
+
+
+_play_number: Callable[[int], object]
+"""In a process of the pool: plays a game."""
+
+
+def _begin(games: Games[object], stopped: Connection) -> None:
+    """Prepare a process."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # where it cannot be blocked
+    if sys.platform != "win32":  # the pool's process may send it at its own exit
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGTERM})
+    control = Control()
+    threading.Thread(target=_listen, args=(control, stopped), daemon=True).start()
+    global _play_number  # noqa: PLW0603 -- an initializer returns nothing
+    _play_number = games.begin(control)
+
+
+def _listen(control: Control, stopped: Connection) -> None:
+    """Stop the game when play is stopped; end when the pool's process is gone."""
+    parent = multiprocessing.parent_process()
+    assert parent is not None
+    if parent.sentinel in wait([parent.sentinel, stopped]):
+        os._exit(1)
+    control.stop()
+    wait([parent.sentinel])
+    os._exit(1)
+
+
+def _play(number: int) -> object:
+    return _play_number(number)

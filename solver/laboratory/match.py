@@ -1,0 +1,314 @@
+"""Matches between two settings of the laboratory's search, and the file of their games.
+
+Each opening is random moves that leave both sides about equal, and is played twice with
+colours changed. Pair k of a seed is always the same, so a match can be continued: the
+PGN file of its games is also what a later run resumes from.
+"""
+
+from __future__ import annotations
+
+import io
+import random
+import re
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, BinaryIO, NamedTuple
+
+import chess
+import chess.pgn
+
+from solver import __version__
+from solver.errors import InputError, quote
+from solver.formats.pgn import RESULTS
+from solver.laboratory.game_pool import play_games
+from solver.laboratory.match_score import DECISION, MatchScore
+from solver.laboratory.player import (
+    BLACK_WINS,
+    DRAW,
+    UNFINISHED,
+    WHITE_WINS,
+    Game,
+    Player,
+    Rules,
+    open_game,
+    write_game,
+)
+from solver.laboratory.techniques import Techniques
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from typing import Self
+
+    from solver.laboratory.match_score import Hypotheses
+    from solver.laboratory.techniques import Variant
+    from solver.search.threads import Control, GroupControl
+
+TABLE_ENTRIES = 1 << 16
+
+BALANCE_CP = 100
+BALANCE_DEPTH = 4
+"""Both sides are about equal if plain search of this depth scores within this."""
+
+_NEXT_GAME = re.compile(r"(?<=\n\n)(?=\[Event )")
+
+MAX_SHOWN = 200
+"""How much of a foreign file a message shows, in characters."""
+
+
+class MatchGame(NamedTuple):
+    """A finished game.
+
+    Attributes
+    ----------
+    points : float
+        What the first side scored: 1, 0.5 or 0.
+    text : str
+        The game as PGN.
+    """
+
+    points: float
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """Pairs of games by number, as `solver.laboratory.game_pool` plays them.
+
+    Attributes
+    ----------
+    first, second : Variant
+        The two settings.
+    rules : Rules
+    seed : int
+    """
+
+    first: Variant
+    second: Variant
+    rules: Rules
+    seed: int
+
+    @property
+    def event(self) -> str:
+        """What the games' `Event` tag says: all that they depend on."""
+        return (
+            f"{self.first.name} against {self.second.name}, {self.rules}, "
+            f"{self.rules.opening_plies} random plies, seed {self.seed}, "
+            f"matesolve {__version__}"
+        )
+
+    def begin(
+        self, control: Control
+    ) -> Callable[[int], tuple[MatchGame, MatchGame] | None]:
+        """Return the function that plays a pair."""
+        first, second = (
+            Player(variant.techniques, self.rules, control, TABLE_ENTRIES)
+            for variant in (self.first, self.second)
+        )
+        equal = Player(Techniques(), Rules(BALANCE_DEPTH), control)
+
+        def play(number: int) -> tuple[MatchGame, MatchGame] | None:
+            opening = self._open(number, equal)
+            if opening is None:
+                return None
+            games = []
+            for half, (white, black) in enumerate(
+                ((first, second), (second, first)), 1
+            ):
+                played = self._play(Game(opening.copy()), white, black)
+                if played is None:
+                    return None
+                board, result, comment = played
+                names = [self.first.name, self.second.name]
+                headers = {
+                    "Event": self.event,
+                    "Round": f"{number}.{half}",
+                    "White": names[white is second],
+                    "Black": names[black is second],
+                    "Result": result,
+                    "Termination": "adjudication" if comment else "normal",
+                }
+                points = RESULTS[result]
+                games.append(
+                    MatchGame(
+                        points if white is first else 1 - points,
+                        write_game(board, headers, comment),
+                    )
+                )
+            return games[0], games[1]
+
+        return play
+
+    def _open(self, number: int, player: Player) -> chess.Board | None:
+        """Return the opening of a pair; None if stopped."""
+        chance = random.Random(f"{self.seed}/{number}")  # noqa: S311 - repeatable
+        while True:
+            board = open_game(chance, self.rules.opening_plies)
+            last = player.search(board, BALANCE_DEPTH, None)
+            if last is None:
+                return None
+            if abs(last.score) <= BALANCE_CP:
+                return board
+
+    def _play(
+        self, game: Game, white: Player, black: Player
+    ) -> tuple[chess.Board, str, str] | None:
+        """Play a game; return its end, its result and a comment; None if stopped."""
+        while (result := game.result()) == UNFINISHED:
+            if game.board.ply() >= self.rules.most_plies:
+                return game.board, DRAW, f"drawn after {self.rules.most_plies} plies"
+            player = white if game.board.turn else black
+            move = player.choose(game)
+            if move is None:
+                return None
+            if player.proves_mate(game.board):
+                wins = WHITE_WINS if game.board.turn else BLACK_WINS
+                return game.board, wins, f"mate in {player.mate} proved"
+            game.push(move)
+        return game.board, result, ""
+
+
+class GamesFile:
+    """The PGN file of a match: games are appended, and an earlier run's are read.
+
+    Parameters
+    ----------
+    file : BinaryIO
+        Open for reading and appending. What stands after its last whole pair is
+        removed.
+    match : Match
+    name : str
+        For messages.
+
+    Attributes
+    ----------
+    pairs : list of tuple of float
+        The first side's points in the games that the file had.
+
+    Raises
+    ------
+    InputError
+        The file has other games.
+    """
+
+    def __init__(self, file: BinaryIO, match: Match, name: str) -> None:
+        self.pairs: list[tuple[float, float]] = []
+        self._match = match
+        self._name = name
+        self._file = file
+        file.seek(0)
+        file.truncate(self._read(file.read()))
+
+    @classmethod
+    @contextmanager
+    def open(cls, path: str, match: Match) -> Iterator[Self]:
+        """Open the file of a match, or a new one.
+
+        Raises
+        ------
+        InputError
+            The file has other games.
+        OSError
+            It cannot be read or written.
+        """
+        with Path(path).open("a+b") as file:
+            yield cls(file, match, path)
+
+    def add(self, games: tuple[MatchGame, MatchGame]) -> None:
+        """Append a pair."""
+        self._file.write("".join(f"{game.text}\n" for game in games).encode())
+        self._file.flush()
+
+    def _read(self, content: bytes) -> int:
+        """Read whole pairs, and return where the last of them ends."""
+        start = f'[Event "{self._match.event}"]'
+        first = content.partition(b"\n")[0].decode("utf-8", "replace")
+        if not start.startswith(first):  # an interrupted run may have cut it short
+            msg = (
+                f"{self._name}: expected the games of this match, {start}, "
+                f"found {first[:MAX_SHOWN]!a}"
+            )
+            raise InputError(msg)
+        games = _NEXT_GAME.split(content.decode("ascii", "replace"))
+        end = 0
+        for pair in zip(games[::2], games[1::2], strict=False):
+            points = self._read_pair(pair)
+            if points is None:
+                break
+            self.pairs.append(points)
+            end += sum(map(len, pair))
+        return end
+
+    def _read_pair(self, games: tuple[str, str]) -> tuple[float, float] | None:
+        """Return the first side's points in both games; None if not both are whole."""
+        points = []
+        for half, game in enumerate(games, 1):
+            headers = chess.pgn.read_headers(io.StringIO(game))
+            result = headers.get("Result", "") if headers else ""
+            if headers is None or not game.endswith(f" {result}\n\n"):
+                return None
+            expected = {
+                "Event": self._match.event,
+                "Round": f"{len(self.pairs) + 1}.{half}",
+            }
+            for tag, value in expected.items():
+                if headers.get(tag) != value:
+                    found = quote(headers.get(tag, ""))
+                    msg = f"{self._name}: {tag}: expected {value!r}, found {found}"
+                    raise InputError(msg)
+            white = RESULTS[result]
+            points.append(white if half == 1 else 1 - white)
+        return points[0], points[1]
+
+
+def play_match(
+    match: Match,
+    pairs: int,
+    *,
+    jobs: int,
+    control: GroupControl,
+    file: GamesFile | None = None,
+    hypotheses: Hypotheses | None = None,
+) -> Iterator[MatchScore]:
+    """Play a match, or go on with one.
+
+    Parameters
+    ----------
+    match : Match
+    pairs : int
+        How many pairs, including those in the file.
+    jobs : int
+        How many at once.
+    control : GroupControl
+        Stops play; pairs that are not finished then are lost.
+    file : GamesFile, optional
+        The games played so far; receives the others.
+    hypotheses : Hypotheses, optional
+        End the match as soon as the test between them decides.
+
+    Yields
+    ------
+    MatchScore
+        The score after the pairs in the file, and again after each further pair: the
+        same object.
+    """
+    score = MatchScore()
+
+    def is_decided() -> bool:
+        return hypotheses is not None and abs(score.llr(hypotheses)) >= DECISION
+
+    for points in (file.pairs if file else [])[:pairs]:
+        score.add_pair(*points)
+        if is_decided():
+            break
+    yield score
+    played = sum(score.pairs.values())
+    if played == pairs or is_decided():
+        return
+    for games in play_games(match, range(played + 1, pairs + 1), jobs, control):
+        if file:
+            file.add(games)
+        score.add_pair(games[0].points, games[1].points)
+        yield score
+        if is_decided():
+            return
