@@ -212,7 +212,8 @@ def match(
 
 
 def _line(score: MatchScore) -> str:
-    elo = "" if score.elo is None else f", Elo {score.elo:.1f}"
-    if elo and score.error is not None:
-        elo += f" +- {score.error:.1f}"
-    return f"{score.wins} wins, {score.losses} losses, {score.draws} draws{elo}"
+    """Write the score in chess players' shorthand, short enough for a progress line."""
+    games = f"+{score.wins} -{score.losses} ={score.draws}"
+    if score.elo is None or score.error is None:
+        return games
+    return f"{games}, Elo {score.elo:.1f} +- {score.error:.1f}"

@@ -197,7 +197,10 @@ class GamesFile:
         self._name = name
         self._file = file
         file.seek(0)
-        file.truncate(self._read(file.read()))
+        content = file.read()
+        end = self._read(content)
+        if end < len(content):
+            file.truncate(end)
 
     @classmethod
     @contextmanager
