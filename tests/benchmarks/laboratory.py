@@ -25,7 +25,9 @@ if TYPE_CHECKING:
 ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs" / "explanation" / "laboratory.md"
 
-TABLE = re.compile(r"(?<=<!-- table: )(\w[\w-]*)( -->\n)(.*?)(?=<!-- end -->)", re.DOTALL)
+TABLE = re.compile(
+    r"(?<=<!-- table: )(\w[\w-]*)( -->\n)(.*?)(?=<!-- end -->)", re.DOTALL
+)
 
 
 class Work(NamedTuple):
@@ -68,18 +70,6 @@ def nodes_of(counts: dict[str, Any], depth: int, field: str = "nodes") -> list[i
     """Return the nodes of each variant at a depth."""
     rows = {row["depth"]: row["variants"] for row in counts["rows"]}
     return [variant[field] for variant in rows.get(depth, {}).values()]
-
-
-def forms(_work: Work) -> str:
-    """Compare the forms of mate-distance pruning on Glass's position."""
-    names = ("off", "upper", "lower", "cpw", "vipermate", "tight")
-    counts = record("table", "--mdp", ",".join(names))
-    nodes = nodes_of(counts, 20)
-    rows = [
-        (f"`{name}`", f"{found:,}", ratio(found / nodes[0]))
-        for name, found in zip(names, nodes, strict=True)
-    ]
-    return table(("form", "nodes to PV at depth 20", "ratio"), rows)
 
 
 # Collections
@@ -230,7 +220,7 @@ def replace_table(name: str, made: str) -> None:
     PAGE.write_text(new, encoding="utf-8")
 
 
-QUICK: dict[str, Callable[[Work], str]] = {"forms": forms, "alone-glass": alone_glass}
+QUICK: dict[str, Callable[[Work], str]] = {"alone-glass": alone_glass}
 """Tables that take seconds."""
 
 TABLES: dict[str, Callable[[Work], str]] = {
