@@ -162,27 +162,34 @@ EXPERIMENTS = {
     "promotions": "promotions",
 }
 PROPHET = {
-    "uncapped": "Prophet4: every check | 331 | 183 | 402 | 58.1% | 56.6 | 16.8",
-    "captures": "Prophet4: capturing checks | 3,206 | 3,119 | 4,505 | 50.4% | 2.8 | 5.0",
-    "promotions": 'Prophet4: promotions | | | | | "no measurable effect" |',
+    "uncapped": ("every check", 331, 183, 402, 58.1, 56.6, 16.8),
+    "captures": ("capturing checks", 3206, 3119, 4505, 50.4, 2.8, 5.0),
 }
 
 
 def games(work: Work) -> str:
     """Play Prophet4's experiments."""
-    lines = []
+    rows = []
     for extension, name in EXPERIMENTS.items():
         score = record(
             *("match", "--a", f"check-extension={extension}", "--b", "off"),
             *("--games", str(MATCH_GAMES), "--jobs", str(work.jobs)),
             *("--games-file", work.games / f"{extension}.pgn"),
         )
-        counts = [f"{score[field]:,}" for field in ("wins", "losses", "draws")]
-        elo = [f"{score[field]:.1f}" for field in ("elo", "error")]
-        lines.append((name, *counts, f"{100 * score['score']:.1f}%", *elo))
+        counts = [score[field] for field in ("wins", "losses", "draws")]
+        elo = [score[field] for field in ("elo", "error")]
+        rows.append((name, *counts, 100 * score["score"], *elo))
         if extension in PROPHET:
-            lines.append((PROPHET[extension],))
-    return table(("extension", "wins", "losses", "draws", "pct", "Elo", "error"), lines)
+            experiment, *published = PROPHET[extension]
+            rows.append((f"Prophet4: {experiment}", *published))
+    cells = [
+        (name, *(f"{count:,}" for count in counts), f"{points:.1f}%", elo, error)
+        for name, *counts, points, elo, error in rows
+    ]
+    head = ("extended", "wins", "losses", "draws", "pct", "Elo", "error")
+    return table(
+        head, [(*row[:-2], *(f"{number:.1f}" for number in row[-2:])) for row in cells]
+    )
 
 
 def main() -> None:
