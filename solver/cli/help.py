@@ -75,6 +75,7 @@ OPTION_GROUPS = {
         "--json",
         "--jsonl",
         "--csv",
+        "--summary",
     ),
     "Files to write": (
         "--output",
