@@ -84,6 +84,7 @@ OPTION_GROUPS = {
         "--json",
         "--jsonl",
         "--csv",
+        "--summary",
     ),
     "Files to write": (
         "--output",

@@ -16,12 +16,13 @@ from solver.cli.console import Exit, foremost, notify, prepare_laboratory
 from solver.cli.help import Command
 from solver.cli.verify_io import Reading
 from solver.errors import FenError, FormatError, missing_package, quote
+from solver.formats.streams import name_of
 from solver.laboratory.comparison import GLASS_FEN
 from solver.laboratory.results import MAX_DEPTH
 from solver.problem import MAX_NODES
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Sequence
 
     from solver.laboratory.comparison import CollectionCounts, PositionCounts
     from solver.problem import Problem
@@ -76,6 +77,7 @@ Examples:
   matesolve table 8/8/8/8/8/5K2/R7/7k w - - --check-extension off,all
   matesolve table puzzles/generated-3.epd --efp off,cut,on --csv
   matesolve table puzzles/classics.epd --ablation --nodes 1000000
+  matesolve table easy.epd hard.epd --mdp off,cpw,tight --summary
 """,
 )
 @click.argument(
@@ -125,6 +127,12 @@ Examples:
 @options.json_record
 @click.option("--csv", "as_csv", is_flag=True, help="Print CSV.")
 @click.option(
+    "--summary",
+    "sums_only",
+    is_flag=True,
+    help="Print only the sums of each variant over a collection.",
+)
+@click.option(
     "--plot",
     callback=plot_file,
     metavar="FILE",
@@ -144,6 +152,7 @@ def table(
     time_s: float | None,
     as_json: bool,
     as_csv: bool,
+    sums_only: bool,
     plot: str | None,
 ) -> None:
     """Count the nodes that each search technique costs or saves.
@@ -157,12 +166,14 @@ def table(
     counts, which are printed alongside.
 
     FILE is a collection as for `verify`; - is standard input. The output has one row
-    per problem, with the nodes until the mate was found.
+    per problem, with the nodes until the mate was found, and the sums of each variant
+    over each file and over all.
     """
-    files = position if position and options.is_collection(position[0]) else ()
+    files = position if _are_files(position) else ()
     conflicts = {
         "--json and --csv exclude each other.": as_json and as_csv,
         "--plot draws one position, not a collection.": files and plot,
+        "--summary sums a collection, not one position.": sums_only and not files,
     }
     for conflict, holds in conflicts.items():
         if holds:
@@ -183,8 +194,8 @@ def table(
     prepare_outputs(plot, reads=[mip_table] if mip_table else [])
     form = Form.JSON if as_json else Form.CSV if as_csv else Form.TEXT
     codes = {Exit.PROVED}
-    problems = list(_read_problems(files, codes))
-    if files and not problems:
+    collection = _read_problems(files, codes)
+    if files and not collection:
         ctx.exit(foremost(codes))
     fen = GLASS_FEN if files else _parse_position(position)
     imbalance = ImbalanceTable.load(mip_table) if mip_table else None
@@ -194,8 +205,10 @@ def table(
     runner = Runner(Laboratory(entries, imbalance), nodes=nodes, time_s=time_s)
     counts: PositionCounts | CollectionCounts
     if files:
-        counts = compare_on_collection(runner, problems, asked.variants, depth, entries)
-        print_collection(counts, form, brief=asked.is_ablation)
+        counts = compare_on_collection(
+            runner, collection, asked.variants, depth, entries
+        )
+        print_collection(counts, form, brief=asked.is_ablation, sums_only=sums_only)
     else:
         counts = compare_on_position(
             runner, fen, asked.variants, depth or DEPTH, entries
@@ -211,6 +224,13 @@ def table(
     if not counts.is_complete:
         codes.add(Exit.LIMIT)
     ctx.exit(foremost(codes))
+
+
+def _are_files(words: Sequence[str]) -> bool:
+    """Whether the words name files: the first one does, or another one and no FEN."""
+    if not words or words[0].count("/") == FEN_SLASHES:
+        words = words[:1]  # a - may also be a part of a FEN
+    return any(map(options.is_collection, words))
 
 
 def _parse_position(words: Sequence[str]) -> str:
@@ -237,18 +257,31 @@ def _load_plotter() -> Callable[[PositionCounts, str], None]:
     return plot_position
 
 
-def _read_problems(files: Sequence[str], codes: set[Exit]) -> Iterator[Problem]:
-    """Yield the readable problems about mates, and report the other records."""
-    reading = Reading(files)
+def _read_problems(
+    files: Sequence[str], codes: set[Exit]
+) -> list[tuple[str, list[Problem]]]:
+    """Read the problems about mates, and report the other records.
+
+    Returns
+    -------
+    list of tuple
+        The name and the problems of each file that has any.
+    """
+    collection = []
     others = 0
-    for record in reading:
-        if isinstance(record, FormatError):
-            notify(f"error: {record}")
-            codes.add(Exit.BAD_INPUT)
-        elif record.stipulation and not record.stipulation.is_direct_mate:
-            others += 1
-        else:
-            yield record
+    for file in files:
+        reading, problems = Reading([file]), []
+        for record in reading:
+            if isinstance(record, FormatError):
+                notify(f"error: {record}")
+                codes.add(Exit.BAD_INPUT)
+            elif record.stipulation and not record.stipulation.is_direct_mate:
+                others += 1
+            else:
+                problems.append(record)
+        codes |= reading.codes
+        if problems:
+            collection.append((name_of(file), problems))
     if others:
         notify(f"{others:,} records skipped: not about a mate")
-    codes |= reading.codes
+    return collection

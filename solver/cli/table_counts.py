@@ -15,6 +15,7 @@ from solver.cli.signals import interruptible
 from solver.laboratory import layout, records, tables
 from solver.laboratory.comparison import (
     CollectionCounts,
+    CollectionFile,
     PositionCounts,
     ProblemCounts,
     Series,
@@ -72,15 +73,16 @@ def compare_on_position(
 
 def compare_on_collection(
     runner: Runner,
-    problems: Sequence[Problem],
+    files: Sequence[tuple[str, Sequence[Problem]]],
     variants: Sequence[Variant],
     depth: int | None,
     table_entries: int,
 ) -> CollectionCounts:
-    """Run each variant on each problem, until Ctrl-C.
+    """Run each variant on each problem of each file, until Ctrl-C.
 
     Without a depth, each problem is searched as deep as its claim needs.
     """
+    problems = [problem for _, of_file in files for problem in of_file]
     rows: list[ProblemCounts] = []
     with (
         interruptible(runner),
@@ -99,7 +101,13 @@ def compare_on_collection(
             if runner.is_stopped:
                 break
             rows.append(ProblemCounts(problem, plies, tuple(outcomes)))
-    return CollectionCounts(table_entries, tuple(variants), tuple(rows), len(problems))
+    return CollectionCounts(
+        table_entries,
+        tuple(variants),
+        tuple(rows),
+        len(problems),
+        tuple(CollectionFile(name, len(of_file)) for name, of_file in files),
+    )
 
 
 def print_position(counts: PositionCounts, form: Form, *, brief: bool) -> None:
@@ -123,16 +131,22 @@ def print_position(counts: PositionCounts, form: Form, *, brief: bool) -> None:
     _print_notes(layout.position_notes(counts, brief=brief))
 
 
-def print_collection(counts: CollectionCounts, form: Form, *, brief: bool) -> None:
-    """Print the counts of a collection; if brief, only the sums of each variant."""
+def print_collection(
+    counts: CollectionCounts, form: Form, *, brief: bool, sums_only: bool
+) -> None:
+    """Print the counts of a collection.
+
+    With `sums_only`, only the sums of each variant; with `brief`, so in text.
+    """
     if form is Form.JSON:
-        _print_json(records.collection_record(counts))
+        _print_json(records.collection_record(counts, sums_only=sums_only))
         return
     if form is Form.CSV:
-        click.echo(records.collection_csv(counts), nl=False)
+        encode = records.summary_csv if sums_only else records.collection_csv
+        click.echo(encode(counts), nl=False)
         return
     console = stdout_console()
-    brief = brief or len(counts.variants) > FEW_VARIANTS
+    brief = brief or sums_only or len(counts.variants) > FEW_VARIANTS
     if not brief:
         console.print(tables.draw_collection(counts, console))
         console.print()

@@ -7,9 +7,9 @@ nodes until the principal variation is found. Its table and move order are its o
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from statistics import geometric_mean
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from solver.laboratory.results import (
     MateBounds,
@@ -162,6 +162,21 @@ class Total:
     compared: int
 
 
+class CollectionFile(NamedTuple):
+    """One of the files of a collection.
+
+    Attributes
+    ----------
+    name : str
+        As in `file:line`. A file that is read twice is there twice.
+    problems : int
+        The number of its problems.
+    """
+
+    name: str
+    problems: int
+
+
 @dataclass(frozen=True, slots=True)
 class CollectionCounts:
     """The outcomes of each variant on each problem of a collection.
@@ -176,12 +191,15 @@ class CollectionCounts:
         One for each problem that all variants were run on.
     problems : int
         The number of problems in the collection.
+    files : tuple of CollectionFile
+        The files in the order of the rows; together they have all problems.
     """
 
     table_entries: int
     variants: tuple[Variant, ...]
     rows: tuple[ProblemCounts, ...]
     problems: int
+    files: tuple[CollectionFile, ...]
 
     @property
     def is_complete(self) -> bool:
@@ -192,6 +210,22 @@ class CollectionCounts:
     def is_contradictory(self) -> bool:
         """Whether there is any contradiction."""
         return any(self.contradictions())
+
+    def parts(self) -> Iterator[tuple[str, CollectionCounts]]:
+        """Yield the name and the counts of each file."""
+        first = 0
+        for file in self.files:
+            end = first + file.problems
+            yield (
+                file.name,
+                replace(
+                    self,
+                    rows=self.rows[first:end],
+                    problems=file.problems,
+                    files=(file,),
+                ),
+            )
+            first = end
 
     def totals(self) -> Iterator[Total]:
         """Yield the sums of each variant."""

@@ -5,14 +5,16 @@ The notes explain what was counted, in which setting, and the marks in use.
 
 from __future__ import annotations
 
+from pathlib import PurePath
 from typing import TYPE_CHECKING
 
+from solver.formats.claims import printable
 from solver.laboratory.comparison import glass_row, is_answered, proved_mate
 from solver.laboratory.results import format_score, is_mate
 from solver.laboratory.techniques import COMBINED, SOUND, options_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
     from solver.laboratory.comparison import (
         CollectionCounts,
@@ -77,6 +79,21 @@ def ratio_cell(ratio: float | None) -> str:
 def saved_cell(ratio: float | None) -> str:
     """Write the nodes saved in per cent; negative if there are more nodes."""
     return "" if ratio is None else f"{100 * (1 - ratio):.1f}%"
+
+
+def file_labels(names: Sequence[str]) -> list[str]:
+    """Shorten the names of files, as far as different names stay different.
+
+    Returns
+    -------
+    list of str
+        `mates` for `puzzles/mates.epd`, else `mates.epd`, else the whole name.
+    """
+    paths = [PurePath(name) for name in names]
+    for labels in ([path.stem for path in paths], [path.name for path in paths]):
+        if len(set(labels)) == len(set(names)):
+            return [printable(label) for label in labels]
+    return [printable(name) for name in names]
 
 
 _NODES = "A node is a move made, null moves included."

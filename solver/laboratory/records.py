@@ -33,6 +33,17 @@ OUTCOME_COLUMNS = ("mate", "nodes", "nodes_total", "settled", "proved", "complet
 GLASS_COLUMNS = ("score", "off", "on")
 """Columns of a CSV: for each variant of a position, of a collection, and for Glass."""
 
+TOTAL_COLUMNS = (
+    "found",
+    "unproved",
+    "stopped",
+    "differing",
+    "nodes_total",
+    "ratio",
+    "compared",
+)
+"""The fields of a `Total`, which are those of its record and of its row in a CSV."""
+
 
 def position_record(counts: PositionCounts) -> dict[str, object]:
     """Return the record of one position.
@@ -60,12 +71,16 @@ def position_record(counts: PositionCounts) -> dict[str, object]:
     }
 
 
-def collection_record(counts: CollectionCounts) -> dict[str, object]:
+def collection_record(
+    counts: CollectionCounts, *, sums_only: bool = False
+) -> dict[str, object]:
     """Return the record of a collection.
 
     Parameters
     ----------
     counts : CollectionCounts
+    sums_only : bool
+        Leave out `problems`.
 
     Returns
     -------
@@ -73,14 +88,19 @@ def collection_record(counts: CollectionCounts) -> dict[str, object]:
         JSON values. A `mate` is in moves, negative when the side to move is mated, None
         if none was found. It is certain to exist only if `proved`.
     """
+    problems = [_problem(counts, row) for row in counts.rows]
     return {
         "schema": SCHEMA,
         "table_entries": counts.table_entries,
         "complete": counts.is_complete,
         "contradictory": counts.is_contradictory,
         "techniques": _techniques(counts.variants),
-        "problems": [_problem(counts, row) for row in counts.rows],
-        "totals": {total.variant.name: _total(total) for total in counts.totals()},
+        **({} if sums_only else {"problems": problems}),
+        "totals": _totals(counts),
+        "files": [
+            {"file": name, "problems": part.problems, "totals": _totals(part)}
+            for name, part in counts.parts()
+        ],
         "solver": __version__,
     }
 
@@ -110,7 +130,7 @@ def collection_csv(counts: CollectionCounts) -> str:
     head = [
         *("id", "fen", "claim"),
         *_columns(counts.variants, OUTCOME_COLUMNS),
-        "same_answer",
+        *("same_answer", "source"),
     ]
     rows = []
     for row in counts.rows:
@@ -119,8 +139,19 @@ def collection_csv(counts: CollectionCounts) -> str:
         cells.append(claim.mate if claim else None)
         for outcome in row.outcomes:
             cells += _cells(_outcome(outcome), OUTCOME_COLUMNS)
-        rows.append([*cells, row.same_answer])
+        rows.append([*cells, row.same_answer, row.problem.source])
     return _csv(head, rows)
+
+
+def summary_csv(counts: CollectionCounts) -> str:
+    """Write the sums of each variant as CSV: of each file, and of all together."""
+    parts = [*counts.parts(), ("", counts)]
+    rows = [
+        [name, total.variant.name, *_cells(_total(total), TOTAL_COLUMNS)]
+        for name, part in parts
+        for total in part.totals()
+    ]
+    return _csv(["file", "variant", *TOTAL_COLUMNS], rows)
 
 
 def _row(counts: PositionCounts, depth: int) -> dict[str, object]:
@@ -164,6 +195,7 @@ def _problem(counts: CollectionCounts, row: ProblemCounts) -> dict[str, object]:
             for variant, outcome in zip(counts.variants, row.outcomes, strict=True)
         },
         "same_answer": row.same_answer,
+        "source": problem.source,
     }
 
 
@@ -178,16 +210,12 @@ def _outcome(outcome: Outcome) -> dict[str, object]:
     }
 
 
+def _totals(counts: CollectionCounts) -> dict[str, object]:
+    return {total.variant.name: _total(total) for total in counts.totals()}
+
+
 def _total(total: Total) -> dict[str, object]:
-    return {
-        "found": total.found,
-        "unproved": total.unproved,
-        "stopped": total.stopped,
-        "differing": total.differing,
-        "nodes_total": total.nodes_total,
-        "ratio": total.ratio,
-        "compared": total.compared,
-    }
+    return {name: getattr(total, name) for name in TOTAL_COLUMNS}
 
 
 def _techniques(variants: Iterable[Variant]) -> dict[str, object]:

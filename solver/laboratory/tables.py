@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from solver.laboratory.comparison import GlassRow, glass_row
 from solver.laboratory.layout import (
     count,
+    file_labels,
     format_answer,
     format_mate,
     ratio_cell,
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
         PositionCounts,
         ProblemCounts,
         Series,
+        Total,
     )
     from solver.laboratory.results import Iteration, Outcome
 
@@ -259,12 +261,24 @@ def draw_collection_summary(
         A table with one row per variant: mates found; mates not proved and problems
         stopped by a limit, if there are any; answers that differ from the first
         variant's; nodes of all problems; the number of problems compared; and the
-        geometric mean of their ratios of nodes until the mate.
+        geometric mean of their ratios of nodes until the mate. With several files, the
+        mates found and the ratio of each come first.
     """
     totals = list(counts.totals())
+    names = [total.variant.name for total in totals]
+    files = _file_totals(counts)
+    total_head = "total\n" if files else ""
     columns = [
-        Column("variant", [total.variant.name for total in totals], left=True),
-        Column("found", [str(total.found) for total in totals]),
+        Column("variant", names, left=True),
+        *(
+            column
+            for label, sums in files
+            for column in (
+                Column(f"{label}\nfound", [str(file.found) for file in sums]),
+                Column("ratio", [ratio_cell(file.ratio) for file in sums]),
+            )
+        ),
+        Column(f"{total_head}found", [str(total.found) for total in totals]),
         *_unless_none("unproved", [total.unproved for total in totals]),
         *_unless_none("stopped", [total.stopped for total in totals]),
         Column("differing", [str(total.differing) for total in totals]),
@@ -278,17 +292,32 @@ def draw_collection_summary(
         ),
         Column("ratio", [ratio_cell(total.ratio) for total in totals]),
     ]
-    ratios = [total.ratio for total in totals]
     sentences = (
         _sentence(
             total.variant.name,
-            f"{total.found} found",
+            *(_found_of(sums[row], f"in {label}") for label, sums in files),
+            _found_of(total, "in all" if files else ""),
             f"{total.differing} differing",
-            ratio_cell(total.ratio),
         )
-        for total in totals
+        for row, total in enumerate(totals)
     )
+    ratios = [total.ratio for total in totals]
     return fit(console, columns + bars(console, columns, ratios), sentences)
+
+
+def _file_totals(counts: CollectionCounts) -> list[tuple[str, list[Total]]]:
+    """Return a label and the sums of each file; nothing if there is only one file."""
+    if len(counts.files) < 2:
+        return []
+    labels = file_labels([file.name for file in counts.files])
+    parts = (list(part.totals()) for _, part in counts.parts())
+    return list(zip(labels, parts, strict=True))
+
+
+def _found_of(total: Total, where: str) -> str:
+    found = f"{total.found} found {where}".rstrip()
+    ratio = ratio_cell(total.ratio)
+    return f"{found} ({ratio})" if ratio else found
 
 
 def _sentence(name: str, *parts: str) -> str:

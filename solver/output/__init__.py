@@ -1,39 +1,103 @@
 """Answers and audits as text, drawings, pages and records.
 
-Pages are jinja2 templates beside the modules that fill them. A module that writes no
-page does not load jinja2.
+Pages are jinja2 templates that extend `base.html`. A page is one file, and nothing in
+a problem or a collection becomes markup or is run:
+
+- the page loads nothing, and its policy allows only the style and the script whose
+  hashes it names;
+- no element has a `style` attribute, which the policy would refuse;
+- the template escapes what it is given, except drawings of ours.
+
+A module that writes no page does not load jinja2.
 """
 
 from __future__ import annotations
 
 import base64
 import hashlib
+import re
 from functools import cache
+from importlib.resources import files
 from typing import TYPE_CHECKING
 
+from solver import __version__
+
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from jinja2 import Environment
 
 
-def render_template(name: str, **values: object) -> str:
-    """Fill a template of this package.
+BASE_STYLE = "base.css"
+"""The style that all pages begin with."""
+
+
+def fill_page(
+    name: str,
+    *,
+    title: str,
+    style: str,
+    scripts: Sequence[str] = (),
+    **values: object,
+) -> bytes:
+    """Fill a page.
 
     Parameters
     ----------
     name : str
-        The template's path below this package, such as `solution_page.html`.
+        The template's path below this package, such as `solution_page.html`. It extends
+        `base.html`.
+    title : str
+        The title of the document.
+    style : str
+        The path of the page's style, which follows the one that all pages share.
+    scripts : sequence of str
+        The paths of the parts of the page's script, in order.
     **values : object
         What the template uses. It escapes all of it, except what it marks as `safe`.
+
+    Returns
+    -------
+    bytes
+        UTF-8; what cannot be encoded, as in some file names, becomes `?`.
 
     Raises
     ------
     jinja2.UndefinedError
         The template uses a name that is not given.
     """
-    return _templates().get_template(name).render(**values)
+    style = "\n".join(map(_source, (BASE_STYLE, style)))
+    script = "\n".join(map(_source, scripts))
+    page = (
+        _templates()
+        .get_template(name)
+        .render(
+            title=title,
+            version=__version__,
+            style=style,
+            style_hash=_digest(style),
+            script=script,
+            script_hash=_digest(script) if script else "none",
+            **values,
+        )
+    )
+    return page.encode(errors="replace")
 
 
-def digest(text: str) -> str:
+_STYLE = re.compile(r'style="([^"]*)"')
+_DECLARATION = re.compile(r"([a-z-]+):\s*([^;]+);?")
+
+
+def unstyled(drawing: str) -> str:
+    """Replace `style` in an SVG drawing by attributes, which no policy refuses."""
+    return _STYLE.sub(lambda style: _DECLARATION.sub(r'\1="\2"', style[1]), drawing)
+
+
+def _source(name: str) -> str:
+    return files(__name__).joinpath(name).read_text(encoding="utf-8")
+
+
+def _digest(text: str) -> str:
     """Return the hash by which a Content-Security-Policy names a style or script."""
     return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
 

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import re
 from html import escape
-from importlib.resources import files
 from typing import TYPE_CHECKING, NamedTuple
 
 import chess
 import chess.svg
 
-from solver import __version__
-from solver.output import digest, render_template
+from solver.output import fill_page, unstyled
 from solver.output.play_text import describe_play
 from solver.output.solutions_text import describe_solutions
 from solver.output.text import analysis_link, describe
@@ -64,24 +62,22 @@ def encode_page(
         lines = describe_solutions(solution, set_play, marks=marks)
     else:
         lines = describe_play(variations, marks=marks, positions=True)
-    script = files(__package__).joinpath("solution_page.js").read_text("utf-8")
     white_moves = chess.Board(problem.fen).turn == chess.WHITE
-    page = render_template(
+    play = _entries(lines)
+    return fill_page(
         "solution_page.html",
         title=problem.id or problem.fen,
-        version=__version__,
-        diagram=draw_diagram(solution),
+        style="solution_page.css",
+        scripts=["solution_page.js"] if play else [],
+        diagram=unstyled(draw_diagram(solution)),
         empty_board=_empty_board(),
-        pieces={x: _ID.sub("", art) for x, art in chess.svg.PIECES.items()},
+        pieces={x: _ID.sub("", unstyled(art)) for x, art in chess.svg.PIECES.items()},
         mover="White" if white_moves else "Black",
         answer=describe(solution),
         fen=problem.fen,
         link=analysis_link(problem.fen),
-        play=_entries(lines),
-        script=script,
-        script_hash=digest(script),
+        play=play,
     )
-    return page.encode()
 
 
 class _Entry(NamedTuple):

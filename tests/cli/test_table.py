@@ -383,7 +383,7 @@ def test_a_given_depth_and_limits_apply_to_all_problems(
     assert code == 3
     assert [asked[1:] for asked in fake.made[0].asked] == [(2, 30)] * 4
     assert out.splitlines()[1].split() == ["fine", "M1", "stopped", "25", "yes"]
-    assert out.splitlines()[5].split()[:7] == ["off", "0", "2", "0", "60", "0"]
+    assert out.splitlines()[6].split() == ["off", "0", "0", "0", "2", "0", "60", "0"]
 
 
 @pytest.mark.usefixtures("fake")
@@ -441,6 +441,70 @@ def test_an_unreadable_file_is_reported_and_skipped(
     assert code == 74
     assert len(out.splitlines()) == 2
     assert err == "error: missing.epd: No such file or directory\n"
+    assert call(capsys, "missing.epd", "good.epd", "--csv") == (code, out, err)
+
+
+SEVERAL = """\
+          good          some         total
+variant  found  ratio  found  ratio  found  differing  nodes  compared  ratio
+off          1  1.000      3  1.000      4          0    400         4  1.000
+cpw          1  0.500      3  0.500      4          0    200         4  0.500
+"""
+
+
+@pytest.mark.usefixtures("fake")
+def test_the_summary_of_several_files_has_columns_for_each_and_a_total(
+    capsys: pytest.CaptureFixture[str], folder: Path
+) -> None:
+    (folder / "empty.epd").touch()
+    code, out, err = call(capsys, "good.epd", "empty.epd", "some.epd", "--summary")
+    assert (code, err) == (65, f"warning: empty.epd: no records\n{UNREADABLE}")
+    rows = [line.rstrip("█").rstrip() for line in out.splitlines()]
+    assert rows[:4] == SEVERAL.splitlines()
+    assert rows[5].startswith("A node is a move made")
+
+
+@pytest.mark.usefixtures("fake")
+def test_a_file_given_twice_is_counted_twice(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    code, out, _ = call(capsys, "good.epd", "good.epd", "--mdp", "off", "--summary")
+    assert code == 0
+    assert out.splitlines()[2].split()[1:6] == ["1", "1.000", "1", "1.000", "2"]
+
+
+SUMS = """\
+file,variant,found,unproved,stopped,differing,nodes_total,ratio,compared
+good.epd,off,1,0,0,0,100,1.0,1
+good.epd,cpw,1,0,0,0,50,0.5,1
+some.epd,off,3,0,0,0,300,1.0,3
+some.epd,cpw,3,0,0,0,150,0.5,3
+,off,4,0,0,0,400,1.0,4
+,cpw,4,0,0,0,200,0.5,4
+"""
+
+
+@pytest.mark.usefixtures("fake")
+def test_a_summary_in_csv_has_a_row_for_each_file_and_variant(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    words = ("good.epd", "some.epd", "--summary", "--csv")
+    assert call(capsys, *words) == (65, SUMS, UNREADABLE)
+
+
+@pytest.mark.usefixtures("fake")
+def test_a_summary_in_json_has_no_problems(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    _, out, _ = call(capsys, "good.epd", "some.epd", "--json")
+    whole = json.loads(out)
+    _, out, _ = call(capsys, "good.epd", "some.epd", "--summary", "--json")
+    sums = json.loads(out)
+    assert len(whole.pop("problems")) == 4
+    assert sums == whole
+    assert [file["file"] for file in sums["files"]] == ["good.epd", "some.epd"]
+    assert sums["files"][1]["totals"]["cpw"]["found"] == 3
+    assert sums["totals"]["cpw"]["found"] == 4
 
 
 @pytest.mark.usefixtures("fake")
@@ -538,6 +602,11 @@ def test_other_sizes_are_a_usage_error(
         (
             ["good.epd", "--plot", "x.png"],
             "--plot draws one position, not a collection.",
+        ),
+        (["--summary"], "--summary sums a collection, not one position."),
+        (
+            [*KING_AND_ROOK.split(), "--summary"],
+            "--summary sums a collection, not one position.",
         ),
         (
             ["--plot", "x.pdf"],
@@ -725,6 +794,22 @@ def test_standard_input_is_a_collection(matesolve: Matesolve) -> None:
     assert (ended.code, ended.err) == (0, "")
     (row,) = csv.DictReader(io.StringIO(ended.out))
     assert (row["id"], row["off.mate"], row["same_answer"]) == ("stdin:1", "1", "true")
+    assert row["source"] == "stdin:1"
+
+
+def test_standard_input_is_a_file_like_others(
+    matesolve: Matesolve, folder: Path
+) -> None:
+    file = str(folder / "good.epd")
+    words = ("table", file, "-", "--summary", "--csv")
+    ended = matesolve(*words, stdin=f"{BACK_RANK} dm 1;\n")
+    assert (ended.code, ended.err) == (0, "")
+    rows = list(csv.DictReader(io.StringIO(ended.out)))
+    assert [(row["file"], row["found"]) for row in rows[::2]] == [
+        (file, "1"),
+        ("stdin", "1"),
+        ("", "2"),
+    ]
 
 
 def test_ctrl_c_ends_a_long_search() -> None:

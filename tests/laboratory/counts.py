@@ -8,6 +8,7 @@ from solver.kernel.interface import MATE_SCORE
 from solver.laboratory.comparison import (
     GLASS_FEN,
     CollectionCounts,
+    CollectionFile,
     PositionCounts,
     ProblemCounts,
     Series,
@@ -106,4 +107,9 @@ COLLECTION = CollectionCounts(
         problem_counts("longer", None, FOUND, OPEN),
     ),
     problems=6,
+    files=(CollectionFile("x.epd", 6),),
+)
+
+SEVERAL_FILES = replace(
+    COLLECTION, files=(CollectionFile("x.epd", 4), CollectionFile('"b", <i>.epd', 2))
 )

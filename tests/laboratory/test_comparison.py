@@ -22,6 +22,7 @@ from tests.laboratory.counts import (
     OFF,
     OPEN,
     POSITION,
+    SEVERAL_FILES,
     STOPPED,
     UNPROVED,
     problem_counts,
@@ -118,6 +119,28 @@ def test_totals_count_proved_mates_and_compare_equal_ones() -> None:
     )
     assert first.ratio == pytest.approx(1.0)
     assert second.ratio == pytest.approx(1.0)  # a quarter and four times
+
+
+def test_the_parts_of_a_collection_are_its_files() -> None:
+    (one, first), (other, second) = SEVERAL_FILES.parts()
+    assert (one, other) == ("x.epd", '"b", <i>.epd')
+    assert first.rows + second.rows == SEVERAL_FILES.rows
+    assert [len(part.rows) for part in (first, second)] == [4, 2]
+    for part in (first, second):
+        ((_, itself),) = part.parts()
+        assert itself == part
+    sums = zip(first.totals(), second.totals(), SEVERAL_FILES.totals(), strict=True)
+    for total, another, whole in sums:
+        assert total.found + another.found == whole.found
+        assert total.nodes_total + another.nodes_total == whole.nodes_total
+
+
+def test_a_file_that_was_not_reached_has_no_rows() -> None:
+    stopped = replace(SEVERAL_FILES, rows=SEVERAL_FILES.rows[:3])
+    (_, first), (_, second) = stopped.parts()
+    assert (len(first.rows), first.problems) == (3, 4)
+    assert (second.rows, second.problems) == ((), 2)
+    assert [total.found for total in second.totals()] == [0, 0]
 
 
 def test_without_problems_to_compare_there_is_no_ratio() -> None:

@@ -15,6 +15,7 @@ from solver.laboratory.records import (
     collection_record,
     position_csv,
     position_record,
+    summary_csv,
 )
 from tests.laboratory import counts
 from tests.laboratory.counts import (
@@ -25,6 +26,7 @@ from tests.laboratory.counts import (
     MIXED_POSITION,
     OFF,
     POSITION,
+    SEVERAL_FILES,
 )
 
 PLAIN_WORDS = {"mdp": "off", "check_extension": "off", "efp": "off", "mip": "off"}
@@ -164,6 +166,7 @@ def test_a_collection_has_the_documented_fields() -> None:
         "techniques",
         "problems",
         "totals",
+        "files",
         "solver",
     ]
     assert (record["schema"], record["complete"]) == (1, False)
@@ -191,6 +194,7 @@ def test_a_collection_has_the_documented_fields() -> None:
             },
         },
         "same_answer": False,
+        "source": "x.epd:overlooked",
     }
     assert record["problems"][3]["claim"] is None
     assert record["totals"]["on"] == {
@@ -203,6 +207,9 @@ def test_a_collection_has_the_documented_fields() -> None:
         "compared": 2,
     }
     assert list(record["techniques"]) == ["off", "on"]
+    assert record["files"] == [
+        {"file": "x.epd", "problems": 6, "totals": record["totals"]}
+    ]
 
 
 def test_the_csv_of_a_collection_has_a_row_per_problem() -> None:
@@ -227,7 +234,27 @@ def test_the_csv_of_a_collection_has_a_row_per_problem() -> None:
         "on.proved": "false",
         "on.complete": "true",
         "same_answer": "true",
+        "source": "x.epd:invented",
     }
+
+
+def test_the_sums_in_csv_have_the_documented_columns() -> None:
+    rows = rows_of(summary_csv(SEVERAL_FILES))
+    assert [(row.pop("file"), row.pop("variant")) for row in rows] == [
+        ("x.epd", "off"),
+        ("x.epd", "on"),
+        ('"b", <i>.epd', "off"),
+        ('"b", <i>.epd', "on"),
+        ("", "off"),
+        ("", "on"),
+    ]
+    record: dict[str, Any] = collection_record(SEVERAL_FILES)
+    parts = [*(file["totals"] for file in record["files"]), record["totals"]]
+    totals = [total for part in parts for total in part.values()]
+    assert [list(row.values()) for row in rows] == [
+        ["" if value is None else str(value) for value in total.values()]
+        for total in totals
+    ]
 
 
 def test_csv_keeps_names_with_commas_and_quotes() -> None:

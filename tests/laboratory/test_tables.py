@@ -10,7 +10,12 @@ import pytest
 from rich.console import Console
 
 from solver.laboratory.comparison import Series
-from solver.laboratory.layout import collection_notes, position_notes, ratio_cell
+from solver.laboratory.layout import (
+    collection_notes,
+    file_labels,
+    position_notes,
+    ratio_cell,
+)
 from solver.laboratory.tables import (
     draw_collection,
     draw_collection_summary,
@@ -32,6 +37,7 @@ from tests.laboratory.counts import (
     NONE,
     OFF,
     POSITION,
+    SEVERAL_FILES,
     STOPPED,
     problem_counts,
     series,
@@ -243,9 +249,54 @@ def test_counts_that_are_all_zero_have_no_column() -> None:
 
 def test_totals_on_a_narrow_terminal_are_lines() -> None:
     assert drawn(draw_collection_summary, COLLECTION, 35) == [
-        "off: 5 found, 0 differing, 1.000",
-        "on: 3 found, 2 differing, 1.000",
+        "off: 5 found (1.000), 0 differing",
+        "on: 3 found (1.000), 2 differing",
     ]
+
+
+FILES = """\
+             x         "b", <i>         total
+variant  found  ratio     found  ratio  found  unproved  stopped  differing   nodes  compared  ratio
+off          3  1.000         2  1.000      5         0        0          0   8,400         5  1.000
+on           2  1.000         1             3         1        1          2  11,689         2  1.000
+"""  # noqa: E501
+
+
+def test_each_of_several_files_has_its_mates_and_ratio() -> None:
+    drawn_wide = drawn(draw_collection_summary, SEVERAL_FILES, 100)
+    assert drawn_wide == FILES.splitlines()
+    narrow = drawn(draw_collection_summary, SEVERAL_FILES, 88)
+    assert [line.split()[-2:] for line in narrow[1:]] == [
+        ["differing", "ratio"],
+        ["0", "1.000"],
+        ["2", "1.000"],
+    ]
+
+
+def test_the_sums_of_several_files_on_a_narrow_terminal_are_lines() -> None:
+    assert drawn(draw_collection_summary, SEVERAL_FILES, 60) == [
+        'off: 3 found in x (1.000), 2 found in "b", <i> (1.000), 5',
+        "found in all (1.000), 0 differing",
+        'on: 2 found in x (1.000), 1 found in "b", <i>, 3 found in',
+        "all (1.000), 2 differing",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("names", "labels"),
+    [
+        (["puzzles/a.epd", "b.pgn"], ["a", "b"]),
+        (["x/a.epd", "x/a.pgn"], ["a.epd", "a.pgn"]),
+        (["x/a.epd", "y/a.epd"], ["x/a.epd", "y/a.epd"]),
+        (["x/a.epd", "x/a.epd", "stdin"], ["a", "a", "stdin"]),
+        (["a\x1b[1m.epd"], ["a\ufffd[1m"]),
+        (["a\udcff.epd"], ["a\ufffd"]),
+    ],
+)
+def test_files_have_the_shortest_names_that_differ(
+    names: list[str], labels: list[str]
+) -> None:
+    assert file_labels(names) == labels
 
 
 # --- the notes below a table

@@ -1,16 +1,11 @@
 """Write the page of an audit: template, style, script and data in one HTML file.
 
-The page loads nothing, and nothing in a collection becomes markup:
-
-- the template's policy allows only the style and the script whose hashes it names;
-- the template escapes the data, and the script inserts them as text;
-- no element has a `style` attribute, which the policy would refuse.
+Nothing in a collection becomes markup (see `solver.output`): the template escapes the
+data, and the script inserts them as text.
 """
 
 from __future__ import annotations
 
-import re
-from importlib.resources import files
 from typing import TYPE_CHECKING
 
 import chess
@@ -21,7 +16,7 @@ from solver.audit.verdict import Verdict
 from solver.errors import InputError
 from solver.files import write_whole
 from solver.formats.fen import parse_fen
-from solver.output import digest, render_template
+from solver.output import fill_page, unstyled
 from solver.output.audit_page.rows import (
     BINS_PER_DECADE,
     NOT_AGREEING,
@@ -45,7 +40,9 @@ counted."""
 MAX_AGREEING = 1_000
 """At most this many agreeing records are listed: all, if the collection is small."""
 
-SCRIPTS = ("page.js", "entry.js", "charts.js", "list.js")
+SCRIPTS = tuple(
+    f"audit_page/{name}" for name in ("page.js", "entry.js", "charts.js", "list.js")
+)
 """The files of the page's script, in order."""
 
 
@@ -92,18 +89,14 @@ def render_page(
     bytes
         One self-contained HTML file in UTF-8.
     """
-    style, script = _source("page.css"), "\n".join(map(_source, SCRIPTS))
-    page = render_template(
+    return fill_page(
         "audit_page/page.html",
         title=title,
-        style=style,
-        style_hash=digest(style),
-        script=script,
-        script_hash=digest(script),
-        pieces={letter: _unstyled(drawing) for letter, drawing in PIECES.items()},
+        style="audit_page/page.css",
+        scripts=SCRIPTS,
+        pieces={letter: unstyled(drawing) for letter, drawing in PIECES.items()},
         data=_data(records, on_damaged),
     )
-    return page.encode(errors="replace")  # a file name may hold undecodable bytes
 
 
 def _data(
@@ -334,16 +327,3 @@ def _san(board: chess.Board, move: str) -> str:
         return board.san(board.parse_uci(move))
     except ValueError:
         return move
-
-
-_STYLE = re.compile(r'style="([^"]*)"')
-_DECLARATION = re.compile(r"([a-z-]+):\s*([^;]+);?")
-
-
-def _unstyled(drawing: str) -> str:
-    """Replace `style` in an SVG drawing by attributes, which no policy refuses."""
-    return _STYLE.sub(lambda style: _DECLARATION.sub(r'\1="\2"', style[1]), drawing)
-
-
-def _source(name: str) -> str:
-    return files(__package__).joinpath(name).read_text(encoding="utf-8")
