@@ -151,7 +151,7 @@ def show(what: tuple[str, ...], *, mip_table: str | None, as_json: bool) -> None
     MATERIAL names the pieces, White's first: KRPvKR. FEN stands for the material of a
     position; quotes around it are optional.
     """
-    from solver.laboratory.records import cell_record, describe_cell
+    from solver.laboratory.imbalance_records import cell_record, describe_cell
 
     material = _read_material(" ".join(what))
     imbalance = _load(mip_table)
@@ -178,7 +178,10 @@ def info(mip_table: str | None, *, as_json: bool) -> None:
     The materials with the most positions are listed as well. TABLE is a file.
     Default: the table that comes with matesolve.
     """
-    from solver.laboratory.records import describe_imbalance, imbalance_record
+    from solver.laboratory.imbalance_records import (
+        describe_imbalance,
+        imbalance_record,
+    )
 
     imbalance = _load(mip_table)
     if as_json:
@@ -327,8 +330,8 @@ class TableBuilder:
 
     def write(self, output: str) -> None:
         """Write the table and print its size; to `.partial` if not all was read."""
+        from solver.laboratory.imbalance_records import with_noun
         from solver.laboratory.material import CELLS
-        from solver.laboratory.records import with_noun
 
         coverage = self.imbalance.coverage()
         if self.codes.isdisjoint({Exit.INTERRUPTED, Exit.IO}):

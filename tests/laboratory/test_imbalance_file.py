@@ -15,7 +15,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from solver.errors import ImbalanceError
-from solver.laboratory.imbalance import MAX_FILE_BYTES, ImbalanceTable, Outcomes
+from solver.laboratory.imbalance import ImbalanceTable, Outcomes
+from solver.laboratory.imbalance_file import MAX_FILE_BYTES
 
 CELLS = 236_196
 SMALL = {0: (1, 2, 3), 200: (0, 0, 1_000), CELLS - 1: (1, 0, 0)}
