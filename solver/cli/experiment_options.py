@@ -174,7 +174,8 @@ def variants(command: Function) -> Function:
         default=Settings().mip_positions,
         show_default=True,
         metavar="N",
-        help="Use only material with N or more positions in the material table.",
+        help="Use only material with N or more positions in the material table; with "
+        "+curve, count N drawn positions more.",
     )
     @click.option(
         "--aspiration",

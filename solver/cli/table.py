@@ -59,7 +59,10 @@ Values, several separated by commas:
   --efp              off, cut (common practice: cut nodes only), none (no
                      addition), on (all four), or additions such as 14
   --mip              off, reduce, prune, lazy, correct, or one of the first
-                     two with one of the last two, such as prune+lazy
+                     two with one of the last two, such as prune+lazy; joined
+                     to any of these, +white (White's results alone), +rounded
+                     (0 and 100 per cent are rounded) or +curve (few positions
+                     weigh less)
 
 \b
 Exit codes, the first that applies:

@@ -70,6 +70,7 @@ from solver.kernel.material import (
     DECIDED,
     PRUNING,
     REDUCTION,
+    WHITE,
     horizon_score,
     material_cell,
     past_score,
@@ -155,7 +156,7 @@ def alphabeta(
 
     # 2. Horizon.
     if depth <= 0:
-        return horizon_score(position, experiment)
+        return horizon_score(position, ply, experiment)
 
     # 3. Limits.
     if search.stop or search.nodes >= search.node_limit:
@@ -163,8 +164,10 @@ def alphabeta(
         return STOPPED
 
     # 4. Transposition table. PV nodes are few and are searched in any case, so that
-    #    the principal variation is complete.
-    key = hash_key(position, True)
+    #    the principal variation is complete. With White's view of the material table,
+    #    a position and its mirror image with the colours exchanged have two scores.
+    is_mirrored = (experiment.mip & WHITE) != 0 and (ply & 1) != 0
+    key = hash_key(position, not is_mirrored)
     entry = probe_score(search, key, ply)
     if node_type != PV_NODE and entry.depth >= depth and decides(entry, window):
         return entry.score
@@ -178,7 +181,7 @@ def alphabeta(
     # 6. Material-imbalance pruning, or a reduction by one ply.
     searched = depth
     if node_type != PV_NODE and experiment.mip & (REDUCTION | PRUNING):
-        scored = past_score(position, experiment)
+        scored = past_score(position, ply, experiment)
         if scored in (ALL_LOST, ALL_WON):
             if experiment.mip & PRUNING:
                 bonus = DECIDED if scored == ALL_WON else -DECIDED

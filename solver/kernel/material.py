@@ -2,8 +2,9 @@
 
 After Ed Schröder's MIP, which names four uses: reduction, pruning, lazy evaluation and
 score correction. The numbers of pieces of both sides index 236,196 cells. Each cell has
-a number of positions and their average score in per cent. The table is stored as the
-side to move sees it; see `solver.laboratory.imbalance`. Balances within a pawn are
+a number of positions and their average score in per cent. The table is stored twice, as
+the side to move at the root sees it and as its opponent does, who are to move at even
+and at odd plies; see `solver.laboratory.imbalance_words`. Balances within a pawn are
 ignored, as in the original.
 """
 
@@ -40,6 +41,7 @@ REDUCTION = MipUse.REDUCTION.value
 PRUNING = MipUse.PRUNING.value
 LAZY = MipUse.LAZY.value
 CORRECTION = MipUse.CORRECTION.value
+WHITE = MipUse.WHITE.value
 
 ALL_LOST = 0
 EVEN = 50
@@ -80,8 +82,8 @@ def material_cell(position: Position) -> Number:
     )
 
 
-@jit(i64(position_t, experiment_t))
-def past_score(position: Position, experiment: Any) -> Number:
+@jit(i64(position_t, i64, experiment_t))
+def past_score(position: Position, ply: Number, experiment: Any) -> Number:
     """Return what the side to move has scored with this material, in per cent.
 
     Returns
@@ -104,17 +106,17 @@ def past_score(position: Position, experiment: Any) -> Number:
     cell = find_cell(ours, theirs)
     if cell == NOT_IN_TABLE:
         return NOT_IN_TABLE
-    word = np.int64(experiment.cells[cell])
+    word = np.int64(experiment.cells[ply & 1, cell])
     if word >> COUNT_SHIFT < max(experiment.mip_positions, ONE_PAWN):
         return NOT_IN_TABLE
     return word & PER_CENT_BITS
 
 
-@jit(i64(position_t, experiment_t), inline=True)
-def horizon_score(position: Position, experiment: Any) -> Number:
+@jit(i64(position_t, i64, experiment_t), inline=True)
+def horizon_score(position: Position, ply: Number, experiment: Any) -> Number:
     """Return the evaluation, replaced or corrected by the material-imbalance table."""
     if experiment.mip & (LAZY | CORRECTION):
-        scored = past_score(position, experiment)
+        scored = past_score(position, ply, experiment)
         if scored != NOT_IN_TABLE:
             bonus = PER_CENT_WORTH * (scored - EVEN)
             if experiment.mip & LAZY:

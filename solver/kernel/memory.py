@@ -55,7 +55,10 @@ class Extension(Flag):
 
 
 class MipUse(Flag):
-    """Uses of a material-imbalance table; see `solver.kernel.material`."""
+    """Uses of a material-imbalance table; see `solver.kernel.material`.
+
+    The last three are forms of its cells; see `solver.laboratory.imbalance_words`.
+    """
 
     NONE = 0
     REDUCTION = auto()
@@ -66,6 +69,12 @@ class MipUse(Flag):
     """At the horizon, replace the evaluation by material and its past score."""
     CORRECTION = auto()
     """Add what the material has scored to the evaluation."""
+    WHITE = auto()
+    """Count only what White has scored with White's pieces, not Black with the same."""
+    ROUNDED = auto()
+    """0 and 100 per cent are rounded: below 0.5 per cent, and from 99.5 on."""
+    CURVE = auto()
+    """Draw scores towards 50 per cent, the more so the fewer positions a cell has."""
 
 
 class BattlePlay(IntEnum):
@@ -446,9 +455,9 @@ class Experiment(Structure):
         That move.
     stopped : int64
         Whether a limit was hit, so that `score` means nothing.
-    cells : uint32, shape (MATERIAL_CELLS,)
-        The material-imbalance table as the side to move sees it; see
-        `solver.laboratory.imbalance`.
+    cells : uint32, shape (2, MATERIAL_CELLS)
+        The material-imbalance table as the side to move at the root sees it, and as its
+        opponent does; see `solver.laboratory.imbalance_words`.
     """
 
     _fields_: ClassVar = [
@@ -473,5 +482,5 @@ class Experiment(Structure):
         ),
         ("pv_move", c_uint64),
         ("stopped", c_int64),
-        ("cells", c_uint32 * MATERIAL_CELLS),
+        ("cells", c_uint32 * MATERIAL_CELLS * 2),
     ]

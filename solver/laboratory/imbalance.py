@@ -2,9 +2,7 @@
 
 Material Imbalance Pruning is Ed Schröder's. A table has a cell for each material (see
 `solver.laboratory.material`), which counts the positions from games that White won,
-drew and lost. The search reads a cell as a 32-bit word: the number of positions, and in
-the low 7 bits White's score in per cent. In a word, 0 and 100 per cent mean that every
-position was lost, or won. The word of an empty cell is 0.
+drew and lost. The search reads it in the words of `solver.laboratory.imbalance_words`.
 
 `solver.laboratory.imbalance_file` describes a table's file. With one version of zlib,
 equal tables give equal bytes.
@@ -50,7 +48,10 @@ MAX_SOURCE_BYTES = 1000
 _RESULTS = (1.0, 0.5, 0.0)
 """White's results of a game, in the order in which a table counts them."""
 
-_WORD_BYTES = 4
+
+def pack_word(positions: int, per_cent: int) -> int:
+    """Pack a number of positions and a score into 32 bits."""
+    return min(positions, MAX_WORD_POSITIONS) << PER_CENT_BITS | per_cent
 
 
 class Outcomes(NamedTuple):
@@ -71,21 +72,30 @@ class Outcomes(NamedTuple):
 
         It is rounded, but to 0 or 100 only if every position was lost, or won.
         """
-        positions = self.positions
+        rounded = self.rounded
+        if rounded in {0, 100} and not self.is_decided:
+            return min(99, max(1, rounded))
+        return rounded
+
+    @property
+    def rounded(self) -> int | None:
+        """The score rounded to a whole per cent, halves up; None without positions."""
+        wins, draws, losses = self
+        positions = wins + draws + losses
         if not positions:
             return None
-        if self.wins == positions:
-            return 100
-        if self.losses == positions:
-            return 0
-        halves = 2 * self.wins + self.draws
-        return min(99, max(1, (100 * halves + positions) // (2 * positions)))
+        return (100 * (2 * wins + draws) + positions) // (2 * positions)
+
+    @property
+    def is_decided(self) -> bool:
+        """Whether all positions were won, or all were lost; False without positions."""
+        wins, draws, losses = self
+        return not draws and bool(wins) != bool(losses)
 
     @property
     def word(self) -> int:
         """The 32-bit word that the search reads; 0 without positions."""
-        counted = min(self.positions, MAX_WORD_POSITIONS)
-        return counted << PER_CENT_BITS | (self.per_cent or 0)
+        return pack_word(self.positions, self.per_cent or 0)
 
     def reversed(self) -> Outcomes:
         """Return the outcomes as the other side sees them."""
@@ -202,41 +212,20 @@ class ImbalanceTable:
         )
         return [cell for cell, _ in cells[:number]]
 
-    def words(self) -> array[int]:
-        """Return the word of each cell, with White's score.
+    def folded(self, cell: int) -> Outcomes:
+        """Return what either side scored with White's material in a cell.
 
-        Returns
-        -------
-        array of 'I', `CELLS` long
+        Black's results with a material count as White's results with the same material.
+        Where both sides have the same material, the score is a half, and each position
+        counts once.
         """
-        words = _empty_words()
-        for cell, outcomes in self.filled_cells():
-            words[cell] = outcomes.word
-        return words
-
-    def words_for_mover(self) -> array[int]:
-        """Return the word of each cell from the side to move's point of view.
-
-        In the cell's material, White stands for the side to move and Black for its
-        opponent. Black's results with a material count as White's results with the same
-        material. Where both sides have the same material, the score is a half, and each
-        position counts once.
-
-        Returns
-        -------
-        array of 'I', `CELLS` long
-        """
-        words = _empty_words()
-        for cell, outcomes in self.filled_cells():
-            mirror = mirror_cell(cell)
-            if mirror == cell:
-                words[cell] = Outcomes(draws=outcomes.positions).word
-                continue
-            theirs = self.outcomes(mirror).reversed()
-            both = Outcomes(*map(sum, zip(outcomes, theirs, strict=True)))
-            words[cell] = both.word
-            words[mirror] = both.reversed().word
-        return words
+        (wins, draws, losses), mirror = self.outcomes(cell), mirror_cell(cell)
+        if mirror == cell:
+            return Outcomes(draws=wins + draws + losses)
+        theirs = self.outcomes(mirror)
+        return Outcomes(
+            wins + theirs.losses, draws + theirs.draws, losses + theirs.wins
+        )
 
     def checksum(self) -> str:
         """Return the SHA-256 of the counts, in hexadecimal.
@@ -326,12 +315,6 @@ def shipped() -> ImbalanceTable:
         msg = "expected the table that comes with the program, found none: reinstall it"
         raise MatesolveError(msg) from None
     return ImbalanceTable.from_bytes(data)
-
-
-def _empty_words() -> array[int]:
-    words = array("I", bytes(_WORD_BYTES * CELLS))
-    assert words.itemsize == _WORD_BYTES
-    return words
 
 
 def _check_source(source: str) -> None:

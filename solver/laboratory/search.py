@@ -84,7 +84,8 @@ class Laboratory:
         self._search = Search(buckets=table_entries // LEAST_ENTRIES)
         self._experiment = Experiment()
         self._imbalance = imbalance
-        self._has_cells = False
+        self._words: dict[object, bytes] = {}
+        self._cells: object = None
         size = max(table_entries, LEAST_ENTRIES) * ENTRY_BYTES
         self._memory = allocate(size, "--table-entries")
         self._search.table = ctypes.addressof(ctypes.c_char.from_buffer(self._memory))
@@ -127,6 +128,7 @@ class Laboratory:
             msg = f"depth: expected 1 to {MAX_DEPTH} plies, found {depth}"
             raise InputError(msg)
         self._begin(techniques, nodes)
+        self._load_cells(techniques, white_first=board.turn)
         self._proofs = _MateProofs(board, control)
         control = control or Control()
         position = pack(board)
@@ -211,17 +213,26 @@ class Laboratory:
             experiment.tries = pruning.tries
         experiment.mip = techniques.mip.value
         experiment.mip_positions = techniques.mip_positions
-        if techniques.mip is not MipUse.NONE and not self._has_cells:
-            self._load_cells()
 
-    def _load_cells(self) -> None:
-        """Copy the material table, as the side to move sees it, into the kernel."""
+    def _load_cells(self, techniques: Techniques, *, white_first: bool) -> None:
+        """Copy the material table, as both sides see it, into the kernel."""
         from solver.laboratory.imbalance import shipped
+        from solver.laboratory.imbalance_words import FORMS, search_words
 
-        cells = self._experiment.cells
-        words = (self._imbalance or shipped()).words_for_mover()
-        ctypes.memmove(cells, words.tobytes(), ctypes.sizeof(cells))
-        self._has_cells = True
+        if techniques.mip is MipUse.NONE:
+            return
+        form, weight = techniques.mip & FORMS, 0
+        if form & MipUse.CURVE:
+            weight, self._experiment.mip_positions = techniques.mip_positions, 1
+        wanted = form, weight, white_first or not form & MipUse.WHITE
+        if wanted not in self._words:
+            self._imbalance = self._imbalance or shipped()
+            both = search_words(self._imbalance, form, weight, white_first=white_first)
+            self._words[wanted] = b"".join(words.tobytes() for words in both)
+        if wanted != self._cells:
+            cells = self._experiment.cells
+            ctypes.memmove(cells, self._words[wanted], ctypes.sizeof(cells))
+            self._cells = wanted
 
     def _iterate(self, position: Position, margin: int) -> bool:
         """Search the root in a window around the last score; False if a limit was hit.

@@ -81,7 +81,8 @@ class Techniques:
     pruning : ForwardPruning or None
     mip : MipUse
     mip_positions : int
-        Cells of the material table with fewer positions are not used.
+        Cells of the material table with fewer positions are not used. With
+        `MipUse.CURVE`, the N of the curve.
     aspiration : int
         The root is searched within so many centipawns of the last iteration's score,
         and again in a wider window if that fails; 0: in the full window.
@@ -119,6 +120,11 @@ _MIP_PAIRS = {
     for (one, use), (other, another) in product(first.items(), second.items())
 }
 _MIP_USES = {OFF: MipUse.NONE} | _MIP_AT_NODES | _MIP_AT_HORIZON | _MIP_PAIRS
+_MIP_FORMS = {
+    "white": MipUse.WHITE,
+    "rounded": MipUse.ROUNDED,
+    "curve": MipUse.CURVE,
+}
 
 
 def parse_mdp(text: str) -> Mdp:
@@ -145,12 +151,30 @@ def parse_mip(text: str) -> MipUse:
 
     The two uses at a node exclude each other, since a pruned node is not searched at
     all. So do the two uses at the horizon, since one score replaces the evaluation.
+    Forms of the cells may be joined to a use: `white`, and `rounded` or `curve`.
     """
-    if text not in _MIP_USES:
-        singles = [*_MIP_AT_NODES, *_MIP_AT_HORIZON]
+    parts = text.split("+")
+    forms = [part for part in parts if part in _MIP_FORMS]
+    uses = "+".join(part for part in parts if part not in _MIP_FORMS)
+    singles = [*_MIP_AT_NODES, *_MIP_AT_HORIZON]
+    if forms and uses in {"", OFF}:
+        use = f"one of {', '.join(singles)}"
+        msg = f"expected {forms[0]} joined to {use}, found {text!r}"
+        raise InputError(msg)
+    if len(set(forms)) < len(forms):
+        msg = f"expected each of {', '.join(_MIP_FORMS)} at most once, found {text!r}"
+        raise InputError(msg)
+    if {"rounded", "curve"}.issubset(forms):
+        msg = f"expected rounded or curve, which rounds as well, found {text!r}"
+        raise InputError(msg)
+    if uses not in _MIP_USES:
         pair = "one of the first two joined to one of the last two, such as prune+lazy"
-        raise _unknown(text, [OFF, *singles, f"or {pair}"])
-    return _MIP_USES[text]
+        also = f"with any of {', '.join(_MIP_FORMS)} joined to these"
+        raise _unknown(text, [OFF, *singles, f"or {pair}", also])
+    joined = _MIP_USES[uses]
+    for form in forms:
+        joined |= _MIP_FORMS[form]
+    return joined
 
 
 def parse_pruning(text: str) -> ForwardPruning | None:
@@ -221,7 +245,8 @@ class Settings:
     cuts, tries : int
         C and M of multi-cut, for the same variants.
     mip_positions : int
-        Positions that a cell of the material table needs to be used.
+        Positions that a cell of the material table needs to be used, or the N of its
+        curve.
     aspiration : int
         Half the width of the root's window, in centipawns; 0: the full window.
     """

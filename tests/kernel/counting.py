@@ -20,7 +20,14 @@ def deepen(
     board: chess.Board, techniques: Techniques, depth: int, entries: int = ENTRIES
 ) -> list[Iteration]:
     """Return what the compiled search finds at depths 1 to `depth`."""
+    return deepen_in(Laboratory(entries), board, techniques, depth)
+
+
+def deepen_in(
+    laboratory: Laboratory, board: chess.Board, techniques: Techniques, depth: int
+) -> list[Iteration]:
+    """Return the same of a laboratory that may have searched before."""
     return [
         Iteration(found.score, found.move, found.nodes, found.nodes_total)
-        for found in Laboratory(entries).deepen(board, techniques, depth)
+        for found in laboratory.deepen(board, techniques, depth)
     ]

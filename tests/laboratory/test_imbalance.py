@@ -20,7 +20,7 @@ from solver.laboratory.imbalance import (
     Outcomes,
     shipped,
 )
-from solver.laboratory.material import CELLS, Material, find_cell, mirror_cell
+from solver.laboratory.material import CELLS, Material, find_cell
 from tests.laboratory.test_imbalance_file import counts_of, file_of
 
 if TYPE_CHECKING:
@@ -70,6 +70,27 @@ def test_a_score_is_0_or_100_only_if_every_position_was_lost_or_won(
     outcomes: Outcomes, per_cent: int | None
 ) -> None:
     assert outcomes.per_cent == per_cent
+    assert outcomes.is_decided == (per_cent in {0, 100})
+
+
+@pytest.mark.parametrize(
+    ("outcomes", "rounded"),
+    [
+        (Outcomes(0, 0, 0), None),
+        (Outcomes(0, 0, 1), 0),
+        (Outcomes(1, 0, 0), 100),
+        (Outcomes(1, 0, 2), 33),
+        (Outcomes(0, 1, 100), 0),
+        (Outcomes(0, 1, 99), 1),
+        (Outcomes(100, 1, 0), 100),
+        (Outcomes(99, 1, 0), 100),
+        (Outcomes(98, 1, 0), 99),
+    ],
+)
+def test_a_rounded_score_is_0_below_half_a_per_cent(
+    outcomes: Outcomes, rounded: int | None
+) -> None:
+    assert outcomes.rounded == rounded
 
 
 @pytest.mark.parametrize(
@@ -98,49 +119,19 @@ def test_a_cell_holds_how_often_white_won_drew_and_lost() -> None:
     assert table.most_frequent(9) == [ROOK, ROOKS]
 
 
-def test_there_is_a_word_for_each_cell() -> None:
-    words = table_of([(ROOK, 1), (ROOKS, 0), (ROOKS, 0.5)]).words()
-    assert (words.typecode, words.itemsize, len(words)) == ("I", 4, CELLS)
-    filled = {cell: word for cell, word in enumerate(words) if word}
-    assert filled == {ROOK: 1 << 7 | 100, ROOKS: 2 << 7 | 25}
+def test_a_folded_cell_counts_what_either_colour_scored() -> None:
+    # White with the rook: a win and a draw; Black with it: two wins.
+    table = table_of([(ROOK, 1), (ROOK, 0.5), (ROOK_FOR_BLACK, 0), (ROOK_FOR_BLACK, 0)])
+    assert ROOK is not None
+    assert ROOK_FOR_BLACK is not None
+    assert table.folded(ROOK) == Outcomes(3, 1, 0)
+    assert table.folded(ROOK_FOR_BLACK) == Outcomes(0, 1, 3)
 
 
-def test_words_for_the_mover_count_both_colours_results() -> None:
-    words = table_of(
-        # White with the rook: a win and a draw; Black with it: two wins.
-        [(ROOK, 1), (ROOK, 0.5), (ROOK_FOR_BLACK, 0), (ROOK_FOR_BLACK, 0)]
-    ).words_for_mover()
-    assert (words.typecode, words.itemsize, len(words)) == ("I", 4, CELLS)
-    filled = {cell: word for cell, word in enumerate(words) if word}
-    assert filled == {ROOK: 4 << 7 | 88, ROOK_FOR_BLACK: 4 << 7 | 13}
-
-
-def test_words_for_the_mover_score_equal_material_as_a_half() -> None:
-    words = table_of([(ROOKS, 1), (ROOKS, 1), (ROOKS, 0.5)]).words_for_mover()
-    assert {cell: word for cell, word in enumerate(words) if word} == {
-        ROOKS: 3 << 7 | 50
-    }
-
-
-def test_a_material_that_only_white_had_is_known_for_black_too() -> None:
-    words = table_of([(ROOK, 1)] * 3).words_for_mover()
-    assert {cell: word for cell, word in enumerate(words) if word} == {
-        ROOK: 3 << 7 | 100,
-        ROOK_FOR_BLACK: 3 << 7,
-    }
-
-
-@settings(derandomize=True, deadline=None, max_examples=15)
-@given(POSITIONS)
-def test_games_with_colours_exchanged_give_the_same_words_for_the_mover(
-    positions: list[tuple[int | None, float]],
-) -> None:
-    exchanged = [
-        (None if cell is None else mirror_cell(cell), 1 - result)
-        for cell, result in positions
-    ]
-    folded = table_of(positions).words_for_mover()
-    assert folded == table_of(exchanged).words_for_mover()
+def test_equal_material_is_folded_to_a_half_and_counted_once() -> None:
+    table = table_of([(ROOKS, 1), (ROOKS, 1), (ROOKS, 0.5)])
+    assert ROOKS is not None
+    assert table.folded(ROOKS) == Outcomes(0, 3, 0)
 
 
 @settings(derandomize=True, deadline=None, max_examples=15)
@@ -176,7 +167,6 @@ def test_a_table_comes_back_from_its_file(tmp_path: Path) -> None:
     assert loaded.source == table.source
     assert loaded.ignored == table.ignored > 0
     assert list(loaded.filled_cells()) == list(table.filled_cells())
-    assert loaded.words() == table.words()
     assert loaded.to_bytes() == path.read_bytes() == table.to_bytes()
     with np.load(path, allow_pickle=False) as arrays:
         checksum = hashlib.sha256(arrays["counts"]).hexdigest()

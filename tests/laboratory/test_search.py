@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
@@ -240,6 +241,7 @@ def test_scores_are_written_as_mates_or_centipawns(
         (parse_extension, "checks"),
         (parse_extension, ""),
         (parse_mip, "prune+"),
+        (parse_mip, "prune+black"),
         (parse_pruning, "5"),
         (parse_pruning, ""),
         (parse_pruning, "1²"),
@@ -260,6 +262,12 @@ def test_values_of_techniques_are_read() -> None:
     assert parse_mip("prune") == MipUse.PRUNING
     assert parse_mip("prune+lazy") == MipUse.PRUNING | MipUse.LAZY
     assert parse_mip("correct+reduce") == MipUse.REDUCTION | MipUse.CORRECTION
+    assert parse_mip("lazy+curve") == MipUse.LAZY | MipUse.CURVE
+    forms = MipUse.WHITE | MipUse.ROUNDED
+    assert parse_mip("prune+lazy+white+rounded") == (
+        MipUse.PRUNING | MipUse.LAZY | forms
+    )
+    assert parse_mip("rounded+prune+white") == MipUse.PRUNING | forms
 
 
 @pytest.mark.parametrize(
@@ -273,8 +281,51 @@ def test_uses_of_the_material_table_that_exclude_each_other_are_refused(
         parse_mip(text)
     assert str(caught.value) == (
         "expected one of off, reduce, prune, lazy, correct, or one of the first two "
-        f"joined to one of the last two, such as prune+lazy, found {text!r}"
+        "joined to one of the last two, such as prune+lazy, with any of white, "
+        f"rounded, curve joined to these, found {text!r}"
     )
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("white", "white joined to one of reduce, prune, lazy, correct"),
+        ("off+curve", "curve joined to one of reduce, prune, lazy, correct"),
+        ("rounded+white", "rounded joined to one of reduce, prune, lazy, correct"),
+        ("prune+white+white", "each of white, rounded, curve at most once"),
+        ("lazy+rounded+curve", "rounded or curve, which rounds as well"),
+    ],
+)
+def test_a_form_of_the_material_table_needs_a_use_and_stands_once(
+    text: str, expected: str
+) -> None:
+    with pytest.raises(InputError) as caught:
+        parse_mip(text)
+    assert str(caught.value) == f"expected {expected}, found {text!r}"
+
+
+def test_a_form_changes_no_search_without_the_material_table() -> None:
+    rows = deepen(LOPSIDED, 4)
+    assert rows == deepen(LOPSIDED, 4, Techniques(mip=MipUse.WHITE))
+
+
+def test_forms_can_alternate_in_one_laboratory() -> None:
+    """The words of a form are made once, and replaced when another form is searched."""
+    board, laboratory = chess.Board(LOPSIDED), Laboratory()
+    uses = [parse_mip(value) for value in ("lazy", "lazy+white", "lazy+curve", "lazy")]
+    for use in uses:
+        for seen in (board, board.mirror()):
+            expected = list(Laboratory().deepen(seen, Techniques(mip=use), 3))
+            assert list(laboratory.deepen(seen, Techniques(mip=use), 3)) == expected
+
+
+def test_a_curve_needs_no_number_of_positions() -> None:
+    few, many = (
+        Techniques(mip=MipUse.LAZY, mip_positions=number) for number in (1, 2**25 - 1)
+    )
+    assert deepen(LOPSIDED, 3, few) != deepen(LOPSIDED, 3, many)
+    curve = replace(few, mip=MipUse.LAZY | MipUse.CURVE)
+    assert deepen(LOPSIDED, 3, curve) != deepen(LOPSIDED, 3)
 
 
 @pytest.mark.parametrize(

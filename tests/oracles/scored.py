@@ -16,11 +16,13 @@ import chess
 
 from solver.kernel.memory import Extension, MipUse
 from solver.laboratory.techniques import Mdp
+from tests.oracles.past_scores import PastScores
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Iterator
+    from collections.abc import Hashable, Iterator, Mapping
 
     from solver.laboratory.techniques import Techniques
+    from tests.oracles.past_scores import Counts
 
 MATE = 30_000
 INFINITY = 32_000
@@ -34,6 +36,9 @@ MATERIAL = {
     chess.QUEEN: 900,
 }
 MULTI_CUT_REDUCTION = 2
+DECIDED = 10_000
+PER_CENT = 4
+"""Centipawns for a decided material, and for each per cent from 50."""
 
 ARRIVALS = {
     chess.PAWN: 1,
@@ -98,6 +103,14 @@ class Node:
 class ScoredSearch:
     """One run of deepening iterations and the memory that they share.
 
+    Parameters
+    ----------
+    techniques : Techniques
+    table : bool
+        Whether to remember positions.
+    counts : mapping
+        What the material table has counted, by the name of the material.
+
     Attributes
     ----------
     nodes : int
@@ -106,13 +119,22 @@ class ScoredSearch:
         Plies of the longest line so far.
     """
 
-    def __init__(self, techniques: Techniques, *, table: bool = True) -> None:
-        assert techniques.mip is MipUse.NONE, "the oracle does not have it"
+    def __init__(
+        self,
+        techniques: Techniques,
+        *,
+        table: bool = True,
+        counts: Mapping[str, Counts] | None = None,
+    ) -> None:
+        assert (techniques.mip is MipUse.NONE) == (counts is None)
         assert techniques.aspiration == 0, "the oracle does not have it"
         self.nodes = 0
         self.longest = 0
         self._mdp = techniques.mdp
         self._extension = techniques.extension
+        self._mip = techniques.mip
+        self._past = PastScores(counts or {}, techniques)
+        self._white_first = True
         self._pruning = techniques.pruning
         self._additions = techniques.pruning.additions if techniques.pruning else ()
         self._table: dict[Hashable, Entry] | None = {} if table else None
@@ -124,6 +146,7 @@ class ScoredSearch:
     def deepen(self, board: chess.Board, depth: int) -> Iterator[Iteration]:
         """Search depths 1 to `depth`."""
         root = from_whites_side(board)
+        self._white_first = board.turn
         for self._iteration_depth in range(1, depth + 1):
             score = self._search(
                 Node(root, -INFINITY, INFINITY, self._iteration_depth, 0, Expected.PV)
@@ -140,7 +163,7 @@ class ScoredSearch:
             return clipped
         # 2. Horizon.
         if node.depth <= 0:
-            return evaluate(node.board)
+            return self._evaluate(node)
         # 3. Table.
         entry = self._recall(node)
         if entry and _answers(entry, node):
@@ -153,7 +176,14 @@ class ScoredSearch:
 
     def _expand(self, node: Node, hint: chess.Move | None) -> int:
         """Score a node by its moves, unless it is pruned."""
-        # 5. Forward pruning; the moves are ordered once, between its two parts.
+        # 5. Pruning by material, or a reduction: the score is stored as unreduced.
+        depth, past = node.depth, self._past_score(node)
+        if node.expected is not Expected.PV and past in {0, 100}:
+            if MipUse.PRUNING in self._mip:
+                return evaluate(node.board) + (DECIDED if past else -DECIDED)
+            if MipUse.REDUCTION in self._mip:
+                node.depth = max(1, depth - 1)
+        # 6. Forward pruning; the moves are ordered once, between its two parts.
         prunable = self._is_prunable(node)
         pruned = self._try_null_move(node) if prunable else None
         if pruned is not None:
@@ -162,13 +192,43 @@ class ScoredSearch:
         pruned = self._try_multi_cut(node, moves) if prunable else None
         if pruned is not None:
             return pruned
-        # 6. Search the moves.
+        # 7. Search the moves.
         best, best_move = self._best(node, moves)
-        # 7. Store the score, but not of a cut node that failed low with alpha.
+        # 8. Store the score, but not of a cut node that failed low with alpha.
+        node.depth = depth
         uncertain = node.expected is Expected.CUT and best == node.alpha
         if not (4 in self._additions and uncertain):
             self._remember(node, best, best_move or hint)
         return best
+
+    # Material
+
+    def _past_score(self, node: Node) -> int | None:
+        if self._mip is MipUse.NONE:
+            return None
+        return self._past.per_cent(node.board, is_white=self._is_white(node))
+
+    def _is_white(self, node: Node) -> bool:
+        """Whether White is to move in the game."""
+        return self._white_first == (node.ply % 2 == 0)
+
+    def _evaluate(self, node: Node) -> int:
+        past = self._past_score(node)
+        if past is None or not self._mip & (MipUse.LAZY | MipUse.CORRECTION):
+            return evaluate(node.board)
+        known = evaluate(node.board)
+        if MipUse.LAZY in self._mip:
+            known = sum(
+                worth * (len(node.board.pieces(kind, chess.WHITE)))
+                - worth * (len(node.board.pieces(kind, chess.BLACK)))
+                for kind, worth in MATERIAL.items()
+            )
+        return known + PER_CENT * (past - 50)
+
+    def _key(self, node: Node) -> Hashable:
+        """Return what a position's score depends on: with White's view, the colours."""
+        key = _key(node.board)
+        return (key, self._is_white(node)) if MipUse.WHITE in self._mip else key
 
     # Mate-distance pruning
 
@@ -194,7 +254,7 @@ class ScoredSearch:
     def _recall(self, node: Node) -> Entry | None:
         if self._table is None:
             return None
-        entry = self._table.get(_key(node.board))
+        entry = self._table.get(self._key(node))
         return entry and entry._replace(score=_from_root(entry.score, node.ply))
 
     def _remember(self, node: Node, best: int, move: chess.Move | None) -> None:
@@ -207,7 +267,7 @@ class ScoredSearch:
         else:
             bound = Bound.EXACT
         score = _from_here(best, node.ply)
-        self._table[_key(node.board)] = Entry(node.depth, score, bound, move)
+        self._table[self._key(node)] = Entry(node.depth, score, bound, move)
 
     # The order of moves
 
