@@ -1,1 +1,1 @@
-"""Experiments: what techniques of search cost or save, counted in nodes."""
+"""Experiments: what techniques of search cost or save, in nodes and in games."""
