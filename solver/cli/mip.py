@@ -1,7 +1,8 @@
 """`matesolve mip`: build and inspect material-imbalance tables.
 
 The subcommands count games into a table (`build`), print one cell (`show`) or the
-whole table (`info`), and play the games that the shipped table is made of (`play`).
+whole table (`info`), compare a table with other games (`reliability`), and play the
+games that the shipped table is made of (`play`).
 """
 
 from __future__ import annotations
@@ -24,8 +25,21 @@ if TYPE_CHECKING:
 MOST_FREQUENT = 10
 """How many cells `info` lists."""
 
+MOST_PAWNS = 100
+"""More pawns than a side can be ahead by."""
+
 DEFAULT_PLAY_DEPTH = 4
 DEEPEST_PLAY = 12
+
+
+skip_plies = click.option(
+    "--skip-plies",
+    type=click.IntRange(0),
+    default=0,
+    show_default=True,
+    metavar="K",
+    help="Skip the first K positions of each game in PGN.",
+)
 
 
 @click.group(
@@ -36,6 +50,7 @@ Examples:
   matesolve mip show KRPvKR
   matesolve mip info mine.npz
   matesolve mip play --games 100 | matesolve mip build - -o own.npz
+  matesolve mip reliability other-games.pgn
 """,
 )
 def mip() -> None:
@@ -72,14 +87,7 @@ Examples:
     shell_complete=completion.files,
     help="Add the counts of this table. Can be repeated.",
 )
-@click.option(
-    "--skip-plies",
-    type=click.IntRange(0),
-    default=0,
-    show_default=True,
-    metavar="K",
-    help="Skip the first K positions of each game in PGN.",
-)
+@skip_plies
 @click.option(
     "--source",
     metavar="TEXT",
@@ -181,6 +189,104 @@ def info(mip_table: str | None, *, as_json: bool) -> None:
         click.echo(json.dumps(imbalance_record(imbalance, MOST_FREQUENT), indent=2))
     else:
         click.echo("\n".join(describe_imbalance(imbalance, MOST_FREQUENT)))
+
+
+@mip.command(
+    epilog="""\b
+Exit codes, the first that applies:
+  130  interrupted (Ctrl-C, SIGTERM, SIGHUP); what was read is compared
+   74  a file could not be read; the others were compared
+   65  a record could not be read; it was skipped
+    0  everything was compared
+
+\b
+Examples:
+  matesolve mip reliability held-out.pgn
+  matesolve mip reliability held-out.pgn --mip-table mine.npz --least-balance 2
+"""
+)
+@click.argument(
+    "files",
+    nargs=-1,
+    required=True,
+    metavar="FILE...",
+    shell_complete=completion.files,
+)
+@click.option(
+    "--mip-table",
+    metavar="TABLE",
+    shell_complete=completion.files,
+    help="Read this material table. Default: the one that comes with matesolve.",
+)
+@skip_plies
+@click.option(
+    "--least-balance",
+    type=click.IntRange(0, MOST_PAWNS),
+    default=0,
+    show_default=True,
+    metavar="K",
+    help="Leave out positions with a smaller difference than K pawns. The search uses "
+    "differences of 2 or more.",
+)
+@options.json_record
+@click.pass_context
+def reliability(
+    ctx: click.Context,
+    *,
+    files: tuple[str, ...],
+    mip_table: str | None,
+    skip_plies: int,
+    least_balance: int,
+    as_json: bool,
+) -> None:
+    """Compare a table with games that it has not counted.
+
+    FILE is PGN or a list of positions with results, as for `build`. The score of each
+    position's cell is compared with the result of its game, first with the results of
+    both colours folded, then in White's view. One row for each range of positions in
+    the cells: the held-out positions and their share, the mean error of the score in
+    per cent, the positions in cells that were always won or lost (decided) and how many
+    games ended so.
+
+    Unreadable records are reported and skipped. After an interrupt, or if a file
+    cannot be read, what was read is compared.
+    """
+    from solver.cli.console import stdout_console
+    from solver.laboratory import imbalance_records as records
+    from solver.laboratory.imbalance import ImbalanceTable
+    from solver.laboratory.reliability import measure
+
+    imbalance = _load(mip_table)
+    builder = TableBuilder(ImbalanceTable())
+    builder.count(files, skip_plies)
+    held_out = builder.imbalance
+    views = {
+        "folded": measure(imbalance, held_out, least_balance=least_balance),
+        "white": measure(
+            imbalance, held_out, folded=False, least_balance=least_balance
+        ),
+    }
+    if as_json:
+        record = records.reliability_record(imbalance, held_out, views, least_balance)
+        click.echo(json.dumps(record, indent=2))
+    else:
+        console = stdout_console()
+        for name, view in views.items():
+            console.print(records.VIEWS[name], style="bold")
+            console.print(records.draw_reliability(view, console))
+            console.print()
+            for line in records.describe_reliability(view):
+                console.print(line)
+            console.print()
+        console.print(records.RELIABILITY_NOTE, style="dim")
+        left_out = builder.positions - held_out.ignored - view.total.positions
+        if left_out:
+            noun = records.with_noun(left_out, "position")
+            click.echo(f"{noun} with a smaller difference than {least_balance} pawns")
+        builder.print_uncounted()
+    if Exit.INTERRUPTED in builder.codes:
+        notify("interrupted: what was read is compared")
+    ctx.exit(foremost(builder.codes))
 
 
 @mip.command(

@@ -88,8 +88,14 @@ class TableBuilder:
             f"{output}: {with_noun(coverage.positions, 'position')} "
             f"in {coverage.filled:,} of {CELLS:,} cells"
         )
-        if coverage.ignored:
-            click.echo(f"{with_noun(coverage.ignored, 'position')} out of range")
+        self.print_uncounted()
+
+    def print_uncounted(self) -> None:
+        """Print how many positions are in no cell, and records without a result."""
+        from solver.laboratory.imbalance_records import with_noun
+
+        if ignored := self.imbalance.ignored:
+            click.echo(f"{with_noun(ignored, 'position')} out of range")
         if self._unfinished:
             click.echo(f"{with_noun(self._unfinished, 'record')} without a result")
 
