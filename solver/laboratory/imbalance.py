@@ -45,7 +45,7 @@ COUNT_LIMIT = 1 << 56
 
 MAX_SOURCE_BYTES = 1000
 
-_RESULTS = (1.0, 0.5, 0.0)
+RESULTS = (1.0, 0.5, 0.0)
 """White's results of a game, in the order in which a table counts them."""
 
 
@@ -151,7 +151,7 @@ class ImbalanceTable:
         _check_source(source)
         self.source = source
         self.ignored = 0
-        self._counts = array("Q", bytes(COUNT_BYTES * CELLS * len(_RESULTS)))
+        self._counts = array("Q", bytes(COUNT_BYTES * CELLS * len(RESULTS)))
         """Three counts a cell: won, drawn, lost."""
 
     def add(self, cell: int | None, result: float) -> None:
@@ -167,7 +167,7 @@ class ImbalanceTable:
         if cell is None:
             self.ignored += 1
         else:
-            self._counts[cell * len(_RESULTS) + _RESULTS.index(result)] += 1
+            self._counts[cell * len(RESULTS) + RESULTS.index(result)] += 1
 
     def merge(self, other: ImbalanceTable) -> None:
         """Add the counts of another table; `source` stays as it is.
@@ -184,12 +184,12 @@ class ImbalanceTable:
 
     def outcomes(self, cell: int) -> Outcomes:
         """Return the counts of one cell."""
-        start = cell * len(_RESULTS)
-        return Outcomes(*self._counts[start : start + len(_RESULTS)])
+        start = cell * len(RESULTS)
+        return Outcomes(*self._counts[start : start + len(RESULTS)])
 
     def filled_cells(self) -> Iterator[tuple[int, Outcomes]]:
         """Yield each cell that has positions, with its counts, in order."""
-        columns = (self._counts[column :: len(_RESULTS)] for column in range(3))
+        columns = (self._counts[column :: len(RESULTS)] for column in range(3))
         for cell, outcomes in enumerate(zip(*columns, strict=True)):
             if any(outcomes):
                 yield cell, Outcomes(*outcomes)
