@@ -19,8 +19,19 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from solver.files import write_whole
+from solver.laboratory.games import GamePosition, read_results
+from solver.laboratory.imbalance import ImbalanceTable, shipped
+from solver.laboratory.material import find_cell
+from solver.laboratory.reliability import (
+    TRUSTED,
+    SizedCoverage,
+    coverage_by_size,
+    measure,
+)
+
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
 ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs" / "explanation" / "laboratory.md"
@@ -192,6 +203,102 @@ def games(work: Work) -> str:
     )
 
 
+# Material-imbalance tables
+
+MIP_VALUES = (
+    *("off", "reduce", "reduce+white", "reduce+rounded", "reduce+curve"),
+    *("prune", "prune+white", "prune+rounded", "prune+curve"),
+    *("lazy", "lazy+white", "lazy+curve"),
+    *("correct", "correct+white", "correct+curve"),
+)
+HELD_OUT_GAMES = 2000
+SIZED_GAMES = 10_000
+
+
+def forms_of_mip(_work: Work) -> str:
+    """Compare what the forms of MIP's uses change."""
+    values = ",".join(MIP_VALUES)
+    return collections("--mdp", "off", "--mip", values, paths=PATHS[:2])
+
+
+def reliability(work: Work) -> str:
+    """Compare the shipped table with held-out games, by positions of the cells."""
+    views = record("mip", "reliability", played(work, HELD_OUT_GAMES, seed=2))["views"]
+    total = views["folded"]["total"]["positions"]
+    rows = []
+    for folded, white in zip(
+        *(views[view]["buckets"] for view in ("folded", "white")), strict=True
+    ):
+        most = f" to {folded['most']:,}" if folded["most"] else " and more"
+        rows.append(
+            (
+                f"{folded['least']:,}{most if folded['least'] else ''}",
+                *cells_of(folded, total),
+                *cells_of(white, total)[:2],
+            )
+        )
+    everything = cells_of(views["folded"]["total"], total)
+    rows.append(("all", *everything, *cells_of(views["white"]["total"], total)[:2]))
+    head = ("positions in the cell", "held out", "error", "decided", "right")
+    return table((*head, "White's view: held out", "error"), rows)
+
+
+def cells_of(bucket: dict[str, Any], total: int) -> tuple[str, ...]:
+    """Write the share, the error, the decided positions and how many of them hold."""
+    error, decided = bucket["mean_error"], bucket["decided"]
+    return (
+        f"{100 * bucket['positions'] / total:.2f}%",
+        "" if error is None else f"{100 * error:.1f}%",
+        f"{decided:,}",
+        f"{100 * bucket['decided_right'] / decided:.2f}%" if decided else "",
+    )
+
+
+def curves(work: Work) -> str:
+    """Compare the weights of the curve by their Brier scores."""
+    views = record("mip", "reliability", played(work, HELD_OUT_GAMES, seed=2))["views"]
+    weights = list(views["folded"]["curves"])
+    rows = [
+        (name, *(f"{view['brier']:.5f}" for view in [views[key]["total"]]), *scores)
+        for key, name in (("folded", "folded"), ("white", "White's view"))
+        for scores in [[f"{views[key]['curves'][weight]:.5f}" for weight in weights]]
+    ]
+    return table(("Brier score", "no curve", *(f"N = {n}" for n in weights)), rows)
+
+
+def coverage(work: Work) -> str:
+    """Let a table grow, and count the held-out positions whose cell it has filled."""
+    held_out = ImbalanceTable()
+    for position in positions_of(played(work, HELD_OUT_GAMES, seed=2)):
+        held_out.add(find_cell(position.material), position.result)
+    counted = positions_of(played(work, SIZED_GAMES, seed=1))
+    found = [*coverage_by_size(counted, held_out, (1_000, 10_000, 100_000, 1_000_000))]
+    whole = shipped()
+    view = measure(whole, held_out)
+    last = SizedCoverage(
+        whole.coverage().positions, view.coverage(), view.coverage(TRUSTED)
+    )
+    rows = [
+        (f"{size.positions:,}", *(f"{100 * (share or 0):.2f}%" for share in size[1:]))
+        for size in (*found[:-1], last)
+    ]
+    return table(("positions in the table", "any position", "50 or more"), rows)
+
+
+def played(work: Work, number: int, seed: int) -> Path:
+    """Return the file of the first games of a seed, and play them if it is missing."""
+    path = work.games / f"selfplay-{seed}-{number}.pgn"
+    if not path.exists():
+        asked = ("--games", str(number), "--seed", str(seed), "--jobs", str(work.jobs))
+        write_whole(path, matesolve("mip", "play", *asked).encode())
+    return path
+
+
+def positions_of(path: Path) -> Iterator[GamePosition]:
+    """Yield the positions of games with their results."""
+    return (found for found in read_results(path) if isinstance(found, GamePosition))
+
+
 def main() -> None:
     """Make the tables that the command line names, or all."""
     parser = argparse.ArgumentParser(
@@ -235,6 +342,10 @@ TABLES: dict[str, Callable[[Work], str]] = {
     "alone": alone,
     "after-the-mate": after_the_mate,
     "deeper-pruning": deeper_pruning,
+    "mip-forms": forms_of_mip,
+    "mip-reliability": reliability,
+    "mip-curves": curves,
+    "mip-coverage": coverage,
     "games": games,
 }
 """The tables of the page by their names."""
