@@ -105,7 +105,7 @@ Examples:
     "html_path",
     metavar="FILE",
     shell_complete=completion.files,
-    help="Write the answer, its diagram and variations as a web page.",
+    help="Write a web page. It has the answer, its diagram and variations.",
 )
 @options.json_record
 @options.jsonl

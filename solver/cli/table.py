@@ -6,6 +6,7 @@ result.
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,6 +17,7 @@ from solver.cli.console import Exit, foremost, notify, prepare_laboratory
 from solver.cli.help import Command
 from solver.cli.verify_io import Reading
 from solver.errors import FenError, FormatError, missing_package, quote
+from solver.files import write_whole
 from solver.formats.streams import name_of
 from solver.laboratory.comparison import GLASS_FEN
 from solver.laboratory.results import MAX_DEPTH
@@ -35,6 +37,12 @@ COLLECTION_NODES = 10_000_000
 
 FEN_SLASHES = 7
 
+_WORDS = f"{__name__}.words"
+
+_FORMS = {"--json", "--csv", "--summary"}
+_FILES_TO_WRITE = {"--plot", "--html"}
+"""Options that change no count."""
+
 PLOT_SUFFIXES = (".png", ".svg")
 """The suffixes that `--plot` accepts."""
 
@@ -49,8 +57,17 @@ def plot_file(
     return file
 
 
+class _Table(Command):
+    """The command, which keeps the words that it was given for its page."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Parse the words after the command's name."""
+        ctx.meta[_WORDS] = tuple(args)
+        return super().parse_args(ctx, args)
+
+
 @click.command(
-    cls=Command,
+    cls=_Table,
     epilog="""\b
 Values, several separated by commas:
   --mdp              off, upper (beta only), lower (alpha only), cpw (both),
@@ -142,6 +159,12 @@ Examples:
     shell_complete=completion.files,
     help="Also plot the nodes by depth of one position to a .png or .svg file.",
 )
+@click.option(
+    "--html",
+    metavar="FILE",
+    shell_complete=completion.files,
+    help="Write a web page. It explains the comparison, with tables and curves.",
+)
 @click.pass_context
 def table(
     ctx: click.Context,
@@ -157,6 +180,7 @@ def table(
     as_csv: bool,
     sums_only: bool,
     plot: str | None,
+    html: str | None,
 ) -> None:
     """Count the nodes that each search technique costs or saves.
 
@@ -194,7 +218,8 @@ def table(
     from solver.laboratory.imbalance import ImbalanceTable
     from solver.laboratory.search import Laboratory, Runner
 
-    prepare_outputs(plot, reads=[mip_table] if mip_table else [])
+    reads = [*files, mip_table] if mip_table else files
+    prepare_outputs(plot, html, reads=reads)
     form = Form.JSON if as_json else Form.CSV if as_csv else Form.TEXT
     codes = {Exit.PROVED}
     collection = _read_problems(files, codes)
@@ -219,14 +244,40 @@ def table(
         print_position(counts, form, brief=asked.is_ablation)
         if plot_position and plot:
             plot_position(counts, plot)
+    if html:
+        from solver.laboratory.counts_page import encode_page
+
+        write_whole(html, encode_page(counts, _command_line(ctx)))
     if runner.is_stopped:
         notify("interrupted")
         codes.add(Exit.INTERRUPTED)
-    if counts.is_contradictory:
-        codes.add(Exit.NEGATIVE)
-    if not counts.is_complete:
-        codes.add(Exit.LIMIT)
-    ctx.exit(foremost(codes))
+    ctx.exit(foremost(codes | _codes_of(counts)))
+
+
+def _codes_of(counts: PositionCounts | CollectionCounts) -> set[Exit]:
+    """Return the exit codes that results call for, besides 0."""
+    return {
+        code
+        for code, holds in (
+            (Exit.NEGATIVE, counts.is_contradictory),
+            (Exit.LIMIT, not counts.is_complete),
+        )
+        if holds
+    }
+
+
+def _command_line(ctx: click.Context) -> str:
+    """Return the command that makes the counts again, without the files it writes."""
+    kept = []
+    words = iter(ctx.meta[_WORDS])
+    for word in words:
+        if word == "--":
+            kept += [word, *words]
+        elif word in _FILES_TO_WRITE:
+            next(words)
+        elif word not in _FORMS and word.partition("=")[0] not in _FILES_TO_WRITE:
+            kept.append(word)
+    return shlex.join(["matesolve", "table", *kept])
 
 
 def _are_files(words: Sequence[str]) -> bool:

@@ -201,3 +201,59 @@ def _contradiction(counts: CollectionCounts, row: ProblemCounts) -> str:
             answers.setdefault(format_answer(outcome), variant.name)
     parts += [f"{answer} by {name}" for answer, name in answers.items()]
     return f"{problem.source or problem.fen}: contradiction: {', '.join(parts)}"
+
+
+_EXTENDED = {
+    "all": "checks",
+    "captures": "capturing checks",
+    "promotions": "promotions",
+}
+_MDP = {
+    "upper": "the upper bound only: beta to mating at this node",
+    "lower": "the lower bound only: alpha to being mated at this node",
+    "cpw": "both bounds, as on the Chess Programming Wiki",
+    "tight": "both bounds, beta to a mate on the next ply, as in Stockfish",
+    "vipermate": "not at the root; alpha, or else beta; returns alpha, as in ViperMate",
+}
+_DECIDED = "where the material table says all won or all lost"
+_MIP = {
+    "reduce": f"one ply less deep {_DECIDED}",
+    "prune": f"no search {_DECIDED}",
+    "lazy": "results of the material instead of the evaluation",
+    "correct": "results of the material added to the evaluation",
+}
+
+
+def describe_variant(variant: Variant) -> list[tuple[str, str]]:
+    """Describe the techniques of a variant.
+
+    Returns
+    -------
+    list of tuple of str
+        Each option, such as `mdp=cpw`, with what it does; empty for plain search.
+    """
+    choice = variant.choice
+    extended = [_EXTENDED.get(name, name) for name in choice.check_extension.split("+")]
+    words = {
+        "mdp": _MDP.get(choice.mdp, ""),
+        "check-extension": f"{' and '.join(extended)} cost no depth",
+        "efp": _pruning_words(variant),
+        "mip": "; ".join(_MIP.get(name, name) for name in choice.mip.split("+")),
+    }
+    options = options_of(choice)
+    return [(option, words[option.partition("=")[0]]) for option in options]
+
+
+def _pruning_words(variant: Variant) -> str:
+    pruning = variant.techniques.pruning
+    if pruning is None:
+        return ""
+    parts = []
+    if pruning.null_reduction:
+        parts.append(f"a null move, {pruning.null_reduction} plies shallower,")
+    if pruning.cuts:
+        parts.append(f"multi-cut with {pruning.cuts} of {pruning.tries} moves")
+    nodes = "cut and all nodes" if pruning.all_nodes else "cut nodes"
+    additions = ", ".join(map(str, sorted(pruning.additions)))
+    with_additions = f", with the additions {additions}" if additions else ""
+    return f"{' and '.join(parts) or 'nothing'} at expected {nodes}{with_additions}"

@@ -21,7 +21,7 @@ from solver.laboratory.layout import (
 from solver.output.columns import Column, bars, fit
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from rich.console import Console, RenderableType
 
@@ -59,7 +59,7 @@ def draw_position(counts: PositionCounts, console: Console) -> RenderableType:
         relative to the first variant. Glass's columns follow on its position. A narrow
         console gets fewer columns, or one line per depth.
     """
-    return fit(console, _position_columns(counts), _position_lines(counts))
+    return fit(console, position_columns(counts), _position_lines(counts))
 
 
 def draw_collection(counts: CollectionCounts, console: Console) -> RenderableType:
@@ -72,8 +72,13 @@ def draw_collection(counts: CollectionCounts, console: Console) -> RenderableTyp
         first variant found, the nodes until each variant found it, and whether all gave
         the same answer. A narrow console gets one line per problem.
     """
+    return fit(console, collection_columns(counts), _collection_lines(counts))
+
+
+def collection_columns(counts: CollectionCounts) -> list[Column]:
+    """Return the columns of `draw_collection`."""
     rows = counts.rows
-    columns = [
+    return [
         Column("problem", [name_of(row) for row in rows], left=True),
         Column("mate", [_expected(row) for row in rows]),
         *(
@@ -85,7 +90,6 @@ def draw_collection(counts: CollectionCounts, console: Console) -> RenderableTyp
         ),
         Column("same answer", ["yes" if t.same_answer else "no" for t in rows]),
     ]
-    return fit(console, columns, _collection_lines(counts))
 
 
 def name_of(row: ProblemCounts) -> str:
@@ -93,7 +97,8 @@ def name_of(row: ProblemCounts) -> str:
     return row.problem.id or row.problem.fen
 
 
-def _position_columns(counts: PositionCounts) -> list[Column]:
+def position_columns(counts: PositionCounts) -> list[Column]:
+    """Return the columns of `draw_position`."""
     first, *others = counts.series
     columns = [Column("depth", [str(depth) for depth in counts.depths])]
     scores = {series.variant.name: _scores(counts, series) for series in counts.series}
@@ -205,6 +210,21 @@ _SUMMARY_IN_ALL, _SUMMARY_DEPTH = 1, 2
 """Ranks of a summary's columns: a narrow terminal drops the highest first."""
 
 
+class Summary(NamedTuple):
+    """A summary, before it is fitted to its place.
+
+    Attributes
+    ----------
+    columns : list of Column
+        All its columns but the bars.
+    ratios : list of float or None
+        For each row, its nodes relative to the first row's: the length of its bar.
+    """
+
+    columns: list[Column]
+    ratios: list[float | None]
+
+
 class _Line(NamedTuple):
     """The last iteration of one variant."""
 
@@ -233,7 +253,16 @@ def draw_position_summary(counts: PositionCounts, console: Console) -> Renderabl
         depth that both reached. Glass's rows follow on its position. A narrow console
         gets fewer columns.
     """
-    lines = [*_position_summary_lines(counts), *_glass_lines(counts)]
+    sentences = (
+        _sentence(line.name, line.score, line.nodes, ratio_cell(line.ratio))
+        for line in _summary_lines(counts)
+    )
+    return _fit(console, position_summary(counts), sentences)
+
+
+def position_summary(counts: PositionCounts) -> Summary:
+    """Return the summary that `draw_position_summary` draws."""
+    lines = list(_summary_lines(counts))
     columns = [
         Column("variant", [line.name for line in lines], left=True),
         Column("depth", [line.depth for line in lines], rank=_SUMMARY_DEPTH),
@@ -242,12 +271,14 @@ def draw_position_summary(counts: PositionCounts, console: Console) -> Renderabl
         Column("in all", [line.nodes_total for line in lines], rank=_SUMMARY_IN_ALL),
         Column("ratio", [ratio_cell(line.ratio) for line in lines]),
     ]
-    ratios = [line.ratio for line in lines]
-    sentences = (
-        _sentence(line.name, line.score, line.nodes, ratio_cell(line.ratio))
-        for line in lines
-    )
-    return fit(console, columns + bars(console, columns, ratios), sentences)
+    return Summary(columns, [line.ratio for line in lines])
+
+
+def _fit(
+    console: Console, summary: Summary, sentences: Iterable[str]
+) -> RenderableType:
+    columns = summary.columns
+    return fit(console, columns + bars(console, columns, summary.ratios), sentences)
 
 
 def draw_collection_summary(
@@ -264,6 +295,21 @@ def draw_collection_summary(
         geometric mean of their ratios of nodes until the mate. With several files, the
         mates found and the ratio of each come first.
     """
+    files = _file_totals(counts)
+    sentences = (
+        _sentence(
+            total.variant.name,
+            *(_found_of(sums[row], f"in {label}") for label, sums in files),
+            _found_of(total, "in all" if files else ""),
+            f"{total.differing} differing",
+        )
+        for row, total in enumerate(counts.totals())
+    )
+    return _fit(console, collection_summary(counts), sentences)
+
+
+def collection_summary(counts: CollectionCounts) -> Summary:
+    """Return the summary that `draw_collection_summary` draws."""
     totals = list(counts.totals())
     names = [total.variant.name for total in totals]
     files = _file_totals(counts)
@@ -292,17 +338,7 @@ def draw_collection_summary(
         ),
         Column("ratio", [ratio_cell(total.ratio) for total in totals]),
     ]
-    sentences = (
-        _sentence(
-            total.variant.name,
-            *(_found_of(sums[row], f"in {label}") for label, sums in files),
-            _found_of(total, "in all" if files else ""),
-            f"{total.differing} differing",
-        )
-        for row, total in enumerate(totals)
-    )
-    ratios = [total.ratio for total in totals]
-    return fit(console, columns + bars(console, columns, ratios), sentences)
+    return Summary(columns, [total.ratio for total in totals])
 
 
 def _file_totals(counts: CollectionCounts) -> list[tuple[str, list[Total]]]:
@@ -329,7 +365,7 @@ def _unless_none(head: str, numbers: Sequence[int]) -> list[Column]:
     return [Column(head, [str(number) for number in numbers])] if any(numbers) else []
 
 
-def _position_summary_lines(counts: PositionCounts) -> Iterator[_Line]:
+def _summary_lines(counts: PositionCounts) -> Iterator[_Line]:
     first = counts.series[0]
     for series in counts.series:
         last = series.at(series.depth)
@@ -341,6 +377,7 @@ def _position_summary_lines(counts: PositionCounts) -> Iterator[_Line]:
             count(last.nodes_total) if last else "",
             series.ratio(first, min(series.depth, first.depth)),
         )
+    yield from _glass_lines(counts)
 
 
 def _glass_lines(counts: PositionCounts) -> Iterator[_Line]:

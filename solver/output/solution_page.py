@@ -15,7 +15,7 @@ from solver.output.solutions_text import describe_solutions
 from solver.output.text import analysis_link, describe
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from solver.output.play_text import PlayLine
     from solver.output.play_words import Marks
@@ -114,23 +114,30 @@ def encode_svg(solution: Solution) -> bytes:
 
 
 def draw_diagram(solution: Solution) -> str:
-    """Draw the position of an answer.
+    """Draw the position of an answer, with its keys; see `draw_board`."""
+    return draw_board(solution.problem.fen, solution.keys)
 
-    White is at the bottom. Each key is an arrow; promotions to several pieces share
-    one. A king in check is marked. The title has the side to move and the FEN.
+
+def draw_board(fen: str, moves: Iterable[str] = ()) -> str:
+    """Draw a position.
+
+    White is at the bottom. A king in check is marked. The title has the side to move
+    and the FEN.
 
     Parameters
     ----------
-    solution : Solution
-        The answer.
+    fen : str
+    moves : iterable of str
+        Moves to draw as arrows, in UCI notation; promotions to several pieces share
+        one.
 
     Returns
     -------
     str
         An `svg` element, ready to stand in a page.
     """
-    board = chess.Board(solution.problem.fen)
-    keys = [chess.Move.from_uci(key) for key in solution.keys]
+    board = chess.Board(fen)
+    keys = [chess.Move.from_uci(move) for move in moves]
     drawing = chess.svg.board(
         board,
         arrows=dict.fromkeys((key.from_square, key.to_square) for key in keys),
@@ -138,6 +145,6 @@ def draw_diagram(solution: Solution) -> str:
         size=SIZE,
     )
     mover = chess.COLOR_NAMES[board.turn].capitalize()
-    title = escape(f"{mover} to move: {solution.problem.fen}")
+    title = escape(f"{mover} to move: {fen}")
     start, _, rest = drawing.partition(">")  # a title must be the first child
     return f"{start}><title>{title}</title>{rest}"

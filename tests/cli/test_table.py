@@ -731,6 +731,60 @@ def test_a_plot_that_cannot_be_written_is_reported_before_the_search(
     )
 
 
+@pytest.mark.usefixtures("fake")
+@pytest.mark.parametrize(
+    ("words", "command"),
+    [
+        ([*KING_AND_ROOK.split(), "-d", "4"], f"{KING_AND_ROOK} -d 4"),
+        (["good.epd", "--ablation"], "good.epd --ablation"),
+        (["good.epd", "--csv", "--summary"], "good.epd"),
+        (["--json", "-d2", "--", *KING_AND_ROOK.split()], f"-d2 -- {KING_AND_ROOK}"),
+    ],
+)
+def test_a_page_is_written_in_addition_and_names_the_command(
+    words: list[str], command: str, capsys: pytest.CaptureFixture[str], folder: Path
+) -> None:
+    without = call(capsys, *words)
+    assert call(capsys, "--html", "a.html", *words) == without
+    assert call(capsys, "--html=b.html", *words) == without
+    page = (folder / "a.html").read_bytes()
+    assert page == (folder / "b.html").read_bytes()
+    assert f'<code class="command">matesolve table {command}</code>'.encode() in page
+
+
+@pytest.mark.usefixtures("fake")
+def test_an_interrupted_comparison_has_a_page_too(
+    capsys: pytest.CaptureFixture[str], folder: Path
+) -> None:
+    code, _, err = call(capsys, KING_AND_ROOK, "--csv", "--html", "a.html")
+    assert (code, err) == (130, "interrupted\n")
+    assert b"Stopped before depth 20: off, cpw." in (folder / "a.html").read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("name", "code", "message"),
+    [
+        ("no/a.html", 74, "error: no/a.html: No such file or directory"),
+        ("-", 2, "Error: -: expected the name of a file."),
+        (
+            "good.epd",
+            2,
+            "Error: good.epd: expected an output that is not an input, found an input.",
+        ),
+    ],
+)
+def test_a_page_that_cannot_be_written_is_reported_before_the_search(
+    fake: type[Fake],
+    capsys: pytest.CaptureFixture[str],
+    name: str,
+    code: int,
+    message: str,
+) -> None:
+    ended, out, err = call(capsys, "good.epd", "--html", name)
+    assert (ended, out, err.splitlines()[-1]) == (code, "", message)
+    assert fake.made == []
+
+
 def test_without_matplotlib_plot_names_the_package(
     capsys: pytest.CaptureFixture[str],
     monkeypatch: pytest.MonkeyPatch,

@@ -2,13 +2,8 @@
 
 from __future__ import annotations
 
-import base64
-import hashlib
 import re
-import shutil
 from dataclasses import replace
-from html import unescape
-from html.parser import HTMLParser
 from typing import TYPE_CHECKING
 
 import pytest
@@ -27,17 +22,10 @@ from tests.output.answers import (
     SMOTHERED,
     SMOTHERED_BY_BLACK,
 )
-from tests.processes import run
+from tests.output.pages import Page, browser, opened, require_own_style_and_script
 
 if TYPE_CHECKING:
     from pathlib import Path
-
-CHROMIUM = next(
-    filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))),
-    None,
-)
-
-VOID = {"meta", "link", "br"}
 
 ROOK_PLAY = Variations(
     Stipulation.parse("#3"),
@@ -56,50 +44,6 @@ ROOK_PLAY = Variations(
     complete_moves=1,
     keys_complete=True,
 )
-
-
-class Page(HTMLParser):
-    """A page whose elements are closed in their order."""
-
-    def __init__(self, data: bytes) -> None:
-        super().__init__()
-        self.open: list[str] = []
-        self.tags: list[tuple[str, dict[str, str | None]]] = []
-        self.lines: list[str] = []
-        self.scripts: list[str] = []
-        self.text = data.decode()
-        self.feed(self.text)
-        assert self.open == []
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.tags.append((tag, dict(attrs)))
-        if tag not in VOID:
-            self.open.append(tag)
-
-    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.tags.append((tag, dict(attrs)))
-
-    def handle_endtag(self, tag: str) -> None:
-        assert self.open.pop() == tag
-
-    def handle_data(self, data: str) -> None:
-        if "script" in self.open:
-            self.scripts.append(data)
-        elif data.strip() and not {"style", "svg", "title"} & set(self.open):
-            self.lines.append(data.strip())
-
-    @property
-    def play(self) -> list[str]:
-        """The lines of the play, with its titles."""
-        shown = re.sub(r"(?s)<(style|script|svg|title)\b.*?</\1>", "", self.text)
-        _, _, section = shown.partition('<section id="play"')
-        section, _, _ = section.partition("</section>")
-        starts = r'<(?:h2|summary|p class="dim"|div class="leaf[^>]*)>'
-        lines = re.findall(rf"(?s){starts}(.*?)</(?:h2|summary|p|div)>", section)
-        return [unescape(re.sub("<[^>]*>", "", line)).strip() for line in lines]
-
-    def attributes(self, tag: str) -> list[dict[str, str | None]]:
-        return [attributes for name, attributes in self.tags if name == tag]
 
 
 def page(solution: Solution, variations: Variations | None = None) -> Page:
@@ -135,31 +79,7 @@ def test_every_answer_has_its_page(solution: Solution) -> None:
 
 
 def test_the_page_loads_nothing_and_runs_only_its_own_script() -> None:
-    text = encode_page(ROOK_FOUND, ROOK_PLAY).decode()
-    shown = Page(text.encode())
-    policy = next(
-        attributes["content"]
-        for attributes in shown.attributes("meta")
-        if attributes.get("http-equiv") == "Content-Security-Policy"
-    )
-    assert policy is not None
-    (script,) = shown.scripts
-    style = re.search(r"<style>(.*?)</style>", text, re.DOTALL)
-    assert style
-    own, styled = (
-        base64.b64encode(hashlib.sha256(part.encode()).digest()).decode()
-        for part in (script, style[1])
-    )
-    assert policy == (
-        f"default-src 'none'; style-src 'sha256-{styled}'; "
-        f"script-src 'sha256-{own}'; base-uri 'none'; form-action 'none'"
-    )
-    assert shown.attributes("script") == [{}]
-    tags = {tag for tag, _ in shown.tags}
-    assert not tags & {"img", "link", "iframe", "object"}
-    assert not re.search(r"<[^>]* style=", text)
-    assert not re.search(r"\bon\w+=|url\((?!#)|@import|innerHTML|eval", text)
-    assert set(re.findall(r"https?://([^/\"]+)", text)) == {"www.w3.org", "lichess.org"}
+    require_own_style_and_script(encode_page(ROOK_FOUND, ROOK_PLAY))
 
 
 def test_the_name_of_a_position_is_only_text() -> None:
@@ -267,31 +187,6 @@ def test_only_the_mainline_is_open() -> None:
 
 
 HALF = Stipulation.parse("h#0.5")
-
-
-def opened(data: bytes, folder: Path) -> str:
-    """Open a page in a browser, which reports no errors; return what it shows."""
-    assert CHROMIUM is not None
-    (folder / "page.html").write_bytes(data)
-    done = run(
-        [
-            CHROMIUM,
-            "--headless",
-            "--no-sandbox",
-            "--enable-logging=stderr",
-            f"--user-data-dir={folder / 'profile'}",
-            "--virtual-time-budget=5000",
-            "--dump-dom",
-            (folder / "page.html").as_uri(),
-        ],
-        check=True,
-    )
-    assert "CONSOLE" not in done.stderr
-    shown: str = done.stdout
-    return shown
-
-
-browser = pytest.mark.skipif(CHROMIUM is None, reason="needs a browser")
 
 
 @browser

@@ -1,0 +1,125 @@
+"""Pages read and opened: well-formed, with nothing from elsewhere, in a browser."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import re
+import shutil
+from html import unescape
+from html.parser import HTMLParser
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.processes import run
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+CHROMIUM = next(
+    filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))),
+    None,
+)
+
+browser = pytest.mark.skipif(CHROMIUM is None, reason="needs a browser")
+
+VOID = {"meta", "link", "br"}
+
+
+class Page(HTMLParser):
+    """A page whose elements are closed in their order."""
+
+    def __init__(self, data: bytes) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.tags: list[tuple[str, dict[str, str | None]]] = []
+        self.lines: list[str] = []
+        self.scripts: list[str] = []
+        self.text = data.decode()
+        self.feed(self.text)
+        assert self.open == []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append((tag, dict(attrs)))
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append((tag, dict(attrs)))
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        if "script" in self.open:
+            self.scripts.append(data)
+        elif data.strip() and not {"style", "svg", "title"} & set(self.open):
+            self.lines.append(data.strip())
+
+    @property
+    def play(self) -> list[str]:
+        """The lines of the play, with its titles."""
+        shown = re.sub(r"(?s)<(style|script|svg|title)\b.*?</\1>", "", self.text)
+        _, _, section = shown.partition('<section id="play"')
+        section, _, _ = section.partition("</section>")
+        starts = r'<(?:h2|summary|p class="dim"|div class="leaf[^>]*)>'
+        lines = re.findall(rf"(?s){starts}(.*?)</(?:h2|summary|p|div)>", section)
+        return [unescape(re.sub("<[^>]*>", "", line)).strip() for line in lines]
+
+    def attributes(self, tag: str) -> list[dict[str, str | None]]:
+        return [attributes for name, attributes in self.tags if name == tag]
+
+
+def require_own_style_and_script(data: bytes) -> None:
+    """Hold a page to its policy: it loads nothing and runs only its own script."""
+    text = data.decode()
+    shown = Page(data)
+    policy = next(
+        attributes["content"]
+        for attributes in shown.attributes("meta")
+        if attributes.get("http-equiv") == "Content-Security-Policy"
+    )
+    assert policy is not None
+    (script,) = shown.scripts
+    style = re.search(r"<style>(.*?)</style>", text, re.DOTALL)
+    assert style
+    own, styled = (
+        base64.b64encode(hashlib.sha256(part.encode()).digest()).decode()
+        for part in (script, style[1])
+    )
+    assert policy == (
+        f"default-src 'none'; style-src 'sha256-{styled}'; "
+        f"script-src 'sha256-{own}'; base-uri 'none'; form-action 'none'"
+    )
+    assert shown.attributes("script") == [{}]
+    tags = {tag for tag, _ in shown.tags}
+    assert not tags & {"img", "link", "iframe", "object"}
+    assert not re.search(r"<[^>]* style=", text)
+    assert not re.search(r"\bon\w+=|url\((?!#)|@import|innerHTML|\beval\(", text)
+    assert set(re.findall(r"https?://([^/\"]+)", text)) <= {"www.w3.org", "lichess.org"}
+
+
+def opened(data: bytes, folder: Path) -> str:
+    """Open a page in a browser, which reports no errors; return what it shows."""
+    assert CHROMIUM is not None
+    (folder / "page.html").write_bytes(data)
+    done = run(
+        [
+            CHROMIUM,
+            "--headless",
+            "--no-sandbox",
+            "--enable-logging=stderr",
+            f"--user-data-dir={folder / 'profile'}",
+            "--virtual-time-budget=5000",
+            "--dump-dom",
+            (folder / "page.html").as_uri(),
+        ],
+        check=True,
+    )
+    assert "CONSOLE" not in done.stderr
+    shown: str = done.stdout
+    return shown
+
+
+browser = pytest.mark.skipif(CHROMIUM is None, reason="needs a browser")
