@@ -62,6 +62,11 @@ OPTION_GROUPS = {
         "--mip-positions",
         "--aspiration",
     ),
+    "Conditions of the search": (
+        "--horizon",
+        "--root-order",
+        "--count",
+    ),
     "Processes and machines": ("--jobs", "--cluster"),
     "Saved results": ("--store", "--fresh", "--retry", "--shard"),
     "Output": (

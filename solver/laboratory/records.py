@@ -11,6 +11,7 @@ from solver.laboratory.comparison import glass_row
 from solver.laboratory.imbalance import VERSION
 from solver.laboratory.material import CELLS, find_cell, material_of
 from solver.laboratory.results import format_score, mate_distance
+from solver.laboratory.techniques import conditions_of
 from solver.solution import SCHEMA
 
 if TYPE_CHECKING:
@@ -203,6 +204,7 @@ def _techniques(variants: Iterable[Variant]) -> dict[str, object]:
         if techniques.mip:
             settings["mip_positions"] = techniques.mip_positions
         settings["aspiration"] = techniques.aspiration
+        settings |= conditions_of(techniques)
         records[variant.name] = {**settings, "sound": techniques.is_sound}
     return records
 
