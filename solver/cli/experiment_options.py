@@ -14,7 +14,9 @@ from click.core import ParameterSource
 
 from solver.cli import options
 from solver.errors import InputError
+from solver.kernel.memory import Horizon, RootOrder
 from solver.laboratory.techniques import (
+    NodeCount,
     Settings,
     Variant,
     ablation,
@@ -27,6 +29,7 @@ from solver.laboratory.techniques import (
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from enum import Enum
 
 Function = TypeVar("Function", bound="Callable[..., Any]")
 
@@ -108,6 +111,15 @@ def separated(
     return read
 
 
+def _name(member: Enum) -> str:
+    """Return the name of a setting's value on the command line."""
+    return member.name.lower()
+
+
+def _names(values: type[Enum]) -> click.Choice[str]:
+    return click.Choice([_name(member) for member in values])
+
+
 def variants(command: Function) -> Function:
     """Add the techniques and their settings, passed as `asked: Asked`."""
 
@@ -125,7 +137,8 @@ def variants(command: Function) -> Function:
         show_default=True,
         callback=separated(parse_extension),
         metavar="VALUES",
-        help="Moves that cost no depth: checks, capturing checks or promotions.",
+        help="Moves that cost no depth: checks, capturing checks or promotions, in "
+        "lines of at most twice the depth or uncapped.",
     )
     @click.option(
         "--efp",
@@ -185,6 +198,33 @@ def variants(command: Function) -> Function:
         metavar="CP",
         help="Search the root within CP centipawns of its last score; 0: full window.",
     )
+    @click.option(
+        "--horizon",
+        type=_names(Horizon),
+        default=_name(Settings().horizon),
+        show_default=True,
+        metavar="NAME",
+        help="Search beyond the last ply: static (nothing), mate (whether it is mate) "
+        "or quiescence (captures, promotions, replies to checks).",
+    )
+    @click.option(
+        "--root-order",
+        type=_names(RootOrder),
+        default=_name(Settings().root_order),
+        show_default=True,
+        metavar="NAME",
+        help="Order of the root's moves: search (as at every node), generated (table "
+        "move, then unordered) or nodes (by their trees in the last iteration).",
+    )
+    @click.option(
+        "--count",
+        type=_names(NodeCount),
+        default=_name(Settings().count),
+        show_default=True,
+        metavar="NAME",
+        help="A node is: moves (a move made), calls (a call of the search function) or "
+        "interior (a position that is expanded). --nodes always means moves.",
+    )
     @functools.wraps(command)
     def gather(
         *args: Any,
@@ -193,6 +233,9 @@ def variants(command: Function) -> Function:
         null_reduction: int,
         mip_positions: int,
         aspiration: int,
+        horizon: str,
+        root_order: str,
+        count: str,
         **others: Any,
     ) -> Any:
         values = {name: others.pop(name) for name in TECHNIQUES}
@@ -200,7 +243,16 @@ def variants(command: Function) -> Function:
             msg = "--ablation chooses the techniques itself."
             raise click.UsageError(msg)
         cuts, tries = cuts_of_tries
-        settings = Settings(null_reduction, cuts, tries, mip_positions, aspiration)
+        settings = Settings(
+            null_reduction,
+            cuts,
+            tries,
+            mip_positions,
+            aspiration,
+            Horizon[horizon.upper()],
+            RootOrder[root_order.upper()],
+            NodeCount[count.upper()],
+        )
         chosen = ablation(settings) if ablated else combine(**values, settings=settings)
         return command(*args, asked=Asked(chosen, ablated), **others)
 

@@ -70,6 +70,11 @@ OPTION_GROUPS = {
         "--mip-positions",
         "--aspiration",
     ),
+    "Conditions of the search": (
+        "--horizon",
+        "--root-order",
+        "--count",
+    ),
     "Games": ("--games", "--seed", "--first-game", "--sprt"),
     "Processes and machines": ("--jobs", "--cluster"),
     "Saved results": ("--store", "--fresh", "--retry", "--shard", "--games-file"),

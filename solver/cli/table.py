@@ -72,7 +72,8 @@ class _Table(Command):
 Values, several separated by commas:
   --mdp              off, upper (beta only), lower (alpha only), cpw (both),
                      tight (beta to a mate on the next ply), vipermate
-  --check-extension  off, all, captures, promotions, or several joined by +
+  --check-extension  off, all, captures, promotions, or several joined by +;
+                     uncapped (all checks, without a longest line)
   --efp              off, cut (common practice: cut nodes only), none (no
                      addition), on (all four), or additions such as 14
   --mip              off, reduce, prune, lazy, correct, or one of the first

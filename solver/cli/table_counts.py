@@ -90,8 +90,10 @@ def compare_on_collection(
             lambda: runner.nodes, len(problems) * len(variants)
         ) as progress,
     ):
+        at_horizon = all(v.techniques.tests_mate_at_horizon for v in variants)
         for problem in problems:
-            board, plies = chess.Board(problem.fen), depth or _claimed_depth(problem)
+            board = chess.Board(problem.fen)
+            plies = depth or _claimed_depth(problem, at_horizon=at_horizon)
             outcomes = []
             for variant in variants:
                 progress.describe(f"{problem.id}: {variant.name}")
@@ -154,11 +156,12 @@ def print_collection(
     _print_notes(layout.collection_notes(counts, brief=brief))
 
 
-def _claimed_depth(problem: Problem) -> int:
+def _claimed_depth(problem: Problem, *, at_horizon: bool) -> int:
     """Return the depth that shows a claimed mate, or the claimed absence of one."""
     claimed = problem.claim.mate if problem.claim else problem.no_mate
-    plies = UNCLAIMED_DEPTH if claimed is None else depth_to_see(claimed)
-    return min(plies, MAX_DEPTH)
+    if claimed is None:
+        return UNCLAIMED_DEPTH
+    return min(depth_to_see(claimed, at_horizon=at_horizon), MAX_DEPTH)
 
 
 def _print_json(record: dict[str, object]) -> None:

@@ -2,8 +2,9 @@
 
 It is a fail-soft negamax to a fixed depth with `score = MATE - ply`. With every switch
 off it is plain PVS, without a mate test at the horizon, quiescence search or detection
-of repetitions. Every node has an expected type (PV, cut or all), as in Winands et al.,
-"Enhanced forward pruning", Information Sciences 175, 2005.
+of repetitions. The horizon and the order of the root's moves are switches too. Every
+node has an expected type (PV, cut or all), as in Winands et al., "Enhanced forward
+pruning", Information Sciences 175, 2005.
 
 A mate score proves a forced mate unless forward pruning or the material-imbalance table
 takes part. That there is no mate within the depth is proved under the same condition.
@@ -30,10 +31,12 @@ from solver.kernel.alphabeta_table import (
     UPPER,
     Scored,
     captures,
+    count_root_move,
     decides,
     probe_score,
     promotes,
     rank_moves,
+    rank_root,
     store_score,
 )
 from solver.kernel.check_extension import extension
@@ -52,6 +55,7 @@ from solver.kernel.interface import (
     LaboratoryOperation,
 )
 from solver.kernel.jit import (
+    Move,
     Number,
     boolean,
     experiment_t,
@@ -62,6 +66,7 @@ from solver.kernel.jit import (
     record_at,
     search_t,
     u64,
+    void,
 )
 from solver.kernel.mate_distance import Window, narrow_to_mates, window_t
 from solver.kernel.material import (
@@ -71,7 +76,6 @@ from solver.kernel.material import (
     PRUNING,
     REDUCTION,
     WHITE,
-    horizon_score,
     material_cell,
     past_score,
 )
@@ -87,6 +91,7 @@ from solver.kernel.position import (
     position_at,
     position_t,
 )
+from solver.kernel.quiescence import search_horizon
 from solver.kernel.transposition import hash_key
 
 DRAW = 0
@@ -100,6 +105,15 @@ ADDITION_1 = 1 << 1
 ADDITION_2 = 1 << 2
 ADDITION_3 = 1 << 3
 ADDITION_4 = 1 << 4
+
+
+@jit(void(u64, search_t, experiment_t))
+def note_principal_variation(move: Move, search: Any, experiment: Any) -> None:
+    """Record the root's best move, and all counts until it was found."""
+    experiment.pv_move = move
+    experiment.pv_nodes = search.nodes
+    experiment.pv_extra_calls = experiment.extra_calls
+    experiment.pv_interior = experiment.interior
 
 
 @jit(i64(position_t, window_t, i64, i64, i64, boolean, search_t, experiment_t))
@@ -140,7 +154,8 @@ def alphabeta(
     search : Search
         Counts nodes: moves made, null moves included.
     experiment : Experiment
-        The switches. At the root it receives each move that raises alpha.
+        The switches, and the other counts. At the root it receives each move that
+        raises alpha.
 
     Returns
     -------
@@ -156,7 +171,7 @@ def alphabeta(
 
     # 2. Horizon.
     if depth <= 0:
-        return horizon_score(position, ply, experiment)
+        return search_horizon(position, window, ply, search, experiment)
 
     # 3. Limits.
     if search.stop or search.nodes >= search.node_limit:
@@ -173,6 +188,7 @@ def alphabeta(
         return entry.score
 
     # 5. Mate and stalemate.
+    experiment.interior += 1
     moves = search.rows[ply]
     size = generate(position, moves)
     if size == 0:
@@ -215,7 +231,10 @@ def alphabeta(
         if score >= beta:
             return beta if experiment.additions & ADDITION_1 else score
 
-    rank_moves(position, moves, size, ply, entry.move, search)
+    if ply == 0:
+        rank_root(position, moves, size, entry.move, search, experiment)
+    else:
+        rank_moves(position, moves, size, ply, entry.move, search)
 
     # 8. Forward pruning: multi-cut.
     if prunes and experiment.cuts and searched > MULTI_CUT_REDUCTION:
@@ -280,6 +299,7 @@ def alphabeta(
                 lowest = alpha if closed else score
                 if experiment.additions & ADDITION_3 and score == alpha + 1:
                     lowest = alpha
+                experiment.extra_calls += 1
                 score = -alphabeta(
                     child,
                     Window(-beta, -lowest),
@@ -292,10 +312,11 @@ def alphabeta(
                 )
         if experiment.stopped:
             return STOPPED
+        if ply == 0:
+            count_root_move(move, search, experiment)
         if score > best:
             if ply == 0 and score > alpha:
-                experiment.pv_nodes = search.nodes
-                experiment.pv_move = move
+                note_principal_variation(move, search, experiment)
             best = score
             if best > floor:
                 best_move = move
@@ -321,11 +342,13 @@ def alphabeta(
 def search_score(position: Position, search: Any, experiment: Any) -> Number:
     """Search the root to `experiment.depth` plies in the window of `experiment`.
 
-    The result is written to `experiment`: `score`, `pv_move`, `pv_nodes`, `stopped`.
+    The result is written to `experiment`: `score`, `stopped`, `pv_move` and the counts
+    until it was found, and the nodes of each root move.
     """
     experiment.stopped = 0
-    experiment.pv_move = NO_MOVE
-    experiment.pv_nodes = search.nodes
+    experiment.root_counted = search.nodes
+    note_principal_variation(NO_MOVE, search, experiment)
+    experiment.extra_calls += 1
     window = Window(experiment.alpha, experiment.beta)
     experiment.score = alphabeta(
         position, window, experiment.depth, 0, PV_NODE, AFTER_MOVE, search, experiment

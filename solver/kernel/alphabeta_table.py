@@ -4,7 +4,7 @@ The moves of a node are tried in this order: the table's move; captures and prom
 by what they win, then by the least valuable piece that moves (MVV-LVA); the two killers
 of the ply (Akl and Newborn, 1977); the rest by the history heuristic (Schaeffer, ICCA
 Journal 6, 1983). Moves of equal worth are ordered by their encoding, so that every node
-count follows from the definition of the search.
+count follows from the definition of the search. The root may have another order.
 
 The table shares its hash keys and its buckets of four entries with
 `solver.kernel.transposition`, but its entries hold scores. An entry is two 64-bit
@@ -37,6 +37,7 @@ from solver.kernel.jit import (
     Move,
     Number,
     boolean,
+    experiment_t,
     i64,
     jit,
     search_t,
@@ -46,7 +47,8 @@ from solver.kernel.jit import (
     words_at,
 )
 from solver.kernel.mate_distance import Window, window_t
-from solver.kernel.ordering import WORTH_SHIFT
+from solver.kernel.memory import RootOrder
+from solver.kernel.ordering import LOW_WORD, WORTH_SHIFT
 from solver.kernel.position import (
     DIAGONAL,
     KNIGHT,
@@ -75,6 +77,9 @@ GAIN = np.uint64(1 << 29)
 SECOND_KILLER = np.uint64(1 << 28)
 KILLER = SECOND_KILLER + ONE
 MOST_HISTORY = SECOND_KILLER - ONE
+
+SEARCH_ORDER = RootOrder.SEARCH.value
+NODES_ORDER = RootOrder.NODES.value
 
 
 @jit(u64(position_t, u64), inline=True)
@@ -154,6 +159,49 @@ def rank_moves(
     for index in range(size):
         move = moves[index]
         moves[index] = move | (worth(position, move, ply, known, search) << WORTH_SHIFT)
+
+
+FIRST = LOW_WORD
+"""The worth of the root's first move; all others are below."""
+
+
+@jit(void(position_t, ROW, i64, u64, search_t, experiment_t))
+def rank_root(
+    position: Position,
+    moves: np.ndarray,
+    size: Number,
+    known: Move,
+    search: Any,
+    experiment: Any,
+) -> None:
+    """Do for the root what `rank_moves` does, in the order of `experiment`.
+
+    By nodes, the first iteration has the order of every node.
+    """
+    for index in range(size):
+        experiment.root_moves[index] = moves[index]
+    order = experiment.root_order
+    if order == SEARCH_ORDER or (order == NODES_ORDER and not experiment.last_best):
+        rank_moves(position, moves, size, 0, known, search)
+        return
+    first = experiment.last_best if order == NODES_ORDER else known
+    for index in range(size):
+        worth = np.uint64(size - index)
+        if order == NODES_ORDER:
+            worth = min(np.uint64(experiment.last_nodes[index]), FIRST - ONE)
+        if moves[index] == first:
+            worth = FIRST
+        moves[index] |= worth << WORTH_SHIFT
+
+
+@jit(void(u64, search_t, experiment_t))
+def count_root_move(move: Move, search: Any, experiment: Any) -> None:
+    """Add the nodes since the last root move to those of a root move."""
+    index = 0
+    while experiment.root_moves[index] != move:
+        index += 1
+    experiment.root_nodes[index] += search.nodes - experiment.root_counted
+    experiment.root_counted = search.nodes
 
 
 # Transposition table

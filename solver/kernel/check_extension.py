@@ -4,10 +4,22 @@ After the check extension of Prophet4, whose author measured three forms in game
 checks (+57 Elo), capturing checks (+3) and promotions (no effect). The laboratory has
 each of them as a switch; docs/explanation/laboratory.md has what they save here.
 
-An extension without a condition may never end a line of perpetual check. Here a move at
-`ply` with `depth` left is extended only while `ply + depth` is less than twice the
-depth of the iteration. Each extension raises that sum by one and a move without one
-leaves it as it is, so no line is longer than twice the iteration.
+A move at `ply` with `depth` left is extended only while `ply + depth` is below a cap.
+Each extension raises that sum by one, and a move without one leaves it as it is, so no
+line is longer than the cap: twice the depth of the iteration or, uncapped, the rows of
+`Search`. Uncapped is the naive form that Prophet4's author published with the warning
+that it need not terminate. What can be said of it:
+
+- Perpetual check ends. Only moves that are not extended cost depth, and the replies to
+  the checks of one side are such moves. So a line of more than twice the depth of the
+  iteration has a check that is answered by a check, or promotions. Where one side
+  cannot give check, both forms search the same tree.
+- Checks that answer checks can follow each other for long, and every branch of theirs
+  is searched before any depth is spent. Trees with queens on open lines explode.
+- An endless line would end in perpetual check by both sides, each check answered by
+  another; captures and moves of pawns are finite. No position with orthodox pieces is
+  known to allow it; with nightriders it is possible (N. Elkies). The search does
+  not rely on this: the rows end every line.
 """
 
 from __future__ import annotations
@@ -17,12 +29,13 @@ from typing import Any
 from solver.kernel.alphabeta_table import captures, promotes
 from solver.kernel.checks import find_checks, gives_check
 from solver.kernel.jit import Move, Number, experiment_t, i64, jit, u64
-from solver.kernel.memory import Extension
+from solver.kernel.memory import MAX_PLIES, Extension
 from solver.kernel.position import Position, position_t
 
 CHECKS = Extension.CHECKS.value
 CAPTURING_CHECKS = Extension.CAPTURING_CHECKS.value
 PROMOTIONS = Extension.PROMOTIONS.value
+UNCAPPED = Extension.UNCAPPED.value
 
 
 @jit(i64(position_t, u64, i64, i64, experiment_t), inline=True)
@@ -44,9 +57,9 @@ def extension(
     experiment : Experiment
         Says which moves are extended, and how deep the iteration is.
     """
-    if ply + depth >= 2 * experiment.depth:
-        return 0
     wanted = experiment.extension
+    if ply + depth >= (MAX_PLIES if wanted & UNCAPPED else 2 * experiment.depth):
+        return 0
     if wanted & PROMOTIONS and promotes(position, move):
         return 1
     if wanted & CHECKS or (wanted & CAPTURING_CHECKS and captures(position, move)):

@@ -46,12 +46,14 @@ class MdpForm(IntFlag):
 
 
 class Extension(Flag):
-    """Moves that are searched one ply deeper."""
+    """Moves that are searched one ply deeper; see `solver.kernel.check_extension`."""
 
     NONE = 0
     CHECKS = auto()
     CAPTURING_CHECKS = auto()
     PROMOTIONS = auto()
+    UNCAPPED = auto()
+    """Lines may become longer than twice the iteration's depth."""
 
 
 class MipUse(Flag):
@@ -75,6 +77,28 @@ class MipUse(Flag):
     """0 and 100 per cent are rounded: below 0.5 per cent, and from 99.5 on."""
     CURVE = auto()
     """Draw scores towards 50 per cent, the more so the fewer positions a cell has."""
+
+
+class Horizon(IntEnum):
+    """What is searched where no depth is left; see `solver.kernel.quiescence`."""
+
+    STATIC = 0
+    """Nothing: the node's score is its evaluation."""
+    MATE = 1
+    """Whether the side to move is mated."""
+    QUIESCENCE = 2
+    """Captures and promotions, and all replies to a check."""
+
+
+class RootOrder(IntEnum):
+    """The order of the root's moves; see `solver.kernel.alphabeta_table`."""
+
+    SEARCH = 0
+    """That of every node."""
+    GENERATED = 1
+    """The table's move, then as they are generated."""
+    NODES = 2
+    """The last iteration's best move, then by the nodes of its trees."""
 
 
 class BattlePlay(IntEnum):
@@ -443,6 +467,12 @@ class Experiment(Structure):
         Bits of `MipUse`.
     mip_positions : int64
         Cells with fewer positions are ignored.
+    horizon : int64
+        A `Horizon`.
+    root_order : int64
+        A `RootOrder`.
+    last_best : uint64
+        The best move of the last iteration, or 0 (no move).
     alpha, beta : int64
         The root's window.
     depth : int64
@@ -455,6 +485,20 @@ class Experiment(Structure):
         That move.
     stopped : int64
         Whether a limit was hit, so that `score` means nothing.
+    extra_calls : int64
+        Calls of the search function that made no move: for roots, and for moves that
+        were searched again. The kernel never resets it.
+    interior : int64
+        Nodes whose moves were generated, without those of the quiescence search. The
+        kernel never resets it.
+    pv_extra_calls, pv_interior : int64
+        The same when the root's best move was found.
+    root_counted : int64
+        `Search.nodes` after the last root move.
+    root_moves : uint64, shape (MAX_LEGAL_MOVES,)
+        The root's moves as they are generated.
+    root_nodes, last_nodes : int64, shape (MAX_LEGAL_MOVES,)
+        The nodes of each one's tree, in this iteration and in the last.
     cells : uint32, shape (2, MATERIAL_CELLS)
         The material-imbalance table as the side to move at the root sees it, and as its
         opponent does; see `solver.laboratory.imbalance_words`.
@@ -473,6 +517,8 @@ class Experiment(Structure):
                 "additions",
                 "mip",
                 "mip_positions",
+                "horizon",
+                "root_order",
                 "alpha",
                 "beta",
                 "depth",
@@ -482,5 +528,14 @@ class Experiment(Structure):
         ),
         ("pv_move", c_uint64),
         ("stopped", c_int64),
+        ("extra_calls", c_int64),
+        ("interior", c_int64),
+        ("pv_extra_calls", c_int64),
+        ("pv_interior", c_int64),
+        ("root_counted", c_int64),
+        ("last_best", c_uint64),
+        ("root_moves", c_uint64 * MAX_LEGAL_MOVES),
+        ("root_nodes", c_int64 * MAX_LEGAL_MOVES),
+        ("last_nodes", c_int64 * MAX_LEGAL_MOVES),
         ("cells", c_uint32 * MATERIAL_CELLS * 2),
     ]

@@ -90,7 +90,11 @@ class PositionCounts:
     def is_contradictory(self) -> bool:
         """Whether sound variants have results that cannot all be right."""
         return contradict(
-            bounds_at_depth(mate_distance(iteration.score), iteration.depth)
+            bounds_at_depth(
+                mate_distance(iteration.score),
+                iteration.depth,
+                at_horizon=series.variant.techniques.tests_mate_at_horizon,
+            )
             for series in self.series
             if series.variant.techniques.is_sound
             for iteration in series.iterations
@@ -274,7 +278,9 @@ class CollectionCounts:
                     yield bounds_of_shortest(outcome.mate)
                 else:
                     yield bounds_at_depth(
-                        outcome.mate, row.depth if outcome.complete else 0
+                        outcome.mate,
+                        row.depth if outcome.complete else 0,
+                        at_horizon=variant.techniques.tests_mate_at_horizon,
                     )
             elif (mate := proved_mate(outcome)) is not None:
                 yield bounds_at_depth(mate, 0)

@@ -9,9 +9,15 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING
 
 from solver.formats.claims import printable
+from solver.kernel.memory import Horizon, RootOrder
 from solver.laboratory.comparison import glass_row, is_answered, proved_mate
 from solver.laboratory.results import format_score, is_mate
-from solver.laboratory.techniques import COMBINED, SOUND, options_of
+from solver.laboratory.techniques import (
+    COMBINED,
+    SOUND,
+    NodeCount,
+    options_of,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -96,9 +102,25 @@ def file_labels(names: Sequence[str]) -> list[str]:
     return [printable(name) for name in names]
 
 
-_NODES = "A node is a move made, null moves included."
+_NODES = {
+    NodeCount.MOVES: "A node is a move made, null moves included.",
+    NodeCount.CALLS: "A node is a call of the search function, for the root, for a "
+    "move or null move, or for a second search of a move.",
+    NodeCount.INTERIOR: "A node is a position above the horizon whose moves were "
+    "generated.",
+}
 _UNEQUAL_DEPTHS = "; in a variant's row, at the last depth that both reached"
 _ORDER = "table move, captures and promotions, killers, history"
+_HORIZONS = {
+    Horizon.STATIC: "",
+    Horizon.MATE: " Horizon: mate test.",
+    Horizon.QUIESCENCE: " Horizon: quiescence search.",
+}
+_ROOT_ORDERS = {
+    RootOrder.SEARCH: "",
+    RootOrder.GENERATED: "; at the root, table move, then as generated",
+    RootOrder.NODES: "; at the root, best move of the last iteration, then by nodes",
+}
 
 
 def position_notes(counts: PositionCounts, *, brief: bool) -> Iterator[str]:
@@ -108,8 +130,9 @@ def position_notes(counts: PositionCounts, *, brief: bool) -> Iterator[str]:
     """
     first, *others = counts.series
     yield (
-        f"{_NODES} to PV: until the principal variation was found; in all: until the "
-        "iteration was complete; both are sums from depth 1."
+        f"{_NODES[first.variant.techniques.count]} to PV: until the principal "
+        "variation was found; in all: until the iteration was complete; both are sums "
+        "from depth 1."
     )
     if others:
         where = "" if counts.is_complete else _UNEQUAL_DEPTHS
@@ -138,7 +161,7 @@ def collection_notes(counts: CollectionCounts, *, brief: bool) -> Iterator[str]:
     `brief` is for a table with only the sums of each variant.
     """
     first, *others = counts.variants
-    counted = f"{_NODES} Counts are sums from depth 1"
+    counted = f"{_NODES[first.techniques.count]} Counts are sums from depth 1"
     if not all(variant.techniques.is_sound for variant in counts.variants):
         counted += ", without the nodes of the prover that confirms the mates"
     yield f"{counted}."
@@ -169,13 +192,20 @@ def _combinations(variants: Iterable[Variant]) -> Iterator[str]:
 
 
 def _setting(table_entries: int, variant: Variant) -> str:
-    """Describe the settings that all variants share."""
+    """Describe the settings that all variants share.
+
+    The horizon and the order at the root are left out if they are the usual ones.
+    """
     table = "No transposition table"
     if table_entries:
         table = f"Transposition table: {table_entries:,} entries, empty at first"
     width = variant.techniques.aspiration
     window = f"within {width} of the last score" if width else "in the full window"
-    return f"{table}. Root searched {window}. Move order: {_ORDER}."
+    horizon = _HORIZONS[variant.techniques.horizon]
+    root_order = _ROOT_ORDERS[variant.techniques.root_order]
+    return (
+        f"{table}. Root searched {window}.{horizon} Move order: {_ORDER}{root_order}."
+    )
 
 
 def _marks(answers: Iterable[str]) -> Iterator[str]:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from solver import __version__
 from solver.laboratory.comparison import glass_row
 from solver.laboratory.results import format_score, mate_distance
+from solver.laboratory.techniques import conditions_of
 from solver.solution import SCHEMA
 
 if TYPE_CHECKING:
@@ -227,6 +228,7 @@ def _techniques(variants: Iterable[Variant]) -> dict[str, object]:
         if techniques.mip:
             settings["mip_positions"] = techniques.mip_positions
         settings["aspiration"] = techniques.aspiration
+        settings |= conditions_of(techniques)
         records[variant.name] = {**settings, "sound": techniques.is_sound}
     return records
 

@@ -6,8 +6,9 @@ more.
 
 A mate in n moves takes 2n - 1 plies, and being mated in n moves takes 2n. The search
 sees a mate where it looks for a move and finds none, which it does above its horizon:
-the former from depth 2n on, the latter from depth 2n + 1. So a completed depth also
-shows which mates do not exist (`MateBounds`).
+the former from depth 2n on, the latter from depth 2n + 1. With a mate test at the
+horizon it sees both one ply earlier. So a completed depth also shows which mates do not
+exist (`MateBounds`).
 """
 
 from __future__ import annotations
@@ -115,18 +116,34 @@ def format_score(score: int) -> str:
     return f"M{moves}" if score > 0 else f"-M{-moves}"
 
 
-def depth_to_see(mate: int) -> int:
-    """Return the depth from which a search without extensions sees a mate."""
-    return 2 * mate if mate > 0 else 1 - 2 * mate
+def depth_to_see(mate: int, *, at_horizon: bool = False) -> int:
+    """Return the depth from which a search without extensions sees a mate.
+
+    Parameters
+    ----------
+    mate : int
+        In moves; negative, or 0, when the side to move is mated.
+    at_horizon : bool
+        Whether the horizon has a mate test. The other functions here have it likewise.
+
+    Returns
+    -------
+    int
+        At least 1, the first iteration.
+    """
+    plies = 2 * mate - 1 if mate > 0 else -2 * mate
+    return max(plies + (0 if at_horizon else 1), 1)
 
 
-def excludes_shorter(mate: int, depth: int) -> bool:
+def excludes_shorter(mate: int, depth: int, *, at_horizon: bool = False) -> bool:
     """Whether a full search to that depth, which found the mate, excludes shorter ones.
 
-    A mate on ply p is seen at depth p + 1, because the horizon has no mate test. The
-    mate before a mate in n is on ply 2n - 3; before being mated in n, on ply 2n - 2.
+    A mate on ply p is seen at depth p + 1, or at depth p with a mate test at the
+    horizon. The mate before a mate in n is on ply 2n - 3; before being mated in n, on
+    ply 2n - 2.
     """
-    return depth >= (2 * mate - 2 if mate > 0 else -2 * mate - 1)
+    plies_of_shorter = 2 * mate - 3 if mate > 0 else -2 * mate - 2
+    return depth >= plies_of_shorter + (0 if at_horizon else 1)
 
 
 class MateBounds(NamedTuple):
@@ -146,7 +163,9 @@ class MateBounds(NamedTuple):
     not_mated_within: float
 
 
-def bounds_at_depth(mate: int | None, depth: int) -> MateBounds:
+def bounds_at_depth(
+    mate: int | None, depth: int, *, at_horizon: bool = False
+) -> MateBounds:
     """Return what a sound search proves once it has completed a depth.
 
     Parameters
@@ -156,7 +175,8 @@ def bounds_at_depth(mate: int | None, depth: int) -> MateBounds:
     depth : int
         Plies searched in full; 0: only the mate is known.
     """
-    given, suffered = depth // 2, (depth - 1) // 2
+    plies_seen = depth if at_horizon and depth > 0 else depth - 1
+    given, suffered = (plies_seen + 1) // 2, plies_seen // 2
     if mate is None:
         return MateBounds(None, given, suffered)
     if mate > 0:

@@ -1,8 +1,9 @@
 """The laboratory's search: alpha-beta with mate scores and switchable techniques.
 
 `Laboratory` searches one position at a time, deepening ply by ply, each time from an
-empty transposition table. A node is a move made, null moves included. `Runner` runs
-searches one after the other under the same limits and can stop them.
+empty transposition table. Limits count moves made, null moves included; the results
+count what `Techniques.count` says. `Runner` runs searches one after the other under the
+same limits and can stop them.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ from solver.laboratory.results import (
     is_mate,
     mate_distance,
 )
+from solver.laboratory.techniques import NodeCount
 from solver.problem import Limits, Problem
 from solver.search.solver import Solver
 from solver.search.threads import WATCHDOG, Control, run_stoppable
@@ -86,6 +88,7 @@ class Laboratory:
         self._imbalance = imbalance
         self._words: dict[object, bytes] = {}
         self._cells: object = None
+        self._count = NodeCount.MOVES
         size = max(table_entries, LEAST_ENTRIES) * ENTRY_BYTES
         self._memory = allocate(size, "--table-entries")
         self._search.table = ctypes.addressof(ctypes.c_char.from_buffer(self._memory))
@@ -109,7 +112,7 @@ class Laboratory:
         depth : int
             The deepest iteration, 1 to `MAX_DEPTH`.
         nodes : int, optional
-            Stop after so many nodes, not counting the prover's.
+            Stop after so many moves made, not counting the prover's.
         control : Control, optional
             Stops the search; an incomplete iteration is not yielded.
         confirm : bool
@@ -142,7 +145,11 @@ class Laboratory:
             mate = mate_distance(experiment.score)
             proved, is_shortest = True, False
             if mate is not None and techniques.is_sound:
-                is_shortest = excludes_shorter(mate, experiment.depth)
+                is_shortest = excludes_shorter(
+                    mate,
+                    experiment.depth,
+                    at_horizon=techniques.tests_mate_at_horizon,
+                )
             elif mate is not None:
                 shortest = self._proofs.shortest_within(mate) if confirm else None
                 proved, is_shortest = shortest is not None, shortest == mate
@@ -151,8 +158,8 @@ class Laboratory:
                 experiment.depth,
                 experiment.score,
                 unpack_move(board, move).uci() if move else "",
-                experiment.pv_nodes,
-                self._search.nodes,
+                self._counted_to_pv(),
+                self._counted(),
                 proved,
                 is_shortest,
             )
@@ -171,33 +178,66 @@ class Laboratory:
         The parameters are those of `deepen`.
         """
         mate, nodes_to_mate, last = None, 0, None
+        at_horizon = techniques.tests_mate_at_horizon
         for last in self.deepen(board, techniques, depth, nodes=nodes, control=control):
             distance = mate_distance(last.score)
             if distance != mate:
                 mate, nodes_to_mate = distance, last.nodes
-            if mate is not None and excludes_shorter(mate, last.depth):
+            if mate is not None and excludes_shorter(
+                mate, last.depth, at_horizon=at_horizon
+            ):
                 break
         if last is None:
-            last = Iteration(0, 0, "", 0, self._search.nodes)
+            last = Iteration(0, 0, "", 0, self._counted())
         return Outcome(
             mate,
             is_shortest=last.is_shortest,
             proved=mate is not None and last.proved,
             nodes=nodes_to_mate,
-            nodes_total=self._search.nodes,
+            nodes_total=self._counted(),
             complete=last.depth == depth
-            or (mate is not None and excludes_shorter(mate, last.depth)),
+            or (
+                mate is not None
+                and excludes_shorter(mate, last.depth, at_horizon=at_horizon)
+            ),
         )
+
+    def _counted(self) -> int:
+        """Return the nodes so far, in the definition of the techniques."""
+        search, experiment = self._search, self._experiment
+        return self._in_definition(
+            search.nodes, experiment.extra_calls, experiment.interior
+        )
+
+    def _counted_to_pv(self) -> int:
+        """Return the nodes until the principal variation was found."""
+        experiment = self._experiment
+        return self._in_definition(
+            experiment.pv_nodes, experiment.pv_extra_calls, experiment.pv_interior
+        )
+
+    def _in_definition(self, moves: int, extra_calls: int, interior: int) -> int:
+        match self._count:
+            case NodeCount.MOVES:
+                return moves
+            case NodeCount.CALLS:
+                return moves + extra_calls
+            case NodeCount.INTERIOR:
+                return interior
 
     def _begin(self, techniques: Techniques, nodes: int | None) -> None:
         """Set the techniques and clear the memory of the last search."""
         search, experiment = self._search, self._experiment
         search.nodes = 0
         search.node_limit = NO_LIMIT if nodes is None else nodes
-        for memory in (search.killers, search.history):
+        for memory in (search.killers, search.history, experiment.root_nodes):
             ctypes.memset(memory, 0, ctypes.sizeof(memory))
         ctypes.memset(self._search.table, 0, len(self._memory))
+        experiment.extra_calls = experiment.interior = experiment.pv_move = 0
 
+        self._count = techniques.count
+        experiment.horizon = techniques.horizon
+        experiment.root_order = techniques.root_order
         experiment.mdp = MdpForm[techniques.mdp.name]
         experiment.extension = techniques.extension.value
         pruning = techniques.pruning
@@ -243,6 +283,10 @@ class Laboratory:
         full one.
         """
         experiment = self._experiment
+        experiment.last_best = experiment.pv_move
+        size = ctypes.sizeof(experiment.root_nodes)
+        ctypes.memmove(experiment.last_nodes, experiment.root_nodes, size)
+        ctypes.memset(experiment.root_nodes, 0, size)
         centre = experiment.score
         alpha, beta = _window(centre, margin)
         failed_low = failed_high = False

@@ -12,7 +12,7 @@ from itertools import product
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from solver.errors import InputError
-from solver.kernel.memory import Extension, MipUse
+from solver.kernel.memory import Extension, Horizon, MipUse, RootOrder
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -37,6 +37,17 @@ class Mdp(StrEnum):
     """Both, with beta lowered to a mate on the next ply: none is sooner."""
     VIPERMATE = "vipermate"
     """As in ViperMate: not at the root, and beta only if alpha did not change."""
+
+
+class NodeCount(StrEnum):
+    """What a node is in the output. Limits always count moves made."""
+
+    MOVES = "moves"
+    """A move made; a move that is searched again counts once."""
+    CALLS = "calls"
+    """A call of the search function: for the root, a move, or a move again."""
+    INTERIOR = "interior"
+    """A position whose moves are generated, above the horizon."""
 
 
 ADDITIONS = frozenset({1, 2, 3, 4})
@@ -86,6 +97,9 @@ class Techniques:
     aspiration : int
         The root is searched within so many centipawns of the last iteration's score,
         and again in a wider window if that fails; 0: in the full window.
+    horizon : Horizon
+    root_order : RootOrder
+    count : NodeCount
     """
 
     mdp: Mdp = Mdp.OFF
@@ -94,6 +108,14 @@ class Techniques:
     mip: MipUse = MipUse.NONE
     mip_positions: int = 50
     aspiration: int = 50
+    horizon: Horizon = Horizon.STATIC
+    root_order: RootOrder = RootOrder.SEARCH
+    count: NodeCount = NodeCount.MOVES
+
+    @property
+    def tests_mate_at_horizon(self) -> bool:
+        """Whether a mate is seen at the horizon, one ply earlier than without."""
+        return self.horizon is not Horizon.STATIC
 
     @property
     def is_sound(self) -> bool:
@@ -108,6 +130,7 @@ _EXTENSIONS = {
     "all": Extension.CHECKS,
     "captures": Extension.CAPTURING_CHECKS,
     "promotions": Extension.PROMOTIONS,
+    "uncapped": Extension.CHECKS | Extension.UNCAPPED,
 }
 _MIP_AT_NODES = {"reduce": MipUse.REDUCTION, "prune": MipUse.PRUNING}
 _MIP_AT_HORIZON = {"lazy": MipUse.LAZY, "correct": MipUse.CORRECTION}
@@ -142,7 +165,10 @@ def parse_mdp(text: str) -> Mdp:
 
 
 def parse_extension(text: str) -> Extension:
-    """Read `off`, or names of extensions joined by `+`."""
+    """Read `off`, or names of extensions joined by `+`.
+
+    `uncapped` takes the cap off all extensions that it is joined to.
+    """
     return _join(text, _EXTENSIONS, Extension.NONE)
 
 
@@ -249,6 +275,12 @@ class Settings:
         curve.
     aspiration : int
         Half the width of the root's window, in centipawns; 0: the full window.
+    horizon : Horizon
+        What is searched where no depth is left.
+    root_order : RootOrder
+        The order of the root's moves.
+    count : NodeCount
+        What a node is in the output.
     """
 
     null_reduction: int = ForwardPruning().null_reduction
@@ -256,6 +288,9 @@ class Settings:
     tries: int = ForwardPruning().tries
     mip_positions: int = Techniques().mip_positions
     aspiration: int = Techniques().aspiration
+    horizon: Horizon = Techniques().horizon
+    root_order: RootOrder = Techniques().root_order
+    count: NodeCount = Techniques().count
 
 
 @dataclass(frozen=True, slots=True)
@@ -352,7 +387,10 @@ def ablation(settings: Settings) -> tuple[Variant, ...]:
             Choice(mdp=value)
             for value in ("upper", "lower", "cpw", "tight", "vipermate")
         ),
-        *(Choice(check_extension=value) for value in ("all", "captures", "promotions")),
+        *(
+            Choice(check_extension=value)
+            for value in ("all", "uncapped", "captures", "promotions")
+        ),
         *(Choice(efp=value) for value in ("cut", "none", "on")),
         *(Choice(mip=value) for value in ("reduce", "prune", "lazy", "correct")),
     ]
@@ -375,6 +413,21 @@ def options_of(choice: Choice) -> list[str]:
     ]
 
 
+def conditions_of(techniques: Techniques) -> dict[str, str]:
+    """Return the conditions of a search that are not the default, as options."""
+    default = Techniques()
+    conditions = {
+        "horizon": techniques.horizon.name.lower(),
+        "root_order": techniques.root_order.name.lower(),
+        "count": techniques.count.name.lower(),
+    }
+    return {
+        name: value
+        for name, value in conditions.items()
+        if getattr(techniques, name) is not getattr(default, name)
+    }
+
+
 def _make(name: str, choice: Choice, settings: Settings) -> Variant:
     pruning = parse_pruning(choice.efp)
     if pruning:
@@ -391,5 +444,8 @@ def _make(name: str, choice: Choice, settings: Settings) -> Variant:
         mip=parse_mip(choice.mip),
         mip_positions=settings.mip_positions,
         aspiration=settings.aspiration,
+        horizon=settings.horizon,
+        root_order=settings.root_order,
+        count=settings.count,
     )
     return Variant(name, choice, techniques)

@@ -19,11 +19,11 @@ import pytest
 from solver.cli import experiment_options
 from solver.cli.main import run
 from solver.kernel.interface import MATE_SCORE
-from solver.kernel.memory import Extension
+from solver.kernel.memory import Extension, Horizon, RootOrder
 from solver.laboratory import search
 from solver.laboratory.comparison import GLASS_FEN
 from solver.laboratory.results import Iteration, Outcome
-from solver.laboratory.techniques import Mdp
+from solver.laboratory.techniques import Mdp, NodeCount
 from tests.cli.processes import process, run_and_list_heavy
 
 if TYPE_CHECKING:
@@ -227,6 +227,30 @@ def test_settings_reach_the_search(
     assert pruned.pruning.null_reduction == 3
 
 
+def test_conditions_reach_every_search(
+    fake: type[Fake], capsys: pytest.CaptureFixture[str]
+) -> None:
+    options = "--horizon mate --root-order nodes --count interior -d 1"
+    code, out, err = call(capsys, *options.split())
+    assert (code, err) == (0, "")
+    assert "A node is a position above the horizon" in out
+    (made,) = fake.made
+    for techniques, *_ in made.asked:
+        assert techniques.horizon is Horizon.MATE
+        assert techniques.root_order is RootOrder.NODES
+        assert techniques.count is NodeCount.INTERIOR
+
+
+@pytest.mark.parametrize(("horizon", "depth"), [("static", 2), ("mate", 1)])
+def test_a_claim_is_searched_to_the_depth_that_shows_it(
+    fake: type[Fake], capsys: pytest.CaptureFixture[str], horizon: str, depth: int
+) -> None:
+    """A mate test at the horizon sees a mate in 1 at depth 1."""
+    assert call(capsys, "good.epd", "--mdp", "lower", "--horizon", horizon)[0] == 0
+    (made,) = fake.made
+    assert {asked[1] for asked in made.asked} == {depth}
+
+
 @pytest.mark.usefixtures("fake")
 def test_json_is_one_record(capsys: pytest.CaptureFixture[str]) -> None:
     code, out, err = call(capsys, "--depth", "4", "--json", "--efp", "off,cut")
@@ -275,14 +299,15 @@ def test_an_ablation_has_a_row_per_variant(capsys: pytest.CaptureFixture[str]) -
         "ratio",
     ]
     assert lines[2].split()[:6] == ["plain", "3", "30", "1,000", "2,000", "1.000"]
-    assert [line.split()[0] for line in lines[2:20]] == [
+    assert [line.split()[0] for line in lines[2:21]] == [
         *("plain", "mdp=upper", "mdp=lower", "mdp=cpw", "mdp=tight", "mdp=vipermate"),
-        *(f"check-extension={word}" for word in ("all", "captures", "promotions")),
+        *(f"check-extension={word}" for word in ("all", "uncapped")),
+        *(f"check-extension={word}" for word in ("captures", "promotions")),
         *("efp=cut", "efp=none", "efp=on"),
         *("mip=reduce", "mip=prune", "mip=lazy", "mip=correct"),
         *("sound", "combined"),
     ]
-    assert lines[20] == ""
+    assert lines[21] == ""
 
 
 @pytest.mark.usefixtures("fake")
@@ -403,7 +428,7 @@ def test_an_ablation_of_a_collection_has_totals_only(
     code, out, _ = call(capsys, "good.epd", "--ablation")
     assert code == 0
     assert out.splitlines()[0].split()[:2] == ["variant", "found"]
-    assert out.splitlines()[18].startswith("combined")
+    assert out.splitlines()[19].startswith("combined")
 
 
 @pytest.mark.usefixtures("fake")
@@ -619,6 +644,21 @@ def test_other_sizes_are_a_usage_error(
             "vipermate, found 'of'",
         ),
         (
+            ["--horizon", "none"],
+            "Invalid value for '--horizon': 'none' is not one of 'static', 'mate', "
+            "'quiescence'.",
+        ),
+        (
+            ["--root-order", "off"],
+            "Invalid value for '--root-order': 'off' is not one of 'search', "
+            "'generated', 'nodes'.",
+        ),
+        (
+            ["--count", "leaves"],
+            "Invalid value for '--count': 'leaves' is not one of 'moves', 'calls', "
+            "'interior'.",
+        ),
+        (
             ["--mip", "lazy,off, lazy"],
             "Invalid value for '--mip': expected each value once, found 'lazy' twice",
         ),
@@ -637,7 +677,7 @@ def test_other_sizes_are_a_usage_error(
         (
             ["--check-extension", ""],
             "Invalid value for '--check-extension': expected one of off, all, "
-            "captures, promotions, found ''",
+            "captures, promotions, uncapped, found ''",
         ),
         (
             ["--depth", "101"],

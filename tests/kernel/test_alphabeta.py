@@ -6,34 +6,25 @@ from collections import Counter
 from dataclasses import replace
 from itertools import chain, islice, pairwise, product
 from random import Random
-from typing import TYPE_CHECKING
 
 import chess
 import pytest
 
-from solver.kernel.memory import Extension
 from solver.laboratory.results import mate_distance
-from solver.laboratory.techniques import ADDITIONS, ForwardPruning, Mdp, Techniques
-from tests.kernel.counting import ENTRIES, deepen
+from solver.laboratory.techniques import ForwardPruning, Mdp, Techniques
+from tests.kernel.counting import (
+    ENTRIES,
+    EXTENDED,
+    PLAIN,
+    SOUND,
+    agree,
+    deepen,
+    mixtures,
+    narrow_endings,
+)
 from tests.oracles import minimax, naive, walks
 from tests.oracles.remembering import Oracle
-from tests.oracles.scored import MATE, MATE_ZONE, ScoredSearch
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-    from tests.oracles.scored import Iteration
-
-PLAIN = Techniques(aspiration=0)
-SOUND = [replace(PLAIN, mdp=mdp) for mdp in Mdp]
-EXTENSIONS = [
-    Extension.CHECKS,
-    Extension.CAPTURING_CHECKS,
-    Extension.PROMOTIONS,
-    Extension.CHECKS | Extension.PROMOTIONS,
-    Extension.CAPTURING_CHECKS | Extension.PROMOTIONS,
-]
-EXTENDED = [replace(PLAIN, extension=extension) for extension in EXTENSIONS]
+from tests.oracles.scored import MATE, MATE_ZONE
 
 SPECIAL = [
     # Promotions, with captures and without.
@@ -67,69 +58,6 @@ def scores(
     board: chess.Board, techniques: Techniques, depth: int, entries: int
 ) -> list[int]:
     return [iteration.score for iteration in deepen(board, techniques, depth, entries)]
-
-
-def defined(
-    board: chess.Board, techniques: Techniques, depth: int, budget: int, *, table: bool
-) -> Iterator[Iteration]:
-    """Yield the oracle's iterations up to the first one over the budget of nodes."""
-    for found in ScoredSearch(techniques, table=table).deepen(board, depth):
-        yield found
-        if found.nodes_total > budget:
-            return
-
-
-def narrow_endings(count: int, seed: int) -> Iterator[chess.Board]:
-    """Yield endgames of a few pawns and knights, which have few moves."""
-    random = Random(seed)
-    while count:
-        kings = [chess.Piece(chess.KING, color) for color in chess.COLORS]
-        others = [
-            chess.Piece(random.choice((chess.PAWN, chess.PAWN, chess.KNIGHT)), color)
-            for color in random.choices(chess.COLORS, k=random.randint(1, 3))
-        ]
-        pieces = kings + others
-        squares = random.sample(chess.SQUARES, len(pieces))
-        board = chess.Board(None)
-        board.set_piece_map(dict(zip(squares, pieces, strict=True)))
-        board.turn = random.choice(chess.COLORS)
-        if board.is_valid() and board.legal_moves.count() <= 8:
-            count -= 1
-            yield board
-
-
-def mixtures(seed: int) -> Iterator[tuple[Techniques, bool]]:
-    """Yield endless combinations of all switches, and whether there is a table."""
-    random = Random(seed)
-    powers = [0, 1, 2, 3]
-    while True:
-        additions = frozenset(k for k in sorted(ADDITIONS) if random.random() < 0.5)
-        pruning = ForwardPruning(
-            all_nodes=random.random() < 0.7,
-            additions=additions,
-            null_reduction=random.choice(powers),
-            cuts=random.choice(powers),
-            tries=random.randint(1, 8),
-        )
-        techniques = Techniques(
-            aspiration=0,
-            mdp=random.choice(list(Mdp)),
-            extension=random.choice([Extension.NONE, *EXTENSIONS]),
-            pruning=random.choice([None, pruning, pruning]),
-        )
-        yield techniques, random.random() < 0.7
-
-
-def agree(
-    questions: Iterable[tuple[chess.Board, tuple[Techniques, bool]]],
-    depth: int,
-    budget: int,
-) -> None:
-    """Require the oracle's scores, moves and node counts in every iteration."""
-    for board, (techniques, table) in questions:
-        expected = list(defined(board, techniques, depth, budget, table=table))
-        found = deepen(board, techniques, len(expected), ENTRIES if table else 0)
-        assert found == expected, f"{board.fen()}: {techniques}, table: {table}"
 
 
 # The definition
@@ -258,53 +186,6 @@ def is_there(oracle: Oracle, board: chess.Board, mate: int) -> bool:
     if mate > 0:
         return oracle.mate_in(board, mate)
     return oracle.mated_in(board, -mate)
-
-
-# Check extensions end
-
-CROSS_CHECKS = [
-    # Bishops and rooks answer checks with checks.
-    "8/8/8/8/b1Kp4/k4R2/8/8 b - - 0 1",
-    "3k4/1R6/7b/K7/8/8/8/3R4 b - - 0 1",
-    "8/8/5k2/8/3K4/8/rB6/8 b - - 0 1",
-    # Promotions that check, answered by others.
-    "8/4Pp2/8/8/4k3/7K/b7/8 w - - 0 1",
-]
-PERPETUAL = [
-    # A queen gives perpetual check.
-    "6k1/5p1p/5Q2/8/8/8/q1r5/7K w - - 0 1",
-    "7k/Q1R5/8/8/8/5q2/5P1P/6K1 b - - 0 1",
-]
-
-
-@pytest.mark.parametrize("fen", [*CROSS_CHECKS, *PERPETUAL])
-def test_no_line_is_longer_than_twice_the_depth(fen: str) -> None:
-    """The oracle has the same counts as the search and records its longest line."""
-    extended = replace(PLAIN, extension=Extension.CHECKS | Extension.PROMOTIONS)
-    board, search = chess.Board(fen), ScoredSearch(extended)
-    expected = []
-    for depth, iteration in enumerate(search.deepen(board, 3), 1):
-        expected.append(iteration)
-        assert search.longest <= 2 * depth
-    assert deepen(board, extended, 3) == expected
-
-
-def test_a_check_that_answers_an_extended_one_costs_depth_at_the_limit() -> None:
-    """Counted by hand.
-
-    At depth 1, Black is in check and has Kb2, Ka2, d3 and Bb3+. Only Bb3+ is extended.
-    White's first reply Rxb3+ is enough. It gives check too, but its ply is twice the
-    depth, so Black's two replies to it are not searched.
-    """
-    board = chess.Board(CROSS_CHECKS[0])
-    (iteration,) = deepen(board, replace(PLAIN, extension=Extension.CHECKS), 1)
-    assert iteration.nodes_total == 5
-
-
-@pytest.mark.parametrize("fen", [*CROSS_CHECKS, *PERPETUAL])
-def test_perpetual_check_ends(fen: str) -> None:
-    extended = replace(PLAIN, extension=Extension.CHECKS | Extension.PROMOTIONS)
-    assert len(deepen(chess.Board(fen), extended, 6)) == 6
 
 
 # Symmetry

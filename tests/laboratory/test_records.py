@@ -9,6 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 from solver import __version__
+from solver.kernel.memory import Horizon, RootOrder
 from solver.laboratory.comparison import GLASS_FEN, Series
 from solver.laboratory.records import (
     collection_csv,
@@ -17,6 +18,7 @@ from solver.laboratory.records import (
     position_record,
     summary_csv,
 )
+from solver.laboratory.techniques import NodeCount, Settings, combine
 from tests.laboratory import counts
 from tests.laboratory.counts import (
     COLLECTION,
@@ -118,6 +120,26 @@ def test_settings_are_named_as_on_the_command_line() -> None:
             "aspiration": 50,
             "sound": False,
         },
+    }
+
+
+def test_only_unusual_conditions_are_in_the_record() -> None:
+    settings = Settings(
+        horizon=Horizon.QUIESCENCE,
+        root_order=RootOrder.GENERATED,
+        count=NodeCount.CALLS,
+    )
+    (variant,) = combine(["off"], ["off"], ["off"], ["off"], settings)
+    counted = replace(POSITION, series=(replace(POSITION.series[0], variant=variant),))
+    assert position_record(counted)["techniques"] == {
+        "plain": {
+            **PLAIN_WORDS,
+            "aspiration": 50,
+            "horizon": "quiescence",
+            "root_order": "generated",
+            "count": "calls",
+            "sound": True,
+        }
     }
 
 

@@ -12,6 +12,7 @@ from solver.laboratory.results import (
     bounds_of_shortest,
     contradict,
     depth_to_see,
+    excludes_shorter,
 )
 
 MATES = range(-6, 7)
@@ -22,15 +23,39 @@ def plies_of(mate: int) -> int:
     return 2 * mate - 1 if mate > 0 else -2 * mate
 
 
-def is_seen(mate: int, depth: int) -> bool:
-    """Whether the mated position is entered with at least one ply left to search."""
-    return depth - plies_of(mate) >= 1
+def is_seen(mate: int, depth: int, *, at_horizon: bool) -> bool:
+    """Whether the mated position is tested for mate, by an iteration that exists.
+
+    It is if it is entered with at least one ply left to search, or with none where the
+    horizon has a mate test.
+    """
+    return depth >= 1 and depth - plies_of(mate) >= (0 if at_horizon else 1)
 
 
+HORIZONS = pytest.mark.parametrize("at_horizon", [False, True])
+
+
+@HORIZONS
 @pytest.mark.parametrize("mate", MATES)
-def test_a_mate_is_seen_from_its_depth_on(mate: int) -> None:
-    assert is_seen(mate, depth_to_see(mate))
-    assert not is_seen(mate, depth_to_see(mate) - 1)
+def test_a_mate_is_seen_from_its_depth_on(mate: int, at_horizon: bool) -> None:
+    depth = depth_to_see(mate, at_horizon=at_horizon)
+    assert is_seen(mate, depth, at_horizon=at_horizon)
+    assert not is_seen(mate, depth - 1, at_horizon=at_horizon)
+
+
+@HORIZONS
+@pytest.mark.parametrize("mate", MATES)
+def test_a_depth_excludes_shorter_mates_if_it_would_show_the_next_shorter_one(
+    mate: int, at_horizon: bool
+) -> None:
+    shorter = [
+        other
+        for other in range(-9, 10)
+        if (other > 0) == (mate > 0) and plies_of(other) < plies_of(mate)
+    ]
+    for depth in range(1, 14):
+        excluded = all(is_seen(m, depth, at_horizon=at_horizon) for m in shorter)
+        assert excludes_shorter(mate, depth, at_horizon=at_horizon) == excluded
 
 
 def is_excluded(mate: int, known: MateBounds) -> bool:
@@ -39,26 +64,30 @@ def is_excluded(mate: int, known: MateBounds) -> bool:
     return -mate <= known.not_mated_within
 
 
-@pytest.mark.parametrize("depth", range(1, 14))
+@HORIZONS
+@pytest.mark.parametrize("depth", range(14))
 def test_a_search_without_a_mate_excludes_exactly_the_mates_it_would_see(
-    depth: int,
+    depth: int, at_horizon: bool
 ) -> None:
-    known = bounds_at_depth(None, depth)
+    known = bounds_at_depth(None, depth, at_horizon=at_horizon)
     for mate in MATES:
-        assert is_excluded(mate, known) == is_seen(mate, depth)
+        seen = is_seen(mate, depth, at_horizon=at_horizon)
+        assert is_excluded(mate, known) == seen
 
 
+@HORIZONS
 @pytest.mark.parametrize("depth", range(14))
 @pytest.mark.parametrize("mate", MATES)
 def test_a_mate_excludes_shorter_ones_that_would_be_seen_and_those_of_the_other_side(
-    mate: int, depth: int
+    mate: int, depth: int, at_horizon: bool
 ) -> None:
-    known = bounds_at_depth(mate, depth)
+    known = bounds_at_depth(mate, depth, at_horizon=at_horizon)
     assert known.mate == mate
     for other in MATES:
         opposite = (other > 0) != (mate > 0)
         shorter = plies_of(other) < plies_of(mate)
-        excluded = opposite or (shorter and is_seen(other, depth))
+        seen = is_seen(other, depth, at_horizon=at_horizon)
+        excluded = opposite or (shorter and seen)
         assert is_excluded(other, known) == excluded
 
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import io
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from rich.console import Console
 
+from solver.kernel.memory import Horizon, RootOrder
 from solver.laboratory.comparison import Series
 from solver.laboratory.layout import (
     collection_notes,
@@ -22,7 +23,7 @@ from solver.laboratory.tables import (
     draw_position,
     draw_position_summary,
 )
-from solver.laboratory.techniques import Settings, ablation
+from solver.laboratory.techniques import NodeCount, Settings, ablation
 from solver.problem import Problem
 from tests.laboratory import counts
 from tests.laboratory.counts import (
@@ -353,6 +354,29 @@ def test_the_notes_say_if_there_is_no_transposition_table_or_root_window() -> No
     assert list(position_notes(position, brief=False))[1].startswith(
         "No transposition table. Root searched in the full window. "
     )
+
+
+@pytest.mark.parametrize(
+    ("condition", "number", "note"),
+    [
+        ({"horizon": Horizon.MATE}, 1, " Horizon: mate test. Move order: "),
+        ({"horizon": Horizon.QUIESCENCE}, 1, " Horizon: quiescence search. Move "),
+        ({"root_order": RootOrder.GENERATED}, 1, "; at the root, table move, then as "),
+        ({"root_order": RootOrder.NODES}, 1, "; at the root, best move of the last "),
+        ({"count": NodeCount.CALLS}, 0, "A node is a call of the search function, "),
+        ({"count": NodeCount.INTERIOR}, 0, "A node is a position above the horizon "),
+    ],
+)
+def test_the_notes_state_conditions_that_are_not_the_usual_ones(
+    condition: dict[str, Any], number: int, note: str
+) -> None:
+    unusual = replace(OFF, techniques=replace(OFF.techniques, **condition))
+    for variant, has_note in ((unusual, True), (OFF, False)):
+        position = replace(POSITION, series=(series(variant, (1, 1, 1)),))
+        notes = list(position_notes(position, brief=False))
+        assert (note in notes[number]) == has_note
+    collection = replace(COLLECTION, variants=(unusual, EFP))
+    assert any(note in line for line in collection_notes(collection, brief=True))
 
 
 def test_the_notes_of_a_position_report_a_contradiction() -> None:

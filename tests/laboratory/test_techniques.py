@@ -3,16 +3,19 @@ from __future__ import annotations
 import pytest
 
 from solver.errors import InputError
-from solver.kernel.memory import Extension, MipUse
+from solver.kernel.memory import Extension, Horizon, MipUse, RootOrder
 from solver.laboratory.techniques import (
     Choice,
     ForwardPruning,
     Mdp,
+    NodeCount,
     Settings,
     Techniques,
     Variant,
     ablation,
     combine,
+    conditions_of,
+    parse_extension,
 )
 
 NONE = ["off"]
@@ -66,6 +69,49 @@ def test_settings_reach_the_techniques() -> None:
     )
 
 
+def test_conditions_reach_every_variant() -> None:
+    settings = Settings(
+        horizon=Horizon.MATE, root_order=RootOrder.NODES, count=NodeCount.CALLS
+    )
+    for variant in ablation(settings):
+        techniques = variant.techniques
+        assert (techniques.horizon, techniques.root_order, techniques.count) == (
+            Horizon.MATE, RootOrder.NODES, NodeCount.CALLS
+        )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("techniques", "conditions"),
+    [
+        (Techniques(), {}),
+        (Techniques(aspiration=0), {}),
+        (Techniques(horizon=Horizon.QUIESCENCE), {"horizon": "quiescence"}),
+        (
+            Techniques(root_order=RootOrder.GENERATED, count=NodeCount.INTERIOR),
+            {"root_order": "generated", "count": "interior"},
+        ),
+    ],
+)
+def test_only_unusual_conditions_are_named(
+    techniques: Techniques, conditions: dict[str, str]
+) -> None:
+    assert conditions_of(techniques) == conditions
+
+
+@pytest.mark.parametrize("horizon", Horizon)
+def test_a_mate_is_seen_at_every_horizon_but_the_static_one(horizon: Horizon) -> None:
+    seen = Techniques(horizon=horizon).tests_mate_at_horizon
+    assert seen == (horizon is not Horizon.STATIC)
+
+
+def test_the_uncapped_extension_is_of_all_checks() -> None:
+    assert parse_extension("uncapped") == Extension.CHECKS | Extension.UNCAPPED
+    assert parse_extension("uncapped") == parse_extension("all+uncapped")
+    assert parse_extension("uncapped+promotions") == (
+        Extension.CHECKS | Extension.UNCAPPED | Extension.PROMOTIONS
+    )
+
+
 def test_default_settings_are_those_of_the_techniques() -> None:
     (variant,) = combine(["off"], ["off"], ["on"], ["off"], Settings())
     assert variant.techniques == Techniques(pruning=ForwardPruning())
@@ -89,6 +135,7 @@ def test_the_ablation_shows_each_technique_alone_and_together() -> None:
         "mdp=tight",
         "mdp=vipermate",
         "check-extension=all",
+        "check-extension=uncapped",
         "check-extension=captures",
         "check-extension=promotions",
         "efp=cut",
@@ -104,7 +151,7 @@ def test_the_ablation_shows_each_technique_alone_and_together() -> None:
     assert variants[0].techniques == Techniques()
     assert variants[-1].choice == Choice("tight", "all+promotions", "on", "prune+lazy")
     changed = [sum(word != "off" for word in v.choice) for v in variants]
-    assert changed == [0] + 15 * [1] + [2, 4]
+    assert changed == [0] + 16 * [1] + [2, 4]
     assert len({variant.techniques for variant in variants}) == len(variants)
 
 
@@ -116,5 +163,8 @@ def test_the_variant_named_sound_is_sound() -> None:
         "mip=correct",
         "sound",
         *(f"mdp={form}" for form in ("upper", "lower", "cpw", "tight", "vipermate")),
-        *(f"check-extension={form}" for form in ("all", "captures", "promotions")),
+        *(
+            f"check-extension={form}"
+            for form in ("all", "uncapped", "captures", "promotions")
+        ),
     }

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 
 import chess
 
+from solver.kernel.memory import Horizon
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -17,13 +19,35 @@ WORTH = {"p": 100, "n": 320, "b": 330, "r": 500, "q": 900, "k": 0}
 OFF_CENTRE = (3, 2, 1, 0, 0, 1, 2, 3)
 
 
-def score(board: chess.Board, depth: int, ply: int = 0) -> int:
+def score(
+    board: chess.Board, depth: int, ply: int = 0, *, horizon: Horizon = Horizon.STATIC
+) -> int:
     """Score a position for the side to move by all lines of `depth` plies."""
+    if depth == 0 and horizon is Horizon.QUIESCENCE:
+        return settled(board, ply)
     if depth == 0:
-        return evaluate(board)
+        is_mate = horizon is Horizon.MATE and board.is_checkmate()
+        return ply - MATE if is_mate else evaluate(board)
     if not any(board.legal_moves):
         return ply - MATE if board.is_check() else 0
-    return max(-score(after, depth - 1, ply + 1) for after in _successors(board))
+    return max(
+        -score(after, depth - 1, ply + 1, horizon=horizon)
+        for after in _successors(board)
+    )
+
+
+def settled(board: chess.Board, ply: int) -> int:
+    """Score a position by captures and promotions, in check by all moves."""
+    if board.is_check():
+        replies = (-settled(after, ply + 1) for after in _successors(board))
+        return max(replies, default=ply - MATE)
+    scores = [evaluate(board)]
+    for move in board.legal_moves:
+        if move.promotion or board.is_capture(move):
+            after = board.copy(stack=False)
+            after.push(move)
+            scores.append(-settled(after, ply + 1))
+    return max(scores)
 
 
 def evaluate(board: chess.Board) -> int:

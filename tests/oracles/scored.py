@@ -14,9 +14,18 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import chess
 
-from solver.kernel.memory import Extension, MipUse
-from solver.laboratory.techniques import Mdp
+from solver.kernel.memory import Extension, Horizon, MipUse, RootOrder
+from solver.laboratory.techniques import Mdp, NodeCount
 from tests.oracles.past_scores import PastScores
+from tests.oracles.scored_positions import (
+    MATERIAL,
+    evaluate,
+    from_whites_side,
+    generated,
+    is_capture_or_promotion,
+    move_word,
+    victim,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterator, Mapping
@@ -28,26 +37,11 @@ MATE = 30_000
 INFINITY = 32_000
 MATE_ZONE = 29_000
 
-MATERIAL = {
-    chess.PAWN: 100,
-    chess.KNIGHT: 320,
-    chess.BISHOP: 330,
-    chess.ROOK: 500,
-    chess.QUEEN: 900,
-}
 MULTI_CUT_REDUCTION = 2
 DECIDED = 10_000
 PER_CENT = 4
 """Centipawns for a decided material, and for each per cent from 50."""
 
-ARRIVALS = {
-    chess.PAWN: 1,
-    chess.KNIGHT: 2,
-    chess.BISHOP: 4,
-    chess.ROOK: 8,
-    chess.QUEEN: 12,
-    chess.KING: 16,
-}
 HINT_WORTH = 1 << 30
 CAPTURE_WORTH = 1 << 29
 KILLER_WORTH = 1 << 28
@@ -79,7 +73,7 @@ class Entry(NamedTuple):
 
 
 class Iteration(NamedTuple):
-    """One iteration; nodes are summed from depth 1."""
+    """One iteration; nodes, of the kind that is asked for, are summed from depth 1."""
 
     score: int
     move: str
@@ -113,8 +107,8 @@ class ScoredSearch:
 
     Attributes
     ----------
-    nodes : int
-        Moves made, null moves included.
+    counts : dict of NodeCount to int
+        Nodes of each kind.
     longest : int
         Plies of the longest line so far.
     """
@@ -128,8 +122,14 @@ class ScoredSearch:
     ) -> None:
         assert (techniques.mip is MipUse.NONE) == (counts is None)
         assert techniques.aspiration == 0, "the oracle does not have it"
-        self.nodes = 0
+        self.counts = dict.fromkeys(NodeCount, 0)
         self.longest = 0
+        self._count = techniques.count
+        self._horizon = techniques.horizon
+        self._root_order = techniques.root_order
+        self._last_best: chess.Move | None = None
+        self._last_trees: dict[chess.Move, int] = {}
+        self._trees: dict[chess.Move, int] = {}
         self._mdp = techniques.mdp
         self._extension = techniques.extension
         self._mip = techniques.mip
@@ -148,28 +148,34 @@ class ScoredSearch:
         root = from_whites_side(board)
         self._white_first = board.turn
         for self._iteration_depth in range(1, depth + 1):
+            self._found = (self.counts[self._count], None)
+            self._trees = dict.fromkeys(root.legal_moves, 0)
             score = self._search(
                 Node(root, -INFINITY, INFINITY, self._iteration_depth, 0, Expected.PV)
             )
             nodes, move = self._found
-            yield Iteration(score, _uci(move, board.turn), nodes, self.nodes)
+            self._last_best, self._last_trees = move, self._trees
+            total = self.counts[self._count]
+            yield Iteration(score, _uci(move, board.turn), nodes, total)
 
     def _search(self, node: Node) -> int:
         """Score a node for the side to move, fail-soft."""
         self.longest = max(self.longest, node.ply)
+        self.counts[NodeCount.CALLS] += 1
         # 1. Mate-distance pruning.
         clipped = self._clip(node)
         if clipped is not None:
             return clipped
         # 2. Horizon.
         if node.depth <= 0:
-            return self._evaluate(node)
+            return self._score_horizon(node)
         # 3. Table.
         entry = self._recall(node)
         if entry and _answers(entry, node):
             return entry.score
         hint = entry.move if entry else None
         # 4. Mate and stalemate.
+        self.counts[NodeCount.INTERIOR] += 1
         if not any(node.board.legal_moves):
             return -MATE + node.ply if node.board.is_check() else 0
         return self._expand(node, hint)
@@ -230,6 +236,33 @@ class ScoredSearch:
         key = _key(node.board)
         return (key, self._is_white(node)) if MipUse.WHITE in self._mip else key
 
+    # The horizon
+
+    def _score_horizon(self, node: Node) -> int:
+        if self._horizon is Horizon.QUIESCENCE:
+            return self._quiesce(node)
+        if self._horizon is Horizon.MATE and node.board.is_checkmate():
+            return -MATE + node.ply
+        return self._evaluate(node)
+
+    def _quiesce(self, node: Node) -> int:
+        """Score a node by captures and promotions, in check by all moves."""
+        self.longest = max(self.longest, node.ply)
+        board, in_check = node.board, node.board.is_check()
+        if board.is_checkmate():
+            return -MATE + node.ply
+        best = -INFINITY if in_check else self._evaluate(node)
+        for move in self._in_order(node, None):
+            if best >= node.beta:
+                break
+            if in_check or is_capture_or_promotion(board, move):
+                child = self._make(board, move)
+                self.counts[NodeCount.CALLS] += 1
+                beta, alpha = -max(node.alpha, best), -node.beta
+                below = Node(child, alpha, beta, 0, node.ply + 1, node.expected)
+                best = max(best, -self._quiesce(below))
+        return best
+
     # Mate-distance pruning
 
     def _clip(self, node: Node) -> int | None:
@@ -275,15 +308,26 @@ class ScoredSearch:
         def worth(move: chess.Move) -> tuple[int, int]:
             return self._worth(move, node, hint), move_word(node.board, move)
 
-        return sorted(node.board.legal_moves, key=worth, reverse=True)
+        def tree(move: chess.Move) -> tuple[bool, int, int]:
+            nodes = self._last_trees[move]
+            return move == self._last_best, nodes, move_word(node.board, move)
+
+        moves = list(node.board.legal_moves)
+        if node.ply == 0 and self._root_order is RootOrder.GENERATED:
+            moves.sort(key=lambda move: (move != hint, generated(node.board, move)))
+        elif node.ply == 0 and self._root_order is RootOrder.NODES and self._last_best:
+            moves.sort(key=tree, reverse=True)
+        else:
+            moves.sort(key=worth, reverse=True)
+        return moves
 
     def _worth(self, move: chess.Move, node: Node, hint: chess.Move | None) -> int:
         if move == hint:
             return HINT_WORTH
-        if _is_capture_or_promotion(node.board, move):
+        if is_capture_or_promotion(node.board, move):
             mover = node.board.piece_type_at(move.from_square)
             assert mover is not None
-            gain = _victim(node.board, move) + (move.promotion or 0)
+            gain = victim(node.board, move) + (move.promotion or 0)
             return CAPTURE_WORTH + 8 * gain + 6 - mover
         word = move_word(node.board, move)
         killers = self._killers[node.ply]
@@ -292,7 +336,7 @@ class ScoredSearch:
         return min(self._history[word], KILLER_WORTH - 1)
 
     def _remember_cutoff(self, node: Node, move: chess.Move) -> None:
-        if _is_capture_or_promotion(node.board, move):
+        if is_capture_or_promotion(node.board, move):
             return
         word = move_word(node.board, move)
         killers = self._killers[node.ply]
@@ -364,9 +408,12 @@ class ScoredSearch:
         best, best_move = -INFINITY, None
         for move in moves:
             alpha = max(node.alpha, best)
+            before = self.counts[NodeCount.MOVES]
             score = self._try(node, move, alpha, first=move == moves[0])
+            if node.ply == 0:
+                self._trees[move] += self.counts[NodeCount.MOVES] - before
             if score > alpha and node.ply == 0:
-                self._found = (self.nodes, move)
+                self._found = (self.counts[self._count], move)
             if score > best:
                 best = score
                 best_move = move if score > node.alpha else None
@@ -398,7 +445,8 @@ class ScoredSearch:
 
     def _is_extended(self, node: Node, move: chess.Move) -> bool:
         board, extension = node.board, self._extension
-        if node.ply + node.depth >= 2 * self._iteration_depth:
+        capped = Extension.UNCAPPED not in extension
+        if capped and node.ply + node.depth >= 2 * self._iteration_depth:
             return False
         if move.promotion and Extension.PROMOTIONS in extension:
             return True
@@ -409,15 +457,10 @@ class ScoredSearch:
         )
 
     def _make(self, board: chess.Board, move: chess.Move) -> chess.Board:
-        self.nodes += 1
+        self.counts[NodeCount.MOVES] += 1
         child = board.copy(stack=False)
         child.push(move)
         return from_whites_side(child)
-
-
-def from_whites_side(board: chess.Board) -> chess.Board:
-    """Return the position as the side to move sees it."""
-    return board.mirror() if board.turn == chess.BLACK else board.copy(stack=False)
 
 
 def _uci(move: chess.Move | None, turn: chess.Color) -> str:
@@ -426,57 +469,6 @@ def _uci(move: chess.Move | None, turn: chess.Color) -> str:
     flip = 0 if turn == chess.WHITE else 56
     start, end = move.from_square ^ flip, move.to_square ^ flip
     return chess.Move(start, end, move.promotion).uci()
-
-
-def evaluate(board: chess.Board) -> int:
-    """Evaluate material, advanced pawns and a bare king; White is to move."""
-    score = _pieces(board, chess.WHITE) - _pieces(board, chess.BLACK)
-    lone = [color for color in chess.COLORS if _has_only_king(board, color)]
-    if len(lone) == 1:
-        hunt = _hunt(board, lone[0])
-        score += hunt if lone[0] == chess.BLACK else -hunt
-    return score
-
-
-def _pieces(board: chess.Board, color: chess.Color) -> int:
-    start = 1 if color == chess.WHITE else 6
-    advance = sum(
-        abs(chess.square_rank(pawn) - start) for pawn in board.pieces(chess.PAWN, color)
-    )
-    pieces = sum(
-        worth * len(board.pieces(kind, color)) for kind, worth in MATERIAL.items()
-    )
-    return pieces + 3 * advance
-
-
-def _has_only_king(board: chess.Board, color: chess.Color) -> bool:
-    return chess.popcount(board.occupied_co[color]) == 1
-
-
-def _hunt(board: chess.Board, hunted: chess.Color) -> int:
-    king, hunter = board.king(hunted), board.king(not hunted)
-    assert king is not None
-    assert hunter is not None
-    file, rank = chess.square_file(king), chess.square_rank(king)
-    from_centre = max(3 - file, file - 4) + max(3 - rank, rank - 4)
-    return 10 * from_centre + 4 * (14 - chess.square_manhattan_distance(king, hunter))
-
-
-def move_word(board: chess.Board, move: chess.Move) -> int:
-    """Return the number that orders moves of equal worth; White is to move."""
-    arriving = move.promotion or board.piece_type_at(move.from_square)
-    assert arriving is not None
-    return move.from_square | move.to_square << 6 | ARRIVALS[arriving] << 12
-
-
-def _is_capture_or_promotion(board: chess.Board, move: chess.Move) -> bool:
-    return move.promotion is not None or board.is_capture(move)
-
-
-def _victim(board: chess.Board, move: chess.Move) -> int:
-    if board.is_en_passant(move):
-        return chess.PAWN
-    return board.piece_type_at(move.to_square) or 0
 
 
 def _sibling(expected: Expected) -> Expected:

@@ -7,16 +7,18 @@ from dataclasses import replace
 import chess
 import pytest
 
-from solver.laboratory.techniques import Mdp, Techniques
-from tests.oracles import minimax, scored, walks
+from solver.kernel.memory import Horizon
+from solver.laboratory.techniques import Mdp, NodeCount, Techniques
+from tests.oracles import minimax, walks
 from tests.oracles.scored import MATE, Iteration, ScoredSearch
+from tests.oracles.scored_positions import evaluate, from_whites_side
 
 PLAIN = Techniques(aspiration=0)
 
 
 def test_both_evaluations_are_one() -> None:
     for board in (*walks.small_positions(300, 32), *walks.random_positions(300, 32)):
-        seen = scored.evaluate(scored.from_whites_side(board))
+        seen = evaluate(from_whites_side(board))
         assert seen == minimax.evaluate(board), board.fen()
 
 
@@ -55,6 +57,33 @@ def test_search_counted_by_hand() -> None:
         Iteration(-3, "g5g4", 2, 2),
         Iteration(-6, "g5g4", 10, 12),
     ]
+
+
+@pytest.mark.parametrize(
+    ("count", "expected"),
+    [
+        # The root, 2 moves, and g4 again, since it raises alpha; the root, 10 moves,
+        # and the one of White's replies that is better than the first, again.
+        pytest.param(NodeCount.CALLS, [4, 4 + 12], id="calls"),
+        # The root; the root and both of its moves.
+        pytest.param(NodeCount.INTERIOR, [1, 1 + 3], id="interior"),
+    ],
+)
+def test_other_nodes_of_the_same_search_counted_by_hand(
+    count: NodeCount, expected: list[int]
+) -> None:
+    board = chess.Board("7k/5K2/7P/6p1/8/8/8/8 b - - 0 1")
+    search = ScoredSearch(replace(PLAIN, count=count))
+    assert [found.nodes_total for found in search.deepen(board, 2)] == expected
+
+
+@pytest.mark.parametrize("horizon", Horizon)
+def test_scores_at_each_horizon_are_those_of_minimax(horizon: Horizon) -> None:
+    for board in walks.small_positions(12, seed=34):
+        search = ScoredSearch(replace(PLAIN, horizon=horizon), table=False)
+        found = [iteration.score for iteration in search.deepen(board, 2)]
+        expected = [minimax.score(board, plies, horizon=horizon) for plies in (1, 2)]
+        assert found == expected, board.fen()
 
 
 def test_finished_games_cost_nothing() -> None:
