@@ -41,6 +41,7 @@ from solver.kernel.alphabeta_table import (
 )
 from solver.kernel.check_extension import extension
 from solver.kernel.evaluation import evaluate
+from solver.kernel.experiment import MULTI_CUT_REDUCTION
 from solver.kernel.forward_pruning import (
     ALL_NODE,
     CUT_NODE,
@@ -79,7 +80,6 @@ from solver.kernel.material import (
     material_cell,
     past_score,
 )
-from solver.kernel.memory import MULTI_CUT_REDUCTION
 from solver.kernel.movegen import generate
 from solver.kernel.ordering import bring_best, remember_refutation, unranked
 from solver.kernel.position import (

@@ -30,6 +30,7 @@ from solver.kernel.bitboards import (
     TWO,
     ZERO,
 )
+from solver.kernel.experiment import RootOrder
 from solver.kernel.interface import MATE_ZONE
 from solver.kernel.jit import (
     ROW,
@@ -47,7 +48,6 @@ from solver.kernel.jit import (
     words_at,
 )
 from solver.kernel.mate_distance import Window, window_t
-from solver.kernel.memory import RootOrder
 from solver.kernel.ordering import LOW_WORD, WORTH_SHIFT
 from solver.kernel.position import (
     DIAGONAL,

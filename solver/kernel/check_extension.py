@@ -28,8 +28,9 @@ from typing import Any
 
 from solver.kernel.alphabeta_table import captures, promotes
 from solver.kernel.checks import find_checks, gives_check
+from solver.kernel.experiment import Extension
 from solver.kernel.jit import Move, Number, experiment_t, i64, jit, u64
-from solver.kernel.memory import MAX_PLIES, Extension
+from solver.kernel.memory import MAX_PLIES
 from solver.kernel.position import Position, position_t
 
 CHECKS = Extension.CHECKS.value

@@ -16,9 +16,9 @@ from __future__ import annotations
 from typing import Any
 
 from solver.kernel.bitboards import ZERO
+from solver.kernel.experiment import PrunedNodes
 from solver.kernel.interface import MATE_ZONE
 from solver.kernel.jit import Number, boolean, experiment_t, i64, jit
-from solver.kernel.memory import PrunedNodes
 from solver.kernel.position import Position, checkers, position_t
 
 # The numbering of the paper: minus the type of a node is the type of its first child.

@@ -25,7 +25,8 @@ from enum import IntEnum
 from typing import NamedTuple
 
 from solver.errors import MatesolveError
-from solver.kernel.memory import MAX_LEGAL_MOVES, Experiment, Position, Row, Search
+from solver.kernel.experiment import Experiment
+from solver.kernel.memory import MAX_LEGAL_MOVES, Position, Row, Search
 
 NO_LIMIT = (1 << 63) - 1
 """The node limit of a search without one."""

@@ -19,7 +19,8 @@ from llvmlite import ir
 
 from solver.errors import CacheError
 from solver.kernel.cache import FALLBACK, FALLBACK_VARIABLE, holds_numba_entries
-from solver.kernel.memory import Experiment, HelpPlay, Row, Search
+from solver.kernel.experiment import Experiment
+from solver.kernel.memory import HelpPlay, Row, Search
 
 if TYPE_CHECKING:
     from collections.abc import Callable

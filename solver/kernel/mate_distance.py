@@ -16,9 +16,9 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from solver.kernel.experiment import MdpForm
 from solver.kernel.interface import MATE_SCORE
 from solver.kernel.jit import Number, i64, jit, types
-from solver.kernel.memory import MdpForm
 
 UPPER = MdpForm.UPPER.value
 LOWER = MdpForm.LOWER.value

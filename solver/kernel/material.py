@@ -21,8 +21,8 @@ from solver.kernel.evaluation import (
     material_balance,
     pieces_t,
 )
+from solver.kernel.experiment import MipUse
 from solver.kernel.jit import Number, experiment_t, i64, jit
-from solver.kernel.memory import MipUse
 from solver.kernel.position import Position, position_t
 
 NOT_IN_TABLE = -1

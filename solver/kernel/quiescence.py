@@ -22,12 +22,13 @@ from typing import Any
 
 from solver.kernel.alphabeta_table import captures, promotes, rank_moves
 from solver.kernel.bitboards import ZERO
+from solver.kernel.experiment import Horizon
 from solver.kernel.interface import INFINITE_SCORE, MATE_SCORE, STOPPED
 from solver.kernel.jit import ROW, Number, experiment_t, i64, jit, search_t
 from solver.kernel.mate_distance import Window, window_t
 from solver.kernel.mate_in_one import is_checkmate
 from solver.kernel.material import horizon_score
-from solver.kernel.memory import MAX_PLIES, Horizon
+from solver.kernel.memory import MAX_PLIES
 from solver.kernel.movegen import generate
 from solver.kernel.ordering import bring_best, unranked
 from solver.kernel.position import NO_MOVE, Position, checkers, make, position_t

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from ctypes import addressof, c_uint64
 
+from solver.kernel.experiment import Experiment
 from solver.kernel.interface import (
     INFINITE_SCORE,
     MATE_SCORE,
@@ -16,7 +17,7 @@ from solver.kernel.interface import (
     LaboratoryKernel,
     Verdict,
 )
-from solver.kernel.memory import Experiment, Position, Search
+from solver.kernel.memory import Position, Search
 
 BUCKET_WORDS = 8
 

@@ -14,9 +14,10 @@ from typing import TYPE_CHECKING
 
 from solver.board import pack, unpack_move
 from solver.errors import InputError
+from solver.kernel.experiment import Experiment, MdpForm, MipUse, PrunedNodes
 from solver.kernel.interface import INFINITE_SCORE, NO_LIMIT
 from solver.kernel.loader import load_laboratory
-from solver.kernel.memory import Experiment, MdpForm, MipUse, PrunedNodes, Search
+from solver.kernel.memory import Search
 from solver.laboratory.results import (
     MAX_DEPTH,
     Iteration,

@@ -8,7 +8,8 @@ import chess
 import pytest
 
 from solver.board import pack
-from solver.kernel.memory import MATERIAL_CELLS, Position
+from solver.kernel.experiment import MATERIAL_CELLS
+from solver.kernel.memory import Position
 from solver.laboratory.material import CELLS, Material, find_cell, material_of
 
 if TYPE_CHECKING:

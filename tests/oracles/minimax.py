@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import chess
 
-from solver.kernel.memory import Horizon
+from solver.kernel.experiment import Horizon
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import chess
 
-from solver.kernel.memory import Extension, Horizon, MipUse, RootOrder
+from solver.kernel.experiment import Extension, Horizon, MipUse, RootOrder
 from solver.laboratory.techniques import Mdp, NodeCount
 from tests.oracles.past_scores import PastScores
 from tests.oracles.scored_positions import (
@@ -22,8 +22,10 @@ from tests.oracles.scored_positions import (
     evaluate,
     from_whites_side,
     generated,
+    identity,
     is_capture_or_promotion,
     move_word,
+    uci_of,
     victim,
 )
 
@@ -156,7 +158,7 @@ class ScoredSearch:
             nodes, move = self._found
             self._last_best, self._last_trees = move, self._trees
             total = self.counts[self._count]
-            yield Iteration(score, _uci(move, board.turn), nodes, total)
+            yield Iteration(score, uci_of(move, board.turn), nodes, total)
 
     def _search(self, node: Node) -> int:
         """Score a node for the side to move, fail-soft."""
@@ -233,7 +235,7 @@ class ScoredSearch:
 
     def _key(self, node: Node) -> Hashable:
         """Return what a position's score depends on: with White's view, the colours."""
-        key = _key(node.board)
+        key = identity(node.board)
         return (key, self._is_white(node)) if MipUse.WHITE in self._mip else key
 
     # The horizon
@@ -463,14 +465,6 @@ class ScoredSearch:
         return from_whites_side(child)
 
 
-def _uci(move: chess.Move | None, turn: chess.Color) -> str:
-    if move is None:
-        return ""
-    flip = 0 if turn == chess.WHITE else 56
-    start, end = move.from_square ^ flip, move.to_square ^ flip
-    return chess.Move(start, end, move.promotion).uci()
-
-
 def _sibling(expected: Expected) -> Expected:
     """Return the expected type of a child after the first."""
     return Expected.ALL if expected is Expected.CUT else Expected.CUT
@@ -507,18 +501,3 @@ def _from_root(score: int, ply: int) -> int:
     if abs(score) < MATE_ZONE:
         return score
     return score - ply if score > 0 else score + ply
-
-
-def _key(board: chess.Board) -> Hashable:
-    """Return all of a position that its moves depend on; White is to move."""
-    return (
-        board.pawns,
-        board.knights,
-        board.bishops,
-        board.rooks,
-        board.queens,
-        board.kings,
-        board.occupied_co[chess.WHITE],
-        board.castling_rights,
-        board.ep_square if board.has_pseudo_legal_en_passant() else None,
-    )

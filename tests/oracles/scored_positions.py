@@ -5,7 +5,12 @@ Every position is seen with White to move; see `tests.oracles.scored`.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import chess
+
+if TYPE_CHECKING:
+    from collections.abc import Hashable
 
 MATERIAL = {
     chess.PAWN: 100,
@@ -105,3 +110,27 @@ def victim(board: chess.Board, move: chess.Move) -> int:
     if board.is_en_passant(move):
         return chess.PAWN
     return board.piece_type_at(move.to_square) or 0
+
+
+def identity(board: chess.Board) -> Hashable:
+    """Return all of a position that its moves depend on; White is to move."""
+    return (
+        board.pawns,
+        board.knights,
+        board.bishops,
+        board.rooks,
+        board.queens,
+        board.kings,
+        board.occupied_co[chess.WHITE],
+        board.castling_rights,
+        board.ep_square if board.has_pseudo_legal_en_passant() else None,
+    )
+
+
+def uci_of(move: chess.Move | None, turn: chess.Color) -> str:
+    """Write a move as it is in the game; empty without one."""
+    if move is None:
+        return ""
+    flip = 0 if turn == chess.WHITE else 56
+    start, end = move.from_square ^ flip, move.to_square ^ flip
+    return chess.Move(start, end, move.promotion).uci()
