@@ -77,51 +77,66 @@ def ratio(value: float | None) -> str:
 # Glass's position
 
 
-def nodes_of(counts: dict[str, Any], depth: int, field: str = "nodes") -> list[int]:
-    """Return the nodes of each variant at a depth."""
-    rows = {row["depth"]: row["variants"] for row in counts["rows"]}
-    return [variant[field] for variant in rows.get(depth, {}).values()]
-
-
-# Collections
-
-COLLECTIONS = {
-    "generated-3": "mates in 3",
-    "generated-4": "mates in 4",
-    "classics": "classics",
+CONDITIONS = {
+    "as `matesolve table` has them": (),
+    "root window: full": ("--aspiration", "0"),
+    "root window: 10 centipawns": ("--aspiration", "10"),
+    "root window: 200 centipawns": ("--aspiration", "200"),
+    **{
+        f"transposition table: 2^{exponent}": ("--table-entries", f"2^{exponent}")
+        for exponent in (14, 16, 17, 20, 22)
+    },
+    "horizon: mate test": ("--horizon", "mate"),
+    "horizon: quiescence search": ("--horizon", "quiescence"),
+    "root moves: as generated": ("--root-order", "generated"),
+    "root moves: by their last trees": ("--root-order", "nodes"),
+    "a node: a call of the search": ("--count", "calls"),
+    "a node: a position expanded": ("--count", "interior"),
 }
+CONDITION_DEPTHS = (16, 20)
+CONDITION_NODES = 100_000_000
+"""Where a search is stopped: small tables make the tree explode."""
 
-PATHS = [f"puzzles/{name}.epd" for name in COLLECTIONS]
 
-
-def collections(*arguments: str, paths: Sequence[str] = PATHS) -> str:
-    """Compare variants on collections: mates found and ratio of nodes."""
-    counts = record("table", *paths, "--summary", *arguments)
-    files = counts["files"]
-    head = ["variant"]
-    for file in files:
-        title = COLLECTIONS[Path(file["file"]).stem]
-        head += [f"{title} ({file['problems']}): found", "ratio"]
-    rows = [
-        [
-            name,
-            *(
+def conditions(_work: Work) -> str:
+    """Change one condition after the other on Glass's position."""
+    limit = ("--nodes", str(CONDITION_NODES))
+    rows = []
+    for name, options in CONDITIONS.items():
+        counts = record("table", *limit, *options)
+        command = f"`{' '.join(options)}`" if options else ""
+        rows.append((name, command, *pairs_of(counts, "nodes")))
+        if not options:
+            in_all = pairs_of(counts, "nodes_total")
+            rows.append(("counted to the end of the iteration", "*in all*", *in_all))
+            published = [
                 cell
-                for file in files
-                for cell in (
-                    file["totals"][name]["found"],
-                    ratio(file["totals"][name]["ratio"]),
-                )
-            ),
-        ]
-        for name in counts["totals"]
+                for row in counts["rows"]
+                if row["depth"] in CONDITION_DEPTHS
+                for cell in compare(row["glass"]["off"], row["glass"]["on"])
+            ]
+    rows.append(("Glass 1.0, published", "", *published))
+    columns = ("off", "cpw", "ratio")
+    head = [f"depth {depth}: {name}" for depth in CONDITION_DEPTHS for name in columns]
+    return table(("condition", "option", *head), rows)
+
+
+def pairs_of(counts: dict[str, Any], field: str) -> list[str]:
+    """Write the nodes without and with pruning, and their ratio, at both depths."""
+    rows = {row["depth"]: row["variants"] for row in counts["rows"]}
+    return [
+        cell
+        for depth in CONDITION_DEPTHS
+        for cell in compare(
+            *(rows.get(depth, {}).get(name, {}).get(field) for name in ("off", "cpw"))
+        )
     ]
-    return table(head, rows)
 
 
-def alone(_work: Work) -> str:
-    """Compare each technique alone on the collections."""
-    return collections("--ablation")
+def compare(off: int | None, on: int | None) -> tuple[str, str, str]:
+    """Write two counts and their ratio; a search that did not get there is `-`."""
+    shown = ["-" if count is None else f"{count:,}" for count in (off, on)]
+    return shown[0], shown[1], ratio(on / off) if on and off else "-"
 
 
 def alone_glass(_work: Work) -> str:
@@ -334,7 +349,11 @@ def replace_table(name: str, made: str) -> None:
     PAGE.write_text(new, encoding="utf-8")
 
 
-QUICK: dict[str, Callable[[Work], str]] = {"alone-glass": alone_glass}
+QUICK: dict[str, Callable[[Work], str]] = {
+    "conditions": conditions,
+    "alone-glass": alone_glass,
+    "uncapped": uncapped,
+}
 """Tables that take seconds."""
 
 TABLES: dict[str, Callable[[Work], str]] = {
