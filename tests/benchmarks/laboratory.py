@@ -101,7 +101,7 @@ CONDITION_NODES = 100_000_000
 def conditions(_work: Work) -> str:
     """Change one condition after the other on Glass's position."""
     limit = ("--nodes", str(CONDITION_NODES))
-    rows = []
+    rows, published = [], []
     for name, options in CONDITIONS.items():
         counts = record("table", *limit, *options)
         command = f"`{' '.join(options)}`" if options else ""
@@ -149,6 +149,63 @@ def alone_glass(_work: Work) -> str:
         for name, found in last.items()
     ]
     return table(("variant", "nodes to PV at depth 20", "ratio"), rows)
+
+
+EXPLODING = "8/2R1Q3/1n6/1RK2k2/1n6/7N/2q5/3B2b1 w - -"
+"""Checks are answered by checks."""
+
+
+def uncapped(_work: Work) -> str:
+    """Show the tree that explodes without a cap on the check extension."""
+    names = ("off", "all", "uncapped")
+    search = ("--mdp", "off", "--check-extension", ",".join(names), "--depth", "5")
+    counts = record("table", *EXPLODING.split(), *search)
+    rows = [
+        (row["depth"], *(f"{row['variants'][name]['nodes_total']:,}" for name in names))
+        for row in counts["rows"]
+    ]
+    return table(("depth", "none", "`all`", "`uncapped`"), rows)
+
+
+# Collections
+
+COLLECTIONS = {
+    "generated-3": "mates in 3",
+    "generated-4": "mates in 4",
+    "classics": "classics",
+}
+
+PATHS = [f"puzzles/{name}.epd" for name in COLLECTIONS]
+
+
+def collections(*arguments: str, paths: Sequence[str] = PATHS) -> str:
+    """Compare variants on collections: mates found and ratio of nodes."""
+    counts = record("table", *paths, "--summary", *arguments)
+    files = counts["files"]
+    head = ["variant"]
+    for file in files:
+        title = COLLECTIONS[Path(file["file"]).stem]
+        head += [f"{title} ({file['problems']}): found", "ratio"]
+    rows = [
+        [
+            name,
+            *(
+                cell
+                for file in files
+                for cell in (
+                    file["totals"][name]["found"],
+                    ratio(file["totals"][name]["ratio"]),
+                )
+            ),
+        ]
+        for name in counts["totals"]
+    ]
+    return table(head, rows)
+
+
+def alone(_work: Work) -> str:
+    """Compare each technique alone on the collections."""
+    return collections("--ablation")
 
 
 def after_the_mate(_work: Work) -> str:
