@@ -238,7 +238,7 @@ def main() -> None:
     """Record, print and draw both cuts."""
     recorder = Recorder()
     recorder.run(GLASS_FEN, DEPTH)
-    click.echo(f"Nodes to the end of each iteration: {recorder.counts}\n")
+    click.echo(f"Nodes to the end of each iteration: {recorder.totals}\n")
     click.echo("Searches of the root: depth, alpha, beta, score")
     for window in recorder.windows:
         click.echo(window)

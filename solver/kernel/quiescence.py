@@ -33,7 +33,7 @@ from solver.kernel.movegen import generate
 from solver.kernel.ordering import bring_best, unranked
 from solver.kernel.position import NO_MOVE, Position, checkers, make, position_t
 
-MATE_TEST = Horizon.MATE.value
+STATIC = Horizon.STATIC.value
 QUIESCENCE = Horizon.QUIESCENCE.value
 
 
@@ -122,13 +122,23 @@ def quiescence(
     return best
 
 
+@jit(i64(position_t, window_t, i64, search_t, experiment_t))
+def _search_beyond(
+    position: Position, window: Window, ply: Number, search: Any, experiment: Any
+) -> Number:
+    """Score a node by a mate test or by the quiescence search."""
+    if experiment.horizon == QUIESCENCE:
+        return quiescence(position, window, ply, search, experiment)
+    if is_checkmate(position):
+        return ply - MATE_SCORE
+    return horizon_score(position, ply, experiment)
+
+
 @jit(i64(position_t, window_t, i64, search_t, experiment_t), inline=True)
 def search_horizon(
     position: Position, window: Window, ply: Number, search: Any, experiment: Any
 ) -> Number:
     """Score a node without depth left, by the `Horizon` of `experiment`."""
-    if experiment.horizon == QUIESCENCE:
-        return quiescence(position, window, ply, search, experiment)
-    if experiment.horizon == MATE_TEST and is_checkmate(position):
-        return ply - MATE_SCORE
-    return horizon_score(position, ply, experiment)
+    if experiment.horizon == STATIC:
+        return horizon_score(position, ply, experiment)
+    return _search_beyond(position, window, ply, search, experiment)

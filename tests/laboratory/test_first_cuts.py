@@ -38,7 +38,7 @@ def test_the_recorder_counts_the_nodes_of_the_kernel(fen: str, depth: int) -> No
         chess.Board(fen), Techniques(mdp=Mdp.CPW), depth
     )
     totals = [iteration.nodes_total for iteration in searched]
-    assert recorded(fen, depth).counts == totals
+    assert recorded(fen, depth).totals == totals
 
 
 def test_the_lower_bound_cuts_once_a_mate_is_known() -> None:

@@ -12,15 +12,15 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import chess
 
-from solver.laboratory.techniques import Mdp, Techniques
+from solver.laboratory.techniques import Mdp, NodeCount, Techniques
 from tests.oracles.scored import (
     INFINITY,
     MATE,
     Expected,
     Node,
     ScoredSearch,
-    from_whites_side,
 )
+from tests.oracles.scored_positions import from_whites_side
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -101,7 +101,7 @@ class Recorder(ScoredSearch):
         A `Cut` for `upper` and for `lower`.
     windows : list
         For each search of the root: its depth, alpha, beta and score.
-    counts : list of int
+    totals : list of int
         Nodes to the end of each iteration.
     """
 
@@ -109,7 +109,7 @@ class Recorder(ScoredSearch):
         super().__init__(Techniques(mdp=Mdp.CPW, aspiration=0))
         self.cuts: dict[str, Cut] = {}
         self.windows: list[tuple[int, int, int, int]] = []
-        self.counts: list[int] = []
+        self.totals: list[int] = []
         self._open: list[_Open] = []
         self._positions: dict[str, Position] = {}
 
@@ -118,12 +118,13 @@ class Recorder(ScoredSearch):
         root = self._intern(chess.Board(fen))
         score, margin, last = 0, 0, 0
         for self._iteration_depth in range(1, depth + 1):
+            self._trees = dict.fromkeys(root.legal_moves, 0)
             for alpha, beta in _windows(score, margin, self.windows):
                 node = Node(root, alpha, beta, self._iteration_depth, 0, Expected.PV)
                 last = self._search(node)
                 self.windows.append((self._iteration_depth, alpha, beta, last))
             score, margin = last, MARGIN
-            self.counts.append(self.nodes)
+            self.totals.append(self.counts[NodeCount.MOVES])
 
     def _intern(self, board: chess.Board) -> Position:
         flipped = from_whites_side(board)
@@ -134,7 +135,7 @@ class Recorder(ScoredSearch):
 
     def _make(self, board: chess.Board, move: chess.Move) -> chess.Board:
         assert isinstance(board, Position)
-        self.nodes += 1
+        self.counts[NodeCount.MOVES] += 1
         child = board.children.get(move)
         if child is None:
             after = chess.Board(board.fen())
@@ -157,7 +158,7 @@ class Recorder(ScoredSearch):
         if score is not None:
             bound = "upper" if score == MATE - node.ply else "lower"
             if bound not in self.cuts:
-                self.cuts[bound] = Cut(list(self._open), self.nodes)
+                self.cuts[bound] = Cut(list(self._open), self.counts[NodeCount.MOVES])
         return score
 
 
