@@ -148,8 +148,8 @@ def test_a_mate_that_does_not_exist_is_not_confirmed() -> None:
 
 def test_the_shipped_table_counts_the_games_that_its_source_names() -> None:
     table = shipped()
-    assert "mip play --games 10000 --seed 1 --depth 4" in table.source
-    for text in texts(20, first=9_981, rules=Rules(depth=4)):
+    assert "mip play --games 60000 --seed 1 --depth 4" in table.source
+    for text in texts(20, first=59_981, rules=Rules(depth=4)):
         game = read(text)
         result = RESULTS[game.headers["Result"]]
         replayed = ImbalanceTable()
