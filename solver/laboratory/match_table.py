@@ -1,7 +1,7 @@
 """The score of a match as a table, as notes and as a record.
 
 The scores of the chess engine Prophet4 are its author's: the engine with a check
-extension against the engine without, in games at a fixed time. The columns are his.
+extension against the engine without. The columns are his.
 """
 
 from __future__ import annotations
@@ -154,8 +154,8 @@ def match_notes(result: MatchResult) -> Iterator[str]:
         )
     if _published(match):
         yield (
-            "Prophet4: published by its author; another engine, with its own "
-            "evaluation, quiescence search and time for each move."
+            "Prophet4: published by its author; an engine with an evaluation, openings "
+            "and time for each move of its own."
         )
     if not result.is_complete and score.games < 2 * result.pairs:
         yield f"Stopped after {score.games:,} of {2 * result.pairs:,} games."

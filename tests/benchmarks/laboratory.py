@@ -3,7 +3,7 @@
 usage: python -m tests.benchmarks.laboratory [--games FOLDER] [--jobs J] [TABLE]...
 
 A table stands in the page between `<!-- table: NAME -->` and `<!-- end -->`. Without
-TABLE all are made, which takes about an hour on two cores; `QUICK` ones take seconds.
+TABLE all are made, in about half an hour on two cores; `QUICK` ones take seconds.
 Every number comes from a command that a reader can run, and is the same on every
 machine. FOLDER keeps the games, and a later run goes on with them.
 """
@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from solver.files import write_whole
 from solver.laboratory.games import GamePosition, read_results
 from solver.laboratory.imbalance import ImbalanceTable, shipped
+from solver.laboratory.match_table import PROPHET_SCORES
 from solver.laboratory.material import find_cell
 from solver.laboratory.reliability import (
     TRUSTED,
@@ -244,10 +245,8 @@ EXPERIMENTS = {
     "captures": "capturing checks",
     "promotions": "promotions",
 }
-PROPHET = {
-    "uncapped": ("every check", 331, 183, 402, 58.1, 56.6, 16.8),
-    "captures": ("capturing checks", 3206, 3119, 4505, 50.4, 2.8, 5.0),
-}
+PROPHET = {"uncapped": "every check", "captures": "capturing checks"}
+"""The experiments whose scores Prophet4's author published."""
 
 
 def games(work: Work) -> str:
@@ -263,8 +262,8 @@ def games(work: Work) -> str:
         elo = [score[field] for field in ("elo", "error")]
         rows.append((name, *counts, 100 * score["score"], *elo))
         if extension in PROPHET:
-            experiment, *published = PROPHET[extension]
-            rows.append((f"Prophet4: {experiment}", *published))
+            published = PROPHET_SCORES[extension]
+            rows.append((f"Prophet4: {PROPHET[extension]}", *published))
     cells = [
         (name, *(f"{count:,}" for count in counts), f"{points:.1f}%", elo, error)
         for name, *counts, points, elo, error in rows
