@@ -113,6 +113,8 @@ class Experiment(Structure):
         Bit k stands for addition k (1 to 4) of Enhanced Forward Pruning.
     mip : int64
         Bits of `MipUse`.
+    is_plain_horizon : int64
+        Whether the score at the horizon is the evaluation and nothing else.
     mip_positions : int64
         Cells with fewer positions are ignored.
     horizon : int64
@@ -164,6 +166,7 @@ class Experiment(Structure):
                 "tries",
                 "additions",
                 "mip",
+                "is_plain_horizon",
                 "mip_positions",
                 "horizon",
                 "root_order",

@@ -22,6 +22,7 @@ from typing import Any
 
 from solver.kernel.alphabeta_table import captures, promotes, rank_moves
 from solver.kernel.bitboards import ZERO
+from solver.kernel.evaluation import evaluate
 from solver.kernel.experiment import Horizon
 from solver.kernel.interface import INFINITE_SCORE, MATE_SCORE, STOPPED
 from solver.kernel.jit import ROW, Number, experiment_t, i64, jit, search_t
@@ -33,7 +34,7 @@ from solver.kernel.movegen import generate
 from solver.kernel.ordering import bring_best, unranked
 from solver.kernel.position import NO_MOVE, Position, checkers, make, position_t
 
-STATIC = Horizon.STATIC.value
+MATE_TEST = Horizon.MATE.value
 QUIESCENCE = Horizon.QUIESCENCE.value
 
 
@@ -126,10 +127,10 @@ def quiescence(
 def _search_beyond(
     position: Position, window: Window, ply: Number, search: Any, experiment: Any
 ) -> Number:
-    """Score a node by a mate test or by the quiescence search."""
+    """Score a node by the horizon and the uses of material that are switched on."""
     if experiment.horizon == QUIESCENCE:
         return quiescence(position, window, ply, search, experiment)
-    if is_checkmate(position):
+    if experiment.horizon == MATE_TEST and is_checkmate(position):
         return ply - MATE_SCORE
     return horizon_score(position, ply, experiment)
 
@@ -138,7 +139,7 @@ def _search_beyond(
 def search_horizon(
     position: Position, window: Window, ply: Number, search: Any, experiment: Any
 ) -> Number:
-    """Score a node without depth left, by the `Horizon` of `experiment`."""
-    if experiment.horizon == STATIC:
-        return horizon_score(position, ply, experiment)
+    """Score a node without depth left; most nodes are such, so one test is enough."""
+    if experiment.is_plain_horizon:
+        return evaluate(position)
     return _search_beyond(position, window, ply, search, experiment)

@@ -253,6 +253,7 @@ class Laboratory:
             experiment.cuts = pruning.cuts
             experiment.tries = pruning.tries
         experiment.mip = techniques.mip.value
+        experiment.is_plain_horizon = techniques.has_plain_horizon
         experiment.mip_positions = techniques.mip_positions
 
     def _load_cells(self, techniques: Techniques, *, white_first: bool) -> None:

@@ -125,6 +125,12 @@ class Techniques:
         """
         return self.pruning is None and not self.mip & UNSOUND_USES
 
+    @property
+    def has_plain_horizon(self) -> bool:
+        """Whether the score at the horizon is the evaluation and nothing else."""
+        uses = MipUse.LAZY | MipUse.CORRECTION
+        return self.horizon is Horizon.STATIC and not self.mip & uses
+
 
 _EXTENSIONS = {
     "all": Extension.CHECKS,
