@@ -120,6 +120,18 @@ def _names(values: type[Enum]) -> click.Choice[str]:
     return click.Choice([_name(member) for member in values])
 
 
+horizon = click.option(
+    "--horizon",
+    type=_names(Horizon),
+    default=_name(Settings().horizon),
+    show_default=True,
+    metavar="NAME",
+    help="Search beyond the last ply: static (nothing), mate (whether it is mate) "
+    "or quiescence (captures, promotions, replies to checks).",
+)
+"""Adds `--horizon`, passed as `horizon: str`, the name of a `Horizon`."""
+
+
 def variants(command: Function) -> Function:
     """Add the techniques and their settings, passed as `asked: Asked`."""
 
@@ -198,15 +210,7 @@ def variants(command: Function) -> Function:
         metavar="CP",
         help="Search the root within CP centipawns of its last score; 0: full window.",
     )
-    @click.option(
-        "--horizon",
-        type=_names(Horizon),
-        default=_name(Settings().horizon),
-        show_default=True,
-        metavar="NAME",
-        help="Search beyond the last ply: static (nothing), mate (whether it is mate) "
-        "or quiescence (captures, promotions, replies to checks).",
-    )
+    @horizon
     @click.option(
         "--root-order",
         type=_names(RootOrder),

@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING
 
 import click
 
-from solver.cli import audit_options, completion, options
+from solver.cli import audit_options, completion, experiment_options, options
 from solver.cli.console import Exit, notify, prepare_laboratory, stdout_console
 from solver.cli.help import Command
 from solver.cli.progress import GamesProgress
 from solver.cli.signals import interruptible
 from solver.errors import InputError
+from solver.kernel.experiment import Horizon
 from solver.laboratory.results import MAX_DEPTH
 from solver.laboratory.techniques import Settings, Variant, parse_variant
 from solver.problem import MAX_NODES
@@ -137,6 +138,7 @@ Examples:
     help="Stop each search after N nodes. The last complete depth counts. Default: "
     f"{DEFAULT_NODES:,}; with --depth, no limit.",
 )
+@experiment_options.horizon
 @audit_options.jobs("Default: 1.")
 @click.option(
     "--games-file",
@@ -156,6 +158,7 @@ def match(
     sprt: Hypotheses | None,
     depth: int | None,
     nodes: int | None,
+    horizon: str,
     jobs: int | None,
     games_file: str | None,
     as_json: bool,
@@ -177,7 +180,7 @@ def match(
 
     if nodes is None and depth is None:
         nodes = DEFAULT_NODES
-    match = Match(first, second, Rules(depth, nodes), seed)
+    match = Match(first, second, Rules(depth, nodes), seed, Horizon[horizon.upper()])
     prepare_outputs(games_file)
     prepare_laboratory()
     control = GroupControl()

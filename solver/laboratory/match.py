@@ -11,7 +11,7 @@ import io
 import random
 import re
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, NamedTuple
 
@@ -21,6 +21,7 @@ import chess.pgn
 from solver import __version__
 from solver.errors import InputError, quote
 from solver.formats.pgn import RESULTS
+from solver.kernel.experiment import Horizon
 from solver.laboratory.game_pool import play_games
 from solver.laboratory.match_score import DECISION, MatchScore
 from solver.laboratory.player import (
@@ -81,18 +82,22 @@ class Match:
         The two settings.
     rules : Rules
     seed : int
+    horizon : Horizon
+        What both search where no depth is left.
     """
 
     first: Variant
     second: Variant
     rules: Rules
     seed: int
+    horizon: Horizon = Horizon.STATIC
 
     @property
     def event(self) -> str:
         """What the games' `Event` tag says: all that they depend on."""
         return (
             f"{self.first.name} against {self.second.name}, {self.rules}, "
+            f"{self.horizon.name.lower()} horizon, "
             f"{self.rules.opening_plies} random plies, seed {self.seed}, "
             f"matesolve {__version__}"
         )
@@ -102,7 +107,12 @@ class Match:
     ) -> Callable[[int], tuple[MatchGame, MatchGame] | None]:
         """Return the function that plays a pair."""
         first, second = (
-            Player(variant.techniques, self.rules, control, TABLE_ENTRIES)
+            Player(
+                replace(variant.techniques, horizon=self.horizon),
+                self.rules,
+                control,
+                TABLE_ENTRIES,
+            )
             for variant in (self.first, self.second)
         )
         equal = Player(Techniques(), Rules(BALANCE_DEPTH), control)

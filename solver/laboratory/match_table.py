@@ -134,8 +134,9 @@ def match_notes(result: MatchResult) -> Iterator[str]:
     limit = f"{rules.nodes:,} nodes" if rules.nodes else f"depth {rules.depth}"
     yield (
         f"{score.games:,} games of {match.first.name} against {match.second.name}, "
-        f"{limit} a move, seed {match.seed}. Each opening, {rules.opening_plies} "
-        "random plies, is played twice with colours changed."
+        f"{limit} a move, {match.horizon.name.lower()} horizon, seed {match.seed}. "
+        f"Each opening, {rules.opening_plies} random plies, is played twice with "
+        "colours changed."
     )
     pairs = ", ".join(f"{points:g}: {score.pairs[points]:,}" for points in PAIR_POINTS)
     yield f"Pairs by points: {pairs}."
@@ -185,6 +186,7 @@ def match_record(result: MatchResult) -> dict[str, object]:
         "second": match.second.choice._asdict(),
         "depth": match.rules.depth,
         "nodes": match.rules.nodes,
+        "horizon": match.horizon.name.lower(),
         "seed": match.seed,
         "complete": result.is_complete,
         "games": score.games,

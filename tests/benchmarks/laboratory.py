@@ -245,6 +245,8 @@ EXPERIMENTS = {
     "captures": "capturing checks",
     "promotions": "promotions",
 }
+HORIZONS = ("static", "quiescence")
+
 PROPHET = {"uncapped": "every check", "captures": "capturing checks"}
 """The experiments whose scores Prophet4's author published."""
 
@@ -253,14 +255,16 @@ def games(work: Work) -> str:
     """Play Prophet4's experiments."""
     rows = []
     for extension, name in EXPERIMENTS.items():
-        score = record(
-            *("match", "--a", f"check-extension={extension}", "--b", "off"),
-            *("--games", str(MATCH_GAMES), "--jobs", str(work.jobs)),
-            *("--games-file", work.games / f"{extension}.pgn"),
-        )
-        counts = [score[field] for field in ("wins", "losses", "draws")]
-        elo = [score[field] for field in ("elo", "error")]
-        rows.append((name, *counts, 100 * score["score"], *elo))
+        for horizon in HORIZONS:
+            score = record(
+                *("match", "--a", f"check-extension={extension}", "--b", "off"),
+                *("--games", str(MATCH_GAMES), "--horizon", horizon),
+                *("--jobs", str(work.jobs)),
+                *("--games-file", work.games / f"{extension}-{horizon}.pgn"),
+            )
+            counts = [score[field] for field in ("wins", "losses", "draws")]
+            elo = [score[field] for field in ("elo", "error")]
+            rows.append((f"{name}, {horizon}", *counts, 100 * score["score"], *elo))
         if extension in PROPHET:
             published = PROPHET_SCORES[extension]
             rows.append((f"Prophet4: {PROPHET[extension]}", *published))
@@ -268,7 +272,7 @@ def games(work: Work) -> str:
         (name, *(f"{count:,}" for count in counts), f"{points:.1f}%", elo, error)
         for name, *counts, points, elo, error in rows
     ]
-    head = ("extended", "wins", "losses", "draws", "pct", "Elo", "error")
+    head = ("extended, horizon", "wins", "losses", "draws", "pct", "Elo", "error")
     return table(
         head, [(*row[:-2], *(f"{number:.1f}" for number in row[-2:])) for row in cells]
     )

@@ -49,7 +49,8 @@ def test_a_match_prints_its_score_beside_prophet4s(
     )
     assert blank == ""
     assert notes[0].startswith(
-        "6 games of check-extension=captures against off, 200 nodes a move, seed 1."
+        "6 games of check-extension=captures against off, 200 nodes a move, "
+        "static horizon, seed 1."
     )
 
 

@@ -6,6 +6,7 @@ import io
 import os
 import signal
 import threading
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import chess
@@ -13,6 +14,7 @@ import chess.pgn
 import pytest
 
 from solver.errors import InputError, MatesolveError
+from solver.kernel.experiment import Horizon
 from solver.laboratory.game_pool import play_games
 from solver.laboratory.match import GamesFile, Match, play_match
 from solver.laboratory.match_score import Hypotheses, MatchScore
@@ -185,7 +187,12 @@ def test_more_games_go_on_and_fewer_leave_the_file_alone(
 
 @pytest.mark.parametrize(
     "other",
-    [match(seed=2), match(nodes=301), match(first="check-extension=captures")],
+    [
+        match(seed=2),
+        match(nodes=301),
+        match(first="check-extension=captures"),
+        replace(match(), horizon=Horizon.QUIESCENCE),
+    ],
 )
 def test_the_games_of_another_match_are_refused_and_kept(
     played: Path, tmp_path: Path, other: Match
@@ -239,6 +246,19 @@ def test_the_sequential_test_ends_the_match_at_the_same_pair_after_a_resume(
     content = path.read_bytes()
     assert test() == score
     assert path.read_bytes() == content
+
+
+def test_the_horizon_is_that_of_both_players(played: Path, tmp_path: Path) -> None:
+    """With the same horizon, equal settings still win the same games with each side."""
+    equal = replace(match(first="off"), horizon=Horizon.QUIESCENCE)
+    score, _ = run(tmp_path / "equal.pgn", equal)
+    assert score.pairs == {1: PAIRS}
+    other = replace(match(), horizon=Horizon.QUIESCENCE)
+    run(tmp_path / "other.pgn", other)
+    texts = [
+        path.read_text().partition(",")[2] for path in (played, tmp_path / "other.pgn")
+    ]
+    assert texts[0] != texts[1]
 
 
 class Crash:

@@ -76,7 +76,8 @@ def test_a_match_without_games_has_no_figures() -> None:
 def test_the_notes_say_what_was_played_and_what_is_missing() -> None:
     notes = list(match_notes(result(requested=9)))
     assert notes[0].startswith(
-        "8 games of check-extension=all against off, 20,000 nodes a move, seed 7."
+        "8 games of check-extension=all against off, 20,000 nodes a move, static "
+        "horizon, seed 7."
     )
     assert notes[1] == "Pairs by points: 0: 0, 0.5: 1, 1: 1, 1.5: 1, 2: 1."
     assert notes[-1] == "Stopped after 8 of 18 games."
@@ -112,6 +113,7 @@ def test_the_record_has_the_settings_and_the_score() -> None:
         "second": off,
         "depth": None,
         "nodes": 20_000,
+        "horizon": "static",
         "seed": 7,
         "complete": True,
         "games": 8,
