@@ -237,6 +237,7 @@ _EXTENDED = {
     "all": "checks",
     "captures": "capturing checks",
     "promotions": "promotions",
+    "uncapped": "checks, however long the line,",
 }
 _MDP = {
     "upper": "the upper bound only: beta to mating at this node",
@@ -251,6 +252,9 @@ _MIP = {
     "prune": f"no search {_DECIDED}",
     "lazy": "results of the material instead of the evaluation",
     "correct": "results of the material added to the evaluation",
+    "white": "White's results alone",
+    "rounded": "0 and 100 per cent are rounded",
+    "curve": "material with few positions weighs less",
 }
 
 

@@ -165,6 +165,14 @@ def test_the_same_counts_give_the_same_bytes() -> None:
                 "of the material instead of the evaluation",
             ],
         ),
+        (
+            ("off", "uncapped", "off", "correct+white+curve"),
+            [
+                "checks, however long the line, cost no depth",
+                "results of the material added to the evaluation; White's results "
+                "alone; material with few positions weighs less",
+            ],
+        ),
     ],
 )
 def test_a_variant_is_described_in_words(
