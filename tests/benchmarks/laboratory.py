@@ -3,7 +3,7 @@
 usage: python -m tests.benchmarks.laboratory [--games FOLDER] [--jobs J] [TABLE]...
 
 A table stands in the page between `<!-- table: NAME -->` and `<!-- end -->`. Without
-TABLE all are made, in about half an hour on two cores; `QUICK` ones take seconds.
+TABLE all are made, in about 45 minutes on two cores; `QUICK` ones take seconds.
 Every number comes from a command that a reader can run, and is the same on every
 machine. FOLDER keeps the games, and a later run goes on with them.
 """
