@@ -19,14 +19,17 @@ from ctypes import (
     byref,
     c_int64,
     c_uint32,
+    c_void_p,
     sizeof,
 )
 from enum import IntEnum
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from solver.errors import MatesolveError
-from solver.kernel.experiment import Experiment
 from solver.kernel.memory import MAX_LEGAL_MOVES, Position, Row, Search
+
+if TYPE_CHECKING:
+    from solver.kernel.experiment import Experiment
 
 NO_LIMIT = (1 << 63) - 1
 """The node limit of a search without one."""
@@ -133,9 +136,9 @@ PROTOTYPE = CFUNCTYPE(
 """operation, position, search, number, flag -> result."""
 
 LABORATORY_PROTOTYPE = CFUNCTYPE(
-    c_int64, c_int64, POINTER(Position), POINTER(Search), POINTER(Experiment)
+    c_int64, c_int64, POINTER(Position), POINTER(Search), c_void_p
 )
-"""operation, position, search, experiment -> result."""
+"""operation, position, search, address of an `Experiment` -> result."""
 
 
 class Kernel:

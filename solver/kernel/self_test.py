@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from ctypes import addressof, c_uint64
 
-from solver.kernel.experiment import Experiment
 from solver.kernel.interface import (
     INFINITE_SCORE,
     MATE_SCORE,
@@ -75,6 +74,8 @@ def self_test_laboratory(kernel: LaboratoryKernel) -> None:
     KernelError
         An answer is wrong; the message names the question and both answers.
     """
+    from solver.kernel.experiment import Experiment
+
     experiment = Experiment(alpha=-INFINITE_SCORE, beta=INFINITE_SCORE, depth=4)
     search = Search(node_limit=NO_LIMIT)
     compare_answers(

@@ -410,7 +410,6 @@ def replace_table(name: str, made: str) -> None:
 
 
 QUICK: dict[str, Callable[[Work], str]] = {
-    "conditions": conditions,
     "alone-glass": alone_glass,
     "uncapped": uncapped,
 }
@@ -418,6 +417,7 @@ QUICK: dict[str, Callable[[Work], str]] = {
 
 TABLES: dict[str, Callable[[Work], str]] = {
     **QUICK,
+    "conditions": conditions,
     "alone": alone,
     "after-the-mate": after_the_mate,
     "deeper-pruning": deeper_pruning,
