@@ -101,10 +101,14 @@ def test_every_other_byte_stays_where_it_was(
     first: str, second: str, between: str, last: str, third: str, end: str
 ) -> None:
     between, last = f"c0 {between}", f"c1 {last}"
-    frame = f"{BACK_RANK}{first}bm #%s;{second}{between}; PV:{third}%s; {last};{end}"
-    text = frame % (2, "a1b1 h7h6 a1z1")
-    assert read(text).rewrite(1, ["a1a8"]).decode() == frame % (1, "a1a8")
-    rewritten = parse_record((frame % (1, "a1a8")).strip(), "x:1").claim
+
+    def row(mate: int, line: str) -> str:
+        start = f"{BACK_RANK}{first}bm #{mate};{second}{between}"
+        return f"{start}; PV:{third}{line}; {last};{end}"
+
+    text = row(2, "a1b1 h7h6 a1z1")
+    assert read(text).rewrite(1, ["a1a8"]).decode() == row(1, "a1a8")
+    rewritten = parse_record(row(1, "a1a8").strip(), "x:1").claim
     assert rewritten
     assert (rewritten.mate, rewritten.line) == (1, ("a1a8",))
 
