@@ -72,7 +72,7 @@ def _replace(
         with _open_named(written, "xb", path, mode) as file:
             yield file
         written.replace(target)
-    except BaseException:
+    except BaseException:  # also an interrupt leaves no part behind
         written.unlink(missing_ok=True)
         raise
 

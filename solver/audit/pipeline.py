@@ -86,8 +86,8 @@ def audit(
         thread.start()
     try:
         yield from queue.results(ordered=ordered or pool.jobs == 1)
-    except BaseException:
-        control.stop()  # also if the caller closes this generator
+    except BaseException:  # also an interrupt, or the caller closes this generator
+        control.stop()
         raise
     finally:
         until = time.monotonic() + _JOIN_S

@@ -127,7 +127,7 @@ class Store:
             try:
                 self._prepare(read_only=read_only, fresh=fresh)
                 self._opened = self._file.stat()
-            except BaseException:
+            except BaseException:  # also an interrupt; `__exit__` will not be called
                 self._base.close()
                 raise
 

@@ -111,64 +111,72 @@ def separated(
     return read
 
 
-def _name(member: Enum) -> str:
-    """Return the name of a setting's value on the command line."""
-    return member.name.lower()
+def _technique(
+    name: str, default: str, parse: Callable[[str], object], help_text: str
+) -> Callable[[Function], Function]:
+    """Add the option of a technique: comma-separated values that `parse` accepts."""
+    return click.option(
+        name,
+        default=default,
+        show_default=True,
+        callback=separated(parse),
+        metavar="VALUES",
+        help=help_text,
+    )
 
 
-def _names(values: type[Enum]) -> click.Choice[str]:
-    return click.Choice([_name(member) for member in values])
+def _condition(
+    name: str, default: Enum, help_text: str
+) -> Callable[[Function], Function]:
+    """Add the option of a condition: the name of a member of the default's class."""
+    return click.option(
+        name,
+        type=click.Choice([member.name.lower() for member in type(default)]),
+        default=default.name.lower(),
+        show_default=True,
+        metavar="NAME",
+        help=help_text,
+    )
 
 
-horizon = click.option(
+horizon = _condition(
     "--horizon",
-    type=_names(Horizon),
-    default=_name(Settings().horizon),
-    show_default=True,
-    metavar="NAME",
-    help="Search beyond the last ply: static (nothing), mate (whether it is mate) "
-    "or quiescence (captures, promotions, replies to checks).",
+    Settings().horizon,
+    "Search beyond the last ply: static (nothing), mate (whether it is mate) or "
+    "quiescence (captures, promotions, replies to checks).",
 )
 """Adds `--horizon`, passed as `horizon: str`, the name of a `Horizon`."""
+
+seed = click.option(
+    "--seed",
+    type=click.IntRange(0),
+    default=1,
+    show_default=True,
+    metavar="S",
+    help="Random seed. The same seed gives the same games.",
+)
+"""Adds `--seed`, passed as `seed: int`."""
 
 
 def variants(command: Function) -> Function:
     """Add the techniques and their settings, passed as `asked: Asked`."""
 
-    @click.option(
-        "--mdp",
-        default="off,cpw",
-        show_default=True,
-        callback=separated(parse_mdp),
-        metavar="VALUES",
-        help="Forms of mate-distance pruning.",
-    )
-    @click.option(
+    @_technique("--mdp", "off,cpw", parse_mdp, "Forms of mate-distance pruning.")
+    @_technique(
         "--check-extension",
-        default="off",
-        show_default=True,
-        callback=separated(parse_extension),
-        metavar="VALUES",
-        help="Moves that cost no depth: checks, capturing checks or promotions, in "
-        "lines of at most twice the depth or uncapped.",
+        "off",
+        parse_extension,
+        "Moves that cost no depth: checks, capturing checks or promotions, in lines of "
+        "at most twice the depth or uncapped.",
     )
-    @click.option(
+    @_technique(
         "--efp",
-        default="off",
-        show_default=True,
-        callback=separated(parse_pruning),
-        metavar="VALUES",
-        help="Forms of forward pruning: null move and multi-cut, with the additions of "
+        "off",
+        parse_pruning,
+        "Forms of forward pruning: null move and multi-cut, with the additions of "
         "Enhanced Forward Pruning.",
     )
-    @click.option(
-        "--mip",
-        default="off",
-        show_default=True,
-        callback=separated(parse_mip),
-        metavar="VALUES",
-        help="Uses of Material Imbalance Pruning.",
-    )
+    @_technique("--mip", "off", parse_mip, "Uses of Material Imbalance Pruning.")
     @click.option(
         "--ablation",
         "ablated",
@@ -211,22 +219,16 @@ def variants(command: Function) -> Function:
         help="Search the root within CP centipawns of its last score; 0: full window.",
     )
     @horizon
-    @click.option(
+    @_condition(
         "--root-order",
-        type=_names(RootOrder),
-        default=_name(Settings().root_order),
-        show_default=True,
-        metavar="NAME",
-        help="Order of the root's moves: search (as at every node), generated (table "
-        "move, then unordered) or nodes (by their trees in the last iteration).",
+        Settings().root_order,
+        "Order of the root's moves: search (as at every node), generated (table move, "
+        "then unordered) or nodes (by their trees in the last iteration).",
     )
-    @click.option(
+    @_condition(
         "--count",
-        type=_names(NodeCount),
-        default=_name(Settings().count),
-        show_default=True,
-        metavar="NAME",
-        help="A node is: moves (a move made), calls (a call of the search function) or "
+        Settings().count,
+        "A node is: moves (a move made), calls (a call of the search function) or "
         "interior (a position that is expanded). --nodes always means moves.",
     )
     @functools.wraps(command)

@@ -109,14 +109,7 @@ Examples:
     metavar="N",
     help="Number of games.",
 )
-@click.option(
-    "--seed",
-    type=click.IntRange(0),
-    default=1,
-    show_default=True,
-    metavar="S",
-    help="Random seed. The same seed gives the same games.",
-)
+@experiment_options.seed
 @click.option(
     "--sprt",
     type=hypotheses,

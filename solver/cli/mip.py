@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from solver.cli import audit_options, completion, options
+from solver.cli import audit_options, completion, experiment_options, options
 from solver.cli.console import Exit, foremost, notify
 from solver.cli.help import Group
 from solver.cli.mip_counting import PARTIAL, TableBuilder, source_of
@@ -305,14 +305,7 @@ Examples:
     metavar="N",
     help="Number of games.",
 )
-@click.option(
-    "--seed",
-    type=click.IntRange(0),
-    default=1,
-    show_default=True,
-    metavar="S",
-    help="Random seed. The same seed gives the same games.",
-)
+@experiment_options.seed
 @options.renamed(
     "--first-game",
     "first",

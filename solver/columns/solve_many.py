@@ -132,7 +132,7 @@ def solve_many(
                 if len(running) > 2 * jobs:
                     tables.append(_result(running.popleft()))
             tables += map(_result, running)
-        except BaseException:
+        except BaseException:  # also an interrupt: no slice may run on
             group.stop()
             pool.shutdown(cancel_futures=True)
             raise

@@ -89,7 +89,7 @@ def open_decompressed(path: str | os.PathLike[str]) -> io.BufferedReader:
         for method in _METHODS:
             if method.magic.match(start):
                 return io.BufferedReader(_Decompressed(stream, method))
-    except BaseException:
+    except BaseException:  # also an interrupt; nobody else can close it
         stream.close()
         raise
     return stream

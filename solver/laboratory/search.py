@@ -179,14 +179,15 @@ class Laboratory:
         The parameters are those of `deepen`.
         """
         mate, nodes_to_mate, last = None, 0, None
-        at_horizon = techniques.tests_mate_at_horizon
+        is_over = False
         for last in self.deepen(board, techniques, depth, nodes=nodes, control=control):
             distance = mate_distance(last.score)
             if distance != mate:
                 mate, nodes_to_mate = distance, last.nodes
-            if mate is not None and excludes_shorter(
-                mate, last.depth, at_horizon=at_horizon
-            ):
+            is_over = mate is not None and excludes_shorter(
+                mate, last.depth, at_horizon=techniques.tests_mate_at_horizon
+            )
+            if is_over:
                 break
         if last is None:
             last = Iteration(0, 0, "", 0, self._counted())
@@ -196,11 +197,7 @@ class Laboratory:
             proved=mate is not None and last.proved,
             nodes=nodes_to_mate,
             nodes_total=self._counted(),
-            complete=last.depth == depth
-            or (
-                mate is not None
-                and excludes_shorter(mate, last.depth, at_horizon=at_horizon)
-            ),
+            complete=is_over or last.depth == depth,
         )
 
     def _counted(self) -> int:

@@ -215,7 +215,7 @@ def run_stoppable(work: Callable[[], Result], control: Control) -> Result:
         thread.start()
         while thread.is_alive():
             thread.join(WAIT_S)
-    except BaseException:
+    except BaseException:  # also an interrupt: the work must not run on
         control.stop(StoppedBy.INTERRUPT)
         if thread.ident is not None:  # else it never began
             thread.join()

@@ -68,7 +68,7 @@ def shown_by(shell: str, commands: str, folder: Path) -> list[str]:
     """Run commands in a shell that finds the program, and return the lines printed."""
     program = shutil.which(shell)
     if program is None:
-        pytest.skip(f"needs {shell}")
+        pytest.skip(f"{shell} is not installed here")
     path = f"{folder / 'bin'}{os.pathsep}{os.environ['PATH']}"
     ended = run(
         [program, *(["-f"] if shell == "zsh" else []), "-c", commands],

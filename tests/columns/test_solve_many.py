@@ -277,7 +277,7 @@ def test_statuses_are_those_of_solutions_and_unreadable() -> None:
 
 def test_the_public_suite_of_mates_in_two_is_solved() -> None:
     if not MATES_IN_TWO.exists():
-        pytest.skip("needs the shared data")
+        pytest.skip("the public suites are not part of the project")
     text = MATES_IN_TWO.read_text(encoding="utf-8")
     fens = [" ".join(line.split()[:4]) for line in text.splitlines()]
     table = solve_many(fens, max_moves=2)

@@ -173,8 +173,8 @@ def test_positions_of_problems_are_read_as_by_the_strict_reader(
     for path in sorted(folder.glob("*.epd")):
         lines = path.read_text("utf-8").splitlines()
         fens += [" ".join(line.split()[:4]) for line in lines if line[:1] != "#"]
-    if not fens:
-        pytest.skip(f"{folder} has no positions")
+    if folder == SHARED and not fens:
+        pytest.skip("the public suites are not part of the project")
     read, refused = compare(kernel, fens)
     assert read > 100
     assert refused < read
