@@ -6,6 +6,8 @@ import contextlib
 import errno
 import io
 import os
+import re
+import shlex
 import sys
 import traceback
 from importlib import import_module
@@ -67,6 +69,9 @@ MODULES = {"warmup": "kernel", "doctor": "kernel"}
 NO_ROOM = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 """The system's errors for a full disk, quota or file size."""
 
+PIECES_OF_FEN = re.compile(r"[1-8bknpqr]+(/[1-8bknpqr]+)+( |$)", re.IGNORECASE)
+"""The first field of a FEN, complete or not."""
+
 DEBUG = "MATESOLVE_DEBUG"
 """Environment variable: 1 prints the traceback of an internal error."""
 
@@ -88,6 +93,17 @@ class _Commands(click.Group):
             import_module(f"solver.cli.{MODULES.get(cmd_name, cmd_name)}"), cmd_name
         )
         return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Suggest a command for a word that is not one."""
+        word = args[0]
+        is_option = word.startswith("-")
+        if not (is_option or ctx.resilient_parsing or self.get_command(ctx, word)):
+            # click (8.4 and newer) only suggests commands that are imported already.
+            ctx.fail(f"No such command {word!r}.{_suggestion(args)}")
+        return super().resolve_command(ctx, args)
 
     def shell_complete(
         self, ctx: click.Context, incomplete: str
@@ -147,6 +163,16 @@ def matesolve(ctx: click.Context) -> None:
     if ctx.invoked_subcommand is None:
         click.echo(ctx.get_help(), err=True)
         ctx.exit(Exit.USAGE)
+
+
+def _suggestion(words: Sequence[str]) -> str:
+    """Return what words that begin with no command may have meant, if anything."""
+    if PIECES_OF_FEN.match(words[0]):
+        return f" To solve a position: {shlex.join(['matesolve', 'solve', *words])}"
+    from difflib import get_close_matches
+
+    close = get_close_matches(words[0], SUMMARIES, n=1)
+    return f" Did you mean {close[0]!r}?" if close else ""
 
 
 def run(arguments: Sequence[str]) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 import sys
 from dataclasses import dataclass
@@ -21,7 +22,7 @@ from solver.cli.console import (
 )
 from solver.cli.help import Command
 from solver.cli.signals import interruptible
-from solver.errors import FenError, FormatError
+from solver.errors import FenError, FormatError, quote
 from solver.output.notation import Notation
 from solver.solution import Solution, Status, StoppedBy
 
@@ -220,6 +221,9 @@ def _require_fen(text: str) -> str:
     """Refuse a file where a FEN is expected, and name the command that reads files."""
     if options.is_collection(text):
         msg = f"expected a FEN, found a file: try matesolve verify {shlex.quote(text)}"
+        raise FenError(msg)
+    if re.search(r"\.\w+$", text):  # no FEN ends so, but most names of files do
+        msg = f"expected a FEN, found {quote(text)}, and there is no such file"
         raise FenError(msg)
     return text
 

@@ -95,7 +95,28 @@ def test_an_unknown_command_is_a_usage_error(matesolve: Matesolve) -> None:
     ended = matesolve("slove")
 
     assert (ended.code, ended.out) == (2, "")
-    assert "No such command 'slove'" in ended.err
+    assert ended.err.endswith("No such command 'slove'. Did you mean 'solve'?\n")
+    assert matesolve("xyz").err.endswith("No such command 'xyz'.\n")
+
+
+@pytest.mark.parametrize(
+    ("words", "solving"),
+    [
+        (["8/7K/8/8/8/8/R7/7k"], "8/7K/8/8/8/8/R7/7k"),
+        (
+            ["8/7K/8/8/8/8/R7/7k", "w", "-", "-", "--json"],
+            "8/7K/8/8/8/8/R7/7k w - - --json",
+        ),
+        (["8/7K/8/8/8/8/R7/7k w"], "'8/7K/8/8/8/8/R7/7k w'"),
+    ],
+)
+def test_a_position_without_a_command_suggests_solve(
+    words: list[str], solving: str, matesolve: Matesolve
+) -> None:
+    ended = matesolve(*words)
+
+    assert (ended.code, ended.out) == (2, "")
+    assert ended.err.endswith(f". To solve a position: matesolve solve {solving}\n")
 
 
 @pytest.mark.parametrize(

@@ -343,6 +343,12 @@ def test_a_file_instead_of_a_position_suggests_verify(
     assert ended == (65, "", f"error: {expected}\n")
 
 
+def test_a_missing_file_instead_of_a_position_is_named(matesolve: Matesolve) -> None:
+    ended = matesolve("solve", "problems.epd")
+    expected = "expected a FEN, found 'problems.epd', and there is no such file"
+    assert ended == (65, "", f"error: {expected}\n")
+
+
 @pytest.fixture
 def stream(
     environment: dict[str, str], pytestconfig: pytest.Config
