@@ -287,6 +287,8 @@ class _Builder:
         is_wanted = most and has_play and keys_complete and self._attacking
         if not is_wanted or self._is_bounded:
             return tries, False
+        if not self._replies.may_be_refuted(self._position, self._moves):
+            return tries, True
         known = {key.attack.move for key in keys}
         names = self._names()
         for word in sorted(names, key=names.__getitem__):

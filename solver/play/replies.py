@@ -24,6 +24,9 @@ if TYPE_CHECKING:
     from solver.stipulation import Stipulation
 
 
+_REFLEX = (Play.REFLEX, Play.SEMI_REFLEX)
+
+
 class Solving(Protocol):
     """Which moves solve, and which refute; the kernel of each kind of play answers.
 
@@ -101,6 +104,22 @@ class Replies:
         """Return at most `most` replies after which the attacker fails in `moves`."""
         return self._ask(self._solving.refutations, position, moves, most)
 
+    def may_be_refuted(self, position: Position, moves: int) -> bool:
+        """Return whether a move of the attacker that does not solve can be a try.
+
+        Reflex play has no tries where the attacker must mate, as no other move is
+        allowed; nor has its last move, after which the defender either must mate or
+        cannot: no single reply refutes.
+        """
+        if self._play not in _REFLEX:
+            return True
+        if moves == 1:
+            return False
+        must_mate = self._play is Play.REFLEX and self._kernel.mate_in_one(
+            position, self._search
+        )
+        return not must_mate
+
     def after(
         self, position: Position, moves: int, *, threats: bool
     ) -> Iterator[Reply]:
@@ -129,7 +148,7 @@ class Replies:
             words = kernel.checking_moves(position, search)
         else:
             words = kernel.moves(position, search)
-        if moves and self._play in {Play.REFLEX, Play.SEMI_REFLEX}:
+        if moves and self._play in _REFLEX:
             words = self._allowed(position, words)
         if threats and moves and not self._is_check(position):
             words = [NULL_MOVE, *words]

@@ -103,7 +103,7 @@ class PlayOracle:
                 keys.add(self._attack(move.uci(), after, shortest - 1))
                 continue
             refutations = self._refutations(after, n - 1)
-            if 0 < len(refutations) <= tries:
+            if self._may_be_refuted(board) and 0 < len(refutations) <= tries:
                 refuted.add(self._attack(move.uci(), after, n - 1, refutations))
         return WholePlay(set_play, frozenset(refuted), frozenset(keys))
 
@@ -117,6 +117,16 @@ class PlayOracle:
             if move.uci() not in self._ending(board)
             and not self._answer(played(board, move), n)[1]
         )
+
+    def _may_be_refuted(self, board: chess.Board) -> bool:
+        """Return whether a first move that does not solve can be a try."""
+        match self._stipulation.play, self._stipulation.moves:
+            case ((Play.REFLEX | Play.SEMI_REFLEX), 1):
+                return False
+            case Play.REFLEX, _:
+                after_each = (played(board, move) for move in board.legal_moves)
+                return not any(after.is_checkmate() for after in after_each)
+        return True
 
     def _must_end(self, board: chess.Board) -> bool:
         """Return whether the defender must reach the goal, since it can."""

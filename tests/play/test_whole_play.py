@@ -209,6 +209,32 @@ def test_the_play_of_other_stipulations_is_that_of_the_definition(
     assert play.complete_moves is None
 
 
+MUST_MATE = "4N3/6R1/8/1n1r2Q1/8/8/2K2B2/k1b2q2 b - -"
+"""1...Qd3+ 2.Kxc1 would be a try, if Black were not to mate at once."""
+
+LAST_MOVE = "5K2/q7/7k/2R5/3n4/8/4B3/8 w - -"
+"""After 1.Kg8 Black must mate; after 1.Rh5+ it cannot, and has one move only."""
+
+
+@pytest.mark.parametrize(
+    ("stipulation", "fen", "tries"),
+    [
+        ("r#2", MUST_MATE, []),
+        ("semi-r#2", MUST_MATE, ["f1d3"]),
+        ("r#1", LAST_MOVE, []),
+        ("semi-r#1", LAST_MOVE, []),
+        ("s#1", LAST_MOVE, ["c5h5"]),
+    ],
+)
+def test_reflex_play_has_no_tries_where_a_mate_is_due_or_one_move_is_left(
+    stipulation: str, fen: str, tries: list[str], solver: Solver
+) -> None:
+    board = chess.Board(f"{fen} 0 1")
+    play = whole(board, stipulation, solver, tries=1)
+    assert [attack.move for attack in play.tries] == tries
+    assert play.tries_complete
+
+
 def test_a_selfmate_ends_with_the_defender_s_mates(solver: Solver) -> None:
     board = chess.Board(f"{SELFMATE} 0 1")
     (key,) = whole(board, "s#2", solver).keys
