@@ -306,7 +306,11 @@ class Solver:
                 control.attach(self._workspace.search)
                 index, text = batch.solve(first, size)
             spent_s = time.perf_counter() - started
-            if index > first and control.reason and batch.rows[index - 1].is_cut_short:
+            # No row begins after a stop. So if the next one has begun, the stop did not
+            # cut the last answer short: its node limit did.
+            next_has_begun = index < size and batch.rows[index].is_open
+            is_last_cut = index > first and batch.rows[index - 1].is_cut_short
+            if control.reason and is_last_cut and not next_has_begun:
                 index -= 1
             rows = batch.rows[first : index + 1]
             node_s = spent_s / max(1, sum(row.nodes for row in rows))

@@ -30,6 +30,9 @@ CHECKMATE = "R5k1/5ppp/8/8/8/8/8/6K1 b - - 1 1"
 BARE_KING = "8/8/8/8/4k3/8/3q4/5K2 w - - 0 1"
 SMALL_ENDING = "8/8/8/8/8/2k5/3q4/K6R w - - 0 1"
 LONG = "2k1N3/p2NPP2/2p3p1/2pp1P2/K7/6p1/p2Bp3/5brn w - - 0 1"
+KEYS_MISSING = "7k/8/6R1/B1n5/5NP1/8/3K4/8 w - - 0 1"
+"""A mate in three, whose keys take more than 150 nodes."""
+
 LIMITS = Limits(max_moves=3, nodes=200_000)
 
 
@@ -135,6 +138,25 @@ def test_a_batch_that_a_time_limit_stops_still_answers_every_problem() -> None:
         (Status.UNDECIDED, None),
         (Status.PROVED, 1),
     }
+
+
+def test_a_stop_in_the_problem_after_a_node_limit_changes_no_answer() -> None:
+    class StoppedAtTheEnd(Control):
+        """The time is over when the kernel has just returned."""
+
+        reason = StoppedBy.TIME
+
+    limits = replace(LIMITS, nodes=150)
+    keys_missing, open_row = Problem(KEYS_MISSING), Problem(LONG)
+    asked = [Asked(problem, limits) for problem in (keys_missing, open_row)]
+    controls = iter([StoppedAtTheEnd()])
+    answers = Solver(hash_mib=1).solve_each(
+        asked, searching=lambda: nullcontext(next(controls, Control()))
+    )
+    alone = [Solver(hash_mib=1).solve(*each[:2]) for each in asked]
+    assert [untimed(answer) for answer in answers] == [untimed(one) for one in alone]
+    assert [answer.stopped_by for answer in alone] == [StoppedBy.NODES] * 2
+    assert [answer.mate for answer in alone] == [3, None]
 
 
 def test_an_interrupted_batch_decides_nothing_more() -> None:
