@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from solver.columns.grade import Grade, GradeStatus, grade, grade_many
-    from solver.columns.mate_table import MateTable
+    from solver.columns.mate_table import MateRow, MateTable
     from solver.columns.solve_many import solve_many
     from solver.errors import FenError, InputError, MatesolveError
     from solver.play.tree import Attack, Defence, Variations
@@ -51,6 +51,7 @@ __all__ = [
     "GradeStatus",
     "InputError",
     "Limits",
+    "MateRow",
     "MateTable",
     "MatesolveError",
     "Problem",
@@ -81,6 +82,7 @@ _HOMES = {
     "GradeStatus": "columns.grade",
     "InputError": "errors",
     "Limits": "problem",
+    "MateRow": "columns.mate_table",
     "MateTable": "columns.mate_table",
     "MatesolveError": "errors",
     "Problem": "problem",

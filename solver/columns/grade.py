@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from solver.columns.texts import require_column, text_of
 from solver.errors import FenError, InputError, quote
 from solver.formats.fast_fen import format_fen
 from solver.formats.fen import parse_fen
@@ -169,7 +170,8 @@ def grade_many(
     Parameters
     ----------
     fens : iterable of str
-        The positions: a list, an array of numpy or a column of pyarrow or polars.
+        The positions: a list, an array of numpy, or a column of pyarrow, polars or
+        pandas. Bytes are texts in UTF-8.
     moves : iterable of str or of sequences of str
         A line for each position.
     n : int or iterable of int
@@ -224,17 +226,15 @@ class _Line(NamedTuple):
 
 
 def _column(name: str, values: Any) -> list[Any]:
-    if hasattr(values, "to_pylist"):  # pyarrow; its elements are no strings
-        return list(values.to_pylist())
-    if isinstance(values, str | bytes) or not isinstance(values, Iterable):
-        raise refusal(name, "a column", values)
-    return list(values)
+    column = require_column(name, values, "a column")
+    # The elements of pyarrow's columns are no strings.
+    return list(getattr(column, "to_pylist", lambda: column)())
 
 
 def _read_row(fen: object, moves: Any, n: object) -> _Line | InputError:
     try:
-        fen = require_instance("fen", fen, str, "text")
-        return _Line(fen, _words(moves), _moves(n))
+        fen = require_instance("fen", text_of(fen), str, "text")
+        return _Line(fen, _words(text_of(moves)), _moves(n))
     except InputError as error:
         return error
 

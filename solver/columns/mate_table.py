@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple, overload
 
 import numpy as np
 
@@ -12,7 +12,7 @@ from solver.errors import InputError, missing_package
 from solver.solution import Status
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from numpy.typing import NDArray
 
@@ -22,9 +22,47 @@ STATUSES = (*(str(status) for status in Status), "unreadable")
 UNREADABLE = len(STATUSES) - 1
 
 
+class MateRow(NamedTuple):
+    """The answer to one of many positions.
+
+    Attributes
+    ----------
+    status : str
+        `proved`, `found`, `disproved`, `undecided` or `unreadable`.
+    mate : int or None
+        Moves to mate, proved; None: no mate was found.
+    lower_bound : int or None
+        No mate takes fewer moves: proved; None for an unreadable row.
+    keys : tuple of str
+        First moves that mate in `mate` moves, in UCI notation.
+    keys_complete : bool
+        Whether these are all.
+    pv : tuple of str
+        The line of the mate, likewise.
+    nodes : int
+        Positions entered by the search.
+    time_s : float
+        Seconds of searching.
+    error : str
+        Why the row cannot be read, in one line; empty if it can.
+    """
+
+    status: str
+    mate: int | None
+    lower_bound: int | None
+    keys: tuple[str, ...]
+    keys_complete: bool
+    pv: tuple[str, ...]
+    nodes: int
+    time_s: float
+    error: str
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class MateTable:
     """The answers to many positions; all columns have a row for each, in their order.
+
+    `table[0]` is the first row, a `MateRow`, and `table[:5]` a list of the first five.
 
     Attributes
     ----------
@@ -49,6 +87,8 @@ class MateTable:
         out by their nodes.
     error : TextColumn
         Why a row cannot be read, in one line; empty if it can.
+    index : pandas.Index or None
+        The index of the pandas.Series that had the positions.
     """
 
     codes: NDArray[np.uint8]
@@ -61,20 +101,52 @@ class MateTable:
     nodes: NDArray[np.int64]
     time_s: NDArray[np.float64]
     error: TextColumn
+    index: Any = None
 
     @classmethod
-    def join(cls, tables: Sequence[MateTable]) -> MateTable:
+    def join(cls, tables: Sequence[MateTable], index: Any = None) -> MateTable:
         """Put tables one below the other."""
         columns: dict[str, Any] = {}
         for field in fields(cls):
+            if field.name == "index":
+                continue
             parts = [getattr(table, field.name) for table in tables]
             is_text = isinstance(parts[0], TextColumn)
             join = TextColumn.join if is_text else np.concatenate
             columns[field.name] = join(parts)
-        return cls(**columns)
+        return cls(**columns, index=index)
 
     def __len__(self) -> int:
         return len(self.codes)
+
+    @overload
+    def __getitem__(self, index: int) -> MateRow: ...
+
+    @overload
+    def __getitem__(self, index: slice) -> list[MateRow]: ...
+
+    def __getitem__(self, index: int | slice) -> MateRow | list[MateRow]:
+        places = range(len(self))[index]  # also raises IndexError
+        return (
+            self._row(places) if isinstance(places, int) else [*map(self._row, places)]
+        )
+
+    def __iter__(self) -> Iterator[MateRow]:
+        return map(self._row, range(len(self)))
+
+    def _row(self, place: int) -> MateRow:
+        code = self.codes[place]
+        return MateRow(
+            STATUSES[code],
+            int(self.mate[place]) if self.has_mate[place] else None,
+            int(self.lower_bound[place]) if code != UNREADABLE else None,
+            tuple(self.keys[place].split()),
+            bool(self.keys_complete[place]),
+            tuple(self.pv[place].split()),
+            int(self.nodes[place]),
+            float(self.time_s[place]),
+            self.error[place],
+        )
 
     @property
     def status(self) -> NDArray[np.str_]:
@@ -120,6 +192,9 @@ class MateTable:
     def to_pandas(self) -> Any:
         """Return the columns of `to_arrow` as a pandas.DataFrame.
 
+        Its index is that of the pandas.Series that had the positions. `mate` and
+        `lower_bound` are of the type Int16, which has missing values.
+
         Raises
         ------
         InputError
@@ -127,9 +202,12 @@ class MateTable:
         """
         table = self.to_arrow()
         try:
-            return table.to_pandas()
+            import pandas as pd
         except ModuleNotFoundError:
             raise InputError(missing_package("to_pandas", "pandas")) from None
+        types = {table.schema.field("mate").type: pd.Int16Dtype()}
+        frame = table.to_pandas(types_mapper=types.get)
+        return frame if self.index is None else frame.set_axis(self.index)
 
     def to_polars(self) -> Any:
         """Return the columns of `to_arrow` as a polars.DataFrame.

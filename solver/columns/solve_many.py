@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from collections import deque
 from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import replace
@@ -64,7 +65,7 @@ def solve_many(
     ----------
     fens : iterable of str
         FENs of 1, 2, 4 or 6 fields: a list, an array of numpy, a column of pyarrow,
-        polars or pandas, or an iterator.
+        polars or pandas, or an iterator. Bytes are texts in UTF-8.
     max_moves : int
         The longest mate to search for, 1 to 200.
     keys : bool
@@ -136,7 +137,13 @@ def solve_many(
             group.stop()
             pool.shutdown(cancel_futures=True)
             raise
-    return MateTable.join(tables)
+    return MateTable.join(tables, _index(fens))
+
+
+def _index(column: object) -> Any:
+    """Return the index of a pandas.Series; None for any other column."""
+    pandas = sys.modules.get("pandas")  # not loaded: nobody has made a Series
+    return column.index if pandas and isinstance(column, pandas.Series) else None
 
 
 def _result(future: Future[MateTable]) -> MateTable:

@@ -7,13 +7,14 @@ slices of it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
+from solver.errors import InputError
 from solver.problem import refusal
 
 if TYPE_CHECKING:
@@ -86,6 +87,13 @@ def _offsets(sizes: NDArray[np.integer[Any]]) -> Offsets:
     return offsets
 
 
+_TEXTS = {
+    *("string", "large_string", "string_view"),
+    *("binary", "large_binary", "binary_view"),
+}
+"""The types of Arrow that need no Python object for a cell."""
+
+
 @dataclass(frozen=True, slots=True)
 class Slice:
     """Some rows of a column.
@@ -93,7 +101,8 @@ class Slice:
     Attributes
     ----------
     texts : TextColumn
-        Their texts; empty for a row that has none.
+        Their texts, which may contain bytes that are not UTF-8; empty for a row that
+        has none.
     faults : dict of int to str
         What such a row has instead, by its place in the slice.
     """
@@ -111,25 +120,49 @@ def read_column(name: str, values: Iterable[Any], size: int) -> Iterator[Slice]:
         What a message calls the column.
     values : iterable of str
         A list, an array of numpy, a column of pyarrow, polars or pandas, or an
-        iterator, which is not read farther ahead than a slice.
+        iterator, which is not read farther ahead than a slice. Bytes are texts in
+        UTF-8.
     size : int
         The most rows of a slice.
 
     Raises
     ------
     InputError
-        It is no column: not iterable, or a single text.
+        It is no column; see `require_column`.
     """
+    require_column(name, values, "a column of FENs")
     if hasattr(values, "to_arrow"):  # polars
         values = values.to_arrow()
     if hasattr(values, "type") and hasattr(values, "to_pylist"):  # pyarrow
         yield from _read_arrow(values, size)
         return
-    if isinstance(values, str | bytes) or not isinstance(values, Iterable):
-        raise refusal(name, "a column of FENs", values)
     rows = iter(values)
     while part := list(islice(rows, size)):
         yield _read_part(part)
+
+
+def require_column(name: str, values: Any, expected: str) -> Iterable[Any]:
+    """Return a column.
+
+    Raises
+    ------
+    InputError
+        It is a single value, or a table, whose rows are not texts and which may yield
+        the names of its columns.
+    """
+    shape = getattr(values, "shape", (0,))
+    if len(shape) != 1:
+        found = f"{type(values).__name__} of shape {tuple(shape)}"
+        msg = f"{name}: expected {expected}, found {found}"
+        raise InputError(msg)
+    if isinstance(values, str | bytes | Mapping) or not isinstance(values, Iterable):
+        raise refusal(name, expected, values)
+    return values
+
+
+def text_of(cell: Any) -> Any:
+    """Return the text of a cell of bytes; any other cell as it is."""
+    return cell.decode(errors="replace") if isinstance(cell, bytes) else cell
 
 
 def _read_arrow(values: Any, size: int) -> Iterator[Slice]:
@@ -139,14 +172,12 @@ def _read_arrow(values: Any, size: int) -> Iterator[Slice]:
     for chunk in chunks:
         for start in range(0, len(chunk), size):
             part = chunk.slice(start, size)
-            text_types = (pa.string(), pa.large_string(), pa.string_view())
-            is_text = part.type in text_types or (
-                pa.types.is_dictionary(part.type) and part.type.value_type in text_types
-            )
-            if not is_text or part.null_count:
+            if pa.types.is_dictionary(part.type):
+                part = part.dictionary_decode()
+            if str(part.type) not in _TEXTS or part.null_count:
                 yield _read_part(part.to_pylist())
                 continue
-            part = part.cast(pa.large_string())
+            part = part.cast(pa.large_binary())
             _, offsets, data = part.buffers()
             places = np.frombuffer(offsets, np.int64)
             yield Slice(
@@ -161,7 +192,8 @@ def _read_arrow(values: Any, size: int) -> Iterator[Slice]:
 def _read_part(part: list[Any]) -> Slice:
     faults = {}
     for place, value in enumerate(part):
-        if not isinstance(value, str):
+        part[place] = text_of(value)
+        if not isinstance(part[place], str):
             faults[place] = str(refusal("fen", "text", value))
             part[place] = ""
     return Slice(TextColumn.of(part), faults)

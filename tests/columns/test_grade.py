@@ -215,6 +215,22 @@ def test_a_column_may_be_of_arrow() -> None:
     assert answers[0].is_right
 
 
+def test_bytes_are_text() -> None:
+    fens, moves = np.array([MATE_IN_TWO.encode()]), np.array([b"Qg8"])
+    assert grade_many(fens, moves, 2)[0].is_right
+
+
+def test_tables_and_single_values_are_refused() -> None:
+    for name, fens, n in (
+        ("fens", np.array(MATE_IN_TWO), 2),
+        ("fens", np.array([[MATE_IN_TWO]]), 2),
+        ("fens", {MATE_IN_TWO: 1}, 2),
+        ("n", [MATE_IN_TWO], np.array(2)),
+    ):
+        with pytest.raises(InputError, match=f"^{name}: expected a column, found "):
+            grade_many(fens, ["Qg8"], n)
+
+
 def test_no_rows_have_no_grades() -> None:
     assert grade_many([], [], 1) == []
 

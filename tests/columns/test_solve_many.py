@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import threading
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -101,6 +102,11 @@ def test_any_kind_of_column_gives_the_same_answers() -> None:
         pa.array(fens).dictionary_encode(),
         pa.chunked_array([fens[:2], [], fens[2:]]),
         wide,
+        [fen.encode() for fen in fens],
+        np.array([fen.encode() for fen in fens]),
+        pa.array(fens, pa.binary()),
+        pa.array(fens, pa.large_binary()),
+        pa.array(fens, pa.binary()).dictionary_encode(),
     ]
     for column in columns:
         assert [*rows(solve_many(column, max_moves=2, limits=SMALL))] == expected
@@ -115,6 +121,16 @@ def test_a_row_that_is_no_text_costs_no_other_row() -> None:
     assert table.error[2] == "fen: expected text, found 3"
     nulls = solve_many(pa.array([MATE_IN_ONE, None]), max_moves=1, limits=SMALL)
     assert nulls.error[1] == "fen: expected text, found None"
+
+
+def test_bytes_that_are_not_utf8_cost_no_other_row() -> None:
+    pa = pytest.importorskip("pyarrow")
+    rows = [b"\xff" + MATE_IN_ONE.encode(), MATE_IN_ONE.encode()]
+    columns: list[Any] = [rows, np.array(rows), pa.array(rows)]
+    for column in columns:
+        table = solve_many(column, max_moves=1, limits=SMALL)
+        assert table.status.tolist() == ["unreadable", "proved"]
+        assert table.error[0] == "expected plain ASCII, found U+FFFD at character 1"
 
 
 def test_the_error_of_a_bad_fen_is_that_of_the_strict_reader() -> None:
@@ -220,6 +236,60 @@ def test_what_is_no_column_is_refused(column: Any) -> None:
         solve_many(column, max_moves=1)
 
 
+@pytest.mark.parametrize("shape", [(), (1, 1)])
+def test_an_array_of_another_shape_is_no_column(shape: tuple[int, ...]) -> None:
+    array: Any = np.array([MATE_IN_ONE]).reshape(shape)
+    message = f"fens: expected a column of FENs, found ndarray of shape {shape}"
+    with pytest.raises(InputError, match=re.escape(message)):
+        solve_many(array, max_moves=1)
+
+
+@pytest.mark.parametrize(
+    ("package", "name"),
+    [
+        ("pandas", "DataFrame"),
+        ("polars", "DataFrame"),
+        ("pyarrow", "table"),
+    ],
+)
+def test_a_table_is_no_column(package: str, name: str) -> None:
+    table = getattr(pytest.importorskip(package), name)({"fen": [MATE_IN_ONE] * 2})
+    found = rf"{type(table).__name__} of shape \(2, 1\)"
+    with pytest.raises(InputError, match=f"a column of FENs, found {found}"):
+        solve_many(table, max_moves=1)
+
+
+def test_a_mapping_is_no_column() -> None:
+    with pytest.raises(InputError, match=r"expected a column of FENs, found \{'fen': "):
+        solve_many({"fen": [MATE_IN_ONE]}, max_moves=1)
+
+
+def test_a_table_has_rows() -> None:
+    table = solve_many([MATE_IN_ONE, BARE_KING, "x"], max_moves=1, limits=SMALL)
+    proved, disproved, unreadable = table
+    assert proved == (
+        *("proved", 1, 1, ("a1a8",), True, ("a1a8",)),
+        *(table.nodes[0], table.time_s[0], ""),
+    )
+    assert (disproved.mate, disproved.lower_bound, disproved.keys) == (None, 2, ())
+    assert (unreadable.mate, unreadable.lower_bound) == (None, None)
+    assert unreadable.error == table.error[2]
+    assert table[0] == table[-3] == proved
+    assert table[1:] == [disproved, unreadable]
+    with pytest.raises(IndexError):
+        table[3]
+
+
+def test_a_row_is_that_of_arrow() -> None:
+    pytest.importorskip("pyarrow")
+    table = solve_many(positions()[::40], max_moves=2, limits=SMALL)
+    for row, expected in zip(table, table.to_arrow().to_pylist(), strict=True):
+        fields = row._asdict()
+        for name in ("keys", "pv"):
+            fields[name] = " ".join(fields[name])
+        assert fields == expected
+
+
 def test_a_table_of_arrow_has_nulls_where_there_is_no_mate() -> None:
     pytest.importorskip("pyarrow")
     fens = [MATE_IN_ONE, BARE_KING, "x", CHECKMATE]
@@ -238,6 +308,27 @@ def test_a_table_becomes_a_data_frame() -> None:
     assert frame["pv"].tolist() == ["a1a8"]
 
 
+def test_a_data_frame_has_whole_numbers_and_missing_values() -> None:
+    pd = pytest.importorskip("pandas")
+    fens = [MATE_IN_ONE, BARE_KING, "x", CHECKMATE]
+    frame = solve_many(fens, max_moves=1, limits=SMALL).to_pandas()
+    assert frame["mate"].tolist() == [1, pd.NA, pd.NA, 0]
+    assert frame["lower_bound"].tolist() == [1, 2, pd.NA, 0]
+    assert str(frame["mate"].dtype) == str(frame["lower_bound"].dtype) == "Int16"
+
+
+def test_a_data_frame_has_the_index_of_the_series_with_the_positions(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    pd = pytest.importorskip("pandas")
+    monkeypatch.setattr(module, "SLICE", 2)
+    fens = pd.Series([MATE_IN_ONE, "x", BARE_KING], index=["c", "a", "b"], name="fen")
+    frame = solve_many(fens, max_moves=1, limits=SMALL).to_pandas()
+    joined = fens.to_frame().join(frame)
+    assert joined["status"].tolist() == ["proved", "unreadable", "disproved"]
+    assert joined.index.tolist() == ["c", "a", "b"]
+
+
 def test_a_table_becomes_a_frame_of_polars() -> None:
     pl = pytest.importorskip("polars")
     frame = solve_many([MATE_IN_ONE], max_moves=1, limits=SMALL).to_polars()
@@ -249,7 +340,8 @@ def test_a_table_becomes_a_frame_of_polars() -> None:
 
 def test_a_missing_package_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     table = solve_many([MATE_IN_ONE], max_moves=1, limits=SMALL)
-    for package, method in (("pyarrow", "to_arrow"), ("polars", "to_polars")):
+    for package in ("pandas", "polars", "pyarrow"):
+        method = "to_arrow" if package == "pyarrow" else f"to_{package}"
         monkeypatch.setitem(__import__("sys").modules, package, None)
         with pytest.raises(InputError, match=f"{method} needs {package}"):
             getattr(table, method)()
