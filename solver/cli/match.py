@@ -209,7 +209,7 @@ def match(
 
 def _line(score: MatchScore) -> str:
     """Write the score in chess players' shorthand, short enough for a progress line."""
-    games = f"+{score.wins} -{score.losses} ={score.draws}"
+    games = f"+{score.wins:,} -{score.losses:,} ={score.draws:,}"
     if score.elo is None or score.error is None:
         return games
-    return f"{games}, Elo {score.elo:.1f} +- {score.error:.1f}"
+    return f"{games}, Elo {score.elo:,.1f} +- {score.error:,.1f}"

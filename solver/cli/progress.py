@@ -100,7 +100,7 @@ class Progress(ABC):
             columns[:0] = [
                 progress.TextColumn("{task.description}", markup=False),
                 progress.BarColumn(),
-                progress.MofNCompleteColumn(),
+                progress.TextColumn("{task.completed:,}/{task.total:,}"),
             ]
         return progress.Progress(
             *columns,

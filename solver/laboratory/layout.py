@@ -70,21 +70,16 @@ def format_answer(outcome: Outcome) -> str:
     return mate if outcome.is_shortest else AT_MOST + mate
 
 
-def count(nodes: int) -> str:
-    """Write a number of nodes."""
-    return f"{nodes:,}"
+def count(number: int) -> str:
+    """Write a number of nodes or problems."""
+    return f"{number:,}"
 
 
 def ratio_cell(ratio: float | None) -> str:
     """Write a ratio of nodes; an empty cell if there is none."""
     if ratio is None:
         return ""
-    return f"{ratio:.3f}" if ratio >= SMALL_RATIO else f"{ratio:.2g}"
-
-
-def saved_cell(ratio: float | None) -> str:
-    """Write the nodes saved in per cent; negative if there are more nodes."""
-    return "" if ratio is None else f"{100 * (1 - ratio):.1f}%"
+    return f"{ratio:,.3f}" if ratio >= SMALL_RATIO else f"{ratio:.2g}"
 
 
 def file_labels(names: Sequence[str]) -> list[str]:
@@ -136,7 +131,7 @@ def position_notes(counts: PositionCounts, *, brief: bool) -> Iterator[str]:
     )
     if others:
         where = "" if counts.is_complete else _UNEQUAL_DEPTHS
-        yield f"ratio, saved: nodes to PV compared with {first.variant.name}{where}."
+        yield f"ratio: nodes to PV compared with {first.variant.name}{where}."
     yield from _combinations(series.variant for series in counts.series)
     yield _setting(counts.table_entries, first.variant)
     if ended := [s.variant.name for s in counts.series if s.depth < counts.depth]:
@@ -175,7 +170,10 @@ def collection_notes(counts: CollectionCounts, *, brief: bool) -> Iterator[str]:
     yield from _combinations(counts.variants)
     yield _setting(counts.table_entries, first)
     if len(counts.rows) < counts.problems:
-        yield f"Stopped after {len(counts.rows)} of {counts.problems} problems."
+        yield (
+            f"Stopped after {count(len(counts.rows))} of {count(counts.problems)} "
+            "problems."
+        )
     if not brief:
         yield from _marks(
             format_answer(outcome) for row in counts.rows for outcome in row.outcomes

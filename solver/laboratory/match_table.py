@@ -212,4 +212,4 @@ def _published(match: Match) -> PublishedScore | None:
 
 
 def _decimal(number: float | None, unit: str = "") -> str:
-    return "" if number is None else f"{number:.1f}{unit}"
+    return "" if number is None else f"{number:,.1f}{unit}"

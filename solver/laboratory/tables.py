@@ -15,7 +15,6 @@ from solver.laboratory.layout import (
     format_answer,
     format_mate,
     ratio_cell,
-    saved_cell,
     score_cell,
 )
 from solver.output.columns import Column, bars, fit
@@ -35,7 +34,7 @@ if TYPE_CHECKING:
     from solver.laboratory.results import Iteration, Outcome
 
 
-_GLASS_COUNTS, _IN_ALL, _SAVED = 1, 2, 3
+_GLASS_COUNTS, _IN_ALL = 1, 2
 """Ranks of a table's columns: a narrow terminal drops the highest first."""
 
 GLASS = "dim"
@@ -55,9 +54,9 @@ def draw_position(counts: PositionCounts, console: Console) -> RenderableType:
     -------
     RenderableType
         A table with one row per depth: the score (one per variant, if they differ),
-        nodes until the principal variation was found and in all, and the nodes saved
-        relative to the first variant. Glass's columns follow on its position. A narrow
-        console gets fewer columns, or one line per depth.
+        nodes until the principal variation was found and in all, and their ratio to
+        the first variant's. Glass's columns follow on its position. A narrow console
+        gets fewer columns, or one line per depth.
     """
     return fit(console, position_columns(counts), _position_lines(counts))
 
@@ -119,10 +118,7 @@ def position_columns(counts: PositionCounts) -> list[Column]:
         ]
         if series in others:
             ratios = [series.ratio(first, depth) for depth in counts.depths]
-            columns += [
-                Column(f"{name}\nsaved", [saved_cell(r) for r in ratios], rank=_SAVED),
-                Column(f"{name}\nratio", [ratio_cell(r) for r in ratios]),
-            ]
+            columns.append(Column(f"{name}\nratio", [ratio_cell(r) for r in ratios]))
     return columns + _glass_columns(counts)
 
 
@@ -301,7 +297,7 @@ def draw_collection_summary(
             total.variant.name,
             *(_found_of(sums[row], f"in {label}") for label, sums in files),
             _found_of(total, "in all" if files else ""),
-            f"{total.differing} differing",
+            f"{count(total.differing)} differing",
         )
         for row, total in enumerate(counts.totals())
     )
@@ -320,21 +316,21 @@ def collection_summary(counts: CollectionCounts) -> Summary:
             column
             for label, sums in files
             for column in (
-                Column(f"{label}\nfound", [str(file.found) for file in sums]),
+                Column(f"{label}\nfound", [count(file.found) for file in sums]),
                 Column("ratio", [ratio_cell(file.ratio) for file in sums]),
             )
         ),
-        Column(f"{total_head}found", [str(total.found) for total in totals]),
+        Column(f"{total_head}found", [count(total.found) for total in totals]),
         *_unless_none("unproved", [total.unproved for total in totals]),
         *_unless_none("stopped", [total.stopped for total in totals]),
-        Column("differing", [str(total.differing) for total in totals]),
+        Column("differing", [count(total.differing) for total in totals]),
         Column(
             "nodes",
             [count(total.nodes_total) for total in totals],
             rank=_SUMMARY_IN_ALL,
         ),
         Column(
-            "compared", [str(total.compared) for total in totals], rank=_SUMMARY_DEPTH
+            "compared", [count(total.compared) for total in totals], rank=_SUMMARY_DEPTH
         ),
         Column("ratio", [ratio_cell(total.ratio) for total in totals]),
     ]
@@ -351,7 +347,7 @@ def _file_totals(counts: CollectionCounts) -> list[tuple[str, list[Total]]]:
 
 
 def _found_of(total: Total, where: str) -> str:
-    found = f"{total.found} found {where}".rstrip()
+    found = f"{count(total.found)} found {where}".rstrip()
     ratio = ratio_cell(total.ratio)
     return f"{found} ({ratio})" if ratio else found
 
@@ -362,7 +358,7 @@ def _sentence(name: str, *parts: str) -> str:
 
 def _unless_none(head: str, numbers: Sequence[int]) -> list[Column]:
     """Make a column if any of its numbers is not 0."""
-    return [Column(head, [str(number) for number in numbers])] if any(numbers) else []
+    return [Column(head, [count(number) for number in numbers])] if any(numbers) else []
 
 
 def _summary_lines(counts: PositionCounts) -> Iterator[_Line]:

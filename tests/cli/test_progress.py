@@ -93,14 +93,14 @@ def test_nothing_is_shown_off_a_terminal(
 
 
 def test_an_experiment_shows_its_step_a_bar_and_its_nodes(screen: Screen) -> None:
-    shown = progress.ExperimentProgress(lambda: 1234, 5)
+    shown = progress.ExperimentProgress(lambda: 1234, 5000)
     with redirect_stderr(screen), shown:
         shown.describe("mdp cpw: depth 3")
         shown.advance()
         shown.advance()
         assert screen.showing.wait(60)
 
-    assert re.search(r"mdp cpw: depth 3 .*2/5.*1,234 nodes", screen.getvalue())
+    assert re.search(r"mdp cpw: depth 3 .*2/5,000.*1,234 nodes", screen.getvalue())
 
 
 def test_notices_are_printed_above_the_line_and_stay(screen: Screen) -> None:

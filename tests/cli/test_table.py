@@ -151,12 +151,12 @@ def call(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str,
 
 POSITION = f"""\
 8/8/8/8/8/5K2/R7/7k w - - 0 1
-                 off     off    cpw     cpw    cpw    cpw
-depth  score   to PV  in all  to PV  in all  saved  ratio
-    1     10      10      20     10      20   0.0%  1.000
-    2     20     100     200    100     200   0.0%  1.000
-    3     30   1,000   2,000  1,000   2,000   0.0%  1.000
-    4     M2  10,000  20,000  5,000  10,000  50.0%  0.500
+                 off     off    cpw     cpw    cpw
+depth  score   to PV  in all  to PV  in all  ratio
+    1     10      10      20     10      20  1.000
+    2     20     100     200    100     200  1.000
+    3     30   1,000   2,000  1,000   2,000  1.000
+    4     M2  10,000  20,000  5,000  10,000  0.500
 
 variant  depth  score   to PV  in all  ratio
 off          4     M2  10,000  20,000  1.000  {40 * "█"}
@@ -164,7 +164,7 @@ cpw          4     M2   5,000  10,000  0.500  {20 * "█"}
 
 {NODES}to PV: until the principal variation was found; in all: until the iteration was \
 complete; both are sums from depth 1.
-ratio, saved: nodes to PV compared with off.
+ratio: nodes to PV compared with off.
 {SETTING}
 """
 
