@@ -7,7 +7,7 @@ import operator
 import reprlib
 import threading
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from numbers import Real
 from typing import TypeVar
 
@@ -98,6 +98,9 @@ class Problem:
         What the composition demands; a string such as `"s#3"` is parsed. It claims
         that there is such a solution, so `claim` is filled in where it is missing.
         None: the shortest mate is wanted.
+    names_side : bool
+        Whether the source says who is to move. If not, that is in `fen` the side that
+        begins by convention: Black in help play of whole moves, else White.
 
     Raises
     ------
@@ -112,6 +115,7 @@ class Problem:
     source: str = ""
     no_mate: int | None = None
     stipulation: Stipulation | None = None
+    names_side: bool = field(default=True, compare=False, repr=False)
 
     def __post_init__(self) -> None:
         for name in ("fen", "id", "source"):

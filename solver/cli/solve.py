@@ -22,7 +22,7 @@ from solver.cli.console import (
 )
 from solver.cli.help import Command
 from solver.cli.signals import interruptible
-from solver.errors import FenError, FormatError, quote
+from solver.errors import FenError, FormatError, InputError, quote
 from solver.output.notation import Notation
 from solver.solution import Solution, Status, StoppedBy
 
@@ -234,7 +234,10 @@ def _read_stdin(
     from solver.formats.registry import read_collection
 
     for problem in read_collection(STDIN):
-        yield problem if isinstance(problem, FormatError) else question(problem)
+        try:
+            yield problem if isinstance(problem, FormatError) else question(problem)
+        except InputError as error:
+            yield FormatError(problem.source, str(error))
 
 
 @dataclass(slots=True)

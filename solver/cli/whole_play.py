@@ -200,18 +200,14 @@ def _check_stipulation(
 def demand(problem: Problem | str, stipulation: Stipulation) -> Problem:
     """Return a problem with this stipulation in place of any other claim.
 
-    Black begins help play where a FEN does not say who does, unless there is half a
-    move more.
+    The stipulation also says who begins where the FEN does not.
     """
     from solver.problem import Problem
 
-    if isinstance(problem, Problem):
-        return Problem(
-            problem.fen, problem.id, source=problem.source, stipulation=stipulation
-        )
-    if stipulation.is_help and not stipulation.half and len(problem.split()) == 1:
-        problem = f"{problem} b"
-    return Problem(problem, stipulation=stipulation)
+    if isinstance(problem, str):
+        return Problem(problem, stipulation=stipulation)
+    fen = problem.fen if problem.names_side else problem.fen.split()[0]
+    return Problem(fen, problem.id, source=problem.source, stipulation=stipulation)
 
 
 class Play(NamedTuple):

@@ -233,6 +233,8 @@ def make_problem(
     claim: Claim | None,
     no_mate: int | None,
     stipulation: Stipulation | None = None,
+    *,
+    names_side: bool = True,
 ) -> Problem:
     """Make the problem that a record describes.
 
@@ -249,6 +251,8 @@ def make_problem(
     no_mate : int or None
     stipulation : Stipulation or None
         `#n` is the same as a claim of n moves.
+    names_side : bool
+        Whether the record says who is to move.
 
     Raises
     ------
@@ -275,6 +279,7 @@ def make_problem(
         source=source,
         no_mate=no_mate,
         stipulation=None if stipulation and stipulation.is_direct_mate else stipulation,
+        names_side=names_side,
     )
 
 

@@ -162,7 +162,15 @@ def parse_record(text: str, source: str) -> Problem:
     number = max(given.get("fmvn", int(number)), 1)
     fen = " ".join((*fields, str(clock), str(number)))
     name, no_mate = given.get("id", ""), given.get("nomate")
-    return make_problem(fen, name, source, claim, no_mate, stipulation)
+    return make_problem(
+        fen,
+        name,
+        source,
+        claim,
+        no_mate,
+        stipulation,
+        names_side=position.names_side,
+    )
 
 
 def write_epd(problem: Problem) -> str:

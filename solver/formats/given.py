@@ -41,6 +41,8 @@ class GivenPosition:
     ----------
     fen : str
         The position's FEN, with six fields.
+    names_side : bool
+        Whether the text says who is to move.
 
     Raises
     ------
@@ -51,6 +53,7 @@ class GivenPosition:
     def __init__(self, text: str, side: chess.Color = True) -> None:  # noqa: FBT002
         self._text = text
         self._side = side
+        self.names_side = len(text.split()) > 1
         plain = read_plainly(text, black=not side)
         self._is_plain = plain is not None
         self.fen = plain[0] if plain else format_fen(self.board)

@@ -97,7 +97,15 @@ class Fields(NamedTuple):
         claim = complete_claim(claim, stipulation, solutions)
         no_mate = parse_no_mate("nomate", self.nomate) if self.nomate else None
         name = printable(self.id)
-        return make_problem(position.fen, name, source, claim, no_mate, stipulation)
+        return make_problem(
+            position.fen,
+            name,
+            source,
+            claim,
+            no_mate,
+            stipulation,
+            names_side=position.names_side,
+        )
 
 
 def read_jsonl(

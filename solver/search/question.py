@@ -10,7 +10,7 @@ import chess
 from solver.board import pack
 from solver.errors import InputError
 from solver.formats.fast_fen import format_fen
-from solver.formats.fen import parse_fen
+from solver.formats.fen import begins, parse_fen
 from solver.problem import (
     Limits,
     Problem,
@@ -227,7 +227,7 @@ def _has_bare_king(board: chess.Board, color: chess.Color) -> bool:
 def _set_up(problem: Problem | str | chess.Board) -> tuple[Problem, chess.Board]:
     """Read a position in any of the forms that `solve` takes."""
     if isinstance(problem, Problem):
-        board = parse_fen(problem.fen)
+        board = parse_fen(problem.fen, begins(problem.stipulation))
         fen = format_fen(board)
         return problem if problem.fen == fen else replace(problem, fen=fen), board
     if isinstance(problem, chess.Board):

@@ -518,6 +518,43 @@ def test_a_fen_without_a_side_to_move_begins_as_composers_expect(solve: Solve) -
     assert out.startswith("White to move\n")
 
 
+@pytest.mark.parametrize(
+    "record",
+    [
+        HELPMATE,
+        f'{{"fen": "{HELPMATE}"}}',
+        f"fen\n{HELPMATE}",
+        f'{{"fen": "{HELPMATE}", "stipulation": "s#2"}}',
+    ],
+    ids=["FEN", "JSON lines", "CSV", "other stipulation"],
+)
+def test_a_record_without_a_side_to_move_begins_as_on_the_command_line(
+    record: str, matesolve: Matesolve
+) -> None:
+    for stipulation, side in (("h#1", "b"), ("h#1.5", "w"), ("#1", "w")):
+        words = ("solve", "-", "--jsonl", "--stipulation", stipulation)
+        out = matesolve(*words, stdin=f"{record}\n").out
+        assert json.loads(out)["fen"].split()[1] == side, stipulation
+    words = ("solve", "-", "--jsonl", "--stipulation", "h#1")
+    out = matesolve(*words, stdin=f"{HELPMATE} w\n").out
+    assert json.loads(out)["fen"].split()[1] == "w"
+
+
+def test_a_record_that_cannot_be_asked_costs_only_its_line(
+    matesolve: Matesolve,
+) -> None:
+    in_check = "k7/8/8/8/8/8/8/K6r"  # Black begins h#1, and White is in check
+    code, out, err = matesolve(
+        *("solve", "-", "--stipulation", "h#1"), stdin=f"{in_check}\n{HELPMATE}\n"
+    )
+    assert code == 65
+    assert err == (
+        "error: stdin:1: expected the white king out of check (Black is to move), "
+        "found it attacked from h1\n"
+    )
+    assert "No helpmate in 1." in out
+
+
 def test_set_play_and_solutions_of_help_play_have_titles(solve: Solve) -> None:
     fen = "8/8/8/8/8/1K6/7R/k7 b - - 0 1"
     code, out, _ = solve(fen, "--stipulation", "h#1", "--set-play")

@@ -120,3 +120,10 @@ def test_root_moves_that_are_not_legal_are_refused(
 ) -> None:
     with pytest.raises(InputError, match="root_moves: expected legal moves"):
         solver.solve(Problem(ROOK_AGAINST_PAWN), Limits(max_moves=2), root_moves=moves)
+
+
+def test_the_stipulation_says_who_begins_where_the_fen_does_not() -> None:
+    begins = {"h#2": "b", "h=2": "b", "h#2.5": "w", "s#2": "w", "#2": "w"}
+    for stipulation, side in begins.items():
+        problem = Problem("7k/8/5K2/8/8/8/6p1/R7", stipulation=stipulation)  # type: ignore[arg-type]
+        assert read_question(problem).problem.fen.split()[1] == side, stipulation
