@@ -179,7 +179,8 @@ def _prepare(found: PopeyeInput | FormatError) -> None:
         return
     for twin in found.twins:
         with suppress(InputError):  # the answer reports it
-            prepare_stipulation(twin.composition.stipulation)
+            if not isinstance(twin, FormatError):
+                prepare_stipulation(twin.composition.stipulation)
 
 
 def _print_all(texts: Iterable[str]) -> None:

@@ -131,6 +131,9 @@ class PopeyeAnswer:
             self._refuse(error)
             return
         for twin in found.twins:
+            if isinstance(twin, FormatError):
+                self.errors.append(str(twin))
+                continue
             if self._is_cut:
                 yield PHASE_END
             self._is_cut = False

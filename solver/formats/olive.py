@@ -169,12 +169,8 @@ def _make_problems(entry: object, source: str) -> Iterator[Problem | FormatError
         expected = intended[0] if intended else 1
         return Claim(moves, find_keys(board, parts.get(label, ""), expected))
 
-    name = _name(entry)
-    for twin in _parse_twins(diagram, entry.get("twins"), source):
-        if isinstance(twin, FormatError):
-            yield twin
-        else:
-            yield from make_problems([twin], name, source, claim)
+    twins = _parse_twins(diagram, entry.get("twins"), source)
+    yield from make_problems(twins, _name(entry), source, claim)
 
 
 def _parse_twins(

@@ -96,8 +96,9 @@ class PopeyeInput(NamedTuple):
         The position before any change. With `ZeroPosition` it is not to be solved.
     options : Options
         The diagram's, which the twins share.
-    twins : tuple of Twin
-        The problems to solve, at least one. Without twins its label is empty.
+    twins : tuple of Twin or FormatError
+        The problems to solve, at least one. Without twins its label is empty. An error
+        stands for a twin that could not be parsed.
     has_zero_position : bool
         Whether the first twin is already changed.
     """
@@ -106,7 +107,7 @@ class PopeyeInput(NamedTuple):
     texts: tuple[Text, ...]
     diagram: Composition
     options: Options
-    twins: tuple[Twin, ...]
+    twins: tuple[Twin | FormatError, ...]
     has_zero_position: bool = False
 
 
@@ -244,7 +245,7 @@ def _text_keyword(word: str, *, in_twins: bool) -> str | None:
 def _parse(words: deque[str], source: str) -> PopeyeInput:
     diagram = Composition()
     texts = []
-    twins: list[Twin] = []
+    twins: list[Twin | FormatError] = []
     has_zero_position = False
     while words:
         word = words.popleft()
@@ -252,11 +253,13 @@ def _parse(words: deque[str], source: str) -> PopeyeInput:
         if keyword in _TEXTS and _text_keyword(word, in_twins=bool(twins)):
             texts.append(Text(keyword, words.popleft()))
         elif keyword in _TWINS:
-            has_zero_position |= keyword == "ZeroPosition"
-            _parse_twin(keyword, diagram, twins, words)
-        elif twins:
-            msg = f"expected Twin, NextProblem or EndProblem, found {quote(word)}"
-            raise InputError(msg)
+            has_zero_position |= keyword == "ZeroPosition" and not twins
+            _parse_twin(keyword, diagram, twins, words, source)
+        elif twins:  # the words after a fault are skipped
+            if isinstance(twins[-1], Twin):
+                expected = "expected Twin, NextProblem or EndProblem"
+                fault = f"twin {twins[-1].label}): {expected}, found {quote(word)}"
+                twins[-1] = FormatError(source, fault)
         else:
             _parse_command(keyword, diagram, word, words)
     return PopeyeInput(
@@ -270,18 +273,43 @@ def _parse(words: deque[str], source: str) -> PopeyeInput:
 
 
 def _parse_twin(
-    keyword: str, diagram: Composition, twins: list[Twin], words: deque[str]
+    keyword: str,
+    diagram: Composition,
+    twins: list[Twin | FormatError],
+    words: deque[str],
+    source: str,
 ) -> None:
-    if keyword == "ZeroPosition" and twins:
-        msg = "ZeroPosition: expected before the twins, found after one"
-        raise InputError(msg)
+    """Add a twin, or the error that stands for it."""
     if keyword == "Twin" and not twins:
         twins.append(Twin(label_of(0), diagram))
     if len(twins) == _MAX_TWINS:
-        msg = f"twins: expected at most {_MAX_TWINS}, found more"
-        raise InputError(msg)
-    last = twins[-1].composition if twins else diagram
-    twins.append(parse_twin(label_of(len(twins)), diagram, last, words))
+        fault = f"twins: expected at most {_MAX_TWINS}, found more"
+        twins.append(FormatError(source, fault))
+        words.clear()
+        return
+    label = label_of(len(twins))
+    if keyword == "ZeroPosition" and twins:
+        fault = "ZeroPosition: expected before the twins, found after one"
+        twins.append(FormatError(source, f"twin {label}): {fault}"))
+        return
+    before = twins[-1] if twins else Twin("", diagram)
+    last = before.composition if isinstance(before, Twin) else None
+    own = _take_twin(words)
+    try:
+        twins.append(parse_twin(label, diagram, last, own))
+    except InputError as error:
+        twins.append(FormatError(source, str(error)))
+    words.extendleft(reversed(own))
+
+
+def _take_twin(words: deque[str]) -> deque[str]:
+    """Remove the words up to the next twin: a change without an end takes no more."""
+    taken: deque[str] = deque()
+    while words and not expand(words[0], _TWINS):
+        if _text_keyword(words[0], in_twins=True):
+            taken.append(words.popleft())
+        taken.append(words.popleft())
+    return taken
 
 
 def _parse_command(

@@ -145,7 +145,7 @@ def parse_twin(
 
 
 def make_problems(
-    twins: Iterable[Twin],
+    twins: Iterable[Twin | FormatError],
     name: str,
     source: str,
     claim: Callable[[str, chess.Board, Stipulation], Claim] | None = None,
@@ -154,7 +154,8 @@ def make_problems(
 
     Parameters
     ----------
-    twins : iterable of Twin
+    twins : iterable of Twin or FormatError
+        An error stands for a twin that could not be parsed.
     name : str
         The entry's own name, to which the twins' labels are added; if it is empty,
         `file:line` is used.
@@ -170,6 +171,9 @@ def make_problems(
         One for each twin; with the option `Duplex`, two.
     """
     for twin in twins:
+        if isinstance(twin, FormatError):
+            yield twin
+            continue
         composition = twin.composition
         described = f"twin {twin.label}): " if twin.label else ""
         for exchanged in (False, True)[: 1 + ("Duplex" in composition.options)]:

@@ -195,6 +195,15 @@ def test_each_twin_has_its_heading_and_play(matesolve: Matesolve) -> None:
     assert headings == ["a) ", "b) -wRa2  ", "c) wKg3-->f3  ", "+d) wRa2-->b2  "]
 
 
+def test_a_bad_twin_costs_only_itself(matesolve: Matesolve) -> None:
+    problem = f"{MATED}\nStipulation #2\nOption NoBoard\nTwin remove a1\n"
+    ended = solve(matesolve, f"{problem}Twin move g3 f3", code=65)
+    (answer,) = parse(ended.out)
+    assert answer["ending"] == "partial"
+    assert list(answer["play"]) == ["a", "c"]
+    assert ended.err.endswith("twin b): expected a piece on a1, found none\n")
+
+
 # What is refused
 
 

@@ -19,6 +19,7 @@ from solver.formats.popeye import (
 )
 from solver.formats.popeye_input import PopeyeInput, read_inputs
 from solver.formats.streams import MAX_RECORD_BYTES
+from solver.formats.twins import Twin
 from solver.problem import Claim, Problem
 from solver.stipulation import EXPECTED, Stipulation
 from tests.formats.random_positions import NAMES, SEEDS, play
@@ -244,6 +245,7 @@ def test_options_and_texts_are_kept_as_data() -> None:
         ("Title", "C"),
     ]
     (twin,) = found.twins
+    assert isinstance(twin, Twin)
     assert (twin.label, twin.changes) == ("", ())
     assert twin.composition.board().fen() == LADDER
 

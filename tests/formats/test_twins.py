@@ -17,7 +17,7 @@ from solver.formats.composition import Composition
 from solver.formats.popeye import read_popeye
 from solver.formats.popeye_input import PopeyeInput, read_inputs
 from solver.formats.popeye_words import WORD
-from solver.formats.twins import label_of, parse_twin
+from solver.formats.twins import Twin, label_of, parse_twin
 from solver.problem import Problem
 
 PIECES = "White Kf2 Qg7 Rf4 Be5 Sc3 Pc7 Black Kb3 Rd5 Bc6 Sd6 Pb6"
@@ -83,6 +83,12 @@ def read_input(*lines: str) -> PopeyeInput:
     return found
 
 
+def read_twins(*lines: str) -> list[Twin]:
+    twins = read_input(*lines).twins
+    assert not any(isinstance(twin, FormatError) for twin in twins), twins
+    return [twin for twin in twins if isinstance(twin, Twin)]
+
+
 def numbered(*lines: str, pieces: str = PIECES) -> enumerate[bytes]:
     text = "\n".join(["BeginProblem", f"Pieces {pieces}", *lines, "EndProblem", ""])
     return enumerate(io.BytesIO(text.encode()), start=1)
@@ -96,7 +102,7 @@ def boards(found: list[Problem | FormatError]) -> list[str]:
 def test_every_change_makes_popeyes_position_and_text() -> None:
     words = [f"Twin {twin}" for twin, _, _ in TWINS]
     assert boards(read("stip #2", *words)) == [DIAGRAM, *(fen for _, _, fen in TWINS)]
-    twins = read_input("stip #2", *words).twins
+    twins = read_twins("stip #2", *words)
     assert [twin.changes for twin in twins] == [
         (),
         *(tuple(text.split("  ")) for _, text, _ in TWINS),
@@ -106,7 +112,7 @@ def test_every_change_makes_popeyes_position_and_text() -> None:
 def test_labels_are_letters_then_numbers() -> None:
     labels = [label_of(index) for index in (0, 1, 25, 26, 35)]
     assert labels == ["a", "b", "z", "z1", "z10"]
-    twins = read_input("stip #2", *["twin move c3 g6"] * 27).twins
+    twins = read_twins("stip #2", *["twin move c3 g6"] * 27)
     assert [twin.label for twin in twins][-3:] == ["z", "z1", "z2"]
 
 
@@ -129,7 +135,7 @@ def test_a_zero_position_is_not_a_problem_itself() -> None:
         "x.inp:2 b)",
         "x.inp:2 c)",
     ]
-    twins = read_input("stip #2", "zero move c3 g6", "twin move c3 f6").twins
+    twins = read_twins("stip #2", "zero move c3 g6", "twin move c3 f6")
     assert [(twin.label, twin.is_continued) for twin in twins] == [
         ("a", False),
         ("b", False),
@@ -228,15 +234,11 @@ def test_an_illegal_twin_is_reported_and_the_others_are_read() -> None:
         ),
         (
             "twin move c3 c2 option try",
-            "expected Twin, NextProblem or EndProblem, found 'option'",
+            "twin b): expected Twin, NextProblem or EndProblem, found 'option'",
         ),
         (
-            "twin move c3 c2 zero move c3 c2",
-            "ZeroPosition: expected before the twins, found after one",
-        ),
-        (
-            "twin cont polish\n" * 1000,
-            "twins: expected at most 999, found more",
+            "twin move c3 c2 move c2 c3 zero move c3 c2",
+            "twin c): ZeroPosition: expected before the twins, found after one",
         ),
         (
             f"twin {'polish ' * 300}",
@@ -244,8 +246,35 @@ def test_an_illegal_twin_is_reported_and_the_others_are_read() -> None:
         ),
     ],
 )
-def test_other_twins_are_refused(lines: str, reason: str) -> None:
-    assert read("stip #2", lines) == [FormatError("x.inp:2", reason)]
+def test_a_bad_twin_is_one_error_and_the_other_twins_are_read(
+    lines: str, reason: str
+) -> None:
+    found = read("stip #2", lines, "twin move c3 f6", "twin cont remove f6")
+    error = FormatError("x.inp:2", reason)
+    assert [one for one in found if isinstance(one, FormatError)] == [error]
+    others = [one for one in found if isinstance(one, Problem)]
+    moved = "8/2P3Q1/1pbn1N2/3rB3/5R2/1k6/5K2/8"
+    expected = [moved, "8/2P3Q1/1pbn4/3rB3/5R2/1k6/5K2/8"]
+    assert boards([others[0], *others[-2:]]) == [DIAGRAM, *expected]
+    assert len(others) == found.index(error) + 2
+
+
+def test_a_twin_that_continues_a_bad_one_is_refused_too() -> None:
+    found = read("stip #2", "zero move a1 a2", "twin cont remove c3", "twin remove c3")
+    assert [type(one) for one in found] == [FormatError, FormatError, Problem]
+    assert found[1] == FormatError(
+        "x.inp:2", "twin b): expected a twin before that can be read, found none"
+    )
+    assert [one.id for one in found if isinstance(one, Problem)] == ["x.inp:2 c)"]
+
+
+def test_of_too_many_twins_the_first_are_read() -> None:
+    found = read("stip #2", "twin cont polish\n" * 2000)
+    assert len(found) == 1000
+    assert found[-1] == FormatError(
+        "x.inp:2", "twins: expected at most 999, found more"
+    )
+    assert all(isinstance(one, Problem) for one in found[:-1])
 
 
 @pytest.mark.parametrize(
