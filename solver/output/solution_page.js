@@ -8,7 +8,6 @@ const caption = document.getElementById("after");
 const play = document.getElementById("play");
 const diagram = board.querySelector(".diagram");
 const position = board.querySelector(".position");
-const initial = caption.textContent;
 
 /** The move whose position stays on the board; null: the diagram does. */
 let chosen = null;
@@ -26,7 +25,7 @@ function draw(group, tag, attributes) {
 function show(move) {
   diagram.hidden = move !== null;
   position.hidden = move === null;
-  caption.textContent = move ? `After ${move.textContent}` : initial;
+  caption.textContent = move ? `After ${move.textContent}` : "";
   if (!move) {
     return;
   }

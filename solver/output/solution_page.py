@@ -62,7 +62,6 @@ def encode_page(
         lines = describe_solutions(solution, set_play, marks=marks)
     else:
         lines = describe_play(variations, marks=marks, positions=True)
-    white_moves = chess.Board(problem.fen).turn == chess.WHITE
     play = _entries(lines)
     return fill_page(
         "solution_page.html",
@@ -72,7 +71,6 @@ def encode_page(
         diagram=unstyled(draw_diagram(solution)),
         empty_board=_empty_board(),
         pieces={x: _ID.sub("", unstyled(art)) for x, art in chess.svg.PIECES.items()},
-        mover="White" if white_moves else "Black",
         answer=describe(solution),
         fen=problem.fen,
         link=analysis_link(problem.fen),

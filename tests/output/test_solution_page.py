@@ -67,6 +67,12 @@ def test_a_page_has_the_answer_in_sentences_and_the_position() -> None:
     ]
 
 
+def test_a_page_says_once_who_is_to_move() -> None:
+    shown = page(ROOK_FOUND, ROOK_PLAY)
+    assert shown.lines.count("White to move") == 1
+    assert '<figcaption id="after"></figcaption>' in shown.text
+
+
 @pytest.mark.parametrize(
     "solution", [SMOTHERED_BY_BLACK, MATED, ROOK_DISPROVED, ROOK_UNDECIDED]
 )
@@ -206,7 +212,7 @@ addEventListener("load", () => {
   key("ArrowRight");
   document.title = document.getElementById("after").textContent;
   key("Escape");
-  document.title += ", then " + document.getElementById("after").textContent;
+  document.title += `, then "${document.getElementById("after").textContent}"`;
   moves[3].dispatchEvent(new PointerEvent("pointerover", { bubbles: true }));
 });
 """
@@ -218,7 +224,7 @@ def test_a_click_shows_the_position_after_a_move(tmp_path: Path) -> None:
     page = re.sub(r"script-src '[^']*'", "script-src 'unsafe-inline'", page, count=1)
     page = page.replace("</body>", f"<script>{CLICKS}</script></body>")
     shown = opened(page.encode(), tmp_path)
-    assert "<title>After 2.Ra1, then White to move</title>" in shown
+    assert "<title>After 2.Ra1, then </title>" in shown
     assert '<figcaption id="after">After 1...Kf1</figcaption>' in shown
     drawn = re.findall(r'href="#piece-(\w)" x="(\d+)" y="(\d+)"', shown)
     assert drawn == [("R", "15", "15"), ("K", "240", "240"), ("k", "240", "330")]
