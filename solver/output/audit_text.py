@@ -22,7 +22,13 @@ from solver.audit.verdict import (
     is_slow,
 )
 from solver.output.columns import Column, fit
-from solver.output.text import analysis_link, duration, first_moves, numbered_line
+from solver.output.text import (
+    analysis_link,
+    duration,
+    first_moves,
+    listed,
+    numbered_line,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -212,7 +218,7 @@ def _claimed(result: AuditResult) -> str:
     keys = result.wrong_keys or (
         result.claimed_keys if result.soundness == Soundness.COOKED else ""
     )
-    return f"{claimed} by {', '.join(_sans(result, keys))}" if keys else claimed
+    return f"{claimed} by {listed(_sans(result, keys))}" if keys else claimed
 
 
 def _objection(result: AuditResult) -> str:
@@ -221,12 +227,12 @@ def _objection(result: AuditResult) -> str:
     if result.word in words or result.found_solutions():
         return f"found {_found(result)}"
     if KEYS in words or Soundness.MISSING_SOLUTION in words:
-        return f"found {', '.join(_sans(result, result.keys))}"
+        return f"found {listed(_sans(result, result.keys))}"
     if Soundness.NOT_SHORTEST_LINE in words:
         return _slow_line(result)
     if Soundness.COOKED in words:
         keys = _sans(result, result.keys)
-        return f"found {len(keys)} keys: {', '.join(keys)}"
+        return f"found {len(keys)} keys: {listed(keys)}"
     if DUAL in words:
         return _dual(result)
     return f"found {', '.join(words)}"
@@ -351,7 +357,7 @@ def _move_objection(board: chess.Board, number: int, ply: Ply, what: str) -> str
     """Say what is wrong with a move of the line, and which moves are better."""
     (san,) = first_moves(board.fen(), [ply.move])
     others = first_moves(board.fen(), [move for move in ply.keys if move != ply.move])
-    return f"but move {number}, {san}, {what}: {', '.join(others)}"
+    return f"but move {number}, {san}, {what}: {listed(others)}"
 
 
 def _sans(result: AuditResult, moves: str) -> list[str]:

@@ -16,7 +16,7 @@ from solver.solution import Solution, Stats, Status, StoppedBy, TableFormat
 from solver.stipulation import Goal, Play
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from rich.text import Text
 
@@ -55,6 +55,10 @@ _PLAYS = {
     Play.SEMI_REFLEX: "semi-reflex",
     Play.HELP: "help",
 }
+
+
+MAX_LISTED = 20
+"""At most this many alternative moves are listed; records have all."""
 
 
 class Sentence(NamedTuple):
@@ -227,7 +231,7 @@ def _keys(solution: Solution, *, uci: bool) -> str:
     keys = solution.keys
     if not uci:
         keys = tuple(first_moves(solution.problem.fen, keys))
-    names = ", ".join(keys)
+    names = listed(keys)
     match len(keys), solution.keys_complete:
         case 0, _:
             return ""
@@ -300,6 +304,13 @@ def duration(seconds: float) -> str:
 def at_most(moves: int) -> str:
     """Write "1 move" or "n or fewer moves"."""
     return "1 move" if moves == 1 else f"{moves} or fewer moves"
+
+
+def listed(moves: Sequence[str]) -> str:
+    """Join alternative moves by commas; of very many, count those after the first."""
+    more = len(moves) - MAX_LISTED
+    names = ", ".join(moves[:MAX_LISTED])
+    return f"{names} and {more} more" if more > 0 else names
 
 
 def first_moves(fen: str, moves: Iterable[str]) -> list[str]:

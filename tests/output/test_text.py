@@ -156,6 +156,21 @@ def test_all_keys_are_counted() -> None:
     assert "All 3 keys: Ra8, Ra7, Ra6" in described(solution)
 
 
+def test_very_many_keys_are_counted_after_the_first() -> None:
+    rook = [f"a2{file}2" for file in "bcdefgh"] + [f"a2a{rank}" for rank in "1345678"]
+    king = ["f3e2", "f3e3", "f3e4", "f3f4", "f3g3", "f3g4"]
+    solution = replace(ROOK_FOUND, keys=(*king, *rook), keys_complete=True)
+
+    (all_keys,) = (line for line in described(solution) if "keys" in line)
+    assert all_keys.startswith("All 20 keys: Ke2, ")
+    assert all_keys.endswith(", Ra8")
+
+    solution = replace(solution, keys=(*solution.keys, *king))
+    (all_keys,) = (line for line in described(solution) if "keys" in line)
+    assert all_keys.startswith("All 26 keys: Ke2, ")
+    assert all_keys.endswith(", Ra8 and 6 more")
+
+
 def test_one_key_of_an_incomplete_list_is_not_called_the_only_one() -> None:
     solution = replace(ROOK_FOUND, keys=("a2a8",))
 
