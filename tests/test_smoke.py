@@ -119,8 +119,9 @@ def test_a_record_has_a_line_that_mates() -> None:
 
 @pytest.mark.parametrize(("depth", "positions"), [("1", 20), ("4", 197_281)])
 def test_perft_counts_what_the_tables_say(depth: str, positions: int) -> None:
-    ended = matesolve("perft", chess.STARTING_FEN, "--depth", depth)
+    ended = matesolve("perft", chess.STARTING_FEN, "--depth", depth, "--divide")
     assert f"{positions:,}" in ended.out.split()
+    assert f"h2h4: {1 if depth == '1' else '9,329'}" in ended.out.splitlines()
 
 
 def test_workers_fill_a_store_that_can_be_exported(folder: Path) -> None:

@@ -113,9 +113,9 @@ def shown(value: object) -> str:
     """Show the beginning of a value for a message, as one line of ASCII."""
     match value:
         case list():
-            return f"an array of {len(value)}"
+            return f"an array of {len(value):,}"
         case dict():
-            return f"an object of {len(value)}"
+            return f"an object of {len(value):,}"
         case int() if abs(value) > _MOST:
             return f"a number of {value.bit_length()} bits"
     text = ascii(value[: _SHOWN_CHARACTERS + 1] if isinstance(value, str) else value)

@@ -70,7 +70,7 @@ def whole(greatest: int) -> Callable[[str], int]:
         except ValueError:
             number = 0
         if not 1 <= number <= greatest:
-            msg = f"expected a whole number from 1 to {greatest}, found {text!r}"
+            msg = f"expected a whole number from 1 to {greatest:,}, found {text!r}"
             raise click.BadParameter(msg)
         return number
 

@@ -140,7 +140,7 @@ def perft(
         ctx.exit(Exit.INTERRUPTED)
     if divided:
         for move, below in sorted(counts, key=lambda count: count[0].uci()):
-            click.echo(f"{move.uci()}: {below}")
+            click.echo(f"{move.uci()}: {below:,}")
     leaves = sum(below for _, below in counts)
     click.echo(f"{leaves:,} positions at depth {depth}")
     rate = leaves / max(elapsed, 1e-9) / 1e6

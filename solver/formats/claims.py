@@ -142,7 +142,7 @@ def parse_solutions(name: str, text: str) -> int:
         If it is not a number from 0 to `MAX_SOLUTIONS`.
     """
     if not _DISTANCE.fullmatch(text) or not 0 <= int(text) <= MAX_SOLUTIONS:
-        msg = f"{name}: expected 0 to {MAX_SOLUTIONS} solutions, found {quote(text)}"
+        msg = f"{name}: expected 0 to {MAX_SOLUTIONS:,} solutions, found {quote(text)}"
         raise InputError(msg)
     return int(text)
 

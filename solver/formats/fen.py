@@ -114,7 +114,7 @@ def _split(text: str) -> list[str]:
     if len(text) > MAX_CHARACTERS:
         msg = (
             f"expected a FEN of at most {MAX_CHARACTERS} characters, "
-            f"found {len(text)}: {quote(text)}"
+            f"found {len(text):,}: {quote(text)}"
         )
         raise FenError(msg)
     if not text.isascii():

@@ -313,7 +313,7 @@ def _require_fen(header: list[str]) -> list[str]:
 
 def _name_fields(header: Sequence[str], cells: Sequence[str]) -> Fields:
     if len(cells) != len(header):
-        msg = f"expected {len(header)} columns, found {len(cells)}"
+        msg = f"expected {len(header)} columns, found {len(cells):,}"
         raise InputError(msg)
     row = defaultdict(str, zip(header, cells, strict=True))
     flag = row["any_last_move"]

@@ -134,9 +134,7 @@ def _read_chunk(chunk: _Chunk, name: str) -> Iterator[Problem | FormatError]:
 
 def _decode(text: bytes) -> str:
     if len(text) > MAX_ENTRY_BYTES:
-        msg = (
-            f"expected an entry of at most {MAX_ENTRY_BYTES} bytes, found a longer one"
-        )
+        msg = f"expected at most {MAX_ENTRY_BYTES:,} bytes, found a longer entry"
         raise InputError(msg)
     # Entries contain two things that are not YAML: tabs before text, and YACPDB's
     # references to other entries, such as >>1234.

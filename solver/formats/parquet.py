@@ -294,7 +294,7 @@ def _read_row(
     columns: _Columns, cells: Sequence[str | bytes], source: str
 ) -> Problem | FormatError | None:
     if sum(map(len, cells)) > MAX_LINE_BYTES:
-        msg = f"expected a row of at most {MAX_LINE_BYTES} bytes, found a longer one"
+        msg = f"expected a row of at most {MAX_LINE_BYTES:,} bytes, found a longer one"
         return FormatError(source, msg)
     try:
         texts = [
@@ -330,7 +330,7 @@ def _read_batches(
             )
         begin = end
     if begin != (total := reader.metadata.num_rows):
-        fault = f"Parquet: expected {total} rows, found {begin}"
+        fault = f"Parquet: expected {total:,} rows, found {begin:,}"
         yield _Rows(begin, begin, fault=fault)
 
 

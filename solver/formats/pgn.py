@@ -114,7 +114,9 @@ def visit_game(text: bytes, visitor: Callable[[], MainLine[Result]]) -> Result:
         If the game is too long, or `MainLine` refuses it.
     """
     if len(text) > MAX_RECORD_BYTES:
-        msg = f"expected a game of at most {MAX_RECORD_BYTES} bytes, found a longer one"
+        msg = (
+            f"expected a game of at most {MAX_RECORD_BYTES:,} bytes, found a longer one"
+        )
         raise InputError(msg)
     try:
         game = decode(text).replace("\r\n", "\n").replace("\r", "\n")

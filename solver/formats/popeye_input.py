@@ -185,7 +185,7 @@ class _Record:
         if self.size <= MAX_RECORD_BYTES:
             self.words.append(word.text)
         else:
-            self.fault = f"expected at most {MAX_RECORD_BYTES} bytes, found more"
+            self.fault = f"expected at most {MAX_RECORD_BYTES:,} bytes, found more"
 
 
 def _split(lines: Iterable[tuple[int, bytes]]) -> Iterator[_Record]:

@@ -228,7 +228,7 @@ def decode_line(line: bytes) -> str:
         If the line is too long or not UTF-8.
     """
     if len(line) > MAX_LINE_BYTES and _is_too_long(line):
-        msg = f"expected a line of at most {MAX_LINE_BYTES} bytes, found a longer one"
+        msg = f"expected a line of at most {MAX_LINE_BYTES:,} bytes, found a longer one"
         raise InputError(msg)
     try:
         return line.decode().strip()

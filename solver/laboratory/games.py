@@ -162,7 +162,9 @@ def _is_record(text: bytes) -> bool:
 
 def _parse(text: bytes) -> GamePosition | None:
     if len(text) > MAX_RECORD_BYTES:
-        msg = f"expected a line of at most {MAX_RECORD_BYTES} bytes, found a longer one"
+        msg = (
+            f"expected a line of at most {MAX_RECORD_BYTES:,} bytes, found a longer one"
+        )
         raise InputError(msg)
     # A position is ASCII; the rest may be in any encoding.
     return parse_scored_line(text.decode("latin-1"))

@@ -139,14 +139,14 @@ class AuditTable:
         total = sum((row for _, row in named), _Row())
         names, rows = zip(*named, ("all", total), strict=True)
         verdicts = [
-            Column(word, [str(row.words[word] or "") for row in rows], STYLES[word])
+            Column(word, [_cell(row.words[word]) for row in rows], STYLES[word])
             for word in STYLES
             if total.words[word]
         ]
         columns = [
             Column("claim", names),
             *verdicts,
-            Column("total", [str(row.words.total()) for row in rows]),
+            Column("total", [f"{row.words.total():,}" for row in rows]),
             Column("nodes", [f"{row.nodes:,}" for row in rows], rank=_COSTS),
             Column("time", [duration(row.time_s) for row in rows], rank=_COSTS),
         ]
@@ -154,8 +154,12 @@ class AuditTable:
         return fit(console, columns, lines, has_sum=True)
 
 
+def _cell(count: int) -> str:
+    return f"{count:,}" if count else ""
+
+
 def _counts_in_words(name: str, row: _Row) -> str:
-    counts = [f"{row.words[word]} {word}" for word in STYLES if row.words[word]]
+    counts = [f"{row.words[word]:,} {word}" for word in STYLES if row.words[word]]
     return f"{name}: {', '.join(counts) or 'nothing'}"
 
 
@@ -265,11 +269,12 @@ def _solutions(result: AuditResult) -> str:
     shown = [_line(result, line) for line in solutions[:_SHOWN_SOLUTIONS]]
     if len(shown) < len(solutions):
         shown.append("...")
-    return f"{count}{len(solutions)}: {'; '.join(shown)}"
+    return f"{count}{len(solutions):,}: {'; '.join(shown)}"
 
 
 def _counted(solutions: int) -> str:
-    return f"{solutions or 'no'} solution{'s' if solutions > 1 else ''}"
+    number = f"{solutions:,}" if solutions else "no"
+    return f"{number} solution{'s' if solutions > 1 else ''}"
 
 
 def _line(result: AuditResult, moves: Sequence[str]) -> str:

@@ -89,9 +89,9 @@ def main() -> None:
     print("|---|---|", "|".join("---" for _ in COLUMNS), "|", sep="")
     total = sum(tally.values(), Counter[str]())
     for name, counts in [*sorted(tally.items()), ("all", total)]:
-        cells = [str(counts[column] or "") for column in COLUMNS]
-        print(f"| {name} | {counts.total()} |", " | ".join(cells), "|")
-    print(f"\n{replayed} lines replayed.")
+        cells = [f"{n:,}" if (n := counts[column]) else "" for column in COLUMNS]
+        print(f"| {name} | {counts.total():,} |", " | ".join(cells), "|")
+    print(f"\n{replayed:,} lines replayed.")
     for row in rows:
         if class_of(row) == "wrong":
             print(f"- `{row['fen']}`: claim {row['claim']}, {row['verdict']}, {row}")

@@ -202,7 +202,7 @@ def test_a_line_of_a_million_characters_is_refused_and_quoted_in_part() -> None:
     with pytest.raises(FenError) as caught:
         parse_fen("8/" * 500_000)
     assert str(caught.value) == (
-        f"expected a FEN of at most 200 characters, found 1000000: '{'8/' * 30}'..."
+        f"expected a FEN of at most 200 characters, found 1,000,000: '{'8/' * 30}'..."
     )
 
 

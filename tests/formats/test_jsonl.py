@@ -121,7 +121,7 @@ SIGNED = f"{DISTANCE}, negative when the side to move is mated"
         (f'{{"claim":{"9" * 5000}}}', 'expected a JSON object, found \'{"claim":999'),
         ("[" * 60_000, "expected a JSON object, found '[[["),
         (b'{"id":"\xff"}', "expected UTF-8, found 0xff at byte 8"),
-        (" " * 65_537, "expected a line of at most 65536 bytes, found a longer one"),
+        (" " * 65_537, "expected a line of at most 65,536 bytes, found a longer one"),
     ],
 )
 def test_a_bad_record_is_reported_in_one_line_and_skipped(

@@ -101,7 +101,7 @@ def test_a_decoded_line_is_stripped() -> None:
         (b"8/8 caf\xe9\n", "expected UTF-8, found 0xe9 at byte 8"),
         (
             b"x" * (MAX_LINE_BYTES + 1),
-            "expected a line of at most 65536 bytes, found a longer one",
+            "expected a line of at most 65,536 bytes, found a longer one",
         ),
     ],
 )

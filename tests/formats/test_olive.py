@@ -187,7 +187,7 @@ def test_an_entry_that_is_too_long_is_reported_and_skipped() -> None:
     first, second = read(f"{long}---\n{GOOD}")
     assert first == FormatError(
         "dir/x.olv:1",
-        f"expected an entry of at most {MAX_ENTRY_BYTES} bytes, found a longer one",
+        f"expected at most {MAX_ENTRY_BYTES:,} bytes, found a longer entry",
     )
     assert second == Problem(LADDER, "x.olv:20005", Claim(2), "dir/x.olv:20005")
 

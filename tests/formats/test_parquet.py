@@ -131,7 +131,9 @@ def test_a_bad_cell_affects_no_other_row(path: Path) -> None:
     assert read(path) == [
         Problem(LADDER, "a", source="x:1"),
         FormatError("x:2", "expected UTF-8, found 0xe9 at byte 4"),
-        FormatError("x:3", "expected a row of at most 65536 bytes, found a longer one"),
+        FormatError(
+            "x:3", "expected a row of at most 65,536 bytes, found a longer one"
+        ),
     ]
 
 

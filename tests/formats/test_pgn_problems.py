@@ -243,7 +243,7 @@ def test_names_may_be_in_an_old_encoding(encoding: str) -> None:
         (
             "*",
             '[Stipulation "h#2"]\n[Solutions "many"]',
-            "Solutions tag: expected 0 to 1000 solutions, found 'many'",
+            "Solutions tag: expected 0 to 1,000 solutions, found 'many'",
         ),
         ("{ser-h#7}", "", "stipulation: expected #n, found 'ser-h#7'"),
         ("{Selfmate in 4}", "", "stipulation: expected #n, found 'Selfmate in 4'"),
@@ -286,7 +286,7 @@ def test_a_game_that_is_too_long_is_reported_and_skipped() -> None:
     long = game(f"{{{'x' * MAX_RECORD_BYTES}}} 1. Rb7")
     assert read(long + game("*"))[0] == FormatError(
         "dir/x.pgn:1",
-        f"expected a game of at most {MAX_RECORD_BYTES} bytes, found a longer one",
+        f"expected a game of at most {MAX_RECORD_BYTES:,} bytes, found a longer one",
     )
 
 

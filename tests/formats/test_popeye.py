@@ -378,7 +378,7 @@ def test_a_bad_problem_is_reported_and_skipped() -> None:
 
 
 def test_a_problem_that_is_too_long_is_reported_and_skipped() -> None:
-    reason = f"expected at most {MAX_RECORD_BYTES} bytes, found more"
+    reason = f"expected at most {MAX_RECORD_BYTES:,} bytes, found more"
     for long in (
         "remark " + "x" * MAX_RECORD_BYTES + "\n",
         "remark x\n" * (MAX_RECORD_BYTES // 8),

@@ -82,11 +82,11 @@ def test_a_line_may_begin_and_end_in_several_ways(path: Path, text: bytes) -> No
         (b"hello\n", "board: expected 8 ranks with / between them, found 1 in 'hello'"),
         (
             b"8/" * MAX_LINE_BYTES + b"\n",
-            "expected a line of at most 65536 bytes, found a longer one",
+            "expected a line of at most 65,536 bytes, found a longer one",
         ),
         (
             b" " * (MAX_LINE_BYTES + 1) + b"\n",
-            "expected a line of at most 65536 bytes, found a longer one",
+            "expected a line of at most 65,536 bytes, found a longer one",
         ),
         (b"\0\n", "board: expected 8 ranks with / between them, found 1 in '\\x00'"),
     ],

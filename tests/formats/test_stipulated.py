@@ -148,7 +148,7 @@ def test_a_stipulation_may_repeat_the_claim(tmp_path: Path) -> None:
         (
             "epd",
             f'{LADDER} stipulation "h#2"; solutions 1001;',
-            "solutions: expected 0 to 1000 solutions, found '1001'",
+            "solutions: expected 0 to 1,000 solutions, found '1001'",
         ),
         (
             "epd",
@@ -164,12 +164,12 @@ def test_a_stipulation_may_repeat_the_claim(tmp_path: Path) -> None:
         (
             "jsonl",
             f'{{"fen":"{LADDER}","stipulation":"h#2","claimed_solutions":"2"}}',
-            "claimed_solutions: expected 0 to 1000 solutions, found '\"2\"'",
+            "claimed_solutions: expected 0 to 1,000 solutions, found '\"2\"'",
         ),
         (
             "csv",
             f"fen,stipulation,claimed_solutions\n{LADDER},h#2,-1",
-            "claimed_solutions: expected 0 to 1000 solutions, found '-1'",
+            "claimed_solutions: expected 0 to 1,000 solutions, found '-1'",
         ),
         (
             "csv",

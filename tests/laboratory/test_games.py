@@ -111,7 +111,7 @@ def test_a_byte_order_mark_and_a_missing_line_end_are_ignored(path: Path) -> Non
         (f"{ROOK}\n".encode(), "expected one result, such as"),
         (
             b"8/" * MAX_RECORD_BYTES + b"\n",
-            "expected a line of at most 1048576 bytes, found a longer one",
+            "expected a line of at most 1,048,576 bytes, found a longer one",
         ),
         (b"\0\n", "board: expected 8 ranks with / between them, found 1 in '\\x00'"),
     ],
@@ -136,11 +136,11 @@ def test_a_bad_line_is_reported_and_skipped(
         ),
         (
             b'[Event "x"]\n1. e4 {' + b"x\n" * MAX_RECORD_BYTES,
-            "expected a game of at most 1048576 bytes, found a longer one",
+            "expected a game of at most 1,048,576 bytes, found a longer one",
         ),
         (
             b'[Event "x"]\n1. e4 {' + b"x" * 2 * MAX_RECORD_BYTES + b"\n",
-            "expected a game of at most 1048576 bytes, found a longer one",
+            "expected a game of at most 1,048,576 bytes, found a longer one",
         ),
     ],
 )

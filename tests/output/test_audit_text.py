@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 
 import pytest
 from rich.console import Console
@@ -79,6 +80,18 @@ def test_columns_are_dropped_before_figures_are_cut(
     if width == 51:  # room for the last word as well
         drawn = drawn.replace("1\nunreadable", "1 unreadable")
     assert lines == drawn.splitlines()
+
+
+@pytest.mark.parametrize("width", [80, 20])
+def test_counts_of_thousands_have_separators(width: int) -> None:
+    table = AuditTable()
+    for _ in range(1_234):
+        table.add(audit_result(Solution(Problem(FEN), Status.PROVED, 1, 1)))
+    paper = io.StringIO()
+    console = Console(file=paper, width=width)
+    console.print(table.draw(console))
+    counts = re.findall(r"[0-9,]*234", paper.getvalue())
+    assert counts == ["1,234"] * (4 if width == 80 else 2)
 
 
 def test_soundness_is_counted_in_its_own_order(table: AuditTable) -> None:
