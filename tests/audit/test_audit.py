@@ -21,6 +21,7 @@ from solver.errors import FormatError
 from solver.problem import Claim, Limits, Problem
 from solver.search.threads import GroupControl
 from solver.solution import Solution, Status, StoppedBy
+from tests.processes import PATIENCE_S
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterable, Iterator, Sequence
@@ -30,7 +31,6 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.usefixtures("worker_processes")
 
 FEN = "8/7K/8/8/8/8/R7/7k w - - 0 1"
-TIMEOUT_S = 20.0
 OPTIONS = AuditOptions(Limits(time_s=5.0, hash_mib=3))
 
 
@@ -153,10 +153,10 @@ def test_in_input_order_a_slow_position_delays_results_but_not_searches(
     reader = threading.Thread(target=lambda: yielded.extend(names(results)))
     reader.start()
     for _ in range(3):
-        assert workers.started.acquire(timeout=TIMEOUT_S)
+        assert workers.started.acquire(timeout=PATIENCE_S)
     assert yielded == []
     workers.go_on.set()
-    reader.join(TIMEOUT_S)
+    reader.join(PATIENCE_S)
     assert yielded == ["slow", "1", "2"]
 
 
@@ -232,12 +232,12 @@ def test_records_are_read_no_further_ahead_than_the_window(workers: Workers) -> 
     reader = threading.Thread(target=lambda: names([next(results)]))
     reader.start()
     for _ in range(2 * WINDOW):
-        assert workers.started.acquire(timeout=TIMEOUT_S)
+        assert workers.started.acquire(timeout=PATIENCE_S)
     assert not workers.started.acquire(timeout=0.05)
-    assert full.wait(TIMEOUT_S)
+    assert full.wait(PATIENCE_S)
     assert read == 2 * WINDOW + 1  # one waits for room
     workers.go_on.set()
-    reader.join(TIMEOUT_S)
+    reader.join(PATIENCE_S)
     results.close()
 
 
@@ -246,7 +246,7 @@ def test_a_result_is_yielded_before_the_next_record_arrives(workers: Workers) ->
 
     def typed() -> Iterator[Problem]:
         yield Problem(FEN, "first")
-        assert more.wait(TIMEOUT_S)
+        assert more.wait(PATIENCE_S)
         yield Problem(FEN, "second")
 
     results = workers.audit(typed(), jobs=2)
@@ -328,6 +328,6 @@ def test_closing_the_generator_early_ends_the_workers(workers: Workers) -> None:
     next(results)
     results.close()
     for worker in set(threading.enumerate()) - before:
-        worker.join(TIMEOUT_S)
+        worker.join(PATIENCE_S)
         assert not worker.is_alive()
     assert workers.closed == workers.made

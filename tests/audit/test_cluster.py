@@ -44,8 +44,8 @@ from solver.search.threads import GroupControl
 from solver.solution import StoppedBy
 from tests.audit.deadly import Deadly
 from tests.cli.processes import ENVIRONMENT, process, run_and_list_heavy
+from tests.processes import PATIENCE_S, started
 from tests.processes import run as run_process
-from tests.processes import started
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -63,7 +63,6 @@ OPTIONS = AuditOptions(Limits(nodes=BEFORE_TABLE, hash_mib=1), all_keys=True)
 MATE = Problem("6k1/5ppp/8/8/8/8/8/R5K1 w - - 0 1", "mate", Claim(1), "x.epd:1")
 LONG = "2k1N3/p2NPP2/2p3p1/2pp1P2/K7/6p1/p2Bp3/5brn w - - 0 1"
 COSTS = re.compile(r" +(nodes +time|[\d,]+ +[\d.]+ m?s)$", re.MULTILINE)
-TIMEOUT_S = 60.0
 
 
 def generated(*moves: int) -> Iterator[Problem | FormatError]:
@@ -78,7 +77,7 @@ def audited(
 ) -> Iterator[AuditResult]:
     """Audit the records; an audit that hangs is stopped and lacks results."""
     control = GroupControl()
-    alarm = threading.Timer(TIMEOUT_S, control.stop)
+    alarm = threading.Timer(PATIENCE_S, control.stop)
     alarm.start()
     try:
         yield from audit(records, OPTIONS, pool, resume=resume, control=control)
@@ -171,7 +170,7 @@ class Ending:
         self.go_on = go_on
 
     def add_done_callback(self, call: Callable[[Ending], None]) -> None:
-        self.go_on.wait(TIMEOUT_S)
+        self.go_on.wait(PATIENCE_S)
         call(self)
 
     def exception(self) -> Exception:
@@ -196,13 +195,13 @@ def test_a_suspect_runs_again_while_nothing_else_runs() -> None:
     threads = [threading.Thread(target=lose, args=[one]) for one in (other, MATE)]
     threads[0].start()
     for _ in range(2):
-        assert client.begun.acquire(timeout=TIMEOUT_S)
+        assert client.begun.acquire(timeout=PATIENCE_S)
     threads[1].start()
     assert not client.begun.acquire(timeout=0.1)
     assert client.submitted == 2
     client.go_on.set()
     for thread in threads:
-        thread.join(TIMEOUT_S)
+        thread.join(PATIENCE_S)
     assert client.submitted == 3
 
 
@@ -230,7 +229,7 @@ def test_an_audit_ends_with_an_error_when_its_scheduler_is_gone(tmp_path: Path) 
 
 
 def scheduler_of(place: Path) -> str:
-    for _ in range(int(TIMEOUT_S / 0.05)):
+    for _ in range(int(PATIENCE_S / 0.05)):
         with suppress(FileNotFoundError, ValueError):
             return str(json.loads(place.read_text())["address"])
         time.sleep(0.05)

@@ -20,6 +20,7 @@ from solver.errors import FormatError, StoreError
 from solver.problem import Claim, Limits, Problem
 from solver.solution import Solution, Status, StoppedBy
 from solver.stipulation import Stipulation
+from tests.processes import PATIENCE_S
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -33,7 +34,6 @@ pytestmark = pytest.mark.usefixtures("worker_processes")
 FEN = "6k1/5ppp/8/8/8/8/8/R5K1 w - - 0 1"
 PROBLEM = Problem(FEN, "one", Claim(2, ("a1a8",), ("a1a8",)), "a.epd:1")
 OPTIONS = AuditOptions(Limits(time_s=5.0, nodes=1000, hash_mib=3))
-TIMEOUT_S = 20.0
 
 
 @pytest.fixture
@@ -345,13 +345,13 @@ def test_a_full_disk_leaves_no_record_without_its_answer(
         yield PROBLEM
         yield replace(PROBLEM, source="a.epd:2")  # the same question
         read.set()
-        assert answered.wait(TIMEOUT_S)
+        assert answered.wait(PATIENCE_S)
         yield FormatError("b.epd:1", 500_000 * "x")
 
     def put(result: AuditResult, key: bytes | None) -> None:
         if result.source == waiting:
             answered.set()
-            assert failed.wait(TIMEOUT_S)
+            assert failed.wait(PATIENCE_S)
         try:
             put_record(result, key)
         except StoreError:
@@ -360,7 +360,7 @@ def test_a_full_disk_leaves_no_record_without_its_answer(
 
     class Waiting(Prover):
         def run_batch(self, problems: Sequence[Problem]) -> list[AuditResult | None]:
-            assert read.wait(TIMEOUT_S)
+            assert read.wait(PATIENCE_S)
             return super().run_batch(problems)
 
     store._base.execute("PRAGMA max_page_count = 60")

@@ -27,7 +27,7 @@ from solver.formats.registry import read_collection
 from solver.problem import Claim, Limits, Problem
 from solver.search.threads import GroupControl
 from tests.cli.processes import process
-from tests.processes import started
+from tests.processes import PATIENCE_S, started
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -41,7 +41,6 @@ BACK_RANK = Problem("6k1/5ppp/8/8/8/8/8/R5K1 w - - 0 1", "quick", Claim(1))
 LONG = Problem(
     "2k1N3/p2NPP2/2p3p1/2pp1P2/K7/6p1/p2Bp3/5brn w - - 0 1", "long", Claim(12)
 )
-TIMEOUT_S = 60.0
 SMALL = AuditOptions(Limits(hash_mib=1), all_keys=True)
 
 linux = pytest.mark.skipif(
@@ -76,7 +75,7 @@ def mixed() -> list[Problem]:
 
 
 def wait_until(is_so: Callable[[], bool]) -> None:
-    until = time.monotonic() + TIMEOUT_S
+    until = time.monotonic() + PATIENCE_S
     while not is_so():
         assert time.monotonic() < until, "it takes too long"
         time.sleep(0.01)

@@ -11,8 +11,7 @@ from solver.audit.result import AuditResult
 from solver.cli import console as streams
 from solver.cli import progress as module
 from solver.cli.progress import RECENT_S, AuditProgress
-
-PATIENCE_S = 20.0
+from tests.processes import PATIENCE_S
 
 
 @pytest.fixture

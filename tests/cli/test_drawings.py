@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 import signal
 import sys
-import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 from xml.etree import ElementTree as ET
@@ -20,6 +19,7 @@ from solver.cli.main import run
 from solver.problem import Problem
 from solver.solution import Solution, Status
 from tests.cli.processes import process, run_and_list_heavy
+from tests.cpu_time import wait_for_work
 from tests.played import Ply, require_whole_mate, walk
 
 if TYPE_CHECKING:
@@ -220,7 +220,7 @@ def test_ctrl_c_in_the_search_writes_no_files(folder: Path) -> None:
     endless = "2k1N3/p2NPP2/2p3p1/2pp1P2/K7/6p1/p2Bp3/5brn w - - 0 1"
     words = ("solve", endless, "--pgn", str(folder / "a.pgn"), "--json")
     with process(*words) as running:
-        time.sleep(1)
+        wait_for_work(running, cpu_s=1.5)
         running.send_signal(signal.SIGINT)
         running.communicate()
     assert running.returncode == 130

@@ -142,7 +142,7 @@ def test_an_interrupt_prints_the_score_so_far_and_keeps_the_games(
             assert running.poll() is None
             time.sleep(0.01)
         running.send_signal(signal.SIGINT)
-        out, err = running.communicate(timeout=60)
+        out, err = running.communicate()
     assert (running.returncode, err) == (130, "interrupted\n")
     assert "of 100,000 games." in " ".join(out.split())
     played = path.read_bytes()
@@ -175,6 +175,6 @@ def test_an_interrupt_ends_self_play_after_a_whole_game() -> None:
         assert playing.stdout.readline().startswith("[Event ")
         playing.send_signal(signal.SIGTERM)
         out = playing.stdout.read()
-        _, err = playing.communicate(timeout=60)
+        _, err = playing.communicate()
     assert (playing.returncode, err) == (130, "interrupted\n")
     assert out.rstrip().endswith(("1-0", "0-1", "1/2-1/2", "*"))

@@ -7,7 +7,6 @@ import os
 import signal
 import sqlite3
 import sys
-import time
 from contextlib import closing
 from typing import TYPE_CHECKING
 
@@ -15,6 +14,7 @@ import pytest
 
 from tests.cli.conftest import COMMAND
 from tests.cli.processes import ENVIRONMENT, process
+from tests.cpu_time import wait_for_work
 from tests.processes import run, started
 
 if TYPE_CHECKING:
@@ -125,7 +125,7 @@ def test_an_interrupted_search_prints_its_partial_result(how: str) -> None:
         write(running, MATE_IN_1, LONG)
         assert running.stdout is not None
         assert json.loads(running.stdout.readline())["mate"] == 1
-        time.sleep(0.5)
+        wait_for_work(running)
         running.send_signal(getattr(signal, how))
         if how != "SIGINT":
             running.send_signal(getattr(signal, how))

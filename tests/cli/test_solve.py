@@ -16,6 +16,7 @@ import pytest
 from solver import __version__
 from tests.cli.conftest import COMMAND
 from tests.cli.processes import ENVIRONMENT, on_a_terminal, visible
+from tests.cpu_time import wait_for_work
 from tests.processes import PATIENCE_S, started
 from tests.processes import run as run_process
 
@@ -400,7 +401,7 @@ def test_an_interrupted_search_prints_its_partial_result(
     receive(stream.stdout)
     send(stream, LONG)
     send(stream, SMOTHERED)
-    time.sleep(1)
+    wait_for_work(stream)
 
     stream.send_signal(signal.SIGINT)
 

@@ -91,7 +91,7 @@ def test_standard_input_is_an_input_too(folder: Path) -> None:
         Path("mates.epd").open("rb") as stdin,
         process("convert", "-", str(folder / "mates.epd"), stdin=stdin) as running,
     ):
-        _, err = running.communicate(timeout=60)
+        _, err = running.communicate()
 
     assert running.returncode == 2
     assert "expected an output that is not an input" in err

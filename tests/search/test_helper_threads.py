@@ -21,6 +21,7 @@ from solver.search.workspace import Workspace
 from solver.solution import Solution, Status, StoppedBy
 from tests.kernel.positions import crowded_positions
 from tests.oracles import walks
+from tests.processes import PATIENCE_S
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -34,9 +35,6 @@ ROOK_ENDING = "8/7K/8/8/8/8/R7/7k w - - 0 1"
 
 HARD = "r1bqkb1r/pppp1ppp/2n2n2/4p3/2B1P3/5N2/PPPP1PPP/RNBQK2R w KQkq - 4 4"
 """No mate in sight: a search that nothing stops lasts for hours."""
-
-PATIENCE_S = 60
-"""Ends a wait that would not end; no test measures time."""
 
 OVERRUN = 1000
 """Nodes by which one thread may exceed its limit."""

@@ -21,6 +21,7 @@ from tests.kernel.positions import crowded_positions
 from tests.oracles import endgames, naive, walks
 from tests.oracles.remembering import Oracle
 from tests.oracles.restrictions import RestrictedGame
+from tests.processes import PATIENCE_S
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -34,9 +35,6 @@ SEED = "8/7K/8/8/8/8/R7/7k w - - 0 1"
 
 HARD = "r1bqkb1r/pppp1ppp/2n2n2/4p3/2B1P3/5N2/PPPP1PPP/RNBQK2R w KQkq - 4 4"
 """No mate in sight: a search that nothing stops lasts for hours."""
-
-PATIENCE_S = 60
-"""Ends a search that will not stop; no test measures time."""
 
 SEARCH_ONLY = 2_000_000
 """A node limit with which no small endgame is answered from a table."""

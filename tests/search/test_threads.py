@@ -9,12 +9,10 @@ import pytest
 
 from solver.search.threads import Control, Watchdog
 from solver.solution import StoppedBy
+from tests.processes import PATIENCE_S
 
 if TYPE_CHECKING:
     from solver.kernel.memory import Search
-
-PATIENCE_S = 60
-"""Ends a wait that would not end; no test measures time."""
 
 
 class EventControl(Control):
