@@ -49,5 +49,5 @@ def test_no_text_installs_a_package_that_is_not_published() -> None:
 
 
 def test_the_gate_runs_the_command_that_the_readme_gives_for_the_tests() -> None:
-    command = next(line for line in README.splitlines() if line.endswith("-m pytest"))
+    command = next(line for line in README.splitlines() if "-m pytest" in line)
     assert command in (ROOT / ".ci" / "run").read_text(encoding="utf-8").splitlines()
