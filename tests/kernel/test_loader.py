@@ -37,9 +37,6 @@ if TYPE_CHECKING:
     from solver.kernel.stipulation_interface import BattleKernel
 
 ROOT = Path(__file__).parents[2]
-PATIENCE_S = 300
-"""For processes that compile."""
-
 HEAVY = {"numba", "numpy"}
 
 SOLVE = """
@@ -84,7 +81,6 @@ def solving(
     environment = {k: v for k, v in os.environ.items() if k not in unset}
     with started(
         [sys.executable, "-W", "error", "-c", program, *FENS],
-        patience_s=PATIENCE_S,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         cwd=cwd,
@@ -274,6 +270,7 @@ def by_numba(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, 
     return directory, output_with(program, MATESOLVE_CACHE_DIR=str(directory))
 
 
+@pytest.mark.slow
 def test_a_numba_with_other_internals_compiles_by_itself(
     by_numba: tuple[Path, dict[str, Any]], first: tuple[Path, list[Any]]
 ) -> None:
@@ -300,6 +297,7 @@ def test_a_fault_of_the_machine_is_not_taken_for_other_internals(
     assert not list(tmp_path.iterdir())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("program", [OTHER_INTERNALS + SOLVE, SOLVE])
 def test_numbas_own_cache_serves_later_processes(
     by_numba: tuple[Path, dict[str, Any]], program: str
@@ -323,7 +321,6 @@ def test_a_folder_that_cannot_be_used_ends_the_command(tmp_path: Path) -> None:
         [sys.executable, "-m", "solver", "solve", FENS[0]],
         cwd=ROOT,
         env={**os.environ, cache.DIRECTORY_VARIABLE: str(directory)},
-        patience_s=PATIENCE_S,
     )
     assert ended.returncode == 74
     assert ended.stdout == ""
@@ -403,7 +400,6 @@ def test_no_index_is_out_of_bounds(tmp_path: Path) -> None:
             cache.DIRECTORY_VARIABLE: str(tmp_path / "cache"),
             cache.FALLBACK_VARIABLE: FALLBACK,
         },
-        patience_s=PATIENCE_S,
     )
     assert ended.stderr == ""
     assert ended.stdout == "600\n"
@@ -428,7 +424,6 @@ def ship(directory: Path, **variables: str) -> list[str]:
         [sys.executable, "-W", "error", "-c", SHIP, str(directory)],
         cwd=ROOT,
         env={**os.environ, **variables},
-        patience_s=PATIENCE_S,
     )
     assert ended.stderr == ""
     names: str = ended.stdout
@@ -459,6 +454,7 @@ def output_of_installed(place: Path, tmp_path: Path) -> dict[str, Any]:
     return output_with(cwd=place, MATESOLVE_CACHE_DIR=str(cache_directory))
 
 
+@pytest.mark.slow
 def test_shipped_code_answers_with_an_empty_cache_and_without_numba(
     installed: Path, first: tuple[Path, list[Any]], tmp_path: Path
 ) -> None:
@@ -471,6 +467,7 @@ def test_shipped_code_answers_with_an_empty_cache_and_without_numba(
     assert not (tmp_path / "cache").exists()
 
 
+@pytest.mark.slow
 def test_shipped_code_is_the_same_from_one_build_to_the_next(
     shipped: Path, tmp_path: Path
 ) -> None:
@@ -490,6 +487,7 @@ def doctor(place: Path, tmp_path: Path) -> str:
     return printed
 
 
+@pytest.mark.slow
 def test_doctor_shows_the_shipped_code_or_why_it_is_not_used(
     installed: Path, tmp_path: Path
 ) -> None:
@@ -508,6 +506,7 @@ def test_doctor_shows_the_shipped_code_or_why_it_is_not_used(
     assert len(re.findall(r"compiled now \(.* s\): ", printed)) == len(loader.PARTS)
 
 
+@pytest.mark.slow
 def test_shipped_code_that_is_damaged_is_reported_and_compiled_instead(
     installed: Path, tmp_path: Path
 ) -> None:
@@ -523,6 +522,7 @@ def test_shipped_code_that_is_damaged_is_reported_and_compiled_instead(
     assert compiling == COMPILING
 
 
+@pytest.mark.slow
 def test_shipped_code_of_older_sources_is_not_used(
     installed: Path, tmp_path: Path
 ) -> None:
@@ -533,6 +533,7 @@ def test_shipped_code_of_older_sources_is_not_used(
     assert "sources: expected" in printed["notices"][0]
 
 
+@pytest.mark.slow
 def test_a_processor_without_the_features_gets_the_code_of_a_lower_level(
     shipped: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
