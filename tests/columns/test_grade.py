@@ -22,6 +22,7 @@ from solver import (
     grade_many,
 )
 from tests.oracles import naive, walks
+from tests.sizes import sized
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -86,10 +87,12 @@ def some_line(board: chess.Board, n: int, random: Random) -> list[str]:
     return line
 
 
-def some_problems(seed: int) -> Iterator[tuple[chess.Board, int, list[str]]]:
+def some_problems(
+    scale: int, seed: int
+) -> Iterator[tuple[chess.Board, int, list[str]]]:
     """Yield positions, numbers of moves and lines; most positions have a mate."""
     random = Random(seed)
-    for count, n in ((500, 1), (60, 2)):
+    for count, n in ((50 * scale, 1), (6 * scale, 2)):
         boards = [*walks.small_positions(3 * count, seed)]
         boards += list(walks.random_positions(count, seed)) if n == 1 else []
         for board in boards:
@@ -98,8 +101,9 @@ def some_problems(seed: int) -> Iterator[tuple[chess.Board, int, list[str]]]:
                     yield board, n, some_line(board, n, random)
 
 
-def test_lines_are_graded_by_the_definition() -> None:
-    problems = list(some_problems(41))
+@sized("scale", 3, 10)
+def test_lines_are_graded_by_the_definition(scale: int) -> None:
+    problems = list(some_problems(scale, 41))
     fens = [board.fen() for board, _, _ in problems]
     lengths = [n for _, n, _ in problems]
     lines = [line for _, _, line in problems]
@@ -109,10 +113,10 @@ def test_lines_are_graded_by_the_definition() -> None:
         assert without_reason(answer) == want, (fen, line)
         assert bool(answer.reason) == (not answer.is_right)
     right = [answer for answer in answers if answer.is_right]
-    assert len(right) > 50
-    assert sum(not answer.ends_in_mate for answer in right) > 10
+    assert len(right) > 5 * scale
+    assert sum(not answer.ends_in_mate for answer in right) > scale // 2
     plies = [answer.ply for answer in answers]
-    assert all(plies.count(ply) > 5 for ply in (0, 1, 2, 3))
+    assert all(plies.count(ply) > scale // 2 for ply in (0, 1, 2, 3))
 
 
 def test_a_line_alone_is_graded_as_among_many() -> None:

@@ -16,6 +16,7 @@ from solver.errors import TablebaseError
 from solver.solution import TableFormat
 from tests.endgames.gaviota import write_table
 from tests.oracles.endgames import Endgame, solve_endgame
+from tests.sizes import sized
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -66,11 +67,12 @@ def keys_by_definition(board: chess.Board, endgame: Endgame, plies: int) -> set[
     return keys
 
 
+@sized("every", 12_007, 4001)
 @pytest.mark.parametrize("color", chess.COLORS, ids=["Black mates", "White mates"])
 def test_a_mate_has_its_length_a_line_to_checkmate_and_all_keys(
-    rook: Endgame, rook_tables: Tablebases, color: chess.Color
+    rook: Endgame, rook_tables: Tablebases, color: chess.Color, every: int
 ) -> None:
-    for whites, plies in list(rook.won(chess.WHITE))[::4001]:
+    for whites, plies in list(rook.won(chess.WHITE))[::every]:
         keys = keys_by_definition(whites, rook, plies)
         board = whites if color == chess.WHITE else whites.mirror()
 
@@ -92,10 +94,11 @@ def seen_by_white(key: str, color: chess.Color) -> str:
     ).uci()
 
 
+@sized("every", 12_007, 4001)
 def test_the_side_that_is_mated_resists_to_the_last_ply(
-    rook: Endgame, rook_tables: Tablebases
+    rook: Endgame, rook_tables: Tablebases, every: int
 ) -> None:
-    for board, plies in list(rook.won(chess.BLACK))[::4001]:
+    for board, plies in list(rook.won(chess.BLACK))[::every]:
         mate = rook_tables.mate(board)
 
         assert mate is not None, board.fen()
@@ -177,8 +180,9 @@ def test_a_king_that_only_en_passant_saves_from_stalemate_is_not_drawn(
         assert tables.denied_by(only_move, chess.BLACK, 6) is TableFormat.GAVIOTA
 
 
-def test_threads_share_the_tables(rook: Endgame, directory: Path) -> None:
-    won = list(rook.won(chess.WHITE))[::997]
+@sized("every", 3989, 997)
+def test_threads_share_the_tables(rook: Endgame, directory: Path, every: int) -> None:
+    won = list(rook.won(chess.WHITE))[::every]
     with Tablebases([directory]) as tables, ThreadPoolExecutor(4) as pool:
         mates = list(pool.map(lambda pair: tables.mate(pair[0]), won))
 

@@ -25,6 +25,7 @@ from tests.kernel.counting import (
 from tests.oracles import minimax, naive, walks
 from tests.oracles.remembering import Oracle
 from tests.oracles.scored import MATE, MATE_ZONE
+from tests.sizes import sized
 
 SPECIAL = [
     # Promotions, with captures and without.
@@ -69,19 +70,21 @@ def test_special_moves_and_endings_cost_what_the_definition_says() -> None:
     agree(zip(boards * 4, mixtures(seed=41), strict=False), depth=4, budget=200)
 
 
-def test_each_extension_costs_what_the_definition_says() -> None:
-    choices = list(product(EXTENDED, (True, False))) * 5
+@sized("rounds", 1, 5)
+def test_each_extension_costs_what_the_definition_says(rounds: int) -> None:
+    choices = list(product(EXTENDED, (True, False))) * rounds
     boards = walks.small_positions(len(choices), seed=42)
     agree(zip(boards, choices, strict=True), depth=4, budget=400)
 
 
-def test_each_set_of_additions_costs_what_the_definition_says() -> None:
+@sized("rounds", 1, 3)
+def test_each_set_of_additions_costs_what_the_definition_says(rounds: int) -> None:
     """Endgames with few moves are searched deep enough for forward pruning."""
     subsets = [
         frozenset(chain.from_iterable(pair))
         for pair in product(((), (1,)), ((), (2,)), ((), (3,)), ((), (4,)))
     ]
-    choices = list(product(subsets, (True, False), (True, False))) * 3
+    choices = list(product(subsets, (True, False), (True, False))) * rounds
     random = Random(42)
     for board, (additions, all_nodes, table) in zip(
         narrow_endings(len(choices), seed=42), choices, strict=True
@@ -97,9 +100,11 @@ def test_each_set_of_additions_costs_what_the_definition_says() -> None:
         agree([(board, (techniques, table))], depth=5, budget=200)
 
 
-def test_any_mixture_costs_what_the_definition_says() -> None:
+@sized("count", 6, 25)
+def test_any_mixture_costs_what_the_definition_says(count: int) -> None:
     boards = chain(
-        walks.small_positions(50, seed=43), walks.random_positions(25, seed=43)
+        walks.small_positions(2 * count, seed=43),
+        walks.random_positions(count, seed=43),
     )
     agree(zip(boards, mixtures(seed=43), strict=False), depth=4, budget=300)
 
@@ -151,9 +156,10 @@ def depth_to_see(mate: int) -> int:
     return 2 * mate if mate > 0 else 1 - 2 * mate
 
 
-def test_mates_are_scored_by_ply_and_seen_one_ply_deeper() -> None:
+@sized("count", 80, 150)
+def test_mates_are_scored_by_ply_and_seen_one_ply_deeper(count: int) -> None:
     seen: Counter[int] = Counter()
-    for board in walks.small_positions(150, seed=48):
+    for board in walks.small_positions(count, seed=48):
         mate = shortest_mate(board)
         if mate is not None:
             depth = depth_to_see(mate)
@@ -161,13 +167,16 @@ def test_mates_are_scored_by_ply_and_seen_one_ply_deeper() -> None:
             assert last == (MATE - depth + 1 if mate > 0 else -MATE + depth - 1)
             assert all(abs(score) < MATE_ZONE for score in before), board.fen()
             seen[mate] += 1
-    assert min(seen[mate] for mate in (1, 2, 0, -1, -2)) > 1, seen
+    assert min(seen[mate] for mate in (1, 2, 0, -1, -2)) > count // 100, seen
 
 
+@sized("count", 10, 30)
 @pytest.mark.parametrize("entries", [0, ENTRIES])
-def test_mates_found_exist_and_are_the_shortest_once_deep_enough(entries: int) -> None:
+def test_mates_found_exist_and_are_the_shortest_once_deep_enough(
+    entries: int, count: int
+) -> None:
     seen_early = 0
-    for board in walks.small_positions(30, seed=49):
+    for board in walks.small_positions(count, seed=49):
         oracle, shortest = Oracle(), shortest_mate(board)
         for techniques in (*SOUND, *EXTENDED):
             for depth, score in enumerate(scores(board, techniques, 5, entries), 1):

@@ -19,6 +19,7 @@ from tests.kernel.positions import crowded_positions
 from tests.oracles import naive, walks
 from tests.oracles.remembering import Oracle
 from tests.search import workspaces
+from tests.sizes import sized
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -64,25 +65,27 @@ def agree_with_the_definition(
     return mates
 
 
-def test_mates_in_two_are_those_of_the_definition() -> None:
-    small = walks.small_positions(110, seed=51)
-    assert agree_with_the_definition(small, range(1, 3), range(3)) > 30
+@sized("count", 40, 110)
+def test_mates_in_two_are_those_of_the_definition(count: int) -> None:
+    small = walks.small_positions(count, seed=51)
+    assert agree_with_the_definition(small, range(1, 3), range(3)) > count // 4
     crowds = crowded_positions(20, seed=51)
     assert agree_with_the_definition(crowds, range(1, 3), range(2)) > 3
     played = walks.random_positions(30, seed=51)
     agree_with_the_definition(played, range(1, 2), range(2))
 
 
-def test_mates_in_three_and_four_are_those_of_the_definition() -> None:
+@sized("count", 8, 18)
+def test_mates_in_three_and_four_are_those_of_the_definition(count: int) -> None:
     oracle = Oracle()
     mates = agree_with_the_definition(
-        few_pieces(18, seed=52),
+        few_pieces(count, seed=52),
         range(3, 5),
         range(3, 4),
         oracle.mate_in,
         oracle.mated_in,
     )
-    assert mates > 10
+    assert mates > count // 3
 
 
 def few_pieces(count: int, seed: int) -> list[chess.Board]:

@@ -17,6 +17,7 @@ from tests.kernel.counting import EXTENDED, PLAIN, SOUND, agree, deepen, narrow_
 from tests.oracles import minimax, naive, walks
 from tests.oracles.remembering import Oracle
 from tests.oracles.scored import MATE, MATE_ZONE
+from tests.sizes import sized
 
 CONDITIONS = [
     replace(PLAIN, mdp=mdp, horizon=horizon, root_order=order, count=count)
@@ -32,8 +33,9 @@ def scores(board: chess.Board, techniques: Techniques, depth: int) -> list[int]:
 # The definition
 
 
-def test_each_condition_costs_what_the_definition_says() -> None:
-    choices = list(product(CONDITIONS, (True, False))) * 2
+@sized("rounds", 1, 2)
+def test_each_condition_costs_what_the_definition_says(rounds: int) -> None:
+    choices = list(product(CONDITIONS, (True, False))) * rounds
     boards = walks.small_positions(len(choices), seed=61)
     agree(zip(boards, choices, strict=True), depth=4, budget=300)
 
@@ -75,10 +77,13 @@ def shortest_mate(board: chess.Board) -> int | None:
     return next((-n for n in range(3) if naive.mated_in(board, n)), None)
 
 
-def test_a_mate_test_at_the_horizon_sees_mates_at_the_depth_of_their_ply() -> None:
+@sized("count", 80, 150)
+def test_a_mate_test_at_the_horizon_sees_mates_at_the_depth_of_their_ply(
+    count: int,
+) -> None:
     seen: Counter[int] = Counter()
     techniques = replace(PLAIN, horizon=Horizon.MATE)
-    for board in walks.small_positions(150, seed=48):
+    for board in walks.small_positions(count, seed=48):
         mate = shortest_mate(board)
         if mate is not None:
             plies = 2 * mate - 1 if mate > 0 else -2 * mate
@@ -86,15 +91,16 @@ def test_a_mate_test_at_the_horizon_sees_mates_at_the_depth_of_their_ply() -> No
             assert last == (MATE - plies if mate > 0 else plies - MATE), board.fen()
             assert all(abs(score) < MATE_ZONE for score in before), board.fen()
             seen[mate] += 1
-    assert min(seen[mate] for mate in (1, 2, 0, -1, -2)) > 1, seen
+    assert min(seen[mate] for mate in (1, 2, 0, -1, -2)) > count // 100, seen
 
 
+@sized("count", 8, 25)
 @pytest.mark.parametrize("horizon", [Horizon.MATE, Horizon.QUIESCENCE])
 def test_mates_seen_at_the_horizon_exist_and_are_the_shortest_once_deep_enough(
-    horizon: Horizon,
+    horizon: Horizon, count: int
 ) -> None:
     mates = 0
-    for board in walks.small_positions(25, seed=65):
+    for board in walks.small_positions(count, seed=65):
         oracle, shortest = Oracle(), shortest_mate(board)
         for techniques in (*SOUND, *EXTENDED):
             there = replace(techniques, horizon=horizon)
@@ -108,7 +114,7 @@ def test_mates_seen_at_the_horizon_exist_and_are_the_shortest_once_deep_enough(
                     assert shortest is None or abs(mate) >= abs(shortest), where
                     assert is_there(oracle, board, mate), where
                 mates += mate is not None
-    assert mates > 100
+    assert mates > 4 * count
 
 
 def is_there(oracle: Oracle, board: chess.Board, mate: int) -> bool:

@@ -20,6 +20,7 @@ from tests.laboratory.test_imbalance_file import counts_of, file_of
 from tests.oracles import walks
 from tests.oracles.past_scores import Counts
 from tests.oracles.scored import ScoredSearch
+from tests.sizes import sized
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -135,10 +136,11 @@ def test_each_use_and_form_costs_what_the_definition_says(
     agree(laboratories, boards, choices, budget=200)
 
 
+@sized("count", 12, 36)
 def test_uses_and_forms_in_any_mixture_cost_what_the_definition_says(
-    laboratories: dict[bool, Laboratory],
+    laboratories: dict[bool, Laboratory], count: int
 ) -> None:
-    agree(laboratories, walks.small_positions(36, seed=63), mixtures(63), budget=200)
+    agree(laboratories, walks.small_positions(count, seed=63), mixtures(63), budget=200)
 
 
 @pytest.mark.parametrize(

@@ -14,6 +14,7 @@ from solver.formats.claims import parse_line, parse_move
 from solver.formats.fast_fen import format_fen
 from tests.kernel.rows import Question, Reading, read_all
 from tests.oracles import walks
+from tests.sizes import sized
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -91,31 +92,33 @@ def corrupted(text: str, random: Random) -> str:
     return text or "-"
 
 
-def test_every_legal_move_is_read_in_every_spelling(kernel: Kernel) -> None:
+@sized("count", 10, 50)
+def test_every_legal_move_is_read_in_every_spelling(kernel: Kernel, count: int) -> None:
     random = Random(31)
     asked = []
-    boards = [*walks.random_positions(250, 32), *walks.small_positions(50, 32)]
+    boards = [*walks.random_positions(5 * count, 32), *walks.small_positions(count, 32)]
     for board in boards:
         for move in board.legal_moves:
             asked += [(board, text) for text in spellings(board, move, random)]
     legal = compare(kernel, asked)
-    assert len(asked) > 75_000
+    assert len(asked) > 1500 * count
     assert legal > len(asked) // 2
 
 
+@sized("count", 1000, 4000)
 def test_changed_moves_are_accepted_and_refused_as_by_the_strict_reader(
-    kernel: Kernel,
+    kernel: Kernel, count: int
 ) -> None:
     random = Random(33)
     asked = []
-    for board in walks.random_positions(4000, 34):
+    for board in walks.random_positions(count, 34):
         moves = list(board.legal_moves)
         for move in random.sample(moves, min(5, len(moves))):
             text = random.choice(spellings(board, move, random))
             asked.append((board, corrupted(text, random)))
     legal = compare(kernel, asked)
-    assert legal > 1000
-    assert len(asked) - legal > 8000
+    assert legal > count // 4
+    assert len(asked) - legal > 2 * count
 
 
 ODD = "r3k2r/P5P1/8/3pP3/8/N4N2/4R3/R3K2R w KQkq d6 0 1"
@@ -170,10 +173,11 @@ def as_lichess_writes(board: chess.Board, text: str) -> str | None:
     return text if board.is_legal(move) and not own else None
 
 
-def test_only_uci_is_read_where_that_is_asked_for(kernel: Kernel) -> None:
+@sized("count", 30, 100)
+def test_only_uci_is_read_where_that_is_asked_for(kernel: Kernel, count: int) -> None:
     random = Random(35)
     asked = []
-    boards = list(walks.random_positions(100, 36))
+    boards = list(walks.random_positions(count, 36))
     for board in boards:
         for move in board.legal_moves:
             texts = spellings(board, move, random)
@@ -215,10 +219,11 @@ def played(board: chess.Board, line: Sequence[str], plies: int) -> Reading:
     )
 
 
-def test_lines_are_played_as_by_python_chess(kernel: Kernel) -> None:
+@sized("count", 1000, 3000)
+def test_lines_are_played_as_by_python_chess(kernel: Kernel, count: int) -> None:
     random = Random(37)
     questions, expected = [], []
-    for start in walks.random_positions(3000, 38):
+    for start in walks.random_positions(count, 38):
         board = start.copy(stack=False)
         line = []
         for _ in range(random.randint(0, 7)):
@@ -235,7 +240,7 @@ def test_lines_are_played_as_by_python_chess(kernel: Kernel) -> None:
         questions.append(Question(fen, space.join(line), plies))
         expected.append(played(start, line, plies))
     assert read_all(kernel, questions) == expected
-    assert sum(reading.en_passant is not None for reading in expected) > 50
+    assert sum(reading.en_passant is not None for reading in expected) > count // 60
 
 
 @pytest.mark.parametrize(

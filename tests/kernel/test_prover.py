@@ -15,6 +15,7 @@ from solver.kernel.interface import NO_LIMIT, Verdict
 from solver.kernel.memory import Position, Search
 from tests.kernel.positions import crowded_positions
 from tests.oracles import endgames, naive, walks
+from tests.sizes import sized
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -87,19 +88,21 @@ def agree_with_the_definition(
     return mates
 
 
-def test_mates_in_two_are_those_of_the_definition(prover: Prover) -> None:
-    boards = walks.small_positions(500, seed=7)
+@sized("count", 100, 500)
+def test_mates_in_two_are_those_of_the_definition(prover: Prover, count: int) -> None:
+    boards = walks.small_positions(count, seed=7)
     mates = agree_with_the_definition(prover, boards, range(1, 3), range(3))
-    assert mates > 100
+    assert mates > count // 5
 
 
-def test_mates_in_three_are_those_of_the_definition(prover: Prover) -> None:
+@sized("count", 8, 25)
+def test_mates_in_three_are_those_of_the_definition(prover: Prover, count: int) -> None:
     small = walks.small_positions(120, seed=8)
     boards = [board for board in small if chess.popcount(board.occupied) <= 4]
-    attackers, defenders = boards[:25], boards[25:50]
+    attackers, defenders = boards[:count], boards[count : 2 * count]
     mates = agree_with_the_definition(prover, attackers, range(3, 4), range(0))
     mates += agree_with_the_definition(prover, defenders, range(0), range(3, 4))
-    assert mates > 5
+    assert mates > count // 5
 
 
 def test_mates_from_play_are_those_of_the_definition(prover: Prover) -> None:
@@ -160,7 +163,7 @@ def agree_with_the_endgame(
 def test_endgame_distances_are_those_solved_backwards(
     kernel: Kernel, endgame: endgames.Endgame
 ) -> None:
-    agree_with_the_endgame(kernel, endgame, every=97)
+    agree_with_the_endgame(kernel, endgame, every=499)
 
 
 @pytest.mark.slow
