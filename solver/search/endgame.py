@@ -215,7 +215,9 @@ def consult_tablebases(tables: Tablebases, question: Question) -> Solution | Non
     """
     problem, board = question.problem, question.board
     sides = {question.attacking, question.attacking ^ question.both_sides}
-    mate = tables.mate(board)
+    # A mate may need moves that the question leaves out; no mate covers them all.
+    has_all_moves = question.restriction is None and question.root_moves is None
+    mate = tables.mate(board) if has_all_moves else None
     if mate and abs(mate.moves) <= question.most_moves and (mate.moves > 0) in sides:
         return Solution(
             problem,

@@ -90,6 +90,28 @@ def test_a_proof_needs_no_tablebase(tables: str, matesolve: Matesolve) -> None:
     assert "tablebase" not in record
 
 
+def test_a_mate_with_all_moves_is_no_answer_under_a_restriction(
+    tables: str, matesolve: Matesolve
+) -> None:
+    code, out, err = matesolve(
+        "solve", SHORT, "--tablebases", tables, "--checks-only", "--jsonl"
+    )
+
+    record = json.loads(out)
+    assert (code, record["status"], err) == (1, "disproved", "")
+    assert "tablebase" not in record
+
+
+def test_no_mate_with_all_moves_is_no_mate_under_a_restriction(
+    tables: str, matesolve: Matesolve
+) -> None:
+    asked = ("solve", LONGEST, "-n", str(MOVES - 1), "--tablebases", tables)
+
+    out = matesolve(*asked, "--king-flights", "6", *FEW_NODES, "--jsonl").out
+
+    assert json.loads(out)["tablebase"] == "gaviota"
+
+
 def test_a_longer_mate_than_requested_is_denied_not_disproved(
     tables: str, matesolve: Matesolve
 ) -> None:
