@@ -60,6 +60,10 @@ class AllocationError(MatesolveError, MemoryError):
     exit_code: ClassVar[int] = 74
 
 
+class InUseError(MatesolveError):
+    """A solver or a control serves one search, and another was asked of it."""
+
+
 class StoreError(MatesolveError):
     """A file is not a store of audits, has another version, is full or is locked."""
 

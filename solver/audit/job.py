@@ -207,6 +207,10 @@ class AuditJob:
             for each in asked:
                 yield solve_and_follow(self._solve, self._solver, each, self._searching)
             return
+        if self._options.every_ply:  # needs the solver again before the next answer
+            for each in asked:
+                yield Followed(self._solve(*each))
+            return
         answers = self._solver.solve_each(
             asked,
             all_keys=self._options.all_keys or self._options.every_ply,

@@ -180,11 +180,11 @@ class _Worker:
         rows["all_keys"] = self._keys
 
         # 2. The positions, and their answers.
-        self._batch.read(size)
         segments = self._solver.solve_rows(
             self._batch,
             size,
             lambda index: Asked(self._problem(texts[index]), self._limits),
+            read=lambda: self._batch.read(size),
             all_keys=self._keys,
             batch_s=math.inf,
             searching=self._group.search,

@@ -142,14 +142,15 @@ def find_variations(
         # The builder finds the keys of a short problem faster than the solver.
         is_long = most > EXACT_MOVES
         question = replace(question, most_moves=most, all_keys=is_long)
-    solution = solver.answer(question, control)
-    limits, workspace = question.limits, solver.workspace
-    workspace.resume()
-    if limits.nodes is not None:
-        workspace.search.node_limit = max(0, limits.nodes - solution.stats.nodes)
-    time_s = TIME_S
-    if limits.time_s is not None:
-        time_s = max(0.0, limits.time_s - (time.monotonic() - started))
-    control.attach(workspace.search)
-    with WATCHDOG.limit(control, None if limits.time_s is None else time_s):
-        return build_variations(solution, workspace, replace(options, time_s=time_s))
+    with solver.answered(question, control) as solution:
+        limits, workspace = question.limits, solver.workspace
+        workspace.resume()
+        if limits.nodes is not None:
+            workspace.search.node_limit = max(0, limits.nodes - solution.stats.nodes)
+        time_s = TIME_S
+        if limits.time_s is not None:
+            time_s = max(0.0, limits.time_s - (time.monotonic() - started))
+        control.attach(workspace.search)
+        with WATCHDOG.limit(control, None if limits.time_s is None else time_s):
+            options = replace(options, time_s=time_s)
+            return build_variations(solution, workspace, options)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import time
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -24,7 +25,13 @@ from solver.search.bounds import close_bounds
 from solver.search.endgame import EndgameProbe, consult_tablebases, prefer_proof
 from solver.search.question import read_question
 from solver.search.solutions import answer_help_play
-from solver.search.threads import WATCHDOG, Control, HelperThreads, run_stoppable
+from solver.search.threads import (
+    WATCHDOG,
+    Control,
+    Exclusive,
+    HelperThreads,
+    run_stoppable,
+)
 from solver.search.workspace import Workspace
 from solver.solution import Solution, Stats, Status, StoppedBy
 
@@ -104,6 +111,8 @@ def solve(
         The compiled kernel cannot be loaded; see `solver.kernel.loader`.
     TablebaseError
         One of the solver's tablebases is damaged.
+    InUseError
+        The solver or the control is in use.
     """
     question = read_question(
         problem,
@@ -161,6 +170,8 @@ class Solver:
             from solver.endgames.tablebases import Tablebases
 
             require_instance("tablebases", tablebases, Tablebases, "Tablebases or None")
+        remedy = "use one for each thread, for one search at a time"
+        self._exclusive = Exclusive("solver", remedy)
         self._workspace = Workspace(hash_mib)
         self._tablebases = tablebases
         self._helper_threads = HelperThreads(self._workspace, threads - 1)
@@ -213,7 +224,14 @@ class Solver:
         control : Control
             Stops the search, and receives its progress.
         """
-        return self._answer(question, control)
+        with self.answered(question, control) as solution:
+            return solution
+
+    @contextmanager
+    def answered(self, question: Question, control: Control) -> Iterator[Solution]:
+        """Answer a question; solver and control stay in use until the block ends."""
+        with self._exclusive.use(), control.exclusive.use():
+            yield self._answer(question, control)
 
     def solve_each(
         self,
@@ -243,11 +261,11 @@ class Solver:
             call is shared out by nodes.
         """
         batch = self._batch_of(len(asked))
-        batch.read_problems(asked, all_keys=all_keys)
         for segment in self.solve_rows(
             batch,
             len(asked),
             asked.__getitem__,
+            read=lambda: batch.read_problems(asked, all_keys=all_keys),
             all_keys=all_keys,
             batch_s=batch_s,
             searching=searching,
@@ -268,11 +286,12 @@ class Solver:
         size: int,
         asked: Callable[[int], Asked],
         *,
+        read: Callable[[], object],
         all_keys: bool,
         batch_s: float = math.inf,
         searching: Callable[[], AbstractContextManager[Control]],
     ) -> Iterator[Segment]:
-        """Solve the rows of a batch that have been read; see `solve_each`.
+        """Solve the rows of a batch; see `solve_each`.
 
         Parameters
         ----------
@@ -283,6 +302,8 @@ class Solver:
         asked : callable
             Returns what the row with an index asks, for a row that is not answered in
             the batch.
+        read : callable
+            Reads the rows.
         all_keys, batch_s, searching
             See `solve_each`.
 
@@ -294,38 +315,42 @@ class Solver:
         index = 0
         limits = asked(0).limits if size else Limits()
         own_s = math.inf if limits.time_s is None else limits.time_s
-        while index < size:
-            # 1. The first turn, for row after row.
-            first = index
-            self._workspace.limit(limits.nodes)
-            started = time.perf_counter()
-            with (
-                searching() as control,
-                WATCHDOG.limit(control, min(batch_s, own_s)),
-            ):
-                control.attach(self._workspace.search)
-                index, text = batch.solve(first, size)
-            spent_s = time.perf_counter() - started
-            # No row begins after a stop. So if the next one has begun, the stop did not
-            # cut the last answer short: its node limit did.
-            next_has_begun = index < size and batch.rows[index].is_open
-            is_last_cut = index > first and batch.rows[index - 1].is_cut_short
-            if control.reason and is_last_cut and not next_has_begun:
-                index -= 1
-            rows = batch.rows[first : index + 1]
-            node_s = spent_s / max(1, sum(row.nodes for row in rows))
-            # 2. The rest of the search for a row that the first turn left open; all of
-            #    it for one that no batch can answer, or that was stopped.
-            end, rest = index, None
-            has_begun = index > first and rows[-1].state == RowState.READ
-            if index < size and not has_begun:
-                begun = rows[-1] if rows[-1].is_open and not control.reason else None
-                with searching() as control:
-                    rest = self._answer_asked(
-                        asked(index), control, begun, node_s, all_keys=all_keys
-                    )
-                index += 1
-            yield Segment(first, end, text, node_s, rest)
+        with self._exclusive.use():
+            read()
+            while index < size:
+                # 1. The first turn, for row after row.
+                first = index
+                self._workspace.limit(limits.nodes)
+                started = time.perf_counter()
+                with (
+                    searching() as control,
+                    control.exclusive.use(),
+                    WATCHDOG.limit(control, min(batch_s, own_s)),
+                ):
+                    control.attach(self._workspace.search)
+                    index, text = batch.solve(first, size)
+                spent_s = time.perf_counter() - started
+                # No row begins after a stop. So if the next one has begun, the stop did
+                # not cut the last answer short: its node limit did.
+                next_has_begun = index < size and batch.rows[index].is_open
+                is_last_cut = index > first and batch.rows[index - 1].is_cut_short
+                if control.reason and is_last_cut and not next_has_begun:
+                    index -= 1
+                rows = batch.rows[first : index + 1]
+                node_s = spent_s / max(1, sum(row.nodes for row in rows))
+                # 2. The rest of the search for a row that the first turn left open; all
+                #    of it for one that no batch can answer, or that was stopped.
+                end, rest = index, None
+                has_begun = index > first and rows[-1].state == RowState.READ
+                if index < size and not has_begun:
+                    is_begun = rows[-1].is_open and not control.reason
+                    begun = rows[-1] if is_begun else None
+                    with searching() as control, control.exclusive.use():
+                        rest = self._answer_asked(
+                            asked(index), control, begun, node_s, all_keys=all_keys
+                        )
+                    index += 1
+                yield Segment(first, end, text, node_s, rest)
 
     def _answer_asked(
         self,

@@ -9,24 +9,69 @@ import time
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, TypeVar
 
+from solver.errors import InUseError
 from solver.kernel.interface import NO_LIMIT
 from solver.solution import StoppedBy
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+    from typing import NoReturn
 
     from solver.kernel.memory import Search
     from solver.problem import Restriction
     from solver.search.workspace import Workspace
 
 
+class Exclusive:
+    """Lets one search at a time use something; any other gets an error at once.
+
+    Parameters
+    ----------
+    name : str
+        What is used, for the message.
+    remedy : str
+        What to do instead, for the message.
+    """
+
+    def __init__(self, name: str, remedy: str) -> None:
+        self._name = name
+        self._remedy = remedy
+        self._lock = threading.Lock()
+
+    def __reduce__(self) -> NoReturn:
+        """Refuse to pickle what holds this, such as a solver."""
+        reason = "cannot be pickled, because it belongs to this process"
+        msg = f"{self._name}: {reason}; make one in each process"
+        raise TypeError(msg)
+
+    @contextmanager
+    def use(self) -> Iterator[None]:
+        """Use it inside the block.
+
+        Raises
+        ------
+        InUseError
+            It is in use already, in another thread or in this one.
+        """
+        if not self._lock.acquire(blocking=False):
+            msg = f"{self._name}: expected a free one, found one in use; {self._remedy}"
+            raise InUseError(msg)
+        try:
+            yield
+        finally:
+            self._lock.release()
+
+
 class Control:
     """Stops a search and shows its progress, from any thread.
 
-    Nothing here takes a lock, so a signal handler may call it.
+    It controls one search at a time. `stop` waits for no lock, so a signal handler may
+    call it.
 
     Attributes
     ----------
+    exclusive : Exclusive
+        Used by the search that it controls.
     lower_bound : int
         No mate takes fewer moves: proved so far.
     best : tuple or None
@@ -35,6 +80,7 @@ class Control:
     """
 
     def __init__(self) -> None:
+        self.exclusive = Exclusive("control", "use one for each search")
         self._search: Search | None = None
         self._reason: StoppedBy | None = None
         self._must_finish = False
