@@ -351,11 +351,11 @@ class Improvement:
 
     def _decide(self, row: Row, result: AuditResult) -> None:
         """Keep the change that a result makes, count it, and report it."""
+        from solver.output.audit_text import find_warnings
         from solver.output.improvement import (
             describe_change,
             describe_kept,
             find_change,
-            find_warnings,
             is_disproved,
         )
 
@@ -378,7 +378,7 @@ class Improvement:
                 self._counts["unchanged"] += 1
         if result.is_undecided:
             self.codes.add(Exit.LIMIT)
-        for warning in find_warnings(row, *written):
+        for warning in find_warnings(row.problem.fen, *written):
             self._report(f"{row.problem.source}: warning: {warning}")
 
 

@@ -208,7 +208,9 @@ def verify(
     A position is searched as far as its claim, or up to -n moves; another stipulation
     than mate always in its own number of moves. The result is a table of claims and
     verdicts; each disagreement is listed below the table. With --jsonl
-    the result is one record for each position.
+    the result is one record for each position. A warning says where a mate needs more
+    than 50 moves without pawn move or capture, or its line repeats a position: others
+    call that a draw.
 
     With --store, an audit that was interrupted resumes where it stopped, and a position
     that occurs twice is searched once.
@@ -221,6 +223,7 @@ def verify(
     from solver.cli.console import require_apart
     from solver.cli.progress import AuditProgress
     from solver.cli.verify_io import Reading, Records, ResultSink, Summary
+    from solver.output.audit_text import result_warnings
     from solver.search.threads import GroupControl
 
     require_apart(stored.files, reads=files)
@@ -268,6 +271,9 @@ def verify(
             with closing(results):
                 for result in results:
                     sink.add(result)
+                    if not quiet:
+                        for warning in result_warnings(result):
+                            progress.notify(f"{result.source}: warning: {warning}")
                     codes.add(exit_code(result, fail_on))
                     progress.add(result)
         sink.finish()

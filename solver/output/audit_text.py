@@ -31,7 +31,7 @@ from solver.output.text import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from rich.console import Console, RenderableType
 
@@ -59,6 +59,9 @@ _AFTER_MATES = 1_000
 
 _KINDS = ("=", "s#", "s=", "r#", "semi-r#", "h#", "h=")
 """Stipulations other than mate, in the order of the audit table."""
+
+FIFTY_MOVES_PLIES = 100
+"""A player may claim a draw after this many plies without pawn move or capture."""
 
 _SHOWN_SOLUTIONS = 3
 """At most this many solutions of a help problem are printed with a disagreement."""
@@ -206,6 +209,76 @@ def disagreement(result: AuditResult) -> str | None:
         lines.append(f"  claimed: {_line(result, result.claimed_line.split())}")
     lines.append(f"  {analysis_link(result.fen)}")
     return "\n".join(lines)
+
+
+def result_warnings(result: AuditResult) -> Iterator[str]:
+    """Yield why others may call the mate of a result a draw; see `find_warnings`.
+
+    The mate is the one that was found, or else the claimed one unless it is refuted.
+    A claimed line that is as long as the mate comes before the line that was found.
+    """
+    if result.fen is None or result.other_stipulation:
+        return
+    mate = result.mate
+    if mate is None and result.verdict != Verdict.REFUTED:
+        mate = result.claim
+    if not mate:
+        return
+    claimed, plies = result.claimed_line.split(), _plies(mate)
+    is_whole = result.claim == mate and len(claimed) == plies
+    yield from find_warnings(
+        result.fen, mate, claimed if is_whole else result.pv.split()
+    )
+
+
+def find_warnings(fen: str, mate: int, line: Sequence[str]) -> Iterator[str]:
+    """Yield why others may call a mate a draw: 50 moves, or a repeated position.
+
+    The search knows neither. The clock of the FEN counts.
+
+    Parameters
+    ----------
+    fen : str
+        The position, a FEN of six fields.
+    mate : int
+        In moves, negative when the side to move is mated.
+    line : sequence of str
+        Its moves in UCI notation, as far as they are known.
+    """
+    is_long = int(fen.split()[4]) + _plies(mate) > FIFTY_MOVES_PLIES
+    if is_long and not line:
+        yield "may need more than 50 moves without pawn move or capture"
+    if not is_long and not (_has_return(line[::2]) and _has_return(line[1::2])):
+        return  # most lines, and much faster than playing them
+    board = chess.Board(fen)
+    seen = {board.epd(): 0}
+    is_fifty = is_repeated = False
+    for ply, move in enumerate(line):
+        is_defenders = ply % 2 == int(mate > 0)
+        if is_defenders and not is_fifty and board.can_claim_fifty_moves():
+            is_fifty = True
+            yield f"50 moves without pawn move or capture at move {ply // 2 + 1}"
+        board.push_uci(move)
+        before = seen.setdefault(board.epd(), ply + 1)
+        if before <= ply and not is_repeated:
+            is_repeated = True
+            yield (
+                f"the line repeats a position: after {before} plies and after {ply + 1}"
+            )
+
+
+def _plies(mate: int) -> int:
+    return abs(mate) * 2 - (mate > 0)
+
+
+def _has_return(moves: Iterable[str]) -> bool:
+    """Whether a move of one side ends where an earlier one began."""
+    left: set[str] = set()
+    for move in moves:
+        if move[2:4] in left:
+            return True
+        left.add(move[:2])
+    return False
 
 
 def name_record(source: str, id_: str) -> str:

@@ -19,13 +19,10 @@ from solver.output.text import numbered_line
 from solver.solution import Status
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
     from solver.audit.result import AuditResult
     from solver.formats.matetrack import Row
-
-FIFTY_MOVES_PLIES = 100
-"""A player may claim a draw after this many plies without pawn move or capture."""
 
 
 class Kind(StrEnum):
@@ -184,40 +181,6 @@ def describe_kept(row: Row, result: AuditResult) -> str:
             f"{claimed} with its broken line ({row.fault}), because no mate was found"
         )
     return ""
-
-
-def find_warnings(row: Row, mate: int, line: Sequence[str]) -> Iterator[str]:
-    """Yield why others may call a mate a draw: 50 moves, or a repeated position.
-
-    The search knows neither. The clock of the row's FEN counts.
-
-    Parameters
-    ----------
-    row : Row
-        The row that gives the position.
-    mate : int
-        In moves, negative when the side to move is mated.
-    line : sequence of str
-        Its moves in UCI notation, as far as they are known.
-    """
-    board = chess.Board(row.problem.fen)
-    plies = abs(mate) * 2 - (mate > 0)
-    if not line and board.halfmove_clock + plies > FIFTY_MOVES_PLIES:
-        yield "may need more than 50 moves without pawn move or capture"
-    seen = {board.epd(): 0}
-    is_fifty = is_repeated = False
-    for ply, move in enumerate(line):
-        is_defenders = ply % 2 == int(mate > 0)
-        if is_defenders and not is_fifty and board.can_claim_fifty_moves():
-            is_fifty = True
-            yield f"50 moves without pawn move or capture at move {ply // 2 + 1}"
-        board.push_uci(move)
-        before = seen.setdefault(board.epd(), ply + 1)
-        if before <= ply and not is_repeated:
-            is_repeated = True
-            yield (
-                f"the line repeats a position: after {before} plies and after {ply + 1}"
-            )
 
 
 def _place(row: Row) -> str:

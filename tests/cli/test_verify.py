@@ -313,6 +313,21 @@ def test_there_is_no_table_if_no_file_can_be_read(
     )
 
 
+@pytest.mark.parametrize(
+    ("options", "is_warned"), [((), True), (("--jsonl",), True), (("-q",), False)]
+)
+def test_a_draw_by_rule_is_warned_of_as_improve_does(
+    capsys: pytest.CaptureFixture[str],
+    folder: Path,
+    options: tuple[str, ...],
+    is_warned: bool,
+) -> None:
+    (folder / "rook.epd").write_text("8/7K/8/8/8/8/R7/7k w - - 95 120 bm #8;\n")
+    code, _, err = verify(capsys, "rook.epd", *options)
+    warning = "rook.epd:1: warning: 50 moves without pawn move or capture at move 3\n"
+    assert (code, err) == (0, warning * is_warned)
+
+
 def test_a_file_without_records_beside_another_is_a_warning(
     capsys: pytest.CaptureFixture[str], folder: Path
 ) -> None:

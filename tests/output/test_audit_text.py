@@ -5,12 +5,13 @@ from __future__ import annotations
 import io
 import re
 
+import chess
 import pytest
 from rich.console import Console
 
 from solver.audit.result import audit_result
 from solver.errors import FormatError
-from solver.output.audit_text import AuditTable
+from solver.output.audit_text import AuditTable, find_warnings, result_warnings
 from solver.problem import Claim, Problem
 from solver.solution import Solution, Stats, Status
 
@@ -102,3 +103,102 @@ def test_soundness_is_counted_in_its_own_order(table: AuditTable) -> None:
     table.add(audit_result(answer))
     assert table.soundness() == "soundness: 1 sound, 1 short-solution"
     assert AuditTable().soundness() == ""
+
+
+# Draws by rule
+
+BACK_RANK = "6k1/5ppp/8/8/8/8/8/R5K1 w - -"
+
+
+def shuffle(board: chess.Board, moves: str, times: int) -> list[str]:
+    line = moves.split() * times
+    for move in line:
+        assert chess.Move.from_uci(move) in board.legal_moves
+        board.push_uci(move)
+    return line
+
+
+def warnings(counters: str, mate: int, line: list[str]) -> list[str]:
+    return list(find_warnings(f"{BACK_RANK} {counters}", mate, line))
+
+
+SHUFFLE = "a1b1 g8f8 b1a1 f8g8"
+SHUFFLED = (*SHUFFLE.split() * 3, "a1a8")
+
+
+def test_a_line_that_repeats_a_position_is_warned_of_once() -> None:
+    line = shuffle(chess.Board(f"{BACK_RANK} 0 1"), SHUFFLE, 3)
+    found = warnings("0 1", 13, [*line, "a1a8"])
+    assert found == ["the line repeats a position: after 0 plies and after 4"]
+
+
+@pytest.mark.parametrize(("clock", "is_warned"), [(87, False), (88, True)])
+def test_the_clock_of_the_fen_counts_to_the_fifty_moves(
+    clock: int, is_warned: bool
+) -> None:
+    # Twelve plies that capture nothing, then mate. Before the defender's last move the
+    # clock is eleven higher; who may make it a hundred may claim the draw.
+    line = shuffle(chess.Board(f"{BACK_RANK} 0 1"), SHUFFLE, 3)
+    found = warnings(f"{clock} 60", 7, [*line, "a1a8"])
+    fifty = "50 moves without pawn move or capture at move 6"
+    assert (fifty in found) == is_warned
+    assert len(found) == 1 + is_warned
+
+
+def test_mate_on_the_hundredth_ply_is_no_draw() -> None:
+    assert warnings("99 60", 1, ["a1a8"]) == []
+
+
+def test_a_long_mate_without_a_line_may_need_more_than_fifty_moves() -> None:
+    expected = ["may need more than 50 moves without pawn move or capture"]
+    assert warnings("0 1", 50, []) == []
+    assert warnings("0 1", 51, []) == expected
+    assert warnings("0 1", -50, []) == []
+    assert warnings("98 60", 2, []) == expected
+
+
+LONG = ("may need more than 50 moves without pawn move or capture",)
+REPEATED = ("the line repeats a position: after 0 plies and after 4",)
+
+
+@pytest.mark.parametrize(
+    ("claim", "mate", "line", "expected"),
+    [
+        # The line that was found, since the claimed one is as long as another mate.
+        (Claim(7, line=SHUFFLED), 1, ("a1a8",), ()),
+        (Claim(1, line=("a1a8",)), 7, SHUFFLED, REPEATED),
+        # The claimed line, found again or not yet found.
+        (Claim(7, line=SHUFFLED), 7, (), REPEATED),
+        (Claim(7, line=SHUFFLED), None, (), REPEATED),
+        # A part of a line does not show where the mate is.
+        (Claim(60, line=SHUFFLED), 60, (), LONG),
+        (Claim(60), None, (), LONG),
+        (None, 60, (), LONG),
+        (None, None, (), ()),
+        (None, 0, (), ()),
+    ],
+)
+def test_a_result_warns_of_the_mate_that_it_has(
+    claim: Claim | None,
+    mate: int | None,
+    line: tuple[str, ...],
+    expected: tuple[str, ...],
+) -> None:
+    problem = Problem(f"{BACK_RANK} 0 1", "x.epd:1", claim, "x.epd:1")
+    status = Status.UNDECIDED if mate is None else Status.PROVED
+    solution = Solution(problem, status, mate, 1 if mate is None else mate, pv=line)
+    assert tuple(result_warnings(audit_result(solution))) == expected
+
+
+def test_a_claim_that_is_refuted_has_no_warnings() -> None:
+    problem = Problem(f"{BACK_RANK} 0 1", "x.epd:1", Claim(60), "x.epd:1")
+    solution = Solution(problem, Status.DISPROVED, None, 61)
+    assert tuple(result_warnings(audit_result(solution))) == ()
+
+
+def test_an_unreadable_record_and_another_stipulation_have_no_warnings() -> None:
+    error = FormatError("x.epd:1", "expected a FEN, found nothing")
+    assert not list(result_warnings(audit_result(error)))
+    problem = Problem(f"{BACK_RANK} 0 1", source="x.epd:1", stipulation="s#60")  # type: ignore[arg-type]
+    solution = Solution(problem, Status.PROVED, 60, 60)
+    assert not list(result_warnings(audit_result(solution)))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import chess
 import pytest
 
 from solver.audit.result import AuditResult, audit_result, write_plies
@@ -17,7 +16,6 @@ from solver.output.improvement import (
     describe_line,
     find_change,
     find_line_status,
-    find_warnings,
     is_disproved,
     mates_other_side,
 )
@@ -236,53 +234,6 @@ def test_a_broken_line_that_stays_is_reported() -> None:
         "mates.epd:7: mate in 2, kept with its broken line "
         "(pv: expected 3 plies, found 1), because no mate was found"
     )
-
-
-def shuffle(board: chess.Board, moves: str, times: int) -> list[str]:
-    line = moves.split() * times
-    for move in line:
-        assert chess.Move.from_uci(move) in board.legal_moves
-        board.push_uci(move)
-    return line
-
-
-def warnings(fen: str, mate: int, line: list[str]) -> list[str]:
-    row = read(f"{fen} bm #{mate};")
-    return list(find_warnings(row, mate, line))
-
-
-SHUFFLE = "a1b1 g8f8 b1a1 f8g8"
-
-
-def test_a_line_that_repeats_a_position_is_warned_of_once() -> None:
-    line = shuffle(chess.Board(f"{BACK_RANK} 0 1"), SHUFFLE, 3)
-    found = warnings(BACK_RANK, 13, [*line, "a1a8"])
-    assert found == ["the line repeats a position: after 0 plies and after 4"]
-
-
-@pytest.mark.parametrize(("clock", "is_warned"), [(87, False), (88, True)])
-def test_the_clock_of_the_fen_counts_to_the_fifty_moves(
-    clock: int, is_warned: bool
-) -> None:
-    # Twelve plies that capture nothing, then mate. Before the defender's last move the
-    # clock is eleven higher; who may make it a hundred may claim the draw.
-    line = shuffle(chess.Board(f"{BACK_RANK} 0 1"), SHUFFLE, 3)
-    found = warnings(f"{BACK_RANK} {clock} 60", 7, [*line, "a1a8"])
-    fifty = "50 moves without pawn move or capture at move 6"
-    assert (fifty in found) == is_warned
-    assert len(found) == 1 + is_warned
-
-
-def test_mate_on_the_hundredth_ply_is_no_draw() -> None:
-    assert warnings(f"{BACK_RANK} 99 60", 1, ["a1a8"]) == []
-
-
-def test_a_long_mate_without_a_line_may_need_more_than_fifty_moves() -> None:
-    expected = ["may need more than 50 moves without pawn move or capture"]
-    assert warnings(BACK_RANK, 50, []) == []
-    assert warnings(BACK_RANK, 51, []) == expected
-    assert warnings(BACK_RANK, -50, []) == []
-    assert warnings(f"{BACK_RANK} 98 60", 2, []) == expected
 
 
 def test_the_problem_of_a_row_has_no_line_that_is_illegal() -> None:
