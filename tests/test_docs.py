@@ -57,6 +57,34 @@ def test_every_module_that_a_page_runs_exists() -> None:
     assert {module for module in modules if not find_spec(module)} == set()
 
 
+def is_defined(name: str) -> bool:
+    """Whether a dotted name is a module, or something that its module defines."""
+    file, members = ROOT, name.split(".")
+    while members and (file / members[0]).is_dir():
+        file /= members.pop(0)
+    if members and (file / f"{members[0]}.py").exists():
+        file /= f"{members.pop(0)}.py"
+    else:
+        file /= "__init__.py"
+    text = file.read_text(encoding="utf-8")
+    return all(
+        re.search(rf"^ *(?:def |class |\")?{member}\b", text, re.MULTILINE)
+        for member in members
+    )
+
+
+def test_every_full_name_in_a_text_is_that_of_something() -> None:
+    files = [*ROOT.glob("solver/**/*.py"), *ROOT.glob("tests/**/*.py")]
+    texts = [*TEXTS.values(), *(file.read_text(encoding="utf-8") for file in files)]
+    names = {
+        name
+        for text in texts
+        for name in re.findall(r"`((?:solver|tests)(?:\.\w+)+)`", text)
+    }
+    assert len(names) > 50
+    assert {name for name in names if not is_defined(name)} == set()
+
+
 def options(command: click.Command) -> set[str]:
     """Return the option names of a command and of its subcommands."""
     names = {"--help"}

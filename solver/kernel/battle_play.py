@@ -423,7 +423,7 @@ def entry(
     Returns
     -------
     int64
-        See the methods of `solver.kernel.interface.BattleKernel`.
+        See the methods of `solver.kernel.stipulation_interface.BattleKernel`.
     """
     search = record_at(search_pointer)
     position = position_at(words)

@@ -294,8 +294,8 @@ def enumerate_solutions(search: Any, play: Any) -> Number:
 def entry(operation: Number, search_pointer: Any, play_pointer: Any) -> Number:
     """Run one `HelpOperation`.
 
-    This is help play's C function; `solver.kernel.interface.HelpKernel` is its Python
-    side.
+    This is help play's C function; `solver.kernel.stipulation_interface.HelpKernel` is
+    its Python side.
     """
     play = record_at(play_pointer)
     if operation == HelpOperation.IS_HOPELESS:
