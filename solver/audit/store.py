@@ -11,7 +11,7 @@ import sqlite3
 import stat
 import threading
 import time
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -77,8 +77,12 @@ def _merge_records(*, has_twins: bool) -> str:
     return upsert("records", RECORD_COLUMNS, 3, rows=rows)
 
 
-_STATEMENT_ERRORS = {"", "SQLITE_ERROR", "SQLITE_TOOBIG", "SQLITE_MISMATCH"}
+_STATEMENT_ERRORS = {"SQLITE_ERROR", "SQLITE_TOOBIG", "SQLITE_MISMATCH"}
 """Errors of a statement; all others are errors of the file or its disk."""
+
+_STEPS = 1000
+"""SQLite lets Python handle signals after so many of its instructions. Counting them
+costs nothing that can be measured; a thousand take less than a millisecond."""
 
 _ANSWER_PLACES = tuple(map(COLUMNS.index, ANSWER_COLUMNS))
 
@@ -187,30 +191,34 @@ class Store:
         row = [_escaped(value) for value in (file, line, *values)]
         self._write(_PUT_RECORD, row)
 
-    def results(self, where: str = "") -> Iterator[AuditResult]:
+    def results(self, where: str | None = None) -> Iterator[AuditResult]:
         """Yield the results, ordered by file, line and name.
 
         Parameters
         ----------
-        where : str
-            An SQL expression over the columns of `results`; empty: all results.
+        where : str or None
+            An SQL expression over the columns of `results`, the only table that its
+            subqueries may read; None: all results.
 
         Raises
         ------
         StoreQueryError
             It is not an SQL expression.
         """
-        query = f"{_RESULT} WHERE ({where})" if where else _RESULT
         with self._exclusive():
+            query = _RESULT
+            if where is not None:
+                empty = self._base.execute("SELECT * FROM results LIMIT 0")
+                _require_expression(where, [name for name, *_ in empty.description])
+                query = f"{_RESULT} WHERE ({where}\n)"
             try:
                 rows = self._base.execute(f"{query} ORDER BY file, line, id")
                 while row := rows.fetchone():
                     yield AuditResult(*row)
-            except (sqlite3.Error, UnicodeEncodeError) as error:
-                if not where or _error_name(error) not in _STATEMENT_ERRORS:
+            except sqlite3.Error as error:
+                if where is None or _error_name(error) not in _STATEMENT_ERRORS:
                     raise
-                msg = f"--where: expected an SQL expression, found {where!r}: {error}"
-                raise StoreQueryError(msg) from None
+                raise _query_error(where, error) from None
 
     def count(self) -> int:
         """Return the number of records."""
@@ -285,13 +293,15 @@ class Store:
                 self.commit()
 
     def _connect(self, *, read_only: bool) -> sqlite3.Connection:
-        return sqlite3.connect(
+        base = sqlite3.connect(
             _uri(self._file, create=not read_only),
             uri=True,
             timeout=BUSY_S,
             isolation_level=None,
             check_same_thread=False,
         )
+        base.set_progress_handler(_handle_signals, _STEPS)
+        return base
 
     def _prepare(self, *, read_only: bool, fresh: bool) -> None:
         """Create the tables, or check that they are of this version.
@@ -366,6 +376,8 @@ class Store:
             try:
                 yield
             except sqlite3.Error as error:
+                if _error_name(error) == "SQLITE_INTERRUPT":  # by `_handle_signals`
+                    raise KeyboardInterrupt from None
                 reason = _reason(error, read_only=self._read_only)
                 msg = f"{self.path}: {reason}"
                 raise StoreError(msg) from None
@@ -376,6 +388,41 @@ def _escaped(value: object) -> object:
     if isinstance(value, str) and not value.isascii():
         return value.encode(errors="backslashreplace").decode()
     return value
+
+
+def _handle_signals() -> None:
+    """Do nothing: Python runs signal handlers when it calls a function.
+
+    What they raise, such as KeyboardInterrupt, ends the statement of SQLite.
+    """
+
+
+def _require_expression(where: str, columns: Sequence[str]) -> None:
+    """Check that a text is one SQL expression over the columns of `results`.
+
+    SQLite's parser decides. Without parentheses, a text that closes one which it has
+    not opened is an error, such as `0) UNION SELECT 1 --`; within parentheses, further
+    clauses and statements are, such as `1 LIMIT 5`. Only an expression is right in
+    both. `results` is the only table here, and it is empty.
+
+    Raises
+    ------
+    StoreQueryError
+        It is something else; the message has SQLite's reason.
+    """
+    with closing(sqlite3.connect(":memory:")) as base:
+        base.execute(f"CREATE TABLE results ({', '.join(columns)})")
+        try:
+            for text in (where, f"({where}\n)"):
+                base.execute(f"EXPLAIN SELECT 1 FROM results WHERE {text}")
+        # Before Python 3.12, a second statement is a Warning.
+        except (sqlite3.Error, sqlite3.Warning, UnicodeEncodeError) as error:
+            raise _query_error(where, error) from None
+
+
+def _query_error(where: str, reason: Exception) -> StoreQueryError:
+    msg = f"--where: expected an SQL expression, found {where!r}: {reason}"
+    return StoreQueryError(msg)
 
 
 def _error_name(error: Exception) -> str:

@@ -39,7 +39,6 @@ Examples:
 @click.argument("store", metavar="RUN.db", shell_complete=completion.files)
 @click.option(
     "--where",
-    default="",
     metavar="SQL",
     help="Write only results that match an SQL expression over their columns.",
 )
@@ -50,7 +49,9 @@ Examples:
     type=click.Choice(FORMATS),
     help="Format of the output. Default: by the suffix of FILE.",
 )
-def export(*, store: str, where: str, output: str, target_format: str | None) -> None:
+def export(
+    *, store: str, where: str | None, output: str, target_format: str | None
+) -> None:
     """Write the results in a store as CSV, JSON lines, EPD or Parquet.
 
     CSV and Parquet have one column for each field. JSON lines are the records that
@@ -81,7 +82,7 @@ def export(*, store: str, where: str, output: str, target_format: str | None) ->
     notify(f"{count:,} written")
 
 
-def _start(store: Store, where: str) -> Iterator[AuditResult]:
+def _start(store: Store, where: str | None) -> Iterator[AuditResult]:
     """Run the query before the file is created: SQLite may refuse it."""
     from itertools import chain, islice
 

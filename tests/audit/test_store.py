@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import os
 import shutil
+import signal
 import sqlite3
 import threading
 from contextlib import closing, contextmanager
@@ -65,7 +66,7 @@ def keep(base: Store, found: AuditResult, key: bytes = b"key") -> None:
     base.put_record(found, key)
 
 
-def stored(path: Path, where: str = "") -> list[AuditResult]:
+def stored(path: Path, where: str | None = None) -> list[AuditResult]:
     with Store(path, read_only=True) as base:
         return list(base.results(where))
 
@@ -178,16 +179,19 @@ def test_threads_can_share_a_store(path: Path) -> None:
 @pytest.mark.parametrize(
     ("where", "lines"),
     [
-        ("", [1, 2, 3]),
+        (None, [1, 2, 3]),
         ("verdict = 'refuted'", [2]),
+        ("verdict = 'refuted' -- a comment", [2]),
         ("mate IS NULL OR line = 1", [1, 2]),
         ("file LIKE 'a%' AND line > 2", [3]),
         ("0", []),
-        ("verdict IN (SELECT verdict FROM answers WHERE mate = 1)", [1, 3]),
+        ("verdict IN (SELECT verdict FROM results WHERE mate = 1)", [1, 3]),
+        ("EXISTS (SELECT 1 FROM results r WHERE r.line < results.line)", [2, 3]),
+        ("(SELECT count(*) FROM json_each('[1]')) = line", [1]),
     ],
 )
 def test_an_expression_selects_results(
-    path: Path, where: str, lines: list[int]
+    path: Path, where: str | None, lines: list[int]
 ) -> None:
     with Store(path) as base:
         for line in (1, 2, 3):
@@ -202,9 +206,19 @@ def test_an_expression_selects_results(
     ("where", "reason"),
     [
         ("nope = 1", "no such column: nope"),
-        ("verdict =", 'near ")": syntax error'),
-        ("1; DROP TABLE answers", 'near ";": syntax error'),
-        ("1); DROP TABLE answers; --", "one statement"),
+        ("", "incomplete input"),
+        ("verdict =", "incomplete input"),
+        ("1 /* \n", "incomplete input"),
+        ("1;", 'near ";": syntax error'),
+        ("1; DROP TABLE answers", "one statement"),
+        ("1); DROP TABLE answers; --", 'near ")": syntax error'),
+        ("0) UNION SELECT * FROM answers--", 'near ")": syntax error'),
+        ("1) OR (1", 'near ")": syntax error'),
+        ("1 UNION SELECT 1", 'near "UNION": syntax error'),
+        ("1 ORDER BY mate LIMIT 5", 'near "ORDER": syntax error'),
+        ("count(*) > 1", "misuse of aggregate"),
+        ("mate IN (SELECT mate FROM answers)", "no such table: answers"),
+        ("EXISTS (SELECT 1 FROM main.records)", "no such table: main.records"),
         ("id = ?", "bindings"),
         ("load_extension('x') IS NULL", "not authorized"),
         ("iif(line = 2, json('{'), 1)", "malformed JSON"),
@@ -225,6 +239,18 @@ def test_an_invalid_expression_is_refused_with_the_reason(
     message = str(caught.value)
     assert message.startswith(f"--where: expected an SQL expression, found {where!r}: ")
     assert reason in message
+
+
+@pytest.mark.skipif(os.name == "nt", reason="needs POSIX signals")
+def test_an_interrupt_ends_a_query(path: Path) -> None:
+    numbers = "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n)"
+    with Store(path) as base:
+        keep(base, FULL)
+        interrupt = threading.Timer(0.2, signal.raise_signal, [signal.SIGINT])
+        interrupt.start()
+        with pytest.raises(KeyboardInterrupt):
+            list(base.results(f"({numbers} SELECT max(i) FROM n)"))
+        assert list(base.results()) == [FULL]
 
 
 # --- when it is written
