@@ -22,6 +22,7 @@ UCI options:
   Threads     threads that search one position
   MultiPV     number of best first moves to report
   Clear Hash  empty the transposition table
+  SyzygyPath  directories of Syzygy and Gaviota tablebases, separated as in PATH
 
 \b
 Example, as the engine's command in a chess GUI:

@@ -113,7 +113,7 @@ class Analysis:
             if self._facts.lost_in:
                 return self._search_defences(solver, nodes)
             solution = self._solve(solver, nodes, self._go.within, root_moves=left)
-            complete = complete and solution.stopped_by is None
+            complete = complete and _is_answered(solution)
             if solution.pv and solution.pv[0] in left:
                 left.remove(solution.pv[0])
                 if complete:
@@ -135,7 +135,7 @@ class Analysis:
         complete = True
         if within and self._all_moves and not self._facts.lost_in:
             solution = self._solve(solver, nodes, -abs(within))
-            complete = solution.stopped_by is None
+            complete = _is_answered(solution)
         if self._facts.lost_in or not self._all_moves:
             complete = self._search_defences(solver, nodes) and complete
         return complete
@@ -153,7 +153,7 @@ class Analysis:
             if known is None or not known.shortest:
                 share = max(1, nodes // len(self._moves))
                 solution = self._solve(solver, share, within, prefix=(move,))
-                complete = complete and solution.stopped_by is None
+                complete = complete and _is_answered(solution)
         return complete
 
     def _solve(
@@ -171,13 +171,16 @@ class Analysis:
             board.push_uci(move)
         restricted = bool(root_moves) and len(root_moves) < board.legal_moves.count()
         used = self.nodes
+        # Without a limit, the solver ends by itself at what tablebases answer.
+        is_unlimited = nodes == self._go.nodes == NO_LIMIT
+        limit = None if is_unlimited else min(nodes, self._go.nodes - used)
         query = _Query(Control(), used, prefix, bounds_mates=bool(root_moves))
         self._query = query
         if self._reason:
             query.control.stop(self._reason)
         solution = solver.solve(
             Problem(board.fen()),
-            Limits(self._go.max_moves, nodes=min(nodes, self._go.nodes - used)),
+            Limits(self._go.max_moves, nodes=limit),
             within=within,
             all_keys=False,
             control=query.control,
@@ -190,6 +193,11 @@ class Analysis:
         if root_moves and not self._facts.lost_in:
             self._lower_bound = max(self._lower_bound, solution.lower_bound)
         return solution
+
+
+def _is_answered(solution: Solution) -> bool:
+    """Whether nothing was left open, or only a proof of what tablebases answer."""
+    return solution.stopped_by is None or solution.tablebase is not None
 
 
 class _Query(NamedTuple):

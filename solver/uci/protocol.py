@@ -6,10 +6,11 @@ state is the values of the options.
 
 from __future__ import annotations
 
+import os
 import re
 import threading
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import chess
 
@@ -18,6 +19,9 @@ from solver.formats.fen import parse_fen
 from solver.kernel.interface import NO_LIMIT
 from solver.problem import DEFAULT_HASH_MIB, MAX_HASH_MIB, MAX_THREADS
 from solver.stipulation import MAX_MOVES
+
+if TYPE_CHECKING:
+    from solver.endgames.tablebases import Tablebases
 
 NUMBERS = (
     "mate",
@@ -45,6 +49,13 @@ HASH = "Hash"
 THREADS = "Threads"
 MULTI_PV = "MultiPV"
 CLEAR_HASH = "Clear Hash"
+SYZYGY_PATH = "SyzygyPath"
+
+MAX_SHOWN = 200
+"""How much of a path a message shows, in characters."""
+
+EMPTY = "<empty>"
+"""The protocol's word for an empty string."""
 
 _SET = re.compile(r"name\s+(.+?)(?:\s+value(?:\s+(.*))?)?", re.IGNORECASE)
 
@@ -172,7 +183,7 @@ def parse_position(text: str) -> chess.Board:
     InputError
         The position is not legal in orthodox chess, or a move is not legal.
     """
-    place, _, moves = f"{text} ".partition(" moves ")
+    place, _, moves = f"{' '.join(text.split())} ".partition(" moves ")
     kind, _, fen = place.strip().partition(" ")
     if kind == "startpos":
         board = chess.Board()
@@ -358,13 +369,36 @@ class Button:
         return self.default
 
 
-Option = Spin | Check | Button
+@dataclass(frozen=True, slots=True)
+class Directories:
+    """An option whose value is the tablebases of some directories."""
+
+    default = None
+    declaration = f"type string default {EMPTY}"
+
+    def read(self, value: str) -> Tablebases | None:
+        """Open the tablebases of directories that are separated as in `PATH`."""
+        from solver.endgames.tablebases import Tablebases
+
+        if value.lower() == EMPTY:
+            return None
+        names = [name for name in value.split(os.pathsep) if name]
+        try:
+            return Tablebases(names) if names else None
+        except OSError as error:
+            found = str(error.filename or value)[:MAX_SHOWN]
+            msg = f"expected directories, found {found!a}: {error.strerror or error}"
+            raise InputError(msg) from None
+
+
+Option = Spin | Check | Button | Directories
 
 OPTIONS: dict[str, Option] = {
     HASH: Spin(DEFAULT_HASH_MIB, 1, MAX_HASH_MIB),
     THREADS: Spin(1, 1, MAX_THREADS),
     MULTI_PV: Spin(1, 1, 218),
     CLEAR_HASH: Button(),
+    SYZYGY_PATH: Directories(),
     # These change nothing: analysis and play are the same search, and pondering is
     # requested with `go ponder`. Clients expect to set them.
     "UCI_AnalyseMode": Check(),
@@ -376,9 +410,11 @@ class Options:
     """The values of the options in `OPTIONS`, by name."""
 
     def __init__(self) -> None:
-        self._values = {name: option.default for name, option in OPTIONS.items()}
+        self._values: dict[str, Any] = {
+            name: option.default for name, option in OPTIONS.items()
+        }
 
-    def __getitem__(self, name: str) -> int:
+    def __getitem__(self, name: str) -> Any:
         return self._values[name]
 
     def set(self, text: str) -> str:

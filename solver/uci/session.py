@@ -19,6 +19,7 @@ import chess
 from solver import __version__
 from solver.errors import AllocationError, InputError, quote
 from solver.kernel.loader import load_kernel
+from solver.problem import DEFAULT_HASH_MIB
 from solver.search.solver import Solver
 from solver.solution import StoppedBy
 from solver.uci.analysis import Analysis
@@ -26,7 +27,7 @@ from solver.uci.protocol import (
     CLEAR_HASH,
     HASH,
     MULTI_PV,
-    OPTIONS,
+    SYZYGY_PATH,
     THREADS,
     Effort,
     Options,
@@ -197,7 +198,7 @@ class Session:
         self._board: chess.Board | str = chess.Board()
         """The position, or why the last `position` was refused."""
         self._solver: Solver | None = None
-        self._solver_is_for: tuple[int, int] | None = None
+        self._solver_is_for: tuple[object, ...] | None = None
         self._loaded = False
         self._pending_ready = 0
         self._search: Search | None = None
@@ -295,9 +296,10 @@ class Session:
                 self._search = None
 
     def _handle(self, line: str) -> None:
-        word, _, rest = " ".join(line.split()).partition(" ")
-        if not word or self._ended:
+        words = line.split(maxsplit=1)
+        if not words or self._ended:
             return
+        word, rest = words[0], "".join(words[1:]).rstrip()
         command = self._commands.get(word)
         if command is None:
             known = ", ".join(self._commands)
@@ -382,15 +384,17 @@ class Session:
 
     def _get_solver(self) -> Solver:
         """Return the solver, or a new one if its options have changed."""
-        wanted = self._options[HASH], self._options[THREADS]
+        hash_mib, threads, tablebases = wanted = tuple(
+            self._options[name] for name in (HASH, THREADS, SYZYGY_PATH)
+        )
         if self._solver is None or self._solver_is_for != wanted:
             self._solver = None  # free its table before the next is allocated
             try:
-                self._solver = Solver(wanted[0], threads=wanted[1])
+                self._solver = Solver(hash_mib, tablebases, threads=threads)
             except AllocationError as error:
-                least = OPTIONS[HASH].default
+                least = DEFAULT_HASH_MIB
                 self._send(f"info string option {HASH}: {error}; using {least} MiB")
-                self._solver = Solver(least, threads=wanted[1])
+                self._solver = Solver(least, tablebases, threads=threads)
             self._solver_is_for = wanted
         return self._solver
 

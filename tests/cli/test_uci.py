@@ -15,6 +15,8 @@ from solver import __version__
 from solver.uci.protocol import declarations
 from tests.cli.conftest import COMMAND
 from tests.cli.processes import ENVIRONMENT, process, run_and_list_heavy
+from tests.endgames.gaviota import write_table
+from tests.oracles.endgames import solve_endgame
 from tests.processes import PATIENCE_S, limited
 
 with warnings.catch_warnings():
@@ -196,6 +198,32 @@ def test_an_invalid_command_is_reported(client: Client) -> None:
     ]
     client.notify(f"position fen {MATE_IN_2}", "castle", "setoption name Contempt")
     assert client.ask("go mate 2")[-1] == "bestmove h5a5 ponder c8b7"
+
+
+def test_tablebases_answer_what_the_search_leaves_open(
+    client: Client, tmp_path: Path
+) -> None:
+    folder = tmp_path / "two  spaces"
+    folder.mkdir()
+    write_table(solve_endgame(chess.ROOK), folder)
+    client.notify("position fen 8/8/R7/1k6/8/8/8/7K w - - 0 1")
+
+    def answer() -> str:
+        (info,) = client.ask("go nodes 1000")[:-1]
+        return re.sub(" nodes .*", "", info)
+
+    unknown = answer()
+    client.notify(f"setoption name SyzygyPath value {folder}")
+    assert answer().endswith("seldepth 31 multipv 1 score mate 16")
+    client.notify(f"setoption name SyzygyPath value {folder}-missing")
+    (refusal, *_) = client.ask("go nodes 1000")
+    assert refusal == (
+        "info string option SyzygyPath: expected directories, "
+        f"found '{folder}-missing': No such file or directory"
+    )
+    client.notify("setoption name SyzygyPath value <empty>")
+    assert answer() == unknown
+    assert "score cp 0" in unknown
 
 
 def test_a_malformed_go_still_gets_a_bestmove(client: Client) -> None:
@@ -497,6 +525,7 @@ def test_a_real_client_sets_options(engine: chess.engine.SimpleEngine) -> None:
         "setoption name {} value 1",
         "setoption {}",
         "setoption name Ponder value {}",
+        "setoption name SyzygyPath value {}",
         "position {}",
         "position fen {} w - -",
         "position startpos moves {}",

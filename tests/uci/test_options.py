@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
+import os
+from errno import ENOENT
+from typing import TYPE_CHECKING
+
 import pytest
 
 from solver.errors import InputError
 from solver.uci.protocol import Options, declarations
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 def test_options_start_with_their_declared_defaults() -> None:
@@ -14,10 +21,12 @@ def test_options_start_with_their_declared_defaults() -> None:
         "option name Threads type spin default 1 min 1 max 256",
         "option name MultiPV type spin default 1 min 1 max 218",
         "option name Clear Hash type button",
+        "option name SyzygyPath type string default <empty>",
         "option name UCI_AnalyseMode type check default false",
         "option name Ponder type check default false",
     ]
     assert Options()["Hash"] == 128
+    assert Options()["SyzygyPath"] is None
 
 
 @pytest.mark.parametrize(
@@ -46,7 +55,7 @@ def test_names_and_words_are_read_in_any_case(text: str, name: str, value: int) 
         (
             "name UCI_Chess960 value true",
             "expected one of the options Hash, Threads, MultiPV, Clear Hash, "
-            "UCI_AnalyseMode, Ponder, found 'UCI_Chess960'",
+            "SyzygyPath, UCI_AnalyseMode, Ponder, found 'UCI_Chess960'",
         ),
         (
             "name Hash value 0",
@@ -74,3 +83,50 @@ def test_an_invalid_value_changes_nothing(text: str, message: str) -> None:
 
     assert str(caught.value) == message
     assert [options[name] for name in names] == before
+
+
+@pytest.fixture
+def directories(tmp_path: Path) -> list[str]:
+    """Two directories with files named as tablebases; they are not opened here."""
+    for name in ("two  spaces", "other"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "KRvK.rtbw").touch()
+    return [str(tmp_path / "two  spaces"), str(tmp_path / "other")]
+
+
+def test_tablebases_are_those_of_all_directories(directories: list[str]) -> None:
+    options = Options()
+
+    options.set(f"name SyzygyPath value {os.pathsep.join(directories)}")
+
+    assert list(map(str, options["SyzygyPath"].directories)) == directories
+
+
+@pytest.mark.parametrize("none", ["", " value", " value <empty>", " value <Empty>"])
+def test_an_empty_path_means_no_tablebases(directories: list[str], none: str) -> None:
+    options = Options()
+    options.set(f"name SyzygyPath value {directories[0]}")
+
+    options.set(f"name SyzygyPath{none}")
+
+    assert options["SyzygyPath"] is None
+
+
+def test_a_directory_without_tablebases_changes_nothing(
+    directories: list[str], tmp_path: Path
+) -> None:
+    options = Options()
+    options.set(f"name syzygypath value {directories[1]}")
+    before = options["SyzygyPath"]
+    (tmp_path / "bare").mkdir()
+
+    missing, bare = tmp_path / "missing", tmp_path / "bare"
+    for path, found in (
+        (missing, f"expected directories, found '{missing}': {os.strerror(ENOENT)}"),
+        (bare, f"{bare}: expected tables, *.gtb.cp4 or *.rtbw, found none"),
+    ):
+        with pytest.raises(InputError) as caught:
+            options.set(f"name SyzygyPath value {directories[0]}{os.pathsep}{path}")
+        assert str(caught.value) == f"option SyzygyPath: {found}"
+
+    assert options["SyzygyPath"] is before
