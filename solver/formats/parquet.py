@@ -41,6 +41,9 @@ ROW_GROUP = 10_000
 _BUFFER_BYTES = 1 << 16
 """Bytes per read of a column, so that a large row group is not read whole."""
 
+_WHOLE_BYTES = 1 << 24
+"""The largest content of a row group whose columns are read whole."""
+
 _SPOOL_BYTES = 1 << 20
 
 _LICHESS = ("PuzzleId", "FEN", "Moves", "Themes")
@@ -136,9 +139,11 @@ def read_parquet(
     """
     with _seekable(stream, meter) as file:
         try:
+            metadata = pq.read_metadata(file)
             reader = pq.ParquetFile(
                 file,
-                buffer_size=_BUFFER_BYTES,
+                metadata=metadata,
+                buffer_size=_buffer_size(metadata),
                 pre_buffer=False,  # it would read whole columns of a row group
                 page_checksum_verification=True,
             )
@@ -151,7 +156,7 @@ def read_parquet(
             yield FormatError(name, fault)
             return
         done = 0
-        meter.begin(lambda: done, reader.metadata.num_rows)
+        meter.begin(lambda: done, metadata.num_rows)
         for rows in _read_batches(reader, columns, selection):
             done = rows.end
             if rows.fault:
@@ -234,6 +239,18 @@ def _seekable(stream: BinaryIO, meter: Meter) -> Iterator[BinaryIO]:
                 raise OSError(error.errno, error.strerror, folder) from None
         copy.seek(0)
         yield copy
+
+
+def _buffer_size(metadata: Any) -> int:
+    """Return how many bytes of a column to read at once; 0: the column of a row group.
+
+    A wrong bit in the file's directory may send pyarrow to what is no page but names a
+    size. Of a column that it has read whole it takes what is there; with a buffer it
+    first clears as much memory as the size says, up to 2 GiB.
+    """
+    groups = map(metadata.row_group, range(metadata.num_row_groups))
+    largest = max((group.total_byte_size for group in groups), default=0)
+    return 0 if largest <= _WHOLE_BYTES else _BUFFER_BYTES
 
 
 def _find_columns(schema: Any, selection: Selection) -> _Columns:

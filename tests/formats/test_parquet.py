@@ -7,6 +7,7 @@ import gzip
 import io
 import os
 import random
+import re
 import sys
 from dataclasses import replace
 from functools import partial
@@ -24,6 +25,7 @@ pa = pytest.importorskip("pyarrow")
 pq = pytest.importorskip("pyarrow.parquet")
 
 from tests.formats.parquet_files import (  # noqa: E402
+    AFTER,
     FEN,
     LADDER,
     MATE,
@@ -34,6 +36,8 @@ from tests.formats.parquet_files import (  # noqa: E402
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+SLOW = pytest.mark.slow
 
 
 @pytest.fixture
@@ -188,6 +192,29 @@ def test_a_changed_directory_loses_no_row_without_an_error(path: Path) -> None:
     assert 0 < complete < size
 
 
+@pytest.mark.parametrize("places", ["offsets", pytest.param("all", marks=SLOW)])
+def test_no_changed_bit_of_the_directory_costs_much_memory(places: str) -> None:
+    from solver.formats.parquet import read_parquet, write_problems
+
+    file = io.BytesIO()
+    cells = (AFTER, 1, None, "a1a8", "a1a8", None, None, None)
+    write_problems([(f"n{number}", *cells) for number in range(40)], file)
+    whole = file.getvalue()
+    end = len(whole) - 8
+    start = end - int.from_bytes(whole[end : end + 4], "little")
+    changed = [*range(start, end)]
+    if places == "offsets":  # those of dictionaries: two bytes at most
+        offsets = re.finditer(rb"&[\x80-\xff]?[\0-\x7f]\x1c", whole[start:end])
+        changed = [start + p for m in offsets for p in range(m.start() + 1, m.end())]
+    for place in changed:
+        for bit in range(8):
+            copy = bytearray(whole)
+            copy[place] ^= 1 << bit
+            list(read_parquet(io.BytesIO(copy), "x", Selection(), Meter()))
+    assert len(changed) > 10
+    assert pa.default_memory_pool().max_memory() < 1 << 28
+
+
 @pytest.mark.parametrize("seed", range(100))
 def test_a_changed_file_gives_records_and_errors_only(path: Path, seed: int) -> None:
     content = bytearray(groups_of_ten(path))
@@ -299,7 +326,8 @@ class Measured(io.BytesIO):
 def test_a_large_row_group_is_not_read_whole(path: Path) -> None:
     from solver.formats.parquet import read_parquet
 
-    rows = [{**PUZZLE, "FEN": f"{FEN} {n}", "Themes": "x"} for n in range(50_000)]
+    long = {**PUZZLE, "Themes": "x" * 300}
+    rows = [{**long, "FEN": f"{FEN} {n}"} for n in range(50_000)]
     write(path, rows, use_dictionary=False, compression="none", data_page_size=1 << 16)
     stream, meter = Measured(path.read_bytes()), Meter()
     assert list(read_parquet(stream, "x", Selection(), meter)) == []
