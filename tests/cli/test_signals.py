@@ -134,8 +134,7 @@ def test_an_interrupt_ends_an_endless_query(how: str, tmp_path: Path) -> None:
     output = tmp_path / "x.csv"
     words = ["export", str(store), "--where", where, "-o", str(output)]
     with process(*words) as running:
-        while not (tmp_path / "run.db-shm").exists():
-            time.sleep(0.01)  # until the store is open
+        wait_for_work(running)
         os.killpg(running.pid, getattr(signal, how))
         _, err = running.communicate()
     assert (running.returncode, err) == (130, "interrupted\n")
