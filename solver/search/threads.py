@@ -223,7 +223,8 @@ WATCHDOG = Watchdog()
 Result = TypeVar("Result")
 
 WAIT_S = 0.05
-"""How long the caller sleeps at a time: not every system wakes it for a signal."""
+"""How long the caller sleeps at a time: not every system wakes it for a signal, and
+none for `_thread.interrupt_main`."""
 
 
 def run_stoppable(work: Callable[[], Result], control: Control) -> Result:
