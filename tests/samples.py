@@ -8,6 +8,11 @@ folder, which begins with `puzzles` and `docs` of the project. Two commands are 
 
 - `$ cat FILE` creates FILE with the lines shown, unless the file exists;
 - `$ matesolve ...` runs the command. `|` and `> FILE` work as in a shell.
+
+A sentence that repeats a number of a sample marks it with the words around it there,
+as in `<!-- sample: no mate in {} or fewer -->6`, which stands in place of 6. With the
+number for `{}`, these words must stand in a sample of `console` or `python` above or
+below. A line must not begin with a mark, since Markdown would show it as it stands.
 """
 
 from __future__ import annotations
@@ -33,6 +38,9 @@ PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("**/*.md"))]
 
 BLOCK = re.compile(r"^```console\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 STEP = re.compile(r"^\$ (.+)\n((?:(?!\$ ).*\n)*)", re.MULTILINE)
+SHOWN = re.compile(r"^```(?:console|python)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
+MARK = "<!-- sample: "
+QUOTED = re.compile(rf"(?<=\S ){MARK}(.*?) -->([0-9.,]*[0-9])")
 DURATION = re.compile(r"\b[0-9.]+ m?s\b|(?<=\"time_s\":) ?[0-9.e-]+")
 
 
@@ -58,6 +66,14 @@ def samples(page: str) -> list[Sample]:
         for block in BLOCK.finditer(page)
         for step in STEP.finditer(block[1])
     ]
+
+
+def misquoted(page: str) -> list[str]:
+    """Return what a page's sentences repeat of samples, but no sample shows."""
+    shown = " ".join(" ".join(SHOWN.findall(page)).split())
+    quoted = [words.replace("{}", number) for words, number in QUOTED.findall(page)]
+    unread = page.count(MARK) - len(quoted)
+    return [words for words in quoted if words not in shown] + [MARK] * unread
 
 
 def without_times(text: str) -> list[list[str]]:

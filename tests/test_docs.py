@@ -12,7 +12,7 @@ import pytest
 
 import solver
 from solver.cli.main import matesolve
-from tests.samples import PAGES, ROOT, replay, samples, without_times
+from tests.samples import MARK, PAGES, ROOT, misquoted, replay, samples, without_times
 
 pytestmark = pytest.mark.usefixtures("kernel")
 
@@ -34,6 +34,29 @@ def pages_with(pattern: re.Pattern[str]) -> list[str]:
 def test_samples_show_what_the_program_prints(page: str) -> None:
     for sample, printed in replay(TEXTS[page]):
         assert without_times(printed) == without_times(sample.shown), sample.command
+
+
+@pytest.mark.parametrize("page", [name for name in TEXTS if MARK in TEXTS[name]])
+def test_sentences_repeat_what_the_samples_show(page: str) -> None:
+    assert misquoted(TEXTS[page]) == []
+
+
+@pytest.mark.parametrize(
+    ("sentence", "found"),
+    [
+        ("Mate in <!-- sample: mates in {}. -->8, no less.", []),
+        ("It took <!-- sample: {} nodes -->401,373.", []),
+        ("Mate in <!-- sample: mates in {}. -->7.", ["mates in 7."]),
+        ("Mate in <!-- sample: mates in {}. -->eight.", [MARK]),
+        ("<!-- sample: mates in {}. -->8 moves.", [MARK]),
+        ("- It takes\n  <!-- sample: mates in {}. -->8 moves.", [MARK]),
+    ],
+)
+def test_a_sentence_that_repeats_another_number_is_found(
+    sentence: str, found: list[str]
+) -> None:
+    sample = "```console\n$ matesolve\nWhite mates in 8.\n401,373  nodes\n```\n"
+    assert misquoted(f"{sample}\n{sentence}\n") == found
 
 
 @pytest.mark.parametrize("page", pages_with(PYTHON))
