@@ -12,6 +12,7 @@ import click
 from solver.cli.console import stdout_console
 from solver.cli.progress import ExperimentProgress
 from solver.cli.signals import interruptible
+from solver.formats.claims import printable
 from solver.laboratory import layout, records, tables
 from solver.laboratory.comparison import (
     CollectionCounts,
@@ -96,7 +97,7 @@ def compare_on_collection(
             plies = depth or _claimed_depth(problem, at_horizon=at_horizon)
             outcomes = []
             for variant in variants:
-                progress.describe(f"{problem.id}: {variant.name}")
+                progress.describe(f"{printable(problem.id)}: {variant.name}")
                 if outcome := runner.find_mate(board, variant.techniques, plies):
                     outcomes.append(outcome)
                 progress.advance()

@@ -101,7 +101,7 @@ def read_each(
             continue
         source = f"{name}:{number}"
         try:
-            yield parse(decode_line(line), source)
+            yield parse(decode_line(line).strip(), source)
         except InputError as error:
             yield FormatError(source, str(error))
 
@@ -177,7 +177,7 @@ def write_epd(problem: Problem) -> str:
     """Write a problem as one line, with its moves in SAN.
 
     The counters become `hmvc` and `fmvn` unless they are 0 and 1. EPD cannot express
-    `any_last_move`.
+    `any_last_move`; a name becomes one line of printable characters.
     """
     *position, clock, number = problem.fen.split()
     operations = []
@@ -193,8 +193,8 @@ def write_epd(problem: Problem) -> str:
         operations += _moves_and_number(problem.fen, problem.claim)
     if problem.no_mate is not None:
         operations.append(f"nomate {problem.no_mate}")
-    if problem.id:
-        operations.append(f'id "{_TO_ESCAPE.sub(_ESCAPE, problem.id)}"')
+    if name := printable(problem.id):
+        operations.append(f'id "{_TO_ESCAPE.sub(_ESCAPE, name)}"')
     return " ".join((*position, *(f"{operation};" for operation in operations))) + "\n"
 
 

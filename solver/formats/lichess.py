@@ -78,7 +78,7 @@ def read_lichess(
         return
     number, line = first
     try:
-        header = split_row(line)
+        header = [cell.strip() for cell in split_row(line)]
         if "FEN" not in header:
             header = _DATABASE
             lines = chain([first], lines)
@@ -272,18 +272,18 @@ def split_row(line: bytes, following: Iterable[tuple[int, bytes]] = ()) -> list[
     Returns
     -------
     list of str
-        The cells; one empty cell for a blank line.
+        The cells with their white space; one cell for a blank line.
 
     Raises
     ------
     InputError
         If the row is too long, not UTF-8, or wrongly quoted.
     """
-    text = decode_line(line)
+    text = decode_line(line).rstrip("\r\n")
     if '"' not in text:
         return text.split(",")
     if line.endswith(b"\r"):
-        text = decode_line(_complete(line, following))
+        text = decode_line(_complete(line, following)).rstrip("\r\n")
     try:
         return next(csv.reader([text], strict=True))
     except csv.Error as error:

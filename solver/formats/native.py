@@ -12,6 +12,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 from collections import defaultdict
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
@@ -22,7 +23,6 @@ from solver.formats.claims import (
     parse_distance,
     parse_no_mate,
     parse_solutions,
-    printable,
 )
 from solver.formats.epd import read_each
 from solver.formats.fen import begins
@@ -35,6 +35,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from solver.problem import Problem
+
+
+_SURROGATE = re.compile("[\ud800-\udfff]")
+"""JSON can write one without the other of its pair, which no text file can hold."""
 
 
 class Fields(NamedTuple):
@@ -96,7 +100,7 @@ class Fields(NamedTuple):
             solutions = parse_solutions(name, self.claimed_solutions)
         claim = complete_claim(claim, stipulation, solutions)
         no_mate = parse_no_mate("nomate", self.nomate) if self.nomate else None
-        name = printable(self.id)
+        name = _SURROGATE.sub("\ufffd", self.id)
         return make_problem(
             position.fen,
             name,
@@ -132,7 +136,9 @@ def write_jsonl(problem: Problem) -> str:
             record["claimed_solutions"] = problem.claim.solutions
     if problem.no_mate is not None:
         record["nomate"] = problem.no_mate
-    return json.dumps(record, ensure_ascii=False, separators=(",", ":")) + "\n"
+    # Escaped, a name with control characters does no harm to a terminal.
+    escaped = not problem.id.isprintable()
+    return json.dumps(record, ensure_ascii=escaped, separators=(",", ":")) + "\n"
 
 
 def _parse_record(text: str, source: str) -> Problem:
@@ -277,7 +283,7 @@ def read_row(header: Sequence[str], cells: Sequence[str], source: str) -> Proble
     InputError
         If there are more or fewer cells, or if they cannot be parsed.
     """
-    return _name_fields(header, [cell.strip() for cell in cells]).check(source)
+    return _name_fields(header, cells).check(source)
 
 
 def problem_row(problem: Problem) -> tuple[object, ...]:
@@ -297,11 +303,20 @@ def problem_row(problem: Problem) -> tuple[object, ...]:
 
 
 def write_csv(problem: Problem) -> str:
-    """Write a problem as one row, in the columns of `CSV_HEAD`."""
+    """Write a problem as one row, in the columns of `CSV_HEAD`.
+
+    A row is one line, so a line break in a name becomes a space.
+    """
     row = ["true" if cell is True else cell for cell in problem_row(problem)]
+    row[0] = one_line(problem.id)
     text = io.StringIO()
     csv.writer(text, lineterminator="\n").writerow(row)
     return text.getvalue()
+
+
+def one_line(name: str) -> str:
+    """Return a name with a space for each line break, as a row of CSV has it."""
+    return re.sub(r"\r\n|[\r\n]", " ", name)
 
 
 def _require_fen(header: list[str]) -> list[str]:
@@ -315,13 +330,14 @@ def _name_fields(header: Sequence[str], cells: Sequence[str]) -> Fields:
     if len(cells) != len(header):
         msg = f"expected {len(header)} columns, found {len(cells):,}"
         raise InputError(msg)
-    row = defaultdict(str, zip(header, cells, strict=True))
+    row = defaultdict(str, zip(header, map(str.strip, cells), strict=True))
+    names = dict(zip(header, cells, strict=True))
     flag = row["any_last_move"]
     if flag not in _FLAGS:
         msg = f"any_last_move: expected true, false or nothing, found {quote(flag)}"
         raise InputError(msg)
     return Fields(
-        id=row["id"],
+        id=names.get("id", ""),
         fen=row["fen"],
         claim=row["claim"],
         nomate=row["nomate"],

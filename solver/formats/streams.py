@@ -220,7 +220,7 @@ def decode_line(line: bytes) -> str:
     Returns
     -------
     str
-        The text, stripped of white space.
+        The text with its white space.
 
     Raises
     ------
@@ -231,7 +231,7 @@ def decode_line(line: bytes) -> str:
         msg = f"expected a line of at most {MAX_LINE_BYTES:,} bytes, found a longer one"
         raise InputError(msg)
     try:
-        return line.decode().strip()
+        return line.decode()
     except UnicodeDecodeError as error:
         found = f"0x{line[error.start]:02x} at byte {error.start + 1}"
         msg = f"expected UTF-8, found {found}"

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from solver.formats.claims import printable
 from solver.laboratory.comparison import GlassRow, glass_row
 from solver.laboratory.layout import (
     count,
@@ -93,7 +94,7 @@ def collection_columns(counts: CollectionCounts) -> list[Column]:
 
 def name_of(row: ProblemCounts) -> str:
     """Return the name of a problem: its id, or else its FEN."""
-    return row.problem.id or row.problem.fen
+    return printable(row.problem.id) or row.problem.fen
 
 
 def position_columns(counts: PositionCounts) -> list[Column]:

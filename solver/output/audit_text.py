@@ -21,6 +21,7 @@ from solver.audit.verdict import (
     is_dual,
     is_slow,
 )
+from solver.formats.claims import printable
 from solver.output.columns import Column, fit
 from solver.output.text import (
     analysis_link,
@@ -283,7 +284,8 @@ def _has_return(moves: Iterable[str]) -> bool:
 
 def name_record(source: str, id_: str) -> str:
     """Return `file:line` of a record, and its name if it has one of its own."""
-    return source if id_ == PurePath(source).name else f"{source}: {id_}"
+    name = printable(id_)
+    return source if name in {"", PurePath(source).name} else f"{source}: {name}"
 
 
 def _claimed(result: AuditResult) -> str:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, BinaryIO, TypeAlias, get_type_hints
 
 from solver import __version__
 from solver.audit.result import COLUMNS, AuditResult
+from solver.formats.native import one_line
 from solver.output.text import first_moves
 from solver.problem import Claim, Problem
 from solver.solution import SCHEMA
@@ -128,6 +129,8 @@ def unreadable_record(error: FormatError) -> dict[str, object]:
 def write_csv(results: Iterable[AuditResult], file: BinaryIO) -> int:
     """Write the columns of the store as CSV, with their names in the first row.
 
+    A row is one line, so a line break in a name becomes a space.
+
     Returns
     -------
     int
@@ -138,7 +141,7 @@ def write_csv(results: Iterable[AuditResult], file: BinaryIO) -> int:
     rows.writerow(COLUMNS)
     count = 0
     for result in results:
-        rows.writerow(result.row())
+        rows.writerow(result._replace(id=one_line(result.id)).row())
         count += 1
     text.detach()
     return count

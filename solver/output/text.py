@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import chess
 
+from solver.formats.claims import printable
 from solver.solution import Solution, Stats, Status, StoppedBy, TableFormat
 from solver.stipulation import Goal, Play
 
@@ -131,8 +132,8 @@ def describe(solution: Solution, *, uci: bool = False) -> list[Sentence]:
 
 
 def _name(solution: Solution) -> str:
-    problem = solution.problem
-    return f"{problem.id}: {problem.fen}" if problem.id else ""
+    name, fen = printable(solution.problem.id), solution.problem.fen
+    return f"{name}: {fen}" if name else ""
 
 
 def _position(fen: str) -> str:

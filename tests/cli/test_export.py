@@ -15,6 +15,8 @@ import pytest
 from solver.audit.result import COLUMNS
 from solver.audit.store import Store
 from solver.cli.main import run
+from solver.formats.registry import read_collection
+from solver.problem import Problem
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -50,6 +52,23 @@ def run_command(
     code = run(arguments)
     printed = capsys.readouterr()
     return code, printed.out, printed.err
+
+
+def test_a_store_keeps_names_and_the_terminal_gets_one_line(
+    capsys: pytest.CaptureFixture[str], folder: Path
+) -> None:
+    name = " two\t\u00a0\x1b[2J "
+    record = json.dumps({"id": name, "fen": BACK_RANK, "claim": 2})
+    (folder / "names.jsonl").write_text(f"{record}\n")
+    code, out, _ = run_command(capsys, "verify", "names.jsonl", "--store", "names.db")
+    assert code == 1
+    assert "names.jsonl:1: two \ufffd[2J: claimed " in out
+    assert not set(out) & {"\t", "\x1b", "\u00a0"}
+    for suffix in ("jsonl", "csv", "parquet"):
+        run_command(capsys, "export", "names.db", "-o", f"out.{suffix}")
+        (problem,) = read_collection(folder / f"out.{suffix}")
+        assert isinstance(problem, Problem)
+        assert problem.id == name
 
 
 def test_csv_has_a_column_for_each_field_and_reads_back(

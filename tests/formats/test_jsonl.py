@@ -60,10 +60,19 @@ def test_only_the_position_is_required() -> None:
     ]
 
 
-def test_a_name_is_made_safe_for_a_terminal() -> None:
-    (problem,) = read(record(id=" red \x1b[31m\n rook "))
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        (" red \x1b[31m\n\trook ", " red \x1b[31m\n\trook "),
+        (" ", " "),
+        ("\U0001f40e", "\U0001f40e"),
+        ("\ud83d", "\ufffd"),
+    ],
+)
+def test_a_name_is_kept_to_the_character(name: str, expected: str) -> None:
+    (problem,) = read(record(id=name))
     assert isinstance(problem, Problem)
-    assert problem.id == "red \ufffd[31m rook"
+    assert problem.id == expected
 
 
 def test_blank_lines_and_comments_are_skipped() -> None:

@@ -52,7 +52,7 @@ def test_the_header_is_the_documented_one() -> None:
         (f'"a ""rook""; 1,2",{ROOK},,,,,', problem(name='a "rook"; 1,2')),
         (f"#1,{ROOK},,,,,", problem(name="#1")),
         (f",{ROOK},,,,,", problem(name="x.csv:2")),
-        (f"rook , {ROOK} , ,,,,\r\n", problem()),
+        (f" rook\t, {ROOK} , ,,,,\r\n", problem(name=" rook\t")),
     ],
 )
 def test_a_row_is_a_problem(row: str, expected: Problem) -> None:

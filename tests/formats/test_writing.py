@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 from dataclasses import replace
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
@@ -148,7 +149,7 @@ def problems(draw: st.DrawFn) -> Problem:
         line.append(move.uci())
         board.push(move)
     distance = draw(st.integers(1, MAX_MOVES)) * draw(st.sampled_from([1, -1]))
-    name = printable(draw(st.text(min_size=1, max_size=20))) or "x"
+    name = draw(st.text(min_size=1, max_size=20))
     claim = Claim(distance, tuple(keys), tuple(line), draw(st.booleans()))
     kind = draw(st.sampled_from(["claim", "no mate", "nothing"]))
     return Problem(
@@ -177,8 +178,37 @@ def test_written_problems_are_read_again_unchanged(
 ) -> None:
     folder = tmp_path_factory.mktemp("written")
     assert written(folder, "jsonl", problem) == problem
-    assert written(folder, "csv", problem) == problem
+    line = re.sub(r"\r\n|\r|\n", " ", problem.id)
+    assert written(folder, "csv", problem) == replace(problem, id=line)
     if find_spec("pyarrow"):
         assert written(folder, "parquet", problem) == problem
     claim = problem.claim and replace(problem.claim, any_last_move=False)
-    assert written(folder, "epd", problem) == replace(problem, claim=claim)
+    name = printable(problem.id) or "written:1"
+    assert written(folder, "epd", problem) == replace(problem, id=name, claim=claim)
+
+
+@pytest.mark.parametrize(
+    "name", ["\ttab  and\u00a0spaces ", " ", "\x1b[2J", "\x85", "\0"]
+)
+@pytest.mark.parametrize("target", ["jsonl", "csv", "parquet"])
+def test_a_name_is_kept_to_the_character(
+    tmp_path: Path, target: str, name: str
+) -> None:
+    if target == "parquet":
+        pytest.importorskip("pyarrow")
+    problem = Problem(chess.STARTING_FEN, name)
+    assert written(tmp_path, target, problem) == problem
+
+
+@pytest.mark.parametrize("target", ["epd", "pgn", "popeye"])
+def test_other_formats_write_a_name_as_one_line_of_words(
+    tmp_path: Path, target: str
+) -> None:
+    fen = "7k/8/8/8/8/8/R7/1R4K1 w - - 0 1"
+    problem = Problem(fen, " a\n\tname\x1b ", Claim(2))
+    assert written(tmp_path, target, problem).id == "a name\ufffd"
+
+
+def test_json_lines_write_control_characters_as_escapes() -> None:
+    whole = write_whole("jsonl", Problem(chess.STARTING_FEN, "é\x1b\x9b\u202e"))
+    assert whole.startswith(rb'{"id":"\u00e9\u001b\u009b\u202e",')

@@ -45,6 +45,14 @@ def test_the_shortest_mate_has_its_line_key_and_proof() -> None:
     ]
 
 
+def test_a_name_is_printed_as_one_line_of_printable_characters() -> None:
+    problem = replace(SMOTHERED.problem, id=" a\x1b\n\tname ")
+    shown, *_ = described(replace(SMOTHERED, problem=problem))
+    assert shown == f"a\ufffd name: {problem.fen}"
+    blank = replace(SMOTHERED, problem=replace(problem, id="\n"))
+    assert described(blank)[0] == "White to move"
+
+
 def test_mates_by_black_are_described_in_the_same_words() -> None:
     assert described(SMOTHERED_BY_BLACK)[:3] == [
         "Black to move",
