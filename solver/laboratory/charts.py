@@ -199,7 +199,8 @@ def draw_bars(
     row = 2.2 * _LINE if is_narrow else 1.4 * _LINE
     height = len(bars) * row
     longest = max([1.0, *(value for _, value, _ in bars if value is not None)])
-    x = _Scale(0, longest, left, width - 8 * _LETTER)
+    letters = max(len(text) for _, _, text in bars)
+    x = _Scale(0, longest, left, width - (letters + 2) * _LETTER)
     parts = [
         f'<line class="base" x1="{x(1)}" y1="0" x2="{x(1)}" y2="{height:.1f}"/>',
     ]

@@ -205,39 +205,56 @@ def _position_summary(counts: PositionCounts) -> _Table:
 
 
 def _position_lead(counts: PositionCounts) -> str:
-    """Say how few nodes the best variant needs, at the last depth of all."""
+    """Say how few nodes the best variant needs, at the last depth of all.
+
+    If any variant has found a mate, it is one of those that have.
+    """
     first, *others = counts.series
     depth = min(series.depth for series in counts.series)
+    finding = [series for series in others if _finds_mate(series, depth)] or others
     ratios = [
         (ratio, series.variant.name)
-        for series in others
+        for series in finding
         if (ratio := series.ratio(first, depth)) is not None
     ]
     if not ratios:
         return ""
     least, name = min(ratios)
+    fewest = ", the fewest of the variants" if others[1:] else ""
+    if len(finding) < len(others):
+        fewest += " that find a mate"
     return (
         f"At depth {depth}, {name} needs {layout.ratio_cell(least)} times the nodes of "
-        f"{first.variant.name} to find the principal variation{_fewest(ratios)}."
+        f"{first.variant.name} to find the principal variation{fewest}."
     )
+
+
+def _finds_mate(series: Series, depth: int) -> bool:
+    iteration = series.at(depth)
+    return iteration is not None and is_mate(iteration.score) and iteration.proved
 
 
 def _collection_lead(counts: CollectionCounts) -> str:
+    """Say how few nodes are needed by a variant that finds as many mates as any."""
     first, *others = counts.totals()
-    ratios = [
-        (total.ratio, total.variant.name) for total in others if total.ratio is not None
-    ]
-    if not ratios:
+    compared = [(total.found, total) for total in others if total.ratio is not None]
+    if not compared:
         return ""
+    most = max(found for found, _ in compared)
+    ratios = [
+        (total.ratio, total.variant.name) for found, total in compared if found == most
+    ]
     least, name = min(ratios)
+    fewest = ", the fewest of the variants that find so many" if others[1:] else ""
     return (
-        f"{name} needs {layout.ratio_cell(least)} times the nodes of "
-        f"{first.variant.name} to find the same mates{_fewest(ratios)}."
+        f"{name} finds {_mates(most)} in {layout.count(len(counts.rows))} problems. To "
+        f"find the same ones as {first.variant.name}, it needs "
+        f"{layout.ratio_cell(least)} times the nodes{fewest}."
     )
 
 
-def _fewest(ratios: Sequence[object]) -> str:
-    return ", the fewest of the variants" if len(ratios) > 1 else ""
+def _mates(found: int) -> str:
+    return f"{layout.count(found)} mate{'s' * (found != 1)}"
 
 
 def _nodes_chart(counts: PositionCounts) -> Chart:
@@ -354,7 +371,8 @@ def _ratio_bars(counts: CollectionCounts) -> Figure:
         (
             total.variant.name,
             total.ratio,
-            layout.ratio_cell(total.ratio) or "no mate in common",
+            f"{layout.ratio_cell(total.ratio) or 'no mate in common'}, "
+            f"{layout.count(total.found)} found",
         )
         for total in totals
     ]

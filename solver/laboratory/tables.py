@@ -6,6 +6,7 @@ and a bar for its nodes relative to the first variant's.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from solver.formats.claims import printable
@@ -310,18 +311,7 @@ def collection_summary(counts: CollectionCounts) -> Summary:
     totals = list(counts.totals())
     names = [total.variant.name for total in totals]
     files = _file_totals(counts)
-    total_head = "total\n" if files else ""
-    columns = [
-        Column("variant", names, left=True),
-        *(
-            column
-            for label, sums in files
-            for column in (
-                Column(f"{label}\nfound", [count(file.found) for file in sums]),
-                Column("ratio", [ratio_cell(file.ratio) for file in sums]),
-            )
-        ),
-        Column(f"{total_head}found", [count(total.found) for total in totals]),
+    sums = [
         *_unless_none("unproved", [total.unproved for total in totals]),
         *_unless_none("stopped", [total.stopped for total in totals]),
         Column("differing", [count(total.differing) for total in totals]),
@@ -333,9 +323,22 @@ def collection_summary(counts: CollectionCounts) -> Summary:
         Column(
             "compared", [count(total.compared) for total in totals], rank=_SUMMARY_DEPTH
         ),
+        *_found_and_ratio(totals),
+    ]
+    if files:
+        sums[0] = replace(sums[0], head=f"total\n{sums[0].head}")
+    columns = [Column("variant", names, left=True)]
+    for label, of_file in files:
+        columns += _found_and_ratio(of_file, f"{label}\n")
+    return Summary(columns + sums, [total.ratio for total in totals])
+
+
+def _found_and_ratio(totals: Sequence[Total], head: str = "") -> list[Column]:
+    """Return the columns that belong together: a ratio is of the mates found only."""
+    return [
+        Column(f"{head}found", [count(total.found) for total in totals]),
         Column("ratio", [ratio_cell(total.ratio) for total in totals]),
     ]
-    return Summary(columns, [total.ratio for total in totals])
 
 
 def _file_totals(counts: CollectionCounts) -> list[tuple[str, list[Total]]]:

@@ -146,10 +146,15 @@ def alone_glass(_work: Work) -> str:
     last = counts["rows"][-1]["variants"]
     first, *_ = last.values()
     rows = [
-        (name, f"{found['nodes']:,}", ratio(found["nodes"] / first["nodes"]))
+        (
+            name,
+            f"{found['nodes']:,}",
+            f"{found['score']}{'' if found['proved'] else '?'}",
+            ratio(found["nodes"] / first["nodes"]),
+        )
         for name, found in last.items()
     ]
-    return table(("variant", "nodes to PV at depth 20", "ratio"), rows)
+    return table(("variant", "nodes to PV at depth 20", "found", "ratio"), rows)
 
 
 EXPLODING = "8/2R1Q3/1n6/1RK2k2/1n6/7N/2q5/3B2b1 w - -"
@@ -213,12 +218,13 @@ def after_the_mate(_work: Work) -> str:
     """Count the nodes to the end of the iteration that finds the mate."""
     forms = ("off", "cpw", "tight")
     counts = record("table", PATHS[1], "--summary", "--mdp", ",".join(forms))
-    totals = [counts["totals"][form]["nodes_total"] for form in forms]
+    totals = [counts["totals"][form] for form in forms]
+    nodes = [total["nodes_total"] for total in totals]
     rows = [
-        (f"`{form}`", f"{total:,}", ratio(total / totals[0]))
-        for form, total in zip(forms, totals, strict=True)
+        (f"`{form}`", f"{spent:,}", total["found"], ratio(spent / nodes[0]))
+        for form, spent, total in zip(forms, nodes, totals, strict=True)
     ]
-    return table(("form", "nodes in all, mates in 4", "ratio"), rows)
+    return table(("form", "nodes in all, mates in 4", "found of 100", "ratio"), rows)
 
 
 def deeper_pruning(_work: Work) -> str:

@@ -13,12 +13,15 @@ from solver.laboratory.counts_page import encode_page
 from solver.laboratory.layout import describe_variant
 from solver.laboratory.techniques import Settings, ablation, combine
 from tests.laboratory.counts import (
+    CHECKS,
     COLLECTION,
     CUT_POSITION,
+    EFP,
     ELSEWHERE,
     FOUND,
     GLASS_POSITION,
     MIXED_POSITION,
+    NONE,
     OFF,
     POSITION,
     SEVERAL_FILES,
@@ -78,8 +81,9 @@ def test_the_page_of_a_collection_has_its_files_problems_and_bars() -> None:
     text = " ".join(page.lines)
     for words in (
         '6 problems of x, "b", <i>',
-        "on needs 1.000 times the nodes of off to find the same mates.",
-        "found ratio found ratio found unproved stopped differing nodes compared ratio",
+        "on finds 3 mates in 6 problems. To find the same ones as off, it needs 1.000 "
+        "times the nodes.",
+        "found ratio found ratio unproved stopped differing nodes compared found ratio",
         "Nodes until the mate, relative to off",
         "problem mate off on same answer",
         "overlooked M2 1,000 none no",
@@ -92,6 +96,45 @@ def test_the_page_of_a_collection_has_its_files_problems_and_bars() -> None:
         if head["scope"] == "colgroup"
     ]
     assert groups == [("2", "colgroup"), ("2", "colgroup"), ("7", "colgroup")]
+
+
+def test_a_variant_that_misses_mates_is_not_ranked_first() -> None:
+    cheap = replace(FOUND, nodes=100)
+    collection = replace(
+        COLLECTION,
+        variants=(OFF, EFP, CHECKS),
+        rows=(
+            problem_counts("1", 2, FOUND, cheap, replace(FOUND, nodes=900)),
+            problem_counts("2", 2, FOUND, NONE, replace(FOUND, nodes=900)),
+        ),
+        problems=2,
+    )
+    page = shown(collection)
+    assert (
+        "all finds 2 mates in 2 problems. To find the same ones as off, it needs 0.900 "
+        "times the nodes, the fewest of the variants that find so many."
+    ) in " ".join(page.lines)
+    assert "0.100, 1 found</text>" in page.text
+    assert "0.900, 2 found</text>" in page.text
+
+
+def test_a_variant_that_misses_the_mate_of_a_position_is_not_ranked_first() -> None:
+    blind = series(EFP, (596, 4, 19), (586, 30, 58), (-5, 1, 2), (0, 7, 8))
+    _, dearer = POSITION.series
+    for found, words in (
+        (
+            dearer,
+            "cpw needs 0.800 times the nodes of off to find the principal "
+            "variation, the fewest of the variants that find a mate.",
+        ),
+        (
+            blind,
+            "on needs 0.00057 times the nodes of off to find the principal "
+            "variation, the fewest of the variants.",
+        ),
+    ):
+        position = replace(POSITION, series=(*POSITION.series[:1], blind, found))
+        assert words in " ".join(shown(position).lines)
 
 
 @pytest.mark.parametrize(

@@ -234,10 +234,10 @@ def test_a_problem_without_an_id_is_named_by_its_position() -> None:
 
 def test_totals_have_mates_found_and_nodes() -> None:
     assert drawn(draw_collection_summary, COLLECTION, 90) == [
-        "variant  found  unproved  stopped  differing   nodes  compared  ratio",
-        "off          5         0        0          0   8,400         5  1.000  "
+        "variant  unproved  stopped  differing   nodes  compared  found  ratio",
+        "off             0        0          0   8,400         5      5  1.000  "
         + 19 * "█",
-        "on           3         1        1          2  11,689         2  1.000  "
+        "on              1        1          2  11,689         2      3  1.000  "
         + 19 * "█",
     ]
 
@@ -245,16 +245,16 @@ def test_totals_have_mates_found_and_nodes() -> None:
 def test_counts_that_are_all_zero_have_no_column() -> None:
     collection = replace(COLLECTION, rows=COLLECTION.rows[:3], problems=3)
     assert drawn(draw_collection_summary, collection, 60)[0] == (
-        "variant  found  differing  nodes  compared  ratio"
+        "variant  differing  nodes  compared  found  ratio"
     )
 
 
 def test_all_counts_of_a_collection_have_separators() -> None:
     many = replace(COLLECTION, rows=COLLECTION.rows * 1000, problems=7000)
     plain, other = (line.split() for line in drawn(draw_collection_summary, many)[1:])
-    assert plain[1:-1] == ["5,000", "0", "0", "0", "8,400,000", "5,000", "1.000"]
+    assert plain[1:-1] == ["0", "0", "0", "8,400,000", "5,000", "5,000", "1.000"]
     assert other[1:-1] == (
-        ["3,000", "1,000", "1,000", "2,000", "11,689,000", "2,000", "1.000"]
+        ["1,000", "1,000", "2,000", "11,689,000", "2,000", "3,000", "1.000"]
     )
     assert drawn(draw_collection_summary, many, 45)[1] == (
         "on: 3,000 found (1.000), 2,000 differing"
@@ -272,10 +272,10 @@ def test_totals_on_a_narrow_terminal_are_lines() -> None:
 
 
 FILES = """\
-             x         "b", <i>         total
-variant  found  ratio     found  ratio  found  unproved  stopped  differing   nodes  compared  ratio
-off          3  1.000         2  1.000      5         0        0          0   8,400         5  1.000
-on           2  1.000         1             3         1        1          2  11,689         2  1.000
+             x         "b", <i>            total
+variant  found  ratio     found  ratio  unproved  stopped  differing   nodes  compared  found  ratio
+off          3  1.000         2  1.000         0        0          0   8,400         5      5  1.000
+on           2  1.000         1                1        1          2  11,689         2      3  1.000
 """  # noqa: E501
 
 
@@ -283,10 +283,10 @@ def test_each_of_several_files_has_its_mates_and_ratio() -> None:
     drawn_wide = drawn(draw_collection_summary, SEVERAL_FILES, 100)
     assert drawn_wide == FILES.splitlines()
     narrow = drawn(draw_collection_summary, SEVERAL_FILES, 88)
-    assert [line.split()[-2:] for line in narrow[1:]] == [
-        ["differing", "ratio"],
-        ["0", "1.000"],
-        ["2", "1.000"],
+    assert [line.split()[-3:] for line in narrow[1:]] == [
+        ["differing", "found", "ratio"],
+        ["0", "5", "1.000"],
+        ["2", "3", "1.000"],
     ]
 
 
