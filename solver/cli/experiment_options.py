@@ -139,13 +139,15 @@ def _condition(
     )
 
 
-horizon = _condition(
-    "--horizon",
-    Settings().horizon,
-    "Search beyond the last ply: static (nothing), mate (whether it is mate) or "
-    "quiescence (captures, promotions, replies to checks).",
-)
-"""Adds `--horizon`, passed as `horizon: str`, the name of a `Horizon`."""
+def horizon(default: Horizon) -> Callable[[Function], Function]:
+    """Add `--horizon`, passed as `horizon: str`, the name of a `Horizon`."""
+    return _condition(
+        "--horizon",
+        default,
+        "Search beyond the last ply: static (nothing), mate (whether it is mate) or "
+        "quiescence (captures, promotions, replies to checks).",
+    )
+
 
 seed = click.option(
     "--seed",
@@ -218,7 +220,7 @@ def variants(command: Function) -> Function:
         metavar="CP",
         help="Search the root within CP centipawns of its last score; 0: full window.",
     )
-    @horizon
+    @horizon(Settings().horizon)
     @_condition(
         "--root-order",
         Settings().root_order,

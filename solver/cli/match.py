@@ -131,7 +131,7 @@ Examples:
     help="Stop each search after N nodes. The last complete depth counts. Default: "
     f"{DEFAULT_NODES:,}; with --depth, no limit.",
 )
-@experiment_options.horizon
+@experiment_options.horizon(Horizon.QUIESCENCE)
 @audit_options.jobs("Default: 1.")
 @click.option(
     "--games-file",

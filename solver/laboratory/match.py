@@ -83,14 +83,14 @@ class Match:
     rules : Rules
     seed : int
     horizon : Horizon
-        What both search where no depth is left.
+        What both search where no depth is left. Prophet4 has a quiescence search.
     """
 
     first: Variant
     second: Variant
     rules: Rules
     seed: int
-    horizon: Horizon = Horizon.STATIC
+    horizon: Horizon = Horizon.QUIESCENCE
 
     @property
     def event(self) -> str:

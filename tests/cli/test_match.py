@@ -50,8 +50,24 @@ def test_a_match_prints_its_score_beside_prophet4s(
     assert blank == ""
     assert notes[0].startswith(
         "6 games of check-extension=captures against off, 200 nodes a move, "
-        "static horizon, seed 1."
+        "quiescence horizon, seed 1."
     )
+
+
+def test_games_of_the_static_horizon_are_continued_by_its_name(
+    capsys: pytest.CaptureFixture[str], folder: Path
+) -> None:
+    pair = ("--a", "mdp=tight", "--games", "2", "-d", "1", "--games-file", "a.pgn")
+    assert match(capsys, *pair, "--horizon", "static")[0] == 0
+    before = (folder / "a.pgn").read_bytes()
+
+    code, out, err = match(capsys, *pair)
+
+    assert (code, out) == (65, "")
+    assert "quiescence horizon" in err.partition(", found ")[0]
+    assert "static horizon" in err.partition(", found ")[2]
+    assert (folder / "a.pgn").read_bytes() == before
+    assert match(capsys, *pair, "--horizon", "static")[0] == 0
 
 
 def test_the_record_has_the_score_that_the_table_has(

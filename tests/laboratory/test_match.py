@@ -191,7 +191,7 @@ def test_more_games_go_on_and_fewer_leave_the_file_alone(
         match(seed=2),
         match(nodes=301),
         match(first="check-extension=captures"),
-        replace(match(), horizon=Horizon.QUIESCENCE),
+        replace(match(), horizon=Horizon.STATIC),
     ],
 )
 def test_the_games_of_another_match_are_refused_and_kept(
@@ -225,7 +225,7 @@ def test_a_missing_pair_in_the_middle_is_refused(played: Path, tmp_path: Path) -
 def test_the_sequential_test_ends_the_match_at_the_same_pair_after_a_resume(
     tmp_path: Path,
 ) -> None:
-    worse = match(first="efp=none", nodes=2_000)
+    worse = replace(match(first="efp=none", nodes=2_000), horizon=Horizon.STATIC)
     hypotheses = Hypotheses(-400, 400)
     path = tmp_path / "games.pgn"
 
@@ -250,10 +250,10 @@ def test_the_sequential_test_ends_the_match_at_the_same_pair_after_a_resume(
 
 def test_the_horizon_is_that_of_both_players(played: Path, tmp_path: Path) -> None:
     """With the same horizon, equal settings still win the same games with each side."""
-    equal = replace(match(first="off"), horizon=Horizon.QUIESCENCE)
+    equal = replace(match(first="off"), horizon=Horizon.STATIC)
     score, _ = run(tmp_path / "equal.pgn", equal)
     assert score.pairs == {1: PAIRS}
-    other = replace(match(), horizon=Horizon.QUIESCENCE)
+    other = replace(match(), horizon=Horizon.STATIC)
     run(tmp_path / "other.pgn", other)
     texts = [
         path.read_text().partition(",")[2] for path in (played, tmp_path / "other.pgn")

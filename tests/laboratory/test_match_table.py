@@ -76,7 +76,7 @@ def test_a_match_without_games_has_no_figures() -> None:
 def test_the_notes_say_what_was_played_and_what_is_missing() -> None:
     notes = list(match_notes(result(requested=9)))
     assert notes[0].startswith(
-        "8 games of check-extension=all against off, 20,000 nodes a move, static "
+        "8 games of check-extension=all against off, 20,000 nodes a move, quiescence "
         "horizon, seed 7."
     )
     assert notes[1] == "Pairs by points: 0: 0, 0.5: 1, 1: 1, 1.5: 1, 2: 1."
@@ -113,7 +113,7 @@ def test_the_record_has_the_settings_and_the_score() -> None:
         "second": off,
         "depth": None,
         "nodes": 20_000,
-        "horizon": "static",
+        "horizon": "quiescence",
         "seed": 7,
         "complete": True,
         "games": 8,
