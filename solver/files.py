@@ -1,12 +1,13 @@
-"""Write files atomically: whole, or not at all."""
+"""Write files atomically, whole or not at all; lock files against other programs."""
 
 from __future__ import annotations
 
 import errno
 import io
 import os
+import sys
 import tempfile
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, cast
 
@@ -124,3 +125,64 @@ def require_writable(path: str | os.PathLike[str]) -> None:
             pass
     except OSError as error:
         raise OSError(error.errno, error.strerror, os.fspath(path)) from None
+
+
+@contextmanager
+def locked(path: str | os.PathLike[str]) -> Iterator[None]:
+    """Lock a file that other code opens: `PATH-lock` lies beside it meanwhile.
+
+    A lock file that a killed process has left behind is not locked, and is used again.
+
+    Raises
+    ------
+    OSError
+        See `lock`; or the lock file cannot be created.
+    """
+    beside = Path(f"{os.path.realpath(path)}-lock")
+    while True:
+        with beside.open("ab") as file:
+            lock(file, path)
+            if not _leads_to(beside, file):
+                continue  # the program before has just deleted it
+            try:
+                yield
+            finally:
+                with suppress(PermissionError):  # Windows deletes no open file
+                    beside.unlink(missing_ok=True)
+            return
+
+
+def lock(file: BinaryIO, path: str | os.PathLike[str]) -> None:
+    """Lock an open file until it is closed; the system then releases the lock.
+
+    It does so when the process ends, too, however it ends. Only `lock` notices the
+    lock: other programs may read and write the file.
+
+    Raises
+    ------
+    BlockingIOError
+        Another program has locked it; the error names `path`.
+    """
+    try:
+        if sys.platform == "win32":
+            import msvcrt
+
+            os.lseek(file.fileno(), _BEYOND, os.SEEK_SET)
+            msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)
+        else:
+            import fcntl
+
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except (BlockingIOError, PermissionError):
+        reason = "expected no other program that writes to it, found one"
+        raise BlockingIOError(errno.EAGAIN, reason, os.fspath(path)) from None
+
+
+_BEYOND = 1 << 40
+"""Windows locks bytes against reading and writing; a file never has this one."""
+
+
+def _leads_to(path: Path, file: BinaryIO) -> bool:
+    with suppress(FileNotFoundError):
+        return os.path.samestat(path.stat(), os.fstat(file.fileno()))
+    return False

@@ -1,18 +1,19 @@
-"""Files are written whole, or not at all."""
+"""Files are written whole, or not at all; a lock ends with its process."""
 
 from __future__ import annotations
 
 import errno
 import os
 import stat
+import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
-from solver.files import open_whole, write_private, write_whole
+from solver.files import lock, locked, open_whole, write_private, write_whole
 from tests.cli.processes import ENVIRONMENT
-from tests.processes import run
+from tests.processes import run, started
 
 
 @pytest.fixture
@@ -102,4 +103,49 @@ except OSError as error:
 """
     ended = run([sys.executable, "-c", program, str(path)], env=ENVIRONMENT)
     assert (ended.stdout, ended.stderr) == (f"{path} File too large\n", "")
+    assert list(path.parent.iterdir()) == []
+
+
+def test_a_file_is_locked_until_it_is_closed(path: Path) -> None:
+    with path.open("ab") as other:
+        with path.open("ab") as file:
+            lock(file, path)
+            with pytest.raises(BlockingIOError) as caught:
+                lock(other, path)
+            assert caught.value.filename == str(path)
+        lock(other, path)
+
+
+def test_a_lock_lies_beside_its_file_meanwhile(path: Path) -> None:
+    beside = path.with_name("file-lock")
+    with locked(path):
+        assert list(path.parent.iterdir()) == [beside]
+        with pytest.raises(BlockingIOError), locked(path):
+            pass
+        assert beside.exists()
+    assert list(path.parent.iterdir()) == []
+
+
+@pytest.mark.skipif(os.name == "nt", reason="kills as POSIX does")
+def test_a_killed_process_leaves_no_lock(path: Path) -> None:
+    program = """
+import sys
+from solver.files import locked
+
+with locked(sys.argv[1]):
+    print("locked", flush=True)
+    sys.stdin.read()
+"""
+    words = [sys.executable, "-c", program, str(path)]
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
+    with started(words, env=ENVIRONMENT, **pipes) as other:
+        assert other.stdout is not None
+        assert other.stdout.readline() == "locked\n"
+        with pytest.raises(BlockingIOError), locked(path):
+            pass
+        other.kill()
+        other.wait()
+        assert path.with_name("file-lock").exists()
+        with locked(path):
+            pass
     assert list(path.parent.iterdir()) == []

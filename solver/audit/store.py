@@ -11,7 +11,7 @@ import sqlite3
 import stat
 import threading
 import time
-from contextlib import closing, contextmanager, suppress
+from contextlib import ExitStack, closing, contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -32,6 +32,7 @@ from solver.audit.schema import (
     upsert,
 )
 from solver.errors import StoreError, StoreQueryError
+from solver.files import locked
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -80,6 +81,8 @@ def _merge_records(*, has_twins: bool) -> str:
 _STATEMENT_ERRORS = {"SQLITE_ERROR", "SQLITE_TOOBIG", "SQLITE_MISMATCH"}
 """Errors of a statement; all others are errors of the file or its disk."""
 
+_NOT_CREATED = "cannot be opened or created"
+
 _STEPS = 1000
 """SQLite lets Python handle signals after so many of its instructions. Counting them
 costs nothing that can be measured; a thousand take less than a millisecond."""
@@ -89,6 +92,9 @@ _ANSWER_PLACES = tuple(map(COLUMNS.index, ANSWER_COLUMNS))
 
 class Store:
     """A file with the results of audits; any thread may use it.
+
+    One store at a time may write to a file: it holds the lock of the file until it is
+    closed. Any number may read it meanwhile.
 
     Once a row or a commit has failed, no more rows are accepted. SQLite ends the whole
     transaction when the disk is full, so that answers are gone which records of other
@@ -106,7 +112,8 @@ class Store:
     Raises
     ------
     StoreError
-        The file is not a store, has another version, or cannot be used.
+        The file is not a store, has another version, cannot be used, or another store
+        writes to it.
     """
 
     def __init__(
@@ -124,16 +131,15 @@ class Store:
         self._failure: str | None = None
         self._read_only = read_only
         self._lacks_columns = False
-        if read_only:
-            _require_readable(self.path)
-        with self._exclusive():
-            self._base = self._connect(read_only=read_only)
-            try:
-                self._prepare(read_only=read_only, fresh=fresh)
-                self._opened = self._file.stat()
-            except BaseException:  # also an interrupt; `__exit__` will not be called
-                self._base.close()
-                raise
+        with ExitStack() as opened, self._exclusive():  # closed again after an error
+            if read_only:
+                _require_readable(self.path)
+            else:
+                opened.enter_context(_sole_writer(self.path))
+            self._base = opened.enter_context(closing(self._connect()))
+            self._prepare(fresh=fresh)
+            self._opened = self._file.stat()
+            self._resources = opened.pop_all()
 
     def __enter__(self) -> Store:
         return self
@@ -246,7 +252,7 @@ class Store:
             self.commit()
         finally:
             with self._lock, suppress(sqlite3.Error):
-                self._base.close()
+                self._resources.close()
 
     def merge_from(self, other: Path) -> None:
         """Add the results of another store, all or none of them.
@@ -292,9 +298,9 @@ class Store:
             if self._pending >= COMMIT_ROWS:
                 self.commit()
 
-    def _connect(self, *, read_only: bool) -> sqlite3.Connection:
+    def _connect(self) -> sqlite3.Connection:
         base = sqlite3.connect(
-            _uri(self._file, create=not read_only),
+            _uri(self._file, create=not self._read_only),
             uri=True,
             timeout=BUSY_S,
             isolation_level=None,
@@ -303,7 +309,7 @@ class Store:
         base.set_progress_handler(_handle_signals, _STEPS)
         return base
 
-    def _prepare(self, *, read_only: bool, fresh: bool) -> None:
+    def _prepare(self, *, fresh: bool) -> None:
         """Create the tables, or check that they are of this version.
 
         A first store gets the columns that it lacks; one that must not be written is
@@ -314,7 +320,7 @@ class Store:
         if not is_empty:
             self._require_ours()
             self._lacks_columns = lacks_columns(self._base)
-        if read_only:
+        if self._read_only:
             if is_empty:
                 msg = f"{self.path}: expected a store, found an empty file"
                 raise StoreError(msg)
@@ -445,6 +451,25 @@ def _uri(path: Path, *, create: bool = False) -> str:
     return f"{path.absolute().as_uri()}?mode={mode}"
 
 
+@contextmanager
+def _sole_writer(path: Path) -> Iterator[None]:
+    """Hold the lock of a store.
+
+    Raises
+    ------
+    StoreError
+        Another store writes to the file, or none can be created there.
+    """
+    with ExitStack() as held:
+        try:
+            held.enter_context(locked(path))
+        except OSError as error:
+            is_held = isinstance(error, BlockingIOError)
+            msg = f"{path}: {error.strerror if is_held else _NOT_CREATED}"
+            raise StoreError(msg) from None
+        yield
+
+
 def _require_readable(path: Path) -> None:
     """Refuse a file that cannot be read, with the system's message, not SQLite's.
 
@@ -480,5 +505,5 @@ def _reason(error: sqlite3.Error, *, read_only: bool) -> str:
         case "SQLITE_NOTADB":
             return "expected a store, found another file"
         case "SQLITE_CANTOPEN":
-            return "cannot be opened" if read_only else "cannot be opened or created"
+            return "cannot be opened" if read_only else _NOT_CREATED
     return f"{error}{kept}"

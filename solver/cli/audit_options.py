@@ -92,7 +92,7 @@ class StoreRequest(NamedTuple):
 
     @property
     def files(self) -> tuple[str, ...]:
-        """The store and the files that SQLite keeps beside it."""
+        """The store and the files that lie beside one that is open."""
         return () if self.path is None else store_files(self.path)
 
     @contextmanager

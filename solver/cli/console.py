@@ -185,10 +185,10 @@ def require_pyarrow() -> None:
         raise click.UsageError(missing_package("Parquet", "pyarrow"))
 
 
-def store_files(path: str) -> tuple[str, str, str]:
-    """Return the paths of a store and of the two files that SQLite keeps beside it."""
+def store_files(path: str) -> tuple[str, ...]:
+    """Return the paths of a store and of the files that lie beside one that is open."""
     real = os.path.realpath(path)
-    return path, f"{real}-wal", f"{real}-shm"
+    return path, f"{real}-wal", f"{real}-shm", f"{real}-lock"
 
 
 @contextmanager

@@ -20,6 +20,7 @@ import chess.pgn
 
 from solver import __version__
 from solver.errors import InputError, quote
+from solver.files import lock
 from solver.formats.pgn import RESULTS
 from solver.kernel.experiment import Horizon
 from solver.laboratory.game_pool import play_games
@@ -215,16 +216,17 @@ class GamesFile:
     @classmethod
     @contextmanager
     def open(cls, path: str, match: Match) -> Iterator[Self]:
-        """Open the file of a match, or a new one.
+        """Open the file of a match, or a new one, which no other match may write to.
 
         Raises
         ------
         InputError
             The file has other games.
         OSError
-            It cannot be read or written.
+            It cannot be read or written, or another match writes to it.
         """
         with Path(path).open("a+b") as file:
+            lock(file, path)
             yield cls(file, match, path)
 
     def add(self, games: tuple[MatchGame, MatchGame]) -> None:

@@ -719,6 +719,33 @@ def test_a_store_can_be_read_on_a_read_only_disk(tmp_path: Path) -> None:
             assert [result.id for result in base.results()] == [FULL.id]
 
 
+def test_one_store_at_a_time_writes_to_a_file(path: Path) -> None:
+    link = path.with_name("link.db")
+    link.symlink_to(path)
+    with Store(path) as base:
+        keep(base, FULL)
+        base.commit()
+        for name in (path, link):
+            with pytest.raises(StoreError) as caught:
+                Store(name, fresh=True)
+            assert str(caught.value) == (
+                f"{name}: expected no other program that writes to it, found one"
+            )
+        assert stored(path) == [FULL]  # any number may read
+        keep(base, FULL)
+    with Store(path) as base:
+        keep(base, FULL)
+    assert sorted(path.parent.iterdir()) == [link, path]
+
+
+def test_a_store_that_cannot_be_opened_is_not_locked(path: Path) -> None:
+    path.write_text("no store")
+    for _ in range(2):
+        with pytest.raises(StoreError, match="found another file"):
+            Store(path)
+    assert list(path.parent.iterdir()) == [path]
+
+
 @pytest.mark.parametrize("is_replaced", [False, True])
 @pytest.mark.skipif(os.name == "nt", reason="Windows removes no file that is open")
 def test_a_store_that_is_removed_while_it_is_open_is_reported(

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from solver.cli.main import run
+from solver.files import lock
 from tests.cli.processes import process
 
 if TYPE_CHECKING:
@@ -108,6 +109,19 @@ def test_the_file_of_another_match_is_refused(
     assert (code, out) == (65, "")
     assert err.startswith("error: games.pgn: expected the games of this match, ")
     assert len(err.splitlines()) == 1
+
+
+def test_a_file_that_another_match_writes_to_is_refused(
+    capsys: pytest.CaptureFixture[str], folder: Path
+) -> None:
+    path = folder / "games.pgn"
+    with path.open("ab") as file:
+        lock(file, path)
+        code, out, err = match(capsys, *SHORT, "--games-file", "games.pgn")
+    assert (code, out) == (74, "")
+    assert err == (
+        "error: games.pgn: expected no other program that writes to it, found one\n"
+    )
 
 
 def test_a_file_that_cannot_be_written_is_an_error_before_the_games(

@@ -313,8 +313,8 @@ def test_an_audit_resumes_after_a_full_disk(
     undisturbed = verify("many.epd", "-j", jobs, store="undisturbed.db")
     prepare = Store._prepare
 
-    def prepare_little(store: Store, *, read_only: bool, fresh: bool) -> None:
-        prepare(store, read_only=read_only, fresh=fresh)
+    def prepare_little(store: Store, *, fresh: bool) -> None:
+        prepare(store, fresh=fresh)
         store._base.execute("PRAGMA max_page_count = 60")
 
     with monkeypatch.context() as context:
@@ -349,6 +349,18 @@ def test_a_locked_store_ends_the_audit_with_an_error_of_one_line(
     assert printed.err == (
         "error: run.db: locked by another program for 0.1 s; "
         "what was committed before is kept\n"
+    )
+    assert verify("good.epd").code == 0
+
+
+def test_a_store_that_another_audit_writes_to_is_refused(
+    verify: Callable[..., Output],
+) -> None:
+    with Store("run.db"):
+        printed = verify("good.epd", "--fresh")
+    assert (printed.code, printed.out) == (74, "")
+    assert printed.err == (
+        "error: run.db: expected no other program that writes to it, found one\n"
     )
     assert verify("good.epd").code == 0
 
