@@ -14,7 +14,7 @@ from collections import deque
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from solver.audit.result import AuditResult, audit_result
-from solver.errors import FormatError
+from solver.errors import FormatError, StoreError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -28,6 +28,9 @@ TICK_S = 0.01
 
 LAST_RESULTS_S = 0.5
 """How long an audit that is stopped waits for its workers' last results, in seconds."""
+
+BEFORE_ALL = -1
+"""The place of an error that does not wait for its turn."""
 
 OnResult: TypeAlias = "Callable[[AuditResult], None]"
 
@@ -101,8 +104,8 @@ class WorkQueue:
                     break
                 self._put(number, record)
                 number += 1
-        except BaseException as error:  # raised again by `results`
-            self._done.append((number, error))
+        except BaseException as error:
+            self._note_error(number, error)
         finally:
             with self._changed:
                 self._at_end = True
@@ -196,11 +199,19 @@ class WorkQueue:
             self._done.append((other.number, copy))
 
     def fail(self, tasks: Sequence[Task], error: BaseException) -> None:
-        """Accept a batch that raised an error; `results` raises it in its turn."""
-        self._done.append((tasks[0].number, error))
+        """Accept a batch that raised an error."""
+        self._note_error(tasks[0].number, error)
         with self._changed:
             self._taken -= len(tasks)
             self._changed.notify_all()
+
+    def _note_error(self, number: int, error: BaseException) -> None:
+        """Let `results` raise an error in its turn; at once if the store has failed.
+
+        A failed store saves nothing more, so there is no point in searching on.
+        """
+        turn = BEFORE_ALL if isinstance(error, StoreError) else number
+        self._done.append((turn, error))
 
     def results(self, *, ordered: bool) -> Iterator[AuditResult]:
         """Yield the results until all are there or the audit is stopped.

@@ -332,6 +332,40 @@ def test_an_answer_that_cannot_be_stored_ends_the_audit_with_the_error(
         run(store, PROBLEM, *OTHERS.values(), jobs=jobs, ordered=ordered)
 
 
+def test_a_store_that_fails_stops_a_slow_search_before_it(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: object) -> None:
+        msg = "run.db: the disk is full"
+        raise StoreError(msg)
+
+    class Slow(Prover):
+        """A worker that needs for ever for the first problem, but can be stopped."""
+
+        def __init__(self, control: GroupControl) -> None:
+            super().__init__()
+            self._control = control
+
+        def run_batch(self, problems: Sequence[Problem]) -> list[AuditResult | None]:
+            ended = threading.Event()
+            if problems[0] is slow:
+                with self._control.stopping(lambda _: ended.set()):
+                    assert ended.wait(PATIENCE_S)
+            return super().run_batch(problems)
+
+    slow, *others = OTHERS.values()
+    monkeypatch.setattr(store, "put_answer", refuse)
+    results = audit(
+        [slow, *others],
+        OPTIONS,
+        WorkerPool(Slow, 2),
+        resume=ResumeStore(store, OPTIONS),
+        ordered=True,
+    )
+    with pytest.raises(StoreError, match="the disk is full"):
+        list(results)
+
+
 @pytest.mark.parametrize("number", [1, 2])
 def test_a_full_disk_leaves_no_record_without_its_answer(
     store: Store, monkeypatch: pytest.MonkeyPatch, number: int
