@@ -319,6 +319,20 @@ def test_contributing_shows_every_room() -> None:
     assert set(rooms) == folders
 
 
+def test_contributing_shows_the_rooms_in_the_order_of_imports() -> None:
+    contracts = PYPROJECT["tool"]["importlinter"]["contracts"]
+    layers = next(one["layers"] for one in contracts if one["type"] == "layers")
+    floors = {
+        room.strip().removeprefix("solver."): floor
+        for floor, rooms in enumerate(layers)
+        for room in rooms.split("|")
+    }
+    shown = [
+        floors[room] for room in re.findall(r"^ {6}(\w+)/ ", CONTRIBUTING, re.MULTILINE)
+    ]
+    assert shown == sorted(shown)
+
+
 def test_no_file_of_the_program_has_over_500_lines() -> None:
     files = [path for path in (ROOT / "solver").rglob("*.*") if path.suffix in TEXT]
     assert len(files) > 100

@@ -45,7 +45,8 @@ def warmup() -> None:
     """Compile the search now, so that the next command starts at once.
 
     The first command that searches otherwise compiles for several seconds; so do the
-    first stipulation such as `s#3`, the first such as `h#2`, and `table` or `mip play`.
+    first stipulation such as `s#3`, the first such as `h#2`, and the first of `table`,
+    `match` and `mip play`.
     The compiled code is stored in the files that are printed.
     """
     for name, build in _load_parts().items():
