@@ -7,7 +7,7 @@ import operator
 import reprlib
 import threading
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from numbers import Real
 from typing import TypeVar
 
@@ -194,6 +194,14 @@ class Limits:
         if self.max_solutions is not None:
             number = require_int("max_solutions", self.max_solutions, 1, MAX_NODES)
             _set(self, "max_solutions", number)
+
+    def after(self, nodes: int, time_s: float) -> Limits:
+        """Return what is left after a search; one node at least, since 0 is none."""
+        return replace(
+            self,
+            nodes=None if self.nodes is None else max(1, self.nodes - nodes),
+            time_s=None if self.time_s is None else max(0.0, self.time_s - time_s),
+        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -233,7 +233,8 @@ class Budget:
         self._what = what
         self._time_s = time_s
         self._deadline = time.monotonic() + time_s
-        self._count = 0
+        self.count = 0
+        """What was spent; a caller that drops a part of its work may take it back."""
 
     def spend(self, count: int) -> None:
         """Add to the count.
@@ -243,8 +244,8 @@ class Budget:
         TooLargeError
             The count or the time exceeds its limit.
         """
-        self._count += count
-        if self._count > self._most:
+        self.count += count
+        if self.count > self._most:
             msg = f"more than {self._most:,} {self._what}"
             raise TooLargeError(msg)
         self.check_time()

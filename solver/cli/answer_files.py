@@ -27,6 +27,7 @@ from solver.cli.progress import SearchProgress
 from solver.cli.signals import interruptible
 from solver.files import require_writable, write_whole
 from solver.search.threads import Control, run_stoppable
+from solver.solution import StoppedBy
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -70,7 +71,8 @@ class CertificateFile:
         """
         try:
             certification = build_stoppable(
-                solution, lambda control: certify_last(solution, workspace, control)
+                "certificate",
+                lambda control: certify_last(solution, workspace, control),
             )
         except BuildingStoppedError:
             notify(f"interrupted: {self._path} is not written")
@@ -210,13 +212,13 @@ class Drawings:
         return Exit.PROVED
 
 
-def build_stoppable(solution: Solution, build: Callable[[Control], Built]) -> Built:
+def build_stoppable(work: str, build: Callable[[Control], Built]) -> Built:
     """Build something from an answer, with progress shown, until Ctrl-C stops it.
 
     Parameters
     ----------
-    solution : Solution
-        The answer.
+    work : str
+        What is built, for the progress.
     build : callable
         Called in a thread of its own. It attaches its argument to the search that it
         runs, so that an interrupt stops this search.
@@ -227,9 +229,9 @@ def build_stoppable(solution: Solution, build: Callable[[Control], Built]) -> Bu
         An interrupt came, even if only at the last moment.
     """
     control = Control()
-    control.lower_bound = solution.lower_bound
+    control.describe(work)
     with interruptible(control), SearchProgress(control):
         built = run_stoppable(lambda: build(control), control)
-    if control.reason:
+    if control.reason is StoppedBy.INTERRUPT:
         raise BuildingStoppedError
     return built

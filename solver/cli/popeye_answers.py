@@ -21,7 +21,8 @@ from solver.output.popeye_text import (
     help_lines,
     twin_heading,
 )
-from solver.play.builder import EXACT_MOVES, PlayOptions, build_variations
+from solver.play.builder import PlayOptions, build_variations
+from solver.play.levels import EXACT_MOVES
 from solver.problem import Claim, Limits, Problem
 from solver.search.question import read_question
 from solver.search.solutions import Enumeration

@@ -127,6 +127,10 @@ class SearchState(Protocol):
     def best(self) -> tuple[int, tuple[str, ...]] | None:
         """The shortest mate so far and its line."""
 
+    @property
+    def work(self) -> str:
+        """What is built from the answer; empty while it is searched."""
+
 
 class SearchProgress(Progress):
     """Progress of the search for one position, shown once it takes a while."""
@@ -138,9 +142,11 @@ class SearchProgress(Progress):
         self._starter = threading.Thread(target=self._start_late, daemon=True)
 
     def line(self) -> str:
-        """Return both bounds and the nodes."""
+        """Return both bounds, or what is built from the answer, and the nodes."""
         from solver.output.text import at_most
 
+        if self._search.work:
+            return f"{self._search.work}, {self._search.nodes:,} nodes"
         excluded = self._search.lower_bound - 1
         parts = [f"no mate in {at_most(excluded)}"] if excluded else []
         if best := self._search.best:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import sys
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
@@ -68,17 +69,12 @@ class PlayRequest:
         """Return the limits of the search with those of this request."""
         return replace(limits, max_solutions=self.max_solutions)
 
-    def options(self, time_s: float | None) -> PlayOptions:
+    def options(self) -> PlayOptions:
         """Return the options of the tree.
 
         Files for which nothing else was asked show all defences.
-
-        Parameters
-        ----------
-        time_s : float or None
-            Seconds to build it; None: the usual time.
         """
-        from solver.play.builder import TIME_S, PlayOptions
+        from solver.play.builder import PlayOptions
 
         return PlayOptions(
             set_play=self.set_play,
@@ -86,7 +82,6 @@ class PlayRequest:
             threats=self.threats,
             all_defences=self.all_defences or not self.is_shown,
             depth=self.depth,
-            time_s=TIME_S if time_s is None else time_s,
         )
 
 
@@ -234,27 +229,28 @@ def build_play(
     """Build the play of an answer, with progress shown; None after Ctrl-C."""
     from solver.certificate import BuildingStoppedError
     from solver.cli.answer_files import build_stoppable
-    from solver.play.builder import build_variations
     from solver.play.tree import Variations
+    from solver.play.variations import variations_after
     from solver.search.solutions import set_play
 
-    problem, workspace = solution.problem, solver.workspace
-    options = request.options(question.limits.time_s)
+    limits = question.limits
 
     def build(control: Control) -> Play:
-        if not _is_help(problem):
-            workspace.resume()
-            control.attach(workspace.search)
-            variations = build_variations(solution, workspace, options)
+        if not _is_help(solution.problem):
+            options = request.options()
+            variations = variations_after(
+                solution, solver.workspace, limits, options, control
+            )
             return Play(variations, tries=request.tries > 0)
         if not request.set_play:
             return Play(Variations())
-        asked = set_play(question)
+        left = limits.after(solution.stats.nodes, solution.stats.time_s)
+        asked = set_play(replace(question, limits=left))
         found = solver.answer(asked, control).solutions if asked else ()
         return Play(Variations(), found)
 
     try:
-        return build_stoppable(solution, build)
+        return build_stoppable("play", build)
     except BuildingStoppedError:
         return None
 
@@ -310,6 +306,7 @@ def _lines(solution: Solution, play: Play | None, notation: Notation) -> list[Pl
 
 def _popeye_text(solution: Solution, play: Play | None) -> str:
     """Return the play as Popeye prints it, without the frame around it."""
+    from solver.output.play_gaps import missing
     from solver.output.popeye_text import BattlePlay, help_lines
 
     problem, stipulation = solution.problem, solution.problem.stipulation
@@ -331,6 +328,7 @@ def _popeye_text(solution: Solution, play: Play | None) -> str:
             writer.set_play(),
             writer.first_moves([*tree.tries, *tree.keys]),
             writer.after_key(),
+            "\n".join(chain(*missing(tree, tries=play.tries))),
         ]
     return "\n".join(part.rstrip() for part in parts if part.strip())
 

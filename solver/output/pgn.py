@@ -13,7 +13,7 @@ import chess.pgn
 
 from solver import __version__
 from solver.formats.pgn_problems import event_of
-from solver.output.play_text import missing
+from solver.output.play_gaps import missing
 from solver.output.text import at_most, goal_name
 from solver.play.tree import Attack, Defence
 from solver.solution import Solution, Status
@@ -168,7 +168,8 @@ def _remarks(solution: Solution, variations: Variations) -> list[str]:
         remarks.append(f"Restricted: {solution.restriction.words()}.")
     if solution.keys and not solution.keys_complete:
         remarks.append("There may be more keys.")
-    remarks += missing(variations, keys=False)
+    gaps = missing(variations, keys=False)
+    remarks += dict.fromkeys([*gaps.keys, *gaps.set_play, *gaps.tries])
     return [remark for remark in remarks if remark]
 
 

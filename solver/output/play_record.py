@@ -63,6 +63,9 @@ def play_record(
         "threats": threats,
         "zugzwang": variations.is_zugzwang,
         "complete_moves": variations.complete_moves,
+        "key_moves": variations.key_moves,
+        "set_play_moves": variations.set_play_moves,
+        "try_moves": variations.try_moves,
     }
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from solver import __version__
 from solver.output.notation import Notation
+from solver.output.play_gaps import missing
 from solver.output.play_words import numbered, write_play
 from solver.output.text import duration, goal_name
 from solver.solution import Status
@@ -116,68 +117,39 @@ def describe_play(
     Returns
     -------
     list of PlayLine
-        The parts in this order, each under its title. What is missing is said last.
+        The parts in this order, each under its title. What a part does not show is said
+        at its end.
     """
     play = write_play(variations, notation, marks, positions=positions)
     layout = _Layout(goal_name(variations.stipulation))
+    gaps = missing(variations, tries=tries)
+    begun = [
+        [PlayLine((Part("zugzwang"),), 1)] if variations.is_zugzwang else [],
+        layout.threats(play.threats, 1),
+        *(
+            layout.reply(reply, 1, is_main=not number)
+            for number, reply in enumerate(play.defences)
+        ),
+        _refutations(play.ply, play.refutations, 1),
+    ]
     parts = [
-        _part("Set play", [layout.reply(reply, 1) for reply in play.set_play]),
+        _part(
+            "Set play",
+            [layout.reply(reply, 1) for reply in play.set_play],
+            gaps.set_play,
+        ),
         _part(
             "Try" if len(play.tries) == 1 else "Tries",
             [layout.root(attack, "?") for attack in play.tries],
+            gaps.tries,
         ),
-        _keys(play.keys, layout, marks),
-        _part(
-            "Play",
-            [
-                [PlayLine((Part("zugzwang"),), 1)] if variations.is_zugzwang else [],
-                layout.threats(play.threats, 1),
-            ]
-            + [
-                layout.reply(reply, 1, is_main=not number)
-                for number, reply in enumerate(play.defences)
-            ]
-            + [_refutations(play.ply, play.refutations, 1)],
-        ),
-        [words_line(words, "dim") for words in missing(variations, tries=tries)],
+        _keys(play.keys, layout, marks, gaps.keys if play.keys else []),
+        _part("Play", begun, [] if play.keys else gaps.keys),
     ]
     lines: list[PlayLine] = []
     for part in filter(None, parts):
         lines += [words_line(""), *part] if lines else part
     return lines
-
-
-def missing(
-    variations: Variations, *, keys: bool = True, tries: bool = False
-) -> list[str]:
-    """Say in sentences what the play does not show.
-
-    Parameters
-    ----------
-    variations : Variations
-        The play.
-    keys : bool
-        Whether to say that keys may be missing.
-    tries : bool
-        Whether tries were asked for.
-    """
-    sentences = []
-    is_shown = variations.keys or variations.tries or variations.set_play
-    if keys and variations.keys and not variations.keys_complete:
-        sentences.append("There may be other keys.")
-    if not variations.tries_complete and (tries or variations.tries):
-        others = "other tries" if variations.tries else "tries"
-        sentences.append(f"There may be {others}.")
-    if any(
-        not defence.continuations_complete
-        for attack in variations.attacks()
-        if not attack.is_cut
-        for defence in attack.defences
-    ):
-        sentences.append("Far from the mate, one continuation stands for all.")
-    if (is_shown or variations.defences) and (words := variations.words()):
-        sentences.append(words)
-    return sentences
 
 
 def soundness_mark(solution: Solution) -> str:
@@ -215,25 +187,32 @@ def words_line(text: str, style: str = "") -> PlayLine:
     return PlayLine((Part(text),), 0, style)
 
 
-def _part(title: str, entries: Iterable[list[PlayLine]]) -> list[PlayLine]:
+def _part(
+    title: str, entries: Iterable[list[PlayLine]], gaps: Iterable[str]
+) -> list[PlayLine]:
+    """Lay out a part under its title; what it does not show is said at its end."""
     lines = [line for entry in entries for line in entry]
+    lines += [PlayLine((Part(gap),), 1, "dim") for gap in gaps]
     return [words_line(title, "bold"), *lines] if lines else []
 
 
 def _keys(
-    keys: Sequence[AttackWords], layout: _Layout, marks: Marks | None
+    keys: Sequence[AttackWords],
+    layout: _Layout,
+    marks: Marks | None,
+    gaps: Iterable[str],
 ) -> list[PlayLine]:
     features = [
         ", ".join(marks.features(key.move.uci)) if marks else "" for key in keys
     ]
     if len(keys) == 1:
         title = f"Key: {features[0]}" if features[0] else "Key"
-        return _part(title, [layout.root(keys[0], "!", is_main=True)])
+        return _part(title, [layout.root(keys[0], "!", is_main=True)], gaps)
     entries = [
         layout.root(key, "!", words, is_main=not number)
         for number, (key, words) in enumerate(zip(keys, features, strict=True))
     ]
-    return _part("Keys", entries)
+    return _part("Keys", entries, gaps)
 
 
 def _move(ply: int, move: MoveWords, sign: str = "", *, starts: bool = True) -> Part:

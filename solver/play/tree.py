@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from solver.stipulation import Stipulation
 
@@ -33,7 +33,7 @@ class Attack:
         move helps the attacker. False where threats were not looked for.
     defences : list of Defence
         The defender's moves: all, or only those that matter; see `is_relevant` in
-        `solver.play.builder`. The main line comes first, then the longest resistance.
+        `solver.play.levels`. The main line comes first, then the longest resistance.
     refutations : list of str
         Tries only: the defender's moves that refute it, in UCI notation.
     is_cut : bool
@@ -99,9 +99,10 @@ class Variations:
         What the attacker threatens then.
     is_zugzwang : bool
         Whether the defender then is in zugzwang.
-    complete_moves : int or None
-        The depth, in defences, to which the play is complete; beyond it there is at
-        most the main line. None if nothing is cut off.
+    key_moves, set_play_moves, try_moves : int or None
+        The depth, in defences, to which the play of the keys (or where the defender
+        begins), the set play and the play of the tries are complete; beyond it there is
+        at most the main line. None if nothing is cut off.
     keys_complete : bool
         Whether `keys` has all keys.
     tries_complete : bool
@@ -119,35 +120,32 @@ class Variations:
     defences: tuple[Defence, ...] = ()
     threats: tuple[Attack, ...] = ()
     is_zugzwang: bool = False
-    complete_moves: int | None = None
+    key_moves: int | None = None
+    set_play_moves: int | None = None
+    try_moves: int | None = None
     keys_complete: bool = False
     tries_complete: bool = False
     refutations: tuple[str, ...] = ()
 
-    def words(self) -> str:
-        """Describe in a sentence what is cut off; empty if nothing is."""
-        match self.complete_moves:
-            case None:
-                return ""
-            case 0:
-                return "Only the defences of the main line are shown."
-            case 1:
-                return (
-                    "The play of the first move is shown; after it only the main line."
-                )
-        return (
-            f"The play of the first {self.complete_moves} moves is shown; "
-            "after them only the main line."
-        )
+    @property
+    def complete_moves(self) -> int | None:
+        """The depth to which every part is complete; None if nothing is cut off."""
+        parts = (self.key_moves, self.set_play_moves, self.try_moves)
+        return min((moves for moves in parts if moves is not None), default=None)
 
     def attacks(self) -> Iterator[Attack]:
         """Yield every move of the attacker, parents before children."""
-        ahead: list[Attack] = [*self.keys, *self.tries, *self.threats]
+        yield from all_attacks([*self.keys, *self.tries, *self.threats])
         for defence in (*self.set_play, *self.defences):
+            yield from all_attacks(defence.continuations)
+
+
+def all_attacks(attacks: Iterable[Attack]) -> Iterator[Attack]:
+    """Yield moves of the attacker and all below them, parents before children."""
+    ahead = list(attacks)
+    while ahead:
+        attack = ahead.pop()
+        yield attack
+        ahead += attack.threats
+        for defence in attack.defences:
             ahead += defence.continuations
-        while ahead:
-            attack = ahead.pop()
-            yield attack
-            ahead += attack.threats
-            for defence in attack.defences:
-                ahead += defence.continuations

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import time
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from solver.errors import InputError
-from solver.play.builder import EXACT_MOVES, TIME_S, PlayOptions, build_variations
+from solver.play.builder import PlayOptions, build_variations
+from solver.play.levels import EXACT_MOVES
 from solver.problem import Limits, require_bool, require_instance, require_int
 from solver.search.question import read_question
 from solver.search.solver import Solver
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from solver.play.tree import Variations
     from solver.problem import Problem
     from solver.search.question import Question
+    from solver.search.workspace import Workspace
+    from solver.solution import Solution
 
 MOST_REFUTATIONS = 255
 
@@ -135,7 +137,6 @@ def find_variations(
     control : Control
         Stops the search and the building.
     """
-    started = time.monotonic()
     claim = question.problem.claim
     if claim:  # a stipulation claims that it is solvable
         most = min(question.most_moves, abs(claim.mate))
@@ -143,14 +144,39 @@ def find_variations(
         is_long = most > EXACT_MOVES
         question = replace(question, most_moves=most, all_keys=is_long)
     with solver.answered(question, control) as solution:
-        limits, workspace = question.limits, solver.workspace
-        workspace.resume()
-        if limits.nodes is not None:
-            workspace.search.node_limit = max(0, limits.nodes - solution.stats.nodes)
-        time_s = TIME_S
-        if limits.time_s is not None:
-            time_s = max(0.0, limits.time_s - (time.monotonic() - started))
-        control.attach(workspace.search)
-        with WATCHDOG.limit(control, None if limits.time_s is None else time_s):
-            options = replace(options, time_s=time_s)
-            return build_variations(solution, workspace, options)
+        return variations_after(
+            solution, solver.workspace, question.limits, options, control
+        )
+
+
+def variations_after(
+    solution: Solution,
+    workspace: Workspace,
+    limits: Limits,
+    options: PlayOptions,
+    control: Control,
+) -> Variations:
+    """Build the play of the last answer, in the calling thread.
+
+    Parameters
+    ----------
+    solution : Solution
+        The answer.
+    workspace : Workspace
+        The memory of its search.
+    limits : Limits
+        What searching and building may cost together.
+    options : PlayOptions
+        Its `time_s` counts only where `limits` has no time limit.
+    control : Control
+        Stops the building, and has what is being built.
+    """
+    left = limits.after(solution.stats.nodes, solution.stats.time_s)
+    if left.time_s is not None:
+        options = replace(options, time_s=left.time_s)
+    workspace.resume()
+    if left.nodes is not None:
+        workspace.search.node_limit = left.nodes
+    control.attach(workspace.search)
+    with WATCHDOG.limit(control, left.time_s):
+        return build_variations(solution, workspace, options, control.describe)

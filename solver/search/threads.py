@@ -77,6 +77,8 @@ class Control:
     best : tuple or None
         The shortest mate so far, negative when the side to move is mated, and its line
         in UCI notation; None: no mate was found yet.
+    work : str
+        What is built from an answer, for people to read; empty while it is searched.
     """
 
     def __init__(self) -> None:
@@ -86,6 +88,11 @@ class Control:
         self._must_finish = False
         self.lower_bound = 1
         self.best: tuple[int, tuple[str, ...]] | None = None
+        self.work = ""
+
+    def describe(self, work: str) -> None:
+        """Say what is being built."""
+        self.work = work
 
     @property
     def nodes(self) -> int:

@@ -16,8 +16,7 @@ from solver.certificate import BuildingStoppedError
 from solver.cli import answer_files as drawings
 from solver.cli.answer_files import build_stoppable
 from solver.cli.main import run
-from solver.problem import Problem
-from solver.solution import Solution, Status
+from solver.solution import StoppedBy
 from tests.cli.processes import process, run_and_list_heavy
 from tests.cpu_time import wait_for_work
 from tests.played import Ply, require_whole_mate, walk
@@ -26,6 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from solver.play.tree import Variations
+    from solver.search.threads import Control
 
 FEN = "8/8/8/8/8/5KR1/8/7k w - - 0 1"
 """Mate in 3."""
@@ -195,7 +195,7 @@ def test_an_interrupt_while_building_leaves_only_the_diagram(
     def stop(*_: object) -> Variations:
         raise BuildingStoppedError
 
-    monkeypatch.setattr("solver.play.builder.build_variations", stop)
+    monkeypatch.setattr("solver.play.variations.build_variations", stop)
     code, out, err = run_here(capsys, "solve", FEN, *FILES)
     assert (code, err) == (
         130,
@@ -210,9 +210,16 @@ def test_ctrl_c_at_the_last_moment_is_handled() -> None:
         signal.raise_signal(signal.SIGINT)
         return "built"
 
-    solution = Solution(Problem(FEN), Status.PROVED, 3, 3)
     with pytest.raises(BuildingStoppedError):
-        build_stoppable(solution, interrupted)
+        build_stoppable("nothing", interrupted)
+
+
+def test_a_time_limit_is_no_interrupt() -> None:
+    def stopped(control: Control) -> str:
+        control.stop(StoppedBy.TIME)
+        return "built"
+
+    assert build_stoppable("something", stopped) == "built"
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals")

@@ -7,7 +7,6 @@ import json
 import re
 import signal
 import sys
-import time
 from typing import TYPE_CHECKING, Protocol
 
 import chess
@@ -19,16 +18,22 @@ from solver.cli.main import run
 from solver.problem import Claim, Problem
 from tests.cli.conftest import Ended
 from tests.cli.processes import on_a_terminal, process, run_and_list_heavy, visible
+from tests.cpu_time import wait_for_work
 from tests.output.play_trees import BLOCK
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from solver.play.builder import PlayOptions
+    from solver.solution import Solution
     from tests.cli.conftest import Matesolve
 
 SMOTHERED = "5r1k/6pp/7N/8/2Q5/8/8/6K1 w - - 0 1"
-SLOW = "8/8/7p/5K1k/8/6p1/5bPP/4N3 w - - 0 1"
-"""Mate in 6, whose tries take longer than any test waits."""
+LONG = "8/8/7p/5K1k/8/6p1/5bPP/4N3 w - - 0 1"
+"""Mate in 6."""
+
+ENDLESS = "8/8/8/3k4/8/8/1Q5K/R7 w - - 0 1"
+"""Mate in 5; the play of a mate in seven takes longer than any test waits."""
 
 ANSWER = """\
 White to move
@@ -141,7 +146,9 @@ def test_depth_cuts_the_play_and_says_so(solve: Solve) -> None:
         "Key",
         "  1.Qa5! Bb7 2.Nf5# (main line only)",
     ]
-    assert "Only the defences of the main line are shown." in play_of(out)
+    assert "  Only the defences of the main line are shown." in play_of(out)
+    out = solve(BLOCK, "--depth", "1", "--notation", "popeye").out
+    assert play_of(out)[-1] == "Only the defences of the main line are shown."
 
 
 def test_all_defences_and_no_threats_change_what_is_shown(
@@ -336,7 +343,7 @@ def test_the_play_in_a_pipe_is_plain_and_has_80_columns(matesolve: Matesolve) ->
     play = play_of(out)
     assert "\x1b" not in out
     assert 70 < max(map(len, play)) <= 80
-    assert play[-1] == "Far from the mate, one continuation stands for all."
+    assert play[-1] == "  Far from the mate, one continuation stands for all."
 
 
 @pytest.fixture
@@ -344,7 +351,7 @@ def interrupted_building(monkeypatch: pytest.MonkeyPatch) -> None:
     def stop(*_: object) -> None:
         raise BuildingStoppedError
 
-    monkeypatch.setattr("solver.play.builder.build_variations", stop)
+    monkeypatch.setattr("solver.play.variations.build_variations", stop)
 
 
 @pytest.mark.usefixtures("interrupted_building")
@@ -364,21 +371,40 @@ def test_an_interrupt_while_the_play_is_built_leaves_the_answer(
     assert "play" not in record
 
 
-def test_the_time_limit_also_cuts_the_play(solve: Solve) -> None:
-    started = time.monotonic()
-    code, out, err = solve(SLOW, "--tries", "20", "--time", "1")
-    assert time.monotonic() - started < 20
+def test_the_time_of_the_search_is_part_of_the_time_limit(
+    solve: Solve, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    left = []
+
+    def build(solution: Solution, _: object, options: PlayOptions, *__: object) -> None:
+        left.append(options.time_s + solution.stats.time_s)
+        raise BuildingStoppedError
+
+    monkeypatch.setattr("solver.play.variations.build_variations", build)
+    assert solve(BLOCK, "--variations", "--time", "1000").code == 130
+    assert left == [pytest.approx(1000)]
+
+
+def test_a_limit_cuts_first_what_was_asked_for_besides(solve: Solve) -> None:
+    words = (LONG, "--tries", "20", "--set-play")
+    whole = play_of(solve(*words).out)
+    code, out, err = solve(*words, "--nodes", "40000")
+    cut = play_of(out)
     assert (code, err) == (0, "")
-    assert "Only the defences of the main line are shown." in play_of(out)
+    assert cut[cut.index("Tries") :][:2] == ["Tries", "  There may be tries."]
+    key = next(line for line in whole if line.startswith("Key"))
+    assert cut[cut.index(key) :] == whole[whole.index(key) :]
+    assert len(whole) > 2 * len(cut)
 
 
 @posix
 def test_ctrl_c_stops_the_building_of_a_large_tree() -> None:
-    with process("solve", SLOW, "--tries", "20", "--time", "20") as running:
+    words = ("--stipulation", "#7", "--variations", "--set-play")
+    with process("solve", ENDLESS, *words) as running:
         assert running.stdout is not None
         lines = [running.stdout.readline() for _ in range(6)]
-        assert "White mates in 6." in " ".join(lines)
-        time.sleep(0.5)
+        assert "White mates in 5." in " ".join(lines)
+        wait_for_work(running)
         running.send_signal(signal.SIGINT)
         out, err = running.communicate()
     assert running.returncode == 130

@@ -34,6 +34,7 @@ class Search:
     nodes: int = 1234
     lower_bound: int = 4
     best: tuple[int, tuple[str, ...]] | None = None
+    work: str = ""
 
 
 @pytest.fixture
@@ -61,6 +62,15 @@ def test_both_bounds_are_shown_once_a_mate_is_found(screen: Screen) -> None:
     assert "no mate in 3 or fewer moves, mate in 9 found, 1,234 nodes" in (
         screen.getvalue()
     )
+
+
+def test_what_is_built_takes_the_place_of_the_bounds(screen: Screen) -> None:
+    building = Search(best=(9, ("a1a2",)), work="tries: move 3 of 24")
+    with redirect_stderr(screen), progress.SearchProgress(building):
+        assert screen.showing.wait(60)
+
+    assert "tries: move 3 of 24, 1,234 nodes" in screen.getvalue()
+    assert "no mate" not in screen.getvalue()
 
 
 def test_a_short_search_shows_nothing(

@@ -144,10 +144,13 @@ def test_a_comment_names_what_is_cut_and_how_many_moves_are_missing() -> None:
             Attack("a2a8", 2, defences=[Defence("g1h2", [end])]),
             Attack("a2a7", 2, is_cut=True),
         ),
-        complete_moves=0,
+        key_moves=0,
+        set_play_moves=0,
     )
     game = read_back(encode_pgn(ROOK_FOUND, cut))
-    assert "Only the defences of the main line are shown." in comment(ROOK_FOUND, cut)
+    assert comment(ROOK_FOUND, cut).endswith(
+        "Only the defences of the main line are shown. There may be set play."
+    )
     assert [node.comment for node in game.variations] == ["", "mate in 2 more"]
     assert game.end().comment == "mate in 1 more"
 
@@ -168,7 +171,7 @@ def test_duals_are_variations_of_the_continuation() -> None:
 
 def test_no_line_of_the_opening_comment_is_long() -> None:
     solution = replace(ROOK_FOUND, restriction=Restriction(True, 3, 4, 5))
-    text = encode_pgn(solution, Variations(complete_moves=7)).decode()
+    text = encode_pgn(solution, Variations(key_moves=7)).decode()
     assert max(map(len, text.splitlines())) <= 90
 
 

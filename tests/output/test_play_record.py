@@ -54,7 +54,9 @@ def play_of(record: dict[str, Any], fen: str) -> Variations:
         tuple(map(defence_of, record["defences"])),
         tuple(map(attack_of, record["threats"])),
         record["zugzwang"],
-        record["complete_moves"],
+        record["key_moves"],
+        record["set_play_moves"],
+        record["try_moves"],
         record["keys_complete"],
         record["tries_complete"],
     )
@@ -149,6 +151,13 @@ def test_help_play_has_its_set_play() -> None:
         "stipulation": "h#2",
         "set_play": [["h3h2", "a1b1", "h2h1"]],
     }
+
+
+def test_the_least_complete_part_says_how_far_all_is_complete() -> None:
+    play = replace(BLOCK_PLAY, key_moves=3, set_play_moves=1)
+    record = play_record(play)
+    names = ("complete_moves", "key_moves", "set_play_moves", "try_moves")
+    assert [record[name] for name in names] == [1, 3, 1, None]
 
 
 def test_the_reference_names_every_field_of_the_play() -> None:

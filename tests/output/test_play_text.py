@@ -8,6 +8,7 @@ import chess
 import pytest
 
 from solver.output.notation import Notation
+from solver.output.play_gaps import missing
 from solver.output.play_text import (
     PlayLine,
     describe_play,
@@ -261,19 +262,87 @@ def test_moves_are_numbered_by_colour_where_black_attacks() -> None:
     ]
 
 
-def test_what_is_cut_is_marked_and_said_below() -> None:
+def test_what_is_cut_is_marked_and_said_where_it_is_missing() -> None:
     cut = Attack("a2a3", 2, is_cut=True)
     main = Attack("a1b1", 3, defences=[Defence("h8g8", [cut])])
-    play = replace(keys(main, stipulation="#4"), complete_moves=1, keys_complete=False)
+    play = replace(
+        keys(main, stipulation="#4"),
+        tries=(refuted("a2a4", "h8h7"),),
+        key_moves=1,
+        set_play_moves=0,
+        try_moves=0,
+        keys_complete=False,
+    )
     assert printed(describe_play(play, tries=True)) == [
+        "Set play",
+        "  There may be set play.",
+        "",
+        "Try",
+        "  1.Ra4? Kh7!",
+        "  There may be other tries.",
+        "  The play after the tries is not shown.",
+        "",
         "Key",
         "  1.Kb1!",
         "    1...Kg8 2.Ra3 (mate in 2 more)",
-        "",
-        "There may be other keys.",
-        "There may be tries.",
-        play.words(),
+        "  There may be other keys.",
+        "  The play of the first move is shown; after it only the main line.",
     ]
+
+
+@pytest.mark.parametrize(
+    ("moves", "sentences"),
+    [
+        (None, []),
+        (
+            0,
+            [
+                "There may be set play.",
+                "The play after the tries is not shown.",
+                "Only the defences of the main line are shown.",
+            ],
+        ),
+        (
+            1,
+            [
+                "Only the first moves of the set play are shown.",
+                "Only the first moves after the tries are shown.",
+                "The play of the first move is shown; after it only the main line.",
+            ],
+        ),
+        (
+            7,
+            [
+                "Only the first 7 moves of the set play are shown.",
+                "Only the first 7 moves after the tries are shown.",
+                "The play of the first 7 moves is shown; after them only the main "
+                "line.",
+            ],
+        ),
+    ],
+)
+def test_each_part_says_how_far_it_is_shown(
+    moves: int | None, sentences: list[str]
+) -> None:
+    play = replace(
+        keys(Attack("a1b1", 3)),
+        key_moves=moves,
+        set_play_moves=moves,
+        try_moves=moves,
+        keys_complete=True,
+    )
+    assert [text for part in missing(play) for text in part] == sentences
+
+
+def test_the_part_where_one_continuation_stands_for_all_says_so() -> None:
+    reply = Defence("h8g8", [Attack("a2a3", 3)], continuations_complete=False)
+    attack = Attack("a1b1", 4, defences=[reply])
+    far = "Far from the mate, one continuation stands for all."
+    plain = keys(Attack("a1b1", 4), stipulation="#5")
+    assert missing(replace(plain, keys=(attack,))).keys == [far]
+    assert missing(replace(plain, tries=(attack,), tries_complete=True)).tries == [far]
+    assert missing(replace(plain, keys=(), defences=(reply,))).keys == [far]
+    assert missing(replace(plain, keys=(), threats=(attack,))).keys == []
 
 
 def test_a_main_line_without_its_side_play_is_one_line_and_says_so() -> None:
@@ -292,16 +361,19 @@ def test_a_main_line_without_its_side_play_is_one_line_and_says_so() -> None:
 
 
 def test_nothing_is_said_of_play_that_is_not_there() -> None:
-    nothing = Variations(Stipulation.parse("#2"), BOXED, complete_moves=0)
+    nothing = Variations(Stipulation.parse("#2"), BOXED, key_moves=0)
     assert describe_play(nothing) == []
-    assert printed(describe_play(nothing, tries=True)) == ["There may be tries."]
+    assert printed(describe_play(nothing, tries=True)) == [
+        "Tries",
+        "  There may be tries.",
+    ]
 
 
 def test_continuations_that_stand_for_all_are_not_taken_for_the_only_ones() -> None:
     reply = Defence("h8g8", [Attack("a2a8", 4)], continuations_complete=False)
     play = keys(Attack("a1b1", 5, defences=[reply]), stipulation="#6")
     assert printed(describe_play(play))[-1] == (
-        "Far from the mate, one continuation stands for all."
+        "  Far from the mate, one continuation stands for all."
     )
 
 

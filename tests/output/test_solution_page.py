@@ -41,7 +41,7 @@ ROOK_PLAY = Variations(
         ),
         Attack("a2a7", 2, is_cut=True),
     ),
-    complete_moves=1,
+    key_moves=1,
     keys_complete=True,
 )
 

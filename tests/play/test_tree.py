@@ -298,19 +298,3 @@ def test_a_mate_from_a_tablebase_has_only_its_main_line_and_keys(
     assert variations.complete_moves == 0
     assert mainline(variations) == ROOK_BY_TABLE.pv
     assert {key.move for key in variations.keys} == set(ROOK_BY_TABLE.keys)
-
-
-@pytest.mark.parametrize(
-    ("complete", "words"),
-    [
-        (None, ""),
-        (0, "Only the defences of the main line are shown."),
-        (1, "The play of the first move is shown; after it only the main line."),
-        (
-            7,
-            "The play of the first 7 moves is shown; after them only the main line.",
-        ),
-    ],
-)
-def test_words_describe_what_is_cut_off(complete: int | None, words: str) -> None:
-    assert Variations(complete_moves=complete).words() == words

@@ -5,16 +5,19 @@ from __future__ import annotations
 import doctest
 import sys
 import threading
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import chess
 import pytest
 
-from solver import Claim, Control, InputError, Limits, Problem, variations
-from solver.play.builder import PlayOptions
-from solver.play.variations import find_variations
+from solver import Claim, Control, InputError, Limits, Problem, Restriction, variations
+from solver.output.play_gaps import missing
+from solver.play.builder import PlayOptions, build_variations
+from solver.play.variations import find_variations, variations_after
 from solver.search.question import read_question
 from solver.search.solver import Solver
+from solver.solution import Stats
 from solver.stipulation import Stipulation
 
 if TYPE_CHECKING:
@@ -99,7 +102,7 @@ def test_cut_play_is_complete_to_the_depth_it_names_and_claims_no_more(
         assert text(play) != text(whole)
         assert any(attack.is_cut for attack in play.attacks())
         assert text(play, play.complete_moves) == text(whole, play.complete_moves)
-        assert play.words()
+        assert any(missing(play))
     assert depths[0] == 0
     assert depths[-1] is None
     assert len(set(depths)) > 2
@@ -140,7 +143,7 @@ def test_a_cut_selfmate_has_the_main_line_to_its_last_reply(
     assert (end.move, end.continuations) == ("g3g2", [])
     assert (key.is_cut, last.is_cut) == (depth == 1, True)
     assert play.complete_moves == depth - 1
-    assert play.words()
+    assert missing(play).keys
 
 
 @pytest.mark.usefixtures("kernel")
@@ -172,6 +175,93 @@ def test_a_limit_leaves_the_play_incomplete(
     play = variations(problem, limits, solver=solver, set_play=True, tries=2)
     assert play.complete_moves is not None
     assert has_play is None or bool(play.keys) == has_play
+
+
+@pytest.mark.usefixtures("kernel")
+def test_what_is_asked_for_besides_shortens_nothing(solver: Solver) -> None:
+    problem = problem_of(IN_THREE, "#3")
+    for most in (0, 10, 100, 300, 5000):
+        keys = built(solver, problem, most_moves=most)
+        more = built(solver, problem, most_moves=most, set_play=True)
+        tries = built(solver, problem, most_moves=most, tries=1)
+        most_tries = built(solver, problem, most_moves=most, tries=5, set_play=True)
+        for play in (more, tries, most_tries):
+            assert play.key_moves == keys.key_moves
+            assert _attacks(play.keys, None) == _attacks(keys.keys, None)
+        assert more.set_play_moves == most_tries.set_play_moves
+        shown = {attack.move: attack for attack in most_tries.tries}
+        assert {attack.move for attack in tries.tries} < set(shown)
+        if tries.try_moves is None:
+            for attack in tries.tries:
+                assert _attacks([attack], None) == _attacks([shown[attack.move]], None)
+
+
+LONG = "1B6/4p3/N3Kp2/2NP4/P2k1P2/1P2pr2/1Pn1Bppb/4nrq1 w - - 0 1"
+"""Mate in 6."""
+
+
+@pytest.mark.usefixtures("kernel")
+def test_the_tries_of_a_long_mate_are_found_with_their_play(solver: Solver) -> None:
+    limits = Limits(nodes=5_000_000)
+    play = variations(LONG, limits, solver=solver, tries=1, set_play=True)
+    alone = variations(LONG, limits, solver=solver)
+    assert play.complete_moves is None
+    assert play.tries_complete
+    assert {attack.move: attack.refutations for attack in play.tries} == {
+        "b3b4": ["e1d3"],
+        "b8e5": ["f6e5"],
+    }
+    (defence,) = play.set_play
+    assert (defence.move, defence.moves_left) == ("f6f5", 1)
+    assert len(play.tries[0].defences) == 10
+    assert _attacks(play.keys, None) == _attacks(alone.keys, None)
+
+
+@pytest.mark.usefixtures("kernel")
+def test_a_claim_that_fails_in_many_moves_is_shown_with_what_refutes_it(
+    solver: Solver,
+) -> None:
+    problem = Problem("8/8/7p/5K1k/8/6P1/5bP1/4N3 b - - 0 1", claim=Claim(-6))
+    play = variations(problem, Limits(nodes=5_000_000), solver=solver)
+    assert play.complete_moves is None
+    assert play.refutations == ("f2e1",)
+    assert {defence.move for defence in play.defences} == {
+        *("f2a7", "f2b6", "f2c5", "f2d4", "f2e3", "f2g1", "f2g3"),
+    }
+
+
+@pytest.mark.usefixtures("kernel")
+def test_under_a_restriction_no_set_play_is_looked_for(solver: Solver) -> None:
+    problem = Problem("8/8/8/8/8/5K2/R7/7k w - - 0 1")
+    question = read_question(problem, restriction=Restriction(king_flights=2))
+    options = PlayOptions(set_play=True, tries=1)
+    play = find_variations(solver, question, options, Control())
+    assert (play.key_moves, play.set_play_moves) == (None, 0)
+    assert solver.workspace.search.nodes < 10_000
+
+
+@pytest.mark.usefixtures("kernel")
+def test_the_time_of_the_search_counts_for_the_play(solver: Solver) -> None:
+    limits = Limits(time_s=1000)
+    solution = solver.solve(problem_of(IN_THREE, "#3"), limits)
+    slow = replace(solution, stats=Stats(solution.stats.nodes, 1000.0))
+    plays = [
+        variations_after(found, solver.workspace, limits, PlayOptions(), Control())
+        for found in (solution, slow)
+    ]
+    assert [play.complete_moves for play in plays] == [None, 0]
+
+
+@pytest.mark.usefixtures("kernel")
+def test_what_is_being_built_is_described(solver: Solver) -> None:
+    solution = solver.solve(problem_of(IN_TWO, "#2"), Limits())
+    solver.workspace.resume()
+    works: list[str] = []
+    options = PlayOptions(set_play=True, tries=1)
+    play = build_variations(solution, solver.workspace, options, works.append)
+    assert works[:3] == ["play of the key", "set play", "tries: move 1 of 31"]
+    assert works[-2:] == ["tries: move 31 of 31", "play of the tries"]
+    assert play.tries_complete
 
 
 @pytest.mark.usefixtures("kernel")
