@@ -1,6 +1,7 @@
 """Samples of commands in README and docs, run and compared with what the pages show.
 
-`python -m tests.samples` runs every sample and rewrites what is outdated.
+`python -m tests.samples` runs every sample, rewrites the outdated ones, and prints
+which sentences repeat a number that no sample has any more.
 
 A sample is a fenced block of the language `console`. A line that begins with `$ ` is a
 command, the lines after it are its output. Commands of one page run in order in one
@@ -133,13 +134,15 @@ def refreshed(page: str) -> str:
 
 
 def main() -> None:
-    """Rewrite the pages whose samples are outdated."""
+    """Rewrite outdated samples, and print which marked sentences are outdated."""
     for path in PAGES:
         page = path.read_text(encoding="utf-8")
         current = refreshed(page)
         if current != page:
             path.write_text(current, encoding="utf-8")
             sys.stdout.write(f"{path.relative_to(ROOT)}: rewritten\n")
+        for words in misquoted(current):
+            sys.stdout.write(f"{path.relative_to(ROOT)}: no sample has {words!r}\n")
 
 
 if __name__ == "__main__":
