@@ -6,8 +6,8 @@ the verdict on its claim, and `unreadable_record` is for a line without a proble
 
 from __future__ import annotations
 
+import codecs
 import csv
-import io
 import json
 from typing import TYPE_CHECKING, BinaryIO, TypeAlias, get_type_hints
 
@@ -136,14 +136,13 @@ def write_csv(results: Iterable[AuditResult], file: BinaryIO) -> int:
     int
         The number of results written, as for the other formats.
     """
-    text = io.TextIOWrapper(file, encoding="utf-8", newline="", write_through=True)
-    rows = csv.writer(text, lineterminator="\n")
+    # A TextIOWrapper would close the file, which may be stdout, after an error.
+    rows = csv.writer(codecs.getwriter("utf-8")(file), lineterminator="\n")
     rows.writerow(COLUMNS)
     count = 0
     for result in results:
         rows.writerow(result._replace(id=one_line(result.id)).row())
         count += 1
-    text.detach()
     return count
 
 

@@ -10,14 +10,17 @@ import click
 import pytest
 
 from solver import __version__
+from solver.audit.result import audit_result
+from solver.audit.store import Store
 from solver.cli import main
-from solver.errors import AllocationError, CacheError, FenError
+from solver.errors import AllocationError, CacheError, FenError, FormatError
 from tests.cli.conftest import COMMAND
 from tests.processes import run
 
 if TYPE_CHECKING:
     from tests.cli.conftest import Matesolve
 
+MATE_IN_ONE = "6k1/5ppp/8/8/8/8/8/R5K1 w - -"
 HEAVY = {"chess", "jinja2", "numba", "numpy", "rich"}
 
 
@@ -174,12 +177,31 @@ def test_debugging_shows_the_traceback_of_an_internal_error(
     assert shown.endswith("internal error: ZeroDivisionError: zero; please report it\n")
 
 
-def test_a_closed_pipe_is_no_message(environment: dict[str, str]) -> None:
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["--help"],
+        ["solve", "--json", MATE_IN_ONE],
+        ["verify", "one.epd", "--jsonl"],
+        ["verify", "one.epd"],
+        ["convert", "one.epd", "--to", "csv", "-"],
+        ["export", "run.db", "--to", "csv", "-o", "-"],
+        ["export", "run.db", "--to", "jsonl", "-o", "-"],
+    ],
+    ids=" ".join,
+)
+@pytest.mark.usefixtures("kernel")
+def test_a_pipe_that_closes_early_ends_every_command_without_a_message(
+    environment: dict[str, str], tmp_path: Path, words: list[str]
+) -> None:
+    (tmp_path / "one.epd").write_text(f"{MATE_IN_ONE} dm 1;\n")
+    with Store(tmp_path / "run.db") as store:
+        store.put_record(audit_result(FormatError("a.epd:1", "no position")), None)
     reading, writing = os.pipe()
     os.close(reading)
 
     with os.fdopen(writing, "wb") as pipe:
-        ended = run([*COMMAND, "--help"], stdout=pipe, env=environment)
+        ended = run([*COMMAND, *words], stdout=pipe, cwd=tmp_path, env=environment)
 
     assert (ended.returncode, ended.stderr) == (74, "")
 
