@@ -30,6 +30,7 @@ from solver.laboratory.reliability import (
     coverage_by_size,
     measure,
 )
+from tests.benchmarks.small_table import iterate
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -85,7 +86,7 @@ CONDITIONS = {
     "root window: 200 centipawns": ("--aspiration", "200"),
     **{
         f"transposition table: 2^{exponent}": ("--table-entries", f"2^{exponent}")
-        for exponent in (14, 16, 17, 20, 22)
+        for exponent in (14, 15, 16, 17, 20, 22)
     },
     "horizon: mate test": ("--horizon", "mate"),
     "horizon: quiescence search": ("--horizon", "quiescence"),
@@ -138,6 +139,48 @@ def compare(off: int | None, on: int | None) -> tuple[str, str, str]:
     """Write two counts and their ratio; a search that did not get there is `-`."""
     shown = ["-" if count is None else f"{count:,}" for count in (off, on)]
     return shown[0], shown[1], ratio(on / off) if on and off else "-"
+
+
+def iterations(_work: Work) -> str:
+    """Compare single iterations with those of Glass: nodes from PV to PV."""
+    rows, sums = [], [0, 0, 0, 0]
+    for row in record("table")["rows"]:
+        found, glass = row["variants"], row["glass"]
+        last = sums
+        sums = [found["off"]["nodes"], found["cpw"]["nodes"], glass["off"], glass["on"]]
+        spent = [new - old for new, old in zip(sums, last, strict=True)]
+        ours, theirs = compare(*spent[:2]), compare(*spent[2:])
+        scores = [
+            score if isinstance(score, str) else f"{score:,}"
+            for score in (found["cpw"]["score"], glass["score"])
+        ]
+        rows.append((row["depth"], scores[0], *ours, scores[1], *theirs))
+    columns = ("score", "off", "on", "ratio")
+    head = (*columns, *(f"Glass: {column}" for column in columns))
+    return table(("depth", *head), rows)
+
+
+def small_table(_work: Work) -> str:
+    """Repeat iteration 15 with a small table, pruning some searches of the root."""
+    plain, pruned = iterate(()), iterate((1, 2, 3))
+    rows = [
+        (name, history, *(f"{nodes:,}" for nodes in found.nodes))
+        for name, history, found in (
+            ("none", "its own", plain),
+            ("all", "its own", pruned),
+            ("the second", "its own", iterate((2,))),
+            ("the third", "its own", iterate((3,))),
+            ("all", "without MDP", iterate((1, 2, 3), plain.history)),
+            ("none", "with MDP", iterate((), pruned.history)),
+        )
+    ]
+    searches = [
+        f"{name}: {alpha:,} to {beta:,}"
+        for name, (_, alpha, beta, _) in zip(
+            ("first", "second", "third"), plain.searched, strict=True
+        )
+    ]
+    return table(("MDP in", "history for the third", *searches), rows)
 
 
 def alone_glass(_work: Work) -> str:
@@ -416,6 +459,8 @@ def replace_table(name: str, made: str) -> None:
 
 
 QUICK: dict[str, Callable[[Work], str]] = {
+    "iterations": iterations,
+    "small-table": small_table,
     "alone-glass": alone_glass,
     "uncapped": uncapped,
 }

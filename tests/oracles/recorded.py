@@ -119,7 +119,7 @@ class Recorder(ScoredSearch):
         score, margin, last = 0, 0, 0
         for self._iteration_depth in range(1, depth + 1):
             self._trees = dict.fromkeys(root.legal_moves, 0)
-            for alpha, beta in _windows(score, margin, self.windows):
+            for alpha, beta in windows(score, margin, self.windows):
                 node = Node(root, alpha, beta, self._iteration_depth, 0, Expected.PV)
                 last = self._search(node)
                 self.windows.append((self._iteration_depth, alpha, beta, last))
@@ -162,7 +162,7 @@ class Recorder(ScoredSearch):
         return score
 
 
-def _windows(
+def windows(
     centre: int, margin: int, searched: list[tuple[int, int, int, int]]
 ) -> Iterator[tuple[int, int]]:
     """Yield the windows of an iteration until a score lies inside."""
