@@ -112,7 +112,7 @@ def format_score(score: int) -> str:
     """Write `M8` for a mate in 8 moves, `-M8` for being mated, else centipawns."""
     moves = mate_distance(score)
     if moves is None:
-        return str(score)
+        return f"{score:,}"
     return f"M{moves}" if score > 0 else f"-M{-moves}"
 
 

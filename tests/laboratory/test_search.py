@@ -224,7 +224,7 @@ def test_shorter_mates_are_excluded_at_the_depth_that_would_show_them(
         (29_985, 8, "M8"),
         (-30_000, 0, "-M0"),
         (-29_998, -1, "-M1"),
-        (28_999, None, "28999"),
+        (28_999, None, "28,999"),
         (-7, None, "-7"),
     ],
 )
