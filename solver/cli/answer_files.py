@@ -196,18 +196,21 @@ class Drawings:
             for path in filter(None, (self._pgn, self._html)):
                 notify(f"interrupted: {path} is not written")
             return Exit.INTERRUPTED if self.show_play else Exit.PROVED
-        variations, set_solutions, _ = play
+        set_play = play.set_solutions
+        is_whole = play.set_play_complete
         marks = ProblemMarks(solution.problem.fen)
         stipulation = solution.problem.stipulation
         if self._pgn is not None:
             write_whole(
                 self._pgn,
-                encode_solutions(solution, set_solutions)
+                encode_solutions(solution, set_play, set_play_complete=is_whole)
                 if stipulation and stipulation.is_help
-                else encode_pgn(solution, variations, marks),
+                else encode_pgn(solution, play.variations, marks),
             )
         if self._html is not None:
-            page = encode_page(solution, variations, marks, set_solutions)
+            page = encode_page(
+                solution, play.variations, marks, set_play, set_play_complete=is_whole
+            )
             write_whole(self._html, page)
         return Exit.PROVED
 

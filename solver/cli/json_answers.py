@@ -44,7 +44,11 @@ class Records:
         record, problem = solution.to_dict(), solution.problem
         if play is not None:
             record["play"] = (
-                help_record(solution, play.set_solutions)
+                help_record(
+                    solution,
+                    play.set_solutions,
+                    set_play_complete=play.set_play_complete,
+                )
                 if problem.stipulation and problem.stipulation.is_help
                 else play_record(play.variations, ProblemMarks(problem.fen))
             )

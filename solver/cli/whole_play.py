@@ -214,12 +214,15 @@ class Play(NamedTuple):
         The tree; empty in help play.
     set_solutions : tuple of tuple of str
         The solutions of the set play of help play.
+    set_play_complete : bool
+        Whether these are all.
     tries : bool
         Whether tries were asked for.
     """
 
     variations: Variations
     set_solutions: tuple[tuple[str, ...], ...] = ()
+    set_play_complete: bool = True
     tries: bool = False
 
 
@@ -246,8 +249,10 @@ def build_play(
             return Play(Variations())
         left = limits.after(solution.stats.nodes, solution.stats.time_s)
         asked = set_play(replace(question, limits=left))
-        found = solver.answer(asked, control).solutions if asked else ()
-        return Play(Variations(), found)
+        if asked is None:
+            return Play(Variations())
+        found = solver.answer(asked, control)
+        return Play(Variations(), found.solutions, found.solutions_complete)
 
     try:
         return build_stoppable("play", build)
@@ -292,8 +297,13 @@ def _lines(solution: Solution, play: Play | None, notation: Notation) -> list[Pl
 
     marks = ProblemMarks(solution.problem.fen)
     if _is_help(solution.problem):
-        set_play = play.set_solutions if play else ()
-        lines = describe_solutions(solution, set_play, notation, marks=marks)
+        lines = describe_solutions(
+            solution,
+            play.set_solutions if play else (),
+            notation,
+            marks=marks,
+            set_play_complete=play is None or play.set_play_complete,
+        )
     else:
         assert play is not None
         lines = play_text.describe_play(
@@ -306,7 +316,7 @@ def _lines(solution: Solution, play: Play | None, notation: Notation) -> list[Pl
 
 def _popeye_text(solution: Solution, play: Play | None) -> str:
     """Return the play as Popeye prints it, without the frame around it."""
-    from solver.output.play_gaps import missing
+    from solver.output.play_gaps import missing, set_play_gap
     from solver.output.popeye_text import BattlePlay, help_lines
 
     problem, stipulation = solution.problem, solution.problem.stipulation
@@ -318,6 +328,8 @@ def _popeye_text(solution: Solution, play: Play | None) -> str:
             fen = _passed(problem.fen)
             set_play = help_lines(fen, shorter, play.set_solutions, half + 1)
             parts.insert(0, set_play)
+        if play is not None and not play.set_play_complete:
+            parts.append(set_play_gap(play.set_solutions))
     else:
         assert play is not None
         tree = play.variations

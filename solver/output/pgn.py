@@ -13,7 +13,7 @@ import chess.pgn
 
 from solver import __version__
 from solver.formats.pgn_problems import event_of
-from solver.output.play_gaps import missing
+from solver.output.play_gaps import missing, set_play_gap
 from solver.output.text import at_most, goal_name
 from solver.play.tree import Attack, Defence
 from solver.solution import Solution, Status
@@ -66,7 +66,10 @@ def encode_pgn(
 
 
 def encode_solutions(
-    solution: Solution, set_play: Sequence[Sequence[str]] = ()
+    solution: Solution,
+    set_play: Sequence[Sequence[str]] = (),
+    *,
+    set_play_complete: bool = True,
 ) -> bytes:
     """Write each solution of help play as one PGN game, and its set play before them.
 
@@ -81,13 +84,17 @@ def encode_solutions(
         The answer.
     set_play : sequence of sequence of str
         The solutions of the set play, in UCI notation.
+    set_play_complete : bool
+        Whether these are all.
 
     Returns
     -------
     bytes
         UTF-8.
     """
-    comment = _fill(_proof_of_help(solution))
+    comment = _proof_of_help(solution)
+    if not set_play_complete:
+        comment += f" {set_play_gap(set_play)}"
     board = chess.Board(solution.problem.fen)
     games = []
     for number, line in enumerate(solution.solutions or ((),), 1):
@@ -96,7 +103,7 @@ def encode_solutions(
             games[-1].headers["Round"] = str(number)
         if solution.solutions_complete:
             games[-1].headers["Solutions"] = str(len(solution.solutions))
-    games[0].comment = comment
+    games[0].comment = _fill(comment)
     board.push(chess.Move.null())
     board = chess.Board(board.fen())
     set_games = [_help_game(solution, board, line) for line in set_play]

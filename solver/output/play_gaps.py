@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from solver.play.tree import Attack, all_attacks
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
     from solver.play.tree import Variations
 
@@ -50,9 +50,14 @@ def missing(
     )
 
 
+def set_play_gap(found: Sequence[object]) -> str:
+    """Return the sentence on set play of which only `found` is known."""
+    return f"There may be {'other ' if found else ''}set play."
+
+
 def _set_play_gaps(variations: Variations) -> Iterator[str]:
     if variations.set_play_moves == 0:
-        yield "There may be set play."
+        yield set_play_gap(())
     elif variations.set_play_moves:
         shown = _first_moves(variations.set_play_moves)
         yield f"Only {shown} of the set play are shown."

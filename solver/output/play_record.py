@@ -70,7 +70,10 @@ def play_record(
 
 
 def help_record(
-    solution: Solution, set_play: Sequence[Sequence[str]]
+    solution: Solution,
+    set_play: Sequence[Sequence[str]],
+    *,
+    set_play_complete: bool = True,
 ) -> dict[str, object]:
     """Make the record of what help play has besides its solutions.
 
@@ -80,10 +83,13 @@ def help_record(
         The answer.
     set_play : sequence of sequence of str
         The solutions of the set play, in UCI notation.
+    set_play_complete : bool
+        Whether these are all.
     """
     return {
         "stipulation": str(solution.problem.stipulation),
         "set_play": [list(line) for line in set_play],
+        "set_play_complete": set_play_complete,
     }
 
 

@@ -35,6 +35,8 @@ def encode_page(
     variations: Variations,
     marks: Marks | None = None,
     set_play: Sequence[Sequence[str]] = (),
+    *,
+    set_play_complete: bool = True,
 ) -> bytes:
     """Write an answer as one HTML page.
 
@@ -51,6 +53,8 @@ def encode_page(
         Remarks on keys and final positions.
     set_play : sequence of sequence of str
         The solutions of the set play of help play, in UCI notation.
+    set_play_complete : bool
+        Whether these are all.
 
     Returns
     -------
@@ -59,7 +63,9 @@ def encode_page(
     """
     problem = solution.problem
     if problem.stipulation and problem.stipulation.is_help:
-        lines = describe_solutions(solution, set_play, marks=marks)
+        lines = describe_solutions(
+            solution, set_play, marks=marks, set_play_complete=set_play_complete
+        )
     else:
         lines = describe_play(variations, marks=marks, positions=True)
     play = _entries(lines)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import chess
 
 from solver.output.notation import Notation
+from solver.output.play_gaps import set_play_gap
 from solver.output.play_text import Part, PlayLine, words_line
 from solver.output.play_words import numbered
 
@@ -23,6 +24,7 @@ def describe_solutions(
     notation: Notation = Notation.SAN,
     *,
     marks: Marks | None = None,
+    set_play_complete: bool = True,
 ) -> list[PlayLine]:
     """Lay out the solutions of help play, numbered, and its set play before them.
 
@@ -39,6 +41,8 @@ def describe_solutions(
         SAN or UCI.
     marks : Marks or None
         Remarks on final positions.
+    set_play_complete : bool
+        Whether `set_play` has all solutions of the set play.
     """
     stipulation = solution.problem.stipulation
     assert stipulation
@@ -46,14 +50,16 @@ def describe_solutions(
     half = int(stipulation.half)
     passed = board.copy(stack=False)
     passed.push(chess.Move.null())
+    gap = "" if set_play_complete else set_play_gap(set_play)
+    has_set_play = bool(set_play or gap)
     parts = (
-        ("Set play", passed, half + 1, set_play),
-        ("Solutions" if set_play else "", board, half, solution.solutions),
+        ("Set play", passed, half + 1, set_play, gap),
+        ("Solutions" if has_set_play else "", board, half, solution.solutions, ""),
     )
     end = half + stipulation.plies
     lines: list[PlayLine] = []
-    for title, start, ply, found in parts:
-        if title and found:
+    for title, start, ply, found, missing in parts:
+        if title and (found or missing):
             if lines:
                 lines.append(words_line(""))
             lines.append(words_line(title, "bold"))
@@ -63,6 +69,8 @@ def describe_solutions(
             moves = _help_line(start, line, ply, notation, marks)
             short = [Part(" (short)")] if ply + len(line) < end else []
             lines.append(PlayLine((*label, *moves, *short), 1))
+        if missing:
+            lines.append(PlayLine((Part(missing),), 1, "dim"))
     return lines
 
 

@@ -150,6 +150,7 @@ def test_help_play_has_its_set_play() -> None:
     assert help_record(solution, [("h3h2", "a1b1", "h2h1")]) == {
         "stipulation": "h#2",
         "set_play": [["h3h2", "a1b1", "h2h1"]],
+        "set_play_complete": True,
     }
 
 
