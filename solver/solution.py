@@ -134,6 +134,27 @@ class Solution:
     solutions: tuple[tuple[str, ...], ...] = ()
     solutions_complete: bool = False
 
+    def __repr__(self) -> str:
+        return (
+            f"<Solution {self.status}, mate={self.mate}, "
+            f"lower_bound={self.lower_bound}, fen={self.problem.fen!r}>"
+        )
+
+    def __str__(self) -> str:
+        from solver.output.notebook import solution_text
+
+        return solution_text(self)
+
+    def _repr_html_(self) -> str:
+        from solver.output.notebook import solution_html
+
+        return solution_html(self)
+
+    def _repr_svg_(self) -> str:
+        from solver.output.solution_page import draw_diagram
+
+        return draw_diagram(self)
+
     @property
     def board(self) -> chess.Board:
         """The position, on a new board."""

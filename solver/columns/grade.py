@@ -96,6 +96,16 @@ class Grade:
     ends_in_mate: bool = False
     reason: str = ""
 
+    def __repr__(self) -> str:
+        place = "" if self.ply is None else f" at ply {self.ply}"
+        reason = f": {self.reason}" if self.reason else ""
+        return f"<Grade {self.status}{place}{reason}>"
+
+    def _repr_html_(self) -> str:
+        from solver.output.notebook import grade_html
+
+        return grade_html(self)
+
     @property
     def is_right(self) -> bool:
         """Whether the line is RIGHT."""

@@ -116,6 +116,14 @@ class MateTable:
             columns[field.name] = join(parts)
         return cls(**columns, index=index)
 
+    def __repr__(self) -> str:
+        return f"<MateTable of {self.words()}>"
+
+    def _repr_html_(self) -> str:
+        from solver.output.notebook import table_html
+
+        return table_html(self)
+
     def __len__(self) -> int:
         return len(self.codes)
 
@@ -147,6 +155,13 @@ class MateTable:
             float(self.time_s[place]),
             self.error[place],
         )
+
+    def words(self) -> str:
+        """Return how many rows there are, and how many have each status."""
+        rows = f"{len(self):,} row{'s' * (len(self) != 1)}"
+        counts = np.bincount(self.codes, minlength=len(STATUSES)).tolist()
+        parts = zip(counts, STATUSES, strict=True)
+        return ", ".join([rows, *(f"{n:,} {status}" for n, status in parts if n)])
 
     @property
     def status(self) -> NDArray[np.str_]:

@@ -7,6 +7,7 @@ slices of it.
 
 from __future__ import annotations
 
+import reprlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
@@ -62,6 +63,9 @@ class TextColumn(Sequence[str]):
             np.concatenate([*data, np.empty(0, np.uint8)]),
             _offsets(np.concatenate([*sizes, np.empty(0, np.int64)])),
         )
+
+    def __repr__(self) -> str:
+        return f"TextColumn.of({reprlib.repr(self[:7])})"
 
     def __len__(self) -> int:
         return len(self.offsets) - 1

@@ -84,6 +84,27 @@ def fill_page(
     return page.encode(errors="replace")
 
 
+def fill_macro(name: str, macro: str, *values: object) -> str:
+    """Fill a macro of a template, as a part of somebody else's page.
+
+    Parameters
+    ----------
+    name : str
+        The template's path below this package.
+    macro : str
+        The name of the macro.
+    *values : object
+        Its arguments. It escapes all of them, except what it marks as `safe`.
+
+    Returns
+    -------
+    str
+        HTML.
+    """
+    module = _templates().get_template(name).module
+    return str(getattr(module, macro)(*values))
+
+
 _STYLE = re.compile(r'style="([^"]*)"')
 _DECLARATION = re.compile(r"([a-z-]+):\s*([^;]+);?")
 

@@ -68,7 +68,7 @@ def encode_page(
         )
     else:
         lines = describe_play(variations, marks=marks, positions=True)
-    play = _entries(lines)
+    play = play_entries(lines)
     return fill_page(
         "solution_page.html",
         title=problem.id or problem.fen,
@@ -84,7 +84,7 @@ def encode_page(
     )
 
 
-class _Entry(NamedTuple):
+class PlayEntry(NamedTuple):
     """A line of the play, and where it stands among the others."""
 
     line: PlayLine
@@ -96,12 +96,13 @@ class _Entry(NamedTuple):
     """How many lines that were continued end with it."""
 
 
-def _entries(lines: Sequence[PlayLine]) -> list[_Entry]:
+def play_entries(lines: Sequence[PlayLine]) -> list[PlayEntry]:
+    """Return the lines of play as the macro `play_lines` takes them."""
     following_depths = [*(line.depth for line in lines), 0][1:]
     entries = []
     for line, following in zip(lines, following_depths, strict=True):
         closes = max(0, line.depth - max(1, following)) if line.depth else 0
-        entries.append(_Entry(line, 0 < line.depth < following, closes))
+        entries.append(PlayEntry(line, 0 < line.depth < following, closes))
     return entries
 
 

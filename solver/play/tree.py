@@ -48,6 +48,9 @@ class Attack:
     refutations: list[str] = field(default_factory=list)
     is_cut: bool = False
 
+    def __repr__(self) -> str:
+        return f"<Attack {self.move}, defences={len(self.defences)}>"
+
 
 @dataclass(slots=True, eq=False)
 class Defence:
@@ -69,6 +72,9 @@ class Defence:
     move: str
     continuations: list[Attack] = field(default_factory=list)
     continuations_complete: bool = True
+
+    def __repr__(self) -> str:
+        return f"<Defence {self.move}, continuations={len(self.continuations)}>"
 
     @property
     def moves_left(self) -> int:
@@ -126,6 +132,15 @@ class Variations:
     keys_complete: bool = False
     tries_complete: bool = False
     refutations: tuple[str, ...] = ()
+
+    def __repr__(self) -> str:
+        keys = " ".join(key.move for key in self.keys)
+        return f"<Variations {self.stipulation}, keys={keys!r}, fen={self.fen!r}>"
+
+    def _repr_html_(self) -> str:
+        from solver.output.notebook import variations_html
+
+        return variations_html(self)
 
     @property
     def complete_moves(self) -> int | None:
