@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import islice
 from random import Random
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +15,7 @@ from solver.kernel.position import Position, make
 from tests.oracles import walks
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable
 
 WORDS = 8
 LONGEST_GAME = 120
@@ -113,28 +112,8 @@ def of_play(count: int, seed: int) -> np.ndarray:
 def of_problems(count: int, seed: int) -> np.ndarray:
     """Return positions near problems, small and large; shape (count, WORDS), uint64."""
     few = walks.small_positions(count // 25, seed)
-    many = crowded_positions(count // 25, seed)
+    many = walks.crowded_positions(count // 25, seed)
     starts = packed(board for pair in zip(few, many, strict=True) for board in pair)
     positions = np.empty((count, WORDS), np.uint64)
     _wander(starts, LONGEST_SOLUTION, seed, positions)
     return positions
-
-
-def crowded_positions(count: int, seed: int) -> Iterator[chess.Board]:
-    """Yield legal positions of 7 to 20 pieces at random, either side to move."""
-    return islice(_crowds(Random(seed)), count)
-
-
-def _crowds(random: Random) -> Iterator[chess.Board]:
-    while True:
-        pieces = [chess.Piece(chess.KING, color) for color in chess.COLORS]
-        pieces += [
-            chess.Piece(random.choice(walks.PIECES), random.random() < 0.6)
-            for _ in range(random.randint(5, 18))
-        ]
-        squares = random.sample(chess.SQUARES, len(pieces))
-        board = chess.Board(None)
-        board.set_piece_map(dict(zip(squares, pieces, strict=True)))
-        board.turn = random.choice(chess.COLORS)
-        if board.is_valid():
-            yield board

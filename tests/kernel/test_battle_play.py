@@ -14,7 +14,6 @@ from solver.kernel.interface import NO_LIMIT, Verdict
 from solver.kernel.memory import Search
 from solver.search.battle import battle_play
 from solver.stipulation import Goal, Play, Stipulation
-from tests.kernel.positions import crowded_positions
 from tests.oracles import battle_play as oracle
 from tests.oracles import stipulated, walks
 from tests.sizes import sized
@@ -124,7 +123,7 @@ def test_full_boards_are_as_defined(
     """Castling, captures en passant and promotions of either side occur here."""
     battle = Battle(battle_kernel, name)
     agree_with_the_definition(battle, walks.random_positions(count, seed=2), 1)
-    agree_with_the_definition(battle, crowded_positions(count, seed=2), 1)
+    agree_with_the_definition(battle, walks.crowded_positions(count, seed=2), 1)
 
 
 @pytest.mark.parametrize(
@@ -224,13 +223,13 @@ def test_many_full_boards_are_as_defined(
 ) -> None:
     battle = Battle(battle_kernel, name)
     agree_with_the_definition(battle, walks.random_positions(2000, seed=5), 1)
-    agree_with_the_definition(battle, crowded_positions(2000, seed=5), 1)
+    agree_with_the_definition(battle, walks.crowded_positions(2000, seed=5), 1)
 
 
 def varied(name: str) -> list[chess.Board]:
     return [
         *stipulated.positions(name, 80, seed=6),
-        *crowded_positions(20, seed=6),
+        *walks.crowded_positions(20, seed=6),
         *walks.random_positions(20, seed=6),
     ]
 

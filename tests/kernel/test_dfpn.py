@@ -15,7 +15,6 @@ from solver.board import pack
 from solver.kernel.interface import NO_LIMIT, Verdict
 from solver.search.root import prove, search_dfpn
 from solver.search.workspace import Workspace
-from tests.kernel.positions import crowded_positions
 from tests.oracles import naive, walks
 from tests.oracles.remembering import Oracle
 from tests.search import workspaces
@@ -69,7 +68,7 @@ def agree_with_the_definition(
 def test_mates_in_two_are_those_of_the_definition(count: int) -> None:
     small = walks.small_positions(count, seed=51)
     assert agree_with_the_definition(small, range(1, 3), range(3)) > count // 4
-    crowds = crowded_positions(20, seed=51)
+    crowds = walks.crowded_positions(20, seed=51)
     assert agree_with_the_definition(crowds, range(1, 3), range(2)) > 3
     played = walks.random_positions(30, seed=51)
     agree_with_the_definition(played, range(1, 2), range(2))
@@ -102,7 +101,7 @@ def varied() -> tuple[tuple[chess.Board, tuple[Verdict, ...]], ...]:
     """Return small, crowded and played positions with the prover's answers."""
     boards = [
         *walks.small_positions(120, seed=53),
-        *crowded_positions(40, seed=53),
+        *walks.crowded_positions(40, seed=53),
         *walks.random_positions(30, seed=53),
     ]
     prover = Workspace(hash_mib=16)

@@ -24,7 +24,6 @@ from solver.kernel.memory import Search
 from solver.kernel.position import position_at
 from solver.kernel.transposition import INFINITE
 from tests.kernel import linked
-from tests.kernel.positions import crowded_positions
 from tests.oracles import walks
 
 RANKS = {
@@ -117,7 +116,7 @@ def test_first_numbers_are_those_of_the_definition() -> None:
     seen = set()
     for board in (
         *walks.small_positions(600, seed=81),
-        *crowded_positions(300, seed=81),
+        *walks.crowded_positions(300, seed=81),
         *walks.random_positions(100, seed=81),
         chess.Board("k7/8/2K5/8/8/8/8/2Q5 b - - 0 1"),
         chess.Board("k7/2K5/8/8/8/8/8/1Q6 b - - 0 1"),

@@ -15,7 +15,6 @@ from solver.kernel.interface import NO_LIMIT
 from solver.kernel.loader import load_kernel
 from solver.kernel.memory import HELP_LINE_WORDS, Position, Search
 from solver.kernel.stipulation_interface import HelpState
-from tests.kernel.positions import crowded_positions
 from tests.oracles import help_play, walks
 
 if TYPE_CHECKING:
@@ -181,7 +180,7 @@ def test_pruning_changes_no_solution_but_the_number_of_nodes(
     boards = chain(
         walks.small_positions(150, 35),
         walks.random_positions(60, 36),
-        crowded_positions(60, 37),
+        walks.crowded_positions(60, 37),
     )
     nodes = {True: 0, False: 0}
     for board in boards:
@@ -202,7 +201,7 @@ def test_pruning_changes_no_solution_on_thousands_of_positions(
     boards = chain(
         walks.small_positions(3000, 38),
         walks.random_positions(3000, 39),
-        crowded_positions(3000, 40),
+        walks.crowded_positions(3000, 40),
     )
     for board in boards:
         count = chess.popcount(board.occupied)
@@ -298,7 +297,7 @@ def starts(count: int, seed: int) -> Iterator[chess.Board]:
     return chain(
         walks.small_positions(count, seed),
         walks.random_positions(count, seed + 1),
-        crowded_positions(count, seed + 2),
+        walks.crowded_positions(count, seed + 2),
         with_castling(count, seed + 3),
     )
 

@@ -13,7 +13,6 @@ import pytest
 from solver.board import pack
 from solver.kernel.interface import NO_LIMIT, Verdict
 from solver.kernel.memory import Position, Search
-from tests.kernel.positions import crowded_positions
 from tests.oracles import endgames, naive, walks
 from tests.sizes import sized
 
@@ -108,7 +107,7 @@ def test_mates_in_three_are_those_of_the_definition(prover: Prover, count: int) 
 def test_mates_from_play_are_those_of_the_definition(prover: Prover) -> None:
     boards = walks.random_positions(40, seed=9)
     agree_with_the_definition(prover, boards, range(1, 2), range(2))
-    crowds = crowded_positions(50, seed=9)
+    crowds = walks.crowded_positions(50, seed=9)
     assert agree_with_the_definition(prover, crowds, range(1, 3), range(2)) > 5
 
 
@@ -214,7 +213,7 @@ def varied() -> list[chess.Board]:
     """Return small, crowded and played positions."""
     return [
         *walks.small_positions(240, seed=12),
-        *crowded_positions(160, seed=12),
+        *walks.crowded_positions(160, seed=12),
         *walks.random_positions(80, seed=12),
     ]
 

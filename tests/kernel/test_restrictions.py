@@ -13,7 +13,6 @@ from solver.kernel.interface import Verdict
 from solver.problem import Restriction
 from solver.search.root import prove, search_dfpn
 from solver.search.workspace import Workspace
-from tests.kernel.positions import crowded_positions
 from tests.oracles import walks
 from tests.oracles.remembering import Oracle
 from tests.oracles.restrictions import RestrictedGame
@@ -93,10 +92,10 @@ def boards_for(restriction: Restriction, count: int) -> Iterator[chess.Board]:
             is_small, walks.small_positions(count // restriction.threat**2, seed=61)
         )
         yield from small
-        yield from crowded_positions(2 if restriction.threat == 1 else 0, seed=61)
+        yield from walks.crowded_positions(2 if restriction.threat == 1 else 0, seed=61)
     else:
         yield from walks.small_positions(count, seed=61)
-        yield from crowded_positions(10, seed=61)
+        yield from walks.crowded_positions(10, seed=61)
 
 
 @sized("count", 40, 80)
@@ -140,7 +139,7 @@ def test_bounds_of_a_restriction_are_not_used_without_it(
     missed = 0
     for board in chain(
         filter(is_small, walks.small_positions(90, seed=62)),
-        crowded_positions(8, seed=62),
+        walks.crowded_positions(8, seed=62),
     ):
         workspace.begin(None)
         position = pack(board)
@@ -166,7 +165,10 @@ def test_alternating_restrictions_share_only_what_is_true() -> None:
     """All restrictions run one after another in one generation."""
     workspace = Workspace(hash_mib=4)
     prover = Workspace(hash_mib=4)
-    boards = [*walks.small_positions(80, seed=63), *crowded_positions(40, seed=63)]
+    boards = [
+        *walks.small_positions(80, seed=63),
+        *walks.crowded_positions(40, seed=63),
+    ]
     for board in boards:
         workspace.begin(None)
         prover.begin(None)
@@ -191,7 +193,7 @@ def test_a_limit_within_a_threat_gives_the_truth_or_nothing(name: str) -> None:
     stopped = decided = 0
     for board in chain(
         walks.small_positions(24, seed=64),
-        crowded_positions(8, seed=64),
+        walks.crowded_positions(8, seed=64),
         filter(is_quiet, walks.small_positions(400, seed=65)),
     ):
         position = pack(board)

@@ -100,3 +100,23 @@ def _place(
 ) -> None:
     empty = list(chess.SquareSet(~board.occupied))
     board.set_piece_at(random.choice(empty), chess.Piece(kind, color))
+
+
+def crowded_positions(count: int, seed: int) -> Iterator[chess.Board]:
+    """Yield legal positions of 7 to 20 pieces at random, either side to move."""
+    return islice(_crowds(Random(seed)), count)
+
+
+def _crowds(random: Random) -> Iterator[chess.Board]:
+    while True:
+        pieces = [chess.Piece(chess.KING, color) for color in chess.COLORS]
+        pieces += [
+            chess.Piece(random.choice(PIECES), random.random() < 0.6)
+            for _ in range(random.randint(5, 18))
+        ]
+        squares = random.sample(chess.SQUARES, len(pieces))
+        board = chess.Board(None)
+        board.set_piece_map(dict(zip(squares, pieces, strict=True)))
+        board.turn = random.choice(chess.COLORS)
+        if board.is_valid():
+            yield board

@@ -19,7 +19,6 @@ from solver.search.solver import Solver
 from solver.search.threads import Control, HelperThreads
 from solver.search.workspace import Workspace
 from solver.solution import Solution, Status, StoppedBy
-from tests.kernel.positions import crowded_positions
 from tests.oracles import walks
 from tests.processes import PATIENCE_S
 
@@ -113,7 +112,7 @@ def test_a_table_that_two_threads_fill_at_once_holds_only_what_is_true(
 ) -> None:
     boards = [
         *walks.small_positions(150, seed=91),
-        *crowded_positions(60, seed=91),
+        *walks.crowded_positions(60, seed=91),
         *(chess.Board(fen) for fen in puzzles(5, 20)),
     ]
     reference = Workspace(hash_mib=16)

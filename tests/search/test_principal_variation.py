@@ -13,7 +13,6 @@ from solver.kernel.interface import Verdict
 from solver.problem import Restriction
 from solver.search.root import mating_line, prove, search_dfpn
 from solver.search.workspace import Workspace
-from tests.kernel.positions import crowded_positions
 from tests.oracles import walks
 from tests.oracles.remembering import Oracle
 from tests.oracles.restrictions import RestrictedGame
@@ -89,7 +88,10 @@ def check(
 def test_lines_mate_in_time_and_by_force(workspace: Workspace, longer: int) -> None:
     reference = Workspace(hash_mib=4)
     lines = 0
-    boards = [*walks.small_positions(90, seed=71), *crowded_positions(20, seed=71)]
+    boards = [
+        *walks.small_positions(90, seed=71),
+        *walks.crowded_positions(20, seed=71),
+    ]
     for board in boards:
         for attacking in (True, False):
             reference.begin(None)

@@ -17,7 +17,6 @@ from solver.search import bounds as bounds_search
 from solver.search.solver import Solver, solve
 from solver.search.threads import Control
 from solver.solution import Solution, Status, StoppedBy
-from tests.kernel.positions import crowded_positions
 from tests.oracles import endgames, naive, walks
 from tests.oracles.remembering import Oracle
 from tests.oracles.restrictions import RestrictedGame
@@ -263,7 +262,7 @@ def test_a_small_table_gives_the_same_answers(solver: Solver) -> None:
     small = Solver(hash_mib=1)
     tiny = Solver(hash_mib=1)
     tiny._workspace._buckets = 1
-    boards = [*walks.small_positions(60, 25), *crowded_positions(40, 25)]
+    boards = [*walks.small_positions(60, 25), *walks.crowded_positions(40, 25)]
     for fen in (SEED, *(board.fen() for board in boards)):
         most = 8 if fen == SEED else 3
         answers = [
@@ -503,7 +502,7 @@ SIGNATURE = 423_907
 
 
 def test_node_signature(solver: Solver) -> None:
-    boards = [*walks.small_positions(30, 26), *crowded_positions(30, 26)]
+    boards = [*walks.small_positions(30, 26), *walks.crowded_positions(30, 26)]
     questions = [(SEED, 8), *((board.fen(), 3) for board in boards)]
     answers = [solve_fen(solver, fen, max_moves=most) for fen, most in questions]
     nodes = sum(answer.stats.nodes for answer in answers)
@@ -545,7 +544,7 @@ def test_a_node_limit_never_says_no_mate_and_keeps_a_true_bound(
     solver: Solver, within: int
 ) -> None:
     random = Random(28)
-    boards = [*walks.small_positions(120, 28), *crowded_positions(60, 28)]
+    boards = [*walks.small_positions(120, 28), *walks.crowded_positions(60, 28)]
     statuses = set()
     for board in boards:
         problem = Problem(board.fen())
