@@ -103,6 +103,7 @@ def living(group: int) -> list[str]:
     ]
 
 
+@pytest.mark.slow
 def test_a_killed_worker_neither_loses_nor_repeats_a_result(tmp_path: Path) -> None:
     with Store(tmp_path / "calm.db") as store:
         calm = ResumeStore(store, OPTIONS)

@@ -17,6 +17,7 @@ from solver.audit.verdict import Ply, mark_only_moves, only_moves
 from solver.problem import Claim, Limits, Problem
 from solver.solution import Solution, Status
 from tests.oracles import naive
+from tests.sizes import sized
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -235,9 +236,12 @@ def solve(fen: str, claim: Claim) -> tuple[str | None, set[str]]:
     return result.soundness, set(result.keys.split())
 
 
-def test_the_soundness_of_every_claimed_first_move_agrees_with_the_oracle() -> None:
+@sized("every", 5, 1)
+def test_the_soundness_of_claimed_first_moves_agrees_with_the_oracle(
+    every: int,
+) -> None:
     for fen, mate, keys in solved():
-        for move in chess.Board(fen).legal_moves:
+        for move in list(chess.Board(fen).legal_moves)[::every]:
             expected = "sound" if len(keys) == 1 else "cooked"
             if move.uci() not in keys:
                 expected = "missing-solution"
