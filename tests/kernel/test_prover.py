@@ -126,7 +126,11 @@ def test_five_thousand_positions_are_as_defined(prover: Prover, first: int) -> N
     agree_with_the_definition(prover, boards[1::2], range(1, 3), range(4))
 
 
-@pytest.fixture(scope="module", params=[chess.ROOK, chess.QUEEN], ids=chess.piece_name)
+@pytest.fixture(
+    scope="module",
+    params=[chess.ROOK, pytest.param(chess.QUEEN, marks=pytest.mark.slow)],
+    ids=chess.piece_name,
+)
 def endgame(request: pytest.FixtureRequest) -> endgames.Endgame:
     return endgames.solve_endgame(request.param)
 

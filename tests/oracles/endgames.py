@@ -9,6 +9,7 @@ position of Black; Black is lost one ply before the last of his moves to be foun
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 from itertools import permutations
 from typing import TYPE_CHECKING
 
@@ -97,6 +98,7 @@ class Endgame:
         return self.white_to_move if turn == chess.WHITE else self.black_to_move
 
 
+@cache
 def solve_endgame(piece: chess.PieceType) -> Endgame:
     """Solve king and `piece`, `chess.ROOK` or `chess.QUEEN`, against king."""
     rays = [[_ray(square, step) for step in DIRECTIONS[piece]] for square in range(64)]

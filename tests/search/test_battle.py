@@ -15,6 +15,7 @@ from solver.search.threads import Control
 from solver.stipulation import Goal, Play, Stipulation
 from tests.oracles import battle_play as oracle
 from tests.oracles import stipulated
+from tests.sizes import sized
 
 pytestmark = pytest.mark.usefixtures("battle_kernel")
 
@@ -63,9 +64,10 @@ def agree_with_the_definition(
     assert solved >= count // 20
 
 
+@sized("count", 4, 10)
 @each_stipulation
-def test_answers_are_as_defined(solver: Solver, name: str) -> None:
-    count = 10 if name in {"r#", "semi-r#"} else 40
+def test_answers_are_as_defined(solver: Solver, name: str, count: int) -> None:
+    count *= 1 if name in {"r#", "semi-r#"} else 4
     agree_with_the_definition(solver, name, 2, count, seed=11)
 
 

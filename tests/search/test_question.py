@@ -10,6 +10,7 @@ from solver.search.question import read_question
 from solver.search.solver import Solver
 from solver.stipulation import MAX_MOVES
 from tests.oracles import naive, walks
+from tests.sizes import sized
 
 pytestmark = pytest.mark.usefixtures("kernel")
 
@@ -91,9 +92,12 @@ def test_two_bare_kings_mate_nobody(solver: Solver) -> None:
     assert solution.stats.nodes == 0
 
 
-def test_the_side_that_mates_is_found_with_the_shortest_length(solver: Solver) -> None:
+@sized("count", 100, 400)
+def test_the_side_that_mates_is_found_with_the_shortest_length(
+    solver: Solver, count: int
+) -> None:
     found = set()
-    for board in walks.small_positions(400, 77):
+    for board in walks.small_positions(count, 77):
         solution = solver.solve(Problem(board.fen()), Limits(max_moves=2))
         own = naive.shortest_mate(board, 2)
         lost = next((n for n in range(3) if naive.mated_in(board, n)), None)
