@@ -18,7 +18,12 @@ import numpy as np
 from llvmlite import ir
 
 from solver.errors import CacheError
-from solver.kernel.cache import FALLBACK, FALLBACK_VARIABLE, holds_numba_entries
+from solver.kernel.cache import (
+    FALLBACK,
+    FALLBACK_VARIABLE,
+    holds_numba_entries,
+    remove_numba_entries,
+)
 from solver.kernel.experiment import Experiment
 from solver.kernel.memory import HelpPlay, Row, Search
 
@@ -135,7 +140,8 @@ def native(signature: Any) -> Callable[[Function], Any]:
     def build(function: Function) -> Any:
         compiled = compile_function(function)
         if IS_CACHED and not compiled.cache_hits:
-            msg = f"{config.CACHE_DIR}: numba cannot load its cache; remove the folder"
+            remove_numba_entries(Path(config.CACHE_DIR))
+            msg = f"{config.CACHE_DIR}: numba refused its cache, now removed: try again"
             raise CacheError(msg)
         return compiled
 

@@ -20,7 +20,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
@@ -35,10 +35,13 @@ from solver.kernel.cache import (
     code_key,
     compilers,
     holds_numba_entries,
+    mark_numba_entries,
+    numba_directory,
     open_directory,
     packed,
     private_directories,
     read_object,
+    remove_numba_entries,
     source_hash,
     triple,
     write_object,
@@ -311,17 +314,34 @@ def _by_numba(
     Without a folder nothing is cached: in a shared folder, numba would load code that
     older sources made.
     """
-    own = None if directory is None else directory / f"numba-{code_key()}"
-    if own is not None:
-        own.mkdir(mode=0o700, exist_ok=True)
+    own = None if directory is None else numba_directory(directory)
+    if part.module not in sys.modules:
+        _import_by_numba(own, lambda: compiling(_line(part)))
+    return _tested(part, sys.modules[part.module].entry.address), "numba", own
+
+
+def _import_by_numba(
+    own: Path | None, compiling: Callable[[], AbstractContextManager[Any]]
+) -> None:
+    """Import the modules of all parts; the first process fills numba's cache.
+
+    What a process has left there that was killed, or what was changed, is compiled
+    again.
+    """
     os.environ[FALLBACK_VARIABLE] = FALLBACK
     os.environ["NUMBA_CACHE_DIR"] = str(own or "")
     if numba := sys.modules.get("numba"):
         numba.config.CACHE_DIR = str(own or "")
     is_cached = own is not None and holds_numba_entries(own)
-    with nullcontext() if is_cached else compiling(_line(part)):
-        entries = {each.name: importlib.import_module(each.module) for each in PARTS}
-    return _tested(part, entries[part.name].entry.address), "numba", own
+    if own is not None and not is_cached:
+        own.mkdir(mode=0o700, exist_ok=True)
+        remove_numba_entries(own)
+    with nullcontext() if is_cached else compiling():
+        for part in PARTS:
+            importlib.import_module(part.module)
+    if own is not None and not is_cached:
+        with suppress(OSError):  # a full disk, or another process has just emptied it
+            mark_numba_entries(own)
 
 
 # Files of compiled code

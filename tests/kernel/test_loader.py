@@ -313,6 +313,25 @@ def test_numbas_own_cache_serves_later_processes(
     assert later["answers"] == printed["answers"]
 
 
+@pytest.mark.slow
+def test_numbas_own_cache_without_one_part_is_compiled_again(
+    by_numba: tuple[Path, dict[str, Any]], tmp_path: Path
+) -> None:
+    """A kill during the first compilation leaves such a cache."""
+    directory, printed = by_numba
+    copied = Path(shutil.copytree(directory, tmp_path / "copy"))
+    (entry,) = copied.glob("*/*/help_play.entry-*.nbc")
+    entry.unlink()
+    variables: dict[str, Any] = {cache.DIRECTORY_VARIABLE: str(copied)}
+    variables[cache.FALLBACK_VARIABLE] = FALLBACK
+    for notices in ([COMPILING], []):
+        mended = output_with(**variables)
+        assert mended["origin"] == "numba"
+        assert mended["notices"] == notices
+        assert mended["answers"] == printed["answers"]
+    assert entry.exists()
+
+
 def test_a_folder_that_cannot_be_used_ends_the_command(tmp_path: Path) -> None:
     directory = tmp_path / "cache"
     directory.mkdir()
