@@ -224,7 +224,7 @@ def test_a_click_shows_the_position_after_a_move(tmp_path: Path) -> None:
     page = re.sub(r"script-src '[^']*'", "script-src 'unsafe-inline'", page, count=1)
     page = page.replace("</body>", f"<script>{CLICKS}</script></body>")
     shown = opened(page.encode(), tmp_path)
-    assert "<title>After 2.Ra1, then </title>" in shown
+    assert '<title>After 2.Ra1, then ""</title>' in shown
     assert '<figcaption id="after">After 1...Kf1</figcaption>' in shown
     drawn = re.findall(r'href="#piece-(\w)" x="(\d+)" y="(\d+)"', shown)
     assert drawn == [("R", "15", "15"), ("K", "240", "240"), ("k", "240", "330")]
