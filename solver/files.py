@@ -43,7 +43,7 @@ def open_whole(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
     """
     target = Path(path)
     if target.exists() and not target.is_file():
-        with _open_named(target, "wb", path) as file:
+        with open_named(target, "wb", path) as file:
             yield file
         return
     with _replace(target.resolve(), path, PUBLIC) as file:  # also /dev/stdout
@@ -70,7 +70,7 @@ def _replace(
     own = f"{os.getpid()}-{os.urandom(4).hex()}"
     written = target.with_name(f".{target.name}.{own}")
     try:
-        with _open_named(written, "xb", path, mode) as file:
+        with open_named(written, "xb", path, mode) as file:
             yield file
         written.replace(target)
     except BaseException:  # also an interrupt leaves no part behind
@@ -94,15 +94,28 @@ class _NamedFile(io.FileIO):
             raise OSError(error.errno, error.strerror, self._path) from None
 
 
-def _open_named(
+def open_named(
     file: Path, flags: str, path: str | os.PathLike[str], mode: int = PUBLIC
 ) -> BinaryIO:
-    """Open `file` for writing; errors name `path`, which the user knows."""
+    """Open a file for writing; all errors name it, not those of `open` alone.
+
+    Parameters
+    ----------
+    file : Path
+        The file to open.
+    flags : str
+        Those of `io.FileIO`, such as `wb`; with `+`, the file can be read too.
+    path : str or PathLike
+        What errors call it: the path that the user knows.
+    mode : int
+        The permissions of a new file.
+    """
     try:
         raw = _NamedFile(file, flags, path, mode)
     except OSError as error:
         raise OSError(error.errno, error.strerror, os.fspath(path)) from None
-    return cast("BinaryIO", io.BufferedWriter(raw))
+    buffered = io.BufferedRandom(raw) if "+" in flags else io.BufferedWriter(raw)
+    return cast("BinaryIO", buffered)
 
 
 def require_writable(path: str | os.PathLike[str]) -> None:
@@ -125,6 +138,21 @@ def require_writable(path: str | os.PathLike[str]) -> None:
             pass
     except OSError as error:
         raise OSError(error.errno, error.strerror, os.fspath(path)) from None
+
+
+def make_folder(path: Path, mode: int = 0o777) -> None:
+    """Create a folder and those above it, unless it is there.
+
+    Raises
+    ------
+    OSError
+        It cannot be created; the error names the path.
+    """
+    try:
+        path.mkdir(mode, parents=True, exist_ok=True)
+    except FileExistsError:
+        reason = "expected a folder, found a file"
+        raise NotADirectoryError(errno.ENOTDIR, reason, str(path)) from None
 
 
 @contextmanager

@@ -25,7 +25,7 @@ from solver.cli.console import (
 )
 from solver.cli.progress import SearchProgress
 from solver.cli.signals import interruptible
-from solver.files import require_writable, write_whole
+from solver.files import make_folder, require_writable, write_whole
 from solver.search.threads import Control, run_stoppable
 from solver.solution import StoppedBy
 
@@ -109,7 +109,7 @@ class CertificateFolder:
     ) -> None:
         self._path = Path(path)
         self._inputs = identify_inputs(reads)
-        self._path.mkdir(parents=True, exist_ok=True)
+        make_folder(self._path)
         require_writable(str(self._path / "certificate"))
         self._notify = notify
         self._taken: set[str] = set()
@@ -136,14 +136,15 @@ class CertificateFolder:
         try:
             self._write(result.certificate, name)
         except OSError as error:
-            self._notify(f"error: {name}: {error.strerror or error}")
+            self._notify(f"error: {error.filename}: {error.strerror}")
             self.code = Exit.IO
 
     def _write(self, data: bytes, name: str) -> None:
         suffix = ".json.gz" if len(data) >= LARGE_BYTES else ".json"
         target = self._path / (name + suffix)
         if identify_file(str(target)) in self._inputs:
-            raise FileExistsError(errno.EEXIST, "expected a new file, found an input")
+            reason = "expected a new file, found an input"
+            raise FileExistsError(errno.EEXIST, reason, str(target))
         write(data, target)
 
     def _choose(self, id_: str) -> str:

@@ -102,10 +102,12 @@ def open_directory() -> Path:
     CacheError
         No candidate can be used; the message gives the reason for each.
     """
+    from solver.files import make_folder
+
     reasons = []
     for directory in candidate_directories():
         try:
-            directory.mkdir(mode=0o700, parents=True, exist_ok=True)
+            make_folder(directory, 0o700)
             require_private(directory)
             require_writable(directory)
         except OSError as error:

@@ -293,7 +293,7 @@ def _by_compiler(
     try:
         write_object(path, compiled)
     except OSError as error:
-        notice(f"the compiled code could not be stored: {error}")
+        notice(f"{path}: the compiled code could not be stored: {error.strerror}")
     return kernel, "compiled", path
 
 

@@ -20,7 +20,7 @@ import chess.pgn
 
 from solver import __version__
 from solver.errors import InputError, quote
-from solver.files import lock
+from solver.files import lock, open_named
 from solver.formats.pgn import RESULTS
 from solver.kernel.experiment import Horizon
 from solver.laboratory.game_pool import play_games
@@ -225,7 +225,7 @@ class GamesFile:
         OSError
             It cannot be read or written, or another match writes to it.
         """
-        with Path(path).open("a+b") as file:
+        with open_named(Path(path), "a+b", path) as file:
             lock(file, path)
             yield cls(file, match, path)
 

@@ -316,13 +316,13 @@ def test_a_certificate_that_cannot_be_written_does_not_affect_others(
 ) -> None:
     def fail_first(data: bytes, path: Path) -> None:
         if path.name == "one.json":
-            raise OSError(28, "No space left on device")
+            raise OSError(28, "No space left on device", str(path))
         write(data, path)
 
     monkeypatch.setattr(certificates, "write", fail_first)
     (folder / "set.epd").write_text(f'{FEN} dm 3; id "one";\n{FEN} dm 3;\n')
     code, out, err = outcome_of(capsys, "verify", "set.epd", "--certificates", "proofs")
-    assert (code, err) == (74, "error: one: No space left on device\n")
+    assert (code, err) == (74, "error: proofs/one.json: No space left on device\n")
     assert "all" in out
     assert [file.name for file in (folder / "proofs").iterdir()] == ["set.epd-2.json"]
 
@@ -367,7 +367,7 @@ def test_certificates_of_verify_need_a_folder(
         capsys, "verify", "set.epd", "--certificates", "true.json"
     )
     assert (code, out) == (74, "")
-    assert err == "error: true.json: File exists\n"
+    assert err == "error: true.json: expected a folder, found a file\n"
 
 
 def test_a_file_over_the_limit_is_refused_in_one_line(

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import json
+import os
 import signal
 import time
 from typing import TYPE_CHECKING
@@ -122,6 +124,23 @@ def test_a_file_that_another_match_writes_to_is_refused(
     assert err == (
         "error: games.pgn: expected no other program that writes to it, found one\n"
     )
+
+
+@pytest.mark.skipif(os.name == "nt", reason="needs POSIX limits")
+def test_a_file_that_cannot_grow_is_named(
+    capsys: pytest.CaptureFixture[str], folder: Path
+) -> None:
+    import resource
+
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (500, before[1]))
+    try:
+        code, out, err = match(capsys, *SHORT, "--games-file", "games.pgn")
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    assert (code, out) == (74, "")
+    assert err == f"error: games.pgn: {os.strerror(errno.EFBIG)}\n"
+    assert (folder / "games.pgn").stat().st_size <= 500
 
 
 def test_a_file_that_cannot_be_written_is_an_error_before_the_games(

@@ -128,7 +128,8 @@ def test_a_certificate_does_not_overwrite_an_input(
     assert run([*arguments, "--certificates", str(folder)]) == 74
     assert Path("mates.json").read_text() == collection
     assert Path("other.json").exists()
-    assert "mates: expected a new file, found an input" in capsys.readouterr().err
+    error = f"error: {folder / 'mates.json'}: expected a new file, found an input\n"
+    assert error in capsys.readouterr().err
 
 
 def test_a_certificate_does_not_overwrite_standard_input(folder: Path) -> None:
@@ -143,7 +144,8 @@ def test_a_certificate_does_not_overwrite_standard_input(folder: Path) -> None:
         _, err = running.communicate()
 
     assert running.returncode == 74
-    assert "mates: expected a new file, found an input" in err
+    error = f"error: {folder / 'mates.json'}: expected a new file, found an input\n"
+    assert error in err
     assert collection.read_bytes() == before
 
 
