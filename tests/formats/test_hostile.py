@@ -136,8 +136,9 @@ def test_a_hostile_record_is_refused_at_once_and_in_one_line(
     path = tmp_path / "hostile"
     path.write_text(text, encoding="utf-8")
     with spending_less_than(BUDGET_S):
-        (error,) = read_collection(path, source_format=source_format)
-    assert isinstance(error, FormatError)
+        records = list(read_collection(path, source_format=source_format))
+    # A twin of Popeye's that is refused does not cost the diagram.
+    (error,) = (record for record in records if isinstance(record, FormatError))
     assert error.reason.isprintable()
     assert len(error.reason) < 400
 
