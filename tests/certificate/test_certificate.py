@@ -79,7 +79,15 @@ def puzzles(*names: str) -> Iterator[Problem]:
             yield problem
 
 
-@pytest.mark.parametrize("name", ["traps", "classics", "generated-2", "generated-3"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "traps",
+        "generated-2",
+        "generated-3",
+        pytest.param("classics", marks=pytest.mark.slow),
+    ],
+)
 def test_every_puzzle_is_certified_as_claimed(
     name: str, solver: Solver, prover: WorkspaceProver
 ) -> None:

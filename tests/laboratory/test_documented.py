@@ -22,7 +22,7 @@ def test_the_page_has_each_table_once_and_none_is_empty() -> None:
 
 @pytest.mark.usefixtures("laboratory_kernel", "worker_processes")
 @pytest.mark.parametrize("name", QUICK)
-def test_a_table_that_takes_seconds_is_current(name: str, tmp_path: Path) -> None:
+def test_a_table_that_takes_a_second_is_current(name: str, tmp_path: Path) -> None:
     made = QUICK[name](Work(tmp_path, 1))
     assert tables_of(PAGE.read_text(encoding="utf-8"))[name] == made
 
