@@ -85,7 +85,7 @@ def path(tmp_path: Path) -> Path:
     return path
 
 
-def stored(path: Path, where: str = "") -> list[AuditResult]:
+def stored(path: Path, where: str | None = None) -> list[AuditResult]:
     with Store(path, read_only=True) as store:
         return list(store.results(where))
 
