@@ -132,7 +132,8 @@ def describe(solution: Solution, *, uci: bool = False) -> list[Sentence]:
 
 
 def _name(solution: Solution) -> str:
-    name, fen = printable(solution.problem.id), solution.problem.fen
+    id_, fen = solution.problem.id, solution.problem.fen
+    name = printable(id_) if id_ else ""
     return f"{name}: {fen}" if name else ""
 
 
