@@ -1,4 +1,4 @@
-"""The SQL schema of a store, derived from the columns of `AuditResult`.
+"""The SQL of a store: its schema, from the columns of `AuditResult`, and queries.
 
 `answers` has one row for each question, `records` one for each record of a collection;
 the view `results` joins them to the columns of `AuditResult`.
@@ -16,9 +16,10 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from solver.audit.result import COLUMNS
+from solver.errors import StoreQueryError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
 VERSION = 1
 """Incremented when a column changes its meaning or is removed."""
@@ -204,3 +205,32 @@ def upsert(table: str, columns: tuple[str, ...], unique: int, *, rows: str = "")
         f"INSERT INTO {table} ({', '.join(columns)}) {rows} "
         f"ON CONFLICT ({key}) DO UPDATE SET {changed}"
     )
+
+
+def require_expression(where: str, columns: Sequence[str]) -> None:
+    """Check that a text is one SQL expression over the columns of `results`.
+
+    SQLite's parser decides. Without parentheses, a text that closes one which it has
+    not opened is an error, such as `0) UNION SELECT 1 --`; within parentheses, further
+    clauses and statements are, such as `1 LIMIT 5`. Only an expression is right in
+    both. `results` is the only table here, and it is empty.
+
+    Raises
+    ------
+    StoreQueryError
+        It is something else; the message has SQLite's reason.
+    """
+    with closing(sqlite3.connect(":memory:")) as base:
+        base.execute(f"CREATE TABLE results ({', '.join(columns)})")
+        try:
+            for text in (where, f"({where}\n)"):
+                base.execute(f"EXPLAIN SELECT 1 FROM results WHERE {text}")
+        # Before Python 3.12, a second statement is a Warning.
+        except (sqlite3.Error, sqlite3.Warning, UnicodeEncodeError) as error:
+            raise query_error(where, error) from None
+
+
+def query_error(where: str, reason: Exception) -> StoreQueryError:
+    """Return the error for an expression that SQLite refuses, with its reason."""
+    msg = f"--where: expected an SQL expression, found {where!r}: {reason}"
+    return StoreQueryError(msg)

@@ -29,9 +29,11 @@ from solver.audit.schema import (
     VERSION,
     foreign_definitions,
     lacks_columns,
+    query_error,
+    require_expression,
     upsert,
 )
-from solver.errors import StoreError, StoreQueryError
+from solver.errors import StoreError
 from solver.files import locked
 
 if TYPE_CHECKING:
@@ -215,7 +217,7 @@ class Store:
             query = _RESULT
             if where is not None:
                 empty = self._base.execute("SELECT * FROM results LIMIT 0")
-                _require_expression(where, [name for name, *_ in empty.description])
+                require_expression(where, [name for name, *_ in empty.description])
                 query = f"{_RESULT} WHERE ({where}\n)"
             try:
                 rows = self._base.execute(f"{query} ORDER BY file, line, id")
@@ -224,7 +226,7 @@ class Store:
             except sqlite3.Error as error:
                 if where is None or _error_name(error) not in _STATEMENT_ERRORS:
                     raise
-                raise _query_error(where, error) from None
+                raise query_error(where, error) from None
 
     def count(self) -> int:
         """Return the number of records."""
@@ -401,34 +403,6 @@ def _handle_signals() -> None:
 
     What they raise, such as KeyboardInterrupt, ends the statement of SQLite.
     """
-
-
-def _require_expression(where: str, columns: Sequence[str]) -> None:
-    """Check that a text is one SQL expression over the columns of `results`.
-
-    SQLite's parser decides. Without parentheses, a text that closes one which it has
-    not opened is an error, such as `0) UNION SELECT 1 --`; within parentheses, further
-    clauses and statements are, such as `1 LIMIT 5`. Only an expression is right in
-    both. `results` is the only table here, and it is empty.
-
-    Raises
-    ------
-    StoreQueryError
-        It is something else; the message has SQLite's reason.
-    """
-    with closing(sqlite3.connect(":memory:")) as base:
-        base.execute(f"CREATE TABLE results ({', '.join(columns)})")
-        try:
-            for text in (where, f"({where}\n)"):
-                base.execute(f"EXPLAIN SELECT 1 FROM results WHERE {text}")
-        # Before Python 3.12, a second statement is a Warning.
-        except (sqlite3.Error, sqlite3.Warning, UnicodeEncodeError) as error:
-            raise _query_error(where, error) from None
-
-
-def _query_error(where: str, reason: Exception) -> StoreQueryError:
-    msg = f"--where: expected an SQL expression, found {where!r}: {reason}"
-    return StoreQueryError(msg)
 
 
 def _error_name(error: Exception) -> str:
