@@ -127,6 +127,7 @@ def test_a_killed_worker_neither_loses_nor_repeats_a_result(tmp_path: Path) -> N
     assert rows(tmp_path / "killed.db") == rows(tmp_path / "calm.db")
 
 
+@pytest.mark.slow
 def test_a_problem_that_kills_its_workers_is_undecided_and_harms_no_other() -> None:
     deadly = replace(MATE, id="deadly")
     with open_cluster(LOCAL, OPTIONS, 2) as machines:

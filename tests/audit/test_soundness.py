@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import random
 from dataclasses import replace
 from functools import cache
 from itertools import product
-from typing import TYPE_CHECKING
 
 import chess
 import pytest
@@ -18,9 +16,6 @@ from solver.problem import Claim, Limits, Problem
 from solver.solution import Solution, Status
 from tests.oracles import naive
 from tests.sizes import sized
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 pytestmark = pytest.mark.usefixtures("kernel")
 
@@ -196,33 +191,36 @@ def test_several_last_moves_may_mate_if_the_source_accepts_all() -> None:
 # --- positions that are solved, against the slow oracle
 
 
-def small_positions() -> Iterator[chess.Board]:
-    """Yield positions with few pieces in which White to move mates in 1 or 2."""
-    dice = random.Random(20)
-    pieces = [chess.Piece.from_symbol(letter) for letter in "KkQRP"]
-    while True:
-        board = chess.Board.empty()
-        for piece, square in zip(pieces, dice.sample(chess.SQUARES, 5), strict=True):
-            board.set_piece_at(square, piece)
-        if board.is_valid() and naive.shortest_mate(board, 2):
-            yield board
+POSITIONS = (
+    "5k2/8/8/5P2/6Q1/2R5/7K/8 w - - 0 1",
+    "4K3/2k5/8/7P/8/1R6/4Q3/8 w - - 0 1",
+    "8/8/8/8/Pk6/8/2R1Q3/4K3 w - - 0 1",
+    "8/8/8/5K2/3P4/8/4k3/Q4R2 w - - 0 1",
+    "8/7k/8/8/K7/6Q1/2R3P1/8 w - - 0 1",
+    "1k6/7P/2K5/3R4/8/3Q4/8/8 w - - 0 1",
+    "k7/4Q3/8/8/K7/6P1/8/5R2 w - - 0 1",
+    "3Q3K/8/8/8/8/7P/2R5/5k2 w - - 0 1",
+    "8/2Q3P1/k7/8/8/8/1R6/6K1 w - - 0 1",
+    "3K4/8/3P4/3Q4/8/8/3R4/k7 w - - 0 1",
+    "5k2/Q7/4P3/8/1R6/6K1/8/8 w - - 0 1",
+    "8/8/4P2K/3Q4/7k/R7/8/8 w - - 0 1",
+)
+"""White mates in 1 or 2, with one key or with several; taken at random."""
 
 
 @cache
 def solved() -> list[tuple[str, int, set[str]]]:
     """Return positions, the lengths of their mates, and all keys, by the oracle."""
-    wanted = {(1, True): 3, (1, False): 3, (2, True): 3, (2, False): 3}
     found = []
-    for board in small_positions():
-        mate = naive.shortest_mate(board, 2) or 0
-        keys = naive.keys(board, mate)
-        kind = mate, len(keys) == 1
-        if wanted[kind]:
-            wanted[kind] -= 1
-            found.append((board.fen(), mate, keys))
-        if not any(wanted.values()):
-            return found
-    raise AssertionError
+    for fen in POSITIONS:
+        board = chess.Board(fen)
+        mate = naive.shortest_mate(board, 2)
+        assert mate
+        found.append((fen, mate, naive.keys(board, mate)))
+    assert {(mate, len(keys) == 1) for _, mate, keys in found} == set(
+        product((1, 2), (True, False))
+    )
+    return found
 
 
 @cache

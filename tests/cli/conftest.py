@@ -1,14 +1,15 @@
-"""Fixtures that run the command as its users do, in its own process."""
+"""The command in this process, and what tests that start it need."""
 
 from __future__ import annotations
 
 import os
 import sys
+from contextlib import ExitStack
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 import pytest
 
-from tests.processes import run
+from solver.cli.main import run
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -44,20 +45,33 @@ def environment() -> dict[str, str]:
 
 
 @pytest.fixture(scope="session")
-def matesolve(pytestconfig: pytest.Config, environment: dict[str, str]) -> Matesolve:
-    """Return a function that runs the command to its end."""
+def matesolve(
+    pytestconfig: pytest.Config, tmp_path_factory: pytest.TempPathFactory
+) -> Matesolve:
+    """Return a function that runs the command to its end, in this process.
+
+    Its streams are files. A process would take half a second; tests of signals, pipes,
+    terminals and of what a command loads start one (`tests/cli/processes.py`).
+    """
     root: Path = pytestconfig.rootpath
+    folder = tmp_path_factory.mktemp("streams")
 
     def call(
         *arguments: str, stdin: str = "", env: Mapping[str, str] | None = None
     ) -> Ended:
-        done = run(
-            [*COMMAND, *arguments],
-            stdin=stdin.encode(),
-            text=False,
-            cwd=root,
-            env={**environment, **(env or {})},
-        )
-        return Ended(done.returncode, done.stdout.decode(), done.stderr.decode())
+        paths = [folder / name for name in ("stdin", "stdout", "stderr")]
+        paths[0].write_bytes(stdin.encode())
+        with pytest.MonkeyPatch.context() as patch, ExitStack() as streams:
+            patch.chdir(root)
+            for name in SHOWN_BY:
+                patch.delenv(name, raising=False)
+            for name, value in (env or {}).items():
+                patch.setenv(name, value)
+            for path, mode in zip(paths, "rww", strict=True):
+                stream = streams.enter_context(path.open(mode, encoding="utf-8"))
+                patch.setattr(sys, path.name, stream)
+            code = run(arguments)
+        out, err = (path.read_bytes().decode() for path in paths[1:])
+        return Ended(code, out, err)
 
     return call

@@ -124,14 +124,15 @@ def mixtures(seed: int) -> Iterator[tuple[Techniques, bool]]:
             yield techniques, random.random() < 0.7
 
 
+@sized("every", 3, 1)
 def test_each_use_and_form_costs_what_the_definition_says(
-    laboratories: dict[bool, Laboratory],
+    laboratories: dict[bool, Laboratory], every: int
 ) -> None:
     choices = [
         (replace(PLAIN, mip=parse_mip(value)), table)
         for value in VALUES
         for table in (True, False)
-    ]
+    ][::every]
     boards = walks.small_positions(len(choices), seed=62)
     agree(laboratories, boards, choices, budget=200)
 

@@ -166,7 +166,7 @@ def agree_with_the_endgame(
 def test_endgame_distances_are_those_solved_backwards(
     kernel: Kernel, endgame: endgames.Endgame
 ) -> None:
-    agree_with_the_endgame(kernel, endgame, every=499)
+    agree_with_the_endgame(kernel, endgame, every=1999)
 
 
 @pytest.mark.slow
