@@ -132,7 +132,14 @@ def test_tests_receive_ctrl_c_where_their_runner_ignores_it(file: str) -> None:
     run_tests(f"tests/cli/{file}", "-k", "interrupt or ctrl_c", through=DEAF)
 
 
-@pytest.mark.parametrize("room", ["formats", "output", "audit/test_store.py"])
+@pytest.mark.parametrize(
+    "room",
+    [
+        "audit/test_store.py",
+        pytest.param("formats", marks=pytest.mark.slow),
+        pytest.param("output", marks=pytest.mark.slow),
+    ],
+)
 def test_tests_that_solve_nothing_compile_nothing(room: str, tmp_path: Path) -> None:
     cache = tmp_path / "cache"
     # Of the formats, test_given alone is about compiled code.

@@ -67,7 +67,7 @@ def keys_by_definition(board: chess.Board, endgame: Endgame, plies: int) -> set[
     return keys
 
 
-@sized("every", 12_007, 4001)
+@sized("every", 30_011, 4001)
 @pytest.mark.parametrize("color", chess.COLORS, ids=["Black mates", "White mates"])
 def test_a_mate_has_its_length_a_line_to_checkmate_and_all_keys(
     rook: Endgame, rook_tables: Tablebases, color: chess.Color, every: int
@@ -94,7 +94,7 @@ def seen_by_white(key: str, color: chess.Color) -> str:
     ).uci()
 
 
-@sized("every", 12_007, 4001)
+@sized("every", 30_011, 4001)
 def test_the_side_that_is_mated_resists_to_the_last_ply(
     rook: Endgame, rook_tables: Tablebases, every: int
 ) -> None:
@@ -180,7 +180,7 @@ def test_a_king_that_only_en_passant_saves_from_stalemate_is_not_drawn(
         assert tables.denied_by(only_move, chess.BLACK, 6) is TableFormat.GAVIOTA
 
 
-@sized("every", 3989, 997)
+@sized("every", 15_013, 997)
 def test_threads_share_the_tables(rook: Endgame, directory: Path, every: int) -> None:
     won = list(rook.won(chess.WHITE))[::every]
     with Tablebases([directory]) as tables, ThreadPoolExecutor(4) as pool:

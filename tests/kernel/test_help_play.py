@@ -163,7 +163,7 @@ def test_solutions_equal_the_oracle_on_random_positions(
         for board in boards
         for plies in lengths(board, LEAVES)
     )
-    assert number > 7 * count  # the positions are not all without solutions
+    assert number > count // 2  # the positions are not all without solutions
 
 
 @pytest.mark.slow

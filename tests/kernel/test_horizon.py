@@ -40,18 +40,21 @@ def test_each_condition_costs_what_the_definition_says(every: int) -> None:
     agree(zip(boards, choices, strict=True), depth=4, budget=300)
 
 
+@sized("count", 5, 20)
 @pytest.mark.parametrize("order", [RootOrder.GENERATED, RootOrder.NODES])
 def test_each_root_order_costs_what_the_definition_says_in_games(
-    order: RootOrder,
+    order: RootOrder, count: int
 ) -> None:
     """The positions have moves of all kinds."""
     techniques = replace(PLAIN, root_order=order)
     questions = (
         (board, (techniques, table))
-        for board, table in product(walks.random_positions(20, seed=62), (True, False))
+        for board, table in product(
+            walks.random_positions(count, seed=62), (True, False)
+        )
     )
     agree(questions, depth=3, budget=100)
-    endings = ((board, (techniques, True)) for board in narrow_endings(30, seed=62))
+    endings = ((board, (techniques, True)) for board in narrow_endings(count, seed=62))
     agree(endings, depth=6, budget=1000)
 
 

@@ -73,7 +73,10 @@ def test_a_mate_in_one_is_found_where_there_is_one(
     assert mates > 100
 
 
-@pytest.fixture(scope="module", params=["of play", "of problems"])
+@pytest.fixture(
+    scope="module",
+    params=[pytest.param("of play", marks=pytest.mark.slow), "of problems"],
+)
 def many(request: pytest.FixtureRequest) -> np.ndarray:
     """Return at least 100,000 different positions; shape (positions, 8), uint64."""
     make_them = {"of play": positions.of_play, "of problems": positions.of_problems}

@@ -98,7 +98,7 @@ def boards_for(restriction: Restriction, count: int) -> Iterator[chess.Board]:
         yield from walks.crowded_positions(10, seed=61)
 
 
-@sized("count", 40, 80)
+@sized("count", 24, 80)
 def test_answers_under_a_restriction_follow_its_definition(
     restriction: Restriction, count: int
 ) -> None:

@@ -215,6 +215,7 @@ def test_no_two_of_millions_of_positions_share_a_key(
     assert require_no_collision(reached) > 4_000_000
 
 
+@pytest.mark.slow
 def test_buckets_and_keys_are_spread_evenly(reached: np.ndarray) -> None:
     """n random words in n boxes leave one box in e empty."""
     checks, buckets = hash_keys(reached)

@@ -12,11 +12,12 @@ import pytest
 
 from tests.oracles import endgames, naive, walks
 from tests.oracles.remembering import Oracle
+from tests.sizes import sized
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-ROOK_AND_QUEEN = (chess.ROOK, chess.QUEEN)
+ROOK_AND_QUEEN = (chess.ROOK, pytest.param(chess.QUEEN, marks=pytest.mark.slow))
 
 
 @pytest.fixture(scope="module", params=ROOK_AND_QUEEN, ids=chess.piece_name)
@@ -91,9 +92,10 @@ def test_definition_on_positions_seen_at_a_glance(
         assert naive.shortest_mate(board, n) == n
 
 
-def test_memory_changes_no_answer_of_the_definition() -> None:
+@sized("count", 20, 60)
+def test_memory_changes_no_answer_of_the_definition(count: int) -> None:
     oracle = Oracle()
-    for board in walks.small_positions(60, seed=3):
+    for board in walks.small_positions(count, seed=3):
         for n in (1, 2):
             assert oracle.mate_in(board, n) == naive.mate_in(board, n), board.fen()
             assert oracle.mated_in(board, n) == naive.mated_in(board, n), board.fen()

@@ -18,6 +18,7 @@ from tests.oracles.remembering import Oracle
 from tests.oracles.restrictions import RestrictedGame
 from tests.output.answers import ROOK_BY_TABLE
 from tests.played import Ply, require_whole_mate, walk
+from tests.sizes import sized
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -109,12 +110,13 @@ def test_every_defence_of_a_puzzle_ends_in_mate_in_time(
     assert shown > 20
 
 
+@sized("count", 20, 60)
 def test_near_mate_all_fastest_continuations_are_there_and_no_other(
-    solver: Solver,
+    solver: Solver, count: int
 ) -> None:
     oracle = Oracle()
     compared = duals = 0
-    for problem in list(puzzles("generated-3", 3))[:60]:
+    for problem in list(puzzles("generated-3", 3))[:count]:
         solution = solver.solve(problem, Limits())
         variations = play(solution, solver)
         board = chess.Board(problem.fen)
@@ -143,8 +145,8 @@ def test_near_mate_all_fastest_continuations_are_there_and_no_other(
                 compared += 1
                 duals += len(found) > 1
                 ahead += [(then, following) for following in defence.continuations]
-    assert compared > 300
-    assert duals > 30
+    assert compared > 5 * count
+    assert duals > count // 2
 
 
 def test_play_over_the_limit_is_cut_off_at_its_deep_end(solver: Solver) -> None:
