@@ -33,7 +33,7 @@ def scores(board: chess.Board, techniques: Techniques, depth: int) -> list[int]:
 # The definition
 
 
-@sized("every", 5, 1)
+@sized("every", 11, 1)
 def test_each_condition_costs_what_the_definition_says(every: int) -> None:
     choices = (list(product(CONDITIONS, (True, False))) * 2)[::every]
     boards = walks.small_positions(len(choices), seed=61)

@@ -124,7 +124,7 @@ def mixtures(seed: int) -> Iterator[tuple[Techniques, bool]]:
             yield techniques, random.random() < 0.7
 
 
-@sized("every", 3, 1)
+@sized("every", 7, 1)
 def test_each_use_and_form_costs_what_the_definition_says(
     laboratories: dict[bool, Laboratory], every: int
 ) -> None:

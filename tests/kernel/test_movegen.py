@@ -16,6 +16,7 @@ from solver.kernel.position import checkers, make
 from tests.kernel import positions
 from tests.kernel.positions import position_of
 from tests.oracles import naive, walks
+from tests.sizes import sized
 
 if TYPE_CHECKING:
     from solver.kernel.interface import Kernel
@@ -25,10 +26,11 @@ NOWHERE = -1
 """The index of a position that disagrees, if none does."""
 
 
+@sized("count", 1500, 5000)
 def test_moves_and_what_they_make_are_those_of_python_chess(
-    kernel: Kernel, search: Search
+    kernel: Kernel, search: Search, count: int
 ) -> None:
-    for board in walks.random_positions(5000, seed=3):
+    for board in walks.random_positions(count, seed=3):
         position = pack(board)
         words = kernel.moves(position, search)
         moves = [unpack_move(board, word) for word in words]

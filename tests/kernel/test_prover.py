@@ -87,7 +87,7 @@ def agree_with_the_definition(
     return mates
 
 
-@sized("count", 100, 500)
+@sized("count", 60, 500)
 def test_mates_in_two_are_those_of_the_definition(prover: Prover, count: int) -> None:
     boards = walks.small_positions(count, seed=7)
     mates = agree_with_the_definition(prover, boards, range(1, 3), range(3))

@@ -131,7 +131,7 @@ def test_the_ratio_is_that_of_the_best_distributions_on_a_grid() -> None:
     assert score.llr(hypotheses) == pytest.approx(expected, abs=0.01)
 
 
-@sized("count", 60, 200)
+@sized("count", 40, 200)
 def test_the_test_decides_for_the_truth_nineteen_times_of_twenty(count: int) -> None:
     hypotheses = Hypotheses(0, 40)
     wrong = 0

@@ -16,6 +16,7 @@ from solver.search.solver import Control, Solver
 from solver.solution import StoppedBy
 from solver.stipulation import Stipulation
 from tests.oracles import help_play, walks
+from tests.sizes import sized
 
 ROOK = "7k/8/5K2/8/8/8/8/R7"
 """A rook's mate in the corner; 22 solutions of h#2, none of h#1."""
@@ -30,13 +31,14 @@ pytestmark = pytest.mark.usefixtures("kernel")
 
 @pytest.mark.parametrize("stipulation", ["h#1", "h#1.5", "h#2", "h=1", "h=1.5", "h=2"])
 @pytest.mark.parametrize("turn", chess.COLORS)
+@sized("count", 1, 2)
 def test_solutions_equal_the_oracle_whoever_begins(
-    stipulation: str, turn: chess.Color
+    stipulation: str, turn: chess.Color, count: int
 ) -> None:
     solver = Solver(1)
     plies = 2 * int(stipulation[2]) + stipulation.endswith(".5")
     boards = [board for board in walks.small_positions(80, 41) if board.turn is turn]
-    for board in boards[: 20 if plies < 4 else 2]:
+    for board in boards[: 10 * count if plies < 4 else count]:
         expected = help_play.solutions(board, plies, stalemate=stipulation[1] == "=")
         answer = solver.solve(problem_of(board.fen(), stipulation))
         assert set(answer.solutions) == expected
