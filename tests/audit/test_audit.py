@@ -171,15 +171,14 @@ def test_a_problem_too_slow_for_its_batch_runs_again_alone() -> None:
 
 
 def test_batches_grow_to_the_worker_s_amount_of_work() -> None:
-    ready = threading.Event()
+    workers = Workers(batch_s=1e9)
 
     def all_there() -> Iterator[Problem | FormatError]:
-        yield from problems(*map(str, range(1000)))
-        ready.set()
+        """Let the first problem, a slow one, go on when all others wait."""
+        yield from problems("slow", *map(str, range(1000)))
+        workers.go_on.set()
 
-    workers = Workers(batch_s=1e9)
-    results = workers.audit(all_there())
-    assert len(list(results)) == 1000
+    assert len(list(workers.audit(all_there()))) == 1001
     sizes = [len(batch) for batch in workers.batches]
     assert sizes[0] == 1
     assert max(sizes) >= 64
