@@ -92,7 +92,7 @@ def _limited(
     watching.start()
     try:
         yield
-    except BaseException as error:
+    except BaseException as error:  # raised again, perhaps as the cause of another
         if is_late.is_set():
             raise late from error
         raise

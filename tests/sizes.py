@@ -13,7 +13,7 @@ def sized(name: str, few: int, many: int) -> pytest.MarkDecorator:
     name : str
         The test's argument.
     few, many : int
-        How many positions, records or rounds it tries.
+        Its value: how many positions, records or rounds it tries, or every how many.
     """
     return pytest.mark.parametrize(
         name, [few, pytest.param(many, marks=pytest.mark.slow)]

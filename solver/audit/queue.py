@@ -104,7 +104,7 @@ class WorkQueue:
                     break
                 self._put(number, record)
                 number += 1
-        except BaseException as error:
+        except BaseException as error:  # raised again by `results`
             self._note_error(number, error)
         finally:
             with self._changed:
