@@ -51,7 +51,7 @@ class CompiledKernelHook(BuildHookInterface[Any]):
             msg = f"{VARIABLE}: expected one of {sorted(TAGS)}, found {system}"
             raise RuntimeError(msg)
         sys.path.insert(0, self.root)
-        from solver.kernel.loader import compile_shipped
+        from solver.kernel.build.loader import compile_shipped
 
         self._folder = tempfile.TemporaryDirectory()
         for path in compile_shipped(Path(self._folder.name)):

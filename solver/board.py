@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import chess
 
-from solver.kernel.memory import Position
+from solver.kernel.border.memory import Position
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

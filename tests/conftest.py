@@ -11,9 +11,9 @@ from tests.processes import limited_workers, restore_signals
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from solver.kernel.interface import Kernel, LaboratoryKernel
-    from solver.kernel.memory import Search
-    from solver.kernel.stipulation_interface import BattleKernel, HelpKernel
+    from solver.kernel.border.interface import Kernel, LaboratoryKernel
+    from solver.kernel.border.memory import Search
+    from solver.kernel.border.stipulation_interface import BattleKernel, HelpKernel
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -29,7 +29,7 @@ def kernel() -> Kernel:
     A test that solves, or starts a process that does, asks for it; no other waits for
     the compiler.
     """
-    from solver.kernel.loader import load_kernel
+    from solver.kernel.build.loader import load_kernel
 
     return load_kernel().kernel
 
@@ -37,7 +37,7 @@ def kernel() -> Kernel:
 @pytest.fixture(scope="session")
 def battle_kernel() -> BattleKernel:
     """The part of the compiled kernel for battle play, stored likewise."""
-    from solver.kernel.loader import load_battle
+    from solver.kernel.build.loader import load_battle
 
     return load_battle().kernel
 
@@ -45,7 +45,7 @@ def battle_kernel() -> BattleKernel:
 @pytest.fixture(scope="session")
 def help_kernel() -> HelpKernel:
     """The part of the compiled kernel for help play, stored likewise."""
-    from solver.kernel.loader import load_help
+    from solver.kernel.build.loader import load_help
 
     return load_help().kernel
 
@@ -53,7 +53,7 @@ def help_kernel() -> HelpKernel:
 @pytest.fixture(scope="session")
 def laboratory_kernel() -> LaboratoryKernel:
     """The laboratory's part of the compiled kernel, stored likewise."""
-    from solver.kernel.loader import load_laboratory
+    from solver.kernel.build.loader import load_laboratory
 
     return load_laboratory().kernel
 
@@ -68,7 +68,7 @@ def worker_processes(kernel: Kernel) -> Iterator[None]:  # noqa: ARG001
 @pytest.fixture
 def search() -> Search:
     """Memory for one search, with a table of one bucket and no node limit."""
-    from solver.kernel.interface import NO_LIMIT
-    from solver.kernel.memory import Search
+    from solver.kernel.border.interface import NO_LIMIT
+    from solver.kernel.border.memory import Search
 
     return Search(node_limit=NO_LIMIT, generation=1, buckets=1)

@@ -11,7 +11,7 @@ from solver.board import pack, unpack_line, unpack_move
 from tests.oracles import walks
 
 if TYPE_CHECKING:
-    from solver.kernel.memory import Position
+    from solver.kernel.border.memory import Position
 
 
 def unpacked(position: Position, turn: chess.Color) -> chess.Board:

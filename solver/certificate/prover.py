@@ -18,9 +18,9 @@ import chess
 from solver.board import pack, unpack_pieces
 from solver.endgames import find_ending, is_ending
 from solver.errors import MatesolveError
-from solver.kernel.interface import Verdict
-from solver.kernel.loader import load_kernel
-from solver.kernel.memory import Position, Search
+from solver.kernel.border.interface import Verdict
+from solver.kernel.border.memory import Position, Search
+from solver.kernel.build.loader import load_kernel
 from solver.search.question import is_attacking
 from solver.search.root import prove, search_dfpn
 

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from rich.console import Console
 
-    from solver.kernel.loader import Build, Interface, Part
+    from solver.kernel.build.loader import Build, Interface, Part
     from solver.stipulation import Stipulation
 
 
@@ -248,14 +248,14 @@ def identify_file(path: str, stream: TextIO | None = None) -> object:
 
 def prepare_kernel() -> None:
     """Load the search before the clock starts; show it if that means compiling."""
-    from solver.kernel.loader import SEARCH
+    from solver.kernel.build.loader import SEARCH
 
     prepare_part(SEARCH)
 
 
 def prepare_stipulation(stipulation: Stipulation) -> None:
     """Load the search that a stipulation needs, besides the search for mates."""
-    from solver.kernel.loader import BATTLE, HELP
+    from solver.kernel.build.loader import BATTLE, HELP
 
     if stipulation.is_help:
         prepare_part(HELP)
@@ -265,7 +265,7 @@ def prepare_stipulation(stipulation: Stipulation) -> None:
 
 def prepare_laboratory() -> None:
     """Load the laboratory's search, and the mate search, which checks its mates."""
-    from solver.kernel.loader import LABORATORY
+    from solver.kernel.build.loader import LABORATORY
 
     prepare_kernel()
     prepare_part(LABORATORY)
@@ -273,7 +273,7 @@ def prepare_laboratory() -> None:
 
 def prepare_part(part: Part[Interface]) -> Build[Interface]:
     """Load a part of the kernel; show it if that means compiling."""
-    from solver.kernel.loader import load_part
+    from solver.kernel.build.loader import load_part
 
     with ending_at_once():
         return load_part(part, notify, _compiling)

@@ -14,7 +14,7 @@ from click.core import ParameterSource
 
 from solver.cli import options
 from solver.errors import InputError
-from solver.kernel.experiment import Horizon, RootOrder
+from solver.kernel.border.experiment import Horizon, RootOrder
 from solver.laboratory.techniques import (
     NodeCount,
     Settings,

@@ -15,7 +15,7 @@ from solver.cli.console import prepare_part
 from solver.cli.help import Command
 
 if TYPE_CHECKING:
-    from solver.kernel.loader import Build
+    from solver.kernel.build.loader import Build
 
 ORIGINS = {
     "wheel": "shipped with the package",
@@ -69,7 +69,7 @@ def doctor() -> None:
     import llvmlite.binding as llvm
 
     from solver.errors import MatesolveError
-    from solver.kernel.cache import SHIPPED, candidate_directories, describe
+    from solver.kernel.build.cache import SHIPPED, candidate_directories, describe
     from solver.search.solver import solve
 
     click.echo(f"matesolve  {__version__}")
@@ -96,7 +96,7 @@ def doctor() -> None:
 
 def _load_parts() -> dict[str, Build[Any]]:
     """Load all parts of the kernel, and return them by their names."""
-    from solver.kernel.loader import PARTS
+    from solver.kernel.build.loader import PARTS
 
     return {part.name: prepare_part(part) for part in PARTS}
 

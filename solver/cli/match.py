@@ -14,7 +14,7 @@ from solver.cli.help import Command
 from solver.cli.progress import GamesProgress
 from solver.cli.signals import interruptible
 from solver.errors import InputError
-from solver.kernel.experiment import Horizon
+from solver.kernel.border.experiment import Horizon
 from solver.laboratory.results import MAX_DEPTH
 from solver.laboratory.techniques import Settings, Variant, parse_variant
 from solver.problem import MAX_NODES

@@ -51,8 +51,8 @@ def divide(
         `depth` is out of range.
     """
     from solver.board import pack, unpack_move
-    from solver.kernel.loader import load_kernel
-    from solver.kernel.memory import MAX_PLIES, Search
+    from solver.kernel.border.memory import MAX_PLIES, Search
+    from solver.kernel.build.loader import load_kernel
     from solver.search.threads import Control
 
     if not 1 <= depth < MAX_PLIES:

@@ -17,8 +17,8 @@ from solver.columns.texts import require_column, text_of
 from solver.errors import FenError, InputError, quote
 from solver.formats.fast_fen import format_fen
 from solver.formats.fen import parse_fen
-from solver.kernel.interface import NO_LIMIT
-from solver.kernel.memory import (
+from solver.kernel.border.interface import NO_LIMIT
+from solver.kernel.border.memory import (
     MAX_LEGAL_MOVES,
     MOVE_TEXT_BYTES,
     LineFault,

@@ -15,7 +15,7 @@ import numpy as np
 from solver.columns.mate_table import STATUSES, UNREADABLE, MateTable
 from solver.columns.texts import TextColumn, read_column
 from solver.errors import FenError, InputError
-from solver.kernel.memory import Row
+from solver.kernel.border.memory import Row
 from solver.problem import (
     Limits,
     Problem,

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, TypeAlias
 import chess
 
 from solver.endgames.placement import list_moves, read_placement
-from solver.kernel.interface import MOST_ENDING_PIECES
+from solver.kernel.border.interface import MOST_ENDING_PIECES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING
 from solver.formats.claims import parse_keys, parse_line
 from solver.formats.fast_fen import format_fen
 from solver.formats.fen import parse_fen
-from solver.kernel.loader import loaded_kernel
-from solver.kernel.memory import Row, RowState, Search
+from solver.kernel.border.memory import Row, RowState, Search
+from solver.kernel.build.loader import loaded_kernel
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

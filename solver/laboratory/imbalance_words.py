@@ -20,7 +20,7 @@ from __future__ import annotations
 from array import array
 from typing import TYPE_CHECKING
 
-from solver.kernel.experiment import MipUse
+from solver.kernel.border.experiment import MipUse
 from solver.laboratory.imbalance import pack_word
 from solver.laboratory.material import CELLS, mirror_cell
 

@@ -9,7 +9,7 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING
 
 from solver.formats.claims import printable
-from solver.kernel.experiment import Horizon, RootOrder
+from solver.kernel.border.experiment import Horizon, RootOrder
 from solver.laboratory.comparison import glass_row, is_answered, proved_mate
 from solver.laboratory.results import format_score, is_mate
 from solver.laboratory.techniques import (

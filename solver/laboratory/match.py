@@ -22,7 +22,7 @@ from solver import __version__
 from solver.errors import InputError, quote
 from solver.files import lock, open_named
 from solver.formats.pgn import RESULTS
-from solver.kernel.experiment import Horizon
+from solver.kernel.border.experiment import Horizon
 from solver.laboratory.game_pool import play_games
 from solver.laboratory.match_score import DECISION, MatchScore
 from solver.laboratory.player import (

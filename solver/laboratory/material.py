@@ -12,7 +12,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from solver.errors import InputError
-from solver.kernel.experiment import MATERIAL_CELLS
+from solver.kernel.border.experiment import MATERIAL_CELLS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING
 
 from solver.board import pack, unpack_move
 from solver.errors import InputError
-from solver.kernel.experiment import Experiment, MdpForm, MipUse, PrunedNodes
-from solver.kernel.interface import INFINITE_SCORE, NO_LIMIT
-from solver.kernel.loader import load_laboratory
-from solver.kernel.memory import Search
+from solver.kernel.border.experiment import Experiment, MdpForm, MipUse, PrunedNodes
+from solver.kernel.border.interface import INFINITE_SCORE, NO_LIMIT
+from solver.kernel.border.memory import Search
+from solver.kernel.build.loader import load_laboratory
 from solver.laboratory.results import (
     MAX_DEPTH,
     Iteration,
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
     import chess
 
-    from solver.kernel.memory import Position
+    from solver.kernel.border.memory import Position
     from solver.laboratory.imbalance import ImbalanceTable
     from solver.laboratory.techniques import Techniques
 

@@ -10,7 +10,7 @@ import random
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from solver.kernel.experiment import Extension
+from solver.kernel.border.experiment import Extension
 from solver.laboratory.player import (
     UNFINISHED,
     Game,

@@ -12,7 +12,7 @@ from itertools import product
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from solver.errors import InputError
-from solver.kernel.experiment import Extension, Horizon, MipUse, RootOrder
+from solver.kernel.border.experiment import Extension, Horizon, MipUse, RootOrder
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

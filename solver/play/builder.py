@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import chess
 
 from solver.board import pack
-from solver.kernel.interface import NULL_MOVE
+from solver.kernel.border.interface import NULL_MOVE
 from solver.play.levels import ENDS, Levels, Node
 from solver.play.tree import Attack, Variations
 from solver.solution import Status

@@ -13,7 +13,7 @@ from solver.certificate.prover import (
     WorkspaceProver,
     name_of,
 )
-from solver.kernel.interface import NULL_MOVE
+from solver.kernel.border.interface import NULL_MOVE
 from solver.play.replies import Replies, Reply
 from solver.play.tree import Attack, Defence
 from solver.stipulation import Play
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     import chess
 
-    from solver.kernel.memory import Position
+    from solver.kernel.border.memory import Position
     from solver.play.builder import PlayOptions
     from solver.search.workspace import Workspace
     from solver.solution import Solution

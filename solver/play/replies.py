@@ -10,8 +10,8 @@ from solver.certificate.prover import (
     SLICE_NODES,
     BuildingStoppedError,
 )
-from solver.kernel.interface import NULL_MOVE
-from solver.kernel.loader import load_battle
+from solver.kernel.border.interface import NULL_MOVE
+from solver.kernel.build.loader import load_battle
 from solver.search.battle import battle_play
 from solver.stipulation import Goal, Play
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from solver.certificate.prover import Budget
-    from solver.kernel.memory import Position, Search
+    from solver.kernel.border.memory import Position, Search
     from solver.search.workspace import Workspace
     from solver.stipulation import Stipulation
 

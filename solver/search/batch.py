@@ -1,7 +1,7 @@
 """The first turn of the search, for one problem or for thousands in one call.
 
 The kernel reads, sets up, searches and answers the rows of a batch without a Python
-object for each; see `solver.kernel.batch`. It returns at the first row that needs
+object for each; see `solver.kernel.mate.batch`. It returns at the first row that needs
 more than the prover's first turn. `solver.search.solver` goes on there.
 """
 
@@ -10,8 +10,8 @@ from __future__ import annotations
 import ctypes
 from typing import TYPE_CHECKING, NamedTuple
 
-from solver.kernel.interface import MOST_TEXT
-from solver.kernel.memory import Position, Row, RowState
+from solver.kernel.border.interface import MOST_TEXT
+from solver.kernel.border.memory import Position, Row, RowState
 from solver.search.bounds import first_step
 from solver.solution import Solution, Stats, Status, StoppedBy
 

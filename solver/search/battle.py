@@ -10,17 +10,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from solver.board import unpack_line, unpack_move
-from solver.kernel.interface import SMALL_NODES, Verdict
-from solver.kernel.loader import load_battle
-from solver.kernel.memory import BattlePlay
+from solver.kernel.border.interface import SMALL_NODES, Verdict
+from solver.kernel.border.memory import BattlePlay
+from solver.kernel.build.loader import load_battle
 from solver.solution import Solution, Status, StoppedBy
 from solver.stipulation import Goal, Play
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from solver.kernel.memory import Position
-    from solver.kernel.stipulation_interface import BattleKernel
+    from solver.kernel.border.memory import Position
+    from solver.kernel.border.stipulation_interface import BattleKernel
     from solver.search.question import Question
     from solver.search.threads import Control
     from solver.search.workspace import Workspace

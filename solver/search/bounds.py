@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from solver.kernel.interface import Verdict
+from solver.kernel.border.interface import Verdict
 from solver.problem import Restriction
 from solver.search.root import Root, prove, search_dfpn
 from solver.solution import Solution, Status, StoppedBy
@@ -18,7 +18,7 @@ from solver.solution import Solution, Status, StoppedBy
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from solver.kernel.memory import Row
+    from solver.kernel.border.memory import Row
     from solver.search.question import Question
     from solver.search.threads import Control
     from solver.search.workspace import Workspace
@@ -87,8 +87,8 @@ def close_bounds(
     is_over : callable
         Called after each turn that leaves the bounds open; True ends the search.
     begun : Row or None
-        What the prover's first turn has left open; see `solver.kernel.batch`. None: it
-        was not taken.
+        What the prover's first turn has left open; see `solver.kernel.mate.batch`.
+        None: it was not taken.
 
     Returns
     -------

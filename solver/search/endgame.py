@@ -17,7 +17,7 @@ import chess
 from solver.board import unpack_move
 from solver.endgames.probe import find_ending, is_ending
 from solver.errors import TablebaseError
-from solver.kernel.interface import NO_LIMIT
+from solver.kernel.border.interface import NO_LIMIT
 from solver.solution import Solution, Status, TableFormat
 
 if TYPE_CHECKING:

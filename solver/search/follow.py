@@ -18,7 +18,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from solver.board import pack
-from solver.kernel.interface import NO_LIMIT, Verdict
+from solver.kernel.border.interface import NO_LIMIT, Verdict
 from solver.search.question import read_question
 from solver.search.root import Root, search_dfpn
 from solver.search.threads import WATCHDOG
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from contextlib import AbstractContextManager
 
-    from solver.kernel.memory import Position
+    from solver.kernel.border.memory import Position
     from solver.problem import Limits, Problem
     from solver.search.question import Asked, Question
     from solver.search.solver import Solver

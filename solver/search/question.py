@@ -26,7 +26,7 @@ from solver.stipulation import MAX_MOVES
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from solver.kernel.memory import Position
+    from solver.kernel.border.memory import Position
     from solver.stipulation import Stipulation
 
 

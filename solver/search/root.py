@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 import chess
 
 from solver.board import pack, unpack_line, unpack_move
-from solver.kernel.interface import SMALL_NODES, Verdict
+from solver.kernel.border.interface import SMALL_NODES, Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from solver.kernel.interface import Bounds
-    from solver.kernel.memory import Position
+    from solver.kernel.border.interface import Bounds
+    from solver.kernel.border.memory import Position
     from solver.search.question import Question
     from solver.search.workspace import Workspace
 

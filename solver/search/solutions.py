@@ -12,8 +12,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from solver.board import pack, unpack_line
-from solver.kernel.loader import load_help
-from solver.kernel.stipulation_interface import HelpState
+from solver.kernel.border.stipulation_interface import HelpState
+from solver.kernel.build.loader import load_help
 from solver.problem import Claim
 from solver.search.threads import WATCHDOG
 from solver.solution import Solution, Stats, Status, StoppedBy
@@ -22,7 +22,7 @@ from solver.stipulation import Goal
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from solver.kernel.stipulation_interface import HelpKernel
+    from solver.kernel.border.stipulation_interface import HelpKernel
     from solver.search.question import Question
     from solver.search.threads import Control
     from solver.search.workspace import Workspace

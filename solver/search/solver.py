@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 from solver.endgames.probe import EndingHistory
 from solver.errors import FenError
-from solver.kernel.loader import load_battle
-from solver.kernel.memory import RowState
+from solver.kernel.border.memory import RowState
+from solver.kernel.build.loader import load_battle
 from solver.problem import (
     DEFAULT_HASH_MIB,
     Limits,
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     import chess
 
     from solver.endgames.tablebases import Tablebases
-    from solver.kernel.memory import Row
+    from solver.kernel.border.memory import Row
     from solver.problem import Problem, Restriction
     from solver.search.question import Asked, Question
 
@@ -108,7 +108,7 @@ def solve(
     AllocationError
         The system does not have the memory that `limits.hash_mib` asks for.
     CacheError, KernelError
-        The compiled kernel cannot be loaded; see `solver.kernel.loader`.
+        The compiled kernel cannot be loaded; see `solver.kernel.build.loader`.
     TablebaseError
         One of the solver's tablebases is damaged.
     InUseError
@@ -155,7 +155,7 @@ class Solver:
     AllocationError
         The system does not have that much memory.
     CacheError, KernelError
-        The compiled kernel cannot be loaded; see `solver.kernel.loader`.
+        The compiled kernel cannot be loaded; see `solver.kernel.build.loader`.
     """
 
     def __init__(

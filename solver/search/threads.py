@@ -10,14 +10,14 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, TypeVar
 
 from solver.errors import InUseError
-from solver.kernel.interface import NO_LIMIT
+from solver.kernel.border.interface import NO_LIMIT
 from solver.solution import StoppedBy
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from typing import NoReturn
 
-    from solver.kernel.memory import Search
+    from solver.kernel.border.memory import Search
     from solver.problem import Restriction
     from solver.search.workspace import Workspace
 

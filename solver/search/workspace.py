@@ -8,9 +8,9 @@ from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
 from solver.errors import AllocationError
-from solver.kernel.interface import NO_LIMIT, SMALL_BUCKETS
-from solver.kernel.loader import load_kernel
-from solver.kernel.memory import MAX_LEGAL_MOVES, Search
+from solver.kernel.border.interface import NO_LIMIT, SMALL_BUCKETS
+from solver.kernel.border.memory import MAX_LEGAL_MOVES, Search
+from solver.kernel.build.loader import load_kernel
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -64,7 +64,7 @@ class Workspace:
     AllocationError
         The system does not have that much memory.
     CacheError, KernelError
-        The compiled kernel cannot be loaded; see `solver.kernel.loader`.
+        The compiled kernel cannot be loaded; see `solver.kernel.build.loader`.
     """
 
     def __init__(self, hash_mib: int) -> None:

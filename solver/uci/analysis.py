@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, NamedTuple
 
-from solver.kernel.interface import NO_LIMIT
+from solver.kernel.border.interface import NO_LIMIT
 from solver.problem import Limits, Problem
 from solver.search.threads import Control
 from solver.uci.protocol import Line

@@ -16,7 +16,7 @@ import chess
 
 from solver.errors import InputError, quote
 from solver.formats.fen import parse_fen
-from solver.kernel.interface import NO_LIMIT
+from solver.kernel.border.interface import NO_LIMIT
 from solver.problem import DEFAULT_HASH_MIB, MAX_HASH_MIB, MAX_THREADS
 from solver.stipulation import MAX_MOVES
 

@@ -18,7 +18,7 @@ import chess
 
 from solver import __version__
 from solver.errors import AllocationError, InputError, quote
-from solver.kernel.loader import load_kernel
+from solver.kernel.build.loader import load_kernel
 from solver.problem import DEFAULT_HASH_MIB
 from solver.search.solver import Solver
 from solver.solution import StoppedBy

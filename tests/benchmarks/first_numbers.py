@@ -3,8 +3,8 @@
 usage: python -m tests.benchmarks.first_numbers SUITE.epd [--seed S] [--positions P]
                                                 [--nodes N] [--budget B]
 
-Prints the tables of `solver.kernel.first_numbers`, and how well they and the weights
-that were chosen by hand foretell which attack mates.
+Prints the tables of `solver.kernel.mate.first_numbers`, and how well they and the
+weights that were chosen by hand foretell which attack mates.
 
 The data: P positions with a mate in 7 to 10, P in 11 to 15 and P in 16 or more, drawn
 with the seed from the half of the suite for tuning (`tests.benchmarks.half`). The df-pn
@@ -43,7 +43,10 @@ import numpy as np
 import numpy.typing as npt
 
 from solver.board import pack
-from solver.kernel.first_numbers import (
+from solver.kernel.border.interface import Verdict
+from solver.kernel.border.memory import Position
+from solver.kernel.build.jit import i64, native, pointer, record_at, search_t, u64
+from solver.kernel.mate.first_numbers import (
     BEYOND,
     FLIGHTS,
     LOSSES,
@@ -52,11 +55,8 @@ from solver.kernel.first_numbers import (
     Defence,
     find_defence,
 )
-from solver.kernel.interface import Verdict
-from solver.kernel.jit import i64, native, pointer, record_at, search_t, u64
-from solver.kernel.memory import Position
-from solver.kernel.movegen import generate
-from solver.kernel.position import position_at
+from solver.kernel.rules.movegen import generate
+from solver.kernel.rules.position import position_at
 from solver.search.workspace import Workspace
 from tests.benchmarks.half import half
 from tests.kernel import linked

@@ -19,8 +19,8 @@ import numpy as np
 
 from solver import Limits, Problem
 from solver.board import pack
-from solver.kernel.loader import load_kernel
-from solver.kernel.memory import Search
+from solver.kernel.border.memory import Search
+from solver.kernel.build.loader import load_kernel
 from solver.laboratory.comparison import GLASS_FEN
 from solver.laboratory.search import Laboratory
 from solver.laboratory.techniques import Mdp, Techniques
@@ -99,8 +99,8 @@ def time_mate_in_one() -> None:
     """Print nanoseconds a test, over positions of random play."""
     import numba
 
-    from solver.kernel.mate_in_one import mate_in_one
-    from solver.kernel.position import Position
+    from solver.kernel.rules.mate_in_one import mate_in_one
+    from solver.kernel.rules.position import Position
 
     @numba.njit
     def count_mates(words: Any, rounds: Any) -> Any:

@@ -21,12 +21,12 @@ import numpy as np
 
 from solver.board import unpack_line
 from solver.formats.fast_fen import format_fen
-from solver.kernel.interface import Verdict
-from solver.kernel.jit import population
-from solver.kernel.mate_in_one import mate_in_one
-from solver.kernel.memory import Position
-from solver.kernel.movegen import generate
-from solver.kernel.position import checkers, leaves_king_attacked, make
+from solver.kernel.border.interface import Verdict
+from solver.kernel.border.memory import Position
+from solver.kernel.build.jit import population
+from solver.kernel.rules.mate_in_one import mate_in_one
+from solver.kernel.rules.movegen import generate
+from solver.kernel.rules.position import checkers, leaves_king_attacked, make
 from solver.search.workspace import Workspace
 from tests.benchmarks.lichess import name_of
 from tests.kernel.positions import WORDS, position_of, write_position

@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, NamedTuple
 import chess
 
 from solver.board import pack
-from solver.kernel.experiment import Experiment, MdpForm
-from solver.kernel.interface import NO_LIMIT
-from solver.kernel.loader import load_laboratory
-from solver.kernel.memory import Search
+from solver.kernel.border.experiment import Experiment, MdpForm
+from solver.kernel.border.interface import NO_LIMIT
+from solver.kernel.border.memory import Search
+from solver.kernel.build.loader import load_laboratory
 from solver.laboratory.comparison import GLASS_FEN
 from solver.search.workspace import BUCKET_BYTES
 from tests.oracles.recorded import MARGIN, windows

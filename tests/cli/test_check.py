@@ -154,7 +154,8 @@ def test_the_checker_loads_neither_numba_nor_rich(folder: Path) -> None:
         "from solver.cli.main import run\n"
         f"run(['check', {str(folder / 'true.json')!r}])\n"
         "import sys\n"
-        "print('kernel' if 'solver.kernel.loader' in sys.modules else 'no kernel')"
+        "loader = 'solver.kernel.build.loader'\n"
+        "print('kernel' if loader in sys.modules else 'no kernel')"
     )
     printed, heavy = run_and_list_heavy(program)
     assert heavy == {"chess"}

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import pytest
 
 import solver
-from solver.kernel import cache
-from solver.kernel.loader import PARTS, load_part
+from solver.kernel.build import cache
+from solver.kernel.build.loader import PARTS, load_part
 from tests.processes import run
 
 if TYPE_CHECKING:

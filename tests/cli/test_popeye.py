@@ -14,7 +14,7 @@ import pytest
 from click.testing import CliRunner
 
 from solver.cli.main import matesolve as commands
-from solver.kernel.loader import load_battle, load_help
+from solver.kernel.build.loader import load_battle, load_help
 from tests.cli.conftest import Ended
 from tests.cli.processes import process
 from tests.popeye_sets import Entry, as_input

@@ -58,7 +58,7 @@ main()
 
 INTERRUPTED_COMPILER = """
 import ctypes, os, signal, sys
-import solver.kernel.loader
+import solver.kernel.build.loader
 
 @ctypes.CFUNCTYPE(None)
 def call_back():
@@ -66,7 +66,7 @@ def call_back():
     for _ in range(1000):
         pass
 
-solver.kernel.loader.load_part = lambda *_: call_back()
+solver.kernel.build.loader.load_part = lambda *_: call_back()
 sys.argv = ["matesolve", *{arguments!r}]
 from solver.__main__ import main
 main()

@@ -13,7 +13,7 @@ from solver.endgames import find_ending
 from solver.endgames.placement import Piece, read_placement
 from solver.endgames.probe import get_tables
 from solver.endgames.table import ILLEGAL, NO_MATE, REFLECTIONS, Table
-from solver.kernel.interface import Verdict
+from solver.kernel.border.interface import Verdict
 from solver.search.root import prove
 from solver.search.workspace import Workspace
 from tests.endgames.boards import ENDINGS, random_boards

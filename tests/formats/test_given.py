@@ -108,7 +108,7 @@ def test_the_position_after_played_moves_has_their_counters() -> None:
 READING_AT_EXIT = """
 import threading, time
 from solver.formats.given import read_plainly
-from solver.kernel.loader import load_kernel
+from solver.kernel.build.loader import load_kernel
 load_kernel()
 def read():
     while True:

@@ -6,9 +6,9 @@ from typing import Any
 
 
 def linked(function: Any) -> int:
-    """Return the address of a function that `solver.kernel.jit.native` made."""
-    from solver.kernel.compiler import compile_object
-    from solver.kernel.loader import SYMBOL, link
-    from solver.kernel.target import host
+    """Return the address of a function that `solver.kernel.build.jit.native` made."""
+    from solver.kernel.build.compiler import compile_object
+    from solver.kernel.build.loader import SYMBOL, link
+    from solver.kernel.build.target import host
 
     return link(compile_object(function, SYMBOL, host()))

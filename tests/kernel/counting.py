@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import chess
 
-from solver.kernel.experiment import Extension, Horizon, RootOrder
+from solver.kernel.border.experiment import Extension, Horizon, RootOrder
 from solver.laboratory.search import Laboratory
 from solver.laboratory.techniques import (
     ADDITIONS,

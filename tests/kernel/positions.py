@@ -10,8 +10,8 @@ import numba
 import numpy as np
 
 from solver.board import pack
-from solver.kernel.movegen import generate
-from solver.kernel.position import Position, make
+from solver.kernel.rules.movegen import generate
+from solver.kernel.rules.position import Position, make
 from tests.oracles import walks
 
 if TYPE_CHECKING:

@@ -5,12 +5,18 @@ from __future__ import annotations
 import ctypes
 from typing import TYPE_CHECKING, NamedTuple
 
-from solver.kernel.memory import FEN_TEXT_BYTES, MOVE_TEXT_BYTES, Row, RowState, Search
+from solver.kernel.border.memory import (
+    FEN_TEXT_BYTES,
+    MOVE_TEXT_BYTES,
+    Row,
+    RowState,
+    Search,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from solver.kernel.interface import Kernel
+    from solver.kernel.border.interface import Kernel
 
 
 class Question(NamedTuple):

@@ -10,8 +10,8 @@ import chess
 import pytest
 
 from solver.board import pack, unpack_move
-from solver.kernel.interface import NO_LIMIT, Verdict
-from solver.kernel.memory import Search
+from solver.kernel.border.interface import NO_LIMIT, Verdict
+from solver.kernel.border.memory import Search
 from solver.search.battle import battle_play
 from solver.stipulation import Goal, Play, Stipulation
 from tests.oracles import battle_play as oracle
@@ -21,7 +21,7 @@ from tests.sizes import sized
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from solver.kernel.stipulation_interface import BattleKernel
+    from solver.kernel.border.stipulation_interface import BattleKernel
 
 BUCKET_BYTES = 64
 FEW_BUCKETS = 1 << 12

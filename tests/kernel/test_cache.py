@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from solver.errors import CacheError
-from solver.kernel import cache
-from solver.kernel.cache import (
+from solver.kernel.build import cache
+from solver.kernel.build.cache import (
     ObjectCode,
     describe,
     open_directory,

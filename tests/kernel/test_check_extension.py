@@ -8,14 +8,14 @@ import chess
 import pytest
 
 from solver.board import pack
-from solver.kernel.experiment import Experiment, Extension, Horizon
-from solver.kernel.interface import (
+from solver.kernel.border.experiment import Experiment, Extension, Horizon
+from solver.kernel.border.interface import (
     INFINITE_SCORE,
     MATE_SCORE,
     MATE_ZONE,
     LaboratoryKernel,
 )
-from solver.kernel.memory import MAX_PLIES, Search
+from solver.kernel.border.memory import MAX_PLIES, Search
 from solver.laboratory.results import MAX_DEPTH
 from tests.kernel.counting import PLAIN, agree, deepen
 from tests.oracles import walks

@@ -12,7 +12,7 @@ import chess
 import pytest
 
 from solver.board import pack
-from solver.kernel.interface import NO_LIMIT, Verdict
+from solver.kernel.border.interface import NO_LIMIT, Verdict
 from solver.search.root import prove, search_dfpn
 from solver.search.workspace import Workspace
 from tests.oracles import naive, walks
@@ -23,7 +23,7 @@ from tests.sizes import sized
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from solver.kernel.memory import Position
+    from solver.kernel.border.memory import Position
 
 MATES_IN_FIVE = Path(__file__).parents[2] / "puzzles" / "generated-5.epd"
 PROOFS = 8

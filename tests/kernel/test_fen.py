@@ -23,7 +23,7 @@ from tests.sizes import sized
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from solver.kernel.interface import Kernel
+    from solver.kernel.border.interface import Kernel
 
 ROOT = Path(__file__).parents[2]
 PUZZLES = ROOT / "puzzles"

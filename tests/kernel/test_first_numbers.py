@@ -10,7 +10,9 @@ import chess
 import numpy as np
 
 from solver.board import pack
-from solver.kernel.first_numbers import (
+from solver.kernel.border.memory import Search
+from solver.kernel.build.jit import i64, native, pointer, record_at, search_t, u64
+from solver.kernel.mate.first_numbers import (
     BEYOND,
     FIRST_HOPE,
     FLIGHTS,
@@ -19,10 +21,8 @@ from solver.kernel.first_numbers import (
     WHOLE,
     first_numbers,
 )
-from solver.kernel.jit import i64, native, pointer, record_at, search_t, u64
-from solver.kernel.memory import Search
-from solver.kernel.position import position_at
-from solver.kernel.transposition import INFINITE
+from solver.kernel.mate.transposition import INFINITE
+from solver.kernel.rules.position import position_at
 from tests.kernel import linked
 from tests.oracles import walks
 

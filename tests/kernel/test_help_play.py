@@ -11,17 +11,17 @@ import chess
 import pytest
 
 from solver.board import pack, unpack_line
-from solver.kernel.interface import NO_LIMIT
-from solver.kernel.loader import load_kernel
-from solver.kernel.memory import HELP_LINE_WORDS, Position, Search
-from solver.kernel.stipulation_interface import HelpState
+from solver.kernel.border.interface import NO_LIMIT
+from solver.kernel.border.memory import HELP_LINE_WORDS, Position, Search
+from solver.kernel.border.stipulation_interface import HelpState
+from solver.kernel.build.loader import load_kernel
 from tests.oracles import help_play, walks
 from tests.sizes import sized
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from solver.kernel.stipulation_interface import HelpKernel
+    from solver.kernel.border.stipulation_interface import HelpKernel
 
 BUCKETS = 1 << 10
 BUCKET_WORDS = 8

@@ -9,7 +9,7 @@ from itertools import product
 import chess
 import pytest
 
-from solver.kernel.experiment import Horizon, RootOrder
+from solver.kernel.border.experiment import Horizon, RootOrder
 from solver.laboratory.results import mate_distance
 from solver.laboratory.search import Laboratory
 from solver.laboratory.techniques import Mdp, NodeCount, Techniques

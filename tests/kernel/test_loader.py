@@ -23,25 +23,25 @@ import llvmlite.binding as llvm
 import pytest
 
 from solver.errors import CacheError
-from solver.kernel import cache, loader, target
-from solver.kernel.cache import FALLBACK, ObjectCode, read_object, write_object
-from solver.kernel.interface import KernelError
-from solver.kernel.self_test import self_test_laboratory, self_test_search
-from solver.kernel.stipulation_interface import self_test_battle
+from solver.kernel.border.interface import KernelError
+from solver.kernel.border.self_test import self_test_laboratory, self_test_search
+from solver.kernel.border.stipulation_interface import self_test_battle
+from solver.kernel.build import cache, loader, target
+from solver.kernel.build.cache import FALLBACK, ObjectCode, read_object, write_object
 from tests.processes import run, started
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from solver.kernel.interface import Kernel, LaboratoryKernel
-    from solver.kernel.stipulation_interface import BattleKernel
+    from solver.kernel.border.interface import Kernel, LaboratoryKernel
+    from solver.kernel.border.stipulation_interface import BattleKernel
 
 ROOT = Path(__file__).parents[2]
 HEAVY = {"numba", "numpy"}
 
 SOLVE = """
 import contextlib, json, sys
-from solver.kernel.loader import load_kernel
+from solver.kernel.build.loader import load_kernel
 
 notices = []
 
@@ -383,8 +383,8 @@ import json, sys
 from pathlib import Path
 import chess, numba
 from solver.board import pack
-from solver.kernel.loader import load_kernel
-from solver.kernel.memory import Search
+from solver.kernel.build.loader import load_kernel
+from solver.kernel.border.memory import Search
 from solver.laboratory.search import Laboratory
 from solver.laboratory.techniques import Settings, ablation
 from solver.problem import Limits, Problem
@@ -432,7 +432,7 @@ def test_no_index_is_out_of_bounds(tmp_path: Path) -> None:
 SHIP = """
 import sys
 from pathlib import Path
-from solver.kernel.loader import compile_shipped
+from solver.kernel.build.loader import compile_shipped
 
 print(*(path.name for path in compile_shipped(Path(sys.argv[1]))))
 """
@@ -604,7 +604,7 @@ def test_the_release_of_a_system_does_not_matter_to_compiled_code(
 
 
 def test_calling_a_function_of_the_kernel_from_python_is_an_error() -> None:
-    from solver.kernel.position import without_origin
+    from solver.kernel.rules.position import without_origin
 
     with pytest.raises(TypeError):
         without_origin(1)

@@ -8,13 +8,13 @@ import chess
 import pytest
 
 from solver.board import pack
-from solver.kernel.experiment import MATERIAL_CELLS
-from solver.kernel.memory import Position
+from solver.kernel.border.experiment import MATERIAL_CELLS
+from solver.kernel.border.memory import Position
 from solver.laboratory.material import CELLS, Material, find_cell, material_of
 from tests.sizes import sized
 
 if TYPE_CHECKING:
-    from solver.kernel.interface import LaboratoryKernel
+    from solver.kernel.border.interface import LaboratoryKernel
 
 
 def with_pieces(material: Material) -> Position:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import chess
 import pytest
 
-from solver.kernel.experiment import Extension
+from solver.kernel.border.experiment import Extension
 from solver.laboratory.imbalance import ImbalanceTable
 from solver.laboratory.material import find_cell, parse_material
 from solver.laboratory.search import Laboratory

@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from solver.kernel import cache, loader
-from solver.kernel.cache import FALLBACK, ObjectCode
+from solver.kernel.build import cache, loader
+from solver.kernel.build.cache import FALLBACK, ObjectCode
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from solver.kernel.loader import Part
+    from solver.kernel.build.loader import Part
 
 ADDRESS = 4711
 

@@ -19,7 +19,7 @@ from tests.sizes import sized
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from solver.kernel.interface import Kernel
+    from solver.kernel.border.interface import Kernel
 
 MARKS = ["", "", "+", "#", "!", "?", "!?", "+!", "#!!", "++"]
 

@@ -9,10 +9,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from solver.kernel.jit import i64, native, pointer, record_at, search_t, u64
-from solver.kernel.memory import MOVE_KINDS, Search
-from solver.kernel.movegen import generate
-from solver.kernel.ordering import (
+from solver.kernel.border.memory import MOVE_KINDS, Search
+from solver.kernel.build.jit import i64, native, pointer, record_at, search_t, u64
+from solver.kernel.mate.ordering import (
     CAPTURE,
     MOST_HISTORY,
     WORTH_SHIFT,
@@ -20,7 +19,8 @@ from solver.kernel.ordering import (
     rank_replies,
     unranked,
 )
-from solver.kernel.position import NO_MOVE, position_at
+from solver.kernel.rules.movegen import generate
+from solver.kernel.rules.position import NO_MOVE, position_at
 from tests.kernel import linked, positions
 
 

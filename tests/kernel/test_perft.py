@@ -8,12 +8,12 @@ import chess
 import pytest
 
 from solver.board import pack, unpack_move
-from solver.kernel.interface import STOPPED, Kernel
+from solver.kernel.border.interface import STOPPED, Kernel
 from tests.oracles.test_perft_data import ENTRIES, Entry
 from tests.oracles.test_perft_data import perft as slow_perft
 
 if TYPE_CHECKING:
-    from solver.kernel.memory import Position, Search
+    from solver.kernel.border.memory import Position, Search
 
 SHALLOW = 4
 DEEP = 5

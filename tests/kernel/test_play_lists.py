@@ -9,12 +9,12 @@ import chess
 import pytest
 
 from solver.board import pack, unpack_move
-from solver.kernel.interface import NO_LIMIT, NULL_MOVE
-from solver.kernel.memory import MAX_LEGAL_MOVES, Search
+from solver.kernel.border.interface import NO_LIMIT, NULL_MOVE
+from solver.kernel.border.memory import MAX_LEGAL_MOVES, Search
 from tests.oracles import naive, walks
 
 if TYPE_CHECKING:
-    from solver.kernel.interface import Kernel
+    from solver.kernel.border.interface import Kernel
 
 BUCKETS = 1 << 10
 LONG_LIST = "4r3/5b2/6k1/3Q3R/1Kb2Qb1/7Q/6Qb/Q2r4 b - - 0 1"

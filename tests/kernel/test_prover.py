@@ -11,15 +11,15 @@ import chess
 import pytest
 
 from solver.board import pack
-from solver.kernel.interface import NO_LIMIT, Verdict
-from solver.kernel.memory import Position, Search
+from solver.kernel.border.interface import NO_LIMIT, Verdict
+from solver.kernel.border.memory import Position, Search
 from tests.oracles import endgames, naive, walks
 from tests.sizes import sized
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from solver.kernel.interface import Kernel
+    from solver.kernel.border.interface import Kernel
 
 BUCKET_BYTES = 64
 MANY_BUCKETS = 1 << 20

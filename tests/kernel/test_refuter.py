@@ -8,10 +8,10 @@ import numba
 import numpy as np
 import pytest
 
-from solver.kernel.mate_in_one import mate_in_one
-from solver.kernel.movegen import generate
-from solver.kernel.position import after_null_move, make
-from solver.kernel.refuter import find_refuter, is_refuted
+from solver.kernel.mate.refuter import find_refuter, is_refuted
+from solver.kernel.rules.mate_in_one import mate_in_one
+from solver.kernel.rules.movegen import generate
+from solver.kernel.rules.position import after_null_move, make
 from tests.kernel import positions
 from tests.kernel.positions import position_of
 

@@ -9,7 +9,7 @@ import chess
 import pytest
 
 from solver.board import pack
-from solver.kernel.interface import Verdict
+from solver.kernel.border.interface import Verdict
 from solver.problem import Restriction
 from solver.search.root import prove, search_dfpn
 from solver.search.workspace import Workspace

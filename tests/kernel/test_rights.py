@@ -10,8 +10,8 @@ import pytest
 from solver.board import pack, unpack_move
 
 if TYPE_CHECKING:
-    from solver.kernel.interface import Kernel
-    from solver.kernel.memory import Search
+    from solver.kernel.border.interface import Kernel
+    from solver.kernel.border.memory import Search
 
 
 def legal(kernel: Kernel, search: Search, fen: str, line: str) -> set[str]:

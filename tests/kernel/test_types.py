@@ -11,14 +11,15 @@ from numba.core.dispatcher import Dispatcher
 from numba.core.registry import cpu_target
 
 import solver.kernel
-from solver.kernel.compiler import Typing
-from solver.kernel.interface import KernelError
-from solver.kernel.jit import i64, jit, native, u64
+from solver.kernel.border.interface import KernelError
+from solver.kernel.build.compiler import Typing
+from solver.kernel.build.jit import i64, jit, native, u64
 from tests.kernel import linked
 
+KERNEL = Path(solver.kernel.__path__[0])
 MODULES = [
-    f"solver.kernel.{path.stem}"
-    for path in sorted(Path(solver.kernel.__path__[0]).glob("*.py"))
+    ".".join(path.relative_to(KERNEL.parents[1]).with_suffix("").parts)
+    for path in sorted(KERNEL.rglob("*.py"))
     if path.stem != "__init__"
 ]
 
@@ -26,7 +27,7 @@ MODULES = [
 def compiled_functions(module: str) -> dict[str, Dispatcher]:
     """Return the functions that a module defines for numba, by their names."""
     # The functions of the border to Python; the rest of the folder is compiled.
-    import_module("solver.kernel.entry")
+    import_module("solver.kernel.mate.entry")
     return {
         name: function
         for name, function in vars(import_module(module)).items()
@@ -36,7 +37,7 @@ def compiled_functions(module: str) -> dict[str, Dispatcher]:
 
 def test_every_part_of_the_kernel_is_checked() -> None:
     functions = {module: compiled_functions(module) for module in MODULES}
-    checked = {module.split(".")[2] for module, found in functions.items() if found}
+    checked = {module.split(".")[-1] for module, found in functions.items() if found}
     assert checked >= {
         "bitboards",
         "movegen",

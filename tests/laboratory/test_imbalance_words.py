@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 from hypothesis import given, settings
 
-from solver.kernel.experiment import MipUse
+from solver.kernel.border.experiment import MipUse
 from solver.laboratory.imbalance import ImbalanceTable, Outcomes
 from solver.laboratory.imbalance_words import search_words
 from solver.laboratory.material import CELLS, mirror_cell

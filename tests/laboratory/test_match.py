@@ -14,7 +14,7 @@ import chess.pgn
 import pytest
 
 from solver.errors import InputError, MatesolveError
-from solver.kernel.experiment import Horizon
+from solver.kernel.border.experiment import Horizon
 from solver.laboratory.game_pool import play_games
 from solver.laboratory.match import GamesFile, Match, play_match
 from solver.laboratory.match_score import Hypotheses, MatchScore

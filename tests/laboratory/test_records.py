@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 from solver import __version__
-from solver.kernel.experiment import Horizon, RootOrder
+from solver.kernel.border.experiment import Horizon, RootOrder
 from solver.laboratory.comparison import GLASS_FEN, Series
 from solver.laboratory.records import (
     collection_csv,

@@ -10,7 +10,7 @@ import chess
 import pytest
 
 from solver.errors import InputError
-from solver.kernel.experiment import Extension, MipUse
+from solver.kernel.border.experiment import Extension, MipUse
 from solver.laboratory.results import (
     MAX_DEPTH,
     Iteration,
@@ -35,8 +35,8 @@ from solver.search.threads import Control
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from solver.kernel.experiment import Experiment
-    from solver.kernel.memory import Position, Search
+    from solver.kernel.border.experiment import Experiment
+    from solver.kernel.border.memory import Position, Search
 
 pytestmark = pytest.mark.usefixtures("kernel")
 

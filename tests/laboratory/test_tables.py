@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from rich.console import Console
 
-from solver.kernel.experiment import Horizon, RootOrder
+from solver.kernel.border.experiment import Horizon, RootOrder
 from solver.laboratory.comparison import Series
 from solver.laboratory.layout import (
     collection_notes,

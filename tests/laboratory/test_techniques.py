@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from solver.errors import InputError
-from solver.kernel.experiment import Extension, Horizon, MipUse, RootOrder
+from solver.kernel.border.experiment import Extension, Horizon, MipUse, RootOrder
 from solver.laboratory.techniques import (
     Choice,
     ForwardPruning,

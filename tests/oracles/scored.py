@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import chess
 
-from solver.kernel.experiment import Extension, Horizon, MipUse, RootOrder
+from solver.kernel.border.experiment import Extension, Horizon, MipUse, RootOrder
 from solver.laboratory.techniques import Mdp, NodeCount
 from tests.oracles.past_scores import PastScores
 from tests.oracles.scored_positions import (

@@ -7,7 +7,7 @@ from dataclasses import replace
 import chess
 import pytest
 
-from solver.kernel.experiment import Horizon
+from solver.kernel.border.experiment import Horizon
 from solver.laboratory.techniques import Mdp, NodeCount, Techniques
 from tests.oracles import minimax, walks
 from tests.oracles.scored import MATE, Iteration, ScoredSearch

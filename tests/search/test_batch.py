@@ -11,7 +11,7 @@ import pytest
 
 from solver.board import pack
 from solver.errors import FenError
-from solver.kernel.interface import Verdict
+from solver.kernel.border.interface import Verdict
 from solver.problem import Claim, Limits, Problem
 from solver.search.question import Asked
 from solver.search.solver import Solver

@@ -8,7 +8,7 @@ import chess
 import pytest
 
 from solver import InputError, Limits, Problem, Restriction, Solution, Status, StoppedBy
-from solver.kernel.memory import BattlePlay
+from solver.kernel.border.memory import BattlePlay
 from solver.search.battle import PLAYS
 from solver.search.solver import Solver, solve
 from solver.search.threads import Control

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import chess
 import pytest
 
-from solver.kernel.interface import Verdict
+from solver.kernel.border.interface import Verdict
 from solver.problem import Limits
 from solver.search import bounds as bounds_search
 from solver.search.bounds import BoundsSearch

@@ -11,7 +11,7 @@ import chess
 import pytest
 
 from solver.board import pack
-from solver.kernel.interface import NO_LIMIT, Verdict
+from solver.kernel.border.interface import NO_LIMIT, Verdict
 from solver.problem import Limits, Problem
 from solver.search import bounds as bounds_search
 from solver.search.root import prove, search_dfpn

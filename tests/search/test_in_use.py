@@ -24,7 +24,7 @@ from solver.uci.protocol import parse_go
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from solver.kernel.memory import Search
+    from solver.kernel.border.memory import Search
     from solver.solution import Solution
 
 pytestmark = pytest.mark.usefixtures("kernel")

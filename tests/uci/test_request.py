@@ -6,7 +6,7 @@ import chess
 import pytest
 
 from solver.errors import InputError
-from solver.kernel.interface import NO_LIMIT
+from solver.kernel.border.interface import NO_LIMIT
 from solver.uci.protocol import Go, parse_go, parse_position
 
 

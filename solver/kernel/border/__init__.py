@@ -1,0 +1,1 @@
+"""What Python and compiled code share: structs, constants, operations."""

@@ -1,0 +1,439 @@
+"""The border between Python and the compiled kernel: a C function for each part.
+
+`Kernel` searches for mates, and `LaboratoryKernel` runs the experiments. It is compiled
+apart, because few processes need it, and so are the kernels of other stipulations; see
+`solver.kernel.border.stipulation_interface`. Each has a self-test; see
+`solver.kernel.border.self_test`.
+
+This module imports neither numba nor numpy, so that a process that loads the stored
+kernel needs neither.
+"""
+
+from __future__ import annotations
+
+from ctypes import (
+    CFUNCTYPE,
+    POINTER,
+    Array,
+    addressof,
+    byref,
+    c_int64,
+    c_uint32,
+    c_void_p,
+    sizeof,
+)
+from enum import IntEnum
+from typing import TYPE_CHECKING, NamedTuple
+
+from solver.errors import MatesolveError
+from solver.kernel.border.memory import MAX_LEGAL_MOVES, Position, Row, Search
+
+if TYPE_CHECKING:
+    from solver.kernel.border.experiment import Experiment
+
+NO_LIMIT = (1 << 63) - 1
+"""The node limit of a search without one."""
+
+SMALL_BUCKETS = 1 << 14
+SMALL_NODES = 20_000
+"""A search of at most this many nodes uses only the first MiB of the table, which fits
+the CPU's caches; the many short problems of a collection then never touch the rest."""
+
+KEY_BUDGET = 100_000
+"""Nodes that the prover, then the df-pn search, may spend on one first move; doubled
+until one of them decides whether the move is a key."""
+
+MOST_ENDING_PIECES = 4
+"""Small endgames have at most so many pieces, and no pawns; see `solver.endgames`."""
+
+MOST_TEXT = 8192
+"""Bytes that a row's texts have room in: lines and keys of the longest mate."""
+
+NO_BOUND = 255
+"""The upper bound of a position with no known mate."""
+
+STOPPED = -1
+"""The result of any operation that a limit or `Search.stop` ended early."""
+
+MATE_SCORE = 30_000
+"""The scored search's score for giving mate now, in centipawns."""
+
+MATE_ZONE = 29_000
+"""Scores at least this far from 0 are mates; the evaluation stays below."""
+
+INFINITE_SCORE = 32_000
+"""Larger than every score."""
+
+MATE_SHIFT = 8
+MOVE_SHIFT = 16
+
+NULL_MOVE = 0
+"""Passes the turn; no legal move has this number."""
+
+
+class KernelError(MatesolveError):
+    """The compiled kernel lacks a function, or gives a wrong answer."""
+
+
+class Operation(IntEnum):
+    """An operation of the search's C function."""
+
+    PERFT = 0
+    GENERATE = 1
+    GENERATE_CHECKS = 2
+    MAKE = 3
+    MATE_IN_ONE = 4
+    MATES_WITHIN = 5
+    FIND_MATE = 6
+    FIND_LINE = 7
+    BOUNDS = 8
+    SOLVING_MOVES = 9
+    REFUTATIONS = 10
+    CONTINUATIONS = 11
+    IS_CHECK = 12
+    DECIDE = 13
+    READ_ROWS = 14
+    SOLVE_ROWS = 15
+    GRADE_ROWS = 16
+
+
+class LaboratoryOperation(IntEnum):
+    """An operation of the laboratory's C function."""
+
+    SEARCH_SCORE = 0
+    MATERIAL_CELL = 1
+
+
+class Verdict(IntEnum):
+    """An answer to "is there a mate in n?"; all but STOPPED are proved."""
+
+    STOPPED = STOPPED
+    NO_MATE = 0
+    MATE = 1
+
+
+class Bounds(NamedTuple):
+    """What the table holds as proved of a position.
+
+    Attributes
+    ----------
+    no_mate : int
+        This many moves are not enough.
+    mate : int or None
+        This many moves are enough; None if no mate is known.
+    move : int
+        The attacker's mating move or the defender's refutation; 0 if none is known.
+    """
+
+    no_mate: int
+    mate: int | None
+    move: int
+
+
+PROTOTYPE = CFUNCTYPE(
+    c_int64, c_int64, POINTER(Position), POINTER(Search), c_int64, c_int64
+)
+"""operation, position, search, number, flag -> result."""
+
+LABORATORY_PROTOTYPE = CFUNCTYPE(
+    c_int64, c_int64, POINTER(Position), POINTER(Search), c_void_p
+)
+"""operation, position, search, address of an `Experiment` -> result."""
+
+
+class Kernel:
+    """The compiled search. Stateless: every call brings its own memory.
+
+    The searches read and write the transposition table at `Search.table`.
+
+    Parameters
+    ----------
+    address : int
+        Address of the compiled C function, whose code must outlive this object.
+
+    Notes
+    -----
+    Calls release the GIL, so threads with one `Search` each run in parallel.
+    """
+
+    def __init__(self, address: int) -> None:
+        self._call = PROTOTYPE(address)
+
+    def perft(
+        self, position: Position, search: Search, depth: int, *, listed: bool = False
+    ) -> int:
+        """Count the leaves `depth` plies (at least 1) down; STOPPED on a stop.
+
+        The last ply's moves are only counted, or listed as a search lists them.
+        """
+        return self._run(Operation.PERFT, position, search, depth, listed)
+
+    def moves(self, position: Position, search: Search) -> list[int]:
+        """Return the legal moves."""
+        size = self._run(Operation.GENERATE, position, search)
+        return search.rows[0][:size]
+
+    def checking_moves(self, position: Position, search: Search) -> list[int]:
+        """Return the legal moves that give check."""
+        size = self._run(Operation.GENERATE_CHECKS, position, search)
+        return search.rows[0][:size]
+
+    def made(self, position: Position, search: Search, move: int) -> Position:
+        """Return the position after a legal or null move, seen by the other side."""
+        child = Position.from_buffer_copy(position)
+        self._run(Operation.MAKE, child, search, move)
+        return child
+
+    def is_check(self, position: Position, search: Search) -> bool:
+        """Return whether the side to move is in check."""
+        return bool(self._run(Operation.IS_CHECK, position, search))
+
+    def mate_in_one(self, position: Position, search: Search) -> int:
+        """Return a mating move, or 0 if there is none."""
+        return self._run(Operation.MATE_IN_ONE, position, search)
+
+    def mates_within(
+        self, position: Position, search: Search, moves: int, *, attacking: bool = True
+    ) -> Verdict:
+        """Decide with the prover whether the attacker mates within `moves`.
+
+        Parameters
+        ----------
+        position : Position
+            The attacker is to move if `attacking`, else the defender.
+        search : Search
+        moves : int
+            The attacker's own moves, at least 0.
+        attacking : bool
+
+        Returns
+        -------
+        Verdict
+        """
+        return Verdict(
+            self._run(Operation.MATES_WITHIN, position, search, moves, attacking)
+        )
+
+    def find_mate(
+        self, position: Position, search: Search, moves: int, *, attacking: bool = True
+    ) -> Verdict:
+        """Decide the same with the df-pn search, under the restriction of `search`."""
+        return Verdict(
+            self._run(Operation.FIND_MATE, position, search, moves, attacking)
+        )
+
+    def decide(self, position: Position, search: Search, moves: int) -> Verdict:
+        """Decide with both searches in turn whether the defender is mated in time.
+
+        Parameters
+        ----------
+        position : Position
+            The defender is to move.
+        search : Search
+        moves : int
+            The attacker's own moves, at least 0.
+
+        Returns
+        -------
+        Verdict
+            STOPPED if the node limit was reached, or the search was stopped.
+        """
+        return Verdict(self._run(Operation.DECIDE, position, search, moves))
+
+    def bounds(self, position: Position, search: Search, *, attacking: bool) -> Bounds:
+        """Read the table's bounds of a position under the restriction of `search`."""
+        packed = self._run(Operation.BOUNDS, position, search, 0, attacking)
+        no_mate, mate, move = (
+            packed & 255,
+            packed >> MATE_SHIFT & 255,
+            packed >> MOVE_SHIFT,
+        )
+        return Bounds(no_mate, None if mate == NO_BOUND else mate, move)
+
+    def line(
+        self, position: Position, search: Search, moves: int, *, attacking: bool = True
+    ) -> list[int]:
+        """Return the mating line of a position whose shortest mate is `moves`.
+
+        It is cut short if the search was stopped.
+        """
+        size = self._run(Operation.FIND_LINE, position, search, moves, attacking)
+        return search.line[:size]
+
+    def solving_moves(
+        self, position: Position, search: Search, moves: int
+    ) -> list[int] | None:
+        """Return the attacker's moves that mate within `moves`, at least 1.
+
+        The attacker is to move. The moves are in the generator's order. None if the
+        search was stopped.
+        """
+        size = self._run(Operation.SOLVING_MOVES, position, search, moves)
+        return None if size == STOPPED else search.rows[0][:size]
+
+    def refutations(
+        self, position: Position, search: Search, moves: int, most: int
+    ) -> list[int] | None:
+        """Return replies after which the attacker does not mate within `moves`.
+
+        Parameters
+        ----------
+        position : Position
+            The defender is to move.
+        search : Search
+        moves : int
+            The attacker's own moves after the reply, at least 0.
+        most : int
+            Return as soon as there are this many, at least 1.
+
+        Returns
+        -------
+        list of int, or None
+            Empty if every reply is mated in time, and if there is none. None if the
+            search was stopped.
+        """
+        size = self._run(Operation.REFUTATIONS, position, search, moves, most)
+        return None if size == STOPPED else search.rows[0][:size]
+
+    def continuations(
+        self, position: Position, search: Search, moves: int, *, threats: bool
+    ) -> list[int] | None:
+        """List the attacker's shortest continuations after every reply.
+
+        Parameters
+        ----------
+        position : Position
+            The defender is to move.
+        search : Search
+        moves : int
+            The most moves that a continuation may take, at least 1.
+        threats : bool
+            Begin with the null move as a reply, unless the defender is in check.
+
+        Returns
+        -------
+        list of int, or None
+            For each reply: the reply, the number of moves that the continuations take,
+            the number of continuations, and these; both numbers are 0 if there is none.
+            None if the search was stopped.
+        """
+        size = self._run(Operation.CONTINUATIONS, position, search, moves, threats)
+        if size == STOPPED:
+            return None
+        if size <= MAX_LEGAL_MOVES:
+            return search.phis[0][:size]
+        words = (c_uint32 * size).from_buffer(search, Search.phis.offset)
+        return words[:]
+
+    def read_rows(self, rows: Array[Row], search: Search, first: int, end: int) -> int:
+        """Read the FENs and lines of rows; see `solver.kernel.mate.rows`.
+
+        Parameters
+        ----------
+        rows : array of Row
+            With their texts; they receive what was read.
+        search : Search
+            Its `text` receives the texts, and its first row of moves is overwritten.
+        first, end : int
+            Which rows: from `first` on, before `end`.
+
+        Returns
+        -------
+        int
+            The first row that was not read because `Search.text` may have too little
+            room for it; `end` if all were.
+        """
+        return self._run_rows(Operation.READ_ROWS, rows, search, first, end)
+
+    def solve_rows(self, rows: Array[Row], search: Search, first: int, end: int) -> int:
+        """Take the first turn of the search for rows; see `solver.kernel.mate.batch`.
+
+        Parameters
+        ----------
+        rows : array of Row
+            READ, with their questions; they receive their answers.
+        search : Search
+            Its node limit is the limit of each row, and its `text` receives the texts.
+        first, end : int
+            Which rows: from `first` on, before `end`.
+
+        Returns
+        -------
+        int
+            The first row that is not answered; `end` if all are.
+        """
+        return self._run_rows(Operation.SOLVE_ROWS, rows, search, first, end)
+
+    def grade_rows(self, rows: Array[Row], search: Search, first: int, end: int) -> int:
+        """Grade the lines of rows; see `solver.kernel.mate.grading`.
+
+        Parameters and result are those of `read_rows`. The node limit of `search` is
+        overwritten.
+        """
+        return self._run_rows(Operation.GRADE_ROWS, rows, search, first, end)
+
+    def _run_rows(
+        self,
+        operation: Operation,
+        rows: Array[Row],
+        search: Search,
+        first: int,
+        end: int,
+    ) -> int:
+        address = addressof(rows) + first * sizeof(Row)
+        return first + self._run(operation, None, search, address, end - first)
+
+    def _run(
+        self,
+        operation: Operation,
+        position: Position | None,
+        search: Search,
+        number: int = 0,
+        flag: int = 0,
+    ) -> int:
+        result: int = self._call(
+            operation,
+            byref(position) if position else None,
+            byref(search),
+            number,
+            flag,
+        )
+        return result
+
+
+class LaboratoryKernel:
+    """The compiled search of the laboratory. Stateless, and releases the GIL.
+
+    Parameters
+    ----------
+    address : int
+        Address of the laboratory's C function, whose code must outlive this object.
+    """
+
+    def __init__(self, address: int) -> None:
+        self._call = LABORATORY_PROTOTYPE(address)
+
+    def search_score(
+        self, position: Position, search: Search, experiment: Experiment
+    ) -> bool:
+        """Run the scored search that `experiment` describes.
+
+        Returns
+        -------
+        bool
+            Whether it was completed; `experiment` then has the result.
+        """
+        self._call(
+            LaboratoryOperation.SEARCH_SCORE,
+            byref(position),
+            byref(search),
+            byref(experiment),
+        )
+        return not experiment.stopped
+
+    def material_cell(self, position: Position) -> int:
+        """Return the position's index in a material-imbalance table; -1 if none."""
+        cell: int = self._call(
+            LaboratoryOperation.MATERIAL_CELL, byref(position), None, None
+        )
+        return cell

@@ -1,0 +1,364 @@
+"""The memory of one search, laid out once for ctypes and for numba.
+
+Kernel functions allocate nothing. The caller brings a `Search` for each thread and a
+transposition table. This module imports neither numba nor numpy, so that a process that
+loads the stored kernel needs neither.
+"""
+
+from __future__ import annotations
+
+from ctypes import Structure, c_int64, c_uint32, c_uint64
+from enum import IntEnum
+from typing import ClassVar
+
+MAX_PLIES = 448
+"""Rows for the longest line that can be asked for, and for a threat at its end."""
+
+POSITION_WORDS = 8
+"""The fields of a position."""
+
+MAX_LEGAL_MOVES = 256
+"""Entries of a row; the most moves known in a legal position are 218."""
+
+MOVE_KINDS = 1 << 17
+"""The number of values that an encoded move can have."""
+
+ARRIVALS = MOVE_KINDS >> 6
+"""The same without the move's origin: a kind of piece and a target square."""
+
+
+class BattlePlay(IntEnum):
+    """The stipulations of battle play other than the direct mate."""
+
+    STALEMATE = 0
+    """`=n`"""
+    SELF_MATE = 1
+    """`s#n`"""
+    SELF_STALEMATE = 2
+    """`s=n`"""
+    REFLEX = 3
+    """`r#n`"""
+    SEMI_REFLEX = 4
+    """`semi-r#n`"""
+
+
+class Position(Structure):
+    """A position as eight bitboards; see `solver.kernel.rules.position`."""
+
+    _fields_: ClassVar = [
+        (name, c_uint64)
+        for name in (
+            "pawns",
+            "knights",
+            "diagonal",
+            "orthogonal",
+            "kings",
+            "us",
+            "them",
+            "rights",
+        )
+    ]
+
+
+FEN_TEXT_BYTES = 136
+"""The longest FEN that is written: 71 bytes of board and counters below 10^18."""
+
+MOVE_TEXT_BYTES = 6
+"""The longest move in UCI and a space."""
+
+
+class RowState(IntEnum):
+    """How far a row of a batch has been worked on."""
+
+    UNREAD = 0
+    REFUSED = 1
+    """Its texts are not plainly correct; a strict reader says what is wrong."""
+    READ = 2
+    """The position is set up."""
+    ANSWERED = 3
+    OPEN = 4
+    """The first turn of the search has not answered it."""
+
+
+class LineFault(IntEnum):
+    """Why a line does not mate by force."""
+
+    NONE = 0
+    EMPTY = 1
+    """There is no move."""
+    ILLEGAL = 2
+    """A move is unreadable, ambiguous or illegal."""
+    NO_MATE = 3
+    """After a move of the attacker there is no mate in the moves left."""
+
+
+class Row(Structure):
+    """A position of a batch: its texts, its question and its answer.
+
+    Texts that the kernel writes are in `Search.text`: an offset and a size in bytes.
+
+    Attributes
+    ----------
+    position : uint64, shape (POSITION_WORDS,)
+        The fields of a `Position`, seen by the side to move.
+    state : int64
+        A `RowState`.
+    black : int64
+        Whether Black is to move; before the FEN is read, whether Black is if it does
+        not say.
+    en_passant : int64
+        The en passant square as the FEN gives it, 0 (a1) to 63; -1: none.
+    clock, number : int64
+        The FEN's counters, each below 10^18.
+    fen, fen_size : int64
+        The address and the size in bytes of a FEN.
+    line, line_size : int64
+        The same of a line of moves in UCI or SAN, separated by spaces.
+    played : int64
+        How many moves of the line come before the position that is asked about.
+    uci_only : int64
+        Whether the line must be in UCI, and castling in it a move of the king by two
+        squares, as lichess writes them.
+    fen_at, fen_written : int64
+        The position's FEN with six fields.
+    line_at, line_written : int64
+        The rest of the line in UCI notation.
+    attacking : int64
+        Whether the side to move is the attacker; -1: unless it has only its king.
+    most_moves : int64
+        The longest mate to search for, in attacker's moves.
+    expected : int64
+        The claimed length; 0: none.
+    step_nodes : int64
+        Nodes that the prover may spend on each lower bound.
+    all_keys : int64
+        Whether to find all keys.
+    mate : int64
+        Moves to mate, at least 0; -1: none was found.
+    lower_bound : int64
+        No mate takes fewer moves: proved.
+    keys_complete : int64
+        Whether the keys are all.
+    nodes : int64
+        Positions that were entered.
+    pv_at, pv_written : int64
+        The line of the mate, in UCI notation.
+    keys_at, keys_written : int64
+        The keys, in UCI notation.
+    fault : int64
+        The first fault of a line that is graded, a `LineFault`.
+    ends_in_mate : int64
+        Whether the last of the moves before it mates at once.
+    """
+
+    _fields_: ClassVar = [
+        ("position", c_uint64 * POSITION_WORDS),
+        *(
+            (name, c_int64)
+            for name in (
+                "state",
+                "black",
+                "en_passant",
+                "clock",
+                "number",
+                "fen",
+                "fen_size",
+                "line",
+                "line_size",
+                "played",
+                "uci_only",
+                "fen_at",
+                "fen_written",
+                "line_at",
+                "line_written",
+                "attacking",
+                "most_moves",
+                "expected",
+                "step_nodes",
+                "all_keys",
+                "mate",
+                "lower_bound",
+                "keys_complete",
+                "nodes",
+                "pv_at",
+                "pv_written",
+                "keys_at",
+                "keys_written",
+                "fault",
+                "ends_in_mate",
+            )
+        ),
+    ]
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the search has begun and is to go on."""
+        return bool(self.state == RowState.OPEN and self.nodes)
+
+    @property
+    def is_cut_short(self) -> bool:
+        """Whether a limit was hit after the mate was proved, before all keys were."""
+        return bool(self.all_keys and self.mate >= 0 and not self.keys_complete)
+
+
+class Search(Structure):
+    """The input, the counters and the scratch memory of one search.
+
+    Attributes
+    ----------
+    stop : int64
+        Set to 1 by any thread to stop the search.
+    nodes : int64
+        Positions entered so far; a mate-in-one test counts as one. The kernel never
+        resets it.
+    node_limit : int64
+        The search stops when `nodes` reaches this number.
+    table : uint64
+        Address of the transposition table, in buckets of 64 bytes; see
+        `solver.kernel.mate.transposition`.
+    generation : uint64
+        Number of the problem, from 1. Entries of other generations count as empty.
+    buckets : uint64
+        Buckets of bounds, a power of two. 0, for the scored search only: no table.
+    is_helper : int64
+        Whether another thread leads this search. A helper thread searches in another
+        order, so that the two share the work.
+    proofs_from : uint64
+        The first bucket of proof numbers, after all buckets of bounds.
+    proof_buckets : uint64
+        Buckets of proof numbers, a power of two.
+    restriction : uint64
+        A word that sets the hash keys of the current restriction apart; 0: none.
+    restricted_only : int64
+        1 if the question is about the restriction itself. 0 if any mate will do and
+        the restriction only says where to look.
+    checks_only, most_flights, most_replies, threat_moves : int64
+        The restriction of the attacker's moves; see `solver.kernel.mate.dfpn`.
+    play : int64
+        A `BattlePlay`, for `solver.kernel.compositions.battle_play` only.
+    text : uint64
+        Address of the memory for the texts of a batch's rows.
+    text_size, text_written : int64
+        Its size and the part in use, in bytes.
+    rows : uint64, shape (MAX_PLIES, MAX_LEGAL_MOVES)
+        The moves of each ply.
+    killers : uint64, shape (MAX_PLIES, 2)
+        The last two refutations at each ply.
+    counters : uint64, shape (ARRIVALS,)
+        The last refutation of each arrival of a piece on a square.
+    history : uint32, shape (MOVE_KINDS,)
+        For each refutation, the sum of its squared distances from the leaves.
+    phis, deltas : uint32, shape (MAX_PLIES, MAX_LEGAL_MOVES)
+        The proof numbers of the positions after the moves of each row.
+    line : uint64, shape (MAX_PLIES,)
+        The mating line, written by `find_line`.
+    """
+
+    _fields_: ClassVar = [
+        ("stop", c_int64),
+        ("nodes", c_int64),
+        ("node_limit", c_int64),
+        ("table", c_uint64),
+        ("generation", c_uint64),
+        ("buckets", c_uint64),
+        ("is_helper", c_int64),
+        ("proofs_from", c_uint64),
+        ("proof_buckets", c_uint64),
+        ("restriction", c_uint64),
+        ("restricted_only", c_int64),
+        ("checks_only", c_int64),
+        ("most_flights", c_int64),
+        ("most_replies", c_int64),
+        ("threat_moves", c_int64),
+        ("play", c_int64),
+        ("text", c_uint64),
+        ("text_size", c_int64),
+        ("text_written", c_int64),
+        ("rows", c_uint64 * MAX_LEGAL_MOVES * MAX_PLIES),
+        ("killers", c_uint64 * 2 * MAX_PLIES),
+        ("counters", c_uint64 * ARRIVALS),
+        ("history", c_uint32 * MOVE_KINDS),
+        ("phis", c_uint32 * MAX_LEGAL_MOVES * MAX_PLIES),
+        ("deltas", c_uint32 * MAX_LEGAL_MOVES * MAX_PLIES),
+        ("line", c_uint64 * MAX_PLIES),
+    ]
+
+
+HELP_LINE_WORDS = 1 << 15
+"""Moves that the buffer of help play's solutions has room for."""
+
+MOST_GUARDS = 1 << 14
+"""More than the squares that an attacker's pieces can reach: a pawn counts each square
+once for every way to promote, and there are at most 8 pawns of 64 squares each."""
+
+MOST_MOVERS = 32
+"""More than the attacker's pieces, with a second entry for each promoting pawn."""
+
+
+class HelpPlay(Structure):
+    """One enumeration of help play; see `solver.kernel.compositions.help_play`.
+
+    Attributes
+    ----------
+    plies : int64
+        The length of a solution.
+    is_stalemate : int64
+        Whether the play ends with stalemate; otherwise it ends with mate.
+    is_pruned : int64
+        Whether positions that cannot reach the goal in time are left out unsearched.
+    most : int64
+        The enumeration pauses when it has written this many solutions, at least 1.
+    written : int64
+        Solutions in `lines`.
+    ply : int64
+        The ply of the current position; -1 before the enumeration and after it.
+    positions : uint64, shape (MAX_PLIES, POSITION_WORDS)
+        The position at each ply of the current line; the first is given.
+    sizes, cursors : int64, shape (MAX_PLIES,)
+        The number of moves in each row of `Search`, and the next one.
+    solved : int64, shape (MAX_PLIES,)
+        Whether the position at each ply has a solution.
+    lines : uint64, shape (HELP_LINE_WORDS,)
+        The solutions, `plies` moves each.
+
+    The rest is the scratch memory of `solver.kernel.compositions.help_targets`.
+    """
+
+    _fields_: ClassVar = [
+        ("plies", c_int64),
+        ("is_stalemate", c_int64),
+        ("is_pruned", c_int64),
+        ("most", c_int64),
+        ("written", c_int64),
+        ("ply", c_int64),
+        ("positions", c_uint64 * POSITION_WORDS * MAX_PLIES),
+        ("sizes", c_int64 * MAX_PLIES),
+        ("cursors", c_int64 * MAX_PLIES),
+        ("solved", c_int64 * MAX_PLIES),
+        ("lines", c_uint64 * HELP_LINE_WORDS),
+        ("blocks", c_uint64 * MAX_PLIES),
+        ("guardable", c_uint64),
+        ("guards", c_int64),
+        ("guard_squares", c_uint64 * MOST_GUARDS),
+        ("guard_attacks", c_uint64 * MOST_GUARDS),
+        ("guard_costs", c_int64 * MOST_GUARDS),
+        ("guard_pieces", c_uint64 * MOST_GUARDS),
+        ("relevant", c_int64),
+        ("field_attacks", c_uint64 * MOST_GUARDS),
+        ("field_costs", c_int64 * MOST_GUARDS),
+        ("field_pieces", c_uint64 * MOST_GUARDS),
+        ("standers", c_int64),
+        ("stander_attacks", c_uint64 * MOST_MOVERS),
+        ("stander_pieces", c_uint64 * MOST_MOVERS),
+        ("hurried", c_uint64),
+        ("steps", c_int64),
+        ("blockers", c_int64),
+        ("movers", c_int64),
+        ("mover_pieces", c_uint64 * MOST_MOVERS),
+        ("mover_kinds", c_int64 * MOST_MOVERS),
+        ("mover_targets", c_uint64 * MOST_MOVERS),
+        ("mover_standing", c_uint64 * MOST_MOVERS),
+        ("mover_others", c_uint64 * MOST_MOVERS),
+        ("mated_on", c_uint64),
+        ("block_targets", c_uint64),
+    ]

@@ -1,0 +1,1 @@
+"""How kernel functions become machine code, and where that is kept."""

@@ -1,0 +1,393 @@
+"""Files of compiled code: in the user's cache folder, or shipped with the package.
+
+The code is machine code, and loading it means running it. So the folder and the file
+must belong to the user (for a shipped file: or to root), nobody else may write to them,
+and the file carries a checksum.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import platform
+import stat
+import tempfile
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import cache
+from importlib.metadata import version
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from solver.errors import CacheError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+DIRECTORY_VARIABLE = "MATESOLVE_CACHE_DIR"
+FALLBACK_VARIABLE = "MATESOLVE_COMPILER"
+FALLBACK = "numba"
+
+KERNEL = Path(__file__).parents[1]
+"""The folder of the kernel's sources."""
+
+SHIPPED = KERNEL / "objects"
+"""The folder of compiled code in an installed platform wheel; not in a checkout."""
+
+COMPLETE = "complete"
+"""The file in numba's cache that says that the others are complete."""
+
+MAGIC = b"matesolve kernel 2\n"
+CHECKSUM_BYTES = 32
+
+
+@dataclass(frozen=True, slots=True)
+class ObjectCode:
+    """An object file with one C function, and what it was made of.
+
+    Attributes
+    ----------
+    code : bytes
+        A relocatable object file.
+    sources : str
+        The hash of the sources that were compiled.
+    triple : str
+        LLVM's name of architecture, system and file format, without a release.
+    compilers : str
+        The programs that compiled it, with versions.
+    """
+
+    code: bytes
+    sources: str
+    triple: str
+    compilers: str
+
+
+def candidate_directories() -> list[Path]:
+    """Return the folders to try, best first.
+
+    A folder named by MATESOLVE_CACHE_DIR is the only candidate. There may be no
+    candidate: an account without a home directory on a read-only system has none.
+    """
+    named = os.environ.get(DIRECTORY_VARIABLE)
+    if named:
+        return [Path(named)]
+    candidates = []
+    # Without a home directory, platformdirs raises or returns a relative path.
+    with suppress(RuntimeError):
+        if (user_cache := _user_cache()).is_absolute():
+            candidates.append(user_cache)
+    with suppress(FileNotFoundError):  # no folder for temporary files exists
+        candidates.append(_temporary_directory())
+    return candidates
+
+
+def private_directories() -> Iterator[Path]:
+    """Yield the existing folders whose content can be trusted, best first.
+
+    Kernels stored there can be loaded even if the folder is read-only.
+    """
+    for directory in candidate_directories():
+        try:
+            require_private(directory)
+        except (OSError, CacheError):
+            continue
+        if directory.is_dir():
+            yield directory
+
+
+def open_directory() -> Path:
+    """Find or create the folder for compiled code.
+
+    Raises
+    ------
+    CacheError
+        No candidate can be used; the message gives the reason for each.
+    """
+    from solver.files import make_folder
+
+    reasons = []
+    for directory in candidate_directories():
+        try:
+            make_folder(directory, 0o700)
+            require_private(directory)
+            require_writable(directory)
+        except OSError as error:
+            reasons.append(f"{directory}: {error.strerror}")
+        except CacheError as error:
+            reasons.append(str(error))
+        else:
+            return directory
+    raise CacheError("; ".join(reasons) or "no home and no temporary folder is known")
+
+
+def describe(directory: Path) -> str:
+    """Describe in a few words whether a folder of code can be used; change nothing."""
+    if directory == SHIPPED:
+        files = list(directory.glob("*.bin"))
+        try:
+            for path in files:
+                read_object(path)
+        except (OSError, CacheError) as error:
+            return f"not used: {error}"
+        return f"{len(files)} shipped"
+    try:
+        require_private(directory)
+    except FileNotFoundError:
+        return "not there yet"
+    except OSError as error:
+        return f"not used: {error.strerror}"
+    except CacheError as error:
+        return f"not used: {error}"
+    stored = f"{len(list(directory.glob('*.bin')))} stored"
+    try:
+        require_writable(directory)
+    except OSError as error:
+        return f"{stored}, none can be added: {error.strerror}"
+    return stored
+
+
+def require_private(path: Path) -> None:
+    """Check that a path belongs to the user and that nobody else can write to it.
+
+    Raises
+    ------
+    OSError
+        The path does not exist or cannot be examined.
+    CacheError
+        The path is a link, has another owner, or is writable by others.
+    """
+    status = path.lstat()
+    if stat.S_ISLNK(status.st_mode):
+        msg = f"{path}: expected a folder or file of its own, found a symbolic link"
+        raise CacheError(msg)
+    if os.name != "posix":  # elsewhere, a user's profile is private
+        return
+    if status.st_uid != os.geteuid():
+        msg = f"{path}: expected it to belong to the user, found another owner"
+        raise CacheError(msg)
+    if status.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
+        mode = stat.S_IMODE(status.st_mode)
+        msg = f"{path}: expected it to be writable by the user alone, found {mode:04o}"
+        raise CacheError(msg)
+
+
+def require_installed(path: Path) -> None:
+    """Check that only the user and root can change an installed file.
+
+    Installers make links, and files that the user's private group can write to.
+
+    Raises
+    ------
+    OSError
+        The path does not exist or cannot be examined.
+    CacheError
+        The file or its folder has another owner, or is writable by others.
+    """
+    if os.name != "posix":
+        return
+    real = path.resolve()
+    for place in (real, real.parent):
+        status = place.stat()
+        if status.st_uid not in (0, os.geteuid()):
+            msg = f"{place}: expected the user or root as its owner, found another"
+            raise CacheError(msg)
+        by_group = status.st_mode & stat.S_IWGRP and not _is_private_group(status)
+        if by_group or status.st_mode & stat.S_IWOTH:
+            mode = stat.S_IMODE(status.st_mode)
+            msg = f"{place}: expected that others cannot write to it, found {mode:04o}"
+            raise CacheError(msg)
+
+
+def _is_private_group(status: os.stat_result) -> bool:
+    """Return whether a file's group is the one that has its owner as only member."""
+    import grp
+    import pwd
+
+    try:
+        owner = pwd.getpwuid(status.st_uid)
+        group = grp.getgrgid(status.st_gid)
+    except KeyError:
+        return False
+    return (
+        group.gr_gid == owner.pw_gid
+        and group.gr_name == owner.pw_name
+        and not {*group.gr_mem} - {owner.pw_name}
+    )
+
+
+def require_writable(directory: Path) -> None:
+    """Check that a file can be created in a folder; raise OSError if not."""
+    with tempfile.TemporaryFile(dir=directory):
+        pass
+
+
+# What compiled code depends on
+
+
+@cache
+def code_key() -> str:
+    """Return a hash of all that decides the machine code."""
+    import llvmlite.binding as llvm
+
+    digest = hashlib.sha256()
+    for fact in (
+        source_hash(),
+        compilers(),
+        version("numpy"),
+        platform.python_version(),
+        llvm.get_process_triple(),
+        llvm.get_host_cpu_name(),
+        llvm.get_host_cpu_features().flatten(),
+        *(f"{name}={value}" for name, value in sorted(_numba_settings().items())),
+    ):
+        digest.update(fact.encode() + b"\0")
+    return digest.hexdigest()[:32]
+
+
+@cache
+def source_hash() -> str:
+    """Return a hash of the kernel's sources, code-generation settings included."""
+    digest = hashlib.sha256()
+    for source in sorted(KERNEL.rglob("*.py")):
+        place = source.relative_to(KERNEL).as_posix()
+        digest.update(place.encode() + b"\0" + source.read_bytes() + b"\0")
+    return digest.hexdigest()
+
+
+def compilers() -> str:
+    """Return the programs that compile, with their versions."""
+    import llvmlite.binding as llvm
+
+    release = ".".join(str(number) for number in llvm.llvm_version_info)
+    return f"numba {version('numba')}, llvmlite {version('llvmlite')}, LLVM {release}"
+
+
+def _numba_settings() -> dict[str, str]:
+    """Return the user's settings of numba, some of which change the compiled code."""
+    return {
+        name: value
+        for name, value in os.environ.items()
+        if name.startswith("NUMBA_") and name != "NUMBA_CACHE_DIR"
+    }
+
+
+def triple() -> str:
+    """Return LLVM's name of this architecture and system, without the system's release.
+
+    macOS has its release in it, such as darwin24.1.0, but object code does not depend
+    on it.
+    """
+    import llvmlite.binding as llvm
+
+    architecture, vendor, system, *format_ = llvm.get_process_triple().split("-")
+    return "-".join([architecture, vendor, system.rstrip(".0123456789"), *format_])
+
+
+# The file
+
+
+def packed(compiled: ObjectCode) -> bytes:
+    """Return the content of a file of compiled code."""
+    facts = {
+        "sources": compiled.sources,
+        "triple": compiled.triple,
+        "compilers": compiled.compilers,
+    }
+    payload = json.dumps(facts).encode() + b"\n" + compiled.code
+    return MAGIC + hashlib.sha256(payload).digest() + payload
+
+
+def write_object(path: Path, compiled: ObjectCode) -> None:
+    """Store compiled code; other processes see the old file or the new, never a part.
+
+    Raises
+    ------
+    OSError
+        The file cannot be written; an old file is kept.
+    """
+    from solver.files import write_private
+
+    write_private(path, packed(compiled))
+
+
+def read_object(path: Path) -> ObjectCode:
+    """Read compiled code from the cache folder, or from the package.
+
+    Raises
+    ------
+    OSError
+        The file does not exist or cannot be read.
+    CacheError
+        The file is damaged, or others can change it.
+    """
+    if path.parent == SHIPPED:
+        require_installed(path)
+    else:
+        require_private(path)
+    content = path.read_bytes()
+    start = len(MAGIC) + CHECKSUM_BYTES
+    payload = content[start:]
+    checksum = content[len(MAGIC) : start]
+    if content[: len(MAGIC)] != MAGIC or hashlib.sha256(payload).digest() != checksum:
+        msg = f"{path}: expected compiled code, found a damaged file"
+        raise CacheError(msg)
+    facts, code = payload.split(b"\n", 1)
+    return ObjectCode(code, **json.loads(facts))
+
+
+# numba's own cache
+
+
+def numba_directory(directory: Path) -> Path:
+    """Return the folder where numba caches, one for each place of the package.
+
+    numba finds its files by the place of the sources.
+    """
+    place = hashlib.sha256(os.fsencode(KERNEL)).hexdigest()[:8]
+    return directory / f"numba-{code_key()}-{place}"
+
+
+def holds_numba_entries(directory: Path) -> bool:
+    """Return whether numba's cache is as it was when all parts had been compiled."""
+    try:
+        return (directory / COMPLETE).read_bytes() == _numba_checksum(directory)
+    except OSError:
+        return False
+
+
+def mark_numba_entries(directory: Path) -> None:
+    """Store that numba's cache has all parts, with a checksum."""
+    from solver.files import write_private
+
+    write_private(directory / COMPLETE, _numba_checksum(directory))
+
+
+def remove_numba_entries(directory: Path) -> None:
+    """Empty numba's cache; numba trusts any file in it."""
+    for path in (directory / COMPLETE, *_numba_files(directory)):
+        path.unlink(missing_ok=True)
+
+
+def _numba_checksum(directory: Path) -> bytes:
+    digest = hashlib.sha256()
+    for path in sorted(_numba_files(directory)):
+        digest.update(path.name.encode() + b"\0" + path.read_bytes() + b"\0")
+    return digest.hexdigest().encode()
+
+
+def _numba_files(directory: Path) -> list[Path]:
+    """Return the indices and the entries of numba's cache."""
+    return [*directory.glob("*/*.nbi"), *directory.glob("*/*.nbc")]
+
+
+def _user_cache() -> Path:
+    from platformdirs import user_cache_path
+
+    return user_cache_path("matesolve", appauthor=False)
+
+
+def _temporary_directory() -> Path:
+    user = os.geteuid() if os.name == "posix" else os.environ.get("USERNAME", "user")
+    return Path(tempfile.gettempdir()) / f"matesolve-{user}"

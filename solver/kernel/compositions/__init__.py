@@ -1,0 +1,1 @@
+"""The searches of the other stipulations: battle play and help play."""

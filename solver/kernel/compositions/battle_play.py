@@ -1,0 +1,438 @@
+"""The search of self-, reflex and stalemate play, which has two opponents like a mate.
+
+docs/reference/stipulations.md defines the goals. As in the prover, an attacker node
+needs one move that works and at a defender node every reply must lose; `moves_left`
+counts the attacker's moves. Only the end of the play differs:
+
+- `=n`: the attacker's last move stalemates;
+- `s#n`, `s=n`: every reply to the attacker's last move mates, or stalemates, the
+  attacker; a reply that does so earlier ends the play too;
+- `r#n`, `semi-r#n`: the defender has a mate in one, which it must play. In `r#n` the
+  attacker fails wherever it has a mate in one itself, because it must play that.
+
+An answer is exact, or it is STOPPED. A stopped search stores nothing.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from solver.kernel.border.interface import STOPPED, Verdict
+from solver.kernel.border.memory import BattlePlay
+from solver.kernel.border.stipulation_interface import BattleOperation
+from solver.kernel.build.jit import (
+    Move,
+    Number,
+    boolean,
+    i64,
+    jit,
+    native,
+    pointer,
+    record_at,
+    search_t,
+    u64,
+)
+from solver.kernel.compositions.goal_in_one import (
+    ends_play,
+    every_reply_ends,
+    goal_in_one,
+    is_reflex,
+)
+from solver.kernel.mate.ordering import (
+    bring_best,
+    is_plain_move,
+    rank_attacks,
+    rank_replies,
+    remember_refutation,
+    reverse,
+    unranked,
+)
+from solver.kernel.mate.prover import ATTACKING, DEFENDING, SHARED_MOVES, is_stopped
+from solver.kernel.mate.transposition import (
+    Bounds,
+    HashKey,
+    hash_key,
+    hash_key_t,
+    probe,
+    store,
+)
+from solver.kernel.rules.mate_in_one import mate_in_one
+from solver.kernel.rules.movegen import count, generate
+from solver.kernel.rules.position import (
+    NO_MOVE,
+    Position,
+    checkers,
+    leaves_king_attacked,
+    make,
+    position_at,
+    position_t,
+    without_origin,
+)
+
+UNKNOWN_OPERATION = -2
+
+MIX_PLAY = np.uint64(0x9E3779B97F4A7C15)
+"""The fractional part of the golden ratio, made odd."""
+
+
+@jit(hash_key_t(position_t, boolean, search_t))
+def play_key(position: Position, attacking: bool, search: Any) -> HashKey:
+    """Return the hash key of a position under the stipulation of `search`.
+
+    So the bounds of mates and of all stipulations may stand in one table.
+    """
+    key = hash_key(position, attacking)
+    mixed = np.uint64(search.play + 1) * MIX_PLAY
+    return HashKey(key.check ^ mixed, key.bucket)
+
+
+@jit(i64(position_t, i64, search_t))
+def is_reached(position: Position, ply: Number, search: Any) -> Number:
+    """Decide whether the goal is certain with the defender to move: MATE or NO_MATE."""
+    play = search.play
+    if play == BattlePlay.STALEMATE:
+        reached = not checkers(position) and count(position) == 0
+    elif is_reflex(play):
+        reached = mate_in_one(position) != NO_MOVE
+    else:
+        reached = every_reply_ends(position, play, ply, search)
+    return Verdict.MATE if reached else Verdict.NO_MATE
+
+
+@jit(boolean(position_t, i64, i64, search_t), inline=True)
+def answers_in_one(position: Position, play: Number, ply: Number, search: Any) -> bool:
+    """Return whether a reply ended the play or leaves the attacker one last move."""
+    if ends_play(position, play):
+        return True
+    if play == BattlePlay.REFLEX and mate_in_one(position) != NO_MOVE:
+        return False
+    return goal_in_one(position, ply + 1, search) != NO_MOVE
+
+
+@jit(i64(position_t, i64, u64, search_t))
+def lost_in_one(position: Position, ply: Number, attack: Move, search: Any) -> Number:
+    """Decide whether one more attacker's move is enough after `attack`.
+
+    Replies that have just refuted a similar attack are tried before any is generated;
+    see `solver.kernel.mate.prover.mated_in_one`.
+
+    Returns
+    -------
+    int64
+        MATE or NO_MATE.
+    """
+    search.nodes += 1
+    play = search.play
+    if is_reflex(play) and mate_in_one(position) != NO_MOVE:
+        return Verdict.MATE
+
+    # 1. Remembered replies, as far as they are legal here.
+    counter = without_origin(attack)
+    remembered = (
+        search.counters[counter],
+        search.killers[ply, 0],
+        search.killers[ply, 1],
+    )
+    for slot in range(len(remembered)):
+        reply = remembered[slot]
+        if reply == NO_MOVE or not is_plain_move(position, reply):
+            continue
+        child = make(position, reply)
+        if leaves_king_attacked(child):
+            continue
+        if not answers_in_one(child, play, ply, search):
+            search.counters[counter] = reply
+            remember_refutation(search, ply, reply, 0)
+            return Verdict.NO_MATE
+
+    # 2. No reply: only stalemate can be the goal.
+    replies = search.rows[ply]
+    size = generate(position, replies)
+    if size == 0:
+        is_goal = play == BattlePlay.STALEMATE and not checkers(position)
+        return Verdict.MATE if is_goal else Verdict.NO_MATE
+
+    # 3. Every reply.
+    rank_replies(position, replies, size, ply, NO_MOVE, search)
+    for index in range(size):
+        bring_best(replies, index, size)
+        reply = unranked(replies[index])
+        if not answers_in_one(make(position, reply), play, ply, search):
+            search.counters[counter] = reply
+            remember_refutation(search, ply, reply, 1)
+            return Verdict.NO_MATE
+    return Verdict.MATE
+
+
+@jit(i64(position_t, i64, i64, boolean, search_t))
+def reaches_within(
+    position: Position, moves_left: Number, ply: Number, attacking: bool, search: Any
+) -> Number:
+    """Decide whether the attacker reaches the goal within `moves_left` of its moves.
+
+    Parameters
+    ----------
+    position : Position
+        The attacker is to move if `attacking`, else the defender.
+    moves_left : int64
+        At least 0.
+    ply : int64
+        Plies from the root; selects the killers and the row of moves.
+    attacking : bool
+    search : Search
+        Its `play` is the stipulation's. Counts nodes. Its table supplies and receives
+        bounds.
+
+    Returns
+    -------
+    int64
+        A `Verdict`; MATE stands for the goal, whatever it is.
+    """
+    # 1. No move is left, or a side must mate.
+    play = search.play
+    if moves_left < 1:
+        search.nodes += 1
+        return Verdict.NO_MATE if attacking else is_reached(position, ply, search)
+    if attacking:
+        if play == BattlePlay.REFLEX and mate_in_one(position) != NO_MOVE:
+            return Verdict.NO_MATE
+    elif is_reflex(play) and mate_in_one(position) != NO_MOVE:
+        return Verdict.MATE
+
+    # 2. Transposition table.
+    search.nodes += 1
+    key = play_key(position, attacking, search)
+    bounds = probe(search, key)
+    if moves_left <= bounds.no_mate:
+        return Verdict.NO_MATE
+    if moves_left >= bounds.mate:
+        return Verdict.MATE
+
+    # 3. Limits.
+    if is_stopped(search):
+        return Verdict.STOPPED
+
+    moves = search.rows[ply]
+    if not attacking:
+        # 4. Defender node without moves: only stalemate can be the goal.
+        size = generate(position, moves)
+        if size == 0:
+            is_goal = play == BattlePlay.STALEMATE and not checkers(position)
+            return Verdict.MATE if is_goal else Verdict.NO_MATE
+
+        # 5. Every reply must end the play or be answered.
+        rank_replies(position, moves, size, ply, bounds.move, search)
+        for index in range(size):
+            bring_best(moves, index, size)
+            reply = unranked(moves[index])
+            child = make(position, reply)
+            if ends_play(child, play):
+                continue
+            verdict = reaches_within(child, moves_left, ply + 1, ATTACKING, search)
+            if verdict == Verdict.STOPPED:
+                return Verdict.STOPPED
+            if verdict == Verdict.NO_MATE:
+                remember_refutation(search, ply, reply, moves_left)
+                refuted = Bounds(moves_left, bounds.mate, reply)
+                store(search, key, refuted, moves_left)
+                return Verdict.NO_MATE
+        store(search, key, Bounds(bounds.no_mate, moves_left, NO_MOVE), moves_left)
+        return Verdict.MATE
+
+    # 6. Attacker node: try the last move.
+    no_mate = bounds.no_mate
+    if no_mate < 1:
+        move = goal_in_one(position, ply, search)
+        if move:
+            store(search, key, Bounds(0, 1, move), 1)
+            return Verdict.MATE
+        no_mate = 1
+        if moves_left == 1:
+            store(search, key, Bounds(1, bounds.mate, bounds.move), 1)
+            return Verdict.NO_MATE
+
+    # 7. Deepen move by move, so that the first success is the shortest.
+    size = generate(position, moves)
+    rank_attacks(position, moves, size, bounds.move, moves_left > 2)
+    for index in range(size):
+        bring_best(moves, index, size)
+    if search.is_helper:  # so that the threads meet in the middle of the list
+        reverse(moves, SHARED_MOVES, size)
+    for depth in range(no_mate + 1, moves_left + 1):
+        for index in range(size):
+            attack = unranked(moves[index])
+            child = make(position, attack)
+            if depth == 2:
+                verdict = lost_in_one(child, ply + 1, attack, search)
+            else:
+                verdict = reaches_within(child, depth - 1, ply + 1, DEFENDING, search)
+            if verdict == Verdict.STOPPED:
+                return Verdict.STOPPED
+            if verdict == Verdict.MATE:
+                store(search, key, Bounds(depth - 1, depth, attack), depth)
+                return Verdict.MATE
+        store(search, key, Bounds(depth, bounds.mate, bounds.move), depth)
+    return Verdict.NO_MATE
+
+
+@jit(i64(position_t, i64, search_t))
+def list_solving_moves(position: Position, moves_left: Number, search: Any) -> Number:
+    """Write to `search.line` every attacker's move that reaches the goal in time.
+
+    Returns
+    -------
+    int64
+        The number of moves; STOPPED if a limit was hit first.
+    """
+    if search.play == BattlePlay.REFLEX and mate_in_one(position) != NO_MOVE:
+        return 0
+    moves = search.rows[0]
+    size = generate(position, moves)
+    found = 0
+    for index in range(size):
+        move = moves[index]
+        child = make(position, move)
+        verdict = reaches_within(child, moves_left - 1, 1, DEFENDING, search)
+        if verdict == Verdict.STOPPED:
+            return STOPPED
+        if verdict == Verdict.MATE:
+            search.line[found] = move
+            found += 1
+    return found
+
+
+@jit(i64(position_t, i64, i64, search_t))
+def list_refutations(
+    position: Position, moves_left: Number, most: Number, search: Any
+) -> Number:
+    """Write to `search.line` replies after which the attacker fails, at most `most`.
+
+    Returns
+    -------
+    int64
+        The number of replies; STOPPED if a limit was hit first.
+    """
+    play = search.play
+    if is_reflex(play) and mate_in_one(position) != NO_MOVE:
+        return 0
+    moves = search.rows[0]
+    size = generate(position, moves)
+    found = 0
+    for index in range(size):
+        if found >= most:
+            break
+        reply = moves[index]
+        child = make(position, reply)
+        if ends_play(child, play):
+            continue
+        verdict = reaches_within(child, moves_left, 1, ATTACKING, search)
+        if verdict == Verdict.STOPPED:
+            return STOPPED
+        if verdict == Verdict.NO_MATE:
+            search.line[found] = reply
+            found += 1
+    return found
+
+
+@jit(i64(position_t, i64, boolean, search_t))
+def find_line(
+    position: Position, moves_left: Number, attacking: bool, search: Any
+) -> Number:
+    """Write the line to the goal, resisted longest, to `search.line`.
+
+    Parameters
+    ----------
+    position : Position
+    moves_left : int64
+        The attacker's moves of the shortest way to the goal.
+    attacking : bool
+        Whether the attacker is to move.
+    search : Search
+
+    Returns
+    -------
+    int64
+        The number of plies written; fewer if the search was stopped.
+    """
+    play = search.play
+    ply = 0
+    while True:
+        moves = search.rows[ply]
+        found = NO_MOVE
+        if attacking:
+            size = generate(position, moves)
+            for index in range(size):
+                child = make(position, moves[index])
+                verdict = reaches_within(
+                    child, moves_left - 1, ply + 1, DEFENDING, search
+                )
+                if verdict == Verdict.MATE:
+                    found = moves[index]
+                    break
+            moves_left -= 1
+        elif is_reflex(play) and mate_in_one(position) != NO_MOVE:
+            search.line[ply] = mate_in_one(position)
+            return ply + 1
+        else:
+            # The reply that cannot be answered in one move less, else one that ends
+            # the play.
+            ending = NO_MOVE
+            size = generate(position, moves)
+            for index in range(size):
+                child = make(position, moves[index])
+                if ends_play(child, play):
+                    ending = moves[index]
+                    continue
+                verdict = reaches_within(
+                    child, moves_left - 1, ply + 1, ATTACKING, search
+                )
+                if verdict == Verdict.NO_MATE:
+                    found = moves[index]
+                    break
+            if found == NO_MOVE and ending != NO_MOVE:
+                search.line[ply] = ending
+                return ply + 1
+        if found == NO_MOVE:
+            return ply
+        search.line[ply] = found
+        position = make(position, found)
+        attacking = not attacking
+        ply += 1
+
+
+@native(i64(i64, pointer(u64), pointer(search_t), i64, i64))
+def entry(
+    operation: Number, words: Any, search_pointer: Any, number: Number, flag: Number
+) -> Number:
+    """Run one operation on the position that is given by its eight words.
+
+    Parameters
+    ----------
+    operation : int64
+        A `BattleOperation`.
+    words : pointer to uint64
+        The fields of a `Position`.
+    search_pointer : pointer to Search
+    number : int64
+        The number of attacker's moves.
+    flag : int64
+        Whether the attacker is to move, or the most refutations to list.
+
+    Returns
+    -------
+    int64
+        See the methods of `solver.kernel.border.stipulation_interface.BattleKernel`.
+    """
+    search = record_at(search_pointer)
+    position = position_at(words)
+    if operation == BattleOperation.REACHES_WITHIN:
+        return reaches_within(position, number, 0, flag != 0, search)
+    if operation == BattleOperation.SOLVING_MOVES:
+        return list_solving_moves(position, number, search)
+    if operation == BattleOperation.REFUTATIONS:
+        return list_refutations(position, number, flag, search)
+    if operation == BattleOperation.FIND_LINE:
+        return find_line(position, number, flag != 0, search)
+    return UNKNOWN_OPERATION

@@ -1,0 +1,249 @@
+"""The last move of battle play: most of the nodes of its search.
+
+`s#`: every reply must mate the attacker, so a reply without check refutes. Most attacks
+leave one, and often it is a king move. So attacks that leave the king a flight are
+skipped before they are made, and of the others it is only asked whether a reply without
+check exists (`has_quiet_move`); the few that remain are searched completely. `=`: an
+attack that leaves a flight is skipped too, and the others must leave no move at all.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from solver.kernel.border.memory import BattlePlay
+from solver.kernel.build.jit import (
+    Move,
+    Number,
+    boolean,
+    first_square,
+    i64,
+    jit,
+    search_t,
+    u64,
+)
+from solver.kernel.rules.bitboards import (
+    BETWEEN,
+    DIAGONAL_LINES,
+    EIGHT,
+    NINE,
+    ONE,
+    ORTHOGONAL_LINES,
+    RANK_6,
+    SEVEN,
+    SIXTEEN,
+    ZERO,
+    king_attacks,
+    knight_attacks,
+)
+from solver.kernel.rules.checks import find_checks
+from solver.kernel.rules.mate_in_one import (
+    leaves_no_flight,
+    mate_in_one,
+    open_flights,
+)
+from solver.kernel.rules.movegen import (
+    count,
+    diagonal_targets,
+    find_pins,
+    generate,
+    orthogonal_targets,
+    pawn_targets,
+)
+from solver.kernel.rules.position import (
+    KING,
+    NO_MOVE,
+    PAWN,
+    Position,
+    arrival,
+    checkers,
+    make,
+    origin,
+    position_t,
+    target,
+)
+
+SQUARES = np.uint64(64)
+
+# Replies
+
+
+@jit(boolean(position_t))
+def has_quiet_move(position: Position) -> bool:
+    """Return whether a legal move without check is found.
+
+    Captures en passant, castling and moves of pieces that stand before a slider of
+    their own side are left out, so False may be wrong; True never is.
+    """
+    pins = find_pins(position)
+    checks = find_checks(position)
+    us = position.us
+    still = us & ~checks.discoverers
+    king = position.kings & us
+    if king & still and king_attacks(first_square(king)) & ~us & ~pins.danger:
+        return True
+    if not pins.parries:
+        return False
+    allowed = ~us & pins.parries
+    pieces = position.knights & still & ~(pins.diagonal | pins.orthogonal)
+    while pieces:
+        if knight_attacks(first_square(pieces)) & allowed & ~checks.knight:
+            return True
+        pieces &= pieces - ONE
+    pawns = pawn_targets(position, pins)
+    # A promotion cannot check both as a knight and as a queen.
+    origins = (
+        ((pawns.single & ~checks.pawn) >> EIGHT)
+        | ((pawns.double & ~checks.pawn) >> SIXTEEN)
+        | ((pawns.left & ~checks.pawn) >> SEVEN)
+        | ((pawns.right & ~checks.pawn) >> NINE)
+    )
+    if origins & still:
+        return True
+    pieces = position.diagonal & still & ~pins.orthogonal
+    while pieces:
+        slider = pieces & (ZERO - pieces)
+        pieces ^= slider
+        checking = checks.diagonal
+        if position.orthogonal & slider:
+            checking |= checks.orthogonal
+        if diagonal_targets(position, pins, slider) & allowed & ~checking:
+            return True
+    pieces = position.orthogonal & still & ~pins.diagonal
+    while pieces:
+        slider = pieces & (ZERO - pieces)
+        pieces ^= slider
+        checking = checks.orthogonal
+        if position.diagonal & slider:
+            checking |= checks.diagonal
+        if orthogonal_targets(position, pins, slider) & allowed & ~checking:
+            return True
+    return False
+
+
+@jit(boolean(i64), inline=True)
+def is_reflex(play: Number) -> bool:
+    """Return whether the defender must mate when it can."""
+    return play == BattlePlay.REFLEX or play == BattlePlay.SEMI_REFLEX  # noqa: PLR1714
+
+
+@jit(boolean(position_t, i64))
+def ends_play(position: Position, play: Number) -> bool:
+    """Return whether the move that led here, the defender's, reached the goal."""
+    if play == BattlePlay.SELF_MATE:
+        return checkers(position) != ZERO and count(position) == 0
+    if play == BattlePlay.SELF_STALEMATE:
+        return checkers(position) == ZERO and count(position) == 0
+    return False
+
+
+@jit(boolean(position_t, i64, i64, search_t))
+def every_reply_ends(
+    position: Position, play: Number, ply: Number, search: Any
+) -> bool:
+    """Return whether the defender can move, and each of its moves reaches the goal."""
+    replies = search.rows[ply]
+    size = generate(position, replies)
+    for index in range(size):
+        if not ends_play(make(position, replies[index]), play):
+            return False
+    return size > 0
+
+
+# Attacks
+
+
+@jit(boolean(position_t))
+def may_move_with_check(position: Position) -> bool:
+    """Return whether their king stands between one of their sliders and our king."""
+    ours = first_square(position.kings & position.us)
+    king = position.kings & position.them
+    snipers = position.them & (
+        (DIAGONAL_LINES[ours] & position.diagonal)
+        | (ORTHOGONAL_LINES[ours] & position.orthogonal)
+    )
+    while snipers:
+        if BETWEEN[ours, first_square(snipers)] & king:
+            return True
+        snipers &= snipers - ONE
+    return False
+
+
+@jit(u64(position_t, i64, search_t))
+def reflex_in_one(position: Position, ply: Number, search: Any) -> Move:
+    """Find a move that lets the defender mate in one."""
+    moves = search.rows[ply]
+    size = generate(position, moves)
+    for index in range(size):
+        if mate_in_one(make(position, moves[index])) != NO_MOVE:
+            return moves[index]
+    return NO_MOVE
+
+
+@jit(u64(position_t, i64, i64, search_t))
+def forced_in_one(position: Position, play: Number, ply: Number, search: Any) -> Move:
+    """Find a move that stalemates, or to which each reply is the goal of self-play."""
+    moves = search.rows[ply]
+    size = generate(position, moves)
+    king = position.kings & position.them
+    ring = king_attacks(first_square(king))
+
+    # 1. In self-play the defender needs a piece, and a king move with check is no
+    #    escape, so there flights count only for a king that never moves with check.
+    if play != BattlePlay.STALEMATE:
+        if position.them == king:
+            return NO_MOVE
+        if play == BattlePlay.SELF_STALEMATE or may_move_with_check(position):
+            ring = ZERO
+
+    # 2. Skip the attacks that leave a flight; test the others.
+    last = SQUARES
+    uncovered = ZERO
+    for index in range(size):
+        move = moves[index]
+        kind = arrival(move)
+        end = target(move)
+        in_passing = kind & PAWN and position.rights & RANK_6 & (ONE << end)
+        if ring and not kind & KING and not in_passing:
+            start = origin(move)
+            if start != last:
+                last = start
+                uncovered = open_flights(position, ring, ONE << start)
+            if not leaves_no_flight(position, uncovered, start, end, kind):
+                continue
+        child = make(position, move)
+        if play == BattlePlay.STALEMATE:
+            if checkers(child) == ZERO and count(child) == 0:
+                return move
+        elif play == BattlePlay.SELF_MATE and has_quiet_move(child):
+            continue
+        elif every_reply_ends(child, play, ply + 1, search):
+            return move
+    return NO_MOVE
+
+
+@jit(u64(position_t, i64, search_t))
+def goal_in_one(position: Position, ply: Number, search: Any) -> Move:
+    """Find an attacker's move after which nothing can prevent the goal any more.
+
+    Parameters
+    ----------
+    position : Position
+        The attacker is to move; in `r#` it has no mate in one.
+    ply : int64
+        The row of moves to use; the next one is used too.
+    search : Search
+        Counts a node.
+
+    Returns
+    -------
+    uint64
+        A legal move, or NO_MOVE when there is none.
+    """
+    search.nodes += 1
+    play = search.play
+    if is_reflex(play):
+        return reflex_in_one(position, ply, search)
+    return forced_in_one(position, play, ply, search)

@@ -1,0 +1,304 @@
+"""Help play: every line of play that ends with mate or stalemate.
+
+Both sides help each other, so there is no question of best play: `enumerate_solutions`
+walks the tree of legal moves to a fixed number of plies. Three things keep that tree
+small.
+
+- The last ply is not searched. The mate-in-one test says whether any move mates, and
+  only then are the moves made one by one.
+- The transposition table holds positions that have no solution in the plies left.
+  Moves of one side can mostly be played in another order, so most positions are met
+  many times.
+- A position is left out if no final position of the kind that is wanted can arise in
+  the plies left; see `solver.kernel.compositions.help_targets`.
+
+The walk keeps its state in a `HelpPlay`, not on the stack. It pauses when the buffer of
+solutions is full, and goes on from there with the next call.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from solver.kernel.border.stipulation_interface import HelpOperation, HelpState
+from solver.kernel.build.jit import (
+    ROW,
+    Bitboard,
+    Number,
+    boolean,
+    flip,
+    help_play_t,
+    i64,
+    jit,
+    native,
+    pointer,
+    record_at,
+    search_t,
+    u64,
+    void,
+    words_at,
+)
+from solver.kernel.compositions.help_targets import is_hopeless
+from solver.kernel.mate.transposition import HashKey, hash_key, hash_key_t
+from solver.kernel.rules.bitboards import ONE, ZERO
+from solver.kernel.rules.mate_in_one import mate_in_one, mates
+from solver.kernel.rules.movegen import count, generate
+from solver.kernel.rules.position import (
+    KING,
+    Position,
+    arrival,
+    checkers,
+    make,
+    position_t,
+    target,
+)
+
+# Positions without a solution
+
+
+ENTRIES = np.uint64(8)
+"""Entries of a bucket: one word each, a cache line together."""
+
+EFFORT_BITS = np.uint64(31)
+CHECK_BITS = ~EFFORT_BITS
+MOST_EFFORT = 31
+MIX_PLIES = np.uint64(0x9E3779B97F4A7C15)
+"""The fractional part of the golden ratio, made odd."""
+MIX_SHIFT = np.uint64(20)
+
+
+@jit(hash_key_t(position_t, i64, search_t), inline=True)
+def question_key(position: Position, plies: Number, search: Any) -> HashKey:
+    """Return the key of a position and the plies left.
+
+    Its `bucket` is the index of the bucket's first word; the low bits of `check` are
+    the effort.
+    """
+    key = hash_key(position, True)
+    mixed = np.uint64(plies) * MIX_PLIES
+    bucket = (key.bucket ^ (mixed >> MIX_SHIFT)) & (search.buckets - ONE)
+    effort = np.uint64(min(plies, MOST_EFFORT))
+    return HashKey(((key.check ^ mixed) & CHECK_BITS) | effort, bucket * ENTRIES)
+
+
+@jit(boolean(hash_key_t, search_t), inline=True)
+def is_stored(key: HashKey, search: Any) -> bool:
+    """Return whether the table has this position as one without a solution."""
+    table = words_at(search.table)
+    for slot in range(ENTRIES):
+        if table[key.bucket + np.uint64(slot)] == key.check:
+            return True
+    return False
+
+
+@jit(void(hash_key_t, search_t), inline=True)
+def store(key: HashKey, search: Any) -> None:
+    """Store a position without a solution, in place of the least effort.
+
+    Among entries of the same effort, the key chooses, so that none stays forever.
+    """
+    table = words_at(search.table)
+    effort = key.check & EFFORT_BITS
+    first = (key.check >> MIX_SHIFT) & (ENTRIES - ONE)
+    chosen = key.bucket + first
+    least = table[chosen] & EFFORT_BITS
+    if least >= effort:
+        for step in range(1, ENTRIES):
+            slot = key.bucket + ((first + np.uint64(step)) & (ENTRIES - ONE))
+            if table[slot] & EFFORT_BITS < least:
+                least = table[slot] & EFFORT_BITS
+                chosen = slot
+    table[chosen] = key.check
+
+
+# The last ply
+
+
+@jit(boolean(position_t, u64), inline=True)
+def stalemates(position: Position, move: Bitboard) -> bool:
+    """Return whether a legal move stalemates."""
+    child = make(position, move)
+    return checkers(child) == ZERO and count(child) == 0
+
+
+@jit(i64(position_t, ROW, boolean))
+def final_moves(position: Position, moves: np.ndarray, is_stalemate: bool) -> Number:
+    """Write the moves that reach the goal to a row; return their number."""
+    if not is_stalemate and not mate_in_one(position):
+        return 0
+    size = generate(position, moves)
+    kept = 0
+    for index in range(size):
+        move = moves[index]
+        if stalemates(position, move) if is_stalemate else mates(position, move):
+            moves[kept] = move
+            kept += 1
+    return kept
+
+
+# The enumeration
+
+
+@jit(position_t(help_play_t, i64), inline=True)
+def current_position(play: Any, ply: Number) -> Position:
+    """Read the position at a ply of the current line."""
+    return Position(
+        play.positions[ply, 0],
+        play.positions[ply, 1],
+        play.positions[ply, 2],
+        play.positions[ply, 3],
+        play.positions[ply, 4],
+        play.positions[ply, 5],
+        play.positions[ply, 6],
+        play.positions[ply, 7],
+    )
+
+
+@jit(i64(position_t, ROW, i64, help_play_t), inline=True)
+def keep_last_targets(
+    position: Position, moves: np.ndarray, size: Number, play: Any
+) -> Number:
+    """Keep the defender's last moves after which a mate may arise; return their number.
+
+    `is_hopeless` has just been asked about the position.
+    """
+    king = position.kings & position.us
+    mated_on = flip(play.mated_on)
+    block_targets = flip(play.block_targets) if king & mated_on else ZERO
+    kept = 0
+    for index in range(size):
+        move = moves[index]
+        wanted = mated_on if arrival(move) & KING else block_targets
+        if wanted & (ONE << target(move)):
+            moves[kept] = move
+            kept += 1
+    return kept
+
+
+@jit(i64(position_t, i64, search_t, help_play_t))
+def enter(position: Position, ply: Number, search: Any, play: Any) -> Number:
+    """Enter the position at a ply and list its moves.
+
+    Returns
+    -------
+    int64
+        The number of moves that are worth playing, 0 if the position has no solution;
+        STOPPED if a limit was hit.
+    """
+    if search.stop or search.nodes >= search.node_limit:
+        return HelpState.STOPPED
+    search.nodes += 1
+    left = play.plies - ply
+    moves = search.rows[ply]
+    size = 0
+    if left == 1:
+        size = final_moves(position, moves, play.is_stalemate != 0)
+    else:
+        key = question_key(position, left, search)
+        if is_stored(key, search):
+            return 0
+        if play.is_pruned and is_hopeless(position, left, play):
+            if left > 2:
+                store(key, search)
+            return 0
+        size = generate(position, moves)
+        if left == 2 and play.is_pruned and not play.is_stalemate:
+            size = keep_last_targets(position, moves, size, play)
+    if size:
+        play.positions[ply, 0] = position.pawns
+        play.positions[ply, 1] = position.knights
+        play.positions[ply, 2] = position.diagonal
+        play.positions[ply, 3] = position.orthogonal
+        play.positions[ply, 4] = position.kings
+        play.positions[ply, 5] = position.us
+        play.positions[ply, 6] = position.them
+        play.positions[ply, 7] = position.rights
+        play.sizes[ply] = size
+        play.cursors[ply] = 0
+        play.solved[ply] = 0
+    return size
+
+
+@jit(i64(search_t, help_play_t))
+def enumerate_solutions(search: Any, play: Any) -> Number:
+    """Write the next solutions of exactly `play.plies` plies to the buffer.
+
+    Parameters
+    ----------
+    search : Search
+        Its rows belong to the enumeration until it is complete. Counts nodes. Its table
+        receives positions without a solution.
+    play : HelpPlay
+        What to look for, and the state. The solutions are added to its buffer.
+
+    Returns
+    -------
+    int64
+        COMPLETE if all solutions have been written. Otherwise the next call goes on:
+        PAUSED if the buffer has `play.most` solutions, STOPPED if a limit was hit.
+    """
+    ply = play.ply
+
+    # 1. The first call enters the root.
+    if ply < 0:
+        size = enter(current_position(play, 0), 0, search, play)
+        if size == HelpState.STOPPED:
+            return HelpState.STOPPED
+        ply = 0 if size else -1
+
+    while ply >= 0:
+        # 2. All moves are played: remember a failure and go back.
+        index = play.cursors[ply]
+        if index == play.sizes[ply]:
+            left = play.plies - ply
+            if play.solved[ply]:
+                play.solved[max(0, ply - 1)] = 1
+            elif left > 1:
+                position = current_position(play, ply)
+                store(question_key(position, left, search), search)
+            ply -= 1
+            continue
+
+        # 3. A move of the last ply completes a solution.
+        if ply == play.plies - 1:
+            start = play.written * play.plies
+            for before in range(ply):
+                move = search.rows[before][play.cursors[before] - 1]
+                play.lines[start + before] = move
+            play.lines[start + ply] = search.rows[ply][index]
+            play.written += 1
+            play.solved[ply] = 1
+            play.cursors[ply] = index + 1
+            if play.written == play.most:
+                play.ply = ply
+                return HelpState.PAUSED
+            continue
+
+        # 4. Any other move leads to the next position. A limit leaves the state as it
+        #    was before the move.
+        child = make(current_position(play, ply), search.rows[ply][index])
+        size = enter(child, ply + 1, search, play)
+        if size == HelpState.STOPPED:
+            play.ply = ply
+            return HelpState.STOPPED
+        play.cursors[ply] = index + 1
+        if size:
+            ply += 1
+    play.ply = -1
+    return HelpState.COMPLETE
+
+
+@native(i64(i64, pointer(search_t), pointer(help_play_t)))
+def entry(operation: Number, search_pointer: Any, play_pointer: Any) -> Number:
+    """Run one `HelpOperation`.
+
+    This is help play's C function;
+    `solver.kernel.border.stipulation_interface.HelpKernel` is its Python side.
+    """
+    play = record_at(play_pointer)
+    if operation == HelpOperation.IS_HOPELESS:
+        position = current_position(play, 0)
+        return 1 if is_hopeless(position, play.plies, play) else 0
+    return enumerate_solutions(record_at(search_pointer), play)

@@ -1,0 +1,1 @@
+"""The scored search whose techniques can be switched."""

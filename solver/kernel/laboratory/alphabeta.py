@@ -1,0 +1,373 @@
+"""The laboratory's search: principal variation search with each technique a switch.
+
+It is a fail-soft negamax to a fixed depth with `score = MATE - ply`. With every switch
+off it is plain PVS, without a mate test at the horizon, quiescence search or detection
+of repetitions. The horizon and the order of the root's moves are switches too. Every
+node has an expected type (PV, cut or all), as in Winands et al., "Enhanced forward
+pruning", Information Sciences 175, 2005.
+
+A mate score proves a forced mate unless forward pruning or the material-imbalance table
+takes part. That there is no mate within the depth is proved under the same condition.
+Extensions only add lines. With them a mate score is an upper bound, because shorter
+mates are excluded only up to the depth that is searched in full.
+
+Mate-distance pruning and the transposition table change no mate that lies within the
+depth. The table may show a longer mate early, because it also answers from deeper
+searches.
+
+docs/explanation/laboratory.md defines the search completely, and an oracle in
+python-chess that was written from that definition agrees on every node.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from solver.kernel.border.experiment import MULTI_CUT_REDUCTION
+from solver.kernel.border.interface import (
+    INFINITE_SCORE,
+    MATE_SCORE,
+    STOPPED,
+    LaboratoryOperation,
+)
+from solver.kernel.build.jit import (
+    Move,
+    Number,
+    boolean,
+    experiment_t,
+    i64,
+    jit,
+    native,
+    pointer,
+    record_at,
+    search_t,
+    u64,
+    void,
+)
+from solver.kernel.laboratory.alphabeta_table import (
+    EXACT,
+    LOWER,
+    UPPER,
+    Scored,
+    captures,
+    count_root_move,
+    decides,
+    probe_score,
+    promotes,
+    rank_moves,
+    rank_root,
+    store_score,
+)
+from solver.kernel.laboratory.check_extension import extension
+from solver.kernel.laboratory.evaluation import evaluate
+from solver.kernel.laboratory.forward_pruning import (
+    ALL_NODE,
+    CUT_NODE,
+    PV_NODE,
+    has_pieces,
+    may_prune,
+)
+from solver.kernel.laboratory.mate_distance import Window, narrow_to_mates, window_t
+from solver.kernel.laboratory.material import (
+    ALL_LOST,
+    ALL_WON,
+    DECIDED,
+    PRUNING,
+    REDUCTION,
+    WHITE,
+    material_cell,
+    past_score,
+)
+from solver.kernel.laboratory.quiescence import search_horizon
+from solver.kernel.mate.ordering import bring_best, remember_refutation, unranked
+from solver.kernel.mate.transposition import hash_key
+from solver.kernel.rules.movegen import generate
+from solver.kernel.rules.position import (
+    NO_MOVE,
+    Position,
+    after_null_move,
+    checkers,
+    make,
+    position_at,
+    position_t,
+)
+
+DRAW = 0
+
+# Not literals, for the reason given in `solver.kernel.mate.prover`.
+AFTER_NULL: Any = np.bool_(True)
+AFTER_MOVE: Any = np.bool_(False)
+
+# The additions of Enhanced Forward Pruning, numbered as in the paper.
+ADDITION_1 = 1 << 1
+ADDITION_2 = 1 << 2
+ADDITION_3 = 1 << 3
+ADDITION_4 = 1 << 4
+
+
+@jit(void(u64, search_t, experiment_t))
+def note_principal_variation(move: Move, search: Any, experiment: Any) -> None:
+    """Record the root's best move, and all counts until it was found."""
+    experiment.pv_move = move
+    experiment.pv_nodes = search.nodes
+    experiment.pv_extra_calls = experiment.extra_calls
+    experiment.pv_interior = experiment.interior
+
+
+@jit(i64(position_t, window_t, i64, i64, i64, boolean, search_t, experiment_t))
+def alphabeta(
+    position: Position,
+    window: Window,
+    depth: Number,
+    ply: Number,
+    node_type: Number,
+    after_null: bool,
+    search: Any,
+    experiment: Any,
+) -> Number:
+    """Score a position for the side to move.
+
+    Let s be the score of the tree of this depth. The function returns r, where
+
+    - r <= alpha means s <= r;
+    - alpha < r < beta means s = r;
+    - beta <= r means r <= s.
+
+    This holds for plain PVS, mate-distance pruning and extensions. The table may answer
+    from a deeper search, whose score is another s, and forward pruning guesses.
+
+    Parameters
+    ----------
+    position : Position
+    window : Window
+        A null window unless `node_type` is PV_NODE.
+    depth : int64
+        Plies to search; the horizon is at 0.
+    ply : int64
+        Distance from the root.
+    node_type : int64
+        The expected type: PV_NODE, CUT_NODE or ALL_NODE.
+    after_null : bool
+        Whether the last move was a null move.
+    search : Search
+        Counts nodes: moves made, null moves included.
+    experiment : Experiment
+        The switches, and the other counts. At the root it receives each move that
+        raises alpha.
+
+    Returns
+    -------
+    int64
+        In centipawns. Meaningless if `experiment.stopped` is set.
+    """
+    # 1. Mate-distance pruning.
+    window = narrow_to_mates(window, ply, experiment.mdp)
+    alpha = window.alpha
+    beta = window.beta
+    if alpha >= beta:
+        return alpha
+
+    # 2. Horizon.
+    if depth <= 0:
+        return search_horizon(position, window, ply, search, experiment)
+
+    # 3. Limits.
+    if search.stop or search.nodes >= search.node_limit:
+        experiment.stopped = 1
+        return STOPPED
+
+    # 4. Transposition table. PV nodes are few and are searched in any case, so that
+    #    the principal variation is complete. With White's view of the material table,
+    #    a position and its mirror image with the colours exchanged have two scores.
+    is_mirrored = (experiment.mip & WHITE) != 0 and (ply & 1) != 0
+    key = hash_key(position, not is_mirrored)
+    entry = probe_score(search, key, ply)
+    if node_type != PV_NODE and entry.depth >= depth and decides(entry, window):
+        return entry.score
+
+    # 5. Mate and stalemate.
+    experiment.interior += 1
+    moves = search.rows[ply]
+    size = generate(position, moves)
+    if size == 0:
+        return ply - MATE_SCORE if checkers(position) else DRAW
+
+    # 6. Material-imbalance pruning, or a reduction by one ply.
+    searched = depth
+    if node_type != PV_NODE and experiment.mip & (REDUCTION | PRUNING):
+        scored = past_score(position, ply, experiment)
+        if scored in (ALL_LOST, ALL_WON):
+            if experiment.mip & PRUNING:
+                bonus = DECIDED if scored == ALL_WON else -DECIDED
+                return evaluate(position) + bonus
+            searched = max(depth - 1, 1)
+
+    # 7. Forward pruning: the null move. Addition 1 returns beta instead of the score,
+    #    so that a pruned all node cannot cause a cutoff at the PV node above it.
+    null_type = CUT_NODE if node_type == ALL_NODE else ALL_NODE
+    null_window = Window(-beta, 1 - beta)
+    prunes = may_prune(position, beta, node_type, experiment)
+    if (
+        prunes
+        and 0 < experiment.null_reduction < searched
+        and not after_null
+        and has_pieces(position)
+    ):
+        search.nodes += 1
+        score = -alphabeta(
+            after_null_move(position),
+            null_window,
+            searched - 1 - experiment.null_reduction,
+            ply + 1,
+            null_type,
+            AFTER_NULL,
+            search,
+            experiment,
+        )
+        if experiment.stopped:
+            return STOPPED
+        if score >= beta:
+            return beta if experiment.additions & ADDITION_1 else score
+
+    if ply == 0:
+        rank_root(position, moves, size, entry.move, search, experiment)
+    else:
+        rank_moves(position, moves, size, ply, entry.move, search)
+
+    # 8. Forward pruning: multi-cut.
+    if prunes and experiment.cuts and searched > MULTI_CUT_REDUCTION:
+        cuts = 0
+        for index in range(min(size, experiment.tries)):
+            bring_best(moves, index, size)
+            search.nodes += 1
+            score = -alphabeta(
+                make(position, unranked(moves[index])),
+                null_window,
+                searched - 1 - MULTI_CUT_REDUCTION,
+                ply + 1,
+                null_type,
+                AFTER_MOVE,
+                search,
+                experiment,
+            )
+            if experiment.stopped:
+                return STOPPED
+            if score >= beta:
+                cuts += 1
+                if cuts == experiment.cuts:
+                    return beta if experiment.additions & ADDITION_1 else score
+
+    # 9. Principal variation search: the first move with the whole window, the others
+    #    with a null window and, if they land inside the window, once more with it.
+    floor = alpha
+    best = -INFINITE_SCORE
+    best_move = entry.move
+    other_type = ALL_NODE if node_type == CUT_NODE else CUT_NODE
+    for index in range(size):
+        bring_best(moves, index, size)
+        move = unranked(moves[index])
+        child = make(position, move)
+        left = searched - 1
+        if experiment.extension:
+            left += extension(position, move, searched, ply, experiment)
+        is_first = index == 0
+        alpha = max(alpha, best)
+        search.nodes += 1
+        score = -alphabeta(
+            child,
+            Window(-beta if is_first else -alpha - 1, -alpha),
+            left,
+            ply + 1,
+            -node_type if is_first else other_type,
+            AFTER_MOVE,
+            search,
+            experiment,
+        )
+        if not is_first:
+            # Addition 2: a PV node whose window has closed to width one searches again
+            # too. Addition 3: a null window that returns alpha + 1 may have met a
+            # pruned node's beta, so the second search begins at alpha.
+            closed = (
+                experiment.additions & ADDITION_2
+                and node_type == PV_NODE
+                and score == beta
+                and beta == alpha + 1
+            )
+            if (alpha < score < beta) or closed:
+                lowest = alpha if closed else score
+                if experiment.additions & ADDITION_3 and score == alpha + 1:
+                    lowest = alpha
+                experiment.extra_calls += 1
+                score = -alphabeta(
+                    child,
+                    Window(-beta, -lowest),
+                    left,
+                    ply + 1,
+                    node_type,
+                    AFTER_MOVE,
+                    search,
+                    experiment,
+                )
+        if experiment.stopped:
+            return STOPPED
+        if ply == 0:
+            count_root_move(move, search, experiment)
+        if score > best:
+            if ply == 0 and score > alpha:
+                note_principal_variation(move, search, experiment)
+            best = score
+            if best > floor:
+                best_move = move
+            if best >= beta:
+                if not (captures(position, move) or promotes(position, move)):
+                    remember_refutation(search, ply, move, searched)
+                break
+
+    # 10. Store the score. Addition 4: a cut node that fails low with exactly alpha is
+    #     not stored, because pruning may have made that score.
+    if experiment.additions & ADDITION_4 and node_type == CUT_NODE and best == floor:
+        return best
+    bound = EXACT
+    if best <= floor:
+        bound = UPPER
+    elif best >= beta:
+        bound = LOWER
+    store_score(search, key, Scored(best, depth, bound, best_move), ply)
+    return best
+
+
+@jit(i64(position_t, search_t, experiment_t))
+def search_score(position: Position, search: Any, experiment: Any) -> Number:
+    """Search the root to `experiment.depth` plies in the window of `experiment`.
+
+    The result is written to `experiment`: `score`, `stopped`, `pv_move` and the counts
+    until it was found, and the nodes of each root move.
+    """
+    experiment.stopped = 0
+    experiment.root_counted = search.nodes
+    note_principal_variation(NO_MOVE, search, experiment)
+    experiment.extra_calls += 1
+    window = Window(experiment.alpha, experiment.beta)
+    experiment.score = alphabeta(
+        position, window, experiment.depth, 0, PV_NODE, AFTER_MOVE, search, experiment
+    )
+    return experiment.score
+
+
+@native(i64(i64, pointer(u64), pointer(search_t), pointer(experiment_t)))
+def entry(
+    operation: Number, words: Any, search_pointer: Any, experiment_pointer: Any
+) -> Number:
+    """Run one `LaboratoryOperation` on the position that is given by its eight words.
+
+    This is the laboratory's C function;
+    `solver.kernel.border.interface.LaboratoryKernel` is its Python side.
+    """
+    position = position_at(words)
+    if operation == LaboratoryOperation.MATERIAL_CELL:
+        return material_cell(position)
+    return search_score(
+        position, record_at(search_pointer), record_at(experiment_pointer)
+    )

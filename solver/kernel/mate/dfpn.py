@@ -1,0 +1,444 @@
+"""The df-pn search: depth-first proof-number search for a mate within n moves.
+
+Proof-number search (Allis, van der Meulen and van den Herik, 1994) expands the leaf
+that needs the fewest further leaves to decide the root, so it finds long mates that a
+search by depth never reaches. Df-pn (Nagai, "Df-pn algorithm for searching AND/OR trees
+and its applications", PhD thesis, University of Tokyo, 2002) does the same depth first:
+a node is searched until one of its numbers reaches a threshold that its parent sets,
+and the numbers of all other nodes are kept in the transposition table.
+
+Four things are this program's own:
+
+- The number of moves left is part of every question and never grows along a line, so
+  no line repeats a node and the graph has no cycles.
+- The last two moves are left to the prover, whose bounds both searches share.
+- A new node is looked at before it is searched, for a mate in one or after every reply
+  (`solver.kernel.mate.first_numbers`).
+- The attacker may be *restricted*, for instance to moves that leave the defender's king
+  at most one flight. A restriction hides mates and never invents one: a mate found
+  under it is a mate, and "no mate" holds under the restriction only. Every restriction
+  allows all mating moves.
+
+An answer is exact, or it is STOPPED.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from solver.kernel.border.interface import Verdict
+from solver.kernel.build.jit import (
+    Bitboard,
+    Move,
+    Number,
+    boolean,
+    first_square,
+    i64,
+    jit,
+    population,
+    search_t,
+    u64,
+    void,
+)
+from solver.kernel.mate.first_numbers import decided, first_numbers
+from solver.kernel.mate.ordering import (
+    bring_best,
+    rank_replies,
+    remember_refutation,
+    unranked,
+)
+from solver.kernel.mate.prover import (
+    ATTACKING,
+    DEFENDING,
+    is_stopped,
+    mates_within,
+    mating_move,
+)
+from solver.kernel.mate.transposition import (
+    INFINITE,
+    MOST,
+    NO_NUMBERS,
+    Bounds,
+    HashKey,
+    Numbers,
+    bounds_t,
+    hash_key,
+    hash_key_t,
+    numbers_t,
+    prefetch_node,
+    probe,
+    probe_numbers,
+    store,
+    store_numbers,
+)
+from solver.kernel.rules.bitboards import ONE, ZERO, king_attacks
+from solver.kernel.rules.movegen import (
+    Pins,
+    count_within,
+    find_pins,
+    generate,
+    pins_t,
+)
+from solver.kernel.rules.position import (
+    NO_MOVE,
+    Position,
+    after_null_move,
+    checkers,
+    make,
+    position_t,
+)
+
+MARGIN_SHIFT = np.uint64(3)
+REST_SHIFT = ONE
+"""Half of what all replies but the hardest add to a defender node's proof number."""
+
+
+# Restrictions of the attacker
+
+
+@jit(hash_key_t(search_t, hash_key_t), inline=True)
+def in_restriction(search: Any, key: HashKey) -> HashKey:
+    """Return the key of bounds that hold under the current restriction only."""
+    return HashKey(key.check ^ search.restriction, key.bucket ^ search.restriction)
+
+
+@jit(i64(position_t, pins_t), inline=True)
+def flights(position: Position, pins: Pins) -> Number:
+    """Count the squares that the king of the side to move can go to; no castling."""
+    king = first_square(position.kings & position.us)
+    return population(king_attacks(king) & ~position.us & ~pins.danger)
+
+
+@jit(boolean(position_t, search_t))
+def is_allowed(position: Position, search: Any) -> bool:
+    """Return whether the restriction allows the attack that led to this position.
+
+    The defender is to move. Threats are tested in `search_node`.
+    """
+    pins = find_pins(position)
+    if search.checks_only and not pins.checkers:
+        return False
+    return (
+        flights(position, pins) <= search.most_flights
+        and count_within(position, pins) <= search.most_replies
+    )
+
+
+# The numbers of one node
+
+
+@jit(u64(u64, u64), inline=True)
+def plus(left: Bitboard, right: Bitboard) -> Bitboard:
+    """Add two numbers; the sum is INFINITE only if one of them is."""
+    if max(left, right) == INFINITE:
+        return INFINITE
+    return min(left + right, MOST)
+
+
+@jit(bounds_t(hash_key_t, search_t), inline=True)
+def known_bounds(key: HashKey, search: Any) -> Bounds:
+    """Return what is proved of a position under the current restriction.
+
+    A position without any mate has none under the restriction. A mate found without
+    the restriction counts unless the question is about the restriction itself.
+    """
+    bounds = probe(search, in_restriction(search, key))
+    if not search.restriction:
+        return bounds
+    unrestricted = probe(search, key)
+    no_mate = max(bounds.no_mate, unrestricted.no_mate)
+    if search.restricted_only:
+        return Bounds(no_mate, bounds.mate, bounds.move)
+    return Bounds(no_mate, unrestricted.mate, bounds.move)
+
+
+@jit(void(search_t, hash_key_t, i64, u64, i64))
+def store_mate(
+    search: Any, key: HashKey, mate: Number, move: Move, effort: Number
+) -> None:
+    """Store that a position is a mate within `mate` moves, under any restriction."""
+    key = in_restriction(search, key) if search.restricted_only else key
+    no_mate = probe(search, key).no_mate
+    store(search, key, Bounds(no_mate, mate, move), effort)
+
+
+@jit(numbers_t(position_t, hash_key_t, search_t))
+def first_attacker_numbers(position: Position, key: HashKey, search: Any) -> Numbers:
+    """Return the numbers of a new attacker node: mate in one, or nothing is known.
+
+    The bound that is stored saves the test at later visits.
+    """
+    move = mating_move(position, search)
+    if move != NO_MOVE:
+        store_mate(search, key, 1, move, 1)
+        return decided(True)
+    bounds = probe(search, key)
+    store(search, key, Bounds(1, bounds.mate, bounds.move), 1)
+    return Numbers(ONE, ONE)
+
+
+@jit(numbers_t(position_t, i64, i64, boolean, search_t), inline=True)
+def numbers_of(
+    position: Position, moves_left: Number, ply: Number, attacking: bool, search: Any
+) -> Numbers:
+    """Return a node's numbers: proved, stored, or first ones.
+
+    The row of moves of this ply may be overwritten.
+    """
+    key = hash_key(position, attacking)
+    bounds = known_bounds(key, search)
+    if moves_left >= bounds.mate:
+        return decided(attacking)
+    if moves_left <= bounds.no_mate:
+        return decided(not attacking)
+    own_key = in_restriction(search, key)
+    numbers = probe_numbers(search, own_key, moves_left)
+    if numbers.phi:
+        return numbers
+    if attacking:
+        if bounds.no_mate:
+            return Numbers(ONE, ONE)
+        return first_attacker_numbers(position, key, search)
+    numbers = first_numbers(position, ply, search)
+    if not numbers.delta:
+        store_mate(search, key, 1, NO_MOVE, 1)
+    elif numbers.phi:
+        store_numbers(search, own_key, moves_left, numbers, 0)
+    return numbers
+
+
+@jit(void(position_t, i64, i64, boolean, u64, i64, search_t))
+def store_decided(
+    position: Position,
+    moves_left: Number,
+    ply: Number,
+    attacking: bool,
+    move: Move,
+    size: Number,
+    search: Any,
+) -> None:
+    """Store the bound of a node that is decided.
+
+    Parameters
+    ----------
+    position : Position
+    moves_left : int64
+    ply : int64
+    attacking : bool
+    move : uint64
+        The move with which the side to move succeeds; NO_MOVE if it fails.
+    size : int64
+        Moves in the row of this ply, all of which fail if `move` is NO_MOVE.
+    search : Search
+    """
+    # 1. No mate: the bound holds under the restriction. A reply that refutes is
+    #    remembered.
+    key = hash_key(position, attacking)
+    if attacking == (move == NO_MOVE):
+        key = in_restriction(search, key)
+        bounds = probe(search, key)
+        refuted = Bounds(moves_left, bounds.mate, bounds.move if attacking else move)
+        store(search, key, refuted, moves_left)
+        if not attacking:
+            remember_refutation(search, ply, move, moves_left)
+        return
+
+    # 2. Mate: the bounds of the children may show that it is shorter than the question.
+    longest = 0
+    if attacking:
+        reply = hash_key(make(position, move), DEFENDING)
+        longest = known_bounds(reply, search).mate + 1
+    for index in range(0 if attacking else size):
+        child = hash_key(make(position, search.rows[ply, index]), ATTACKING)
+        longest = max(longest, known_bounds(child, search).mate)
+    mate = min(longest, moves_left)
+    store_mate(search, key, mate, move, moves_left)
+
+
+# The search
+
+
+@jit(numbers_t(position_t, i64, i64, boolean, numbers_t, search_t))
+def search_node(
+    position: Position,
+    moves_left: Number,
+    ply: Number,
+    attacking: bool,
+    thresholds: Numbers,
+    search: Any,
+) -> Numbers:
+    """Search "mate within `moves_left`?" until it is decided or a threshold is reached.
+
+    The node's numbers follow from its children's: phi is the least delta of a child,
+    because one child that fails is enough, and delta is the sum of the children's phi,
+    because all of them must succeed. A defender node counts its hardest reply in full
+    and the others half, because one mate often answers several replies. The function
+    returns
+
+    - phi = 0 if the side to move succeeds (the attacker mates, the defender escapes);
+    - delta = 0 if it fails;
+    - NO_NUMBERS if the prover, or a test of a threat, was stopped;
+    - otherwise numbers of which one has reached its threshold, or those at which the
+      search was stopped.
+
+    Only proved bounds and proof numbers are stored, never a result of a stop.
+
+    Parameters
+    ----------
+    position : Position
+        The attacker is to move if `attacking`, else the defender.
+    moves_left : int64
+        At least 0.
+    ply : int64
+        Plies from the root; selects the killers and the rows of scratch memory.
+    attacking : bool
+    thresholds : Numbers
+        The search returns once phi or delta is at least this large.
+    search : Search
+        Counts nodes. Its table supplies and receives bounds and proof numbers.
+
+    Returns
+    -------
+    Numbers
+    """
+    # 1. Transposition table. With no move left, the defender may be mated already,
+    #    which a bound of 0 moves does not exclude.
+    first_node = search.nodes
+    search.nodes += 1
+    key = hash_key(position, attacking)
+    bounds = known_bounds(key, search)
+    if moves_left >= bounds.mate:
+        return decided(attacking)
+    if 0 < moves_left <= bounds.no_mate:
+        return decided(not attacking)
+
+    # 2. The prover decides the last two moves. It knows no restriction, but every
+    #    restriction allows a mate in one.
+    near = 1 if search.restricted_only else 2
+    if moves_left <= near:
+        verdict = mates_within(position, moves_left, ply, attacking, search)
+        if verdict == Verdict.STOPPED:
+            return NO_NUMBERS
+        return decided(attacking == (verdict == Verdict.MATE))
+
+    # 3. List the moves, and load the children's cache lines before the first probe.
+    moves = search.rows[ply]
+    phis = search.phis[ply]
+    deltas = search.deltas[ply]
+    left = moves_left - 1 if attacking else moves_left
+    listed = generate(position, moves)
+    if not attacking:
+        if listed == 0 and not checkers(position):
+            return decided(True)  # stalemate is an escape
+        rank_replies(position, moves, listed, ply, bounds.move, search)
+        for index in range(listed):
+            bring_best(moves, index, listed)
+    for index in range(listed):
+        child = make(position, unranked(moves[index]))
+        child_key = in_restriction(search, hash_key(child, not attacking))
+        prefetch_node(search, child_key, left)
+
+    # 4. Collect the numbers of the children that the restriction allows, up to the
+    #    first that decides this node.
+    size = 0
+    for index in range(listed):
+        move = unranked(moves[index])
+        child = make(position, move)
+        if attacking and search.restriction:
+            if not is_allowed(child, search):
+                continue
+            if search.threat_moves and not checkers(child):
+                verdict = mates_within(
+                    after_null_move(child),
+                    search.threat_moves,
+                    ply + 1,
+                    ATTACKING,
+                    search,
+                )
+                if verdict != Verdict.MATE:
+                    continue
+        theirs = numbers_of(child, left, ply + 1, not attacking, search)
+        moves[size] = move
+        phis[size] = np.uint32(theirs.phi)
+        deltas[size] = np.uint32(theirs.delta)
+        size += 1
+        if not theirs.delta:
+            break
+    if search.restriction and is_stopped(search):
+        return NO_NUMBERS  # a stopped test of a threat may have excluded a move
+
+    while True:
+        # 5. This node's numbers, its best child, and the second best delta. A helper
+        #    thread takes the last of equally good children, the main thread the first.
+        phi = INFINITE
+        delta = ZERO
+        second = INFINITE
+        most = ZERO
+        best: Number = 0
+        for index in range(size):
+            needed = np.uint64(deltas[index])
+            if needed < phi or (search.is_helper and needed == phi):
+                second = phi
+                phi = needed
+                best = index
+            elif needed < second:
+                second = needed
+            most = max(most, np.uint64(phis[index]))
+            delta = plus(delta, np.uint64(phis[index]))
+        if not attacking and delta != INFINITE:
+            delta = most + ((delta - most + REST_SHIFT) >> REST_SHIFT)
+
+        # 6. Return if the node is decided or a threshold is reached.
+        if not phi:
+            store_decided(
+                position, moves_left, ply, attacking, moves[best], size, search
+            )
+            return decided(True)
+        if not delta:
+            store_decided(position, moves_left, ply, attacking, NO_MOVE, size, search)
+            return decided(False)
+        if is_stopped(search) or phi >= thresholds.phi or delta >= thresholds.delta:
+            numbers = Numbers(phi, delta)
+            spent = search.nodes - first_node
+            own_key = in_restriction(search, key)
+            store_numbers(search, own_key, moves_left, numbers, spent)
+            return numbers
+
+        # 7. Search the best child until it is an eighth worse than the second best.
+        #    Without this margin, two children that are nearly as good would take
+        #    turns, and each turn would search lost table entries again (the 1 + epsilon
+        #    trick: Pawlewicz and Lew, "Improving depth-first pn-search: 1 + epsilon
+        #    trick", Computers and Games 2006, LNCS 4630, 2007).
+        margin = min(second + (second >> MARGIN_SHIFT) + ONE, INFINITE)
+        theirs = search_node(
+            make(position, moves[best]),
+            left,
+            ply + 1,
+            not attacking,
+            Numbers(
+                thresholds.delta - delta + np.uint64(phis[best]),
+                min(thresholds.phi, margin),
+            ),
+            search,
+        )
+        if theirs.phi | theirs.delta:
+            phis[best] = np.uint32(theirs.phi)
+            deltas[best] = np.uint32(theirs.delta)
+
+
+@jit(i64(position_t, i64, boolean, search_t))
+def find_mate(
+    position: Position, moves_left: Number, attacking: bool, search: Any
+) -> Number:
+    """Decide whether the attacker mates within `moves_left`, as `mates_within` does.
+
+    Under a restriction, NO_MATE speaks of the moves that it allows.
+    """
+    thresholds = Numbers(INFINITE, INFINITE)
+    numbers = search_node(position, moves_left, 0, attacking, thresholds, search)
+    if (numbers.phi == ZERO) == (numbers.delta == ZERO):
+        return Verdict.STOPPED
+    succeeds = numbers.phi == ZERO
+    return Verdict.MATE if succeeds == attacking else Verdict.NO_MATE

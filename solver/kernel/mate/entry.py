@@ -1,0 +1,114 @@
+"""The C function of the search; `border.interface.Kernel` is its Python side.
+
+Importing this module translates the kernel's functions. numba compiles the members of
+`Operation` in as numbers, so both sides share their names.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from solver.kernel.border.interface import MATE_SHIFT, MOVE_SHIFT, Operation
+from solver.kernel.build.jit import (
+    Number,
+    i64,
+    native,
+    pointer,
+    record_at,
+    search_t,
+    u64,
+)
+from solver.kernel.mate.batch import decide, solve_rows
+from solver.kernel.mate.dfpn import find_mate, known_bounds
+from solver.kernel.mate.grading import grade_rows
+from solver.kernel.mate.play_lists import (
+    list_continuations,
+    list_refutations,
+    list_solving_moves,
+)
+from solver.kernel.mate.prover import find_line, mates_within
+from solver.kernel.mate.rows import read_rows
+from solver.kernel.mate.transposition import hash_key
+from solver.kernel.rules.checks import generate_checks
+from solver.kernel.rules.mate_in_one import mate_in_one
+from solver.kernel.rules.movegen import generate, perft
+from solver.kernel.rules.position import (
+    after_null_move,
+    checkers,
+    make,
+    position_at,
+    write_position,
+)
+
+UNKNOWN_OPERATION = -2
+
+
+@native(i64(i64, pointer(u64), pointer(search_t), i64, i64))
+def entry(
+    operation: Number, words: Any, search_pointer: Any, number: Number, flag: Number
+) -> Number:
+    """Run one operation, on a position that is given by its eight words or on rows.
+
+    Parameters
+    ----------
+    operation : int64
+        An `Operation`.
+    words : pointer to uint64
+        The fields of a `Position`; MAKE overwrites them. NULL for rows.
+    search_pointer : pointer to Search
+    number : int64
+        The operation's number of moves or plies, or its move; NO_MOVE: a null move. Or
+        the address of rows.
+    flag : int64
+        Whether the attacker is to move, or perft lists the last moves; or how many
+        refutations are wanted. Or the number of rows.
+
+    Returns
+    -------
+    int64
+        See the methods of `solver.kernel.border.interface.Kernel`.
+    """
+    search = record_at(search_pointer)
+    if operation == Operation.READ_ROWS:
+        return read_rows(number, flag, search)
+    if operation == Operation.SOLVE_ROWS:
+        return solve_rows(number, flag, search)
+    if operation == Operation.GRADE_ROWS:
+        return grade_rows(number, flag, search)
+    position = position_at(words)
+    if operation == Operation.MATES_WITHIN:
+        return mates_within(position, number, 0, flag != 0, search)
+    if operation == Operation.FIND_MATE:
+        return find_mate(position, number, flag != 0, search)
+    if operation == Operation.FIND_LINE:
+        return find_line(position, number, flag != 0, search)
+    if operation == Operation.DECIDE:
+        return decide(position, number, search)
+    if operation == Operation.SOLVING_MOVES:
+        return list_solving_moves(position, number, search)
+    if operation == Operation.REFUTATIONS:
+        return list_refutations(position, number, flag, search)
+    if operation == Operation.CONTINUATIONS:
+        return list_continuations(position, number, flag != 0, search)
+    if operation == Operation.BOUNDS:
+        bounds = known_bounds(hash_key(position, flag != 0), search)
+        answer = np.int64(bounds.move)
+        return (answer << MOVE_SHIFT) | (bounds.mate << MATE_SHIFT) | bounds.no_mate
+    if operation == Operation.MATE_IN_ONE:
+        return np.int64(mate_in_one(position))
+    if operation == Operation.PERFT:
+        return perft(position, number, search, flag != 0)
+    if operation == Operation.GENERATE:
+        return generate(position, search.rows[0])
+    if operation == Operation.GENERATE_CHECKS:
+        return generate_checks(position, search.rows[0])
+    if operation == Operation.IS_CHECK:
+        return 1 if checkers(position) else 0
+    if operation == Operation.MAKE:
+        move = np.uint64(number)
+        child = make(position, move) if move else after_null_move(position)
+        write_position(words, child)
+        return 0
+    return UNKNOWN_OPERATION

@@ -1,0 +1,269 @@
+"""Move ordering of the exact search.
+
+An attacker's move must work and a defender's reply must refute, so the two sides rank
+their moves differently. The defender's order uses the killer heuristic (Huberman, 1968;
+Akl and Newborn, 1977) and the history heuristic (Schaeffer, ICCA Journal 6, 1983).
+docs/explanation/tried.md has the measurements behind the order.
+
+An entry of a row has its worth above the 32 bits of the move, so the best entry is the
+largest, and entries of equal worth are ordered by their moves.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from solver.kernel.build.jit import (
+    ROW,
+    Move,
+    Number,
+    boolean,
+    i64,
+    jit,
+    search_t,
+    u64,
+    void,
+)
+from solver.kernel.rules.bitboards import EIGHT, ONE, SIXTEEN, ZERO, pawns_attacks_up
+from solver.kernel.rules.checks import find_checks, gives_check
+from solver.kernel.rules.mate_in_one import attacks_of_kind
+from solver.kernel.rules.movegen import Wanted, count, generate_wanted
+from solver.kernel.rules.position import (
+    ARRIVAL_SHIFT,
+    DIAGONAL,
+    KING,
+    KNIGHT,
+    ORTHOGONAL,
+    PAWN,
+    QUEEN,
+    Position,
+    arrival,
+    make,
+    origin,
+    position_t,
+    target,
+)
+
+LOW_WORD = np.uint64(0xFFFF_FFFF)
+WORTH_SHIFT = np.uint64(32)
+RANK_2 = np.uint64(0xFF00)
+
+# The attacker's worths: fewer replies first; a check is worth 20 replies.
+TABLE_ATTACK = np.uint64(1000)
+NO_REPLY = np.uint64(250)
+CHECKING_ATTACK = np.uint64(20)
+
+# The defender's worths: tiers that any history stays below.
+TABLE_REPLY = np.uint64(5 << 28)
+CHECKING_REPLY = np.uint64(4 << 28)
+CAPTURE = np.uint64(3 << 28)
+KILLER = np.uint64(2 << 28)
+SECOND_KILLER = np.uint64(1 << 28)
+KINDS = (PAWN, KNIGHT, DIAGONAL, ORTHOGONAL, QUEEN, KING)
+MOVES_OF_KIND = 1 << 12
+
+MOST_HISTORY = np.uint64((1 << 28) - 1)
+
+
+@jit(void(ROW, i64, i64), inline=True)
+def bring_best(moves: np.ndarray, index: Number, size: Number) -> None:
+    """Swap the best entry from `index` on to that index."""
+    best = index
+    for other in range(index + 1, size):
+        if moves[other] > moves[best]:
+            best = other
+    swapped = moves[index]
+    moves[index] = moves[best]
+    moves[best] = swapped
+
+
+@jit(void(ROW, i64, i64), inline=True)
+def reverse(moves: np.ndarray, first: Number, size: Number) -> None:
+    """Reverse the entries from `first` on."""
+    last = size - 1
+    while first < last:
+        swapped = moves[first]
+        moves[first] = moves[last]
+        moves[last] = swapped
+        first += 1
+        last -= 1
+
+
+@jit(u64(u64), inline=True)
+def unranked(entry: Move) -> Move:
+    """Return the move of an entry."""
+    return entry & LOW_WORD
+
+
+@jit(void(position_t, ROW, i64, u64, boolean))
+def rank_attacks(
+    position: Position, moves: np.ndarray, size: Number, known: Move, thorough: bool
+) -> None:
+    """Rank the attacker's moves: the known move, then few replies and checks.
+
+    Parameters
+    ----------
+    position : Position
+    moves : uint64 array, shape (MAX_LEGAL_MOVES,)
+        The legal moves; the worths are added.
+    size : int64
+        The number of moves.
+    known : uint64
+        The table's move, or NO_MOVE.
+    thorough : bool
+        Count the replies, which pays only where a move's tree is large.
+    """
+    checks = find_checks(position)
+    for index in range(size):
+        move = moves[index]
+        worth = NO_REPLY
+        if thorough:
+            worth -= np.uint64(count(make(position, move)))
+        if gives_check(position, checks, move):
+            worth += CHECKING_ATTACK
+        if move == known:
+            worth = TABLE_ATTACK
+        moves[index] = move | (worth << WORTH_SHIFT)
+
+
+@jit(void(position_t, ROW, i64, i64, u64, search_t))
+def rank_replies(
+    position: Position,
+    moves: np.ndarray,
+    size: Number,
+    ply: Number,
+    known: Move,
+    search: Any,
+) -> None:
+    """Rank the defender's moves: known refutation, checks, captures, killers, history.
+
+    A check leaves the attacker few moves, so it refutes, or fails, at little cost.
+
+    Parameters
+    ----------
+    position : Position
+    moves : uint64 array, shape (MAX_LEGAL_MOVES,)
+        The legal moves; the worths are added.
+    size : int64
+        The number of moves.
+    ply : int64
+        Plies from the root, for the killers.
+    known : uint64
+        The table's refutation, or NO_MOVE.
+    search : Search
+        Its killers and history are read.
+    """
+    checks = find_checks(position)
+    for index in range(size):
+        move = moves[index]
+        worth = min(np.uint64(search.history[move]), MOST_HISTORY)
+        if move == known:
+            worth += TABLE_REPLY
+        elif gives_check(position, checks, move):
+            worth += CHECKING_REPLY
+        elif position.them & (ONE << target(move)):
+            worth += CAPTURE
+        elif move == search.killers[ply, 0]:
+            worth += KILLER
+        elif move == search.killers[ply, 1]:
+            worth += SECOND_KILLER
+        moves[index] = move | (worth << WORTH_SHIFT)
+
+
+@jit(u64(position_t, ROW, search_t))
+def forcing_reply(position: Position, moves: np.ndarray, search: Any) -> Move:
+    """Return the reply that `rank_replies` puts first if it checks or captures.
+
+    The quiet replies are not even listed, which takes most of the time of ranking.
+
+    Parameters
+    ----------
+    position : Position
+        The table knows no refutation of it.
+    moves : uint64 array, shape (MAX_LEGAL_MOVES,)
+        Overwritten.
+    search : Search
+        Its history is read.
+
+    Returns
+    -------
+    uint64
+        A legal move, or NO_MOVE if none checks or captures.
+    """
+    checks = find_checks(position)
+    wanted = Wanted(
+        checks.pawn | position.them,
+        checks.knight | position.them,
+        checks.diagonal | position.them,
+        checks.orthogonal | position.them,
+        position.them,
+        checks.discoverers,
+    )
+    best = ZERO
+    for index in range(generate_wanted(position, moves, wanted)):
+        move = moves[index]
+        worth = min(np.uint64(search.history[move]), MOST_HISTORY)
+        if gives_check(position, checks, move):
+            worth += CHECKING_REPLY
+        elif position.them & (ONE << target(move)):
+            worth += CAPTURE
+        else:
+            continue
+        best = max(best, move | (worth << WORTH_SHIFT))
+    return unranked(best)
+
+
+@jit(void(search_t, i64, u64, i64), inline=True)
+def remember_refutation(
+    search: Any, ply: Number, move: Move, moves_left: Number
+) -> None:
+    """Add a refutation to the killers and the history."""
+    if move != search.killers[ply, 0]:
+        search.killers[ply, 1] = search.killers[ply, 0]
+        search.killers[ply, 0] = move
+    search.history[move] += np.uint32(moves_left * moves_left)
+
+
+@jit(void(search_t))
+def forget_refutations(search: Any) -> None:
+    """Forget all killers, counter moves and histories."""
+    search.killers[:] = ZERO
+    search.counters[:] = ZERO
+    for kind in KINDS:  # the other numbers below MOVE_KINDS are no moves
+        first = np.int64(kind << ARRIVAL_SHIFT)
+        for move in range(first, first + MOVES_OF_KIND):
+            search.history[move] = 0
+
+
+@jit(boolean(position_t, u64), inline=True)
+def is_plain_move(position: Position, move: Move) -> bool:
+    """Return whether a move from another position is pseudo-legal here.
+
+    Castling, captures en passant and promotions are reported as not legal.
+    """
+    start = ONE << origin(move)
+    arrived = ONE << target(move)
+    kind = arrival(move)
+    if not position.us & start or position.us & arrived:
+        return False
+    occupied = position.us | position.them
+    if kind == PAWN:
+        if not position.pawns & start:
+            return False
+        if position.them & arrived:
+            return (pawns_attacks_up(start) & arrived) != ZERO
+        if arrived == start << EIGHT:
+            return True
+        path = (start << EIGHT) | arrived
+        return arrived == start << SIXTEEN and start & RANK_2 and not path & occupied
+    standing = (
+        (KNIGHT if position.knights & start else ZERO)
+        | (DIAGONAL if position.diagonal & start else ZERO)
+        | (ORTHOGONAL if position.orthogonal & start else ZERO)
+        | (KING if position.kings & start else ZERO)
+    )
+    if standing != kind:
+        return False
+    return (attacks_of_kind(kind, origin(move), occupied) & arrived) != ZERO

@@ -1,0 +1,429 @@
+"""The prover: an exact search for "is there a mate in n against every defence?".
+
+It is an AND/OR search over *attacker nodes*, where some move must work, and *defender
+nodes*, where every reply must lose. It needs no scores. With `score = MATE - ply` the
+question "mate in n?" is the window (MATE - 2n, MATE - 2n + 1) at the root, and
+mate-distance pruning cuts a node when even a mate at the next ply does not exceed
+alpha. That happens exactly when the attacker has no move left, so `moves_left` is the
+window and mate-distance pruning is the depth bound.
+
+An answer is exact, or it is STOPPED. A stopped search stores nothing.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from solver.kernel.border.interface import Verdict
+from solver.kernel.build.jit import (
+    ROW,
+    Move,
+    Number,
+    boolean,
+    i64,
+    jit,
+    search_t,
+    u64,
+    void,
+)
+from solver.kernel.mate.ordering import (
+    bring_best,
+    forcing_reply,
+    is_plain_move,
+    rank_attacks,
+    rank_replies,
+    remember_refutation,
+    reverse,
+    unranked,
+)
+from solver.kernel.mate.refuter import find_refuter, is_refuted
+from solver.kernel.mate.transposition import (
+    Bounds,
+    HashKey,
+    bounds_t,
+    hash_key,
+    hash_key_t,
+    prefetch_bounds,
+    probe,
+    store,
+)
+from solver.kernel.rules.mate_in_one import is_checkmate, mate_in_one
+from solver.kernel.rules.movegen import generate
+from solver.kernel.rules.position import (
+    NO_MOVE,
+    Position,
+    checkers,
+    leaves_king_attacked,
+    make,
+    position_t,
+    without_origin,
+)
+
+# numba takes a literal False for another type than the signature's boolean, and a
+# recursive call with it then calls a function that does not exist (numba issue 6713).
+ATTACKING: Any = np.bool_(True)
+DEFENDING: Any = np.bool_(False)
+
+SHARED_MOVES = 3
+"""Attacks that a helper thread searches in the same order as the main thread."""
+
+MANY_ATTACKS = 5
+"""From so many attacks on, a reply is tried on all of them at once."""
+
+
+@jit(boolean(search_t), inline=True)
+def is_stopped(search: Any) -> bool:
+    """Return whether a limit or a request from outside ends the search."""
+    return bool(search.stop) or search.nodes >= search.node_limit
+
+
+@jit(u64(position_t, search_t), inline=True)
+def mating_move(position: Position, search: Any) -> Move:
+    """Return a move that mates at once, or NO_MOVE. Counts one node."""
+    search.nodes += 1
+    return mate_in_one(position)
+
+
+@jit(i64(position_t, i64, u64, search_t))
+def mated_in_one(position: Position, ply: Number, attack: Move, search: Any) -> Number:
+    """Decide whether every reply to `attack` allows mate in one: MATE or NO_MATE.
+
+    Most attacks fail to a reply that has just refuted a similar one. So the counter
+    move (Uiterwijk, ICCA Journal 15, 1992) and the two killers of this ply are tried
+    before any move is generated.
+    """
+    search.nodes += 1
+    counter = without_origin(attack)
+    remembered = (
+        search.counters[counter],
+        search.killers[ply, 0],
+        search.killers[ply, 1],
+    )
+
+    # 1. Remembered replies, as far as they are legal here.
+    for slot in range(len(remembered)):
+        reply = remembered[slot]
+        if reply == NO_MOVE or not is_plain_move(position, reply):
+            continue
+        child = make(position, reply)
+        if leaves_king_attacked(child):
+            continue
+        if mating_move(child, search) == NO_MOVE:
+            search.counters[counter] = reply
+            remember_refutation(search, ply, reply, 0)
+            return Verdict.NO_MATE
+
+    # 2. The first reply that checks or captures.
+    replies = search.rows[ply]
+    first = forcing_reply(position, replies, search)
+    if first != NO_MOVE and mating_move(make(position, first), search) == NO_MOVE:
+        search.counters[counter] = first
+        remember_refutation(search, ply, first, 1)
+        return Verdict.NO_MATE
+
+    # 3. No reply: mate, or stalemate, which is an escape.
+    size = generate(position, replies)
+    if size == 0:
+        return Verdict.MATE if checkers(position) else Verdict.NO_MATE
+
+    # 4. Every other reply.
+    rank_replies(position, replies, size, ply, NO_MOVE, search)
+    for index in range(size):
+        bring_best(replies, index, size)
+        reply = unranked(replies[index])
+        if reply == first:
+            continue
+        if mating_move(make(position, reply), search) == NO_MOVE:
+            search.counters[counter] = reply
+            remember_refutation(search, ply, reply, 1)
+            return Verdict.NO_MATE
+    return Verdict.MATE
+
+
+@jit(i64(position_t, ROW, i64, i64, i64, search_t))
+def drop_refuted(
+    position: Position,
+    moves: np.ndarray,
+    first: Number,
+    size: Number,
+    ply: Number,
+    search: Any,
+) -> Number:
+    """Drop the attacks from index `first` on that the last refutation refutes, too.
+
+    Returns the number of moves left in the row.
+    """
+    search.nodes += 1
+    refuter = find_refuter(position, search.killers[ply + 1, 0])
+    if refuter.reply == NO_MOVE:
+        return size
+    kept = first
+    for index in range(first, size):
+        attack = moves[index]
+        moves[kept] = attack
+        if not is_refuted(position, refuter, unranked(attack)):
+            kept += 1
+    return kept
+
+
+@jit(i64(position_t, i64, search_t))
+def mates_within_two(position: Position, ply: Number, search: Any) -> Number:
+    """Decide whether the attacker mates within two moves, as `mates_within` does.
+
+    The last refutation at the next ply is tried on all attacks at once, and again when
+    another reply has refuted an attack that it did not. The table is asked only about
+    what is left then: its cache line is loaded meanwhile, and a node without attacks
+    left is not worth an entry.
+    """
+    # 1. Mate in one.
+    key = hash_key(position, ATTACKING)
+    prefetch_bounds(search, key)
+    if mating_move(position, search):
+        return Verdict.MATE
+
+    # 2. The attacks that the last refutation leaves.
+    moves = search.rows[ply]
+    size = generate(position, moves)
+    tried = NO_MOVE
+    if size >= MANY_ATTACKS:
+        tried = search.killers[ply + 1, 0]
+        size = drop_refuted(position, moves, 0, size, ply, search)
+    if size == 0:
+        return Verdict.NO_MATE
+
+    # 3. Transposition table and limits.
+    search.nodes += 1
+    bounds = probe(search, key)
+    if bounds.no_mate > 1:
+        return Verdict.NO_MATE
+    if bounds.mate <= 2:
+        return Verdict.MATE
+    if is_stopped(search):
+        return Verdict.STOPPED
+
+    # 4. Each attack.
+    rank_attacks(position, moves, size, NO_MOVE, False)
+    index = 0
+    while index < size:
+        bring_best(moves, index, size)
+        attack = unranked(moves[index])
+        index += 1
+        child = make(position, attack)
+        if mated_in_one(child, ply + 1, attack, search) == Verdict.MATE:
+            store(search, key, Bounds(1, 2, attack), 2)
+            return Verdict.MATE
+        if size - index >= MANY_ATTACKS and tried != search.killers[ply + 1, 0]:
+            tried = search.killers[ply + 1, 0]
+            size = drop_refuted(position, moves, index, size, ply, search)
+    store(search, key, Bounds(2, bounds.mate, bounds.move), 2)
+    return Verdict.NO_MATE
+
+
+@jit(void(search_t, i64, hash_key_t, bounds_t, u64, i64), inline=True)
+def store_refutation(
+    search: Any,
+    ply: Number,
+    key: HashKey,
+    bounds: Bounds,
+    reply: Move,
+    moves_left: Number,
+) -> None:
+    """Remember and store a reply after which there is no mate within `moves_left`."""
+    remember_refutation(search, ply, reply, moves_left)
+    store(search, key, Bounds(moves_left, bounds.mate, reply), moves_left)
+
+
+@jit(i64(position_t, i64, i64, boolean, search_t))
+def mates_within(
+    position: Position, moves_left: Number, ply: Number, attacking: bool, search: Any
+) -> Number:
+    """Decide whether the attacker mates within `moves_left` of its own moves.
+
+    Let n* be the length of the shortest mate, or infinite if there is none. The
+    function returns
+
+    - MATE if n* <= moves_left;
+    - NO_MATE if n* > moves_left;
+    - STOPPED if a limit was hit first. It then says nothing about n*.
+
+    The table may answer from an earlier search. The answer is the same; only the node
+    count differs.
+
+    Parameters
+    ----------
+    position : Position
+        The attacker is to move if `attacking`, else the defender.
+    moves_left : int64
+        At least 0. A defender that is already checkmated is mated in 0.
+    ply : int64
+        Plies from the root; selects the killers and the row of moves.
+    attacking : bool
+    search : Search
+        Counts nodes. Its table supplies and receives bounds.
+
+    Returns
+    -------
+    int64
+        A `Verdict`.
+    """
+    # 1. Mate-distance pruning: no move is left, or the last one must mate.
+    if moves_left < 1:
+        if attacking:
+            return Verdict.NO_MATE
+        search.nodes += 1
+        return Verdict.MATE if is_checkmate(position) else Verdict.NO_MATE
+    if attacking and moves_left == 1:
+        return Verdict.MATE if mating_move(position, search) else Verdict.NO_MATE
+    if attacking and moves_left == 2:
+        return mates_within_two(position, ply, search)
+
+    # 2. Transposition table.
+    search.nodes += 1
+    key = hash_key(position, attacking)
+    bounds = probe(search, key)
+    if moves_left <= bounds.no_mate:
+        return Verdict.NO_MATE
+    if moves_left >= bounds.mate:
+        return Verdict.MATE
+
+    # 3. Limits.
+    if is_stopped(search):
+        return Verdict.STOPPED
+
+    moves = search.rows[ply]
+    if not attacking:
+        # 4. Two moves from the leaves the first reply refutes in 98 of 100 nodes. So if
+        #    it checks or captures, it is searched before the others are listed.
+        first = NO_MOVE
+        if moves_left == 2 and bounds.move == NO_MOVE:
+            first = forcing_reply(position, moves, search)
+        if first != NO_MOVE:
+            child = make(position, first)
+            verdict = mates_within(child, moves_left, ply + 1, ATTACKING, search)
+            if verdict == Verdict.STOPPED:
+                return Verdict.STOPPED
+            if verdict == Verdict.NO_MATE:
+                store_refutation(search, ply, key, bounds, first, moves_left)
+                return Verdict.NO_MATE
+
+        # 5. Defender node without moves: mate, or stalemate, which is an escape.
+        size = generate(position, moves)
+        if size == 0:
+            return Verdict.MATE if checkers(position) else Verdict.NO_MATE
+
+        # 6. Probe the table for all replies before searching one. Two moves from the
+        #    leaves a search costs no more than the probes; docs/explanation/tried.md
+        #    has the measurement.
+        if moves_left > 2:
+            for index in range(size):
+                child = make(position, moves[index])
+                prefetch_bounds(search, hash_key(child, ATTACKING))
+            for index in range(size):
+                child = make(position, moves[index])
+                if moves_left <= probe(search, hash_key(child, ATTACKING)).no_mate:
+                    return Verdict.NO_MATE
+
+        # 7. Search the other replies. One that is not mated refutes.
+        rank_replies(position, moves, size, ply, bounds.move, search)
+        for index in range(size):
+            bring_best(moves, index, size)
+            reply = unranked(moves[index])
+            if reply == first:
+                continue
+            child = make(position, reply)
+            verdict = mates_within(child, moves_left, ply + 1, ATTACKING, search)
+            if verdict == Verdict.STOPPED:
+                return Verdict.STOPPED
+            if verdict == Verdict.NO_MATE:
+                store_refutation(search, ply, key, bounds, reply, moves_left)
+                return Verdict.NO_MATE
+        store(search, key, Bounds(bounds.no_mate, moves_left, NO_MOVE), moves_left)
+        return Verdict.MATE
+
+    # 8. Attacker node: try to mate within two moves.
+    no_mate = bounds.no_mate
+    if no_mate < 2:
+        verdict = mates_within_two(position, ply, search)
+        if verdict != Verdict.NO_MATE:
+            return verdict
+        no_mate = 2
+
+    # 9. Deepen move by move, so that the first mate found is the shortest and every
+    #    failed depth leaves a bound. The order of the attacks stays the same. The next
+    #    attack's cache line is loaded while this attack is searched.
+    size = generate(position, moves)
+    rank_attacks(position, moves, size, bounds.move, True)
+    for index in range(size):
+        bring_best(moves, index, size)
+    if search.is_helper:  # so that the threads meet in the middle of the list
+        reverse(moves, SHARED_MOVES, size)
+    for depth in range(no_mate + 1, moves_left + 1):
+        for index in range(size):
+            attack = unranked(moves[index])
+            child = make(position, attack)
+            if index + 1 < size:
+                coming = make(position, unranked(moves[index + 1]))
+                prefetch_bounds(search, hash_key(coming, DEFENDING))
+            verdict = mates_within(child, depth - 1, ply + 1, DEFENDING, search)
+            if verdict == Verdict.STOPPED:
+                return Verdict.STOPPED
+            if verdict == Verdict.MATE:
+                store(search, key, Bounds(depth - 1, depth, attack), depth)
+                return Verdict.MATE
+        store(search, key, Bounds(depth, bounds.mate, bounds.move), depth)
+    return Verdict.NO_MATE
+
+
+@jit(i64(position_t, i64, boolean, search_t))
+def find_line(
+    position: Position, moves_left: Number, attacking: bool, search: Any
+) -> Number:
+    """Write the mating line of a position to `search.line`.
+
+    The attacker plays a move that keeps the shortest mate, the defender a reply that
+    delays it longest. So the line has 2n - 1 plies, or 2n when the defender begins.
+
+    Parameters
+    ----------
+    position : Position
+    moves_left : int64
+        n, the length of the shortest mate.
+    attacking : bool
+        Whether the attacker is to move.
+    search : Search
+
+    Returns
+    -------
+    int64
+        The number of plies written; fewer if the search was stopped.
+    """
+    ply = 0
+    while moves_left > 0:
+        moves = search.rows[ply]
+        size = generate(position, moves)
+        if attacking:
+            known = probe(search, hash_key(position, ATTACKING)).move
+            rank_attacks(position, moves, size, known, True)
+        wanted = Verdict.MATE if attacking else Verdict.NO_MATE
+        found = NO_MOVE
+        for index in range(size):
+            if attacking:
+                bring_best(moves, index, size)
+            move = unranked(moves[index])
+            child = make(position, move)
+            verdict = mates_within(
+                child, moves_left - 1, ply + 1, not attacking, search
+            )
+            if verdict == wanted:
+                found = move
+                break
+        if found == NO_MOVE:
+            return ply
+        search.line[ply] = found
+        position = make(position, found)
+        moves_left -= 1 if attacking else 0
+        attacking = not attacking
+        ply += 1
+    return ply

@@ -1,0 +1,188 @@
+"""Reading many positions and lines in one call: the texts of a batch's rows.
+
+`solver.kernel.border.memory.Row` has the layout. `read_rows` sets up each row's
+position and writes the texts that a problem is made of, without an object of Python for
+each row.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from solver.kernel.border.memory import FEN_TEXT_BYTES, MOVE_TEXT_BYTES, RowState
+from solver.kernel.build.jit import (
+    ROW_BYTES,
+    Move,
+    Number,
+    boolean,
+    bytes_at,
+    first_square,
+    i64,
+    jit,
+    row_at,
+    row_t,
+    search_t,
+    u64,
+    void,
+    words_at,
+)
+from solver.kernel.rules.bitboards import CORNERS, ONE, RANK_6, ZERO
+from solver.kernel.rules.fen import (
+    read_fen,
+    skip,
+    write_fen,
+)
+from solver.kernel.rules.movegen import en_passant_is_legal, en_passant_takers
+from solver.kernel.rules.notation import read_move, write_move
+from solver.kernel.rules.position import (
+    NO_MOVE,
+    Position,
+    make,
+    origin,
+    position_t,
+    target,
+    write_position,
+)
+
+REFUSED, READ = (int(state) for state in (RowState.REFUSED, RowState.READ))
+
+
+@jit(position_t(row_t), inline=True)
+def position_of(row: Any) -> Position:
+    """Return a row's position."""
+    words = row.position
+    return Position(
+        words[0], words[1], words[2], words[3], words[4], words[5], words[6], words[7]
+    )
+
+
+@jit(position_t(row_t, position_t, u64))
+def play(row: Any, position: Position, move: Move) -> Position:
+    """Play a legal move, and set the row's side to move and counters.
+
+    Parameters
+    ----------
+    row : Row
+        Its position and its en passant square are left as they are.
+    position : Position
+        The position before the move.
+    move : uint64
+
+    Returns
+    -------
+    Position
+        The position after it.
+    """
+    start, arrived = ONE << origin(move), ONE << target(move)
+    row.clock += 1
+    if start & position.pawns or arrived & position.them:
+        row.clock = 0
+    row.number += row.black
+    row.black ^= 1
+    return make(position, move)
+
+
+@jit(void(i64, position_t))
+def _set_played(address: Number, position: Position) -> None:
+    """Set a row's position after a move, and its en passant square.
+
+    The square is left out unless a capture there is legal; otherwise transpositions
+    would have different FENs.
+    """
+    row, words = row_at(address), words_at(address)
+    write_position(words, position)
+    row.en_passant = -1
+    skipped = position.rights & RANK_6
+    takers = en_passant_takers(position)
+    while takers:
+        pawn = takers & (ZERO - takers)
+        takers ^= pawn
+        if en_passant_is_legal(position, pawn, skipped):
+            row.en_passant = np.int64(first_square(skipped)) ^ (56 * row.black)
+    if row.en_passant < 0:
+        words[7] &= CORNERS
+
+
+@jit(boolean(i64, search_t))
+def _read_row(address: Number, search: Any) -> bool:
+    """Read a row; see `read_rows`. Returns whether it is plainly correct."""
+    if not read_fen(address):
+        return False
+    row = row_at(address)
+    position = position_of(row)
+    line = bytes_at(row.line)
+    row.fen_at = search.text_written
+    black, clock, number = row.black, row.clock, row.number
+    place, plies = 0, 0
+    while True:
+        if plies == row.played:
+            # The position in question: before this move, or at the end of the line.
+            if plies:
+                _set_played(address, position)
+                black, clock, number = row.black, row.clock, row.number
+            row.line_at = write_fen(address, bytes_at(search.text), row.fen_at)
+            search.text_written = row.line_at
+        place = skip(line, place, row.line_size, True)
+        if place == row.line_size:
+            break
+        end = skip(line, place, row.line_size, False)
+        move = read_move(
+            position, row.black, line, place, end, row.uci_only != 0, search.rows[0]
+        )
+        if move == NO_MOVE:
+            return False
+        if plies >= row.played:
+            write_move(position, move, row.black, search)
+        position = play(row, position, move)
+        place = end
+        plies += 1
+    row.black, row.clock, row.number = black, clock, number
+    row.fen_written = row.line_at - row.fen_at
+    if plies > row.played:
+        search.text_written -= 1  # no space after the last move
+    row.line_written = search.text_written - row.line_at
+    return plies >= row.played
+
+
+@jit(i64(i64, i64, search_t))
+def read_rows(address: Number, count: Number, search: Any) -> Number:
+    """Read the FENs and lines of rows.
+
+    Parameters
+    ----------
+    address : int64
+        The address of the rows. Each gives `fen`, `fen_size`, `black`, `line`,
+        `line_size`, `played` and `uci_only`.
+
+        If all is plainly correct, its state becomes READ, `position`, `black`,
+        `en_passant`, `clock` and `number` describe the position after the played moves,
+        `fen_at` its FEN and `line_at` the rest of the line in UCI. After a played move
+        the en passant square is left out unless a capture there is legal. Otherwise
+        its state becomes REFUSED, and all of these mean nothing.
+    count : int64
+        The number of rows.
+    search : Search
+        Its `text` receives what is written; its first row of moves is overwritten.
+
+    Returns
+    -------
+    int64
+        The index of the first row that was not read because `text` may have too little
+        room for it, `count` if all were. A row needs FEN_TEXT_BYTES and, for every
+        three bytes of its line, MOVE_TEXT_BYTES.
+    """
+    for index in range(count):
+        row = row_at(address)
+        needed = FEN_TEXT_BYTES + (row.line_size + 1) // 3 * MOVE_TEXT_BYTES
+        written = search.text_written
+        if search.text_size - written < needed:
+            return index
+        if _read_row(address, search):
+            row.state = READ
+        else:
+            row.state = REFUSED
+            search.text_written = written
+        address += ROW_BYTES
+    return count

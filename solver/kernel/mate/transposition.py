@@ -1,0 +1,331 @@
+"""The transposition table: hash keys, bounds on mates, and proof numbers.
+
+The table has two parts, both of fixed size. The first holds *bounds*: what is proved
+of a position. A bound belongs to the position and not to the question that found it:
+`no_mate` moves are proved not to suffice, `mate` moves are proved to suffice. So one
+entry answers every question up to the first number and from the second number on.
+Replacing an entry costs time and never makes an answer wrong.
+
+The second part holds the *proof numbers* of nodes of the df-pn search between two
+visits. They hold for one question, "mate in n?", so their key combines the position
+and n. They guide the search and prove nothing.
+
+Layout: a bucket is one cache line of four entries, an entry is two 64-bit words.
+
+========  ========================================================================
+bounds    word 0: the key's check word xor word 1
+          word 1, from bit 0: no_mate (8), mate (8), move (17), effort (7),
+          generation (24)
+numbers   word 0: the key's check word; its low 6 bits are the effort, which is the
+          bit length of the number of nodes that the numbers took
+          word 1, from bit 0: generation (24), delta (20), phi (20)
+========  ========================================================================
+
+A generation is one problem. Entries of another generation count as empty, so that the
+node count of a problem does not depend on the problems before it. A zeroed table is
+empty, and generations count from 1.
+
+Threads may share a table without locks. If two threads write one entry of bounds at
+the same time and their words mix, the xor of the words matches no key (Hyatt and Mann,
+"A lock-less transposition table implementation for parallel search chess engines",
+ICGA Journal 25, 2002).
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from solver.kernel.border.interface import NO_BOUND
+from solver.kernel.build.jit import (
+    Bitboard,
+    Move,
+    Number,
+    boolean,
+    fold_product,
+    i64,
+    jit,
+    named_words,
+    prefetch,
+    search_t,
+    types,
+    u64,
+    void,
+    words_at,
+)
+from solver.kernel.rules.bitboards import ONE, TWO, ZERO
+from solver.kernel.rules.position import MOVE_BITS, NO_MOVE, Position, position_t
+
+BUCKET_WORDS = np.uint64(8)
+ENTRY_WORDS = np.uint64(2)
+ENTRIES = 4
+"""Entries of a bucket."""
+
+
+# Hash keys
+
+# Odd numbers without a pattern: fractional parts of the square roots of primes.
+MIX_PAWNS = np.uint64(0x6A09E667F3BCC909)
+MIX_KNIGHTS = np.uint64(0xBB67AE8584CAA73B)
+MIX_DIAGONAL = np.uint64(0x3C6EF372FE94F82B)
+MIX_ORTHOGONAL = np.uint64(0xA54FF53A5F1D36F1)
+MIX_KINGS = np.uint64(0x510E527FADE682D1)
+MIX_US = np.uint64(0x9B05688C2B3E6C1F)
+MIX_THEM = np.uint64(0x1F83D9ABFB41BD6B)
+MIX_RIGHTS = np.uint64(0x5BE0CD19137E2179)
+MIX_DEFENDER = np.uint64(0xCBBB9D5DC1059ED9)
+
+
+class HashKey(NamedTuple):
+    """Two hash words of a position: `bucket` chooses the bucket, `check` the entry.
+
+    A false hit needs all 64 bits of `check` and the bucket's bits of `bucket` to agree.
+    """
+
+    check: Bitboard
+    bucket: Bitboard
+
+
+hash_key_t = named_words(HashKey)
+
+
+@jit(hash_key_t(position_t, boolean))
+def hash_key(position: Position, attacking: bool) -> HashKey:
+    """Hash all eight words of a position and whether the attacker is to move.
+
+    The words are multiplied in pairs and the halves of each 128-bit product folded, as
+    in wyhash (Wang Yi). That is fast enough to hash from scratch at every node.
+    """
+    pieces = fold_product(
+        position.pawns ^ MIX_PAWNS, position.knights ^ MIX_KNIGHTS
+    ) + fold_product(
+        position.diagonal ^ MIX_DIAGONAL, position.orthogonal ^ MIX_ORTHOGONAL
+    )
+    sides = fold_product(position.us ^ MIX_US, position.them ^ MIX_THEM) + fold_product(
+        position.kings ^ MIX_KINGS, position.rights ^ MIX_RIGHTS
+    )
+    if not attacking:
+        sides ^= MIX_DEFENDER
+    return HashKey(fold_product(pieces ^ MIX_US, sides ^ MIX_PAWNS), pieces ^ sides)
+
+
+# Bounds
+
+
+class Bounds(NamedTuple):
+    """What is proved of a position: two bounds in moves, and the best move.
+
+    The move is the attacker's mating move or the defender's refutation; NO_MOVE if
+    neither is known.
+    """
+
+    no_mate: Number
+    mate: Number
+    move: Move
+
+
+bounds_t = types.NamedTuple((i64, i64, u64), Bounds)
+
+UNKNOWN = np.int64(NO_BOUND)
+"""The `mate` of a position with no known mate."""
+
+NO_BOUNDS = Bounds(np.int64(0), UNKNOWN, NO_MOVE)
+
+BYTE = np.uint64(255)
+MATE_SHIFT = np.uint64(8)
+MOVE_SHIFT = np.uint64(16)
+EFFORT_SHIFT = np.uint64(33)
+EFFORT_BITS = np.uint64(127)
+GENERATION_SHIFT = np.uint64(40)
+
+
+@jit(u64(search_t, hash_key_t), inline=True)
+def _bounds_bucket(search: Any, key: HashKey) -> Bitboard:
+    """Return the index of the first word of the key's bucket."""
+    return (key.bucket & (search.buckets - ONE)) * BUCKET_WORDS
+
+
+@jit(void(search_t, hash_key_t), inline=True)
+def prefetch_bounds(search: Any, key: HashKey) -> None:
+    """Start loading the cache line of a position's bounds."""
+    prefetch(words_at(search.table), _bounds_bucket(search, key))
+
+
+@jit(bounds_t(search_t, hash_key_t), inline=True)
+def probe(search: Any, key: HashKey) -> Bounds:
+    """Return the bounds of a position, or NO_BOUNDS if none are stored."""
+    table = words_at(search.table)
+    start = _bounds_bucket(search, key)
+    for slot in range(ENTRIES):
+        entry = start + np.uint64(slot) * ENTRY_WORDS
+        data = table[entry + ONE]
+        is_current = data >> GENERATION_SHIFT == search.generation
+        if table[entry] ^ data == key.check and is_current:
+            return Bounds(
+                np.int64(data & BYTE),
+                np.int64((data >> MATE_SHIFT) & BYTE),
+                (data >> MOVE_SHIFT) & MOVE_BITS,
+            )
+    return NO_BOUNDS
+
+
+@jit(void(search_t, hash_key_t, bounds_t, i64))
+def store(search: Any, key: HashKey, bounds: Bounds, effort: Number) -> None:
+    """Store the bounds of a position.
+
+    They replace the entry of the same position, else an empty entry, else the entry
+    of the least effort.
+
+    Parameters
+    ----------
+    search : Search
+    key : HashKey
+    bounds : Bounds
+        Each bound at most 255 moves.
+    effort : int64
+        0 to 127; grows with the cost of proving the bounds.
+    """
+    table = words_at(search.table)
+    start = _bounds_bucket(search, key)
+    chosen = start
+    least = EFFORT_BITS + TWO
+    for slot in range(ENTRIES):
+        entry = start + np.uint64(slot) * ENTRY_WORDS
+        data = table[entry + ONE]
+        if data >> GENERATION_SHIFT != search.generation:
+            worth = ZERO
+        elif table[entry] ^ data == key.check:
+            chosen = entry
+            break
+        else:
+            worth = ONE + ((data >> EFFORT_SHIFT) & EFFORT_BITS)
+        if worth < least:
+            least = worth
+            chosen = entry
+    packed = (
+        np.uint64(bounds.no_mate)
+        | (np.uint64(bounds.mate) << MATE_SHIFT)
+        | (bounds.move << MOVE_SHIFT)
+        | ((np.uint64(effort) & EFFORT_BITS) << EFFORT_SHIFT)
+        | (search.generation << GENERATION_SHIFT)
+    )
+    table[chosen] = key.check ^ packed
+    table[chosen + ONE] = packed
+
+
+# Proof numbers
+
+
+class Numbers(NamedTuple):
+    """Proof numbers seen by the side to move (Nagai's phi and delta).
+
+    At least `phi` leaves must be won for the side to move to succeed, and at least
+    `delta` lost for it to fail. At an attacker node phi is the proof number and delta
+    the disproof number; at a defender node it is the other way round. A number of 0 is
+    a proof, and the other number is then INFINITE. A sum that grows too large stops at
+    MOST, because a saturated number proves nothing.
+    """
+
+    phi: Bitboard
+    delta: Bitboard
+
+
+numbers_t = named_words(Numbers)
+
+INFINITE = np.uint64((1 << 30) - 1)
+MOST = np.uint64((1 << 30) - 2)
+NO_NUMBERS = Numbers(ZERO, ZERO)
+"""No entry is stored, or the search was stopped; no node has these numbers."""
+
+NUMBER_BITS = np.uint64((1 << 20) - 1)
+PHI_SHIFT = np.uint64(44)
+DELTA_SHIFT = np.uint64(24)
+GENERATION_BITS = np.uint64((1 << 24) - 1)
+PROOF_EFFORT_BITS = np.uint64(63)
+CHECK_BITS = ~PROOF_EFFORT_BITS
+MIX_MOVES = np.uint64(0x9E3779B97F4A7C15)
+"""The fractional part of the golden ratio, made odd."""
+MIX_SHIFT = np.uint64(20)
+
+
+@jit(hash_key_t(search_t, hash_key_t, i64), inline=True)
+def _numbers_key(search: Any, key: HashKey, moves_left: Number) -> HashKey:
+    """Return the key of a position and n; its `bucket` is the bucket's first word."""
+    mixed = np.uint64(moves_left) * MIX_MOVES
+    bucket = (key.bucket ^ (mixed >> MIX_SHIFT)) & (search.proof_buckets - ONE)
+    return HashKey(
+        (key.check ^ mixed) & CHECK_BITS, (search.proofs_from + bucket) * BUCKET_WORDS
+    )
+
+
+@jit(void(search_t, hash_key_t, i64), inline=True)
+def prefetch_node(search: Any, key: HashKey, moves_left: Number) -> None:
+    """Start loading the cache lines of a node's bounds and proof numbers."""
+    prefetch_bounds(search, key)
+    numbers_key = _numbers_key(search, key, moves_left)
+    prefetch(words_at(search.table), numbers_key.bucket)
+
+
+@jit(numbers_t(search_t, hash_key_t, i64), inline=True)
+def probe_numbers(search: Any, key: HashKey, moves_left: Number) -> Numbers:
+    """Return a node's proof numbers, or NO_NUMBERS if none are stored."""
+    table = words_at(search.table)
+    numbers_key = _numbers_key(search, key, moves_left)
+    for slot in range(ENTRIES):
+        entry = numbers_key.bucket + np.uint64(slot) * ENTRY_WORDS
+        if table[entry] & CHECK_BITS == numbers_key.check:
+            data = table[entry + ONE]
+            if data & GENERATION_BITS == search.generation:
+                return Numbers(data >> PHI_SHIFT, (data >> DELTA_SHIFT) & NUMBER_BITS)
+    return NO_NUMBERS
+
+
+@jit(void(search_t, hash_key_t, i64, numbers_t, i64))
+def store_numbers(
+    search: Any, key: HashKey, moves_left: Number, numbers: Numbers, nodes: Number
+) -> None:
+    """Store a node's proof numbers.
+
+    They replace the entry of the same node, else an empty entry, else the entry of the
+    least effort. First numbers replace no other node's numbers that took a search.
+
+    Parameters
+    ----------
+    search : Search
+    key : HashKey
+    moves_left : int64
+        The n of the question "mate in n?".
+    numbers : Numbers
+        Neither is 0: what is proved is stored as bounds.
+    nodes : int64
+        How many nodes the numbers took; 0 for first numbers.
+    """
+    table = words_at(search.table)
+    numbers_key = _numbers_key(search, key, moves_left)
+    chosen = numbers_key.bucket
+    least = PROOF_EFFORT_BITS + TWO
+    for slot in range(ENTRIES):
+        entry = numbers_key.bucket + np.uint64(slot) * ENTRY_WORDS
+        if table[entry + ONE] & GENERATION_BITS != search.generation:
+            worth = ZERO
+        elif table[entry] & CHECK_BITS == numbers_key.check:
+            chosen = entry
+            break
+        else:
+            worth = ONE + (table[entry] & PROOF_EFFORT_BITS)
+        if worth < least:
+            least = worth
+            chosen = entry
+    if not nodes and least > ONE:
+        return
+    effort = ZERO
+    while nodes:
+        effort += ONE
+        nodes >>= 1
+    table[chosen] = numbers_key.check | effort
+    table[chosen + ONE] = (
+        (min(numbers.phi, NUMBER_BITS) << PHI_SHIFT)
+        | (min(numbers.delta, NUMBER_BITS) << DELTA_SHIFT)
+        | search.generation
+    )

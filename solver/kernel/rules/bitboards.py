@@ -1,0 +1,195 @@
+"""Bitboards: typed constants, tables and the squares that pieces attack.
+
+Sliding pieces use hyperbola quintessence (Gerd Isenberg and Aleks Peshkov; Chess
+Programming Wiki). If o is the occupancy of a line and r a slider on it, o - 2r differs
+from o in the bits above r up to the first blocker, so o ^ (o - 2r) is the attack in
+that direction. The same on the flipped board is the attack in the other direction.
+Flipping leaves a rank as it is, so attacks along ranks come from a table.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from solver.kernel.build.jit import Bitboard, Square, flip, jit, u64
+
+# Small numbers for arithmetic with bitboards; `solver.kernel.build.jit` says why.
+ZERO = np.uint64(0)
+ONE = np.uint64(1)
+TWO = np.uint64(2)
+THREE = np.uint64(3)
+FOUR = np.uint64(4)
+FIVE = np.uint64(5)
+SIX = np.uint64(6)
+SEVEN = np.uint64(7)
+EIGHT = np.uint64(8)
+NINE = np.uint64(9)
+SIXTEEN = np.uint64(16)
+ALL = np.uint64(0xFFFF_FFFF_FFFF_FFFF)
+
+NOT_FILE_A = np.uint64(0xFEFE_FEFE_FEFE_FEFE)
+NOT_FILE_H = np.uint64(0x7F7F_7F7F_7F7F_7F7F)
+NOT_FILES_AB = np.uint64(0xFCFC_FCFC_FCFC_FCFC)
+NOT_FILES_GH = np.uint64(0x3F3F_3F3F_3F3F_3F3F)
+RANK_1 = np.uint64(0xFF)
+RANK_3 = np.uint64(0xFF) << np.uint64(16)
+RANK_6 = np.uint64(0xFF) << np.uint64(40)
+RANK_8 = np.uint64(0xFF) << np.uint64(56)
+
+A1, C1, D1, E1, F1, G1, H1 = (ONE << np.uint64(file) for file in (0, 2, 3, 4, 5, 6, 7))
+CORNERS = np.uint64(0x8100_0000_0000_0081)
+LONG_CASTLING_EMPTY = np.uint64(0x0E)  # b1 c1 d1
+LONG_CASTLING_SAFE = np.uint64(0x1C)  # c1 d1 e1
+SHORT_CASTLING_EMPTY = np.uint64(0x60)  # f1 g1
+SHORT_CASTLING_SAFE = np.uint64(0x70)  # e1 f1 g1
+
+DIAGONAL_STEPS = ((1, 1), (-1, -1), (1, -1), (-1, 1))
+ORTHOGONAL_STEPS = ((1, 0), (-1, 0), (0, 1), (0, -1))
+KNIGHT_STEPS = (
+    (1, 2),
+    (2, 1),
+    (2, -1),
+    (1, -2),
+    (-1, -2),
+    (-2, -1),
+    (-2, 1),
+    (-1, 2),
+)
+
+
+def _walk(square: int, step: tuple[int, int], longest: int) -> list[int]:
+    """Return the squares that a piece passes from `square`, at most `longest`."""
+    file, rank = square % 8, square // 8
+    passed = []
+    for _ in range(longest):
+        file, rank = file + step[0], rank + step[1]
+        if not (0 <= file < 8 and 0 <= rank < 8):
+            break
+        passed.append(8 * rank + file)
+    return passed
+
+
+def _board(squares: list[int]) -> int:
+    return sum(1 << square for square in squares)
+
+
+def _reach(steps: tuple[tuple[int, int], ...], longest: int) -> np.ndarray:
+    """Return the attacks on an empty board; shape (64,), uint64."""
+    boards = [
+        _board([target for step in steps for target in _walk(square, step, longest)])
+        for square in range(64)
+    ]
+    return np.array(boards, dtype=np.uint64)
+
+
+def _between() -> np.ndarray:
+    """Return the squares between any two squares of a line; shape (64, 64), uint64."""
+    between = np.zeros((64, 64), dtype=np.uint64)
+    for square in range(64):
+        for step in DIAGONAL_STEPS + ORTHOGONAL_STEPS:
+            passed = _walk(square, step, 7)
+            for count, target in enumerate(passed):
+                between[square, target] = _board(passed[:count])
+    return between
+
+
+def _rank_attacks() -> np.ndarray:
+    """Return the rook attacks along the first rank; shape (64, 8), uint64.
+
+    The first index is the occupancy of the files b to g, the second the rook's file.
+    """
+    attacks = np.zeros((64, 8), dtype=np.uint64)
+    for inner in range(64):
+        for file in range(8):
+            reached = []
+            for step in ((1, 0), (-1, 0)):
+                for square in _walk(file, step, 7):
+                    reached.append(square)
+                    if inner << 1 >> square & 1:
+                        break
+            attacks[inner, file] = _board(reached)
+    return attacks
+
+
+KING_ATTACKS = _reach(DIAGONAL_STEPS + ORTHOGONAL_STEPS, 1)
+KNIGHT_ATTACKS = _reach(KNIGHT_STEPS, 1)
+DIAGONAL_LINES = _reach(DIAGONAL_STEPS, 7)
+ORTHOGONAL_LINES = _reach(ORTHOGONAL_STEPS, 7)
+RISING_DIAGONALS = _reach(DIAGONAL_STEPS[:2], 7)
+FALLING_DIAGONALS = _reach(DIAGONAL_STEPS[2:], 7)
+FILES = _reach(ORTHOGONAL_STEPS[2:], 7)
+RANK_ATTACKS = _rank_attacks()
+BETWEEN = _between()
+
+
+# Attacks
+
+INNER_FILES = np.uint64(63)
+RANK_OF = np.uint64(56)
+
+
+@jit(u64(u64), inline=True)
+def king_attacks(square: Square) -> Bitboard:
+    """Return the squares that a king on `square` attacks."""
+    return KING_ATTACKS[square]
+
+
+@jit(u64(u64), inline=True)
+def knight_attacks(square: Square) -> Bitboard:
+    """Return the squares that a knight on `square` attacks."""
+    return KNIGHT_ATTACKS[square]
+
+
+@jit(u64(u64), inline=True)
+def knights_attacks(knights: Bitboard) -> Bitboard:
+    """Return the squares that any of the knights attacks."""
+    one_file = ((knights >> ONE) & NOT_FILE_H) | ((knights << ONE) & NOT_FILE_A)
+    two_files = ((knights >> TWO) & NOT_FILES_GH) | ((knights << TWO) & NOT_FILES_AB)
+    return (
+        (one_file << SIXTEEN)
+        | (one_file >> SIXTEEN)
+        | (two_files << EIGHT)
+        | (two_files >> EIGHT)
+    )
+
+
+@jit(u64(u64), inline=True)
+def pawns_attacks_up(pawns: Bitboard) -> Bitboard:
+    """Return the squares that our pawns attack."""
+    return ((pawns & NOT_FILE_A) << SEVEN) | ((pawns & NOT_FILE_H) << NINE)
+
+
+@jit(u64(u64), inline=True)
+def pawns_attacks_down(pawns: Bitboard) -> Bitboard:
+    """Return the squares that their pawns attack.
+
+    Equally, the squares from which a pawn of ours attacks one of `pawns`.
+    """
+    return ((pawns & NOT_FILE_A) >> NINE) | ((pawns & NOT_FILE_H) >> SEVEN)
+
+
+@jit(u64(u64, u64, u64), inline=True)
+def _line_attacks(slider: Bitboard, occupied: Bitboard, line: Bitboard) -> Bitboard:
+    # `line` leaves the slider out, so o - 2r is (o & line) - r.
+    blockers = occupied & line
+    upwards = blockers - slider
+    downwards = flip(flip(blockers) - flip(slider))
+    return (upwards ^ downwards) & line
+
+
+@jit(u64(u64, u64), inline=True)
+def diagonal_attacks(square: Square, occupied: Bitboard) -> Bitboard:
+    """Return the squares that a bishop attacks, the first blockers included."""
+    slider = ONE << square
+    return _line_attacks(slider, occupied, RISING_DIAGONALS[square]) | _line_attacks(
+        slider, occupied, FALLING_DIAGONALS[square]
+    )
+
+
+@jit(u64(u64, u64), inline=True)
+def orthogonal_attacks(square: Square, occupied: Bitboard) -> Bitboard:
+    """Return the squares that a rook attacks, the first blockers included."""
+    rank = square & RANK_OF
+    inner = (occupied >> (rank + ONE)) & INNER_FILES
+    along_rank = RANK_ATTACKS[inner, square & SEVEN] << rank
+    return along_rank | _line_attacks(ONE << square, occupied, FILES[square])

@@ -1,0 +1,472 @@
+"""Reading and writing a FEN, as `solver.formats.fen` does, without its messages.
+
+What is accepted and what the position is agree with the strict reader there. A text
+that it would refuse is only refused here; the caller asks the strict reader why. Two
+kinds of legal FENs are refused too, for the strict reader to read: with a counter of
+more than 17 digits, and with white space that is not ASCII around it.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from solver.kernel.build.jit import (
+    Bitboard,
+    Number,
+    boolean,
+    bytes_at,
+    first_square,
+    flip,
+    i64,
+    jit,
+    pointer,
+    population,
+    row_at,
+    u8,
+    u64,
+    words_at,
+)
+from solver.kernel.rules.bitboards import (
+    A1,
+    BETWEEN,
+    CORNERS,
+    E1,
+    EIGHT,
+    H1,
+    ONE,
+    RANK_1,
+    RANK_6,
+    RANK_8,
+    ZERO,
+    pawns_attacks_down,
+)
+from solver.kernel.rules.position import (
+    DIAGONAL,
+    KING,
+    KNIGHT,
+    ORTHOGONAL,
+    PAWN,
+    QUEEN,
+    Position,
+    attackers_of_us,
+    checkers,
+    flipped,
+    leaves_king_attacked,
+    position_at,
+    position_t,
+    write_position,
+)
+
+MAX_FEN_BYTES = 200
+"""As `solver.formats.fen.MAX_CHARACTERS`; white space around the FEN does not count."""
+
+MAX_DIGITS = 17
+"""A counter of so many digits, and the moves of any line, fit in an int64."""
+
+# Characters
+
+GAP = np.uint64(1 << 7)
+SQUARES_SHIFT = EIGHT
+SQUARES_BITS = np.uint64(15)
+SPACE = np.uint64(1 << 12)
+MARK = np.uint64(1 << 13)
+
+BOARDS = 7
+"""The first words of a position: five kinds of boards and a board for each side."""
+
+PIECES = {
+    "P": PAWN,
+    "N": KNIGHT,
+    "B": DIAGONAL,
+    "R": ORTHOGONAL,
+    "Q": QUEEN,
+    "K": KING,
+}
+WHITE_PIECE = np.uint64(1 << 5)
+BLACK_PIECE = np.uint64(1 << 6)
+
+
+def _character_codes() -> np.ndarray:
+    """Return what each character of a FEN's board means; shape (256,), uint64.
+
+    Bits 0 to 6 are the `BOARDS` that a piece is on. Bit 7 stands for empty squares,
+    bits 8 to 11 are the number of squares. White space has a bit too, and so have the
+    marks after a move.
+    """
+    codes = np.zeros(256, dtype=np.uint64)
+    for letter, kind in PIECES.items():
+        codes[ord(letter)] = kind | WHITE_PIECE | (ONE << SQUARES_SHIFT)
+        codes[ord(letter.lower())] = kind | BLACK_PIECE | (ONE << SQUARES_SHIFT)
+    for squares in range(1, 9):
+        codes[ord("0") + squares] = GAP | (np.uint64(squares) << SQUARES_SHIFT)
+    for space in range(128):
+        if chr(space).isspace():
+            codes[space] = SPACE
+    for mark in "+#!?":
+        codes[ord(mark)] = MARK
+    return codes
+
+
+def _piece_letters() -> np.ndarray:
+    """Return the letter of each piece by its boards; shape (128,), uint8."""
+    letters = np.zeros(128, dtype=np.uint8)
+    for code, meaning in enumerate(_character_codes()):
+        if meaning & (WHITE_PIECE | BLACK_PIECE):
+            letters[meaning & (GAP - ONE)] = code
+    return letters
+
+
+CODES = _character_codes()
+PIECE_LETTERS = _piece_letters()
+BLANK, DASH, SLASH = ord(" "), ord("-"), ord("/")
+DIGIT_0, DIGIT_9 = ord("0"), ord("9")
+FILE_A, RANK_ONE = ord("a"), ord("1")
+LETTER_B, LETTER_W = ord("b"), ord("w")
+OTHER_CASE = ord("a") - ord("A")
+
+RIGHTS = 4
+CASTLING_LETTERS = np.frombuffer(b"KQkq", dtype=np.uint8)
+TOP = np.uint64(56)
+ROOK_HOMES = np.array([H1, A1, H1 << TOP, A1 << TOP], dtype=np.uint64)
+KING_HOMES = np.array([E1, E1, E1 << TOP, E1 << TOP], dtype=np.uint64)
+"""For each castling right, in the order in which they are written."""
+
+
+# Fields
+
+
+@jit(i64(pointer(u8), i64, i64, boolean))
+def skip(text: Any, at: Number, end: Number, spaces: bool) -> Number:
+    """Return where white space ends, or where a field ends, as `str.split` has it."""
+    while at < end and (CODES[text[at]] == SPACE) == spaces:
+        at += 1
+    return at
+
+
+@jit(i64(pointer(u8), i64, i64))
+def _read_counter(text: Any, at: Number, end: Number) -> Number:
+    """Return the value of a field of digits; -1 if it is no such field."""
+    if not 0 < end - at <= MAX_DIGITS:
+        return -1
+    value = 0
+    while at < end:
+        if not DIGIT_0 <= text[at] <= DIGIT_9:
+            return -1
+        value = 10 * value + (text[at] - DIGIT_0)
+        at += 1
+    return value
+
+
+@jit(i64(i64, i64))
+def coordinate(letter: Number, first: Number) -> Number:
+    """Return the file of a letter (`first` is a) or the rank of a digit; -1: none."""
+    return letter - first if 0 <= letter - first < 8 else -1
+
+
+@jit(i64(pointer(u8), i64))
+def read_square(text: Any, at: Number) -> Number:
+    """Return the square that two characters name, 0 (a1) to 63; -1: none."""
+    file = coordinate(text[at], FILE_A)
+    rank = coordinate(text[at + 1], RANK_ONE)
+    return (rank << 3) | file
+
+
+@jit(boolean(pointer(u64), pointer(u8), i64, i64))
+def _read_castling(words: Any, text: Any, at: Number, end: Number) -> bool:
+    """Read the castling rights of an absolute position, which is to have none yet.
+
+    Returns
+    -------
+    bool
+        Whether each letter stands for a king and a rook on their squares.
+    """
+    if end - at == 1 and text[at] == DASH:
+        return True
+    while at < end:
+        right = 0
+        while right < RIGHTS and text[at] != CASTLING_LETTERS[right]:
+            right += 1
+        if right == RIGHTS:
+            return False
+        rook = ROOK_HOMES[right]
+        side = words[5 + right // 2]
+        rooks = words[3] & ~words[2] & side
+        king = words[4] & side & KING_HOMES[right]
+        if words[7] & rook or not (rooks & rook and king):
+            return False
+        words[7] |= rook
+        at += 1
+    return True
+
+
+# Positions
+
+
+@jit(boolean(position_t, u64))
+def _is_legal(position: Position, skipped: Bitboard) -> bool:
+    """Return whether a last move can explain the checks.
+
+    Parameters
+    ----------
+    position : Position
+        With one king a side.
+    skipped : uint64
+        The en passant square; 0: none.
+    """
+    if leaves_king_attacked(position):
+        return False
+    checking = checkers(position)
+    count = population(checking)
+    king = position.kings & position.us
+    if skipped and count:
+        # The pawn's double step gave the check, or opened its line.
+        pushed = skipped >> EIGHT
+        before = ((position.us | position.them) ^ pushed) | (skipped << EIGHT)
+        return count == 1 and (
+            checking == pushed
+            or not attackers_of_us(position, first_square(king), before)
+        )
+    if count == 2:
+        first = first_square(checking)
+        second = first_square(checking & (checking - ONE))
+        return not BETWEEN[first, second] & king
+    return count < 2
+
+
+@jit(i64(pointer(u64), pointer(u8), i64, i64))
+def _read_board(words: Any, text: Any, at: Number, end: Number) -> Number:
+    """Read a FEN's first field, from a8 to h1.
+
+    Parameters
+    ----------
+    words : pointer to uint64
+        The boards of an absolute position, which are to be empty.
+    text : pointer to uint8
+    at, end : int64
+        Where the field begins, and the end of the text.
+
+    Returns
+    -------
+    int64
+        Where the field ends; -1 if it is wrong.
+    """
+    place, ranks = 0, 1
+    before = ZERO
+    while at < end:
+        code = CODES[text[at]]
+        squares: Number = np.int64((code >> SQUARES_SHIFT) & SQUARES_BITS)
+        if squares:
+            if place >= 64 or code & before & GAP:
+                return -1
+            square = np.uint64(place ^ 56)
+            for board in range(BOARDS):
+                words[board] |= ((code >> np.uint64(board)) & ONE) << square
+            place += squares
+        elif text[at] == SLASH and place == 8 * ranks:
+            ranks += 1
+        else:
+            break
+        before = code
+        at += 1
+    if place != 64 or ranks != 8:
+        return -1
+    # No pawn on the edge, one king a side, no more pawns and pieces than in a game.
+    pawns, kings = words[0], words[4]
+    if pawns & (RANK_1 | RANK_8):
+        return -1
+    for board in range(BOARDS - 2, BOARDS):
+        side = words[board]
+        if (
+            population(kings & side) != 1
+            or population(pawns & side) > 8
+            or population(side) > 16
+        ):
+            return -1
+    return at
+
+
+@jit(boolean(i64))
+def read_fen(address: Number) -> bool:
+    """Read a row's FEN and set its position, side to move and counters.
+
+    Parameters
+    ----------
+    address : int64
+        The address of a `Row`. `fen`, `fen_size` and `black` are given; `position`,
+        `black`, `en_passant`, `clock` and `number` are set.
+
+    Returns
+    -------
+    bool
+        Whether it is a legal position of orthodox chess; otherwise what was set means
+        nothing.
+    """
+    row, words = row_at(address), words_at(address)
+    for word in range(BOARDS + 1):
+        words[word] = ZERO
+    row.en_passant = -1
+    row.clock = 0
+    row.number = 1
+
+    # 1. Leave out the white space around the text.
+    text = bytes_at(row.fen)
+    end = row.fen_size
+    at = skip(text, 0, end, True)
+    while at < end and CODES[text[end - 1]] == SPACE:
+        end -= 1
+    if end - at > MAX_FEN_BYTES:
+        return False
+
+    # 2. Read the fields: the board, then from one to five others.
+    field = _read_board(words, text, at, end)
+    if field < 0 or field != skip(text, field, end, False):
+        return False
+    skipped = ZERO
+    fields = 1
+    while True:
+        at = skip(text, field, end, True)
+        if at == end:
+            break
+        field = skip(text, at, end, False)
+        size = field - at
+        is_right = False
+        if fields == 1:
+            row.black = 1 if text[at] == LETTER_B else 0
+            is_right = size == 1 and (row.black or text[at] == LETTER_W)
+        elif fields == 2:
+            is_right = _read_castling(words, text, at, field)
+        elif fields == 3:
+            is_right = size == 1 and text[at] == DASH
+            if size == 2:
+                row.en_passant = read_square(text, at)
+                is_right = row.en_passant >= 0
+                skipped = ONE << np.uint64(row.en_passant & 63)
+        elif fields < 6:
+            counter = _read_counter(text, at, field)
+            is_right = counter >= 0
+            if fields == 4:
+                row.clock = counter
+            else:
+                row.number = max(counter, 1)
+        if not is_right:
+            return False
+        fields += 1
+    if fields > 1 and fields & 1:  # a FEN has 1, 2, 4 or 6
+        return False
+
+    # 3. The same as the side to move sees it, with a possible capture en passant.
+    position = position_at(words)
+    if row.black:
+        position = flipped(position)
+        skipped = flip(skipped)
+        write_position(words, position)
+    if skipped:
+        # The pawn has gone over two empty squares.
+        passed = skipped | (skipped << EIGHT)
+        if not (
+            skipped & RANK_6
+            and (skipped >> EIGHT) & position.pawns & position.them
+            and not passed & (position.us | position.them)
+        ):
+            return False
+        if pawns_attacks_down(skipped) & position.pawns & position.us:
+            words[7] |= skipped
+    return _is_legal(position, skipped)
+
+
+# Writing
+
+
+@jit(i64(pointer(u8), i64, i64), inline=True)
+def write_letter(text: Any, at: Number, letter: Number) -> Number:
+    """Write one character; return where it ends."""
+    text[at] = np.uint8(letter)
+    return at + 1
+
+
+@jit(i64(pointer(u8), i64, i64))
+def write_square(text: Any, at: Number, square: Number) -> Number:
+    """Write the name of a square, 0 (a1) to 63; return where it ends."""
+    text[at] = np.uint8(FILE_A + (square & 7))
+    text[at + 1] = np.uint8(RANK_ONE + (square >> 3))
+    return at + 2
+
+
+@jit(i64(pointer(u8), i64, i64))
+def _write_counter(text: Any, at: Number, value: Number) -> Number:
+    """Write a space and a number of at least 0; return where it ends."""
+    text[at] = np.uint8(BLANK)
+    end = at + 2
+    left = value // 10
+    while left:
+        left //= 10
+        end += 1
+    place = end
+    while place > at + 1:
+        place -= 1
+        text[place] = np.uint8(DIGIT_0 + value % 10)
+        value //= 10
+    return end
+
+
+@jit(i64(i64, pointer(u8), i64))
+def write_fen(address: Number, text: Any, at: Number) -> Number:
+    """Write a row's position as a FEN of six fields, as `solver.formats.fast_fen` does.
+
+    Parameters
+    ----------
+    address : int64
+        The address of a `Row`.
+    text : pointer to uint8
+        Has room for FEN_TEXT_BYTES.
+    at : int64
+        Where to begin.
+
+    Returns
+    -------
+    int64
+        Where the FEN ends.
+    """
+    row, words = row_at(address), words_at(address)
+    # The board. Seen by Black, ranks are mirrored and the pieces' colours exchanged.
+    turn, case = (56, OTHER_CASE) if row.black else (0, 0)
+    occupied = words[5] | words[6]
+    gap = 0
+    for place in range(64):
+        square = np.uint64(place ^ 56 ^ turn)
+        if place and place & 7 == 0:
+            if gap:
+                at = write_letter(text, at, DIGIT_0 + gap)
+            gap = 0
+            at = write_letter(text, at, SLASH)
+        if not (occupied >> square) & ONE:
+            gap += 1
+            continue
+        if gap:
+            at = write_letter(text, at, DIGIT_0 + gap)
+        gap = 0
+        code = ZERO
+        for board in range(BOARDS):
+            code |= ((words[board] >> square) & ONE) << np.uint64(board)
+        at = write_letter(text, at, PIECE_LETTERS[code] ^ case)
+    if gap:
+        at = write_letter(text, at, DIGIT_0 + gap)
+
+    at = write_letter(text, at, BLANK)
+    at = write_letter(text, at, LETTER_B if row.black else LETTER_W)
+    at = write_letter(text, at, BLANK)
+    rights = flip(words[7]) if row.black else words[7]
+    if not rights & CORNERS:
+        at = write_letter(text, at, DASH)
+    for right in range(RIGHTS):
+        if rights & ROOK_HOMES[right]:
+            at = write_letter(text, at, CASTLING_LETTERS[right])
+    at = write_letter(text, at, BLANK)
+    if row.en_passant < 0:
+        at = write_letter(text, at, DASH)
+    else:
+        at = write_square(text, at, row.en_passant)
+    at = _write_counter(text, at, row.clock)
+    return _write_counter(text, at, row.number)

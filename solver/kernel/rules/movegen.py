@@ -1,0 +1,491 @@
+"""Legal move generation, and perft to test it.
+
+Checks, pins and the squares that the king must not enter are found first (`Pins`). So
+every generated move is legal; only a capture en passant needs another test. `generate`
+lists the moves, `count` only counts them.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from solver.kernel.border.interface import STOPPED
+from solver.kernel.build.jit import (
+    ROW,
+    Bitboard,
+    Move,
+    Number,
+    Square,
+    boolean,
+    first_square,
+    i64,
+    jit,
+    named_words,
+    population,
+    search_t,
+    u64,
+)
+from solver.kernel.rules.bitboards import (
+    A1,
+    ALL,
+    BETWEEN,
+    C1,
+    DIAGONAL_LINES,
+    EIGHT,
+    G1,
+    H1,
+    LONG_CASTLING_EMPTY,
+    LONG_CASTLING_SAFE,
+    NINE,
+    NOT_FILE_A,
+    NOT_FILE_H,
+    ONE,
+    ORTHOGONAL_LINES,
+    RANK_3,
+    RANK_6,
+    RANK_8,
+    SEVEN,
+    SHORT_CASTLING_EMPTY,
+    SHORT_CASTLING_SAFE,
+    SIXTEEN,
+    ZERO,
+    diagonal_attacks,
+    king_attacks,
+    knight_attacks,
+    knights_attacks,
+    orthogonal_attacks,
+    pawns_attacks_down,
+    pawns_attacks_up,
+)
+from solver.kernel.rules.position import (
+    DIAGONAL,
+    KING,
+    KNIGHT,
+    ORTHOGONAL,
+    PAWN,
+    QUEEN,
+    Position,
+    attackers_of_us,
+    encode,
+    make,
+    position_t,
+)
+
+# Checks and pins
+
+
+class Pins(NamedTuple):
+    """What limits our moves.
+
+    Attributes
+    ----------
+    checkers : uint64
+        Their pieces that give check.
+    parries : uint64
+        Squares that parry the check; all without a check, none in a double check.
+    diagonal, orthogonal : uint64
+        The pin lines of each direction, including the pinning pieces.
+    danger : uint64
+        Squares that our king must not enter.
+    """
+
+    checkers: Bitboard
+    parries: Bitboard
+    diagonal: Bitboard
+    orthogonal: Bitboard
+    danger: Bitboard
+
+
+pins_t = named_words(Pins)
+
+
+@jit(u64(position_t, u64), inline=True)
+def attacked_by_them(position: Position, occupied: Bitboard) -> Bitboard:
+    """Return all squares that their pieces attack, given the occupancy."""
+    attacked = pawns_attacks_down(position.pawns & position.them)
+    attacked |= knights_attacks(position.knights & position.them)
+    attacked |= king_attacks(first_square(position.kings & position.them))
+    sliders = position.diagonal & position.them
+    while sliders:
+        attacked |= diagonal_attacks(first_square(sliders), occupied)
+        sliders &= sliders - ONE
+    sliders = position.orthogonal & position.them
+    while sliders:
+        attacked |= orthogonal_attacks(first_square(sliders), occupied)
+        sliders &= sliders - ONE
+    return attacked
+
+
+class Snipers(NamedTuple):
+    """Their sliders of one direction that check our king, and their pin lines."""
+
+    checkers: Bitboard
+    pins: Bitboard
+
+
+snipers_t = named_words(Snipers)
+
+
+@jit(snipers_t(position_t, u64, u64), inline=True)
+def _split_snipers(position: Position, king: Square, snipers: Bitboard) -> Snipers:
+    """Split the sliders on our king's lines into those that check and that pin."""
+    occupied = position.us | position.them
+    checkers = ZERO
+    pins = ZERO
+    while snipers:
+        line = BETWEEN[king, first_square(snipers)]
+        sniper = snipers & (ZERO - snipers)
+        snipers ^= sniper
+        blockers = line & occupied
+        if not blockers:
+            checkers |= sniper
+        elif not (blockers & (blockers - ONE)) and blockers & position.us:
+            pins |= line | sniper
+    return Snipers(checkers, pins)
+
+
+@jit(pins_t(position_t), inline=True)
+def find_pins(position: Position) -> Pins:
+    """Find what limits the moves of the side to move."""
+    king = position.kings & position.us
+    square = first_square(king)
+    diagonal = _split_snipers(
+        position, square, DIAGONAL_LINES[square] & position.diagonal & position.them
+    )
+    orthogonal = _split_snipers(
+        position, square, ORTHOGONAL_LINES[square] & position.orthogonal & position.them
+    )
+    checkers = diagonal.checkers | orthogonal.checkers
+    checkers |= position.them & (
+        (pawns_attacks_up(king) & position.pawns)
+        | (knight_attacks(square) & position.knights)
+    )
+    parries = ALL
+    if checkers:
+        parries = ZERO
+        if not (checkers & (checkers - ONE)):
+            parries = checkers | BETWEEN[square, first_square(checkers)]
+    occupied = position.us | position.them
+    danger = attacked_by_them(position, occupied ^ king)
+    return Pins(checkers, parries, diagonal.pins, orthogonal.pins, danger)
+
+
+# Targets
+
+
+class PawnTargets(NamedTuple):
+    """Where our pawns may go: a board for each kind of move, which gives the origin."""
+
+    single: Bitboard
+    double: Bitboard
+    left: Bitboard
+    right: Bitboard
+
+
+pawn_targets_t = named_words(PawnTargets)
+
+
+@jit(pawn_targets_t(position_t, pins_t), inline=True)
+def pawn_targets(position: Position, pins: Pins) -> PawnTargets:
+    """Return the legal pawn moves without captures en passant."""
+    empty = ~(position.us | position.them)
+    pawns = position.pawns & position.us
+    unpinned = pawns & ~(pins.diagonal | pins.orthogonal)
+    # A pinned pawn may move along its pin line.
+    along = ((pawns & pins.orthogonal) << EIGHT) & pins.orthogonal
+    single = ((unpinned << EIGHT) | along) & empty
+    double = ((single & RANK_3) << EIGHT) & empty
+    pinned = pawns & pins.diagonal
+    left = ((unpinned & NOT_FILE_A) << SEVEN) | (
+        ((pinned & NOT_FILE_A) << SEVEN) & pins.diagonal
+    )
+    right = ((unpinned & NOT_FILE_H) << NINE) | (
+        ((pinned & NOT_FILE_H) << NINE) & pins.diagonal
+    )
+    takeable = position.them & pins.parries
+    return PawnTargets(
+        single & pins.parries,
+        double & pins.parries,
+        left & takeable,
+        right & takeable,
+    )
+
+
+@jit(boolean(position_t, u64, u64), inline=True)
+def en_passant_is_legal(position: Position, pawn: Bitboard, end: Bitboard) -> bool:
+    """Return whether our king is safe after `pawn` captures en passant on `end`.
+
+    Two pieces leave their squares at once, which the pin lines do not cover.
+    """
+    taken = end >> EIGHT
+    occupied = ((position.us | position.them) ^ pawn ^ taken) | end
+    king = first_square(position.kings & position.us)
+    return not (attackers_of_us(position, king, occupied) & ~taken)
+
+
+@jit(u64(position_t), inline=True)
+def en_passant_takers(position: Position) -> Bitboard:
+    """Return our pawns beside the pawn that can be taken en passant."""
+    return pawns_attacks_down(position.rights & RANK_6) & position.pawns & position.us
+
+
+@jit(u64(position_t, pins_t), inline=True)
+def castling_targets(position: Position, pins: Pins) -> Bitboard:
+    """Return the squares where our king arrives by castling."""
+    targets = ZERO
+    occupied = position.us | position.them
+    if position.rights & H1 and not (
+        occupied & SHORT_CASTLING_EMPTY | pins.danger & SHORT_CASTLING_SAFE
+    ):
+        targets |= G1
+    if position.rights & A1 and not (
+        occupied & LONG_CASTLING_EMPTY | pins.danger & LONG_CASTLING_SAFE
+    ):
+        targets |= C1
+    return targets
+
+
+@jit(i64(ROW, i64, u64, u64, u64), inline=True)
+def _emit(
+    moves: np.ndarray, size: Number, start: Square, targets: Bitboard, kind: Move
+) -> Number:
+    """Append a move to each target and return the new size."""
+    while targets:
+        moves[size] = encode(start, first_square(targets), kind)
+        size += 1
+        targets &= targets - ONE
+    return size
+
+
+@jit(i64(ROW, i64, u64, u64), inline=True)
+def _emit_pawns(
+    moves: np.ndarray, size: Number, targets: Bitboard, step: Square
+) -> Number:
+    """Append the pawn moves to the targets, each `step` squares above its origin."""
+    promoting = targets & RANK_8
+    targets ^= promoting
+    while targets:
+        end = first_square(targets)
+        moves[size] = encode(end - step, end, PAWN)
+        size += 1
+        targets &= targets - ONE
+    while promoting:
+        end = first_square(promoting)
+        moves[size] = encode(end - step, end, QUEEN)
+        moves[size + 1] = encode(end - step, end, KNIGHT)
+        moves[size + 2] = encode(end - step, end, ORTHOGONAL)
+        moves[size + 3] = encode(end - step, end, DIAGONAL)
+        size += 4
+        promoting &= promoting - ONE
+    return size
+
+
+@jit(u64(position_t, pins_t, u64), inline=True)
+def diagonal_targets(position: Position, pins: Pins, slider: Bitboard) -> Bitboard:
+    """Return the targets of a bishop or queen that no orthogonal pin holds."""
+    reached = diagonal_attacks(first_square(slider), position.us | position.them)
+    return reached & pins.diagonal if slider & pins.diagonal else reached
+
+
+@jit(u64(position_t, pins_t, u64), inline=True)
+def orthogonal_targets(position: Position, pins: Pins, slider: Bitboard) -> Bitboard:
+    """Return the targets of a rook or queen that no diagonal pin holds."""
+    reached = orthogonal_attacks(first_square(slider), position.us | position.them)
+    return reached & pins.orthogonal if slider & pins.orthogonal else reached
+
+
+class Wanted(NamedTuple):
+    """The targets wanted of each kind of piece; `movers` may go anywhere.
+
+    A queen has the targets of both sliders.
+    """
+
+    pawn: Bitboard
+    knight: Bitboard
+    diagonal: Bitboard
+    orthogonal: Bitboard
+    king: Bitboard
+    movers: Bitboard
+
+
+wanted_t = named_words(Wanted)
+
+ALL_WANTED = Wanted(ALL, ALL, ALL, ALL, ALL, ALL)
+
+
+@jit(i64(position_t, ROW, wanted_t), inline=True)
+def generate_wanted(position: Position, moves: np.ndarray, wanted: Wanted) -> Number:
+    """Write the legal moves to wanted targets to a row, and return their number.
+
+    Castling, promotions and captures by pawns are always written.
+    """
+    pins = find_pins(position)
+    king = first_square(position.kings & position.us)
+    targets = king_attacks(king) & ~position.us & ~pins.danger
+    if not position.kings & wanted.movers:
+        targets &= wanted.king
+    if not pins.checkers:
+        targets |= castling_targets(position, pins)
+    size = _emit(moves, 0, king, targets, KING)
+    if not pins.parries:  # double check
+        return size
+
+    pawns = pawn_targets(position, pins)
+    movers = position.pawns & wanted.movers
+    single = pawns.single & (wanted.pawn | RANK_8 | (movers << EIGHT))
+    double = pawns.double & (wanted.pawn | (movers << SIXTEEN))
+    size = _emit_pawns(moves, size, single, EIGHT)
+    size = _emit_pawns(moves, size, double, SIXTEEN)
+    size = _emit_pawns(moves, size, pawns.left, SEVEN)
+    size = _emit_pawns(moves, size, pawns.right, NINE)
+    takers = en_passant_takers(position)
+    while takers:
+        end = position.rights & RANK_6
+        pawn = takers & (ZERO - takers)
+        takers ^= pawn
+        if en_passant_is_legal(position, pawn, end):
+            size = _emit(moves, size, first_square(pawn), end, PAWN)
+
+    allowed = ~position.us & pins.parries
+    knights = position.knights & position.us
+    knights &= ~(pins.diagonal | pins.orthogonal)
+    while knights:
+        knight = knights & (ZERO - knights)
+        knights ^= knight
+        start = first_square(knight)
+        targets = knight_attacks(start) & allowed
+        if not knight & wanted.movers:
+            targets &= wanted.knight
+        size = _emit(moves, size, start, targets, KNIGHT)
+    sliders = position.diagonal & position.us & ~pins.orthogonal
+    while sliders:
+        slider = sliders & (ZERO - sliders)
+        sliders ^= slider
+        targets = diagonal_targets(position, pins, slider) & allowed
+        kind = QUEEN if position.orthogonal & slider else DIAGONAL
+        if not slider & wanted.movers:
+            targets &= wanted.diagonal | (wanted.orthogonal if kind == QUEEN else ZERO)
+        size = _emit(moves, size, first_square(slider), targets, kind)
+    sliders = position.orthogonal & position.us & ~pins.diagonal
+    while sliders:
+        slider = sliders & (ZERO - sliders)
+        sliders ^= slider
+        targets = orthogonal_targets(position, pins, slider) & allowed
+        kind = QUEEN if position.diagonal & slider else ORTHOGONAL
+        if not slider & wanted.movers:
+            targets &= wanted.orthogonal | (wanted.diagonal if kind == QUEEN else ZERO)
+        size = _emit(moves, size, first_square(slider), targets, kind)
+    return size
+
+
+@jit(i64(position_t, ROW))
+def generate(position: Position, moves: np.ndarray) -> Number:
+    """Write the legal moves to a row.
+
+    Parameters
+    ----------
+    position : Position
+    moves : uint64 array, shape (MAX_LEGAL_MOVES,)
+        Overwritten from its start.
+
+    Returns
+    -------
+    int64
+        The number of moves.
+    """
+    return generate_wanted(position, moves, ALL_WANTED)
+
+
+@jit(i64(position_t, pins_t), inline=True)
+def count_within(position: Position, pins: Pins) -> Number:
+    """Count the legal moves of a position whose pins are known."""
+    king = first_square(position.kings & position.us)
+    targets = king_attacks(king) & ~position.us & ~pins.danger
+    if not pins.checkers:
+        targets |= castling_targets(position, pins)
+    size = population(targets)
+    if not pins.parries:
+        return size
+
+    pawns = pawn_targets(position, pins)
+    size += population(pawns.single) + population(pawns.double)
+    size += population(pawns.left) + population(pawns.right)
+    promoting = (pawns.single | pawns.left | pawns.right) & RANK_8
+    if promoting:
+        size += 3 * (
+            population(pawns.single & RANK_8)
+            + population(pawns.left & RANK_8)
+            + population(pawns.right & RANK_8)
+        )
+    takers = en_passant_takers(position)
+    while takers:
+        pawn = takers & (ZERO - takers)
+        takers ^= pawn
+        if en_passant_is_legal(position, pawn, position.rights & RANK_6):
+            size += 1
+
+    allowed = ~position.us & pins.parries
+    knights = position.knights & position.us
+    knights &= ~(pins.diagonal | pins.orthogonal)
+    while knights:
+        size += population(knight_attacks(first_square(knights)) & allowed)
+        knights &= knights - ONE
+    sliders = position.diagonal & position.us & ~pins.orthogonal
+    while sliders:
+        slider = sliders & (ZERO - sliders)
+        sliders ^= slider
+        size += population(diagonal_targets(position, pins, slider) & allowed)
+    sliders = position.orthogonal & position.us & ~pins.diagonal
+    while sliders:
+        slider = sliders & (ZERO - sliders)
+        sliders ^= slider
+        size += population(orthogonal_targets(position, pins, slider) & allowed)
+    return size
+
+
+@jit(i64(position_t))
+def count(position: Position) -> Number:
+    """Count the legal moves without listing them."""
+    return count_within(position, find_pins(position))
+
+
+NEAR_THE_LEAVES = 3
+"""At this depth and below, perft does not look for a stop: it ends at once anyway."""
+
+
+@jit(i64(position_t, i64, search_t, boolean))
+def perft(position: Position, depth: Number, search: Any, listed: bool) -> Number:
+    """Count the leaves of the tree of legal moves, the test of a move generator.
+
+    Parameters
+    ----------
+    position : Position
+    depth : int64
+        Plies, at least 1.
+    search : Search
+        Its rows of moves are overwritten.
+    listed : bool
+        List the last ply's moves, as a search does, instead of only counting them.
+
+    Returns
+    -------
+    int64
+        The number of leaves, or STOPPED if `search.stop` was set.
+    """
+    if depth == 1 and not listed:
+        return count(position)
+    if depth > NEAR_THE_LEAVES and search.stop:
+        return STOPPED
+    moves = search.rows[depth]
+    size = generate(position, moves)
+    if depth == 1:
+        return size
+    leaves = 0
+    for index in range(size):
+        below = perft(make(position, moves[index]), depth - 1, search, listed)
+        if below == STOPPED:
+            return STOPPED
+        leaves += below
+    return leaves

@@ -1,0 +1,278 @@
+"""Reading moves in UCI or SAN, and writing them in UCI.
+
+What is accepted agrees with `solver.formats.claims.parse_move`, and so with
+python-chess: SAN may give more of the origin than is needed, `x` and `-` mean nothing,
+and neither do the marks after a move. A move whose origin is complete needs no letter
+of the piece: that is UCI, but also `e2-e4` and `e7xd8=Q`.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from solver.kernel.build.jit import (
+    ROW,
+    Bitboard,
+    Move,
+    Number,
+    boolean,
+    bytes_at,
+    i64,
+    jit,
+    pointer,
+    search_t,
+    u8,
+    u64,
+    void,
+)
+from solver.kernel.rules.bitboards import (
+    A1,
+    C1,
+    E1,
+    G1,
+    H1,
+    NOT_FILE_A,
+    ONE,
+    RANK_1,
+    ZERO,
+)
+from solver.kernel.rules.fen import (
+    BLACK_PIECE,
+    BLANK,
+    CODES,
+    DASH,
+    DIGIT_0,
+    FILE_A,
+    MARK,
+    PIECE_LETTERS,
+    RANK_ONE,
+    WHITE_PIECE,
+    coordinate,
+    read_square,
+    write_letter,
+    write_square,
+)
+from solver.kernel.rules.movegen import generate
+from solver.kernel.rules.position import (
+    ARRIVAL_BITS,
+    DIAGONAL,
+    KNIGHT,
+    NO_MOVE,
+    ORTHOGONAL,
+    PAWN,
+    QUEEN,
+    Position,
+    arrival,
+    origin,
+    position_t,
+    target,
+)
+
+LETTER_O = ord("O")
+CAPTURE, PROMOTES = ord("x"), ord("=")
+
+
+@jit(u64(position_t, u64), inline=True)
+def _of_kind(position: Position, kind: Move) -> Bitboard:
+    """Return the pieces of one kind, of both sides."""
+    if kind == KNIGHT:
+        return position.knights
+    if kind == DIAGONAL:
+        return position.diagonal & ~position.orthogonal
+    if kind == ORTHOGONAL:
+        return position.orthogonal & ~position.diagonal
+    if kind == QUEEN:
+        return position.diagonal & position.orthogonal
+    return position.kings
+
+
+@jit(u64(pointer(u8), i64, i64))
+def _read_castling(text: Any, at: Number, end: Number) -> Bitboard:
+    """Return the king's target in O-O or O-O-O, also with zeros; 0: neither."""
+    letter = text[at]
+    if letter != LETTER_O and letter != DIGIT_0:  # noqa: PLR1714 - slow as a tuple
+        return ZERO
+    for place in range(at, end):
+        if text[place] != (DASH if (place - at) & 1 else letter):
+            return ZERO
+    if end - at == 3:
+        return G1
+    return C1 if end - at == 5 else ZERO
+
+
+@jit(u64(position_t, u64, u64, u64, boolean, ROW))
+def _find_legal(
+    position: Position,
+    movers: Bitboard,
+    end: Bitboard,
+    promotion: Move,
+    castles: bool,
+    moves: np.ndarray,
+) -> Move:
+    """Return the only legal move of `movers` to a square; NO_MOVE if it is not one.
+
+    Parameters
+    ----------
+    position : Position
+    movers : uint64
+        Pieces of the side to move.
+    end : uint64
+        The target's bit, seen by the side to move.
+    promotion : uint64
+        The piece that a pawn becomes; 0: the move is no promotion.
+    castles : bool
+        Whether it may be castling.
+    moves : uint64 array, shape (MAX_LEGAL_MOVES,)
+        Overwritten.
+    """
+    if not movers:
+        return NO_MOVE
+    found = NO_MOVE
+    for index in range(generate(position, moves)):
+        move = moves[index]
+        mover, arrived = ONE << origin(move), ONE << target(move)
+        if arrived != end or not mover & movers:
+            continue
+        kind = arrival(move)
+        promoted = kind if mover & position.pawns and kind != PAWN else ZERO
+        if promoted != promotion:
+            continue
+        # From its home the king goes to these squares only by castling.
+        if mover & position.kings & E1 and arrived & (C1 | G1) and not castles:
+            continue
+        if found:
+            return NO_MOVE
+        found = move
+    return found
+
+
+@jit(u64(position_t, i64, pointer(u8), i64, i64, boolean, ROW))
+def read_move(
+    position: Position,
+    black: Number,
+    text: Any,
+    at: Number,
+    end: Number,
+    uci_only: bool,
+    moves: np.ndarray,
+) -> Move:
+    """Read a legal move.
+
+    Parameters
+    ----------
+    position : Position
+    black : int64
+        Whether Black is to move.
+    text : pointer to uint8
+        The move's first byte is at index `at`, and its last before `end`.
+    at, end : int64
+    uci_only : bool
+        Accept neither SAN nor marks after the move nor castling as king takes rook.
+    moves : uint64 array, shape (MAX_LEGAL_MOVES,)
+        Overwritten.
+
+    Returns
+    -------
+    uint64
+        NO_MOVE if it is unreadable, illegal or ambiguous.
+    """
+    # 1. Leave out the marks. A move in UCI has none.
+    if uci_only and end - at != 4 and (end - at != 5 or text[end - 1] < FILE_A):
+        return NO_MOVE
+    while end > at and not uci_only and CODES[text[end - 1]] == MARK:
+        end -= 1
+    if end - at < 2:
+        return NO_MOVE
+
+    # 2. Castling in SAN.
+    castling = _read_castling(text, at, end)
+    if castling:
+        king = position.kings & position.us & E1
+        return _find_legal(position, king, castling, ZERO, True, moves)
+
+    # 3. From the end: the promotion and the target.
+    promotion = ZERO
+    if coordinate(text[end - 1], RANK_ONE) < 0:
+        promotion = CODES[text[end - 1]] & ARRIVAL_BITS
+        if not promotion or promotion == PAWN:
+            return NO_MOVE
+        end -= 1
+        if text[end - 1] == PROMOTES:
+            end -= 1
+        if end - at < 2:
+            return NO_MOVE
+    end -= 2
+    square = read_square(text, end)
+    if square < 0:
+        return NO_MOVE
+
+    # 4. Before the target: the rank, the file and the piece.
+    if end > at and (text[end - 1] == CAPTURE or text[end - 1] == DASH):
+        end -= 1
+    rank, file = -1, -1
+    if end > at:
+        rank = coordinate(text[end - 1], RANK_ONE)
+        end -= 1 if rank >= 0 else 0
+    if end > at:
+        file = coordinate(text[end - 1], FILE_A)
+        end -= 1 if file >= 0 else 0
+    kind = ZERO
+    if end > at:
+        kind = CODES[text[at]]
+        if end - at > 1 or not kind & WHITE_PIECE or kind & PAWN:
+            return NO_MOVE
+        kind &= ARRIVAL_BITS
+
+    # 5. The pieces that may be meant, seen by the side to move.
+    is_complete = not kind and file >= 0 and rank >= 0
+    if uci_only and not is_complete:
+        return NO_MOVE
+    movers = position.us
+    if kind:
+        movers &= _of_kind(position, kind)
+    elif not is_complete:
+        movers &= position.pawns
+        if file < 0:
+            file = square & 7
+    if black:
+        square ^= 56
+        rank ^= 7 if rank >= 0 else 0
+    if file >= 0:
+        movers &= ~NOT_FILE_A << np.uint64(file)
+    if rank >= 0:
+        movers &= RANK_1 << np.uint64(8 * rank)
+
+    # 6. UCI may write castling as king takes rook.
+    arrived = ONE << np.uint64(square)
+    if is_complete and not uci_only and not promotion and movers & position.kings & E1:
+        if arrived == H1:
+            arrived = G1
+        elif arrived == A1:
+            arrived = C1
+    return _find_legal(position, movers, arrived, promotion, is_complete, moves)
+
+
+@jit(void(position_t, u64, i64, search_t))
+def write_move(position: Position, move: Move, black: Number, search: Any) -> None:
+    """Append a legal move in UCI, and a space, to the text of a batch.
+
+    Parameters
+    ----------
+    position : Position
+        The position before the move.
+    move : uint64
+    black : int64
+        Whether Black is to move.
+    search : Search
+        Its `text` has room for MOVE_TEXT_BYTES.
+    """
+    text, at = bytes_at(search.text), search.text_written
+    turn = 56 if black else 0
+    at = write_square(text, at, origin(move) ^ turn)
+    at = write_square(text, at, target(move) ^ turn)
+    kind = arrival(move)
+    if kind != PAWN and (ONE << origin(move)) & position.pawns:
+        at = write_letter(text, at, PIECE_LETTERS[kind | BLACK_PIECE])
+    search.text_written = write_letter(text, at, BLANK)
