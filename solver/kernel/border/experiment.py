@@ -19,7 +19,7 @@ MULTI_CUT_REDUCTION = 2
 
 
 class MdpForm(IntFlag):
-    """Forms of mate-distance pruning; see `solver.kernel.laboratory.mate_distance`."""
+    """Forms of mate-distance pruning; see `solver.kernel.laboratory.selectivity`."""
 
     OFF = 0
     UPPER = 1
@@ -31,7 +31,7 @@ class MdpForm(IntFlag):
 
 
 class Extension(Flag):
-    """Moves that are searched one ply deeper; see `laboratory.check_extension`."""
+    """Moves that are searched one ply deeper; see `laboratory.selectivity`."""
 
     NONE = 0
     CHECKS = auto()
@@ -42,7 +42,7 @@ class Extension(Flag):
 
 
 class MipUse(Flag):
-    """Uses of a material-imbalance table; see `solver.kernel.laboratory.material`.
+    """Uses of a material-imbalance table; see `solver.kernel.laboratory.evaluation`.
 
     The last three are forms of its cells; see `solver.laboratory.imbalance_words`.
     """

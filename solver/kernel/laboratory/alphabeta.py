@@ -51,6 +51,7 @@ from solver.kernel.laboratory.alphabeta_table import (
     LOWER,
     UPPER,
     Scored,
+    Window,
     captures,
     count_root_move,
     decides,
@@ -59,28 +60,29 @@ from solver.kernel.laboratory.alphabeta_table import (
     rank_moves,
     rank_root,
     store_score,
+    window_t,
 )
-from solver.kernel.laboratory.check_extension import extension
-from solver.kernel.laboratory.evaluation import evaluate
-from solver.kernel.laboratory.forward_pruning import (
-    ALL_NODE,
-    CUT_NODE,
-    PV_NODE,
-    has_pieces,
-    may_prune,
-)
-from solver.kernel.laboratory.mate_distance import Window, narrow_to_mates, window_t
-from solver.kernel.laboratory.material import (
+from solver.kernel.laboratory.evaluation import (
     ALL_LOST,
     ALL_WON,
     DECIDED,
     PRUNING,
     REDUCTION,
     WHITE,
+    evaluate,
     material_cell,
     past_score,
 )
 from solver.kernel.laboratory.quiescence import search_horizon
+from solver.kernel.laboratory.selectivity import (
+    ALL_NODE,
+    CUT_NODE,
+    PV_NODE,
+    extension,
+    has_pieces,
+    may_prune,
+    narrow_to_mates,
+)
 from solver.kernel.mate.ordering import bring_best, remember_refutation, unranked
 from solver.kernel.mate.transposition import hash_key
 from solver.kernel.rules.movegen import generate

@@ -36,7 +36,6 @@ from solver.kernel.build.jit import (
     void,
     words_at,
 )
-from solver.kernel.laboratory.mate_distance import Window, window_t
 from solver.kernel.mate.ordering import LOW_WORD, WORTH_SHIFT
 from solver.kernel.mate.transposition import (
     BUCKET_WORDS,
@@ -218,6 +217,16 @@ DEPTH_BITS = np.uint64(0xFF)
 BOUND_SHIFT = np.uint64(24)
 BOUND_BITS = np.uint64(3)
 MOVE_SHIFT = np.uint64(26)
+
+
+class Window(NamedTuple):
+    """The scores that a search is asked about; closed if alpha is not below beta."""
+
+    alpha: Number
+    beta: Number
+
+
+window_t = types.NamedUniTuple(i64, 2, Window)
 
 
 class Scored(NamedTuple):

@@ -24,10 +24,14 @@ from solver.kernel.border.experiment import Horizon
 from solver.kernel.border.interface import INFINITE_SCORE, MATE_SCORE, STOPPED
 from solver.kernel.border.memory import MAX_PLIES
 from solver.kernel.build.jit import ROW, Number, experiment_t, i64, jit, search_t
-from solver.kernel.laboratory.alphabeta_table import captures, promotes, rank_moves
-from solver.kernel.laboratory.evaluation import evaluate
-from solver.kernel.laboratory.mate_distance import Window, window_t
-from solver.kernel.laboratory.material import horizon_score
+from solver.kernel.laboratory.alphabeta_table import (
+    Window,
+    captures,
+    promotes,
+    rank_moves,
+    window_t,
+)
+from solver.kernel.laboratory.evaluation import evaluate, horizon_score
 from solver.kernel.mate.ordering import bring_best, unranked
 from solver.kernel.rules.bitboards import ZERO
 from solver.kernel.rules.mate_in_one import is_checkmate
