@@ -12,7 +12,7 @@ from numbers import Real
 from typing import TypeVar
 
 from solver.errors import InputError
-from solver.stipulation import MAX_MOVES, Stipulation
+from solver.stipulation import MATE, MAX_MOVES, Stipulation
 
 DEFAULT_HASH_MIB = 128
 """Default size of the transposition table, in MiB."""
@@ -76,6 +76,11 @@ class Claim:
             )
 
 
+def claim_of(stipulation: Stipulation) -> Claim | None:
+    """Return what a stipulation claims: a solution in its moves; None for `MATE`."""
+    return Claim(stipulation.attacker_moves) if stipulation.has_number else None
+
+
 @dataclass(frozen=True, slots=True)
 class Problem:
     """A position to solve.
@@ -94,10 +99,10 @@ class Problem:
     no_mate : int or None
         The source claims that there is no mate in this many moves or fewer, 1 to
         `MAX_MOVES`.
-    stipulation : Stipulation or None
+    stipulation : Stipulation
         What the composition demands; a string such as `"s#3"` is parsed. It claims
         that there is such a solution, so `claim` is filled in where it is missing.
-        None: the shortest mate is wanted.
+        Without one, or with None, it is `MATE`: the shortest mate is wanted.
     names_side : bool
         Whether the source says who is to move. If not, that is in `fen` the side that
         begins by convention: Black in help play of whole moves, else White.
@@ -114,7 +119,7 @@ class Problem:
     claim: Claim | None = None
     source: str = ""
     no_mate: int | None = None
-    stipulation: Stipulation | None = None
+    stipulation: Stipulation = MATE
     names_side: bool = field(default=True, compare=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -124,23 +129,25 @@ class Problem:
             require_instance("claim", self.claim, Claim, "a Claim or None")
         if self.no_mate is not None:
             _set(self, "no_mate", length("no_mate", self.no_mate))
-        if self.stipulation is not None:
+        if self.stipulation is not MATE:
             self._check_stipulation()
 
     def _check_stipulation(self) -> None:
         given: object = self.stipulation
-        if isinstance(given, str):
+        if given is None:
+            given = MATE
+        elif isinstance(given, str):
             given = Stipulation.parse(given)
-            _set(self, "stipulation", given)
         stipulation = require_instance(
             "stipulation", given, Stipulation, "a Stipulation or None"
         )
-        moves = stipulation.attacker_moves
-        if self.claim is None:
-            _set(self, "claim", Claim(moves))
-        elif self.claim.mate != moves:
+        _set(self, "stipulation", stipulation)
+        claim = self.claim or claim_of(stipulation)
+        if claim and not stipulation.allows(claim.mate):
+            expected = f"{stipulation.attacker_moves} moves for {stipulation}"
             name = "claim"
-            raise refusal(name, f"{moves} moves for {stipulation}", self.claim.mate)
+            raise refusal(name, expected, claim.mate)
+        _set(self, "claim", claim)
 
     @property
     def position(self) -> str:

@@ -116,8 +116,9 @@ class Solution:
     solutions_complete : bool
         Whether `solutions` has all of them.
 
-    With a stipulation, `mate` and `lower_bound` count the attacker's moves to its goal,
-    which may be stalemate, and `keys` are the first moves that reach it in time.
+    With another stipulation than mate, `mate` and `lower_bound` count the attacker's
+    moves to its goal, which may be stalemate, and `keys` are the first moves that reach
+    it in time.
     """
 
     problem: Problem
@@ -201,11 +202,11 @@ class Solution:
             "stopped_by": str(self.stopped_by) if self.stopped_by else None,
             "solver": __version__,
         }
-        if problem.stipulation:
-            record["stipulation"] = str(problem.stipulation)
-            if problem.stipulation.is_help:
-                record["solutions"] = [list(line) for line in self.solutions]
-                record["solutions_complete"] = self.solutions_complete
+        if problem.stipulation.text:
+            record["stipulation"] = problem.stipulation.text
+        if problem.stipulation.is_help:
+            record["solutions"] = [list(line) for line in self.solutions]
+            record["solutions_complete"] = self.solutions_complete
         if self.restriction:
             record["lane"] = asdict(self.restriction)
         if self.tablebase:

@@ -63,7 +63,7 @@ class Stipulation:
     goal : Goal
     moves : int
         The number that is written: 2 for `#2`, `h#2` and `h#2.5`. 1 to `MAX_MOVES`;
-        with `half` also 0.
+        with `half` also 0. 0 in `MATE`, whose number is unknown.
     half : bool
         Help play only: half a move more, so that the attacker begins.
     """
@@ -98,9 +98,32 @@ class Stipulation:
             raise InputError(msg)
         return cls(play, Goal(found["goal"]), moves, half)
 
+    @classmethod
+    def from_record(cls, text: str | None) -> Stipulation:
+        """Read the `text` of a stipulation; nothing stands for `MATE`."""
+        return cls.parse(text) if text else MATE
+
+    @property
+    def text(self) -> str:
+        """What records name it; empty for `MATE`, which they leave out."""
+        return str(self) if self.has_number else ""
+
+    @property
+    def has_number(self) -> bool:
+        """Whether it demands a number of moves, as all but `MATE` do."""
+        return self.attacker_moves > 0
+
+    @property
+    def white_begins(self) -> bool:
+        """Whether White begins by the composers' convention.
+
+        Black begins in help play of whole moves, such as `h#2`.
+        """
+        return self.half or not self.is_help
+
     @property
     def is_direct_mate(self) -> bool:
-        """Whether it is `#n`, the question that the mate search answers."""
+        """Whether it is `MATE` or `#n`, the questions that the mate search answers."""
         return self.play is Play.DIRECT and self.goal is Goal.MATE
 
     @property
@@ -120,6 +143,19 @@ class Stipulation:
             return 2 * self.moves - 1
         return 2 * self.moves + self.half
 
+    @property
+    def beside_claim(self) -> Stipulation:
+        """What is left of it beside a claim of its moves: `MATE` of `#n`."""
+        return MATE if self.is_direct_mate else self
+
+    def allows(self, moves: int) -> bool:
+        """Return whether a solution in this many moves of the attacker is demanded."""
+        return not self.has_number or moves == self.attacker_moves
+
+    def numbered(self, moves: int) -> Stipulation:
+        """Return this stipulation; for `MATE`, mate in this number of moves."""
+        return self if self.has_number else self.with_moves(moves)
+
     def with_moves(self, moves: int) -> Stipulation:
         """Return the same stipulation in another number of moves as written."""
         return Stipulation(self.play, self.goal, moves, self.half)
@@ -137,7 +173,12 @@ class Stipulation:
         return self.with_moves(moves - self.half)
 
     def __str__(self) -> str:
-        return f"{self.play}{self.goal}{self.moves}{'.5' if self.half else ''}"
+        number = self.moves if self.has_number else ""
+        return f"{self.play}{self.goal}{number}{'.5' if self.half else ''}"
+
+
+MATE = Stipulation(Play.DIRECT, Goal.MATE, 0)
+"""The plain mate: the shortest one is wanted, its number of moves is unknown."""
 
 
 _MATE_ONLY = (Play.REFLEX, Play.SEMI_REFLEX)

@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, NamedTuple
 import chess
 
 from solver import Limits, Problem
-from solver.formats.fen import begins
 from solver.formats.registry import read_collection
 from solver.solution import Status
 from solver.stipulation import Play, Stipulation
@@ -111,7 +110,7 @@ def _record(entry: Entry) -> str:
     """Return the lines of a problem; castling and en passant become options."""
     board = chess.Board(f"{entry.fen} 0 1")
     options = ["NoBoard", *entry.options.split()]
-    if board.turn != begins(Stipulation.parse(entry.stipulation)):
+    if board.turn != Stipulation.parse(entry.stipulation).white_begins:
         options.append("HalfDuplex")
     rights = board.castling_rights
     board.castling_rights = chess.BB_CORNERS
@@ -181,7 +180,7 @@ def _drawn(rng: random.Random, stipulation: Stipulation) -> chess.Board:
     draw = _confined if stipulation.play is Play.SELF else _scattered
     while True:
         board = draw(rng)
-        board.turn = begins(stipulation)
+        board.turn = stipulation.white_begins
         if board.is_valid() and not board.is_check():
             return board
 

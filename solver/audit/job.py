@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import chess
 
 from solver.audit.result import AuditResult, audit_result
-from solver.audit.verdict import Ply, claimed_solutions, is_help, is_mate
+from solver.audit.verdict import Ply, claimed_solutions
 from solver.certificate import BuildingStoppedError, certify_last
 from solver.endgames.tablebases import Tablebases
 from solver.formats.matetrack import find_fault
@@ -84,9 +84,9 @@ class AuditOptions:
         within : int or None
             If given, search only for a mate within this many moves.
         """
-        if not is_mate(problem.stipulation):
+        if not problem.stipulation.is_direct_mate:
             most = None
-            if is_help(problem) and problem.claim:
+            if problem.stipulation.is_help and problem.claim:
                 most = claimed_solutions(problem.claim) + SPARE_SOLUTIONS
             return with_limits(self.limits, max_moves=None, max_solutions=most), None
         claimed = problem.claim.mate if problem.claim else problem.no_mate
@@ -276,7 +276,7 @@ class AuditJob:
         claim = answer.problem.claim
         if not self._options.every_ply or claim is None or claim.mate < 1:
             return
-        if not is_mate(answer.problem.stipulation):
+        if not answer.problem.stipulation.is_direct_mate:
             return
         board = chess.Board(answer.problem.fen)
         for number, move in enumerate(claim.line[: 2 * claim.mate - 1]):
@@ -292,7 +292,7 @@ class AuditJob:
         self, answer: Solution, holds: Sequence[bool | None]
     ) -> bool:
         problem, claim = answer.problem, answer.problem.claim
-        if not self._options.certify or not is_mate(problem.stipulation):
+        if not self._options.certify or not problem.stipulation.is_direct_mate:
             return False
         is_known = (
             claim is not None

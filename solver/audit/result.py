@@ -22,8 +22,6 @@ from solver.audit.verdict import (
     find_verdict,
     find_wrong_keys,
     is_dual,
-    is_help,
-    is_mate,
     mark_only_moves,
     only_moves,
     recorded_only,
@@ -193,8 +191,8 @@ class AuditResult(NamedTuple):
         InputError
             It is not a stipulation.
         """
-        found = Stipulation.parse(self.stipulation) if self.stipulation else None
-        return None if is_mate(found) else found
+        found = Stipulation.from_record(self.stipulation)
+        return None if found.is_direct_mate else found
 
     def claimed_plies(self) -> tuple[Ply, ...]:
         """Parse `plies`."""
@@ -251,7 +249,7 @@ def audit_result(
     verdict = find_verdict(answer, within=within)
     marked = mark_only_moves(claim, plies) if claim else ()
     is_only = only_moves(marked)
-    is_help_play = is_help(problem)
+    is_help_play = problem.stipulation.is_help
     return AuditResult(
         source=problem.source,
         id=problem.id,
@@ -275,7 +273,7 @@ def audit_result(
         time_s=round(answer.stats.time_s, 6),
         stopped_by=_plain(answer.stopped_by or stopped_by),
         tablebase=_plain(answer.tablebase),
-        stipulation=_plain(problem.stipulation),
+        stipulation=problem.stipulation.text or None,
         claimed_solutions=claimed_solutions(claim) if claim and is_help_play else None,
         solutions=write_solutions(answer.solutions) if is_help_play else None,
         solutions_complete=int(answer.solutions_complete) if is_help_play else None,

@@ -72,9 +72,9 @@ class ResumeStore:
             self._options,
             __version__,
         ]
-        if problem.stipulation:
+        if problem.stipulation.text:
             solutions = claim.solutions if claim else None
-            question.append(f"{problem.stipulation} {solutions}")
+            question.append(f"{problem.stipulation.text} {solutions}")
         return blake2b("\n".join(question).encode(), digest_size=KEY_BYTES).digest()
 
     def find(self, problem: Problem, key: bytes) -> AuditResult | None:

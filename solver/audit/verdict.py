@@ -18,9 +18,8 @@ from solver.stipulation import Goal
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from solver.problem import Claim, Problem
+    from solver.problem import Claim
     from solver.solution import Solution
-    from solver.stipulation import Stipulation
 
 
 class Verdict(StrEnum):
@@ -138,7 +137,7 @@ def find_verdict(answer: Solution, *, within: bool = False) -> Verdict | None:
         return _verdict_on_no_mate(no_mate, answer)
     if claim is None:
         return None
-    if is_help(answer.problem):
+    if answer.problem.stipulation.is_help:
         verdict = _verdict_on_solutions(claim, answer)
     else:
         verdict = _verdict_on_mate(claim.mate, answer)
@@ -200,7 +199,7 @@ def find_wrong_keys(answer: Solution) -> tuple[str, ...]:
     if claim is None or not answer.mate == claim.mate > 0:
         return ()
     is_complete, solving = answer.keys_complete, answer.keys
-    if is_help(answer.problem):
+    if answer.problem.stipulation.is_help:
         is_complete = answer.solutions_complete
         solving = tuple(line[0] for line in answer.solutions)
     claimed = claimed_first_moves(claim) if is_complete else ()
@@ -231,7 +230,7 @@ def find_soundness(
         return None
     if verdict is Verdict.SHORTER:
         return Soundness.SHORT_SOLUTION
-    if is_help(answer.problem):
+    if answer.problem.stipulation.is_help:
         return _compare_solutions(verdict, claim, answer)
     if verdict is Verdict.REFUTED:
         return Soundness.NO_SOLUTION
@@ -277,16 +276,6 @@ def _is_no_solution(claim: Claim, answer: Solution) -> bool:
     return all(solution[: len(line)] != line for solution in answer.solutions)
 
 
-def is_mate(stipulation: Stipulation | None) -> bool:
-    """Return whether the question is a mate by force, not another stipulation."""
-    return stipulation is None or stipulation.is_direct_mate
-
-
-def is_help(problem: Problem) -> bool:
-    """Return whether a problem is a help problem, which has solutions but no keys."""
-    return problem.stipulation is not None and problem.stipulation.is_help
-
-
 def claimed_solutions(claim: Claim) -> int:
     """Return how many solutions a help problem claims; without a number: one.
 
@@ -302,7 +291,7 @@ def claimed_first_moves(claim: Claim) -> tuple[str, ...]:
 
 def _takes_longer(claim: Claim, answer: Solution) -> bool:
     stipulation = answer.problem.stipulation
-    plies = stipulation.plies if stipulation else 2 * claim.mate - 1
+    plies = stipulation.numbered(claim.mate).plies
     if len(claim.line) < plies:  # cut short, or not the longest defence
         return False
     if len(claim.line) > plies:
@@ -312,7 +301,7 @@ def _takes_longer(claim: Claim, answer: Solution) -> bool:
     board = chess.Board(answer.problem.fen)
     for move in claim.line:
         board.push_uci(move)
-    if stipulation and stipulation.goal is Goal.STALEMATE:
+    if stipulation.goal is Goal.STALEMATE:
         return not board.is_stalemate()
     return not board.is_checkmate()
 

@@ -205,7 +205,7 @@ class Drawings:
             write_whole(
                 self._pgn,
                 encode_solutions(solution, set_play, set_play_complete=is_whole)
-                if stipulation and stipulation.is_help
+                if stipulation.is_help
                 else encode_pgn(solution, play.variations, marks),
             )
         if self._html is not None:

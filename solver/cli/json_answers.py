@@ -49,7 +49,7 @@ class Records:
                     play.set_solutions,
                     set_play_complete=play.set_play_complete,
                 )
-                if problem.stipulation and problem.stipulation.is_help
+                if problem.stipulation.is_help
                 else play_record(play.variations, ProblemMarks(problem.fen))
             )
         click.echo(dump(record, self.indent))

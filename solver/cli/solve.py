@@ -339,8 +339,7 @@ def _answer(question: Question, solver: Solver) -> Solution:
     from solver.cli.progress import SearchProgress
     from solver.search.threads import Control, run_stoppable
 
-    if question.problem.stipulation is not None:
-        prepare_stipulation(question.problem.stipulation)
+    prepare_stipulation(question.problem.stipulation)
     control = Control()
     with interruptible(control), SearchProgress(control):
         return run_stoppable(lambda: solver.answer(question, control), control)

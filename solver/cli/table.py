@@ -330,7 +330,7 @@ def _read_problems(
             if isinstance(record, FormatError):
                 notify(f"error: {record}")
                 codes.add(Exit.BAD_INPUT)
-            elif record.stipulation and not record.stipulation.is_direct_mate:
+            elif not record.stipulation.is_direct_mate:
                 others += 1
             else:
                 problems.append(record)

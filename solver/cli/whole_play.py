@@ -320,7 +320,7 @@ def _popeye_text(solution: Solution, play: Play | None) -> str:
     from solver.output.popeye_text import BattlePlay, help_lines
 
     problem, stipulation = solution.problem, solution.problem.stipulation
-    if stipulation is not None and stipulation.is_help:
+    if stipulation.is_help:
         shorter = stipulation.without_first_move()
         half = int(stipulation.half)
         parts = [help_lines(problem.fen, stipulation, solution.solutions, half)]
@@ -333,7 +333,7 @@ def _popeye_text(solution: Solution, play: Play | None) -> str:
     else:
         assert play is not None
         tree = play.variations
-        if tree.stipulation is None:
+        if not tree.stipulation.has_number:
             return ""
         writer = BattlePlay(tree, tree.stipulation)
         parts = [
@@ -355,4 +355,4 @@ def _passed(fen: str) -> str:
 
 
 def _is_help(problem: Problem) -> bool:
-    return problem.stipulation is not None and problem.stipulation.is_help
+    return problem.stipulation.is_help

@@ -12,8 +12,8 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING
 
 from solver.errors import InputError, quote
-from solver.problem import Claim, Problem
-from solver.stipulation import MAX_MOVES
+from solver.problem import Claim, Problem, claim_of
+from solver.stipulation import MATE, MAX_MOVES
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -201,14 +201,14 @@ def parse_line(board: chess.Board, name: str, words: Iterable[str]) -> tuple[str
 
 
 def complete_claim(
-    claim: Claim | None, stipulation: Stipulation | None, solutions: int | None
+    claim: Claim | None, stipulation: Stipulation, solutions: int | None
 ) -> Claim | None:
     """Add a number of solutions to a claim, and leave out what help play has not.
 
     Parameters
     ----------
     claim : Claim or None
-    stipulation : Stipulation or None
+    stipulation : Stipulation
     solutions : int or None
 
     Raises
@@ -216,10 +216,10 @@ def complete_claim(
     InputError
         If there is a number of solutions, but no help play.
     """
-    if stipulation is None or not stipulation.is_help:
+    if not stipulation.is_help:
         if solutions is None:
             return claim
-        found = stipulation or "none"
+        found = stipulation.text or "none"
         msg = f"solutions: expected a stipulation of help play with them, found {found}"
         raise InputError(msg)
     claim = claim or Claim(stipulation.attacker_moves)
@@ -232,7 +232,7 @@ def make_problem(
     source: str,
     claim: Claim | None,
     no_mate: int | None,
-    stipulation: Stipulation | None = None,
+    stipulation: Stipulation = MATE,
     *,
     names_side: bool = True,
 ) -> Problem:
@@ -247,9 +247,9 @@ def make_problem(
     source : str
         `file:line`.
     claim : Claim or None
-        None with a stipulation: that there is a solution.
+        None with a numbered stipulation: that there is a solution.
     no_mate : int or None
-    stipulation : Stipulation or None
+    stipulation : Stipulation
         `#n` is the same as a claim of n moves.
     names_side : bool
         Whether the record says who is to move.
@@ -260,16 +260,14 @@ def make_problem(
         If it claims both a mate and none, or a number of moves that differs from the
         stipulation's.
     """
-    if stipulation:
-        claim = claim or Claim(stipulation.attacker_moves)
-        if claim.mate != stipulation.attacker_moves:
-            msg = (
-                f"expected one claim, found {stipulation} and a claim of "
-                f"{claim.mate} moves"
-            )
-            raise InputError(msg)
+    claim = claim or claim_of(stipulation)
+    if claim and not stipulation.allows(claim.mate):
+        msg = (
+            f"expected one claim, found {stipulation} and a claim of {claim.mate} moves"
+        )
+        raise InputError(msg)
     if claim and no_mate:
-        found = stipulation or f"a mate in {claim.mate}"
+        found = stipulation.text or f"a mate in {claim.mate}"
         msg = f"expected one claim, found {found} and nomate {no_mate}"
         raise InputError(msg)
     return Problem(
@@ -278,7 +276,7 @@ def make_problem(
         claim=claim,
         source=source,
         no_mate=no_mate,
-        stipulation=None if stipulation and stipulation.is_direct_mate else stipulation,
+        stipulation=stipulation.beside_claim,
         names_side=names_side,
     )
 

@@ -17,10 +17,10 @@ import chess
 
 from solver.errors import InputError, quote
 from solver.formats.claims import parse_keys
-from solver.formats.fen import begins, parse_fen
+from solver.formats.fen import parse_fen
 from solver.formats.popeye_options import Options
 from solver.formats.popeye_words import KINDS
-from solver.stipulation import EXPECTED, Stipulation
+from solver.stipulation import EXPECTED, MATE, Stipulation
 
 
 @dataclass(slots=True)
@@ -40,7 +40,7 @@ class Composition:
     options: Options = field(default_factory=Options)
     pieces: dict[chess.Square, chess.Piece] = field(default_factory=dict)
     is_twin: bool = False
-    _asked: Stipulation | None = None
+    _asked: Stipulation = MATE
 
     @property
     def stipulation(self) -> Stipulation:
@@ -54,14 +54,14 @@ class Composition:
             If there was no stipulation.
         """
         found = self._demanded()
-        if found is None:
+        if not found.has_number:
             msg = f"stipulation: expected {EXPECTED}, found none"
             raise InputError(msg)
         return found
 
-    def _demanded(self) -> Stipulation | None:
+    def _demanded(self) -> Stipulation:
         found = self._asked
-        if found and "WhiteToPlay" in self.options and begins(found) == chess.BLACK:
+        if "WhiteToPlay" in self.options and not found.white_begins:
             return Stipulation(found.play, found.goal, found.moves - 1, half=True)
         return found
 
@@ -121,7 +121,7 @@ class Composition:
         board = chess.Board(None)
         board.set_piece_map(self.pieces)
         board.turn = (
-            begins(self._demanded()) ^ exchanged ^ ("HalfDuplex" in self.options)
+            self._demanded().white_begins ^ exchanged ^ ("HalfDuplex" in self.options)
         )
         board.castling_rights = chess.BB_CORNERS
         board.castling_rights = board.clean_castling_rights() & ~self._immobile()

@@ -39,7 +39,7 @@ from solver.formats.claims import (
 from solver.formats.given import GivenPosition
 from solver.formats.streams import decode_line, is_record
 from solver.problem import Claim
-from solver.stipulation import Stipulation
+from solver.stipulation import MATE, Stipulation
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -152,9 +152,9 @@ def parse_record(text: str, source: str) -> Problem:
             case _ if opcode in _PARSERS:
                 single[opcode] = operand
     given = {opcode: _PARSERS[opcode](text) for opcode, text in single.items()}
-    stipulation = given.get("stipulation")
-    if stipulation:
-        distances = distances or [stipulation.attacker_moves]
+    stipulation = given.get("stipulation", MATE)
+    if not distances and stipulation.has_number:
+        distances = [stipulation.attacker_moves]
     claim = _claim(distances, keys, line)
     claim = complete_claim(claim, stipulation, given.get("solutions"))
     *fields, clock, number = position.fen.split()
@@ -185,8 +185,8 @@ def write_epd(problem: Problem) -> str:
         operations.append(f"hmvc {clock}")
     if number != "1":
         operations.append(f"fmvn {number}")
-    if problem.stipulation:
-        operations.append(f'stipulation "{problem.stipulation}"')
+    if stipulation := problem.stipulation.text:
+        operations.append(f'stipulation "{stipulation}"')
     elif problem.claim:
         operations.append(f"dm {problem.claim.mate}")
     if problem.claim:

@@ -18,7 +18,6 @@ from solver.formats.fast_fen import set_up_plain
 
 if TYPE_CHECKING:
     from solver.problem import Problem
-    from solver.stipulation import Stipulation
 
 MAX_CHARACTERS = 200
 """No FEN of orthodox chess is half as long."""
@@ -35,16 +34,6 @@ _HOMES = {
 """The squares of king and rook for each castling right."""
 
 
-def begins(stipulation: Stipulation | None) -> chess.Color:
-    """Return the side that begins by the composers' convention.
-
-    That is Black in help play of whole moves, such as `h#2`, otherwise White.
-    """
-    if stipulation is None:
-        return chess.WHITE
-    return not stipulation.is_help or stipulation.half
-
-
 def parse_fen(text: str, side: chess.Color = chess.WHITE) -> chess.Board:
     """Read a FEN of one, two, four or six fields.
 
@@ -56,7 +45,7 @@ def parse_fen(text: str, side: chess.Color = chess.WHITE) -> chess.Board:
     text : str
         The FEN; surrounding white space is ignored.
     side : chess.Color
-        The side to move if the FEN does not say; see `begins`.
+        The side to move if the FEN does not say; see `Stipulation.white_begins`.
 
     Returns
     -------

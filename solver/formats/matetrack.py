@@ -134,7 +134,7 @@ def _parse_row(text: str, source: str) -> Row | None:
         rest = text[: found.start()] + text[found.end() :]
     problem = parse_record(rest.strip(), source)
     claim = problem.claim
-    if claim is None or claim.keys or problem.stipulation:
+    if claim is None or claim.keys or not problem.stipulation.is_direct_mate:
         return None
     distances, claiming = [], None
     for found in operations:

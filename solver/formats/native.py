@@ -25,7 +25,6 @@ from solver.formats.claims import (
     parse_solutions,
 )
 from solver.formats.epd import read_each
-from solver.formats.fen import begins
 from solver.formats.given import GivenPosition
 from solver.formats.lichess import lines_after, split_row
 from solver.problem import Claim
@@ -84,16 +83,14 @@ class Fields(NamedTuple):
             If position, distance or moves cannot be parsed, or both a mate and no mate
             are claimed.
         """
-        stipulation = Stipulation.parse(self.stipulation) if self.stipulation else None
-        position = GivenPosition(self.fen, begins(stipulation))
+        stipulation = Stipulation.from_record(self.stipulation)
+        position = GivenPosition(self.fen, stipulation.white_begins)
         keys = position.keys("claimed_keys", self.claimed_keys)
         line = position.line("claimed_line", self.claimed_line)
-        claim = None
-        if self.claim or stipulation:
-            mate = stipulation.attacker_moves if stipulation else 0
-            if self.claim:
-                mate = parse_distance("claim", self.claim)
-            claim = Claim(mate, keys, line, self.any_last_move)
+        mate = stipulation.attacker_moves
+        if self.claim:
+            mate = parse_distance("claim", self.claim)
+        claim = Claim(mate, keys, line, self.any_last_move) if mate else None
         solutions = None
         if self.claimed_solutions:
             name = "claimed_solutions"
@@ -122,8 +119,8 @@ def read_jsonl(
 def write_jsonl(problem: Problem) -> str:
     """Write a problem as one line, without empty fields."""
     record: dict[str, object] = {"id": problem.id, "fen": problem.fen}
-    if problem.stipulation:
-        record["stipulation"] = str(problem.stipulation)
+    if stipulation := problem.stipulation.text:
+        record["stipulation"] = stipulation
     if problem.claim:
         record["claim"] = problem.claim.mate
         if problem.claim.keys:
@@ -297,7 +294,7 @@ def problem_row(problem: Problem) -> tuple[object, ...]:
         " ".join(claim.keys) or None if claim else None,
         " ".join(claim.line) or None if claim else None,
         True if claim and claim.any_last_move else None,
-        str(problem.stipulation) if problem.stipulation else None,
+        problem.stipulation.text or None,
         claim.solutions if claim else None,
     )
 

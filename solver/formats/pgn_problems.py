@@ -45,7 +45,7 @@ from solver.formats.claims import (
 )
 from solver.formats.pgn import MainLine, split_games, visit_game
 from solver.problem import Claim
-from solver.stipulation import EXPECTED, MAX_MOVES, Stipulation
+from solver.stipulation import EXPECTED, MATE, MAX_MOVES, Stipulation
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -138,14 +138,12 @@ def write_pgn(problem: Problem) -> str:
     return f"{game}\n\n"
 
 
-def _add_claim(
-    game: chess.pgn.Game, claim: Claim, stipulation: Stipulation | None
-) -> None:
+def _add_claim(game: chess.pgn.Game, claim: Claim, stipulation: Stipulation) -> None:
     board = game.board()
     line = parse_line(board, "line", claim.line)
     keys = parse_keys(board, "keys", claim.keys)
-    if stipulation:
-        game.headers["Stipulation"] = str(stipulation)
+    if stipulation.text:
+        game.headers["Stipulation"] = stipulation.text
         if claim.solutions is not None:
             game.headers["Solutions"] = str(claim.solutions)
     else:
@@ -156,7 +154,7 @@ def _add_claim(
     for key in map(chess.Move.from_uci, keys):
         if not game.has_variation(key):
             game.add_variation(key)
-    if stipulation and stipulation.is_help:
+    if stipulation.is_help:
         return
     if keys != _first_move(claim.mate, line or keys):
         game.headers["Keys"] = " ".join(keys)
@@ -218,7 +216,7 @@ def _make_problem(facts: _Facts, source: str) -> Problem:
     stipulation = _find_stipulation(tags)
     if "NoMate" in tags:
         no_mate = parse_no_mate("NoMate tag", tags["NoMate"])
-    elif stipulation:
+    elif stipulation.has_number:
         claim = _make_claim(facts, stipulation.attacker_moves, stipulation.plies)
         if "Solutions" in tags:
             solutions = parse_solutions("Solutions tag", tags["Solutions"])
@@ -236,13 +234,13 @@ def _make_problem(facts: _Facts, source: str) -> Problem:
     )
 
 
-def _find_stipulation(tags: chess.pgn.Headers) -> Stipulation | None:
-    """Return the stipulation of the tag, unless it is one of the claims."""
+def _find_stipulation(tags: chess.pgn.Headers) -> Stipulation:
+    """Return the stipulation of the tag; `MATE` if it is a claim or there is none."""
     try:
         found = Stipulation.parse(tags.get("Stipulation", ""))
     except InputError:
-        return None
-    return None if found.is_direct_mate else found
+        return MATE
+    return found.beside_claim
 
 
 def _make_claim(facts: _Facts, mate: int, plies: int) -> Claim:

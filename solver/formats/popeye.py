@@ -14,7 +14,6 @@ import chess
 
 from solver.errors import FormatError, InputError
 from solver.formats.claims import printable
-from solver.formats.fen import begins
 from solver.formats.popeye_input import TO_POPEYE, read_inputs
 from solver.formats.twins import make_problems
 
@@ -94,11 +93,11 @@ def write_popeye(problem: Problem) -> str:
         raise InputError(msg)
     board = chess.Board(problem.fen)
     title = printable(problem.id).encode()[:_MAX_TITLE_BYTES].decode(errors="ignore")
-    options = _options(board, begins(problem.stipulation))
+    options = _options(board, problem.stipulation.white_begins)
     lines = [
         *([f"Title {title}"] if title else []),
         f"Forsyth {board.board_fen().translate(TO_POPEYE)}",
-        f"Stipulation {problem.stipulation or f'#{problem.claim.mate}'}",
+        f"Stipulation {problem.stipulation.numbered(problem.claim.mate)}",
         *([f"Option {' '.join(options)}"] if options else []),
     ]
     return "".join(f"{line}\n" for line in lines)

@@ -144,7 +144,7 @@ def _headers(solution: Solution) -> dict[str, str]:
     if len(solution.keys) > 1:
         tags["Keys"] = " ".join(solution.keys)
     stipulation = solution.problem.stipulation
-    if stipulation and not stipulation.is_direct_mate:
+    if not stipulation.is_direct_mate:
         tags["Stipulation"] = str(stipulation)
     elif not solution.mate:
         tags["Stipulation"] = "?"  # so that no reader takes the event for a claim
@@ -155,11 +155,9 @@ def _result(solution: Solution) -> str:
     if solution.mate is None:
         return "*"
     stipulation = solution.problem.stipulation
-    if stipulation and stipulation.goal is Goal.STALEMATE:
+    if stipulation.goal is Goal.STALEMATE:
         return "1/2-1/2"
-    mover_wins = solution.mate > 0
-    if stipulation and not stipulation.is_direct_mate:
-        mover_wins = stipulation.plies % 2 == 1
+    mover_wins = (solution.mate > 0) == (stipulation.plies % 2 == 1)
     white_moves = chess.Board(solution.problem.fen).turn == chess.WHITE
     return "1-0" if mover_wins == white_moves else "0-1"
 

@@ -52,7 +52,7 @@ def play_record(
     set_play = maker.defences(variations.set_play)
     stipulation = variations.stipulation
     return {
-        "stipulation": str(stipulation) if stipulation else None,
+        "stipulation": stipulation.text or None,
         "set_play": set_play,
         "tries": tries,
         "tries_complete": variations.tries_complete,

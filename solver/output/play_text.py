@@ -162,7 +162,7 @@ def soundness_mark(solution: Solution) -> str:
         stipulated number of solutions, is proved.
     """
     problem = solution.problem
-    if problem.stipulation and problem.stipulation.is_help:
+    if problem.stipulation.is_help:
         wanted = problem.claim.solutions if problem.claim else None
         plies = problem.stipulation.plies
         is_sound = (

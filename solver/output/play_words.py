@@ -138,7 +138,7 @@ def write_play(
         return PlayWords()
     board = chess.Board(variations.fen)
     stipulation = variations.stipulation
-    sign = "=" if stipulation and stipulation.goal is Goal.STALEMATE else ""
+    sign = "=" if stipulation.goal is Goal.STALEMATE else ""
     sign = "" if notation is Notation.UCI else sign
     writer = _Writer(board.copy(stack=False), notation, sign, marks)
     writer.positions = positions

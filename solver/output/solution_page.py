@@ -62,7 +62,7 @@ def encode_page(
         UTF-8.
     """
     problem = solution.problem
-    if problem.stipulation and problem.stipulation.is_help:
+    if problem.stipulation.is_help:
         lines = describe_solutions(
             solution, set_play, marks=marks, set_play_complete=set_play_complete
         )

@@ -157,16 +157,13 @@ def _under_restriction(solution: Solution) -> str:
     return " under this restriction" if solution.restriction else ""
 
 
-def goal_name(stipulation: Stipulation | None) -> str:
+def goal_name(stipulation: Stipulation) -> str:
     """Return what the play ends with: "mate", "stalemate", "selfmate", "helpmate"."""
-    if stipulation is None:
-        return _GOALS[Goal.MATE]
     return _PLAYS[stipulation.play] + _GOALS[stipulation.goal]
 
 
 def _is_help(solution: Solution) -> bool:
-    stipulation = solution.problem.stipulation
-    return stipulation is not None and stipulation.is_help
+    return solution.problem.stipulation.is_help
 
 
 def _headline(solution: Solution) -> str:
@@ -197,7 +194,6 @@ def _no_goal(solution: Solution, goal: str) -> str:
 def _help_headline(solution: Solution) -> str:
     problem = solution.problem
     goal = goal_name(problem.stipulation)
-    assert problem.stipulation
     length = str(problem.stipulation).partition(problem.stipulation.goal)[2]
     if not solution.solutions:
         if solution.status is Status.DISPROVED:

@@ -18,7 +18,6 @@ from solver.kernel.border.interface import NULL_MOVE
 from solver.play.levels import ENDS, Levels, Node
 from solver.play.tree import Attack, Variations
 from solver.solution import Status
-from solver.stipulation import Goal, Play, Stipulation
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -142,9 +141,7 @@ class _Builder:
         self._position = pack(board)
         self._attacking = moves > 0
         self._moves = abs(moves)
-        self._stipulation = solution.problem.stipulation or Stipulation(
-            Play.DIRECT, Goal.MATE, self._moves
-        )
+        self._stipulation = solution.problem.stipulation.numbered(self._moves)
         attacker = board.turn if self._attacking else not board.turn
         self._levels = Levels(solution, workspace, options, self._stipulation, attacker)
         self._replies = self._levels.replies

@@ -131,7 +131,7 @@ class Levels:
         self._prover: WorkspaceProver | None = None
         self._is_proved = solution.tablebase is None
         self._is_exact = (
-            solution.problem.stipulation is not None or stipulation.moves <= EXACT_MOVES
+            solution.problem.stipulation.has_number or stipulation.moves <= EXACT_MOVES
         )
         self.replies = Replies(workspace, stipulation, self._budget)
         self.is_bounded = workspace.is_restricted or bool(solution.tablebase)

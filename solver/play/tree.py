@@ -8,10 +8,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from solver.stipulation import MATE, Stipulation
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
-
-    from solver.stipulation import Stipulation
 
 
 @dataclass(slots=True, eq=False)
@@ -88,8 +88,8 @@ class Variations:
 
     Attributes
     ----------
-    stipulation : Stipulation or None
-        What the play shows: `#n` for a mate in n. None if there is no play.
+    stipulation : Stipulation
+        What the play shows: `#n` for a mate in n. `MATE` if there is no play.
     fen : str
         The position, a FEN of six fields.
     set_play : tuple of Defence
@@ -118,7 +118,7 @@ class Variations:
         the position does not hold what it claims.
     """
 
-    stipulation: Stipulation | None = None
+    stipulation: Stipulation = MATE
     fen: str = ""
     set_play: tuple[Defence, ...] = ()
     tries: tuple[Attack, ...] = ()

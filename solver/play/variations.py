@@ -103,7 +103,7 @@ def variations(  # noqa: PLR0913 -- each is one switch of the question
     )
     question = read_question(problem, limits)
     stipulation = question.problem.stipulation
-    if stipulation and stipulation.is_help:
+    if stipulation.is_help:
         expected = "problem: expected a stipulation that has variations"
         msg = f"{expected}, found {stipulation}"
         raise InputError(msg)

@@ -106,7 +106,7 @@ class Batch:
         text = self.read(len(fens))
         for row, fen, each in zip(self.rows, fens, asked, strict=False):
             if (
-                each.problem.stipulation
+                each.problem.stipulation.has_number
                 or text[row.fen_at : row.fen_at + row.fen_written] != fen
             ):
                 row.state = RowState.REFUSED

@@ -73,7 +73,6 @@ class _BattleSearch:
         start_helpers: Callable[[], None],
     ) -> None:
         stipulation = question.problem.stipulation
-        assert stipulation is not None
         self._question = question
         self._workspace = workspace
         self._control = control

@@ -87,8 +87,7 @@ def solve_and_follow(
             return follow_line(answer, solver.workspace, limits, control)
 
     claim, stipulation = problem.claim, problem.stipulation
-    is_mate = stipulation is None or stipulation.is_direct_mate
-    if not (claim and claim.line and is_mate):
+    if not (claim and claim.line and stipulation.is_direct_mate):
         return Followed(solve(problem, limits, within))
     if within is None:
         return follow(solve(problem, limits, within))

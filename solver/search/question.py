@@ -10,7 +10,7 @@ import chess
 from solver.board import pack
 from solver.errors import InputError
 from solver.formats.fast_fen import format_fen
-from solver.formats.fen import begins, parse_fen
+from solver.formats.fen import parse_fen
 from solver.problem import (
     Limits,
     Problem,
@@ -80,9 +80,7 @@ class Question:
     def is_battle(self) -> bool:
         """Whether it is a stipulation of two opponents other than the direct mate."""
         stipulation = self.problem.stipulation
-        return stipulation is not None and not (
-            stipulation.is_direct_mate or stipulation.is_help
-        )
+        return not (stipulation.is_direct_mate or stipulation.is_help)
 
     @property
     def is_hopeless(self) -> bool:
@@ -160,12 +158,13 @@ def read_question(
     if root_moves is not None:
         root_moves = _legal_moves(board, root_moves)
 
-    if problem.stipulation and problem.stipulation.is_help:
+    stipulation = problem.stipulation
+    if stipulation.is_help:
         _require_none(within=within, restriction=restriction, root_moves=root_moves)
     attacking = is_attacking(problem, board, within)
     nobody_named = within is None and not problem.claim and problem.no_mate is None
     most = limits.max_moves if within is None else abs(within)
-    if (stipulation := problem.stipulation) is not None:
+    if stipulation.has_number:
         most = stipulation.attacker_moves
         _refuse_beside(stipulation, "within", within)
         if not stipulation.is_direct_mate:
@@ -227,7 +226,7 @@ def _has_bare_king(board: chess.Board, color: chess.Color) -> bool:
 def _set_up(problem: Problem | str | chess.Board) -> tuple[Problem, chess.Board]:
     """Read a position in any of the forms that `solve` takes."""
     if isinstance(problem, Problem):
-        board = parse_fen(problem.fen, begins(problem.stipulation))
+        board = parse_fen(problem.fen, problem.stipulation.white_begins)
         fen = format_fen(board)
         return problem if problem.fen == fen else replace(problem, fen=fen), board
     if isinstance(problem, chess.Board):

@@ -90,7 +90,7 @@ def set_play(question: Question) -> Question | None:
         to move is in check, which it would leave unanswered, or no ply is left.
     """
     stipulation = question.problem.stipulation
-    if stipulation is None or not stipulation.is_help:
+    if not stipulation.is_help:
         msg = f"expected help play, found {stipulation}"
         raise ValueError(msg)
     shorter = stipulation.without_first_move()
@@ -129,7 +129,6 @@ class Enumeration:
 
     def __init__(self, workspace: Workspace, question: Question) -> None:
         stipulation = question.problem.stipulation
-        assert stipulation is not None
         self.lower_bound = 1
         self.stopped_by: StoppedBy | None = None
         self._kernel: HelpKernel = load_help().kernel

@@ -377,7 +377,7 @@ class Solver:
         spent_s: float = 0.0,
     ) -> Solution:
         """Answer a question; `begun` is its row if the first turn has been taken."""
-        if (stipulation := question.problem.stipulation) and stipulation.is_help:
+        if question.problem.stipulation.is_help:
             return answer_help_play(self._workspace, question, control)
         if question.is_battle:
             load_battle()  # before the clock starts

@@ -80,7 +80,6 @@ def test_soundness_is_what_the_oracle_says(problem: Problem, soundness: str) -> 
     result = run(problem)
     assert result.soundness == soundness
     stipulation, board = problem.stipulation, chess.Board(problem.fen)
-    assert stipulation is not None
     shortest = battle_play.shortest(board, stipulation)
     keys = battle_play.keys(board, stipulation, 2)
     assert result.mate == shortest

@@ -67,7 +67,7 @@ def test_each_twin_is_a_problem() -> None:
         ("Loyd c)", "7k/8/8/8/8/8/8/2R3K1"),
         ("Loyd d)", "7k/8/8/8/8/8/R7/1R4K1"),
     ]
-    assert [str(one.stipulation) for one in found] == ["None", "None", "None", "h#2"]
+    assert [str(one.stipulation) for one in found] == ["#", "#", "#", "h#2"]
 
 
 def test_a_twin_a_makes_the_diagram_a_zero_position() -> None:
@@ -166,7 +166,7 @@ def test_the_puzzles_with_other_stipulations_claim_keys_or_solutions() -> None:
     assert len({one.id for one in problems}) == 135
     for one in problems:
         assert one.claim
-        is_help = one.stipulation is not None and one.stipulation.is_help
+        is_help = one.stipulation.is_help
         assert len(one.claim.keys) == (not is_help), one.id
     solutions = [one.claim.solutions for one in problems if one.claim]
     assert sum(number for number in solutions if number) == 34

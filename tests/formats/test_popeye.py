@@ -21,7 +21,7 @@ from solver.formats.popeye_input import PopeyeInput, read_inputs
 from solver.formats.streams import MAX_RECORD_BYTES
 from solver.formats.twins import Twin
 from solver.problem import Claim, Problem
-from solver.stipulation import EXPECTED, Stipulation
+from solver.stipulation import EXPECTED, MATE, Stipulation
 from tests.formats.random_positions import NAMES, SEEDS, play
 
 LADDER = "7k/8/8/8/8/8/R7/1R4K1 w - - 0 1"
@@ -166,7 +166,7 @@ def test_the_side_that_begins_follows_from_the_stipulation(
 
 def test_a_direct_mate_is_a_claim_without_a_stipulation() -> None:
     problem = read_one(f"{PIECES}stip #3")
-    assert (problem.stipulation, problem.claim) == (None, Claim(3))
+    assert (problem.stipulation, problem.claim) == (MATE, Claim(3))
 
 
 @pytest.mark.parametrize(

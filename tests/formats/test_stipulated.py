@@ -12,11 +12,11 @@ import pytest
 from solver.errors import FormatError, InputError
 from solver.formats.claims import Selection
 from solver.formats.epd import parse_record
-from solver.formats.fen import begins, parse_fen
+from solver.formats.fen import parse_fen
 from solver.formats.native import CSV_HEAD
 from solver.formats.registry import WRITABLE, find_writer, read_collection
 from solver.problem import Claim, Problem
-from solver.stipulation import Stipulation
+from solver.stipulation import MATE, Stipulation
 from tests.formats.random_positions import play, play_line
 from tests.formats.whole_files import write_whole
 
@@ -196,7 +196,7 @@ def test_a_fen_without_a_side_to_move_has_the_one_that_begins(
     text: str, side: str, tmp_path: Path
 ) -> None:
     placement = LADDER.split(maxsplit=1)[0]
-    board = parse_fen(placement, begins(Stipulation.parse(text)))
+    board = parse_fen(placement, Stipulation.parse(text).white_begins)
     assert board.fen() == f"{placement} {side} - - 0 1"
     json = f'{{"fen":"{placement}","stipulation":"{text}"}}\n'
     assert read(tmp_path, "jsonl", json).fen == board.fen()
@@ -208,7 +208,7 @@ def test_a_fen_with_a_side_to_move_keeps_it() -> None:
     for side in (chess.WHITE, chess.BLACK):
         assert parse_fen(LADDER, side).turn == chess.WHITE
         assert parse_fen(LADDER.replace(" w ", " b "), side).turn == chess.BLACK
-    assert begins(None) == chess.WHITE
+    assert MATE.white_begins
     with pytest.raises(InputError):
         parse_fen("", chess.BLACK)
 
@@ -225,7 +225,7 @@ def test_a_selection_counts_the_attackers_moves(tmp_path: Path) -> None:
         for one in read_collection(path, selection=selection)
         if isinstance(one, Problem)
     ]
-    assert list(map(str, found)) == ["None", "s#2", "h#2", "h#2.5", "h#3"]
+    assert list(map(str, found)) == ["#", "s#2", "h#2", "h#2.5", "h#3"]
 
 
 def test_the_header_of_csv_names_every_column() -> None:

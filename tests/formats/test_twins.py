@@ -121,7 +121,7 @@ def test_each_twin_is_a_problem_named_after_it() -> None:
     found = [one for one in read("title Loyd", *lines) if isinstance(one, Problem)]
     assert [one.id for one in found] == ["Loyd a)", "Loyd b)", "Loyd c)"]
     assert [one.source for one in found] == 3 * ["x.inp:2"]
-    assert [str(one.stipulation) for one in found] == ["None", "None", "h#3"]
+    assert [str(one.stipulation) for one in found] == ["#", "#", "h#3"]
     unnamed = [one for one in read(*lines) if isinstance(one, Problem)]
     assert [one.id for one in unnamed] == ["x.inp:2 a)", "x.inp:2 b)", "x.inp:2 c)"]
 
@@ -148,7 +148,7 @@ def test_a_zero_position_is_not_a_problem_itself() -> None:
 def test_a_twin_that_is_not_continued_has_the_first_stipulation_again() -> None:
     found = read("stip #2", "twin stip s#3", "twin cont rem c3", "twin rem c3")
     stipulations = [one.stipulation for one in found if isinstance(one, Problem)]
-    assert [str(one) for one in stipulations] == ["None", "s#3", "s#3", "None"]
+    assert [str(one) for one in stipulations] == ["#", "s#3", "s#3", "#"]
 
 
 def test_castling_follows_the_position_of_the_twin() -> None:

@@ -66,7 +66,7 @@ def helpmate(
         problem,
         Status.PROVED if found else Status.DISPROVED,
         shortest,
-        shortest or problem.stipulation.attacker_moves + 1,  # type: ignore[union-attr]
+        shortest or problem.stipulation.attacker_moves + 1,
         pv=tuple(found[0]) if found else (),
         solutions=tuple(map(tuple, found)),
         solutions_complete=complete,
@@ -320,7 +320,7 @@ def test_epd_has_what_was_found_in_place_of_the_claim(
     assert file.getvalue().decode() == f'{position} {claims}id "x.olv:3";\n'
     (problem,) = read_epd(enumerate(file.getvalue().splitlines(), 1), "x")
     assert isinstance(problem, Problem)
-    assert (problem.stipulation is not None) is bool(claims)
+    assert problem.stipulation.has_number is bool(claims)
 
 
 # --- the page
