@@ -98,7 +98,6 @@ OPTION_GROUPS = {
         "--svg",
         "--pgn",
         "--html",
-        "--plot",
     ),
 }
 """The options of each group by their long names, in the order of the help."""

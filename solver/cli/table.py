@@ -7,7 +7,6 @@ result.
 from __future__ import annotations
 
 import shlex
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
@@ -16,7 +15,7 @@ from solver.cli import completion, experiment_options, options
 from solver.cli.console import Exit, foremost, notify, prepare_laboratory
 from solver.cli.help import Command
 from solver.cli.verify_io import Reading
-from solver.errors import FenError, FormatError, missing_package, quote
+from solver.errors import FenError, FormatError, quote
 from solver.files import write_whole
 from solver.formats.streams import name_of
 from solver.laboratory.comparison import GLASS_FEN
@@ -24,7 +23,7 @@ from solver.laboratory.results import MAX_DEPTH
 from solver.problem import MAX_NODES
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from solver.laboratory.comparison import CollectionCounts, PositionCounts
     from solver.problem import Problem
@@ -40,21 +39,8 @@ FEN_SLASHES = 7
 _WORDS = f"{__name__}.words"
 
 _FORMS = {"--json", "--csv", "--summary"}
-_FILES_TO_WRITE = {"--plot", "--html"}
+_PAGE = "--html"
 """Options that change no count."""
-
-PLOT_SUFFIXES = (".png", ".svg")
-"""The suffixes that `--plot` accepts."""
-
-
-def plot_file(
-    _ctx: click.Context, _param: click.Parameter, file: str | None
-) -> str | None:
-    """Refuse a file whose suffix is no format of a plot."""
-    if file is not None and Path(file).suffix.lower() not in PLOT_SUFFIXES:
-        msg = f"expected a name that ends in .png or .svg, found {file!r}"
-        raise click.BadParameter(msg)
-    return file
 
 
 class _Table(Command):
@@ -94,7 +80,7 @@ Exit codes, the first that applies:
 \b
 Examples:
   matesolve table
-  matesolve table --mdp off,cpw,tight --depth 18 --plot nodes.svg
+  matesolve table --mdp off,cpw,tight --depth 18 --html nodes.html
   matesolve table 8/8/8/8/8/5K2/R7/7k w - - --check-extension off,all
   matesolve table puzzles/generated-3.epd --efp off,cut,on --csv
   matesolve table puzzles/classics.epd --ablation --nodes 1000000
@@ -154,13 +140,6 @@ Examples:
     help="Print only the sums of each variant over a collection.",
 )
 @click.option(
-    "--plot",
-    callback=plot_file,
-    metavar="FILE",
-    shell_complete=completion.files,
-    help="Also plot the nodes by depth of one position to a .png or .svg file.",
-)
-@click.option(
     "--html",
     metavar="FILE",
     shell_complete=completion.files,
@@ -180,7 +159,6 @@ def table(
     as_json: bool,
     as_csv: bool,
     sums_only: bool,
-    plot: str | None,
     html: str | None,
 ) -> None:
     """Count the nodes that each search technique costs or saves.
@@ -200,13 +178,11 @@ def table(
     files = position if _are_files(position) else ()
     conflicts = {
         "--json and --csv exclude each other.": as_json and as_csv,
-        "--plot draws one position, not a collection.": files and plot,
         "--summary sums a collection, not one position.": sums_only and not files,
     }
     for conflict, holds in conflicts.items():
         if holds:
             raise click.UsageError(conflict)
-    plot_position = _load_plotter() if plot else None
 
     from solver.cli.console import prepare_outputs
     from solver.cli.table_counts import (
@@ -220,7 +196,7 @@ def table(
     from solver.laboratory.search import Laboratory, Runner
 
     reads = [*files, mip_table] if mip_table else files
-    prepare_outputs(plot, html, reads=reads)
+    prepare_outputs(html, reads=reads)
     form = Form.JSON if as_json else Form.CSV if as_csv else Form.TEXT
     codes = {Exit.PROVED}
     collection = _read_problems(files, codes)
@@ -243,8 +219,6 @@ def table(
             runner, fen, asked.variants, depth or DEPTH, entries
         )
         print_position(counts, form, brief=asked.is_ablation)
-        if plot_position and plot:
-            plot_position(counts, plot)
     if html:
         from solver.laboratory.counts_page import encode_page
 
@@ -274,9 +248,9 @@ def _command_line(ctx: click.Context) -> str:
     for word in words:
         if word == "--":
             kept += [word, *words]
-        elif word in _FILES_TO_WRITE:
+        elif word == _PAGE:
             next(words)
-        elif word not in _FORMS and word.partition("=")[0] not in _FILES_TO_WRITE:
+        elif word not in _FORMS and word.partition("=")[0] != _PAGE:
             kept.append(word)
     return shlex.join(["matesolve", "table", *kept])
 
@@ -299,17 +273,6 @@ def _parse_position(words: Sequence[str]) -> str:
         msg = f"expected a FEN or an existing file, found {quote(text)}"
         raise FenError(msg)
     return parse_fen(text).fen()
-
-
-def _load_plotter() -> Callable[[PositionCounts, str], None]:
-    try:
-        from solver.laboratory.plot import plot_position
-    except ModuleNotFoundError as error:
-        if error.name != "matplotlib":
-            raise
-        msg = missing_package("--plot", "matplotlib")
-        raise click.UsageError(msg) from None
-    return plot_position
 
 
 def _read_problems(

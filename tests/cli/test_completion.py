@@ -163,7 +163,7 @@ def test_files_are_left_to_the_shell(matesolve: Matesolve) -> None:
         ("matesolve verify --store mat", "file"),
         ("matesolve verify --certificates mat", "dir"),
         ("matesolve solve --tablebases mat", "dir"),
-        ("matesolve table --plot mat", "file"),
+        ("matesolve table --html mat", "file"),
         ("matesolve report -o mat", "file"),
     ):
         ended = matesolve(env={**asked, "COMP_WORDS": words})

@@ -67,7 +67,7 @@ def test_a_table_too_large_for_memory_names_option_and_size(
         (["export", "run.db", "-o"], "new.parquet"),
         (["report", "run.db", "-o"], "new.html"),
         (["mip", "build", "games.pgn", "-o"], "new.mip"),
-        (["table", BACK_RANK, "-d", "1", "--plot"], "new.png"),
+        (["table", BACK_RANK, "-d", "1", "--html"], "new.html"),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else value,
 )
@@ -80,8 +80,6 @@ def test_a_full_disk_is_one_line_that_names_the_file(
 ) -> None:
     if "parquet" in file:
         pytest.importorskip("pyarrow")
-    if "--plot" in arguments:
-        pytest.importorskip("matplotlib")
     monkeypatch.chdir(tmp_path)
     Path("mates.epd").write_text(f"{BACK_RANK} dm 1;\n" * 9)
     Path("games.pgn").write_text('[Result "0-1"]\n\n1. f3 e5 2. g4 Qh4# 0-1\n')

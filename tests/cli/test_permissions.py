@@ -146,12 +146,3 @@ def test_the_temporary_folder_serves_an_unknown_user(
     ended = place.run("-c", program)
     assert (ended.returncode, ended.stderr) == (0, "")
     assert "White mates in 8." in ended.stdout
-
-
-def test_a_plot_is_drawn_without_a_matplotlib_cache(place: Place) -> None:
-    pytest.importorskip("matplotlib")
-    fill(place.home / ".cache" / "matesolve")
-    close(place.home)
-    ended = place.run("-m", "solver", "table", "-d", "2", "--plot", "nodes.svg")
-    assert (ended.returncode, ended.stderr) == (0, "")
-    assert (place.work / "nodes.svg").exists()

@@ -9,7 +9,6 @@ import json
 import os
 import re
 import signal
-import sys
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -625,19 +624,10 @@ def test_other_sizes_are_a_usage_error(
     [
         (["--json", "--csv"], "--json and --csv exclude each other."),
         (["--ablation", "--mdp", "off"], "--ablation chooses the techniques itself."),
-        (
-            ["good.epd", "--plot", "x.png"],
-            "--plot draws one position, not a collection.",
-        ),
         (["--summary"], "--summary sums a collection, not one position."),
         (
             [*KING_AND_ROOK.split(), "--summary"],
             "--summary sums a collection, not one position.",
-        ),
-        (
-            ["--plot", "x.pdf"],
-            "Invalid value for '--plot': expected a name that ends in .png or .svg, "
-            "found 'x.pdf'",
         ),
         (
             ["--mdp", "off,of"],
@@ -732,16 +722,6 @@ def test_an_invalid_material_table_is_bad_input(
 
 
 @pytest.mark.usefixtures("fake")
-def test_a_plot_is_written_in_addition_to_the_table(
-    capsys: pytest.CaptureFixture[str], folder: Path
-) -> None:
-    pytest.importorskip("matplotlib")
-    arguments = (KING_AND_ROOK, "-d", "4", "--plot", "nodes.SVG")
-    assert call(capsys, *arguments) == (0, POSITION, "")
-    assert "<svg" in (folder / "nodes.SVG").read_text()
-
-
-@pytest.mark.usefixtures("fake")
 def test_a_collection_without_records_is_a_warning_and_no_table(
     capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
@@ -757,19 +737,6 @@ def test_text_too_long_for_a_file_name_is_no_position(
     code, out, err = call(capsys, "8" * 5000)
     assert (code, out) == (65, "")
     assert err.startswith("error: expected a FEN or an existing file, found ")
-
-
-@pytest.mark.usefixtures("fake")
-def test_a_plot_that_cannot_be_written_is_reported_before_the_search(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    pytest.importorskip("matplotlib")
-    arguments = (KING_AND_ROOK, "-d", "4", "--plot", "nowhere/nodes.png")
-    assert call(capsys, *arguments) == (
-        74,
-        "",
-        "error: nowhere/nodes.png: No such file or directory\n",
-    )
 
 
 @pytest.mark.usefixtures("fake")
@@ -824,20 +791,6 @@ def test_a_page_that_cannot_be_written_is_reported_before_the_search(
     ended, out, err = call(capsys, "good.epd", "--html", name)
     assert (ended, out, err.splitlines()[-1]) == (code, "", message)
     assert fake.made == []
-
-
-def test_without_matplotlib_plot_names_the_package(
-    capsys: pytest.CaptureFixture[str],
-    monkeypatch: pytest.MonkeyPatch,
-    fake: type[Fake],
-) -> None:
-    monkeypatch.setitem(sys.modules, "matplotlib", None)
-    monkeypatch.delitem(sys.modules, "solver.laboratory.plot", raising=False)
-    code, out, err = call(capsys, "--plot", "x.png")
-    assert (code, out, fake.made) == (2, "", [])
-    assert err.splitlines()[-1] == (
-        "Error: --plot needs matplotlib, which is not installed: pip install matplotlib"
-    )
 
 
 def test_the_default_table_size_is_the_laboratorys() -> None:

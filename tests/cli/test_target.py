@@ -56,7 +56,7 @@ def contents(folder: Path) -> dict[str, bytes]:
         ["verify", "a.db", "--store", "a.db"],
         ["solve", MATE_IN_1, "--svg", "new", "--pgn", "new"],
         ["solve", MATE_IN_1, "--html", "new", "--certificate", "new"],
-        ["table", MATE_IN_1, "--mip-table", "a.svg", "--plot", "a.svg"],
+        ["table", MATE_IN_1, "--mip-table", "a.svg", "--html", "a.svg"],
     ],
     ids=" ".join,
 )
@@ -197,7 +197,7 @@ def test_an_output_in_a_missing_folder_is_reported_before_the_search(
     matesolve: Matesolve, tmp_path: Path
 ) -> None:
     missing = str(tmp_path / "missing" / "file.svg")
-    for arguments in (["solve", MATE_IN_1, "--svg"], ["table", "--plot"]):
+    for arguments in (["solve", MATE_IN_1, "--svg"], ["table", "--html"]):
         ended = matesolve(*arguments, missing)
         assert (ended.code, ended.out) == (74, "")
         assert ended.err == f"error: {missing}: No such file or directory\n"
