@@ -72,7 +72,7 @@ def export(
 
     from solver.audit.store import Store
     from solver.cli.console import open_target, prepare_outputs, store_files
-    from solver.output.records import EXPORTS
+    from solver.output.audit_records import EXPORTS
 
     prepare_outputs(output, reads=store_files(store), stdout=True)
     with Store(store, read_only=True) as opened:

@@ -56,7 +56,7 @@ class Records:
 
     def refuse(self, error: FormatError) -> None:
         """Print a record with the error in place of an answer."""
-        from solver.output.records import unreadable_record
+        from solver.output.audit_records import unreadable_record
 
         self._print(unreadable_record(error))
 

@@ -109,7 +109,7 @@ def _parse_lines(
 ) -> Iterator[Mapping[str, object]]:
     """Yield a record for each line, whatever its length."""
     from solver.formats.streams import NumberedLines
-    from solver.output.records import unreadable_record
+    from solver.output.audit_records import unreadable_record
 
     numbered = NumberedLines(stream, sys.maxsize)
     lines = ((number, line) for number, line in numbered if line.strip())
@@ -143,7 +143,7 @@ def _require_audit(head: Sequence[tuple[int, bytes]], name: str) -> None:
 
 
 def _is_record(line: bytes) -> bool:
-    from solver.output.audit_page.rows import check_record
+    from solver.output.audit_page.tally import check_record
 
     record = _parse_record(line, "")
     if isinstance(record, FormatError):

@@ -146,7 +146,7 @@ class Records:
 
     def add(self, result: AuditResult) -> None:
         """Print the record of a result."""
-        from solver.output.records import audit_record
+        from solver.output.audit_records import audit_record
 
         click.echo(json.dumps(audit_record(result), separators=(",", ":")))
 

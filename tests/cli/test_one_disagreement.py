@@ -18,8 +18,8 @@ from solver.cli.main import run
 from solver.cli.verify import exit_code, verify
 from solver.errors import FormatError
 from solver.output.audit_page.page import render_page
+from solver.output.audit_records import audit_record, write_csv, write_jsonl
 from solver.output.audit_text import AuditTable, disagreement
-from solver.output.records import audit_record, write_csv, write_jsonl
 from solver.problem import Claim, Problem
 from solver.solution import Solution, Status
 from tests.output.html_page import data_of, entries_of

@@ -15,7 +15,7 @@ from solver.audit.result import audit_result
 from solver.errors import FormatError
 from solver.output.audit_page import page
 from solver.output.audit_page.page import render_page, write_page
-from solver.output.records import audit_record
+from solver.output.audit_records import audit_record
 from tests.output.answers import SMOTHERED as SMOTHERED_ANSWER
 from tests.output.html_page import (
     HOSTILE,

@@ -14,9 +14,14 @@ from rich.console import Console
 from solver.audit.result import COLUMNS, AuditResult, audit_result
 from solver.formats.epd import read_epd
 from solver.output.audit_page.page import render_page
-from solver.output.audit_page.rows import band_name, check_record
+from solver.output.audit_page.tally import band_name, check_record
+from solver.output.audit_records import (
+    audit_record,
+    write_csv,
+    write_epd,
+    write_parquet,
+)
 from solver.output.audit_text import AuditTable, disagreement, help_line
-from solver.output.records import audit_record, write_csv, write_epd, write_parquet
 from solver.problem import Claim, Problem
 from solver.solution import Solution, Stats, Status
 from solver.stipulation import Stipulation

@@ -17,7 +17,7 @@ from solver.errors import InputError
 from solver.files import write_whole
 from solver.formats.fen import parse_fen
 from solver.output import fill_page, unstyled
-from solver.output.audit_page.rows import (
+from solver.output.audit_page.tally import (
     BINS_PER_DECADE,
     NOT_AGREEING,
     WORDS,
@@ -77,7 +77,7 @@ def render_page(
     Parameters
     ----------
     records : iterable of AuditResult or Mapping
-        Results, or records as `solver.output.records.audit_record` makes them; read
+        Results, or records as `solver.output.audit_records.audit_record` makes them; read
         one at a time.
     title : str
         The title of the page.

@@ -52,7 +52,7 @@ def check_record(record: Mapping[str, object]) -> AuditResult:
     Parameters
     ----------
     record : Mapping
-        As `solver.output.records.audit_record` makes it; any field may be missing or
+        As `solver.output.audit_records.audit_record` makes it; any field may be missing or
         None.
 
     Returns

@@ -6,7 +6,7 @@ import pytest
 
 from solver import __version__
 from solver.errors import FormatError
-from solver.output.records import unreadable_record
+from solver.output.audit_records import unreadable_record
 from solver.solution import Solution
 from tests.output.answers import (
     MATED,
