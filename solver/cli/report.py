@@ -143,13 +143,13 @@ def _require_audit(head: Sequence[tuple[int, bytes]], name: str) -> None:
 
 
 def _is_record(line: bytes) -> bool:
-    from solver.output.audit_page.tally import check_record
+    from solver.output.audit_records import read_record
 
     record = _parse_record(line, "")
     if isinstance(record, FormatError):
         return False
     try:
-        check_record(record)
+        read_record(record)
     except InputError:
         return False
     return True

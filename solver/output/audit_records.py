@@ -1,7 +1,8 @@
 """Results for programs: JSON records, and exports as CSV, JSON lines, EPD and Parquet.
 
 `solver.solution.Solution.to_dict` makes the record of an answer. `audit_record` adds
-the verdict on its claim, and `unreadable_record` is for a line without a problem.
+the verdict on its claim, `read_record` turns it back into an `AuditResult`, and
+`unreadable_record` is for a line without a problem.
 """
 
 from __future__ import annotations
@@ -9,22 +10,55 @@ from __future__ import annotations
 import codecs
 import csv
 import json
-from typing import TYPE_CHECKING, BinaryIO, TypeAlias, get_type_hints
+import math
+from collections.abc import Callable, Mapping
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    BinaryIO,
+    NamedTuple,
+    TypeAlias,
+    TypeVar,
+    get_type_hints,
+)
 
 from solver import __version__
-from solver.audit.result import COLUMNS, AuditResult
+from solver.audit.result import COLUMNS, AuditResult, write_solutions
+from solver.audit.verdict import Verdict
+from solver.errors import InputError, quote
 from solver.formats.native import one_line
 from solver.output.text import first_moves
 from solver.problem import Claim, Problem
 from solver.solution import SCHEMA
+from solver.stipulation import Stipulation
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Iterable
 
     from solver.errors import FormatError
-    from solver.stipulation import Stipulation
 
     Export: TypeAlias = Callable[[Iterable[AuditResult], BinaryIO], int]
+
+
+WORDS = (
+    "proved",
+    "holds",
+    "found",
+    "disproved",
+    "shorter",
+    "refuted",
+    "undecided",
+    "unreadable",
+)
+"""Verdicts, and statuses of records that claim nothing, in the order of the page."""
+
+_MAX_BITS = 63
+"""Larger integers are refused: Python cannot write integers of any length, nor their
+sums."""
+
+_KINDS = {int: "a whole number", str: "a text", bool: "true or false", list: "a list"}
+
+Kind = TypeVar("Kind")
 
 
 def audit_record(result: AuditResult) -> dict[str, object]:
@@ -47,59 +81,235 @@ def audit_record(result: AuditResult) -> dict[str, object]:
         `solutions_complete`, and `disagreements` (see `AuditResult.disagreements`). If
         the record is unreadable: `error`.
     """
-    record: dict[str, object] = {
-        "schema": SCHEMA,
-        "id": result.id,
-        "source": result.source,
-        "fen": result.fen,
-        "claim": result.claim,
-        "status": result.status,
-        "verdict": result.verdict,
-    }
+    record: dict[str, object] = {"schema": SCHEMA}
+    others = _OF_UNREADABLE if result.fen is None else _OF_READABLE
+    for name, field in (_OF_ALL | others).items():
+        record[name] = field.write(getattr(result, name))
     if result.fen is None:
-        return {**record, "error": result.error, "solver": result.solver}
+        return record
     keys = result.keys.split()
     sans = first_moves(result.fen, keys)
-    record |= {
-        "soundness": result.soundness,
-        "mate": result.mate,
-        "lower_bound": result.lower_bound,
-        "keys": [{"uci": uci, "san": san} for uci, san in zip(keys, sans, strict=True)],
-        "keys_complete": bool(result.keys_complete),
-        "pv": result.pv.split(),
-        "nodes": result.nodes,
-        "time_s": result.time_s,
-        "stopped_by": result.stopped_by,
-        "solver": result.solver,
-    }
-    if result.nomate is not None:
-        record["nomate"] = result.nomate
-    for name in ("claimed_keys", "claimed_line", "wrong_keys"):
-        if moves := getattr(result, name):
-            record[name] = moves.split()
-    if result.only_moves is not None:
-        record["only_moves"] = bool(result.only_moves)
-    if result.plies:
-        record["plies"] = json.loads(result.plies)
-    if result.tablebase:
-        record["tablebase"] = result.tablebase
-    record |= _stipulation_fields(result)
+    record["keys"] = [
+        {"uci": uci, "san": san} for uci, san in zip(keys, sans, strict=True)
+    ]
+    for name, field in _IF_ANY.items():
+        value = getattr(result, name)
+        if value is not None and value != "":
+            record[name] = field.write(value)
     if result.disagreements:
         record["disagreements"] = list(result.disagreements)
     return record
 
 
-def _stipulation_fields(result: AuditResult) -> dict[str, object]:
-    """Return the fields of a stipulation and of help play, as far as there are any."""
-    fields: dict[str, object] = {}
-    if result.stipulation:
-        fields["stipulation"] = result.stipulation
-    if result.claimed_solutions is not None:
-        fields["claimed_solutions"] = result.claimed_solutions
-    if result.solutions is not None:
-        fields["solutions"] = [list(line) for line in result.found_solutions()]
-        fields["solutions_complete"] = bool(result.solutions_complete)
-    return fields
+def read_record(record: Mapping[str, object]) -> AuditResult:
+    """Read the record of a result; every field is checked.
+
+    Parameters
+    ----------
+    record : Mapping
+        As `audit_record` makes it, from a file that anyone may have edited; any field
+        may be missing or None.
+
+    Returns
+    -------
+    AuditResult
+        `solver` is empty and `time_s` is None if the record does not have them.
+
+    Raises
+    ------
+    InputError
+        A field has the wrong type, or there is no verdict, or no position.
+    """
+    word = _text(record, "verdict") or _text(record, "status")
+    if not word and "error" in record:
+        word = Verdict.UNREADABLE
+    if word not in WORDS:
+        msg = f"verdict or status: expected one of {', '.join(WORDS)}, found "
+        raise InputError(msg + (quote(word) if word else "neither"))
+    found = {name: field.read(record, name) for name, field in _FIELDS.items()}
+    present = {name: value for name, value in found.items() if value not in (None, "")}
+    defaults = {"source": "", "id": "", "solver": "", "time_s": None}
+    result = AuditResult(**{**defaults, **present})
+    if not (result.verdict or result.status):
+        result = result._replace(verdict=word)
+    if any(ply.only is False for ply in result.claimed_plies()):
+        result = result._replace(only_moves=0)
+    if result.fen is None and (word != Verdict.UNREADABLE or _has_moves(result)):
+        msg = "fen: expected a position, found none"
+        raise InputError(msg)
+    return result
+
+
+def _has_moves(result: AuditResult) -> bool:
+    """Return whether there are moves, which mean nothing without a position."""
+    return any(
+        getattr(result, name)
+        for name, field in _FIELDS.items()
+        if field in (_KEYS, _MOVES, _PLIES, _SOLUTIONS)
+    )
+
+
+def _read(record: Mapping[str, object], name: str, kind: type[Kind]) -> Kind | None:
+    value = record.get(name)
+    if value is None:
+        return None
+    if not isinstance(value, kind) or (isinstance(value, bool) and kind is not bool):
+        msg = f"{name}: expected {_KINDS[kind]}, found {quote(repr(value))}"
+        raise InputError(msg)
+    if isinstance(value, int) and value.bit_length() > _MAX_BITS:
+        msg = f"{name}: expected at most {_MAX_BITS} bits, found {value.bit_length()}"
+        raise InputError(msg)
+    return value
+
+
+def _number(record: Mapping[str, object], name: str) -> int | None:
+    return _read(record, name, int)
+
+
+def _text(record: Mapping[str, object], name: str) -> str:
+    return _read(record, name, str) or ""
+
+
+def _texts(record: Mapping[str, object], name: str) -> list[str]:
+    values = _read(record, name, list) or []
+    if not all(isinstance(value, str) for value in values):
+        msg = f"{name}: expected a list of texts, found {quote(repr(values))}"
+        raise InputError(msg)
+    return values
+
+
+def _moves(record: Mapping[str, object], name: str) -> str:
+    return " ".join(_texts(record, name))
+
+
+def _flag(record: Mapping[str, object], name: str) -> int | None:
+    value = _read(record, name, bool)
+    return None if value is None else int(value)
+
+
+def _objects(record: Mapping[str, object], name: str) -> list[Mapping[str, object]]:
+    values = _read(record, name, list) or []
+    if not all(isinstance(value, Mapping) for value in values):
+        msg = f"{name}: expected a list of objects, found {quote(repr(values))}"
+        raise InputError(msg)
+    return values
+
+
+def _keys(record: Mapping[str, object], name: str) -> str:
+    return " ".join(_text(key, "uci") for key in _objects(record, name))
+
+
+def _plies(record: Mapping[str, object], name: str) -> str:
+    plies = [_ply(ply) for ply in _objects(record, name)]
+    return json.dumps(plies) if plies else ""
+
+
+def _ply(record: Mapping[str, object]) -> dict[str, object]:
+    ply: dict[str, object] = {
+        "move": _text(record, "move"),
+        "mate": _number(record, "mate"),
+        "keys": _texts(record, "keys"),
+    }
+    for name in ("only", "holds"):  # earlier versions did not write them
+        if name in record:
+            ply[name] = _read(record, name, bool)
+    return ply
+
+
+def _solutions(record: Mapping[str, object], name: str) -> str | None:
+    values = _read(record, name, list)
+    for value in values or ():
+        if not isinstance(value, list) or not all(isinstance(x, str) for x in value):
+            msg = f"{name}: expected a list of lists of texts, found "
+            raise InputError(msg + quote(repr(values)))
+    return None if values is None else write_solutions(values)
+
+
+def _stipulation(record: Mapping[str, object], name: str) -> str:
+    text = _text(record, name)
+    return str(Stipulation.parse(text)) if text else ""
+
+
+def _seconds(record: Mapping[str, object], name: str) -> float | None:
+    value = record.get(name)
+    if value is None:
+        return None
+    if isinstance(value, bool) or not isinstance(value, int | float) or value < 0:
+        msg = f"{name}: expected a number of seconds, found {quote(repr(value))}"
+        raise InputError(msg)
+    try:
+        seconds = float(value)
+    except OverflowError:
+        seconds = math.inf
+    if not math.isfinite(seconds):
+        msg = f"{name}: expected a finite number of seconds, found {quote(str(value))}"
+        raise InputError(msg)
+    return seconds
+
+
+class _Field(NamedTuple):
+    """How a field of `AuditResult` is written in JSON, and read from a record."""
+
+    write: Callable[[Any], object]
+    read: Callable[[Mapping[str, object], str], Any]
+
+
+def _unchanged(value: object) -> object:
+    return value
+
+
+def _split_lines(text: str) -> list[list[str]]:
+    return [line.split() for line in json.loads(text)]
+
+
+_TEXT = _Field(_unchanged, _text)
+_NUMBER = _Field(_unchanged, _number)
+_SECONDS = _Field(_unchanged, _seconds)
+_FLAG = _Field(bool, _flag)
+_MOVES = _Field(str.split, _moves)
+_KEYS = _Field(str.split, _keys)  # `audit_record` adds their SAN
+_PLIES = _Field(json.loads, _plies)
+_SOLUTIONS = _Field(
+    lambda text: [line.split() for line in json.loads(text)], _solutions
+)
+
+_OF_ALL = {
+    "id": _TEXT,
+    "source": _TEXT,
+    "fen": _TEXT,
+    "claim": _NUMBER,
+    "status": _TEXT,
+    "verdict": _TEXT,
+}
+_OF_READABLE = {
+    "soundness": _TEXT,
+    "mate": _NUMBER,
+    "lower_bound": _NUMBER,
+    "keys": _KEYS,
+    "keys_complete": _FLAG,
+    "pv": _MOVES,
+    "nodes": _NUMBER,
+    "time_s": _SECONDS,
+    "stopped_by": _TEXT,
+    "solver": _TEXT,
+}
+_OF_UNREADABLE = {"error": _TEXT, "solver": _TEXT}
+_IF_ANY = {
+    "nomate": _NUMBER,
+    "claimed_keys": _MOVES,
+    "claimed_line": _MOVES,
+    "wrong_keys": _MOVES,
+    "only_moves": _FLAG,
+    "plies": _PLIES,
+    "tablebase": _TEXT,
+    "stipulation": _Field(_unchanged, _stipulation),
+    "claimed_solutions": _NUMBER,
+    "solutions": _SOLUTIONS,
+    "solutions_complete": _FLAG,
+}
+"""Fields that a record has only if the result says anything about them."""
+
+_FIELDS = _OF_ALL | _OF_READABLE | _OF_UNREADABLE | _IF_ANY
 
 
 def unreadable_record(error: FormatError) -> dict[str, object]:

@@ -20,10 +20,9 @@ from solver.output import fill_page, unstyled
 from solver.output.audit_page.tally import (
     BINS_PER_DECADE,
     NOT_AGREEING,
-    WORDS,
     Tally,
-    check_record,
 )
+from solver.output.audit_records import WORDS, read_record
 from solver.output.audit_text import help_line, name_claim
 from solver.output.text import numbered_line
 
@@ -77,8 +76,8 @@ def render_page(
     Parameters
     ----------
     records : iterable of AuditResult or Mapping
-        Results, or records as `solver.output.audit_records.audit_record` makes them; read
-        one at a time.
+        Results, or records as `audit_records.audit_record` makes them; read one at a
+        time.
     title : str
         The title of the page.
     on_damaged : callable
@@ -109,7 +108,7 @@ def _data(
     entries: list[list[object]] = []
     for number, record in enumerate(records, 1):
         try:
-            result = record if isinstance(record, AuditResult) else check_record(record)
+            result = record if isinstance(record, AuditResult) else read_record(record)
             is_agreeing = result.agrees
             entry = make_entry(result) if room[is_agreeing] else None
         except InputError as error:

@@ -1,219 +1,26 @@
-"""Rows of the audit page: records, checked as they are read, and their totals.
-
-`check_record` turns the record of a result back into an `AuditResult`. The record may
-come from a file that anyone has edited, so every field is checked. `Tally` counts the
-results for the page's totals, its charts and its table.
-"""
+"""The totals of the audit page, for its charts and its table."""
 
 from __future__ import annotations
 
-import json
 import math
 from array import array
 from collections import Counter
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from itertools import pairwise
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
-from solver.audit.result import AuditResult, write_solutions
-from solver.audit.verdict import DUAL, Verdict
-from solver.errors import InputError, quote
+from solver.audit.result import AuditResult
+from solver.audit.verdict import DUAL
+from solver.output.audit_records import WORDS
 from solver.output.audit_text import name_claim
-from solver.stipulation import Stipulation
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
-
-WORDS = (
-    "proved",
-    "holds",
-    "found",
-    "disproved",
-    "shorter",
-    "refuted",
-    "undecided",
-    "unreadable",
-)
-"""Verdicts, and statuses for records that claim nothing, in the order of the page."""
-
-_MAX_BITS = 63
-"""Larger integers are refused: Python cannot write integers of any length, nor their
-sums."""
-
-_KINDS = {int: "a whole number", str: "a text", bool: "true or false", list: "a list"}
-
-Kind = TypeVar("Kind")
-
-
-def check_record(record: Mapping[str, object]) -> AuditResult:
-    """Read the record of a result.
-
-    Parameters
-    ----------
-    record : Mapping
-        As `solver.output.audit_records.audit_record` makes it; any field may be missing or
-        None.
-
-    Returns
-    -------
-    AuditResult
-        `solver` is empty and `time_s` is None if the record does not have them.
-
-    Raises
-    ------
-    InputError
-        A field has the wrong type, or there is no verdict, or no position.
-    """
-    verdict, status = _text(record, "verdict"), _text(record, "status")
-    if not (verdict or status) and "error" in record:
-        verdict = Verdict.UNREADABLE
-    word = verdict or status
-    if word not in WORDS:
-        msg = f"verdict or status: expected one of {', '.join(WORDS)}, found "
-        raise InputError(msg + (quote(word) if word else "neither"))
-    keys = [_text(key, "uci") for key in _records(record, "keys")]
-    plies = [_ply(ply) for ply in _records(record, "plies")]
-    only_moves = _read(record, "only_moves", bool)
-    if any(ply.get("only") is False for ply in plies):
-        only_moves = False
-    stipulation = _text(record, "stipulation")
-    solutions = _lines(record, "solutions")
-    result = AuditResult(
-        source=_text(record, "source"),
-        id=_text(record, "id"),
-        fen=_text(record, "fen") or None,
-        claim=_read(record, "claim", int),
-        nomate=_read(record, "nomate", int),
-        claimed_keys=_moves(record, "claimed_keys"),
-        claimed_line=_moves(record, "claimed_line"),
-        status=status or None,
-        verdict=verdict or None,
-        soundness=_text(record, "soundness") or None,
-        mate=_read(record, "mate", int),
-        lower_bound=_read(record, "lower_bound", int),
-        keys=" ".join(keys),
-        keys_complete=_flag(record, "keys_complete") or 0,
-        wrong_keys=_moves(record, "wrong_keys"),
-        pv=_moves(record, "pv"),
-        plies=json.dumps(plies) if plies else "",
-        only_moves=None if only_moves is None else int(only_moves),
-        nodes=_read(record, "nodes", int) or 0,
-        time_s=_seconds(record, "time_s"),
-        stopped_by=_text(record, "stopped_by") or None,
-        tablebase=_text(record, "tablebase") or None,
-        error=_text(record, "error") or None,
-        solver=_text(record, "solver"),
-        stipulation=str(Stipulation.parse(stipulation)) if stipulation else None,
-        claimed_solutions=_read(record, "claimed_solutions", int),
-        solutions=None if solutions is None else write_solutions(solutions),
-        solutions_complete=_flag(record, "solutions_complete"),
-    )
-    if result.fen is None and (word != Verdict.UNREADABLE or _has_moves(result)):
-        msg = "fen: expected a position, found none"
-        raise InputError(msg)
-    return result
-
 
 NOT_AGREEING = tuple(
     word for word in WORDS if not AuditResult("", "", verdict=word).agrees
 )
 """Verdicts of which no record agrees with its claim."""
-
-
-def _has_moves(result: AuditResult) -> bool:
-    """Return whether there are moves, which mean nothing without a position."""
-    return any(
-        (
-            result.keys,
-            result.pv,
-            result.claimed_keys,
-            result.claimed_line,
-            result.wrong_keys,
-            result.plies,
-            result.solutions,
-        )
-    )
-
-
-def _ply(record: Mapping[str, object]) -> dict[str, object]:
-    ply: dict[str, object] = {
-        "move": _text(record, "move"),
-        "mate": _read(record, "mate", int),
-        "keys": _texts(record, "keys"),
-    }
-    for name in ("only", "holds"):  # earlier versions did not write them
-        if name in record:
-            ply[name] = _read(record, name, bool)
-    return ply
-
-
-def _read(record: Mapping[str, object], name: str, kind: type[Kind]) -> Kind | None:
-    value = record.get(name)
-    if value is None:
-        return None
-    if not isinstance(value, kind) or (isinstance(value, bool) and kind is not bool):
-        msg = f"{name}: expected {_KINDS[kind]}, found {quote(repr(value))}"
-        raise InputError(msg)
-    if isinstance(value, int) and value.bit_length() > _MAX_BITS:
-        msg = f"{name}: expected at most {_MAX_BITS} bits, found {value.bit_length()}"
-        raise InputError(msg)
-    return value
-
-
-def _text(record: Mapping[str, object], name: str) -> str:
-    return _read(record, name, str) or ""
-
-
-def _texts(record: Mapping[str, object], name: str) -> list[str]:
-    values = _read(record, name, list) or []
-    if not all(isinstance(value, str) for value in values):
-        msg = f"{name}: expected a list of texts, found {quote(repr(values))}"
-        raise InputError(msg)
-    return values
-
-
-def _moves(record: Mapping[str, object], name: str) -> str:
-    return " ".join(_texts(record, name))
-
-
-def _lines(record: Mapping[str, object], name: str) -> list[list[str]] | None:
-    values = _read(record, name, list)
-    for value in values or ():
-        if not isinstance(value, list) or not all(isinstance(x, str) for x in value):
-            msg = f"{name}: expected a list of lists of texts, found "
-            raise InputError(msg + quote(repr(values)))
-    return values
-
-
-def _flag(record: Mapping[str, object], name: str) -> int | None:
-    value = _read(record, name, bool)
-    return None if value is None else int(value)
-
-
-def _records(record: Mapping[str, object], name: str) -> list[Mapping[str, object]]:
-    values = _read(record, name, list) or []
-    if not all(isinstance(value, Mapping) for value in values):
-        msg = f"{name}: expected a list of objects, found {quote(repr(values))}"
-        raise InputError(msg)
-    return values
-
-
-def _seconds(record: Mapping[str, object], name: str) -> float | None:
-    value = record.get(name)
-    if value is None:
-        return None
-    if isinstance(value, bool) or not isinstance(value, int | float) or value < 0:
-        msg = f"{name}: expected a number of seconds, found {quote(repr(value))}"
-        raise InputError(msg)
-    try:
-        seconds = float(value)
-    except OverflowError:
-        seconds = math.inf
-    if not math.isfinite(seconds):
-        msg = f"{name}: expected a finite number of seconds, found {quote(str(value))}"
-        raise InputError(msg)
-    return seconds
 
 
 BINS_PER_DECADE = 10
