@@ -138,10 +138,8 @@ Examples:
 """
 )
 @click.argument("what", nargs=-1, required=True, metavar="MATERIAL | FEN...")
-@options.renamed(
+@click.option(
     "--mip-table",
-    "mip_table",
-    old="--table",
     metavar="TABLE",
     shell_complete=completion.files,
     help="Read this material table. Default: the one that comes with matesolve.",
@@ -306,10 +304,9 @@ Examples:
     help="Number of games.",
 )
 @experiment_options.seed
-@options.renamed(
+@click.option(
     "--first-game",
     "first",
-    old="--first",
     type=click.IntRange(1),
     default=1,
     show_default=True,

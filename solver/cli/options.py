@@ -7,15 +7,16 @@ passes what the user chose as a single argument.
 from __future__ import annotations
 
 import functools
+import inspect
 import math
 import threading
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import click
 
 from solver.cli import completion
-from solver.cli.console import STDIN, notify
+from solver.cli.console import STDIN
 from solver.cli.whole_play import MAX_REFUTATIONS, PlayRequest, read_request
 from solver.errors import InputError
 from solver.output.notation import Notation
@@ -32,6 +33,8 @@ from solver.stipulation import EXPECTED, MAX_MOVES, Stipulation
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from solver.formats.claims import Selection
 
 Function = TypeVar("Function", bound="Callable[..., Any]")
 
@@ -77,80 +80,81 @@ def whole(greatest: int) -> Callable[[str], int]:
     return read
 
 
-def renamed(*names: str, old: str, **settings: Any) -> Callable[[Function], Function]:
-    """Add an option that keeps an old name for one more release.
-
-    The help does not show the old name, and its use prints a warning.
+def gathered(
+    parameter: str, gather: Callable[..., object], *added: Callable[[Any], Any]
+) -> Callable[[Function], Function]:
+    """Add options to a command, and pass what they come to as one argument.
 
     Parameters
     ----------
-    names : str
-        The option's names as for `click.option`, the parameter's name last.
-    old : str
-        The old name.
-    **settings
-        Passed to `click.option`.
+    parameter : str
+        The command's parameter.
+    gather : callable
+        Makes the argument; its parameters are those of the options.
+    *added : callable
+        The options, each as `click.option` returns it.
     """
-    *_, name, parameter = names
-    by_old_name = f"old_{parameter}"
+    names = inspect.signature(gather).parameters
 
     def decorate(command: Function) -> Function:
-        @click.option(*names, **settings)
-        @click.option(old, by_old_name, **{**settings, "hidden": True, "default": None})
         @functools.wraps(command)
         def call(*args: Any, **given: Any) -> Any:
-            value = given.pop(by_old_name)
-            if value is not None:
-                notify(f"warning: {old} is now {name}; the next release drops {old}")
-                given[parameter] = value
-            return command(*args, **given)
+            chosen = {name: given.pop(name) for name in names}
+            return command(*args, **given, **{parameter: gather(**chosen)})
 
-        return call  # type: ignore[return-value]
+        wrapped: Any = call
+        for add in reversed(added):
+            wrapped = add(wrapped)
+        return cast("Function", wrapped)
 
     return decorate
 
 
-def limits(
-    *, time_s: float | None = None, old_moves: str | None = None
-) -> Callable[[Function], Function]:
+def _limits(
+    max_moves: int | None,
+    time_s: float | None,
+    nodes: int | None,
+    hash_mib: int,
+    threads: int,
+) -> Limits:
+    return Limits(max_moves, time_s, nodes, hash_mib, threads)
+
+
+def limits(time_s: float | None = None) -> Callable[[Function], Function]:
     """Add the options of what a search may cost, passed as `limits: Limits`.
 
     Parameters
     ----------
     time_s : float or None
         The default of `--time` in seconds; None: no limit.
-    old_moves : str or None
-        The old name of `--search-moves`, if the command had one.
     """
-    search_moves: dict[str, Any] = {
-        "type": whole(MAX_MOVES),
-        "metavar": "N",
-        "help": f"Look for mates in at most N moves (1 to {MAX_MOVES}).",
-    }
-    names = ("-n", "--search-moves", "max_moves")
     time_default = "no limit" if time_s is None else f"{time_s:g}"
-
-    def decorate(command: Function) -> Function:
-        @(
-            renamed(*names, old=old_moves, **search_moves)
-            if old_moves
-            else click.option(*names, **search_moves)
-        )
-        @click.option(
+    return gathered(
+        "limits",
+        _limits,
+        click.option(
+            "-n",
+            "--search-moves",
+            "max_moves",
+            type=whole(MAX_MOVES),
+            metavar="N",
+            help=f"Look for mates in at most N moves (1 to {MAX_MOVES}).",
+        ),
+        click.option(
             "--time",
             "time_s",
             type=seconds,
             default=time_s,
             metavar="S",
             help=f"Stop each search after S seconds. Default: {time_default}.",
-        )
-        @click.option(
+        ),
+        click.option(
             "--nodes",
             type=whole(MAX_NODES),
             metavar="N",
             help="Stop each search after N nodes. Default: no limit.",
-        )
-        @click.option(
+        ),
+        click.option(
             "--hash",
             "hash_mib",
             type=whole(MAX_HASH_MIB),
@@ -158,38 +162,22 @@ def limits(
             show_default=True,
             metavar="MIB",
             help="Size of the transposition table in MiB.",
-        )
-        @click.option(
+        ),
+        click.option(
             "--threads",
             type=whole(MAX_THREADS),
             default=1,
             show_default=True,
             metavar="T",
             help="Search each position with T threads that share one table.",
-        )
-        @functools.wraps(command)
-        def gather(
-            *args: Any,
-            max_moves: int | None,
-            time_s: float | None,
-            nodes: int | None,
-            hash_mib: int,
-            threads: int,
-            **others: Any,
-        ) -> Any:
-            asked = Limits(max_moves, time_s, nodes, hash_mib, threads)
-            return command(*args, limits=asked, **others)
-
-        return gather  # type: ignore[return-value]
-
-    return decorate
-
-
-def json_record(command: Function) -> Function:
-    """Add `--json`, passed as `as_json: bool`."""
-    return click.option("--json", "as_json", is_flag=True, help="Print indented JSON.")(
-        command
+        ),
     )
+
+
+json_record = click.option(
+    "--json", "as_json", is_flag=True, help="Print indented JSON."
+)
+"""Adds `--json`, passed as `as_json: bool`."""
 
 
 def output(help_text: str, *, required: bool = True) -> Callable[[Function], Function]:
@@ -204,52 +192,50 @@ def output(help_text: str, *, required: bool = True) -> Callable[[Function], Fun
     )
 
 
-def jsonl(command: Function) -> Function:
-    """Add `--jsonl`, passed as `jsonl: bool`."""
-    return click.option(
-        "--jsonl",
-        is_flag=True,
-        help="Print one line of JSON for each result, as soon as it is known.",
-    )(command)
+jsonl = click.option(
+    "--jsonl",
+    is_flag=True,
+    help="Print one line of JSON for each result, as soon as it is known.",
+)
+"""Adds `--jsonl`, passed as `jsonl: bool`."""
 
 
-def restriction(command: Function) -> Function:
-    """Add the restrictions on the attacker, passed as `restriction`."""
+def _restriction(
+    checks_only: bool,
+    king_flights: int | None,
+    replies: int | None,
+    threat: int | None,
+) -> Restriction | None:
+    asked = Restriction(checks_only, king_flights, replies, threat)
+    return None if asked.is_open else asked
 
-    @click.option(
+
+restriction = gathered(
+    "restriction",
+    _restriction,
+    click.option(
         "--checks-only", is_flag=True, help="The attacker may only give check."
-    )
-    @click.option(
+    ),
+    click.option(
         "--king-flights",
         type=click.IntRange(*RANGES["king_flights"]),
         metavar="K",
         help="The attacker may leave the king at most K flight squares.",
-    )
-    @click.option(
+    ),
+    click.option(
         "--replies",
         type=click.IntRange(*RANGES["replies"]),
         metavar="X",
         help="The attacker may leave the defender at most X replies.",
-    )
-    @click.option(
+    ),
+    click.option(
         "--threat",
         type=click.IntRange(*RANGES["threat"]),
         metavar="R",
         help="The attacker may only give check or threaten mate in R.",
-    )
-    @functools.wraps(command)
-    def restrict(
-        *args: Any,
-        checks_only: bool,
-        king_flights: int | None,
-        replies: int | None,
-        threat: int | None,
-        **others: Any,
-    ) -> Any:
-        asked = Restriction(checks_only, king_flights, replies, threat)
-        return command(*args, restriction=None if asked.is_open else asked, **others)
-
-    return restrict  # type: ignore[return-value]
+    ),
+)
+"""Adds the restrictions on the attacker, passed as `restriction`."""
 
 
 def tablebases(command: Function) -> Function:
@@ -355,57 +341,51 @@ def play(command: Function) -> Function:
     return ask  # type: ignore[return-value]
 
 
-def selection(command: Function) -> Function:
-    """Add the options that select records, passed as `selection: Selection`."""
+def _selection(
+    theme: str | None,
+    min_rating: int | None,
+    min_claim: int | None,
+    max_claim: int | None,
+    all_rows: bool,
+) -> Selection:
+    from solver.formats.claims import Selection
 
-    @click.option(
+    return Selection(theme, min_claim, max_claim, min_rating, all_rows)
+
+
+selection = gathered(
+    "selection",
+    _selection,
+    click.option(
         "--theme",
         metavar="THEME",
         help="Read only lichess puzzles with this theme.",
-    )
-    @click.option(
+    ),
+    click.option(
         "--min-rating",
         type=click.IntRange(0),
         metavar="R",
         help="Read only lichess puzzles rated R or more.",
-    )
-    @renamed(
+    ),
+    click.option(
         "--min-claim",
-        "min_claim",
-        old="--min-moves",
         type=whole(MAX_MOVES),
         metavar="N",
         help="Read only problems that claim at least N moves.",
-    )
-    @renamed(
+    ),
+    click.option(
         "--max-claim",
-        "max_claim",
-        old="--max-moves",
         type=whole(MAX_MOVES),
         metavar="N",
         help="Read only problems that claim at most N moves.",
-    )
-    @click.option(
+    ),
+    click.option(
         "--all-rows",
         is_flag=True,
         help="Read lichess puzzles that claim no mate, too.",
-    )
-    @functools.wraps(command)
-    def select(
-        *args: Any,
-        theme: str | None,
-        min_rating: int | None,
-        min_claim: int | None,
-        max_claim: int | None,
-        all_rows: bool,
-        **others: Any,
-    ) -> Any:
-        from solver.formats.claims import Selection
-
-        asked = Selection(theme, min_claim, max_claim, min_rating, all_rows)
-        return command(*args, selection=asked, **others)
-
-    return select  # type: ignore[return-value]
+    ),
+)
+"""Adds the options that select records, passed as `selection: Selection`."""
 
 
 def is_collection(word: str) -> bool:

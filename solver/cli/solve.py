@@ -67,7 +67,7 @@ Examples:
 """,
 )
 @click.argument("fen", nargs=-1, required=True, metavar="FEN...")
-@options.limits(old_moves="--max-moves")
+@options.limits()
 @options.restriction
 @click.option("--first", is_flag=True, help="Stop at the first key; do not find all.")
 @options.tablebases

@@ -21,7 +21,7 @@ class Listed(NamedTuple):
         Such as `mip build`.
     option : click.Option
     names : tuple of str
-        The spellings that the help shows, all of an option that it hides.
+        Its spellings.
     """
 
     command: str
@@ -60,8 +60,7 @@ def listing() -> list[Listed]:
 def main() -> None:
     """Print one option a line, sorted so that equal options are together."""
     for listed in sorted(listing(), key=lambda one: (max(one.names, key=len), one)):
-        hidden = " (hidden)" if listed.option.hidden else ""
-        click.echo(f"{', '.join(listed.names)}  {listed.command}{hidden}")
+        click.echo(f"{', '.join(listed.names)}  {listed.command}")
         click.echo(f"    {listed.option.help}")
 
 

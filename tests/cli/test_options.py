@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from pathlib import Path
 
 import pytest
 
@@ -15,8 +14,7 @@ from tests.cli.listing import Listed, listing, main
 MATE_IN_1 = "6k1/5ppp/8/8/8/8/8/R5K1 w - -"
 MATE_IN_2 = "2brrb2/8/p7/7Q/1p1kpPp1/1P1pN1K1/3P4/8 w - -"
 
-VISIBLE = [listed for listed in listing() if not listed.option.hidden]
-OLD_NAMES = [listed for listed in listing() if listed.option.hidden]
+LISTED = listing()
 
 
 def by_name(listed: list[Listed]) -> dict[str, list[Listed]]:
@@ -30,7 +28,7 @@ def by_name(listed: list[Listed]) -> dict[str, list[Listed]]:
 OF_SOLVE = {"--depth": "Show the play of the first D moves only"}
 """Composers expect this name, and `solve` has no depth of a search."""
 
-SHARED = {name: them for name, them in by_name(VISIBLE).items() if len(them) > 1}
+SHARED = {name: them for name, them in by_name(LISTED).items() if len(them) > 1}
 
 
 def test_the_commands_share_options() -> None:
@@ -65,7 +63,7 @@ def test_an_option_of_solve_has_a_meaning_of_its_own(name: str, meaning: str) ->
 
 
 @pytest.mark.parametrize(
-    "listed", VISIBLE, ids=lambda one: f"{one.command} {one.names[-1]}"
+    "listed", LISTED, ids=lambda one: f"{one.command} {one.names[-1]}"
 )
 def test_the_help_of_every_option_is_a_sentence(listed: Listed) -> None:
     help_text = listed.option.help or ""
@@ -73,8 +71,8 @@ def test_the_help_of_every_option_is_a_sentence(listed: Listed) -> None:
 
 
 def test_every_option_of_a_long_help_has_a_group() -> None:
-    counts = Counter(listed.command for listed in VISIBLE)
-    for listed in VISIBLE:
+    counts = Counter(listed.command for listed in LISTED)
+    for listed in LISTED:
         if counts[listed.command] >= FEW:  # `--help` is one more
             assert group_of(listed.option) != OTHERS, (listed.command, listed.names)
 
@@ -82,7 +80,7 @@ def test_every_option_of_a_long_help_has_a_group() -> None:
 def test_every_grouped_option_is_an_option_of_some_command() -> None:
     names = [name for group in OPTION_GROUPS.values() for name in group]
     assert len(names) == len(set(names))
-    assert set(names) <= by_name(VISIBLE).keys()
+    assert set(names) <= by_name(LISTED).keys()
 
 
 def test_help_lists_options_in_groups_and_ends_with_help(
@@ -125,63 +123,10 @@ def test_help_states_the_default_limits(command: str, name: str) -> None:
     assert f"Default: {stated}" in (listed.option.help or "")
 
 
-def test_an_old_name_has_no_other_meaning_in_its_command() -> None:
-    visible = {(one.command, name) for one in VISIBLE for name in one.names}
-    assert OLD_NAMES
-    for old in OLD_NAMES:
-        assert not {(old.command, name) for name in old.names} & visible
-
-
-CONVERT = ["convert", "mates.epd", "-", "--to", "epd"]
-
-
-@pytest.mark.parametrize(
-    ("arguments", "old", "new", "value"),
-    [
-        (["solve", MATE_IN_2, "--jsonl"], "--max-moves", "--search-moves", "1"),
-        (["verify", "mates.epd"], "--max-moves", "--max-claim", "1"),
-        (["verify", "mates.epd"], "--min-moves", "--min-claim", "2"),
-        (CONVERT, "--max-moves", "--max-claim", "1"),
-        (CONVERT, "--min-moves", "--min-claim", "2"),
-        (["mip", "play", "--games", "1", "-d", "1"], "--first", "--first-game", "2"),
-        (["mip", "show", "KRvK"], "--table", "--mip-table", "games.mip"),
-    ],
-    ids=lambda value: value if isinstance(value, str) else value[0],
-)
-@pytest.mark.usefixtures("kernel")
-def test_an_old_name_works_with_a_warning(
-    arguments: list[str],
-    old: str,
-    new: str,
-    value: str,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    Path("mates.epd").write_text(f"{MATE_IN_2} dm 2;\n{MATE_IN_1} dm 1;\n")
-    Path("games.pgn").write_text('[Result "0-1"]\n\n1. f3 e5 2. g4 Qh4# 0-1\n')
-    assert run(["mip", "build", "games.pgn", "-o", "games.mip"]) == 0
-    capsys.readouterr()
-
-    def call(*option: str) -> tuple[int, str, str]:
-        code = run([*arguments, *option])
-        out, err = capsys.readouterr()
-        # The width of a table's last column depends on the digits of its times.
-        times = r'[\d.]+ m?s\b|"time_s":[^,]*| +(?=time\n)'
-        return code, re.sub(times, "", out), err
-
-    code, out, err = call(new, value)
-    notice = f"warning: {old} is now {new}; the next release drops {old}\n"
-    assert call(old, value) == (code, out, notice + err)
-    assert call()[1] != out
-
-
 def test_the_listing_has_a_line_for_each_option_and_command(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     main()
     lines = capsys.readouterr().out.splitlines()
-    assert len(lines) == 2 * len(listing())
+    assert len(lines) == 2 * len(LISTED)
     assert "-n, --search-moves  solve" in lines
-    assert "--max-moves  solve (hidden)" in lines
