@@ -1,15 +1,15 @@
-"""The entry point of `matesolve`, and of `python -m solver`."""
+"""The entry point of `matesolve`, and of `python -m solver`.
+
+An interrupt while the program loads ends it with one line on stderr.
+"""
 
 from solver.cli.signals import end_at_once
 
+end_at_once()
 
-def main() -> None:
-    """Run the program; an interrupt while it loads ends it with one line on stderr."""
-    end_at_once()
-    from solver.cli.main import main as run_command_line
+from solver.cli.main import main  # noqa: E402 -- it takes a while
 
-    run_command_line()
-
+__all__ = ["main"]
 
 if __name__ == "__main__":
     main()

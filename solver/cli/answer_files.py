@@ -10,29 +10,26 @@ import errno
 import re
 import threading
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
-from solver.certificate import (
-    BuildingStoppedError,
-    certify_last,
-)
+from solver.certificate import BuildingStoppedError, certify_last
 from solver.certificate.build import write
 from solver.cli.console import (
     Exit,
     identify_file,
     identify_inputs,
     notify,
+    run_interruptible,
 )
-from solver.cli.progress import SearchProgress
-from solver.cli.signals import interruptible
 from solver.files import make_folder, require_writable, write_whole
-from solver.search.threads import Control, run_stoppable
+from solver.search.threads import Control
 from solver.solution import StoppedBy
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from solver.audit.result import AuditResult
+    from solver.cli.console import Result
     from solver.cli.whole_play import Play
     from solver.search.workspace import Workspace
     from solver.solution import Solution
@@ -45,8 +42,6 @@ NAME_CHARACTERS = 80
 """The most characters of an id in a file name."""
 
 _UNSAFE = re.compile(r"[^A-Za-z0-9._+-]+")
-
-Built = TypeVar("Built")
 
 
 class CertificateFile:
@@ -216,7 +211,7 @@ class Drawings:
         return Exit.PROVED
 
 
-def build_stoppable(work: str, build: Callable[[Control], Built]) -> Built:
+def build_stoppable(work: str, build: Callable[[Control], Result]) -> Result:
     """Build something from an answer, with progress shown, until Ctrl-C stops it.
 
     Parameters
@@ -234,8 +229,7 @@ def build_stoppable(work: str, build: Callable[[Control], Built]) -> Built:
     """
     control = Control()
     control.describe(work)
-    with interruptible(control), SearchProgress(control):
-        built = run_stoppable(lambda: build(control), control)
+    built = run_interruptible(lambda: build(control), control)
     if control.reason is StoppedBy.INTERRUPT:
         raise BuildingStoppedError
     return built

@@ -17,20 +17,23 @@ from enum import IntEnum
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO, TextIO, cast
+from typing import TYPE_CHECKING, BinaryIO, TextIO, TypeVar, cast
 
 import click
 
-from solver.cli.signals import INTERRUPTED, ending_at_once
+from solver.cli.signals import INTERRUPTED, ending_at_once, interruptible
 from solver.errors import missing_package
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator
+    from collections.abc import Callable, Collection, Iterable, Iterator
 
     from rich.console import Console
 
     from solver.kernel.build.loader import Build, Interface, Part
+    from solver.search.threads import Control
     from solver.stipulation import Stipulation
+
+Result = TypeVar("Result")
 
 
 class Exit(IntEnum):
@@ -279,12 +282,25 @@ def prepare_part(part: Part[Interface]) -> Build[Interface]:
         return load_part(part, notify, _compiling)
 
 
+def run_interruptible(work: Callable[[], Result], control: Control) -> Result:
+    """Run a search, with progress shown on a terminal; an interrupt stops it."""
+    from solver.search.threads import run_stoppable
+
+    with contextlib.ExitStack() as shown:
+        shown.enter_context(interruptible(control))
+        if is_terminal(sys.stderr):
+            from solver.cli.progress import SearchProgress
+
+            shown.enter_context(SearchProgress(control))
+        return run_stoppable(work, control)
+
+
 @contextmanager
 def _compiling(line: str) -> Iterator[None]:
-    from solver.cli.progress import TimeProgress
+    from solver.cli.progress import time_progress
 
     notify(line)
-    with TimeProgress("compiling"):
+    with time_progress("compiling"):
         yield
 
 

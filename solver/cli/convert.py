@@ -15,7 +15,7 @@ from solver.cli.console import (
     require_pyarrow,
 )
 from solver.cli.help import Command
-from solver.cli.progress import PositionProgress
+from solver.cli.progress import position_progress
 from solver.errors import FormatError, InputError
 from solver.formats.registry import WRITABLE, find_writer, format_of
 
@@ -92,7 +92,7 @@ def convert(
     records = read_collection(
         source, source_format=source_format, selection=selection, meter=meter
     )
-    progress = PositionProgress(lambda: conversion.positions)
+    progress = position_progress(lambda: conversion.positions)
     with open_target(target) as file, progress:
         conversion.run(records, file, lambda fault: progress.notify(f"error: {fault}"))
     notify(

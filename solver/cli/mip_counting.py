@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from solver.cli.console import Exit, notify
-from solver.cli.progress import PositionProgress
+from solver.cli.progress import position_progress
 from solver.errors import FormatError
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ class TableBuilder:
     def count(self, files: Iterable[str], skip_plies: int) -> None:
         """Read the files until Ctrl-C; report and skip what is unreadable."""
         try:
-            with PositionProgress(lambda: self.positions) as progress:
+            with position_progress(lambda: self.positions) as progress:
                 for file in files:
                     self._count_file(file, skip_plies, progress.notify)
         except KeyboardInterrupt:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import sys
 import threading
 import time
-from abc import ABC, abstractmethod
 from collections import Counter, deque
 from typing import TYPE_CHECKING, Protocol
 
@@ -38,22 +37,21 @@ that are still to be searched."""
 _REFRESHES_PER_S = 4
 
 
-class Progress(ABC):
+class Progress:
     """Shows progress while a `with` block runs.
 
     Parameters
     ----------
+    line : callable
+        Returns the current progress; another thread calls this while work goes on.
     steps : int or None
         Length of the bar in front of the line; None: no bar.
     """
 
-    def __init__(self, steps: int | None = None) -> None:
+    def __init__(self, line: Callable[[], str], steps: int | None = None) -> None:
+        self._line = line
         self._steps = steps
         self._display: RichProgress | None = None
-
-    @abstractmethod
-    def line(self) -> str:
-        """Return the current progress; another thread calls this while work goes on."""
 
     def __enter__(self) -> Self:
         """Show the line if stderr is a terminal."""
@@ -82,10 +80,10 @@ class Progress(ABC):
         if self._display:
             self._display.update(self._display.task_ids[0], description=step)
 
-    def advance(self) -> None:
-        """Move the bar by one step."""
+    def advance(self, steps: int = 1) -> None:
+        """Move the bar by some steps."""
         if self._display:
-            self._display.advance(self._display.task_ids[0])
+            self._display.advance(self._display.task_ids[0], steps)
 
     def _make_display(self) -> RichProgress:
         from rich import progress
@@ -93,7 +91,7 @@ class Progress(ABC):
 
         class Line(progress.ProgressColumn):
             def render(_self, _task: Task) -> Text:  # noqa: N805 -- self is outside
-                return Text(self.line(), "dim", no_wrap=True, overflow="ellipsis")
+                return Text(self._line(), "dim", no_wrap=True, overflow="ellipsis")
 
         columns: list[ProgressColumn] = [Line()]
         if self._steps is not None:
@@ -136,7 +134,7 @@ class SearchProgress(Progress):
     """Progress of the search for one position, shown once it takes a while."""
 
     def __init__(self, search: SearchState) -> None:
-        super().__init__()
+        super().__init__(self.line)
         self._search = search
         self._ended = threading.Event()
         self._starter = threading.Thread(target=self._start_late, daemon=True)
@@ -155,15 +153,13 @@ class SearchProgress(Progress):
 
     def __enter__(self) -> Self:
         """Show the line later, so that a short search does not load rich."""
-        if console.is_terminal(sys.stderr):
-            self._starter.start()
+        self._starter.start()
         return self
 
     def __exit__(self, *_error: object) -> None:
         """Erase the line if it is shown."""
         self._ended.set()
-        if self._starter.ident is not None:
-            self._starter.join()
+        self._starter.join()
         super().__exit__()
 
     def _start_late(self) -> None:
@@ -188,7 +184,7 @@ class AuditProgress(Progress):
     def __init__(
         self, expected: Callable[[], int | None], *, hidden: bool = False
     ) -> None:
-        super().__init__()
+        super().__init__(self.line)
         self._expected = expected
         self._hidden = hidden
         self._marks = deque([(time.monotonic(), 0)])
@@ -243,26 +239,6 @@ class AuditProgress(Progress):
         return (done - before) / max(now - since, 1e-9)
 
 
-class ExperimentProgress(Progress):
-    """Progress of an experiment: a bar of its searches, and the nodes of the current.
-
-    Parameters
-    ----------
-    nodes : callable
-        Returns the nodes of the current search.
-    steps : int
-        How often `advance` will be called.
-    """
-
-    def __init__(self, nodes: Callable[[], int], steps: int) -> None:
-        super().__init__(steps)
-        self._nodes = nodes
-
-    def line(self) -> str:
-        """Return the nodes of the current search."""
-        return f"{self._nodes():,} nodes"
-
-
 class GamesProgress(Progress):
     """Progress of play: a bar of the games, and what they have come to.
 
@@ -273,58 +249,33 @@ class GamesProgress(Progress):
     """
 
     def __init__(self, games: int) -> None:
-        super().__init__(games)
+        super().__init__(lambda: self._score, games)
         self._score = ""
+        self._played = 0
 
     def show(self, played: int, score: str = "") -> None:
         """Move the bar to the games played so far, and show their score."""
         self._score = score
-        if self._display:
-            self._display.update(self._display.task_ids[0], completed=played)
-
-    def line(self) -> str:
-        """Return the score so far."""
-        return self._score
+        self.advance(played - self._played)
+        self._played = played
 
 
-class PositionProgress(Progress):
-    """Progress of reading positions: their number, and how many a second.
+def position_progress(positions: Callable[[], int]) -> Progress:
+    """Return the progress of reading: the positions so far, and how many a second."""
+    started = time.monotonic()
 
-    Parameters
-    ----------
-    positions : callable
-        Returns the number of positions so far.
-    """
+    def line() -> str:
+        read = positions()
+        rate = read / max(time.monotonic() - started, 1e-9)
+        return f"{read:,} positions, {rate:,.0f} a second"
 
-    def __init__(self, positions: Callable[[], int]) -> None:
-        super().__init__()
-        self._positions = positions
-        self._started = time.monotonic()
-
-    def line(self) -> str:
-        """Return the positions and their rate."""
-        positions = self._positions()
-        rate = positions / max(time.monotonic() - self._started, 1e-9)
-        return f"{positions:,} positions, {rate:,.0f} a second"
+    return Progress(line)
 
 
-class TimeProgress(Progress):
-    """Progress of work that cannot be measured: the time it has taken.
-
-    Parameters
-    ----------
-    work : str
-        What goes on.
-    """
-
-    def __init__(self, work: str) -> None:
-        super().__init__()
-        self._work = work
-        self._started = time.monotonic()
-
-    def line(self) -> str:
-        """Return the work and its time in seconds."""
-        return f"{self._work}, {time.monotonic() - self._started:.1f} s"
+def time_progress(work: str) -> Progress:
+    """Return the progress of work that cannot be measured: the time it has taken."""
+    started = time.monotonic()
+    return Progress(lambda: f"{work}, {time.monotonic() - started:.1f} s")
 
 
 def _clock(seconds: float) -> str:

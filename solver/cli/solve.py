@@ -19,9 +19,9 @@ from solver.cli.console import (
     prepare_kernel,
     prepare_outputs,
     prepare_stipulation,
+    run_interruptible,
 )
 from solver.cli.help import Command
-from solver.cli.signals import interruptible
 from solver.errors import FenError, FormatError, InputError, quote
 from solver.output.notation import Notation
 from solver.solution import Solution, Status, StoppedBy
@@ -336,13 +336,11 @@ def _answer_one(question: Question, solver: Solver, outputs: Outputs) -> Exit:
 
 
 def _answer(question: Question, solver: Solver) -> Solution:
-    from solver.cli.progress import SearchProgress
-    from solver.search.threads import Control, run_stoppable
+    from solver.search.threads import Control
 
     prepare_stipulation(question.problem.stipulation)
     control = Control()
-    with interruptible(control), SearchProgress(control):
-        return run_stoppable(lambda: solver.answer(question, control), control)
+    return run_interruptible(lambda: solver.answer(question, control), control)
 
 
 def exit_code(solution: Solution) -> Exit:

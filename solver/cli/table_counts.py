@@ -10,7 +10,7 @@ import chess
 import click
 
 from solver.cli.console import stdout_console
-from solver.cli.progress import ExperimentProgress
+from solver.cli.progress import Progress
 from solver.cli.signals import interruptible
 from solver.formats.claims import printable
 from solver.laboratory import layout, records, tables
@@ -57,7 +57,7 @@ def compare_on_position(
     searched: list[Series] = []
     with (
         interruptible(runner),
-        ExperimentProgress(lambda: runner.nodes, len(variants) * depth) as progress,
+        _progress(runner, len(variants) * depth) as progress,
     ):
         for variant in variants:
             iterations = []
@@ -87,9 +87,7 @@ def compare_on_collection(
     rows: list[ProblemCounts] = []
     with (
         interruptible(runner),
-        ExperimentProgress(
-            lambda: runner.nodes, len(problems) * len(variants)
-        ) as progress,
+        _progress(runner, len(problems) * len(variants)) as progress,
     ):
         at_horizon = all(v.techniques.tests_mate_at_horizon for v in variants)
         for problem in problems:
@@ -111,6 +109,11 @@ def compare_on_collection(
         len(problems),
         tuple(CollectionFile(name, len(of_file)) for name, of_file in files),
     )
+
+
+def _progress(runner: Runner, searches: int) -> Progress:
+    """Return a bar of the searches, and the nodes of the current one."""
+    return Progress(lambda: f"{runner.nodes:,} nodes", searches)
 
 
 def print_position(counts: PositionCounts, form: Form, *, brief: bool) -> None:

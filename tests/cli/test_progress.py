@@ -9,6 +9,8 @@ from dataclasses import dataclass
 import pytest
 
 from solver.cli import progress
+from solver.cli.console import run_interruptible
+from solver.search.threads import Control
 
 SHOWN = "1,234 nodes"
 
@@ -91,19 +93,22 @@ def test_nothing_is_shown_before_the_search_starts(screen: Screen) -> None:
     assert screen.getvalue() == ""
 
 
-def test_nothing_is_shown_off_a_terminal(
-    screen: Screen, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("is_terminal", [True, False])
+def test_the_progress_of_a_search_is_shown_on_a_terminal_only(
+    is_terminal: bool, screen: Screen, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(screen, "isatty", lambda: False)
+    shown = threading.Event()
+    monkeypatch.setattr(screen, "isatty", lambda: is_terminal)
+    monkeypatch.setattr(progress.SearchProgress, "_start_late", lambda _: shown.set())
 
-    with redirect_stderr(screen), progress.SearchProgress(Search()):
-        assert not screen.showing.wait(0.1)
+    with redirect_stderr(screen):
+        assert run_interruptible(lambda: "answer", Control()) == "answer"
 
-    assert screen.getvalue() == ""
+    assert shown.is_set() == is_terminal
 
 
 def test_an_experiment_shows_its_step_a_bar_and_its_nodes(screen: Screen) -> None:
-    shown = progress.ExperimentProgress(lambda: 1234, 5000)
+    shown = progress.Progress(lambda: "1,234 nodes", 5000)
     with redirect_stderr(screen), shown:
         shown.describe("mdp cpw: depth 3")
         shown.advance()
@@ -114,7 +119,7 @@ def test_an_experiment_shows_its_step_a_bar_and_its_nodes(screen: Screen) -> Non
 
 
 def test_notices_are_printed_above_the_line_and_stay(screen: Screen) -> None:
-    shown = progress.PositionProgress(lambda: 5678)
+    shown = progress.position_progress(lambda: 5678)
     with redirect_stderr(screen), shown:
         shown.notify("error: a.pgn:7: no result")
 
@@ -128,7 +133,7 @@ def test_notices_are_all_that_is_printed_off_a_terminal(
 ) -> None:
     monkeypatch.setattr(screen, "isatty", lambda: False)
 
-    shown = progress.PositionProgress(lambda: 5678)
+    shown = progress.position_progress(lambda: 5678)
     with redirect_stderr(screen), shown:
         shown.notify("error: a.pgn:7: no result")
         shown.describe("a step")
