@@ -1,31 +1,49 @@
 """Audit a collection: search every problem and compare the answer with its claim.
 
-One thread reads the records into a `WorkQueue`. Each worker has a thread that takes
-batches from the queue and runs them: in this process, in a process of its own, or on a
-cluster. The calling thread yields the results.
+One thread reads the records into a `WorkQueue`, as far ahead as there is room. Each
+worker has a thread that takes batches from the queue and runs them: in this process, in
+another, or on a cluster. A problem that takes too long in a batch returns to the queue
+and is taken alone. The calling thread yields the results.
+
+With a store, a question that was answered before, or that a worker is searching under
+another name, is not searched again.
 """
 
 from __future__ import annotations
 
 import threading
 import time
-from typing import TYPE_CHECKING
+from collections import deque
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
-from solver.audit.queue import OnResult, WorkQueue
+from solver.audit.result import AuditResult, audit_result
 from solver.audit.workers import WorkerLoop, WorkerPool
+from solver.errors import FormatError, StoreError
 from solver.search.threads import GroupControl
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Iterable
+    from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 
     from solver.audit.job import AuditOptions
-    from solver.audit.result import AuditResult
     from solver.audit.resume import ResumeStore
-    from solver.errors import FormatError
     from solver.problem import Problem
 
 _JOIN_S = 1.0
 """How long an audit waits for its threads after it has stopped them, in seconds."""
+
+TICK_S = 0.01
+"""How soon a waiting thread notices a change, in seconds."""
+
+LAST_RESULTS_S = 0.5
+"""How long an audit that is stopped waits for its workers' last results, in seconds."""
+
+BEFORE_ALL = -1
+"""The place of an error that does not wait for its turn."""
+
+OnResult: TypeAlias = "Callable[[AuditResult], None]"
+
+Numbered: TypeAlias = "tuple[int, AuditResult | BaseException]"
+"""A record's place in the collection, and its result or an error to raise."""
 
 
 def audit(
@@ -93,3 +111,242 @@ def audit(
         until = time.monotonic() + _JOIN_S
         for thread in workers:
             thread.join(max(0.0, until - time.monotonic()))
+
+
+class Task(NamedTuple):
+    """A problem and its place in the collection.
+
+    Attributes
+    ----------
+    number : int
+        From 0, counting all records.
+    problem : Problem
+    key : bytes
+        Identifies the question in the store; empty without a store.
+    """
+
+    number: int
+    problem: Problem
+    key: bytes = b""
+
+
+class WorkQueue:
+    """Problems and results of an audit; any number of threads may use it.
+
+    Parameters
+    ----------
+    records : iterable of Problem or FormatError
+        The collection.
+    control : GroupControl
+        Stops the audit.
+    resume : ResumeStore or None
+        Returns earlier answers and saves new ones.
+    on_result : callable or None
+        Called with each new result before it is saved, in a worker's thread.
+    room : int
+        How many records may have been read without their results having been yielded.
+    """
+
+    def __init__(
+        self,
+        records: Iterable[Problem | FormatError],
+        control: GroupControl,
+        *,
+        resume: ResumeStore | None,
+        on_result: OnResult | None,
+        room: int,
+    ) -> None:
+        self._records = records
+        self._control = control
+        self._resume = resume
+        self._on_result = on_result
+        self._room = threading.Semaphore(room)
+        self._changed = threading.Condition()
+        self._tasks: deque[Task] = deque()
+        self._late: deque[Task] = deque()
+        self._same: dict[bytes, list[Task]] = {}
+        """Records that pose a question which a worker is searching, by its key."""
+        self._taken = 0
+        self._at_end = False
+        self._done: deque[Numbered] = deque()
+
+    def read(self) -> None:
+        """Read the collection to its end; runs in a thread of its own."""
+        number = 0
+        try:
+            for record in self._records:
+                if not self._wait_for_room():
+                    break
+                self._put(number, record)
+                number += 1
+        except BaseException as error:  # raised again by `results`
+            self._note_error(number, error)
+        finally:
+            with self._changed:
+                self._at_end = True
+                self._changed.notify_all()
+
+    def _wait_for_room(self) -> bool:
+        while not self._room.acquire(timeout=TICK_S):
+            if self._control.is_stopped():
+                return False
+        return not self._control.is_stopped()
+
+    def _put(self, number: int, record: Problem | FormatError) -> None:
+        if isinstance(record, FormatError):
+            result = audit_result(record)
+            if self._resume:
+                self._resume.store.put_record(result, None)
+            self._done.append((number, result))
+            return
+        key = self._resume.key(record) if self._resume else b""
+        task = Task(number, record, key)
+        with self._changed:
+            if self._resume:
+                if key in self._same:
+                    self._same[key].append(task)
+                    return
+                if (found := self._resume.find(record, key)) is not None:
+                    self._done.append((number, found))
+                    return
+                self._same[key] = []
+            self._tasks.append(task)
+            self._changed.notify()
+
+    def take(self, most: int, workers: int = 1) -> list[Task]:
+        """Wait for problems and hand them to a worker.
+
+        Parameters
+        ----------
+        most : int
+            The largest number of problems.
+        workers : int
+            How many workers share the waiting problems.
+
+        Returns
+        -------
+        list of Task
+            Empty when there is no more work.
+        """
+        with self._changed:
+            while not self._control.is_stopped():
+                if self._late:
+                    self._taken += 1
+                    return [self._late.popleft()]
+                if self._tasks:
+                    count = max(1, min(most, len(self._tasks) // workers))
+                    self._taken += count
+                    return [self._tasks.popleft() for _ in range(count)]
+                if self._at_end and not self._taken:
+                    self._changed.notify_all()
+                    break
+                self._changed.wait(TICK_S)
+        return []
+
+    def finish(
+        self, tasks: Sequence[Task], results: Sequence[AuditResult | None]
+    ) -> None:
+        """Accept a batch from a worker; a problem without a result is queued again."""
+        late = []
+        for task, result in zip(tasks, results, strict=True):
+            if result is None:
+                late.append(task)
+                continue
+            if self._on_result:
+                self._on_result(result)
+            self._save(task, result._replace(certificate=None, notices=()))
+        with self._changed:
+            self._late.extend(late)
+            self._taken -= len(tasks)
+            self._changed.notify_all()
+
+    def _save(self, task: Task, result: AuditResult) -> None:
+        """Pass on a result, for its own record and for all that pose its question."""
+        self._done.append((task.number, result))
+        if self._resume is None:
+            return
+        self._resume.save(task.key, result)
+        with self._changed:  # from here on the store answers this question
+            same = self._same.pop(task.key)
+        for other in same:
+            copy = result.for_record(other.problem)
+            self._resume.store.put_record(copy, task.key)
+            self._done.append((other.number, copy))
+
+    def fail(self, tasks: Sequence[Task], error: BaseException) -> None:
+        """Accept a batch that raised an error."""
+        self._note_error(tasks[0].number, error)
+        with self._changed:
+            self._taken -= len(tasks)
+            self._changed.notify_all()
+
+    def _note_error(self, number: int, error: BaseException) -> None:
+        """Let `results` raise an error in its turn; at once if the store has failed.
+
+        A failed store saves nothing more, so there is no point in searching on.
+        """
+        turn = BEFORE_ALL if isinstance(error, StoreError) else number
+        self._done.append((turn, error))
+
+    def results(self, *, ordered: bool) -> Iterator[AuditResult]:
+        """Yield the results until all are there or the audit is stopped.
+
+        Parameters
+        ----------
+        ordered : bool
+            Yield them in the order of the records.
+
+        Raises
+        ------
+        Exception
+            The error of a worker, of the store, or of the source of the records.
+        """
+        done = self._numbered()
+        yielded = 0
+        for _, result in _in_order(done) if ordered else done:
+            if isinstance(result, BaseException):
+                raise result
+            yield result
+            yielded += 1
+            if not self._done:  # one call of `release` for all is much faster
+                self._room.release(yielded)
+                yielded = 0
+
+    def _numbered(self) -> Iterator[Numbered]:
+        while True:
+            is_over = self._control.is_stopped() or self._is_done()
+            if self._control.is_stopped():
+                self._wait_for_workers()
+            while self._done:
+                yield self._done.popleft()
+            if is_over:
+                return
+            if self._resume:
+                self._resume.store.commit_if_due()
+            time.sleep(TICK_S)
+
+    def _wait_for_workers(self) -> None:
+        """Wait a moment for the results that interrupted workers still have."""
+        until = time.monotonic() + LAST_RESULTS_S
+        with self._changed:
+            while self._taken and time.monotonic() < until:
+                self._changed.wait(TICK_S)
+
+    def _is_done(self) -> bool:
+        with self._changed:
+            return self._at_end and not (self._taken or self._tasks or self._late)
+
+
+def _in_order(results: Iterator[Numbered]) -> Iterator[Numbered]:
+    """Hold back results until all before them are there; at the end, yield the rest."""
+    early: dict[int, Numbered] = {}
+    turn = 0
+    for result in results:
+        if result[0] < turn:  # an error; the record's own result was yielded already
+            yield result
+        early[result[0]] = result
+        while turn in early:
+            yield early.pop(turn)
+            turn += 1
+    for number in sorted(early):
+        yield early[number]

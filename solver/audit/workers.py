@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from multiprocessing.connection import Connection
 
     from solver.audit.job import AuditOptions
-    from solver.audit.queue import Task, WorkQueue
+    from solver.audit.pipeline import Task, WorkQueue
     from solver.endgames.tablebases import Tablebases
     from solver.problem import Problem
     from solver.search.threads import GroupControl
