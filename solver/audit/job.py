@@ -21,7 +21,7 @@ from solver.certificate import BuildingStoppedError, certify_last
 from solver.endgames.tablebases import Tablebases
 from solver.formats.matetrack import find_fault
 from solver.problem import Problem
-from solver.search.follow import Followed, solve_and_follow
+from solver.search.follow import solve_and_follow
 from solver.search.question import Asked
 from solver.search.solver import Solver
 from solver.search.threads import Control
@@ -132,11 +132,19 @@ class TimeSlice(NamedTuple):
     batch_s: float
 
 
+TIME_SLICE = TimeSlice(problem_s=0.1, batch_s=0.5)
+"""The time slice of a worker on this machine."""
+
 UNSLICED = TimeSlice(math.inf, math.inf)
+
+BATCH_S = 0.05
+"""How much work a worker on this machine gets in a batch, in seconds."""
 
 
 class AuditJob:
     """Audits one problem after another; not to be shared between threads.
+
+    A `Worker` that runs in the calling thread.
 
     Parameters
     ----------
@@ -147,6 +155,8 @@ class AuditJob:
     searching : callable
         Returns a context manager that provides the control of each new search.
     """
+
+    batch_s = BATCH_S
 
     def __init__(
         self,
@@ -172,7 +182,7 @@ class AuditJob:
         return self.run_batch([problem])[0]
 
     def run_batch(
-        self, problems: Sequence[Problem], time_slice: TimeSlice = UNSLICED
+        self, problems: Sequence[Problem], time_slice: TimeSlice = TIME_SLICE
     ) -> list[AuditResult | None]:
         """Audit a batch, and return problems that take too long unfinished.
 
@@ -194,22 +204,31 @@ class AuditJob:
         until = time.perf_counter() + time_slice.batch_s
         options = self._options.within_slice(time_slice.problem_s)
         asked = [Asked(problem, *options.limits_for(problem)) for problem in problems]
-        answers = self._answers(asked, time_slice.batch_s)
         results: list[AuditResult | None] = []
-        for (_, limits, _), answer in zip(asked, answers, strict=False):
-            results.append(self._result(answer, limits))
+        for result in self._results(asked, time_slice.batch_s):
+            results.append(result)
             if time.perf_counter() >= until:
                 break
         return results + [None] * (len(problems) - len(results))
 
-    def _answers(self, asked: Sequence[Asked], batch_s: float) -> Iterator[Followed]:
+    def close(self) -> None:
+        """Do nothing: what the job holds goes with it."""
+
+    def _results(
+        self, asked: Sequence[Asked], batch_s: float
+    ) -> Iterator[AuditResult | None]:
         if self._options.follow:
             for each in asked:
-                yield solve_and_follow(self._solve, self._solver, each, self._searching)
+                found = solve_and_follow(
+                    self._solve, self._solver, each, self._searching
+                )
+                yield self._result(
+                    found.solution, each.limits, found.holds, found.stopped_by
+                )
             return
         if self._options.every_ply:  # needs the solver again before the next answer
             for each in asked:
-                yield Followed(self._solve(*each))
+                yield self._result(self._solve(*each), each.limits)
             return
         answers = self._solver.solve_each(
             asked,
@@ -217,17 +236,32 @@ class AuditJob:
             batch_s=batch_s,
             searching=self._searching,
         )
-        yield from map(Followed, answers)
+        for each, answer in zip(asked, answers, strict=False):
+            yield self._result(answer, each.limits)
 
-    def _result(self, followed: Followed, limits: Limits) -> AuditResult | None:
+    def _result(
+        self,
+        answer: Solution,
+        limits: Limits,
+        holds: Sequence[bool | None] = (),
+        line_stop: StoppedBy | None = None,
+    ) -> AuditResult | None:
         """Compare an answer with the claim of its problem.
+
+        Parameters
+        ----------
+        answer : Solution
+            The answer.
+        limits : Limits
+            Those of its search.
+        holds, line_stop
+            What following the claimed line has shown; see `Followed`.
 
         Returns
         -------
         AuditResult or None
             None if the search was interrupted or took longer than its time slice.
         """
-        answer, holds, line_stop = followed
         certificate: bytes | None = None
         notices: tuple[str, ...] = ()
         # Now: the workspace forgets the answer.

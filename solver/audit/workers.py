@@ -17,7 +17,7 @@ from multiprocessing import resource_tracker
 from multiprocessing.connection import wait
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
-from solver.audit.job import AuditJob, TimeSlice
+from solver.audit.job import BATCH_S, AuditJob
 from solver.audit.result import AuditResult, audit_result
 from solver.solution import Solution, Status, StoppedBy
 
@@ -34,11 +34,6 @@ if TYPE_CHECKING:
 
 WINDOW = 2048
 """How many records a worker on this machine may be ahead of those yielded."""
-
-TIME_SLICE = TimeSlice(problem_s=0.1, batch_s=0.5)
-
-BATCH_S = 0.05
-"""How much work to put into a batch, in seconds."""
 
 BATCH_GROWTH = 4
 """A batch is at most this many times as large as the one before."""
@@ -107,7 +102,7 @@ def local_workers(
     """
     if jobs == 1:
         return WorkerPool(
-            lambda control: ThreadWorker(options, control, tablebases), jobs
+            lambda control: AuditJob(options, tablebases, control.search), jobs
         )
     return WorkerPool(lambda control: ProcessWorker(options, control), jobs)
 
@@ -177,27 +172,6 @@ class WorkerLoop:
             task.problem, Status.UNDECIDED, None, 1, stopped_by=StoppedBy.CRASH
         )
         return [audit_result(answer)]
-
-
-class ThreadWorker:
-    """Runs batches in the calling thread."""
-
-    batch_s = BATCH_S
-
-    def __init__(
-        self,
-        options: AuditOptions,
-        control: GroupControl,
-        tablebases: Tablebases | None,
-    ) -> None:
-        self._job = AuditJob(options, tablebases, control.search)
-
-    def run_batch(self, problems: Sequence[Problem]) -> list[AuditResult | None]:
-        """Audit a batch."""
-        return self._job.run_batch(problems, TIME_SLICE)
-
-    def close(self) -> None:
-        """Do nothing."""
 
 
 class ProcessWorker:
@@ -283,7 +257,7 @@ def _serve(pipe: Connection, options: AuditOptions) -> None:
         answer: list[AuditResult | None] | Exception
         try:
             job = job or AuditJob(options)
-            answer = job.run_batch(problems, TIME_SLICE)
+            answer = job.run_batch(problems)
         except Exception as error:  # raised again in the audit's process
             answer = error
         pipe.send(answer)

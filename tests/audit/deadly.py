@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from distributed import WorkerPlugin
 
 from solver.audit import cluster
-from solver.audit.job import UNSLICED, AuditJob, TimeSlice
+from solver.audit.job import TIME_SLICE, AuditJob, TimeSlice
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 class DeadlyJob(AuditJob):
     def run_batch(
-        self, problems: Sequence[Problem], time_slice: TimeSlice = UNSLICED
+        self, problems: Sequence[Problem], time_slice: TimeSlice = TIME_SLICE
     ) -> list[AuditResult | None]:
         if "deadly" in [problem.id for problem in problems]:
             os._exit(1)

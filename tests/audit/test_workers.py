@@ -13,11 +13,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from solver.audit.job import AuditOptions
+from solver.audit.job import AuditJob, AuditOptions
 from solver.audit.pipeline import audit
 from solver.audit.workers import (
     ProcessWorker,
-    ThreadWorker,
     WorkerDiedError,
     WorkerPool,
     local_workers,
@@ -81,12 +80,9 @@ def wait_until(is_so: Callable[[], bool]) -> None:
         time.sleep(0.01)
 
 
-def test_a_process_answers_as_a_thread_does(
-    worker: ProcessWorker, control: GroupControl
-) -> None:
+def test_a_process_answers_as_a_thread_does(worker: ProcessWorker) -> None:
     problems = mixed()
-    alone = ThreadWorker(SMALL, control, None)
-    expected = untimed(alone.run_batch(problems))
+    expected = untimed(AuditJob(SMALL).run_batch(problems))
     assert None not in expected
     # One by one: on a slow machine a batch would return some unfinished.
     found = [x for problem in problems for x in worker.run_batch([problem])]
@@ -103,7 +99,7 @@ def test_a_slow_problem_of_a_batch_is_returned_unfinished(
 def test_one_worker_is_in_this_process_and_several_are_not(
     control: GroupControl,
 ) -> None:
-    assert isinstance(local_workers(SMALL, 1).make_worker(control), ThreadWorker)
+    assert isinstance(local_workers(SMALL, 1).make_worker(control), AuditJob)
     worker = local_workers(SMALL, 2).make_worker(control)
     assert isinstance(worker, ProcessWorker)
     worker.close()

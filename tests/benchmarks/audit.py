@@ -19,11 +19,11 @@ from typing import TYPE_CHECKING
 
 import chess
 
-from solver.audit.job import AuditOptions
+from solver.audit.job import AuditJob, AuditOptions
 from solver.audit.pipeline import audit
 from solver.audit.resume import ResumeStore
 from solver.audit.store import Store
-from solver.audit.workers import ProcessWorker, ThreadWorker, WorkerPool
+from solver.audit.workers import ProcessWorker, WorkerPool
 from solver.errors import FormatError
 from solver.formats.registry import read_collection
 from solver.problem import Limits
@@ -72,7 +72,7 @@ def rate(collection: Path, kind: str, jobs: int, folder: Path, times: int) -> fl
     def make(control: GroupControl) -> Worker:
         if kind == "process":
             return ProcessWorker(OPTIONS, control)
-        return ThreadWorker(OPTIONS, control, None)
+        return AuditJob(OPTIONS, searching=control.search)
 
     def records() -> Iterator[Problem | FormatError]:
         for _ in range(times):

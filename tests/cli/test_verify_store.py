@@ -14,10 +14,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from solver.audit.job import AuditJob
 from solver.audit.resume import ResumeStore
 from solver.audit.schema import VERSION
 from solver.audit.store import Store
-from solver.audit.workers import ProcessWorker, ThreadWorker
+from solver.audit.workers import ProcessWorker
 from solver.cli.main import run
 
 if TYPE_CHECKING:
@@ -73,14 +74,14 @@ class Recorder:
         self.given: list[str] = []
         self.at: dict[int, Callable[[], object]] = {}
         self._lock = threading.Lock()
-        for kind in (ThreadWorker, ProcessWorker):
+        for kind in (AuditJob, ProcessWorker):
             monkeypatch.setattr(kind, "run_batch", self._recorded(kind))
 
-    def _recorded(self, kind: type[ThreadWorker | ProcessWorker]) -> object:
+    def _recorded(self, kind: type[AuditJob | ProcessWorker]) -> object:
         run_batch = kind.run_batch
 
         def watch(
-            worker: ThreadWorker | ProcessWorker, problems: Sequence[Problem]
+            worker: AuditJob | ProcessWorker, problems: Sequence[Problem]
         ) -> list[AuditResult | None]:
             with self._lock:
                 self.given += [problem.source for problem in problems]
