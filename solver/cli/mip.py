@@ -341,8 +341,7 @@ def play(
     from solver.cli.console import prepare_laboratory
     from solver.cli.signals import interruptible
     from solver.laboratory.game_pool import play_games
-    from solver.laboratory.player import Rules
-    from solver.laboratory.selfplay import SelfPlay
+    from solver.laboratory.player import Rules, SelfPlay
     from solver.search.threads import GroupControl
 
     prepare_laboratory()

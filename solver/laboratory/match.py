@@ -21,19 +21,18 @@ import chess.pgn
 from solver import __version__
 from solver.errors import InputError, quote
 from solver.files import lock, open_named
-from solver.formats.pgn import RESULTS
+from solver.formats.pgn import RESULTS, UNFINISHED
 from solver.kernel.border.experiment import Horizon
 from solver.laboratory.game_pool import play_games
 from solver.laboratory.match_score import DECISION, MatchScore
 from solver.laboratory.player import (
     BLACK_WINS,
     DRAW,
-    UNFINISHED,
     WHITE_WINS,
-    Game,
     Player,
     Rules,
     open_game,
+    result_of,
     write_game,
 )
 from solver.laboratory.techniques import Techniques
@@ -126,10 +125,10 @@ class Match:
             for half, (white, black) in enumerate(
                 ((first, second), (second, first)), 1
             ):
-                played = self._play(Game(opening.copy()), white, black)
+                played = self._play(opening.copy(), white, black)
                 if played is None:
                     return None
-                board, result, comment = played
+                end, result, comment = played
                 names = [self.first.name, self.second.name]
                 headers = {
                     "Event": self.event,
@@ -143,7 +142,7 @@ class Match:
                 games.append(
                     MatchGame(
                         points if white is first else 1 - points,
-                        write_game(board, headers, comment),
+                        write_game(end, headers, comment),
                     )
                 )
             return games[0], games[1]
@@ -162,21 +161,21 @@ class Match:
                 return board
 
     def _play(
-        self, game: Game, white: Player, black: Player
+        self, board: chess.Board, white: Player, black: Player
     ) -> tuple[chess.Board, str, str] | None:
         """Play a game; return its end, its result and a comment; None if stopped."""
-        while (result := game.result()) == UNFINISHED:
-            if game.board.ply() >= self.rules.most_plies:
-                return game.board, DRAW, f"drawn after {self.rules.most_plies} plies"
-            player = white if game.board.turn else black
-            move = player.choose(game)
+        while (result := result_of(board)) == UNFINISHED:
+            if board.ply() >= self.rules.most_plies:
+                return board, DRAW, f"drawn after {self.rules.most_plies} plies"
+            player = white if board.turn else black
+            move = player.choose(board)
             if move is None:
                 return None
-            if player.proves_mate(game.board):
-                wins = WHITE_WINS if game.board.turn else BLACK_WINS
-                return game.board, wins, f"mate in {player.mate} proved"
-            game.push(move)
-        return game.board, result, ""
+            if player.proves_mate(board):
+                wins = WHITE_WINS if board.turn else BLACK_WINS
+                return board, wins, f"mate in {player.mate} proved"
+            board.push(move)
+        return board, result, ""
 
 
 class GamesFile:

@@ -1,39 +1,44 @@
-"""Games of the laboratory's search: openings, moves, results.
+"""Games of the laboratory's search: openings, moves, results, and self-play.
 
 The search sees neither repetitions nor the fifty-move rule, so the player avoids a
 repetition where another move wins too. A game depends on its opening and the players'
 settings alone.
+
+The shipped material-imbalance table is made of games of one setting against itself.
+Game k of a seed is always the same, so a run can be repeated, continued or split.
 """
 
 from __future__ import annotations
 
-from collections import Counter
+import random
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import chess
 import chess.pgn
 
+from solver.formats.pgn import UNFINISHED
+from solver.kernel.border.experiment import Extension
 from solver.laboratory.results import MAX_DEPTH, mate_distance
 from solver.laboratory.search import Laboratory, prove_mate
+from solver.laboratory.techniques import Mdp, Techniques
 
 if TYPE_CHECKING:
-    import random
-    from collections.abc import Hashable
+    from collections.abc import Callable
 
     from solver.laboratory.results import Iteration
-    from solver.laboratory.techniques import Techniques
     from solver.search.threads import Control
 
 TABLE_ENTRIES = 1 << 14
 
 WHITE_WINS, BLACK_WINS, DRAW = "1-0", "0-1", "1/2-1/2"
-UNFINISHED = "*"
-THREEFOLD = 3
 FIFTY_MOVES_PLIES = 100
 
 PROOF_NODES = 100_000
 """What the prover may spend on a mate that a player has seen."""
+
+SELF_PLAY = Techniques(mdp=Mdp.TIGHT, extension=Extension.CHECKS)
+"""What `SelfPlay` searches with."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,74 +69,28 @@ class Rules:
         return f"{self.nodes} nodes a move"
 
 
-class Game:
-    """A game in progress.
-
-    Parameters
-    ----------
-    board : chess.Board
-        The opening, with its moves; the game goes on with this board.
-
-    Attributes
-    ----------
-    board : chess.Board
-    """
-
-    def __init__(self, board: chess.Board) -> None:
-        self.board = board
-        self._met: Counter[Hashable] = Counter()
-        opening = board.copy()
-        while True:
-            self._met[_identity(opening)] += 1
-            if not opening.move_stack:
-                break
-            opening.pop()
-
-    def push(self, move: chess.Move) -> None:
-        """Play a move."""
-        self.board.push(move)
-        self._met[_identity(self.board)] += 1
-
-    def repeats(self, move: chess.Move) -> bool:
-        """Return whether a move leads to a position that has occurred."""
-        self.board.push(move)
-        repeats = _identity(self.board) in self._met
-        self.board.pop()
-        return repeats
-
-    def result(self) -> str:
-        """Return the result; a draw by repetition or by fifty moves needs no claim."""
-        board = self.board
-        if not any(board.generate_legal_moves()):
-            if not board.is_check():
-                return DRAW
-            return BLACK_WINS if board.turn else WHITE_WINS
-        if (
-            self._met[_identity(board)] >= THREEFOLD
-            or board.halfmove_clock >= FIFTY_MOVES_PLIES
-            or board.is_insufficient_material()
-        ):
+def result_of(board: chess.Board) -> str:
+    """Return the result; a draw by repetition or by fifty moves needs no claim."""
+    if not any(board.generate_legal_moves()):
+        if not board.is_check():
             return DRAW
-        return UNFINISHED
+        return BLACK_WINS if board.turn else WHITE_WINS
+    if (
+        board.is_repetition()
+        or board.halfmove_clock >= FIFTY_MOVES_PLIES
+        or board.is_insufficient_material()
+    ):
+        return DRAW
+    return UNFINISHED
 
 
-def _identity(board: chess.Board) -> Hashable:
-    """Return what two positions share if they are the same for a repetition.
-
-    The checker has the same key, and shares no code with the rest of the program.
-    """
-    return (
-        board.pawns,
-        board.knights,
-        board.bishops,
-        board.rooks,
-        board.queens,
-        board.kings,
-        board.occupied_co[chess.WHITE],
-        board.turn,
-        board.clean_castling_rights(),
-        board.ep_square if board.has_legal_en_passant() else None,
-    )
+def repeats(board: chess.Board, move: chess.Move) -> bool:
+    """Return whether a move leads to a position that has occurred."""
+    board.push(move)
+    try:
+        return board.is_repetition(2)
+    finally:
+        board.pop()
 
 
 class Player:
@@ -166,12 +125,11 @@ class Player:
         self._control = control
         self.mate: int | None = None
 
-    def choose(self, game: Game) -> chess.Move | None:
+    def choose(self, board: chess.Board) -> chess.Move | None:
         """Return the best move, but avoid a repetition if another move also wins.
 
         None: the control has stopped the search.
         """
-        board = game.board
         best = self.search(board, self._depth, self._nodes)
         if self._control.reason:
             return None
@@ -179,9 +137,9 @@ class Player:
         if best is None:  # too few nodes for a single iteration
             return min(board.legal_moves, key=chess.Move.uci)
         move = chess.Move.from_uci(best.move)
-        if best.score <= 0 or not game.repeats(move):
+        if best.score <= 0 or not repeats(board, move):
             return move
-        others = [other for other in board.legal_moves if not game.repeats(other)]
+        others = [other for other in board.legal_moves if not repeats(board, other)]
         share = self._nodes and max(1, self._nodes // max(1, len(others)))
         scored = []
         for other in others:
@@ -254,3 +212,39 @@ def write_game(board: chess.Board, headers: dict[str, str], comment: str = "") -
     game.headers.update(headers)
     game.end().comment = comment
     return f"{game}\n"
+
+
+@dataclass(frozen=True, slots=True)
+class SelfPlay:
+    """Games by number, as `solver.laboratory.game_pool` plays them.
+
+    Attributes
+    ----------
+    seed : int
+    rules : Rules
+    """
+
+    seed: int
+    rules: Rules
+
+    def begin(self, control: Control) -> Callable[[int], str | None]:
+        """Return the function that plays a game and writes it as PGN."""
+        player = Player(SELF_PLAY, self.rules, control)
+
+        def play(number: int) -> str | None:
+            chance = random.Random(f"{self.seed}/{number}")  # noqa: S311 - repeatable
+            board = open_game(chance, self.rules.opening_plies)
+            while (result := result_of(board)) == UNFINISHED:
+                if board.ply() >= self.rules.most_plies:
+                    break
+                move = player.choose(board)
+                if move is None:
+                    return None
+                board.push(move)
+            event = f"Self-play, {self.rules.depth} plies a move, seed {self.seed}"
+            headers = {"Event": event, "Round": str(number), "Result": result}
+            return write_game(
+                board, headers | dict.fromkeys(("White", "Black"), "matesolve")
+            )
+
+        return play

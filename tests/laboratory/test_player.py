@@ -12,8 +12,7 @@ import pytest
 from solver.formats.pgn import RESULTS
 from solver.laboratory.imbalance import ImbalanceTable, shipped
 from solver.laboratory.material import count_pieces, find_cell
-from solver.laboratory.player import Game, Player, Rules
-from solver.laboratory.selfplay import SelfPlay
+from solver.laboratory.player import Player, Rules, SelfPlay, repeats, result_of
 from solver.laboratory.techniques import Techniques
 from solver.search.threads import Control
 
@@ -90,23 +89,19 @@ def test_a_stopped_game_is_not_returned() -> None:
 def test_repetitions_and_results_are_those_of_python_chess(seed: int) -> None:
     chance = random.Random(seed)
     board = chess.Board("4k2r/5p2/8/4P3/8/8/8/R3K3 b Qk - 0 1")
-    game = Game(board.copy())
-    while game.result() == "*" and board.ply() < 300:
+    while result_of(board) == "*" and board.ply() < 300:
         for move in board.legal_moves:
-            board.push(move)
-            met = board.is_repetition(2)
-            board.pop()
-            assert game.repeats(move) == met
-        move = chance.choice(list(board.legal_moves))
-        board.push(move)
-        game.push(move)
+            after = board.copy()
+            after.push(move)
+            assert repeats(board, move) == after.is_repetition(2)
+        board.push(chance.choice(list(board.legal_moves)))
         drawn = board.is_repetition() or board.is_fifty_moves()
-        assert game.result() == ("1/2-1/2" if drawn else board.result())
+        assert result_of(board) == ("1/2-1/2" if drawn else board.result())
 
 
 def test_a_player_without_nodes_for_one_iteration_plays_a_legal_move() -> None:
     player = Player(Techniques(), Rules(nodes=1), Control())
-    move = player.choose(Game(chess.Board()))
+    move = player.choose(chess.Board())
     assert move is not None
     assert chess.Board().is_legal(move)
     assert player.mate is None
@@ -136,7 +131,7 @@ def test_the_prover_confirms_only_a_mate_that_the_player_saw(
 ) -> None:
     player = Player(Techniques(), Rules(depth=4), Control())
     board = chess.Board(fen)
-    player.choose(Game(board.copy()))
+    player.choose(board)
     assert player.proves_mate(board) is proves
 
 
