@@ -165,9 +165,8 @@ def match(
     is half of the 95% interval, from the pairs of games.
     """
     from solver.cli.console import prepare_outputs
-    from solver.laboratory import match_table
+    from solver.laboratory import match_score
     from solver.laboratory.match import GamesFile, Match, play_match
-    from solver.laboratory.match_score import MatchScore
     from solver.laboratory.player import Rules
     from solver.search.threads import GroupControl
 
@@ -177,7 +176,7 @@ def match(
     prepare_outputs(games_file)
     prepare_laboratory()
     control = GroupControl()
-    score = MatchScore()
+    score = match_score.MatchScore()
     with (
         GamesFile.open(games_file, match) if games_file else nullcontext() as file,
         interruptible(control),
@@ -192,14 +191,14 @@ def match(
             hypotheses=sprt,
         ):
             progress.show(score.games, _line(score))
-    result = match_table.MatchResult(match, score, games // 2, sprt)
+    result = match_score.MatchResult(match, score, games // 2, sprt)
     if as_json:
-        click.echo(json.dumps(match_table.match_record(result), indent=2))
+        click.echo(json.dumps(match_score.match_record(result), indent=2))
     else:
         console = stdout_console()
-        console.print(match_table.draw_match(result, console))
+        console.print(match_score.draw_match(result, console))
         console.print()
-        for note in match_table.match_notes(result):
+        for note in match_score.match_notes(result):
             console.print(note, style="dim")
     if control.is_stopped():
         notify("interrupted")

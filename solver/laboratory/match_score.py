@@ -3,6 +3,9 @@
 A match is played in pairs of games that share an opening. The two games of a pair are
 not independent, so the error is that of the pairs (the pentanomial distribution of
 their points: 0, 1/2, 1, 3/2 or 2), as the testing framework of Stockfish has it.
+
+The scores of the chess engine Prophet4 are its author's: the engine with a check
+extension against the engine without. The columns of the table are his.
 """
 
 from __future__ import annotations
@@ -13,8 +16,17 @@ from dataclasses import dataclass, field
 from statistics import NormalDist
 from typing import TYPE_CHECKING, NamedTuple
 
+from solver import __version__
+from solver.laboratory.techniques import Choice
+from solver.output.columns import Column, fit
+from solver.solution import SCHEMA
+
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
+
+    from rich.console import Console, RenderableType
+
+    from solver.laboratory.match import Match
 
 PAIR_POINTS = (0.0, 0.5, 1.0, 1.5, 2.0)
 """What the two games of a pair can yield together."""
@@ -159,3 +171,180 @@ def _most_likely(seen: Mapping[float, float], mean: float) -> list[float]:
         else:
             most = middle
     return [share / (1 + least * (points - mean)) for points, share in seen.items()]
+
+
+class PublishedScore(NamedTuple):
+    """A score that Prophet4's author published, in games, per cent and Elo."""
+
+    wins: int
+    losses: int
+    draws: int
+    per_cent: float
+    elo: float
+    error: float
+
+
+_EVERY_CHECK = PublishedScore(331, 183, 402, 58.1, 56.6, 16.8)
+
+PROPHET_SCORES = {
+    "uncapped": _EVERY_CHECK,
+    "all": _EVERY_CHECK,
+    "captures": PublishedScore(3206, 3119, 4505, 50.4, 2.8, 5.0),
+}
+"""By the check extension that was tried; promotions had no measurable effect."""
+
+
+@dataclass(frozen=True, slots=True)
+class MatchResult:
+    """A match and its score.
+
+    Attributes
+    ----------
+    match : Match
+    score : MatchScore
+        The first side's.
+    pairs : int
+        The pairs requested.
+    hypotheses : Hypotheses or None
+        Those of the test, if there is one.
+    """
+
+    match: Match
+    score: MatchScore
+    pairs: int
+    hypotheses: Hypotheses | None = None
+
+    @property
+    def llr(self) -> float | None:
+        """The log-likelihood ratio of the test."""
+        return self.score.llr(self.hypotheses) if self.hypotheses else None
+
+    @property
+    def decision(self) -> float | None:
+        """The difference in Elo that the test accepts; None: it is undecided."""
+        if self.hypotheses is None or self.llr is None or abs(self.llr) < DECISION:
+            return None
+        return self.hypotheses.upper if self.llr > 0 else self.hypotheses.lower
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether the test decided; without a test, whether all games were played."""
+        if self.hypotheses:
+            return self.decision is not None
+        return self.score.games == 2 * self.pairs
+
+
+def draw_match(result: MatchResult, console: Console) -> RenderableType:
+    """Draw the score of a match, above Prophet4's of the same experiment."""
+    score = result.score
+    per_cent = score.mean and 100 * score.mean
+    figures = [score.wins, score.losses, score.draws, per_cent, score.elo, score.error]
+    rows = [_cells(result.match.first.name, *figures)]
+    if published := _published(result.match):
+        rows.append(_cells("Prophet4", *published))
+    heads = ("", "wins", "losses", "draws", "pct", "Elo", "error")
+    columns = [
+        Column(head, column, left=not head)
+        for head, column in zip(heads, zip(*rows, strict=True), strict=True)
+    ]
+    lines = (
+        f"{name}: {wins} wins, {losses} losses, {draws} draws, {per_cent}, "
+        f"Elo {elo or 'none'}, error {error or 'none'}"
+        for name, wins, losses, draws, per_cent, elo, error in rows
+    )
+    return fit(console, columns, lines)
+
+
+def match_notes(result: MatchResult) -> Iterator[str]:
+    """Yield the paragraphs that explain the score."""
+    match, score = result.match, result.score
+    rules = match.rules
+    limit = f"{rules.nodes:,} nodes" if rules.nodes else f"depth {rules.depth}"
+    yield (
+        f"{score.games:,} games of {match.first.name} against {match.second.name}, "
+        f"{limit} a move, {match.horizon.name.lower()} horizon, seed {match.seed}. "
+        f"Each opening, {rules.opening_plies} random plies, is played twice with "
+        "colours changed."
+    )
+    pairs = ", ".join(f"{points:g}: {score.pairs[points]:,}" for points in PAIR_POINTS)
+    yield f"Pairs by points: {pairs}."
+    yield (
+        f"error: half of the {CONFIDENCE:.0%} interval, from the pairs. A game ends "
+        "when the prover confirms a mate that the side to move has seen, and is a "
+        f"draw after {rules.most_plies} plies."
+    )
+    if result.hypotheses:
+        lower, upper = result.hypotheses
+        decided = result.decision
+        verdict = "undecided" if decided is None else f"{decided:g} Elo accepted"
+        yield (
+            f"Test of {lower:g} against {upper:g} Elo: {verdict}, log-likelihood ratio "
+            f"{result.llr:.2f}, bounds {-DECISION:.2f} and {DECISION:.2f}."
+        )
+    if _published(match):
+        yield (
+            "Prophet4: published by its author; an engine with an evaluation, openings "
+            "and time for each move of its own."
+        )
+    if not result.is_complete and score.games < 2 * result.pairs:
+        yield f"Stopped after {score.games:,} of {2 * result.pairs:,} games."
+
+
+def match_record(result: MatchResult) -> dict[str, object]:
+    """Return the record of a match.
+
+    Returns
+    -------
+    dict
+        JSON values. `score` is the first side's, in points a game. `elo` and `error`
+        are None where they are not bounded. `sprt` is None without a test.
+    """
+    match, score = result.match, result.score
+    sprt: dict[str, object] | None = None
+    if result.hypotheses:
+        sprt = {
+            "lower": result.hypotheses.lower,
+            "upper": result.hypotheses.upper,
+            "llr": result.llr,
+            "accepted": result.decision,
+        }
+    return {
+        "schema": SCHEMA,
+        "first": match.first.choice._asdict(),
+        "second": match.second.choice._asdict(),
+        "depth": match.rules.depth,
+        "nodes": match.rules.nodes,
+        "horizon": match.horizon.name.lower(),
+        "seed": match.seed,
+        "complete": result.is_complete,
+        "games": score.games,
+        "wins": score.wins,
+        "losses": score.losses,
+        "draws": score.draws,
+        "score": score.mean,
+        "elo": score.elo,
+        "error": score.error,
+        "pairs": [score.pairs[points] for points in PAIR_POINTS],
+        "sprt": sprt,
+        "solver": __version__,
+    }
+
+
+def _published(match: Match) -> PublishedScore | None:
+    """Return Prophet4's score of the same experiment, None if there is none."""
+    extension = match.first.choice.check_extension
+    alone = Choice(check_extension=extension)
+    if match.first.choice != alone or match.second.choice != Choice():
+        return None
+    return PROPHET_SCORES.get(extension)
+
+
+def _cells(name: str, *figures: float | None) -> tuple[str, ...]:
+    """Write a row: three counts, per cent, Elo and its error."""
+    counts, (per_cent, *elo) = figures[:3], figures[3:]
+    return (
+        name,
+        *(f"{number:,}" for number in counts),
+        "" if per_cent is None else f"{per_cent:,.1f}%",
+        *("" if number is None else f"{number:,.1f}" for number in elo),
+    )

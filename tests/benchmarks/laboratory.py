@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from solver.files import write_whole
 from solver.laboratory.games import GamePosition, read_results
 from solver.laboratory.imbalance import ImbalanceTable, shipped
-from solver.laboratory.match_table import PROPHET_SCORES
+from solver.laboratory.match_score import PROPHET_SCORES
 from solver.laboratory.material import find_cell
 from solver.laboratory.reliability import (
     TRUSTED,
