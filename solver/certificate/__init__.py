@@ -4,7 +4,7 @@
 """
 
 from solver.certificate.build import Certificate, Certification, certify, certify_last
-from solver.certificate.prover import (
+from solver.certificate.proving import (
     Budget,
     BuildingLimits,
     BuildingStoppedError,

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import chess
 
 from solver.certificate.proof_trees import build_mate, build_refutation
-from solver.certificate.prover import (
+from solver.certificate.proving import (
     Budget,
     BuildingLimits,
     ProofContext,
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from pathlib import Path
 
-    from solver.certificate.prover import Prover
+    from solver.certificate.proving import Prover
     from solver.search.threads import Control
     from solver.search.workspace import Workspace
     from solver.solution import Solution

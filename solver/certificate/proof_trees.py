@@ -9,14 +9,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
-from solver.certificate.prover import has_king_alone, name_of
+from solver.certificate.proving import has_king_alone, name_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     import chess
 
-    from solver.certificate.prover import Budget, ProofContext
+    from solver.certificate.proving import Budget, ProofContext
 
 
 def build_mate(context: ProofContext, moves: int, budget: Budget) -> dict[str, object]:

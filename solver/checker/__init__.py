@@ -14,6 +14,7 @@ from dataclasses import dataclass
 
 import chess
 
+from solver.checker.chess_rules import parse_position
 from solver.checker.document import (
     as_object,
     as_text,
@@ -23,7 +24,6 @@ from solver.checker.document import (
     shown,
 )
 from solver.checker.mate import check_mate
-from solver.checker.position import parse_position
 from solver.checker.refutation import check_refutation
 from solver.errors import CertificateError
 

@@ -4,6 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
+from solver.checker.chess_rules import (
+    Key,
+    key_of,
+    legal_move,
+    moves_of,
+    require_exactly,
+)
 from solver.checker.document import (
     as_array,
     as_number,
@@ -11,13 +18,6 @@ from solver.checker.document import (
     as_text,
     require_names,
     shown,
-)
-from solver.checker.position import (
-    Key,
-    key_of,
-    legal_move,
-    moves_of,
-    require_exactly,
 )
 from solver.errors import ForgeryError
 

@@ -5,14 +5,7 @@ from __future__ import annotations
 from collections import deque
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
-from solver.checker.document import (
-    as_array,
-    as_number,
-    as_object,
-    require_names,
-    shown,
-)
-from solver.checker.position import (
+from solver.checker.chess_rules import (
     Key,
     has_king_alone,
     key_of,
@@ -20,6 +13,13 @@ from solver.checker.position import (
     mate_in_one,
     moves_of,
     require_exactly,
+)
+from solver.checker.document import (
+    as_array,
+    as_number,
+    as_object,
+    require_names,
+    shown,
 )
 from solver.errors import CertificateError, ForgeryError
 

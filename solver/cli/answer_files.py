@@ -182,9 +182,9 @@ class Drawings:
         OSError
             A file cannot be written.
         """
-        from solver.output.pgn import encode_pgn, encode_solutions
         from solver.output.problem_marks import ProblemMarks
         from solver.output.solution_page import encode_page, encode_svg
+        from solver.output.solution_pgn import encode_pgn, encode_solutions
 
         if self._svg is not None:
             write_whole(self._svg, encode_svg(solution))

@@ -1,8 +1,8 @@
 """Probe small endgames: recognise them, read mates off their tables, build the tables.
 
 `find_ending` is the entry. This module does not load numpy, which takes a tenth of a
-second: `solver.endgames.retrograde` and `solver.endgames.table` do, and they are
-imported when the first table is built.
+second: `retrograde` and `endgame_table` do, and they are imported when the first table
+is built.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from solver.kernel.border.interface import MOST_ENDING_PIECES
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
+    from solver.endgames.endgame_table import Table
     from solver.endgames.placement import Pieces, Placement
-    from solver.endgames.table import Table
 
     Tables: TypeAlias = Mapping["Pieces", Table]
 
@@ -144,7 +144,7 @@ def _read_answer(
     tables: Tables, placement: Placement, *, attacking: bool, with_line: bool
 ) -> EndingAnswer:
     """Read the length, the keys and the line of a mate off the tables."""
-    from solver.endgames.table import NO_MATE
+    from solver.endgames.endgame_table import NO_MATE
 
     moves = _probe(tables, placement, attacking=attacking)
     if moves == NO_MATE:

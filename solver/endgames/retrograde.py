@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import chess
 import numpy as np
 
-from solver.endgames.table import (
+from solver.endgames.endgame_table import (
     BETWEEN,
     KING_STEPS,
     LEAPS,
@@ -31,8 +31,8 @@ from solver.endgames.table import (
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from solver.endgames.endgame_table import Moves, Words
     from solver.endgames.placement import Pieces
-    from solver.endgames.table import Moves, Words
 
 
 _KINGS = np.array(TRIANGLE)

@@ -6,7 +6,7 @@ from itertools import zip_longest
 from operator import itemgetter
 from typing import TYPE_CHECKING, NamedTuple
 
-from solver.certificate.prover import (
+from solver.certificate.proving import (
     Budget,
     BuildingStoppedError,
     TooLargeError,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
-from solver.certificate.prover import (
+from solver.certificate.proving import (
     FIRST_SLICE_NODES,
     SLICE_NODES,
     BuildingStoppedError,
@@ -18,7 +18,7 @@ from solver.stipulation import Goal, Play
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from solver.certificate.prover import Budget
+    from solver.certificate.proving import Budget
     from solver.kernel.border.memory import Position, Search
     from solver.search.workspace import Workspace
     from solver.stipulation import Stipulation

@@ -23,7 +23,7 @@ from solver.certificate import (
     certify,
 )
 from solver.certificate.build import write
-from solver.certificate.prover import Moves, name_of
+from solver.certificate.proving import Moves, name_of
 from solver.checker import Checked, check, read
 from solver.formats.registry import read_collection
 from solver.problem import Claim, Limits, Problem

@@ -16,8 +16,8 @@ from tests.processes import run
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from solver.endgames.endgame_table import Table
     from solver.endgames.placement import Pieces
-    from solver.endgames.table import Table
 
 
 def never() -> bool:

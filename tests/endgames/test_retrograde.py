@@ -10,9 +10,9 @@ import pytest
 
 from solver.board import pack
 from solver.endgames import find_ending
+from solver.endgames.endgame_table import ILLEGAL, NO_MATE, REFLECTIONS, Table
 from solver.endgames.placement import Piece, read_placement
 from solver.endgames.probe import get_tables
-from solver.endgames.table import ILLEGAL, NO_MATE, REFLECTIONS, Table
 from solver.kernel.border.interface import Verdict
 from solver.search.root import prove
 from solver.search.workspace import Workspace
@@ -22,7 +22,7 @@ from tests.oracles import endgames
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from solver.endgames.table import Moves
+    from solver.endgames.endgame_table import Moves
 
 LONGEST = {
     "KQvK": 10,

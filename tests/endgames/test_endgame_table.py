@@ -5,7 +5,7 @@ from __future__ import annotations
 import chess
 import numpy as np
 
-from solver.endgames.table import REFLECTIONS, TRIANGLE, align, pack, unpack
+from solver.endgames.endgame_table import REFLECTIONS, TRIANGLE, align, pack, unpack
 
 
 def test_a_reflection_keeps_distances_and_leads_into_the_triangle() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import chess
 import pytest
 
-from solver.checker.position import key_of, mate_in_one
+from solver.checker.chess_rules import key_of, mate_in_one
 from tests.checker.documents import CASTLING, EN_PASSANT
 from tests.oracles.walks import random_positions, small_positions
 

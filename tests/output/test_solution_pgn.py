@@ -13,7 +13,7 @@ import pytest
 
 from solver import __version__
 from solver.formats.registry import read_collection
-from solver.output.pgn import encode_pgn, encode_solutions
+from solver.output.solution_pgn import encode_pgn, encode_solutions
 from solver.play.builder import PlayOptions, build_variations
 from solver.play.tree import Attack, Defence, Variations
 from solver.problem import Limits, Problem, Restriction
