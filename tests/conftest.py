@@ -11,9 +11,10 @@ from tests.processes import limited_workers, restore_signals
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from solver.kernel.border.interface import Kernel, LaboratoryKernel
+    from solver.kernel.border.interface import (
+        Kernel,
+    )
     from solver.kernel.border.memory import Search
-    from solver.kernel.border.stipulation_interface import BattleKernel, HelpKernel
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -29,33 +30,37 @@ def kernel() -> Kernel:
     A test that solves, or starts a process that does, asks for it; no other waits for
     the compiler.
     """
-    from solver.kernel.build.loader import load_kernel
+    from solver.kernel.border.parts import SEARCH
+    from solver.kernel.build.loader import load_part
 
-    return load_kernel().kernel
+    return load_part(SEARCH).kernel
 
 
 @pytest.fixture(scope="session")
-def battle_kernel() -> BattleKernel:
+def battle_kernel() -> Kernel:
     """The part of the compiled kernel for battle play, stored likewise."""
-    from solver.kernel.build.loader import load_battle
+    from solver.kernel.border.parts import BATTLE
+    from solver.kernel.build.loader import load_part
 
-    return load_battle().kernel
+    return load_part(BATTLE).kernel
 
 
 @pytest.fixture(scope="session")
-def help_kernel() -> HelpKernel:
+def help_kernel() -> Kernel:
     """The part of the compiled kernel for help play, stored likewise."""
-    from solver.kernel.build.loader import load_help
+    from solver.kernel.border.parts import HELP
+    from solver.kernel.build.loader import load_part
 
-    return load_help().kernel
+    return load_part(HELP).kernel
 
 
 @pytest.fixture(scope="session")
-def laboratory_kernel() -> LaboratoryKernel:
+def laboratory_kernel() -> Kernel:
     """The laboratory's part of the compiled kernel, stored likewise."""
-    from solver.kernel.build.loader import load_laboratory
+    from solver.kernel.border.parts import LABORATORY
+    from solver.kernel.build.loader import load_part
 
-    return load_laboratory().kernel
+    return load_part(LABORATORY).kernel
 
 
 @pytest.fixture

@@ -20,7 +20,7 @@ import chess
 import pytest
 
 import solver
-from solver.kernel.build.loader import PARTS
+from solver.kernel.border.parts import PARTS
 from tests.processes import run, started
 from tests.samples import sample_folder, samples, without_times
 

@@ -20,7 +20,8 @@ from solver.endgames import find_ending, is_ending
 from solver.errors import MatesolveError
 from solver.kernel.border.interface import Verdict
 from solver.kernel.border.memory import Position, Search
-from solver.kernel.build.loader import load_kernel
+from solver.kernel.border.parts import SEARCH
+from solver.kernel.build.loader import load_part
 from solver.search.question import is_attacking
 from solver.search.root import prove, search_dfpn
 
@@ -275,7 +276,7 @@ class Moves:
     """
 
     def __init__(self) -> None:
-        self._kernel = load_kernel().kernel
+        self._kernel = load_part(SEARCH).kernel
         self._search = Search()
 
     def legal(self, packed: bytes) -> list[int]:

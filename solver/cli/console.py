@@ -29,7 +29,8 @@ if TYPE_CHECKING:
 
     from rich.console import Console
 
-    from solver.kernel.build.loader import Build, Interface, Part
+    from solver.kernel.border.parts import Part
+    from solver.kernel.build.loader import Build
     from solver.search.threads import Control
     from solver.stipulation import Stipulation
 
@@ -251,14 +252,14 @@ def identify_file(path: str, stream: TextIO | None = None) -> object:
 
 def prepare_kernel() -> None:
     """Load the search before the clock starts; show it if that means compiling."""
-    from solver.kernel.build.loader import SEARCH
+    from solver.kernel.border.parts import SEARCH
 
     prepare_part(SEARCH)
 
 
 def prepare_stipulation(stipulation: Stipulation) -> None:
     """Load the search that a stipulation needs, besides the search for mates."""
-    from solver.kernel.build.loader import BATTLE, HELP
+    from solver.kernel.border.parts import BATTLE, HELP
 
     if stipulation.is_help:
         prepare_part(HELP)
@@ -268,13 +269,13 @@ def prepare_stipulation(stipulation: Stipulation) -> None:
 
 def prepare_laboratory() -> None:
     """Load the laboratory's search, and the mate search, which checks its mates."""
-    from solver.kernel.build.loader import LABORATORY
+    from solver.kernel.border.parts import LABORATORY
 
     prepare_kernel()
     prepare_part(LABORATORY)
 
 
-def prepare_part(part: Part[Interface]) -> Build[Interface]:
+def prepare_part(part: Part) -> Build:
     """Load a part of the kernel; show it if that means compiling."""
     from solver.kernel.build.loader import load_part
 

@@ -6,7 +6,7 @@ import os
 import platform
 import time
 from importlib.metadata import version
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -94,14 +94,14 @@ def doctor() -> None:
     click.echo(f"self-test passed in {elapsed:.2f} s")
 
 
-def _load_parts() -> dict[str, Build[Any]]:
+def _load_parts() -> dict[str, Build]:
     """Load all parts of the kernel, and return them by their names."""
-    from solver.kernel.build.loader import PARTS
+    from solver.kernel.border.parts import PARTS
 
     return {part.name: prepare_part(part) for part in PARTS}
 
 
-def _origin(build: Build[Any]) -> str:
+def _origin(build: Build) -> str:
     """Return where a part of the kernel came from, in words."""
     place = build.path or "nothing could be stored"
     return f"{ORIGINS[build.origin]} ({build.seconds:.2f} s): {place}"

@@ -52,13 +52,14 @@ def divide(
     """
     from solver.board import pack, unpack_move
     from solver.kernel.border.memory import MAX_PLIES, Search
-    from solver.kernel.build.loader import load_kernel
+    from solver.kernel.border.parts import SEARCH
+    from solver.kernel.build.loader import load_part
     from solver.search.threads import Control
 
     if not 1 <= depth < MAX_PLIES:
         msg = f"depth: expected 1 to {MAX_PLIES - 1} plies, found {depth}"
         raise InputError(msg)
-    kernel = load_kernel().kernel
+    kernel = load_part(SEARCH).kernel
     search = Search()
     control = control or Control()
     control.attach(search)

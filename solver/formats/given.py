@@ -16,7 +16,8 @@ from solver.formats.claims import parse_keys, parse_line
 from solver.formats.fast_fen import format_fen
 from solver.formats.fen import parse_fen
 from solver.kernel.border.memory import Row, RowState, Search
-from solver.kernel.build.loader import loaded_kernel
+from solver.kernel.border.parts import SEARCH
+from solver.kernel.build.loader import loaded_part
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -114,7 +115,7 @@ def read_plainly(
 
     None if the kernel is not loaded, or if the strict reader is to decide.
     """
-    if (build := loaded_kernel()) is None:
+    if (build := loaded_part(SEARCH)) is None:
         return None
     # A local name keeps it alive: when the interpreter ends, it frees what belongs to
     # threads, although a daemon thread may still be reading.

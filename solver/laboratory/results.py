@@ -17,7 +17,7 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
-from solver.kernel.border.interface import MATE_SCORE, MATE_ZONE
+from solver.kernel.border.experiment import MATE_SCORE, MATE_ZONE
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

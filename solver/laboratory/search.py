@@ -14,10 +14,17 @@ from typing import TYPE_CHECKING
 
 from solver.board import pack, unpack_move
 from solver.errors import InputError
-from solver.kernel.border.experiment import Experiment, MdpForm, MipUse, PrunedNodes
-from solver.kernel.border.interface import INFINITE_SCORE, NO_LIMIT
+from solver.kernel.border.experiment import (
+    INFINITE_SCORE,
+    Experiment,
+    MdpForm,
+    MipUse,
+    PrunedNodes,
+)
+from solver.kernel.border.interface import NO_LIMIT
 from solver.kernel.border.memory import Search
-from solver.kernel.build.loader import load_laboratory
+from solver.kernel.border.parts import LABORATORY
+from solver.kernel.build.loader import load_part
 from solver.laboratory.results import (
     MAX_DEPTH,
     Iteration,
@@ -83,7 +90,7 @@ class Laboratory:
                 f"found {table_entries}"
             )
             raise InputError(msg)
-        self._kernel = load_laboratory().kernel
+        self._kernel = load_part(LABORATORY).kernel
         self._search = Search(buckets=table_entries // LEAST_ENTRIES)
         self._experiment = Experiment()
         self._imbalance = imbalance

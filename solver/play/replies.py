@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple
 
 from solver.certificate.proving import (
     FIRST_SLICE_NODES,
@@ -11,7 +11,8 @@ from solver.certificate.proving import (
     BuildingStoppedError,
 )
 from solver.kernel.border.interface import NULL_MOVE
-from solver.kernel.build.loader import load_battle
+from solver.kernel.border.parts import BATTLE
+from solver.kernel.build.loader import load_part
 from solver.search.battle import battle_play
 from solver.stipulation import Goal, Play
 
@@ -19,29 +20,12 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from solver.certificate.proving import Budget
-    from solver.kernel.border.memory import Position, Search
+    from solver.kernel.border.memory import Position
     from solver.search.workspace import Workspace
     from solver.stipulation import Stipulation
 
 
 _REFLEX = (Play.REFLEX, Play.SEMI_REFLEX)
-
-
-class Solving(Protocol):
-    """Which moves solve, and which refute; the kernel of each kind of play answers.
-
-    Each answer is None if the search was stopped or hit its limit.
-    """
-
-    def solving_moves(
-        self, position: Position, search: Search, moves: int
-    ) -> list[int] | None:
-        """Return the attacker's moves that reach the goal within `moves`."""
-
-    def refutations(
-        self, position: Position, search: Search, moves: int, most: int
-    ) -> list[int] | None:
-        """Return at most `most` replies after which the attacker fails in `moves`."""
 
 
 class Reply(NamedTuple):
@@ -85,11 +69,11 @@ class Replies:
         self._workspace = workspace
         self._kernel = workspace.kernel
         self._search = workspace.search
-        self._solving: Solving = workspace.kernel
+        self._solving = workspace.kernel
         self._play, self._goal = stipulation.play, stipulation.goal
         self._is_direct_mate = stipulation.is_direct_mate
         if not self._is_direct_mate:
-            self._solving = load_battle().kernel
+            self._solving = load_part(BATTLE).kernel
             self._search.play = battle_play(stipulation)
         self._budget = budget
         self._node_limit: int = self._search.node_limit

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING
 from solver.board import unpack_line, unpack_move
 from solver.kernel.border.interface import SMALL_NODES, Verdict
 from solver.kernel.border.memory import BattlePlay
-from solver.kernel.build.loader import load_battle
+from solver.kernel.border.parts import BATTLE
+from solver.kernel.build.loader import load_part
 from solver.solution import Solution, Status, StoppedBy
 from solver.stipulation import Goal, Play
 
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from solver.kernel.border.memory import Position
-    from solver.kernel.border.stipulation_interface import BattleKernel
     from solver.search.question import Question
     from solver.search.threads import Control
     from solver.search.workspace import Workspace
@@ -77,7 +77,7 @@ class _BattleSearch:
         self._workspace = workspace
         self._control = control
         self._start_helpers = start_helpers
-        self._kernel: BattleKernel = load_battle().kernel
+        self._kernel = load_part(BATTLE).kernel
         self._play = battle_play(stipulation)
         workspace.search.play = self._play
 

@@ -12,8 +12,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from solver.board import pack, unpack_line
-from solver.kernel.border.stipulation_interface import HelpState
-from solver.kernel.build.loader import load_help
+from solver.kernel.border.memory import HelpPlay, HelpState
+from solver.kernel.border.parts import HELP
+from solver.kernel.build.loader import load_part
 from solver.problem import Claim
 from solver.search.threads import WATCHDOG
 from solver.solution import Solution, Stats, Status, StoppedBy
@@ -22,7 +23,6 @@ from solver.stipulation import Goal
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from solver.kernel.border.stipulation_interface import HelpKernel
     from solver.search.question import Question
     from solver.search.threads import Control
     from solver.search.workspace import Workspace
@@ -131,7 +131,7 @@ class Enumeration:
         stipulation = question.problem.stipulation
         self.lower_bound = 1
         self.stopped_by: StoppedBy | None = None
-        self._kernel: HelpKernel = load_help().kernel
+        self._kernel = load_part(HELP).kernel
         self._workspace = workspace
         self._question = question
         self._is_stalemate = stipulation.goal is Goal.STALEMATE
@@ -156,13 +156,13 @@ class Enumeration:
 
     def _of_length(self, plies: int) -> Iterator[list[Line]]:
         workspace, question = self._workspace, self._question
-        play = self._kernel.begin(
-            question.position, plies, is_stalemate=self._is_stalemate
-        )
+        play = HelpPlay.of(question.position, plies, is_stalemate=self._is_stalemate)
         state = HelpState.PAUSED
         while state is not HelpState.COMPLETE:
             with workspace.budget(workspace.one_table_nodes):
-                lines, state = self._kernel.resume(play, workspace.search, self._left)
+                lines, state = self._kernel.solutions(
+                    play, workspace.search, self._left
+                )
             yield [unpack_line(question.board, line) for line in lines]
             if workspace.is_exhausted and state is HelpState.STOPPED:
                 self.stopped_by = StoppedBy.NODES

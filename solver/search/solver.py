@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 from solver.endgames.probe import EndingHistory
 from solver.errors import FenError
 from solver.kernel.border.memory import RowState
-from solver.kernel.build.loader import load_battle
+from solver.kernel.border.parts import BATTLE
+from solver.kernel.build.loader import load_part
 from solver.problem import (
     DEFAULT_HASH_MIB,
     Limits,
@@ -380,7 +381,7 @@ class Solver:
         if question.problem.stipulation.is_help:
             return answer_help_play(self._workspace, question, control)
         if question.is_battle:
-            load_battle()  # before the clock starts
+            load_part(BATTLE)  # before the clock starts
         started = time.perf_counter() - spent_s
         workspace, limits = self._workspace, question.limits
         # 1. The user's tablebases know many answers; the search then tries to prove

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 from solver.errors import AllocationError
 from solver.kernel.border.interface import NO_LIMIT, SMALL_BUCKETS
 from solver.kernel.border.memory import MAX_LEGAL_MOVES, Search
-from solver.kernel.build.loader import load_kernel
+from solver.kernel.border.parts import SEARCH
+from solver.kernel.build.loader import load_part
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -82,7 +83,7 @@ class Workspace:
         return other
 
     def _use_memory(self, memory: mmap.mmap) -> None:
-        self.kernel = load_kernel().kernel
+        self.kernel = load_part(SEARCH).kernel
         self.search = Search()
         self.restriction: Restriction | None = None
         self._memory = memory

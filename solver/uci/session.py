@@ -18,7 +18,8 @@ import chess
 
 from solver import __version__
 from solver.errors import AllocationError, InputError, quote
-from solver.kernel.build.loader import load_kernel
+from solver.kernel.border.parts import SEARCH
+from solver.kernel.build.loader import load_part
 from solver.problem import DEFAULT_HASH_MIB
 from solver.search.solver import Solver
 from solver.solution import StoppedBy
@@ -279,7 +280,7 @@ class Session:
             notice(line)
             yield
 
-        load_kernel(notice, compiling)
+        load_part(SEARCH, notice, compiling)
 
     def _timeout_s(self) -> float:
         deadline = self._search.deadline if self._search else None

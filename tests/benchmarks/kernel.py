@@ -20,7 +20,8 @@ import numpy as np
 from solver import Limits, Problem
 from solver.board import pack
 from solver.kernel.border.memory import Search
-from solver.kernel.build.loader import load_kernel
+from solver.kernel.border.parts import SEARCH
+from solver.kernel.build.loader import load_part
 from solver.laboratory.comparison import GLASS_FEN
 from solver.laboratory.search import Laboratory
 from solver.laboratory.techniques import Mdp, Techniques
@@ -45,7 +46,7 @@ LABORATORY_NODES = {Mdp.OFF: 7_212_456, Mdp.CPW: 4_655_826}
 
 def time_perft(*, listed: bool) -> float:
     """Positions a second, from the kernel's own call."""
-    kernel, search = load_kernel().kernel, Search()
+    kernel, search = load_part(SEARCH).kernel, Search()
     position = pack(chess.Board(KIWIPETE))
     started = time.perf_counter()
     leaves = kernel.perft(position, search, KIWIPETE_DEPTH, listed=listed)

@@ -17,7 +17,8 @@ from solver.board import pack
 from solver.kernel.border.experiment import Experiment, MdpForm
 from solver.kernel.border.interface import NO_LIMIT
 from solver.kernel.border.memory import Search
-from solver.kernel.build.loader import load_laboratory
+from solver.kernel.border.parts import LABORATORY
+from solver.kernel.build.loader import load_part
 from solver.laboratory.comparison import GLASS_FEN
 from solver.search.workspace import BUCKET_BYTES
 from tests.oracles.recorded import MARGIN, windows
@@ -60,7 +61,7 @@ def iterate(pruned: Collection[int], history: bytes | None = None) -> Iteration:
     history : bytes, optional
         Replaces the history before the last search.
     """
-    kernel = load_laboratory().kernel
+    kernel = load_part(LABORATORY).kernel
     position = pack(chess.Board(GLASS_FEN))
     memory = ctypes.create_string_buffer(BUCKETS * BUCKET_BYTES)
     search = Search(buckets=BUCKETS, table=ctypes.addressof(memory))

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, NamedTuple
 import pytest
 
 import solver
+from solver.kernel.border.parts import PARTS
 from solver.kernel.build import cache
-from solver.kernel.build.loader import PARTS, load_part
+from solver.kernel.build.loader import load_part
 from tests.processes import run
 
 if TYPE_CHECKING:

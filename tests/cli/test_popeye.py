@@ -14,7 +14,8 @@ import pytest
 from click.testing import CliRunner
 
 from solver.cli.main import matesolve as commands
-from solver.kernel.build.loader import load_battle, load_help
+from solver.kernel.border.parts import BATTLE, HELP
+from solver.kernel.build.loader import load_part
 from tests.cli.conftest import Ended
 from tests.cli.processes import process
 from tests.popeye_sets import Entry, as_input
@@ -40,8 +41,8 @@ MATED = "Forsyth 8/8/8/8/8/6K1/R7/7k"
 @pytest.fixture(scope="session")
 def matesolve(kernel: None) -> Matesolve:  # noqa: ARG001
     """Return a function that runs the command in this process."""
-    load_battle()  # compiling them would be announced on stderr
-    load_help()
+    load_part(BATTLE)  # compiling them would be announced on stderr
+    load_part(HELP)
 
     def call(
         *arguments: str, stdin: str = "", env: Mapping[str, str] | None = None

@@ -17,8 +17,7 @@ import pytest
 
 from solver.cli import experiment_options
 from solver.cli.main import run
-from solver.kernel.border.experiment import Extension, Horizon, RootOrder
-from solver.kernel.border.interface import MATE_SCORE
+from solver.kernel.border.experiment import MATE_SCORE, Extension, Horizon, RootOrder
 from solver.laboratory import search
 from solver.laboratory.comparison import GLASS_FEN
 from solver.laboratory.results import Iteration, Outcome

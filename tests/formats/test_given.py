@@ -54,7 +54,7 @@ def test_without_the_kernel_the_strict_readers_do_it_all(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     fast = GivenPosition("4k3/8/8/8/8/8/8/4K2R w K -")
-    monkeypatch.setattr(given, "loaded_kernel", lambda: None)
+    monkeypatch.setattr(given, "loaded_part", lambda _part: None)
     assert read_plainly(START) is None
     slow = GivenPosition("4k3/8/8/8/8/8/8/4K2R w K -")
     assert slow.fen == fast.fen == "4k3/8/8/8/8/8/8/4K2R w K - 0 1"
@@ -108,8 +108,9 @@ def test_the_position_after_played_moves_has_their_counters() -> None:
 READING_AT_EXIT = """
 import threading, time
 from solver.formats.given import read_plainly
-from solver.kernel.build.loader import load_kernel
-load_kernel()
+from solver.kernel.border.parts import SEARCH
+from solver.kernel.build.loader import load_part
+load_part(SEARCH)
 def read():
     while True:
         read_plainly("6k1/5ppp/8/8/8/8/8/R5K1 w - - 0 1", "a1a8")

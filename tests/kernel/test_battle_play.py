@@ -21,7 +21,7 @@ from tests.sizes import sized
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from solver.kernel.border.stipulation_interface import BattleKernel
+    from solver.kernel.border.interface import Kernel
 
 BUCKET_BYTES = 64
 FEW_BUCKETS = 1 << 12
@@ -33,9 +33,7 @@ each_stipulation = pytest.mark.parametrize("name", stipulated.STIPULATIONS)
 class Battle:
     """The kernel with its memory, for one stipulation; `forget` empties the table."""
 
-    def __init__(
-        self, kernel: BattleKernel, name: str, buckets: int = FEW_BUCKETS
-    ) -> None:
+    def __init__(self, kernel: Kernel, name: str, buckets: int = FEW_BUCKETS) -> None:
         self.stipulation = Stipulation.parse(f"{name}1")
         self.kernel = kernel
         self._memory = (ctypes.c_char * (buckets * BUCKET_BYTES))()
@@ -105,9 +103,7 @@ def agree_with_the_definition(
 
 @sized("count", 10, 20)
 @each_stipulation
-def test_two_moves_are_as_defined(
-    battle_kernel: BattleKernel, name: str, count: int
-) -> None:
+def test_two_moves_are_as_defined(battle_kernel: Kernel, name: str, count: int) -> None:
     battle = Battle(battle_kernel, name)
     most = count if name in {"r#", "semi-r#"} else 4 * count
     boards = stipulated.quick_positions(name, most, seed=1)
@@ -118,7 +114,7 @@ def test_two_moves_are_as_defined(
 @sized("count", 20, 60)
 @each_stipulation
 def test_full_boards_are_as_defined(
-    battle_kernel: BattleKernel, name: str, count: int
+    battle_kernel: Kernel, name: str, count: int
 ) -> None:
     """Castling, captures en passant and promotions of either side occur here."""
     battle = Battle(battle_kernel, name)
@@ -135,7 +131,7 @@ def test_full_boards_are_as_defined(
     ],
 )
 def test_a_capture_en_passant_may_take_the_last_flight(
-    battle_kernel: BattleKernel, fen: str, key: str
+    battle_kernel: Kernel, fen: str, key: str
 ) -> None:
     """The captured pawn leaves a line open."""
     battle = Battle(battle_kernel, "=")
@@ -159,7 +155,7 @@ def test_a_capture_en_passant_may_take_the_last_flight(
     ],
 )
 def test_each_kind_of_mating_reply_ends_a_selfmate(
-    battle_kernel: BattleKernel, fen: str, key: str, reply: str
+    battle_kernel: Kernel, fen: str, key: str, reply: str
 ) -> None:
     """Pushes and captures of pawns, all pieces, and a king that opens its line."""
     battle = Battle(battle_kernel, "s#")
@@ -180,7 +176,7 @@ def test_each_kind_of_mating_reply_ends_a_selfmate(
     ],
 )
 def test_a_reply_that_lets_the_attacker_mate_refutes_in_reflex_play_alone(
-    battle_kernel: BattleKernel, fen: str
+    battle_kernel: Kernel, fen: str
 ) -> None:
     board = chess.Board(f"{fen} w - - 0 1")
     keys = {}
@@ -198,7 +194,7 @@ BLOCK = 100
 @each_stipulation
 @pytest.mark.parametrize("block", range(10))
 def test_a_thousand_positions_are_as_defined(
-    battle_kernel: BattleKernel, name: str, block: int
+    battle_kernel: Kernel, name: str, block: int
 ) -> None:
     battle = Battle(battle_kernel, name)
     boards = stipulated.quick_positions(name, BLOCK, seed=100 + block)
@@ -208,7 +204,7 @@ def test_a_thousand_positions_are_as_defined(
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["=", "s#", "s="])
-def test_three_moves_are_as_defined(battle_kernel: BattleKernel, name: str) -> None:
+def test_three_moves_are_as_defined(battle_kernel: Kernel, name: str) -> None:
     """In reflex play the oracle takes minutes for a position."""
     battle = Battle(battle_kernel, name)
     boards = stipulated.quick_positions(name, 40, seed=4)
@@ -218,9 +214,7 @@ def test_three_moves_are_as_defined(battle_kernel: BattleKernel, name: str) -> N
 
 @pytest.mark.slow
 @each_stipulation
-def test_many_full_boards_are_as_defined(
-    battle_kernel: BattleKernel, name: str
-) -> None:
+def test_many_full_boards_are_as_defined(battle_kernel: Kernel, name: str) -> None:
     battle = Battle(battle_kernel, name)
     agree_with_the_definition(battle, walks.random_positions(2000, seed=5), 1)
     agree_with_the_definition(battle, walks.crowded_positions(2000, seed=5), 1)
@@ -236,7 +230,7 @@ def varied(name: str) -> list[chess.Board]:
 
 @each_stipulation
 def test_the_other_colour_and_the_mirrored_board_have_the_same_answers(
-    battle_kernel: BattleKernel, name: str
+    battle_kernel: Kernel, name: str
 ) -> None:
     battle = Battle(battle_kernel, name)
     for board in varied(name):
@@ -249,7 +243,7 @@ def test_the_other_colour_and_the_mirrored_board_have_the_same_answers(
 
 @each_stipulation
 def test_any_size_of_table_and_any_order_of_questions_give_the_same_answers(
-    battle_kernel: BattleKernel, name: str
+    battle_kernel: Kernel, name: str
 ) -> None:
     boards = varied(name)
     most = 3
@@ -272,7 +266,7 @@ def test_any_size_of_table_and_any_order_of_questions_give_the_same_answers(
     assert any(answers[0] for answers in expected.values())
 
 
-def test_one_table_serves_all_stipulations(battle_kernel: BattleKernel) -> None:
+def test_one_table_serves_all_stipulations(battle_kernel: Kernel) -> None:
     battles = [Battle(battle_kernel, name) for name in stipulated.STIPULATIONS]
     shared = Battle(battle_kernel, "s#")
     boards = varied("s#")
@@ -287,7 +281,7 @@ def test_one_table_serves_all_stipulations(battle_kernel: BattleKernel) -> None:
 
 @each_stipulation
 def test_a_stopped_search_leaves_only_what_is_true(
-    battle_kernel: BattleKernel, name: str
+    battle_kernel: Kernel, name: str
 ) -> None:
     battle = Battle(battle_kernel, name)
     search = battle.search
@@ -314,7 +308,7 @@ def test_a_stopped_search_leaves_only_what_is_true(
 
 @each_stipulation
 def test_the_line_has_the_shortest_length_and_ends_with_the_goal(
-    battle_kernel: BattleKernel, name: str
+    battle_kernel: Kernel, name: str
 ) -> None:
     battle = Battle(battle_kernel, name)
     stipulation = battle.stipulation

@@ -3,23 +3,28 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import chess
 import pytest
 
 from solver.board import pack
-from solver.kernel.border.experiment import Experiment, Extension, Horizon
-from solver.kernel.border.interface import (
+from solver.kernel.border.experiment import (
     INFINITE_SCORE,
     MATE_SCORE,
     MATE_ZONE,
-    LaboratoryKernel,
+    Experiment,
+    Extension,
+    Horizon,
 )
 from solver.kernel.border.memory import MAX_PLIES, Search
 from solver.laboratory.results import MAX_DEPTH
 from tests.kernel.counting import PLAIN, agree, deepen
 from tests.oracles import walks
 from tests.oracles.scored import ScoredSearch
+
+if TYPE_CHECKING:
+    from solver.kernel.border.interface import Kernel
 
 CAPPED = replace(PLAIN, extension=Extension.CHECKS)
 UNCAPPED = replace(PLAIN, extension=Extension.CHECKS | Extension.UNCAPPED)
@@ -141,7 +146,7 @@ def test_mates_on_the_last_ply_are_scored_as_mates() -> None:
 @pytest.mark.parametrize("horizon", Horizon)
 @pytest.mark.parametrize("fen", [*CROSS_CHECKS, *PERPETUAL])
 def test_no_line_is_longer_than_the_rows(
-    laboratory_kernel: LaboratoryKernel, fen: str, horizon: Horizon
+    laboratory_kernel: Kernel, fen: str, horizon: Horizon
 ) -> None:
     """A search as deep as there are rows extends no check.
 

@@ -12,16 +12,22 @@ import pytest
 
 from solver.board import pack, unpack_line
 from solver.kernel.border.interface import NO_LIMIT
-from solver.kernel.border.memory import HELP_LINE_WORDS, Position, Search
-from solver.kernel.border.stipulation_interface import HelpState
-from solver.kernel.build.loader import load_kernel
+from solver.kernel.border.memory import (
+    HELP_LINE_WORDS,
+    HelpPlay,
+    HelpState,
+    Position,
+    Search,
+)
+from solver.kernel.border.parts import SEARCH
+from solver.kernel.build.loader import load_part
 from tests.oracles import help_play, walks
 from tests.sizes import sized
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from solver.kernel.border.stipulation_interface import HelpKernel
+    from solver.kernel.border.interface import Kernel
 
 BUCKETS = 1 << 10
 BUCKET_WORDS = 8
@@ -97,7 +103,7 @@ def search(table: ctypes.Array[ctypes.c_uint64]) -> Search:
 
 
 def lines_of(
-    kernel: HelpKernel,
+    kernel: Kernel,
     search: Search,
     board: chess.Board,
     plies: int,
@@ -108,11 +114,11 @@ def lines_of(
 ) -> list[tuple[str, ...]]:
     """Return all solutions, with an empty table at first."""
     ctypes.memset(search.table, 0, BUCKETS * BUCKET_WORDS * 8)
-    play = kernel.begin(pack(board), plies, is_stalemate=stalemate, is_pruned=pruned)
+    play = HelpPlay.of(pack(board), plies, is_stalemate=stalemate, is_pruned=pruned)
     found = []
     state = HelpState.PAUSED
     while state is HelpState.PAUSED:
-        lines, state = kernel.resume(play, search, most)
+        lines, state = kernel.solutions(play, search, most)
         found += [unpack_line(board, line) for line in lines]
     assert state is HelpState.COMPLETE
     return found
@@ -130,7 +136,7 @@ def lengths(board: chess.Board, leaves: int) -> Iterator[int]:
 
 
 def assert_equal_to_the_oracle(
-    kernel: HelpKernel, search: Search, board: chess.Board, plies: int
+    kernel: Kernel, search: Search, board: chess.Board, plies: int
 ) -> int:
     """Compare both goals, with and without pruning; return the number of solutions."""
     number = 0
@@ -147,7 +153,7 @@ def assert_equal_to_the_oracle(
 
 @pytest.mark.parametrize(("fen", "plies"), SPECIAL.values(), ids=SPECIAL)
 def test_special_moves_and_positions_are_solved_as_by_the_oracle(
-    help_kernel: HelpKernel, search: Search, fen: str, plies: int
+    help_kernel: Kernel, search: Search, fen: str, plies: int
 ) -> None:
     for length in range(1, plies + 1):
         assert_equal_to_the_oracle(help_kernel, search, chess.Board(fen), length)
@@ -155,7 +161,7 @@ def test_special_moves_and_positions_are_solved_as_by_the_oracle(
 
 @sized("count", 10, 40)
 def test_solutions_equal_the_oracle_on_random_positions(
-    help_kernel: HelpKernel, search: Search, count: int
+    help_kernel: Kernel, search: Search, count: int
 ) -> None:
     boards = chain(walks.small_positions(count, 31), walks.random_positions(count, 32))
     number = sum(
@@ -168,7 +174,7 @@ def test_solutions_equal_the_oracle_on_random_positions(
 
 @pytest.mark.slow
 def test_solutions_equal_the_oracle_on_a_thousand_positions(
-    help_kernel: HelpKernel, search: Search
+    help_kernel: Kernel, search: Search
 ) -> None:
     boards = chain(walks.small_positions(500, 33), walks.random_positions(500, 34))
     for board in boards:
@@ -177,7 +183,7 @@ def test_solutions_equal_the_oracle_on_a_thousand_positions(
 
 
 def test_pruning_changes_no_solution_but_the_number_of_nodes(
-    help_kernel: HelpKernel, search: Search
+    help_kernel: Kernel, search: Search
 ) -> None:
     boards = chain(
         walks.small_positions(150, 35),
@@ -198,7 +204,7 @@ def test_pruning_changes_no_solution_but_the_number_of_nodes(
 
 @pytest.mark.slow
 def test_pruning_changes_no_solution_on_thousands_of_positions(
-    help_kernel: HelpKernel, search: Search
+    help_kernel: Kernel, search: Search
 ) -> None:
     boards = chain(
         walks.small_positions(3000, 38),
@@ -216,12 +222,12 @@ def test_pruning_changes_no_solution_on_thousands_of_positions(
 
 
 def test_a_hopeless_position_has_no_solution(
-    help_kernel: HelpKernel, search: Search
+    help_kernel: Kernel, search: Search
 ) -> None:
     hopeless = 0
     for board in walks.small_positions(300, 41):
         for plies in (1, 2, 3):
-            play = help_kernel.begin(pack(board), plies)
+            play = HelpPlay.of(pack(board), plies)
             if help_kernel.is_hopeless(play):
                 hopeless += 1
                 assert not lines_of(help_kernel, search, board, plies, pruned=False)
@@ -230,12 +236,12 @@ def test_a_hopeless_position_has_no_solution(
 
 @pytest.mark.parametrize(("fen", "line"), EASILY_LEFT_OUT.values(), ids=EASILY_LEFT_OUT)
 def test_no_position_on_the_way_to_a_mate_is_hopeless(
-    help_kernel: HelpKernel, fen: str, line: str
+    help_kernel: Kernel, fen: str, line: str
 ) -> None:
     board = chess.Board(fen)
     moves = line.split()
     for played, move in enumerate(moves):
-        play = help_kernel.begin(pack(board), len(moves) - played)
+        play = HelpPlay.of(pack(board), len(moves) - played)
         assert not help_kernel.is_hopeless(play), board.fen()
         assert chess.Move.from_uci(move) in board.legal_moves
         board.push_uci(move)
@@ -264,7 +270,7 @@ def with_castling(count: int, seed: int) -> Iterator[chess.Board]:
 
 
 def assert_not_hopeless_before_mates(
-    help_kernel: HelpKernel, boards: Iterable[chess.Board], seed: int
+    help_kernel: Kernel, boards: Iterable[chess.Board], seed: int
 ) -> int:
     """Play at random until a mate in one; no position before it may be hopeless.
 
@@ -273,8 +279,8 @@ def assert_not_hopeless_before_mates(
     int
         The number of positions and lengths that were tested.
     """
-    kernel, random, search = load_kernel().kernel, Random(seed), Search()
-    plays = {plies: help_kernel.begin(Position(), plies) for plies in range(1, 13)}
+    kernel, random, search = load_part(SEARCH).kernel, Random(seed), Search()
+    plays = {plies: HelpPlay.of(Position(), plies) for plies in range(1, 13)}
     tested = 0
     for board in boards:
         position = pack(board)
@@ -306,7 +312,7 @@ def starts(count: int, seed: int) -> Iterator[chess.Board]:
 
 @pytest.mark.usefixtures("kernel")
 def test_no_position_before_a_mate_found_by_chance_is_hopeless(
-    help_kernel: HelpKernel,
+    help_kernel: Kernel,
 ) -> None:
     assert assert_not_hopeless_before_mates(help_kernel, starts(500, 42), 42) > 5_000
 
@@ -314,19 +320,19 @@ def test_no_position_before_a_mate_found_by_chance_is_hopeless(
 @pytest.mark.slow
 @pytest.mark.usefixtures("kernel")
 def test_no_position_before_a_million_mates_is_hopeless(
-    help_kernel: HelpKernel,
+    help_kernel: Kernel,
 ) -> None:
     boards = starts(40_000, 46)
     assert assert_not_hopeless_before_mates(help_kernel, boards, 46) > 1_000_000
 
 
-def test_a_lone_king_never_mates(help_kernel: HelpKernel) -> None:
+def test_a_lone_king_never_mates(help_kernel: Kernel) -> None:
     board = chess.Board("8/8/8/8/8/k7/8/K1q5 b - - 0 1")
-    assert help_kernel.is_hopeless(help_kernel.begin(pack(board), 400))
+    assert help_kernel.is_hopeless(HelpPlay.of(pack(board), 400))
 
 
 def test_an_enumeration_goes_on_after_a_full_buffer(
-    help_kernel: HelpKernel, search: Search
+    help_kernel: Kernel, search: Search
 ) -> None:
     board = chess.Board("7k/8/8/8/8/8/6R1/R3K3 b Q - 0 1")
     at_once = lines_of(help_kernel, search, board, 8)
@@ -338,17 +344,17 @@ def test_an_enumeration_goes_on_after_a_full_buffer(
 
 
 def test_an_enumeration_goes_on_after_a_node_limit(
-    help_kernel: HelpKernel, search: Search
+    help_kernel: Kernel, search: Search
 ) -> None:
     board = chess.Board("7k/8/5K2/8/8/8/8/R7 b - - 0 1")
     expected = lines_of(help_kernel, search, board, 6)
-    play = help_kernel.begin(pack(board), 6)
+    play = HelpPlay.of(pack(board), 6)
     found = []
     state = HelpState.STOPPED
     stops = 0
     while state is not HelpState.COMPLETE:
         search.node_limit = search.nodes + 7
-        lines, state = help_kernel.resume(play, search)
+        lines, state = help_kernel.solutions(play, search)
         found += [unpack_line(board, line) for line in lines]
         stops += state is HelpState.STOPPED
         assert search.nodes <= search.node_limit
@@ -356,17 +362,17 @@ def test_an_enumeration_goes_on_after_a_node_limit(
     assert stops > 100
 
 
-def test_a_stop_ends_the_enumeration(help_kernel: HelpKernel, search: Search) -> None:
-    play = help_kernel.begin(pack(chess.Board()), 6)
+def test_a_stop_ends_the_enumeration(help_kernel: Kernel, search: Search) -> None:
+    play = HelpPlay.of(pack(chess.Board()), 6)
     search.stop = 1
-    assert help_kernel.resume(play, search) == ([], HelpState.STOPPED)
+    assert help_kernel.solutions(play, search) == ([], HelpState.STOPPED)
     assert search.nodes == 0
 
 
 def test_the_longest_play_that_can_be_stipulated_is_walked(
-    help_kernel: HelpKernel, search: Search
+    help_kernel: Kernel, search: Search
 ) -> None:
     search.node_limit = 100_000
-    play = help_kernel.begin(pack(chess.Board()), 400)
-    assert help_kernel.resume(play, search)[1] is HelpState.STOPPED
+    play = HelpPlay.of(pack(chess.Board()), 400)
+    assert help_kernel.solutions(play, search)[1] is HelpState.STOPPED
     assert search.nodes == search.node_limit

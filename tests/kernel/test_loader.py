@@ -24,8 +24,12 @@ import pytest
 
 from solver.errors import CacheError
 from solver.kernel.border.interface import KernelError
-from solver.kernel.border.self_test import self_test_laboratory, self_test_search
-from solver.kernel.border.stipulation_interface import self_test_battle
+from solver.kernel.border.parts import PARTS, SEARCH
+from solver.kernel.border.self_test import (
+    self_test_battle,
+    self_test_laboratory,
+    self_test_search,
+)
 from solver.kernel.build import cache, loader, target
 from solver.kernel.build.cache import FALLBACK, ObjectCode, read_object, write_object
 from tests.processes import run, started
@@ -33,15 +37,15 @@ from tests.processes import run, started
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from solver.kernel.border.interface import Kernel, LaboratoryKernel
-    from solver.kernel.border.stipulation_interface import BattleKernel
+    from solver.kernel.border.interface import Kernel
 
 ROOT = Path(__file__).parents[2]
 HEAVY = {"numba", "numpy"}
 
 SOLVE = """
 import contextlib, json, sys
-from solver.kernel.build.loader import load_kernel
+from solver.kernel.border.parts import SEARCH
+from solver.kernel.build.loader import load_part
 
 notices = []
 
@@ -50,7 +54,7 @@ def compiling(line):
     notices.append(line)
     yield
 
-build = load_kernel(notices.append, compiling)
+build = load_part(SEARCH, notices.append, compiling)
 from solver import Limits, solve
 
 answers = [solve(fen, Limits(hash_mib=1, max_moves=8)) for fen in sys.argv[1:]]
@@ -123,7 +127,7 @@ def first(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[Any]]:
 @pytest.fixture
 def copied(kernel: Kernel, tmp_path: Path) -> Path:  # noqa: ARG001
     """Return a cache with a copy of the compiled search, which a test may damage."""
-    path = loader.load_kernel().path
+    path = loader.load_part(SEARCH).path
     if path is None or path.suffix != ".bin":
         pytest.skip("numba's own cache holds the compiled search here")
     directory = tmp_path / "copy"
@@ -186,14 +190,14 @@ def test_a_file_without_a_kernel_is_not_loaded(copied: Path, content: bytes) -> 
     path = stored_file(copied)
     path.write_bytes(content)
     with pytest.raises(CacheError, match="found a damaged file"):
-        loader._read(loader.SEARCH, path)
+        loader._read(SEARCH, path)
 
 
 def test_half_a_kernel_is_not_loaded(copied: Path) -> None:
     path = stored_file(copied)
     path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
     with pytest.raises(CacheError, match="found a damaged file"):
-        loader._read(loader.SEARCH, path)
+        loader._read(SEARCH, path)
 
 
 @pytest.mark.parametrize("fact", ["sources", "triple"])
@@ -204,7 +208,7 @@ def test_code_of_other_sources_or_for_another_system_is_not_loaded(
     changed = {**dataclasses.asdict(read_object(path)), fact: "other"}
     write_object(path, ObjectCode(**changed))
     with pytest.raises(CacheError, match=f"{fact}: expected .*, found other"):
-        loader._read(loader.SEARCH, path)
+        loader._read(SEARCH, path)
 
 
 def test_code_without_the_c_function_is_not_called(
@@ -212,7 +216,7 @@ def test_code_without_the_c_function_is_not_called(
 ) -> None:
     monkeypatch.setattr(loader, "SYMBOL", "another")
     with pytest.raises(KernelError, match="expected the function another, found none"):
-        loader._read(loader.SEARCH, stored_file(copied))
+        loader._read(SEARCH, stored_file(copied))
 
 
 def test_a_kernel_that_fails_its_self_test_is_not_used(copied: Path) -> None:
@@ -220,7 +224,7 @@ def test_a_kernel_that_fails_its_self_test_is_not_used(copied: Path) -> None:
         msg = "self-test, perft: expected 8902, found 8901"
         raise KernelError(msg)
 
-    part = dataclasses.replace(loader.SEARCH, self_test=fail)
+    part = dataclasses.replace(SEARCH, self_test=fail)
     with pytest.raises(KernelError, match="found 8901"):
         loader._read(part, stored_file(copied))
 
@@ -235,7 +239,7 @@ def test_the_self_test_notices_a_wrong_answer(
 
 
 def test_the_laboratorys_self_test_notices_a_wrong_answer(
-    laboratory_kernel: LaboratoryKernel, monkeypatch: pytest.MonkeyPatch
+    laboratory_kernel: Kernel, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     self_test_laboratory(laboratory_kernel)
     monkeypatch.setattr(type(laboratory_kernel), "search_score", lambda *_: False)
@@ -244,7 +248,7 @@ def test_the_laboratorys_self_test_notices_a_wrong_answer(
 
 
 def test_the_self_test_of_battle_play_notices_a_wrong_answer(
-    battle_kernel: BattleKernel, monkeypatch: pytest.MonkeyPatch
+    battle_kernel: Kernel, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     self_test_battle(battle_kernel)
     monkeypatch.setattr(type(battle_kernel), "line", lambda *_: [1, 2, 3])
@@ -295,7 +299,7 @@ def test_a_fault_of_the_machine_is_not_taken_for_other_internals(
 
     monkeypatch.setattr(loader, "compile_part", fail)
     with pytest.raises(type(fault)):
-        loader._by_compiler(loader.SEARCH, tmp_path, print, loader.not_shown)
+        loader._by_compiler(SEARCH, tmp_path, print, loader.not_shown)
     assert not list(tmp_path.iterdir())
 
 
@@ -383,7 +387,8 @@ import json, sys
 from pathlib import Path
 import chess, numba
 from solver.board import pack
-from solver.kernel.build.loader import load_kernel
+from solver.kernel.border.parts import SEARCH
+from solver.kernel.build.loader import load_part
 from solver.kernel.border.memory import Search
 from solver.laboratory.search import Laboratory
 from solver.laboratory.techniques import Settings, ablation
@@ -392,7 +397,7 @@ from solver.search.solver import Solver
 from tests.oracles import walks
 
 assert numba.config.BOUNDSCHECK == 1
-kernel, search = load_kernel().kernel, Search()
+kernel, search = load_part(SEARCH).kernel, Search()
 for entry in json.loads(Path("tests/data/perft.json").read_text()):
     position = pack(chess.Board(entry["fen"]))
     for listed in (False, True):
@@ -517,14 +522,14 @@ def test_doctor_shows_the_shipped_code_or_why_it_is_not_used(
     printed = doctor(installed, tmp_path)
     assert shown in printed
     assert len(re.findall(r"shipped with the package \(.* s\): ", printed)) == len(
-        loader.PARTS
+        PARTS
     )
     for path in objects.iterdir():
         path.chmod(0o666)
     printed = doctor(installed, tmp_path)
     assert f"wheel      {objects}: not used: {objects}/" in printed
     assert "expected that others cannot write to it, found 0666\n" in printed
-    assert len(re.findall(r"compiled now \(.* s\): ", printed)) == len(loader.PARTS)
+    assert len(re.findall(r"compiled now \(.* s\): ", printed)) == len(PARTS)
 
 
 @pytest.mark.slow
@@ -567,7 +572,7 @@ def test_a_processor_without_the_features_gets_the_code_of_a_lower_level(
     )
 
     def names() -> list[str]:
-        files = loader._files(loader.SEARCH)
+        files = loader._files(SEARCH)
         return [path.name for origin, path in files if origin == "wheel"]
 
     assert names() == ["search-x86-64-v3.bin", "search-x86-64-v2.bin"]

@@ -14,7 +14,7 @@ from solver.laboratory.material import CELLS, Material, find_cell, material_of
 from tests.sizes import sized
 
 if TYPE_CHECKING:
-    from solver.kernel.border.interface import LaboratoryKernel
+    from solver.kernel.border.interface import Kernel
 
 
 def with_pieces(material: Material) -> Position:
@@ -43,7 +43,7 @@ def with_pieces(material: Material) -> Position:
 
 @sized("every", 11, 1)
 def test_kernel_and_table_agree_on_every_cell(
-    laboratory_kernel: LaboratoryKernel, every: int
+    laboratory_kernel: Kernel, every: int
 ) -> None:
     assert CELLS == MATERIAL_CELLS
     for cell in range(0, CELLS, every):
@@ -52,7 +52,7 @@ def test_kernel_and_table_agree_on_every_cell(
 
 
 def test_the_cell_depends_on_the_side_to_move_not_on_colour(
-    laboratory_kernel: LaboratoryKernel,
+    laboratory_kernel: Kernel,
 ) -> None:
     white = chess.Board("4k3/pp6/8/8/8/8/P7/R3K3 w - - 0 1")
     black = chess.Board("4k3/pp6/8/8/8/8/P7/R3K3 b - - 0 1")
@@ -74,7 +74,7 @@ def test_the_cell_depends_on_the_side_to_move_not_on_colour(
     ],
 )
 def test_too_many_pieces_have_no_cell(
-    laboratory_kernel: LaboratoryKernel, pieces: Material
+    laboratory_kernel: Kernel, pieces: Material
 ) -> None:
     assert laboratory_kernel.material_cell(with_pieces(pieces)) == -1
     assert find_cell(pieces) is None

@@ -8,19 +8,21 @@ from __future__ import annotations
 import dataclasses
 import os
 import sys
+from itertools import product
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from solver.kernel.border.parts import PARTS
 from solver.kernel.build import cache, loader
 from solver.kernel.build.cache import FALLBACK, ObjectCode
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from solver.kernel.build.loader import Part
+    from solver.kernel.border.parts import Part
 
 ADDRESS = 4711
 
@@ -39,47 +41,74 @@ def remove(path: Path) -> None:
 
 damages = pytest.mark.parametrize("damage", [empty, truncate, remove])
 parts = pytest.mark.parametrize(
-    "number", range(len(loader.PARTS)), ids=[part.name for part in loader.PARTS]
+    "number", range(len(PARTS)), ids=[part.name for part in PARTS]
+)
+combinations = pytest.mark.parametrize(
+    "removed",
+    list(product([False, True], repeat=len(PARTS))),
+    ids=lambda chosen: "".join("01"[each] for each in chosen),
 )
 
 
 @pytest.fixture
-def stubs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[Part[Any]]:
+def stubs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[Part]:
     """The parts, with modules that are not there, in an empty cache folder."""
     stubs = [
         dataclasses.replace(
             part,
             module=f"absent.{part.name}",
-            interface=lambda address: address,  # type: ignore[arg-type]
             self_test=lambda _: None,
         )
-        for part in loader.PARTS
+        for part in PARTS
     ]
     monkeypatch.setattr(loader, "PARTS", tuple(stubs))
+    monkeypatch.setattr(loader, "Kernel", lambda address, _operations: address)
     monkeypatch.setenv(cache.DIRECTORY_VARIABLE, str(tmp_path / "cache"))
     monkeypatch.delenv(cache.FALLBACK_VARIABLE, raising=False)
     return stubs
 
 
-def load(part: Part[Any]) -> tuple[str, list[str]]:
+def load(part: Part) -> tuple[str, list[str]]:
     """Load a part as a new process does; return its origin and the notices."""
     notices: list[str] = []
     build = loader._load(part, notices.append, loader.not_shown)
-    assert build.kernel == ADDRESS
+    address: object = build.kernel
+    assert address == ADDRESS
     return build.origin, notices
 
 
-@damages
-@parts
-def test_an_object_file_that_is_damaged_is_compiled_again(
-    stubs: list[Part[Any]],
-    number: int,
-    damage: Callable[[Path], None],
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+@pytest.fixture
+def compiler(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A compiler that makes object code of every module."""
     code = ObjectCode(b"code", cache.source_hash(), cache.triple(), "numba 1")
     monkeypatch.setattr(loader, "compile_part", lambda *_: code)
     monkeypatch.setattr(loader, "link", lambda _: ADDRESS)
+
+
+@pytest.mark.usefixtures("compiler")
+@combinations
+def test_parts_whose_object_files_are_removed_are_compiled_again(
+    stubs: list[Part], removed: tuple[bool, ...]
+) -> None:
+    for part in stubs:
+        assert load(part) == ("compiled", [])
+    for part, is_removed in zip(stubs, removed, strict=True):
+        if is_removed:
+            (path,) = cache.open_directory().glob(f"{part.name}-*.bin")
+            path.unlink()
+    for part, is_removed in zip(stubs, removed, strict=True):
+        assert load(part) == ("compiled" if is_removed else "cache", [])
+        assert load(part) == ("cache", [])
+
+
+@pytest.mark.usefixtures("compiler")
+@damages
+@parts
+def test_an_object_file_that_is_damaged_is_compiled_again(
+    stubs: list[Part],
+    number: int,
+    damage: Callable[[Path], None],
+) -> None:
     part = stubs[number]
     assert load(part) == ("compiled", [])
     assert load(part) == ("cache", [])
@@ -97,7 +126,8 @@ def test_an_object_file_that_is_damaged_is_compiled_again(
 class Numba:
     """Imports modules as numba does: it compiles what its cache does not have."""
 
-    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+    def __init__(self, stubs: list[Part], monkeypatch: pytest.MonkeyPatch) -> None:
+        self._stubs = stubs
         self.compiled: list[str] = []
         self.killed_at = ""
         monkeypatch.setattr("importlib.import_module", self._import)
@@ -121,9 +151,9 @@ class Numba:
         module.entry = SimpleNamespace(address=ADDRESS)
         self._patch.setitem(sys.modules, name, module)
 
-    def load(self, part: Part[Any]) -> int:
+    def load(self, part: Part) -> int:
         """Load a part in a new process; return how many files numba has written."""
-        for stub in loader.PARTS:
+        for stub in self._stubs:
             self._patch.delitem(sys.modules, stub.module, raising=False)
         self.compiled.clear()
         assert load(part) == ("numba", [])
@@ -131,12 +161,27 @@ class Numba:
 
 
 @pytest.fixture
-def numba(stubs: list[Part[Any]], monkeypatch: pytest.MonkeyPatch) -> Numba:  # noqa: ARG001
-    return Numba(monkeypatch)
+def numba(stubs: list[Part], monkeypatch: pytest.MonkeyPatch) -> Numba:
+    return Numba(stubs, monkeypatch)
 
 
-ALL = 2 * len(loader.PARTS)
+ALL = 2 * len(PARTS)
 """An index and an entry for each part."""
+
+
+@combinations
+def test_parts_that_are_removed_from_numbas_cache_are_compiled_again(
+    numba: Numba, stubs: list[Part], removed: tuple[bool, ...]
+) -> None:
+    assert numba.load(stubs[0]) == ALL
+    folder = cache.numba_directory(cache.open_directory())
+    for part, is_removed in zip(stubs, removed, strict=True):
+        if is_removed:
+            for path in folder.glob(f"*/{part.module}.*"):
+                path.unlink()
+    assert numba.load(stubs[0]) == (ALL if any(removed) else 0)
+    for part in stubs:
+        assert numba.load(part) == 0
 
 
 @pytest.mark.parametrize("kind", ["nbi", "nbc"])
@@ -144,7 +189,7 @@ ALL = 2 * len(loader.PARTS)
 @parts
 def test_an_entry_of_numbas_cache_that_is_damaged_is_compiled_again(
     numba: Numba,
-    stubs: list[Part[Any]],
+    stubs: list[Part],
     number: int,
     damage: Callable[[Path], None],
     kind: str,
@@ -161,7 +206,7 @@ def test_an_entry_of_numbas_cache_that_is_damaged_is_compiled_again(
 
 @parts
 def test_after_a_kill_numba_compiles_again(
-    numba: Numba, stubs: list[Part[Any]], number: int
+    numba: Numba, stubs: list[Part], number: int
 ) -> None:
     numba.killed_at = stubs[number].module
     with pytest.raises(KeyboardInterrupt):
@@ -172,7 +217,7 @@ def test_after_a_kill_numba_compiles_again(
 
 
 def test_a_second_part_of_the_same_process_needs_no_cache(
-    numba: Numba, stubs: list[Part[Any]]
+    numba: Numba, stubs: list[Part]
 ) -> None:
     search, other = stubs[:2]
     assert numba.load(search) == ALL

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from solver.kernel.border.interface import MATE_SCORE
+from solver.kernel.border.experiment import MATE_SCORE
 from solver.laboratory.comparison import (
     GLASS_FEN,
     CollectionCounts,

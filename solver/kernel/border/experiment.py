@@ -14,6 +14,15 @@ from solver.kernel.border.memory import MAX_LEGAL_MOVES
 MATERIAL_CELLS = 236_196
 """Cells of a material-imbalance table: 9^2 x 3^6 x 2^2 numbers of pieces."""
 
+MATE_SCORE = 30_000
+"""The scored search's score for giving mate now, in centipawns."""
+
+MATE_ZONE = 29_000
+"""Scores at least this far from 0 are mates; the evaluation stays below."""
+
+INFINITE_SCORE = 32_000
+"""Larger than every score."""
+
 MULTI_CUT_REDUCTION = 2
 """Plies by which multi-cut's searches are shallower than the node's own."""
 

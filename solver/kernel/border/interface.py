@@ -1,9 +1,7 @@
 """The border between Python and the compiled kernel: a C function for each part.
 
-`Kernel` searches for mates, and `LaboratoryKernel` runs the experiments. It is compiled
-apart, because few processes need it, and so are the kernels of other stipulations; see
-`solver.kernel.border.stipulation_interface`. Each has a self-test; see
-`solver.kernel.border.self_test`.
+`Kernel` calls its operations by name. `solver.kernel.border.parts` lists the parts and
+the operations of each.
 
 This module imports neither numba nor numpy, so that a process that loads the stored
 kernel needs neither.
@@ -19,14 +17,21 @@ from ctypes import (
     byref,
     c_int64,
     c_uint32,
-    c_void_p,
     sizeof,
 )
 from enum import IntEnum
 from typing import TYPE_CHECKING, NamedTuple
 
 from solver.errors import MatesolveError
-from solver.kernel.border.memory import MAX_LEGAL_MOVES, Position, Row, Search
+from solver.kernel.border.memory import (
+    HELP_LINE_WORDS,
+    MAX_LEGAL_MOVES,
+    HelpPlay,
+    HelpState,
+    Position,
+    Row,
+    Search,
+)
 
 if TYPE_CHECKING:
     from solver.kernel.border.experiment import Experiment
@@ -55,15 +60,6 @@ NO_BOUND = 255
 STOPPED = -1
 """The result of any operation that a limit or `Search.stop` ended early."""
 
-MATE_SCORE = 30_000
-"""The scored search's score for giving mate now, in centipawns."""
-
-MATE_ZONE = 29_000
-"""Scores at least this far from 0 are mates; the evaluation stays below."""
-
-INFINITE_SCORE = 32_000
-"""Larger than every score."""
-
 MATE_SHIFT = 8
 MOVE_SHIFT = 16
 
@@ -73,35 +69,6 @@ NULL_MOVE = 0
 
 class KernelError(MatesolveError):
     """The compiled kernel lacks a function, or gives a wrong answer."""
-
-
-class Operation(IntEnum):
-    """An operation of the search's C function."""
-
-    PERFT = 0
-    GENERATE = 1
-    GENERATE_CHECKS = 2
-    MAKE = 3
-    MATE_IN_ONE = 4
-    MATES_WITHIN = 5
-    FIND_MATE = 6
-    FIND_LINE = 7
-    BOUNDS = 8
-    SOLVING_MOVES = 9
-    REFUTATIONS = 10
-    CONTINUATIONS = 11
-    IS_CHECK = 12
-    DECIDE = 13
-    READ_ROWS = 14
-    SOLVE_ROWS = 15
-    GRADE_ROWS = 16
-
-
-class LaboratoryOperation(IntEnum):
-    """An operation of the laboratory's C function."""
-
-    SEARCH_SCORE = 0
-    MATERIAL_CELL = 1
 
 
 class Verdict(IntEnum):
@@ -135,29 +102,57 @@ PROTOTYPE = CFUNCTYPE(
 )
 """operation, position, search, number, flag -> result."""
 
-LABORATORY_PROTOTYPE = CFUNCTYPE(
-    c_int64, c_int64, POINTER(Position), POINTER(Search), c_void_p
-)
-"""operation, position, search, address of an `Experiment` -> result."""
-
 
 class Kernel:
-    """The compiled search. Stateless: every call brings its own memory.
+    """A compiled part, whose operations are called by name.
 
-    The searches read and write the transposition table at `Search.table`.
+    Stateless: every call brings its own memory. The searches read and write the
+    transposition table at `Search.table`.
 
     Parameters
     ----------
     address : int
-        Address of the compiled C function, whose code must outlive this object.
+        Address of the part's C function, whose code must outlive this object.
+    operations : type of IntEnum
+        The operations that the part has. A call of any other raises KernelError.
 
     Notes
     -----
     Calls release the GIL, so threads with one `Search` each run in parallel.
     """
 
-    def __init__(self, address: int) -> None:
+    def __init__(self, address: int, operations: type[IntEnum]) -> None:
         self._call = PROTOTYPE(address)
+        self._operations = {each.name: each.value for each in operations}
+
+    def run(
+        self,
+        operation: str,
+        position: Position | None,
+        search: Search | None,
+        number: int = 0,
+        flag: int = 0,
+    ) -> int:
+        """Run an operation; the methods below say what each takes and returns.
+
+        Raises
+        ------
+        KernelError
+            The part does not have the operation.
+        """
+        if operation not in self._operations:
+            msg = f"operation: expected one of {[*self._operations]}, found {operation}"
+            raise KernelError(msg)
+        result: int = self._call(
+            self._operations[operation],
+            byref(position) if position else None,
+            byref(search) if search else None,
+            number,
+            flag,
+        )
+        return result
+
+    # The search for mates
 
     def perft(
         self, position: Position, search: Search, depth: int, *, listed: bool = False
@@ -166,31 +161,31 @@ class Kernel:
 
         The last ply's moves are only counted, or listed as a search lists them.
         """
-        return self._run(Operation.PERFT, position, search, depth, listed)
+        return self.run("PERFT", position, search, depth, listed)
 
     def moves(self, position: Position, search: Search) -> list[int]:
         """Return the legal moves."""
-        size = self._run(Operation.GENERATE, position, search)
+        size = self.run("MOVES", position, search)
         return search.rows[0][:size]
 
     def checking_moves(self, position: Position, search: Search) -> list[int]:
         """Return the legal moves that give check."""
-        size = self._run(Operation.GENERATE_CHECKS, position, search)
+        size = self.run("CHECKING_MOVES", position, search)
         return search.rows[0][:size]
 
     def made(self, position: Position, search: Search, move: int) -> Position:
         """Return the position after a legal or null move, seen by the other side."""
         child = Position.from_buffer_copy(position)
-        self._run(Operation.MAKE, child, search, move)
+        self.run("MAKE", child, search, move)
         return child
 
     def is_check(self, position: Position, search: Search) -> bool:
         """Return whether the side to move is in check."""
-        return bool(self._run(Operation.IS_CHECK, position, search))
+        return bool(self.run("IS_CHECK", position, search))
 
     def mate_in_one(self, position: Position, search: Search) -> int:
         """Return a mating move, or 0 if there is none."""
-        return self._run(Operation.MATE_IN_ONE, position, search)
+        return self.run("MATE_IN_ONE", position, search)
 
     def mates_within(
         self, position: Position, search: Search, moves: int, *, attacking: bool = True
@@ -210,17 +205,13 @@ class Kernel:
         -------
         Verdict
         """
-        return Verdict(
-            self._run(Operation.MATES_WITHIN, position, search, moves, attacking)
-        )
+        return Verdict(self.run("MATES_WITHIN", position, search, moves, attacking))
 
     def find_mate(
         self, position: Position, search: Search, moves: int, *, attacking: bool = True
     ) -> Verdict:
         """Decide the same with the df-pn search, under the restriction of `search`."""
-        return Verdict(
-            self._run(Operation.FIND_MATE, position, search, moves, attacking)
-        )
+        return Verdict(self.run("FIND_MATE", position, search, moves, attacking))
 
     def decide(self, position: Position, search: Search, moves: int) -> Verdict:
         """Decide with both searches in turn whether the defender is mated in time.
@@ -238,11 +229,11 @@ class Kernel:
         Verdict
             STOPPED if the node limit was reached, or the search was stopped.
         """
-        return Verdict(self._run(Operation.DECIDE, position, search, moves))
+        return Verdict(self.run("DECIDE", position, search, moves))
 
     def bounds(self, position: Position, search: Search, *, attacking: bool) -> Bounds:
         """Read the table's bounds of a position under the restriction of `search`."""
-        packed = self._run(Operation.BOUNDS, position, search, 0, attacking)
+        packed = self.run("BOUNDS", position, search, 0, attacking)
         no_mate, mate, move = (
             packed & 255,
             packed >> MATE_SHIFT & 255,
@@ -253,11 +244,12 @@ class Kernel:
     def line(
         self, position: Position, search: Search, moves: int, *, attacking: bool = True
     ) -> list[int]:
-        """Return the mating line of a position whose shortest mate is `moves`.
+        """Return the line of a position whose shortest mate is `moves`.
 
+        In battle play: the line to the goal, whose shortest distance is `moves`.
         It is cut short if the search was stopped.
         """
-        size = self._run(Operation.FIND_LINE, position, search, moves, attacking)
+        size = self.run("LINE", position, search, moves, attacking)
         return search.line[:size]
 
     def solving_moves(
@@ -265,16 +257,18 @@ class Kernel:
     ) -> list[int] | None:
         """Return the attacker's moves that mate within `moves`, at least 1.
 
-        The attacker is to move. The moves are in the generator's order. None if the
-        search was stopped.
+        In battle play: that reach the goal. The moves are in the generator's order.
+        None if the search was stopped.
         """
-        size = self._run(Operation.SOLVING_MOVES, position, search, moves)
+        size = self.run("SOLVING_MOVES", position, search, moves)
         return None if size == STOPPED else search.rows[0][:size]
 
     def refutations(
         self, position: Position, search: Search, moves: int, most: int
     ) -> list[int] | None:
-        """Return replies after which the attacker does not mate within `moves`.
+        """Return replies after which the attacker fails within `moves`.
+
+        In reflex play, a defender that must mate has none.
 
         Parameters
         ----------
@@ -289,10 +283,10 @@ class Kernel:
         Returns
         -------
         list of int, or None
-            Empty if every reply is mated in time, and if there is none. None if the
-            search was stopped.
+            Empty if every reply loses in time, and if there is none. None if the search
+            was stopped.
         """
-        size = self._run(Operation.REFUTATIONS, position, search, moves, most)
+        size = self.run("REFUTATIONS", position, search, moves, most)
         return None if size == STOPPED else search.rows[0][:size]
 
     def continuations(
@@ -317,7 +311,7 @@ class Kernel:
             the number of continuations, and these; both numbers are 0 if there is none.
             None if the search was stopped.
         """
-        size = self._run(Operation.CONTINUATIONS, position, search, moves, threats)
+        size = self.run("CONTINUATIONS", position, search, moves, threats)
         if size == STOPPED:
             return None
         if size <= MAX_LEGAL_MOVES:
@@ -343,7 +337,7 @@ class Kernel:
             The first row that was not read because `Search.text` may have too little
             room for it; `end` if all were.
         """
-        return self._run_rows(Operation.READ_ROWS, rows, search, first, end)
+        return self._run_rows("READ_ROWS", rows, search, first, end)
 
     def solve_rows(self, rows: Array[Row], search: Search, first: int, end: int) -> int:
         """Take the first turn of the search for rows; see `solver.kernel.mate.batch`.
@@ -362,7 +356,7 @@ class Kernel:
         int
             The first row that is not answered; `end` if all are.
         """
-        return self._run_rows(Operation.SOLVE_ROWS, rows, search, first, end)
+        return self._run_rows("SOLVE_ROWS", rows, search, first, end)
 
     def grade_rows(self, rows: Array[Row], search: Search, first: int, end: int) -> int:
         """Grade the lines of rows; see `solver.kernel.mate.grading`.
@@ -370,48 +364,70 @@ class Kernel:
         Parameters and result are those of `read_rows`. The node limit of `search` is
         overwritten.
         """
-        return self._run_rows(Operation.GRADE_ROWS, rows, search, first, end)
+        return self._run_rows("GRADE_ROWS", rows, search, first, end)
 
     def _run_rows(
         self,
-        operation: Operation,
+        operation: str,
         rows: Array[Row],
         search: Search,
         first: int,
         end: int,
     ) -> int:
         address = addressof(rows) + first * sizeof(Row)
-        return first + self._run(operation, None, search, address, end - first)
+        return first + self.run(operation, None, search, address, end - first)
 
-    def _run(
-        self,
-        operation: Operation,
-        position: Position | None,
-        search: Search,
-        number: int = 0,
-        flag: int = 0,
-    ) -> int:
-        result: int = self._call(
-            operation,
-            byref(position) if position else None,
-            byref(search),
-            number,
-            flag,
-        )
-        return result
+    # Battle play
 
+    def reaches_within(
+        self, position: Position, search: Search, moves: int, *, attacking: bool = True
+    ) -> Verdict:
+        """Decide whether the attacker reaches the goal of `Search.play`; MATE: it does.
 
-class LaboratoryKernel:
-    """The compiled search of the laboratory. Stateless, and releases the GIL.
+        Parameters and result are those of `mates_within`.
+        """
+        return Verdict(self.run("REACHES_WITHIN", position, search, moves, attacking))
 
-    Parameters
-    ----------
-    address : int
-        Address of the laboratory's C function, whose code must outlive this object.
-    """
+    # Help play
 
-    def __init__(self, address: int) -> None:
-        self._call = LABORATORY_PROTOTYPE(address)
+    def solutions(
+        self, play: HelpPlay, search: Search, most: int | None = None
+    ) -> tuple[list[list[int]], HelpState]:
+        """Continue an enumeration of help play.
+
+        Parameters
+        ----------
+        play : HelpPlay
+            The state, advanced.
+        search : Search
+            The same for all calls. Its rows belong to the enumeration until that ends;
+            its table may change.
+        most : int or None
+            At most so many solutions, at least 1; None: as many as the buffer holds.
+
+        Returns
+        -------
+        lines : list of list of int
+            Further solutions. No other call returns the same.
+        state : HelpState
+            PAUSED with `most` solutions, and there may be more; COMPLETE; or STOPPED by
+            a limit or `Search.stop`. An enumeration that was stopped can be continued.
+        """
+        room = HELP_LINE_WORDS // play.plies
+        play.most = room if most is None else min(room, most)
+        play.written = 0
+        state = HelpState(self.run("ENUMERATE", None, search, addressof(play)))
+        words, plies = play.lines[: play.written * play.plies], play.plies
+        return [words[at : at + plies] for at in range(0, len(words), plies)], state
+
+    def is_hopeless(self, play: HelpPlay) -> bool:
+        """Return whether the enumeration would leave its first position out.
+
+        True is a proof that there is no solution; False says nothing.
+        """
+        return bool(self.run("IS_HOPELESS", None, None, addressof(play)))
+
+    # The laboratory's search
 
     def search_score(
         self, position: Position, search: Search, experiment: Experiment
@@ -423,17 +439,9 @@ class LaboratoryKernel:
         bool
             Whether it was completed; `experiment` then has the result.
         """
-        self._call(
-            LaboratoryOperation.SEARCH_SCORE,
-            byref(position),
-            byref(search),
-            byref(experiment),
-        )
+        self.run("SEARCH_SCORE", position, search, addressof(experiment))
         return not experiment.stopped
 
     def material_cell(self, position: Position) -> int:
         """Return the position's index in a material-imbalance table; -1 if none."""
-        cell: int = self._call(
-            LaboratoryOperation.MATERIAL_CELL, byref(position), None, None
-        )
-        return cell
+        return self.run("MATERIAL_CELL", position, None)

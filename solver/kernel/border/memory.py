@@ -7,7 +7,7 @@ loads the stored kernel needs neither.
 
 from __future__ import annotations
 
-from ctypes import Structure, c_int64, c_uint32, c_uint64
+from ctypes import Structure, byref, c_int64, c_uint32, c_uint64, memmove, sizeof
 from enum import IntEnum
 from typing import ClassVar
 
@@ -295,6 +295,14 @@ MOST_MOVERS = 32
 """More than the attacker's pieces, with a second entry for each promoting pawn."""
 
 
+class HelpState(IntEnum):
+    """How a call of help play's enumeration ended."""
+
+    STOPPED = -1
+    COMPLETE = -2
+    PAUSED = -3
+
+
 class HelpPlay(Structure):
     """One enumeration of help play; see `solver.kernel.compositions.help_play`.
 
@@ -323,6 +331,33 @@ class HelpPlay(Structure):
 
     The rest is the scratch memory of `solver.kernel.compositions.help_targets`.
     """
+
+    @classmethod
+    def of(
+        cls,
+        position: Position,
+        plies: int,
+        *,
+        is_stalemate: bool = False,
+        is_pruned: bool = True,
+    ) -> HelpPlay:
+        """Return the state before an enumeration.
+
+        Parameters
+        ----------
+        position : Position
+            The side to move begins. The side that does not make the last move is
+            mated or stalemated.
+        plies : int
+            The length of a solution, 1 to 400.
+        is_stalemate : bool
+            The goal is stalemate instead of mate.
+        is_pruned : bool
+            Leave out positions that are proved hopeless. The solutions are the same.
+        """
+        play = cls(plies=plies, is_stalemate=is_stalemate, is_pruned=is_pruned, ply=-1)
+        memmove(play.positions, byref(position), sizeof(position))
+        return play
 
     _fields_: ClassVar = [
         ("plies", c_int64),

@@ -1,22 +1,20 @@
 """The self-tests of compiled code: positions with known answers.
 
-Like the interfaces, this module imports neither numba nor numpy.
+Like the interface, this module imports neither numba nor numpy.
 """
 
 from __future__ import annotations
 
 from ctypes import addressof, c_uint64
 
-from solver.kernel.border.interface import (
-    INFINITE_SCORE,
-    MATE_SCORE,
-    NO_LIMIT,
-    Kernel,
-    KernelError,
-    LaboratoryKernel,
-    Verdict,
+from solver.kernel.border.interface import NO_LIMIT, Kernel, KernelError, Verdict
+from solver.kernel.border.memory import (
+    BattlePlay,
+    HelpPlay,
+    HelpState,
+    Position,
+    Search,
 )
-from solver.kernel.border.memory import Position, Search
 
 BUCKET_WORDS = 8
 
@@ -66,7 +64,7 @@ def self_test_search(kernel: Kernel) -> None:
     )
 
 
-def self_test_laboratory(kernel: LaboratoryKernel) -> None:
+def self_test_laboratory(kernel: Kernel) -> None:
     """Compare the answers of the laboratory's search with the known ones.
 
     Raises
@@ -74,7 +72,7 @@ def self_test_laboratory(kernel: LaboratoryKernel) -> None:
     KernelError
         An answer is wrong; the message names the question and both answers.
     """
-    from solver.kernel.border.experiment import Experiment
+    from solver.kernel.border.experiment import INFINITE_SCORE, MATE_SCORE, Experiment
 
     experiment = Experiment(alpha=-INFINITE_SCORE, beta=INFINITE_SCORE, depth=4)
     search = Search(node_limit=NO_LIMIT)
@@ -85,6 +83,70 @@ def self_test_laboratory(kernel: LaboratoryKernel) -> None:
                 True,
             ),
             "its score": (experiment.score, MATE_SCORE - 3),
+        }
+    )
+
+
+def self_mate_in_two() -> Position:
+    """Return king a1, queens a6 and c2 against king g1, rook h1 and queen b3: s#2."""
+    king, queens = 1 << 0, 1 << 40 | 1 << 10
+    their_king, rook, queen = 1 << 6, 1 << 7, 1 << 17
+    return Position(
+        diagonal=queens | queen,
+        orthogonal=queens | queen | rook,
+        kings=king | their_king,
+        us=king | queens,
+        them=their_king | rook | queen,
+    )
+
+
+def self_test_battle(kernel: Kernel) -> None:
+    """Compare the answers of battle play with the known ones.
+
+    Raises
+    ------
+    KernelError
+        An answer is wrong; the message names the question and both answers.
+    """
+    table = (c_uint64 * BUCKET_WORDS)()
+    search = Search(
+        node_limit=NO_LIMIT,
+        table=addressof(table),
+        generation=1,
+        buckets=1,
+        play=BattlePlay.SELF_MATE,
+    )
+    position = self_mate_in_two()
+    compare_answers(
+        {
+            "s#1": (kernel.reaches_within(position, search, 1), Verdict.NO_MATE),
+            "s#2": (kernel.reaches_within(position, search, 2), Verdict.MATE),
+            "plies of its line": (len(kernel.line(position, search, 2)), 4),
+        }
+    )
+
+
+def self_test_help(kernel: Kernel) -> None:
+    """Compare the answers of help play's enumeration with the known ones.
+
+    Raises
+    ------
+    KernelError
+        An answer is wrong; the message names the question and both answers.
+    """
+    table = (c_uint64 * BUCKET_WORDS)()
+    search = Search(
+        node_limit=NO_LIMIT, table=addressof(table), generation=1, buckets=1
+    )
+    rook, king, mated = 1 << 56, 1 << 21, 1 << 7
+    position = Position(  # mate_in_two(), but the king in the corner begins
+        orthogonal=rook, kings=king | mated, us=mated, them=king | rook
+    )
+    lines, state = kernel.solutions(HelpPlay.of(position, 4), search)
+    compare_answers(
+        {
+            "solutions of h#2": (len(lines), 22),
+            "how it ended": (state, HelpState.COMPLETE),
         }
     )
 

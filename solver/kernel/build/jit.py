@@ -65,6 +65,9 @@ boolean = types.boolean
 void = types.void
 
 
+ENTRY = i64(i64, pointer(u64), pointer(search_t), i64, i64)
+"""The type of each part's C function; see `border.interface.PROTOTYPE`."""
+
 ROW = types.Array(u64, 1, "C")
 """A row of moves; an entry has the move in its low 32 bits and may have more above."""
 
@@ -217,6 +220,10 @@ bytes_at = _at_address(pointer(u8))
 """The same, but a pointer to the bytes there."""
 row_at = _at_address(row_t)
 """The same, but the `Row` there by reference."""
+experiment_at = _at_address(experiment_t)
+"""The same, but the `Experiment` there."""
+help_play_at = _at_address(help_play_t)
+"""The same, but the `HelpPlay` there."""
 
 
 @intrinsic

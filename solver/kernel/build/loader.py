@@ -5,10 +5,8 @@ compiled code is kept as object files, which llvmlite links in milliseconds, wit
 numba. A platform wheel ships such files. Otherwise the first process compiles and
 stores them in the user's cache folder.
 
-The kernel has parts, each an object file of its own and compiled when first needed: the
-search for mates, battle play, help play, and the laboratory's search. `load_kernel`,
-`load_battle`, `load_help` and `load_laboratory` are the functions to call. No part is
-used before its self-test.
+`load_part` loads a part of `solver.kernel.border.parts`; none is used before its
+self-test.
 """
 
 from __future__ import annotations
@@ -23,21 +21,11 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any
 
 from solver.errors import CacheError
-from solver.kernel.border.interface import (
-    Kernel,
-    KernelError,
-    LaboratoryKernel,
-)
-from solver.kernel.border.self_test import self_test_laboratory, self_test_search
-from solver.kernel.border.stipulation_interface import (
-    BattleKernel,
-    HelpKernel,
-    self_test_battle,
-    self_test_help,
-)
+from solver.kernel.border.interface import Kernel, KernelError
+from solver.kernel.border.parts import PARTS
 from solver.kernel.build.cache import (
     DIRECTORY_VARIABLE,
     FALLBACK,
@@ -62,6 +50,7 @@ from solver.kernel.build.cache import (
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from solver.kernel.border.parts import Part
     from solver.kernel.build.target import Target
 
 SYMBOL = "matesolve_entry"
@@ -79,68 +68,13 @@ def not_shown(_line: str) -> AbstractContextManager[Any]:
     return nullcontext()
 
 
-Interface = TypeVar("Interface", Kernel, BattleKernel, LaboratoryKernel, HelpKernel)
-
-
 @dataclass(frozen=True, slots=True)
-class Part(Generic[Interface]):
-    """A part of the kernel, compiled to an object file of its own.
-
-    Attributes
-    ----------
-    name : str
-        The start of its files' names.
-    title : str
-        What messages call it.
-    module : str
-        The module whose `entry` is the C function.
-    interface : type
-        The Python side, made of the C function's address.
-    self_test : callable
-        Raises KernelError for an interface that gives a wrong answer.
-    """
-
-    name: str
-    title: str
-    module: str
-    interface: type[Interface]
-    self_test: Callable[[Interface], None]
-
-
-SEARCH = Part(
-    "search", "the search", "solver.kernel.mate.entry", Kernel, self_test_search
-)
-BATTLE = Part(
-    "battle",
-    "the search of battle play",
-    "solver.kernel.compositions.battle_play",
-    BattleKernel,
-    self_test_battle,
-)
-LABORATORY = Part(
-    "laboratory",
-    "the laboratory's search",
-    "solver.kernel.laboratory.alphabeta",
-    LaboratoryKernel,
-    self_test_laboratory,
-)
-HELP = Part(
-    "help",
-    "help play",
-    "solver.kernel.compositions.help_play",
-    HelpKernel,
-    self_test_help,
-)
-PARTS: tuple[Part[Any], ...] = (SEARCH, BATTLE, LABORATORY, HELP)
-
-
-@dataclass(frozen=True, slots=True)
-class Build(Generic[Interface]):
+class Build:
     """A part of the kernel and how it was loaded.
 
     Attributes
     ----------
-    kernel : Kernel, BattleKernel, LaboratoryKernel or HelpKernel
+    kernel : Kernel
         The compiled functions, self-tested.
     origin : str
         "wheel" (shipped with the package), "cache", "compiled" (just now) or "numba"
@@ -151,23 +85,26 @@ class Build(Generic[Interface]):
         The time it took.
     """
 
-    kernel: Interface
+    kernel: Kernel
     origin: str
     path: Path | None
     seconds: float
 
 
 _lock = threading.Lock()
-_builds: dict[str, Build[Any]] = {}
+_builds: dict[str, Build] = {}
 
 
-def load_kernel(
-    notice: Notice = lambda _text: None, compiling: Compiling = not_shown
-) -> Build[Kernel]:
-    """Load the search, or compile and store it; once for each process.
+def load_part(
+    part: Part,
+    notice: Notice = lambda _text: None,
+    compiling: Compiling = not_shown,
+) -> Build:
+    """Load a part, or compile and store it; once for each process.
 
     Parameters
     ----------
+    part : Part
     notice : callable
         Receives a line when a file cannot be loaded or stored.
     compiling : callable
@@ -180,54 +117,22 @@ def load_kernel(
     KernelError
         The compiled code fails its self-test.
     """
-    return load_part(SEARCH, notice, compiling)
-
-
-def loaded_kernel() -> Build[Kernel] | None:
-    """Return the search if this process has loaded it."""
-    return _builds.get(SEARCH.name)
-
-
-def load_battle(
-    notice: Notice = lambda _text: None, compiling: Compiling = not_shown
-) -> Build[BattleKernel]:
-    """Load the search of battle play, as `load_kernel` loads the search for mates."""
-    return load_part(BATTLE, notice, compiling)
-
-
-def load_laboratory(
-    notice: Notice = lambda _text: None, compiling: Compiling = not_shown
-) -> Build[LaboratoryKernel]:
-    """Load the laboratory's search, as `load_kernel` loads the search for mates."""
-    return load_part(LABORATORY, notice, compiling)
-
-
-def load_help(
-    notice: Notice = lambda _text: None, compiling: Compiling = not_shown
-) -> Build[HelpKernel]:
-    """Load the enumeration of help play, as `load_kernel` loads the mate search."""
-    return load_part(HELP, notice, compiling)
-
-
-def load_part(
-    part: Part[Interface],
-    notice: Notice = lambda _text: None,
-    compiling: Compiling = not_shown,
-) -> Build[Interface]:
-    """Load a part of the kernel, as `load_kernel` loads the search for mates."""
     with _lock:
         if part.name not in _builds:
             _builds[part.name] = _load(part, notice, compiling)
         return _builds[part.name]
 
 
-Loaded = tuple[Interface, str, Path | None]
+def loaded_part(part: Part) -> Build | None:
+    """Return a part if this process has loaded it."""
+    return _builds.get(part.name)
+
+
+Loaded = tuple[Kernel, str, Path | None]
 """A kernel, its origin, and the file or folder; see `Build`."""
 
 
-def _load(
-    part: Part[Interface], notice: Notice, compiling: Compiling
-) -> Build[Interface]:
+def _load(part: Part, notice: Notice, compiling: Compiling) -> Build:
     started = time.perf_counter()
     by_numba = os.environ.get(FALLBACK_VARIABLE) == FALLBACK
     loaded = None if by_numba else _from_file(part, notice)
@@ -240,7 +145,7 @@ def _load(
     return Build(kernel, origin, place, time.perf_counter() - started)
 
 
-def _from_file(part: Part[Interface], notice: Notice) -> Loaded[Interface] | None:
+def _from_file(part: Part, notice: Notice) -> Loaded | None:
     """Load a part from the package or the cache; None if no file can be used.
 
     Faults are reported only then: an installation whose shipped code cannot be trusted
@@ -271,11 +176,11 @@ def _directory_to_write(notice: Notice) -> Path | None:
 
 
 def _by_compiler(
-    part: Part[Interface],
+    part: Part,
     directory: Path | None,
     notice: Notice,
     compiling: Compiling,
-) -> Loaded[Interface] | None:
+) -> Loaded | None:
     """Compile and store a part; None if this numba has other internals."""
     from solver.kernel.build.target import host
 
@@ -314,9 +219,7 @@ def _mark(directory: Path) -> Path:
     return directory / f"no-translation-{code_key()}"
 
 
-def _by_numba(
-    part: Part[Interface], directory: Path | None, compiling: Compiling
-) -> Loaded[Interface]:
+def _by_numba(part: Part, directory: Path | None, compiling: Compiling) -> Loaded:
     """Let numba load all parts from its own cache, or compile them.
 
     Without a folder nothing is cached: in a shared folder, numba would load code that
@@ -355,7 +258,7 @@ def _import_by_numba(
 # Files of compiled code
 
 
-def _files(part: Part[Any]) -> Iterator[tuple[str, Path]]:
+def _files(part: Part) -> Iterator[tuple[str, Path]]:
     """Yield each file that may have a part, best first, with its origin."""
     if SHIPPED.is_dir():
         from solver.kernel.build.target import portable_targets, runs_here
@@ -367,16 +270,16 @@ def _files(part: Part[Any]) -> Iterator[tuple[str, Path]]:
         yield "cache", directory / _file_name(part)
 
 
-def shipped_name(part: Part[Any], target: Target) -> str:
+def shipped_name(part: Part, target: Target) -> str:
     """Return the name of the file that a wheel carries for a target."""
     return f"{part.name}-{target.name}.bin"
 
 
-def _file_name(part: Part[Any]) -> str:
+def _file_name(part: Part) -> str:
     return f"{part.name}-{code_key()}.bin"
 
 
-def _read(part: Part[Interface], path: Path) -> Interface:
+def _read(part: Part, path: Path) -> Kernel:
     """Link and test a stored or shipped part; raise an error if that is not safe."""
     compiled = read_object(path)
     for what, expected, found in (
@@ -421,8 +324,8 @@ def link(code: bytes) -> int:
     return address
 
 
-def _tested(part: Part[Interface], address: int) -> Interface:
-    kernel = part.interface(address)
+def _tested(part: Part, address: int) -> Kernel:
+    kernel = Kernel(address, part.operations)
     part.self_test(kernel)
     return kernel
 
@@ -430,7 +333,7 @@ def _tested(part: Part[Interface], address: int) -> Interface:
 # Compiling
 
 
-def compile_part(part: Part[Any], target: Target) -> ObjectCode:
+def compile_part(part: Part, target: Target) -> ObjectCode:
     """Compile a part for a target.
 
     Raises
@@ -479,7 +382,7 @@ def compile_shipped(directory: Path) -> list[Path]:
     return files
 
 
-def _line(part: Part[Any]) -> str:
+def _line(part: Part) -> str:
     return f"compiling {part.title}, once for this version and machine ..."
 
 

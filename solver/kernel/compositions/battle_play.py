@@ -21,15 +21,15 @@ import numpy as np
 
 from solver.kernel.border.interface import STOPPED, Verdict
 from solver.kernel.border.memory import BattlePlay
-from solver.kernel.border.stipulation_interface import BattleOperation
+from solver.kernel.border.parts import UNKNOWN_OPERATION, BattleOperation
 from solver.kernel.build.jit import (
+    ENTRY,
     Move,
     Number,
     boolean,
     i64,
     jit,
     native,
-    pointer,
     record_at,
     search_t,
     u64,
@@ -70,8 +70,6 @@ from solver.kernel.rules.position import (
     position_t,
     without_origin,
 )
-
-UNKNOWN_OPERATION = -2
 
 MIX_PLAY = np.uint64(0x9E3779B97F4A7C15)
 """The fractional part of the golden ratio, made odd."""
@@ -279,7 +277,7 @@ def reaches_within(
 
 @jit(i64(position_t, i64, search_t))
 def list_solving_moves(position: Position, moves_left: Number, search: Any) -> Number:
-    """Write to `search.line` every attacker's move that reaches the goal in time.
+    """Write the attacker's moves that reach the goal in time to `search.rows[0]`.
 
     Returns
     -------
@@ -298,7 +296,7 @@ def list_solving_moves(position: Position, moves_left: Number, search: Any) -> N
         if verdict == Verdict.STOPPED:
             return STOPPED
         if verdict == Verdict.MATE:
-            search.line[found] = move
+            moves[found] = move
             found += 1
     return found
 
@@ -307,7 +305,7 @@ def list_solving_moves(position: Position, moves_left: Number, search: Any) -> N
 def list_refutations(
     position: Position, moves_left: Number, most: Number, search: Any
 ) -> Number:
-    """Write to `search.line` replies after which the attacker fails, at most `most`.
+    """Write at most `most` replies after which the attacker fails to `search.rows[0]`.
 
     Returns
     -------
@@ -331,7 +329,7 @@ def list_refutations(
         if verdict == Verdict.STOPPED:
             return STOPPED
         if verdict == Verdict.NO_MATE:
-            search.line[found] = reply
+            moves[found] = reply
             found += 1
     return found
 
@@ -402,7 +400,7 @@ def find_line(
         ply += 1
 
 
-@native(i64(i64, pointer(u64), pointer(search_t), i64, i64))
+@native(ENTRY)
 def entry(
     operation: Number, words: Any, search_pointer: Any, number: Number, flag: Number
 ) -> Number:
@@ -423,7 +421,7 @@ def entry(
     Returns
     -------
     int64
-        See the methods of `solver.kernel.border.stipulation_interface.BattleKernel`.
+        See the methods of `solver.kernel.border.interface.Kernel`.
     """
     search = record_at(search_pointer)
     position = position_at(words)
@@ -433,6 +431,6 @@ def entry(
         return list_solving_moves(position, number, search)
     if operation == BattleOperation.REFUTATIONS:
         return list_refutations(position, number, flag, search)
-    if operation == BattleOperation.FIND_LINE:
+    if operation == BattleOperation.LINE:
         return find_line(position, number, flag != 0, search)
     return UNKNOWN_OPERATION

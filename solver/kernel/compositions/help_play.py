@@ -22,18 +22,20 @@ from typing import Any
 
 import numpy as np
 
-from solver.kernel.border.stipulation_interface import HelpOperation, HelpState
+from solver.kernel.border.memory import HelpState
+from solver.kernel.border.parts import UNKNOWN_OPERATION, HelpOperation
 from solver.kernel.build.jit import (
+    ENTRY,
     ROW,
     Bitboard,
     Number,
     boolean,
     flip,
+    help_play_at,
     help_play_t,
     i64,
     jit,
     native,
-    pointer,
     record_at,
     search_t,
     u64,
@@ -290,15 +292,15 @@ def enumerate_solutions(search: Any, play: Any) -> Number:
     return HelpState.COMPLETE
 
 
-@native(i64(i64, pointer(search_t), pointer(help_play_t)))
-def entry(operation: Number, search_pointer: Any, play_pointer: Any) -> Number:
-    """Run one `HelpOperation`.
-
-    This is help play's C function;
-    `solver.kernel.border.stipulation_interface.HelpKernel` is its Python side.
-    """
-    play = record_at(play_pointer)
+@native(ENTRY)
+def entry(
+    operation: Number, _words: Any, search_pointer: Any, number: Number, _flag: Number
+) -> Number:
+    """Run one `HelpOperation` on the `HelpPlay` whose address is `number`."""
+    play = help_play_at(number)
+    if operation == HelpOperation.ENUMERATE:
+        return enumerate_solutions(record_at(search_pointer), play)
     if operation == HelpOperation.IS_HOPELESS:
         position = current_position(play, 0)
         return 1 if is_hopeless(position, play.plies, play) else 0
-    return enumerate_solutions(record_at(search_pointer), play)
+    return UNKNOWN_OPERATION

@@ -25,22 +25,23 @@ from typing import Any
 
 import numpy as np
 
-from solver.kernel.border.experiment import MULTI_CUT_REDUCTION
-from solver.kernel.border.interface import (
+from solver.kernel.border.experiment import (
     INFINITE_SCORE,
     MATE_SCORE,
-    STOPPED,
-    LaboratoryOperation,
+    MULTI_CUT_REDUCTION,
 )
+from solver.kernel.border.interface import STOPPED
+from solver.kernel.border.parts import UNKNOWN_OPERATION, LaboratoryOperation
 from solver.kernel.build.jit import (
+    ENTRY,
     Move,
     Number,
     boolean,
+    experiment_at,
     experiment_t,
     i64,
     jit,
     native,
-    pointer,
     record_at,
     search_t,
     u64,
@@ -358,18 +359,17 @@ def search_score(position: Position, search: Any, experiment: Any) -> Number:
     return experiment.score
 
 
-@native(i64(i64, pointer(u64), pointer(search_t), pointer(experiment_t)))
+@native(ENTRY)
 def entry(
-    operation: Number, words: Any, search_pointer: Any, experiment_pointer: Any
+    operation: Number, words: Any, search_pointer: Any, number: Number, _flag: Number
 ) -> Number:
     """Run one `LaboratoryOperation` on the position that is given by its eight words.
 
-    This is the laboratory's C function;
-    `solver.kernel.border.interface.LaboratoryKernel` is its Python side.
+    `number` is the address of an `Experiment`.
     """
     position = position_at(words)
+    if operation == LaboratoryOperation.SEARCH_SCORE:
+        return search_score(position, record_at(search_pointer), experiment_at(number))
     if operation == LaboratoryOperation.MATERIAL_CELL:
         return material_cell(position)
-    return search_score(
-        position, record_at(search_pointer), record_at(experiment_pointer)
-    )
+    return UNKNOWN_OPERATION

@@ -19,8 +19,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from solver.kernel.border.experiment import RootOrder
-from solver.kernel.border.interface import MATE_ZONE
+from solver.kernel.border.experiment import MATE_ZONE, RootOrder
 from solver.kernel.build.jit import (
     ROW,
     Bitboard,

@@ -20,8 +20,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from solver.kernel.border.experiment import Horizon
-from solver.kernel.border.interface import INFINITE_SCORE, MATE_SCORE, STOPPED
+from solver.kernel.border.experiment import INFINITE_SCORE, MATE_SCORE, Horizon
+from solver.kernel.border.interface import STOPPED
 from solver.kernel.border.memory import MAX_PLIES
 from solver.kernel.build.jit import ROW, Number, experiment_t, i64, jit, search_t
 from solver.kernel.laboratory.alphabeta_table import (

@@ -60,8 +60,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from solver.kernel.border.experiment import Extension, MdpForm, PrunedNodes
-from solver.kernel.border.interface import MATE_SCORE, MATE_ZONE
+from solver.kernel.border.experiment import (
+    MATE_SCORE,
+    MATE_ZONE,
+    Extension,
+    MdpForm,
+    PrunedNodes,
+)
 from solver.kernel.border.memory import MAX_PLIES
 from solver.kernel.build.jit import Move, Number, boolean, experiment_t, i64, jit, u64
 from solver.kernel.laboratory.alphabeta_table import (

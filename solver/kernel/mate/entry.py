@@ -10,16 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from solver.kernel.border.interface import MATE_SHIFT, MOVE_SHIFT, Operation
-from solver.kernel.build.jit import (
-    Number,
-    i64,
-    native,
-    pointer,
-    record_at,
-    search_t,
-    u64,
-)
+from solver.kernel.border.interface import MATE_SHIFT, MOVE_SHIFT
+from solver.kernel.border.parts import UNKNOWN_OPERATION, Operation
+from solver.kernel.build.jit import ENTRY, Number, native, record_at
 from solver.kernel.mate.batch import decide, solve_rows
 from solver.kernel.mate.dfpn import find_mate, known_bounds
 from solver.kernel.mate.grading import grade_rows
@@ -42,10 +35,8 @@ from solver.kernel.rules.position import (
     write_position,
 )
 
-UNKNOWN_OPERATION = -2
 
-
-@native(i64(i64, pointer(u64), pointer(search_t), i64, i64))
+@native(ENTRY)
 def entry(
     operation: Number, words: Any, search_pointer: Any, number: Number, flag: Number
 ) -> Number:
@@ -82,7 +73,7 @@ def entry(
         return mates_within(position, number, 0, flag != 0, search)
     if operation == Operation.FIND_MATE:
         return find_mate(position, number, flag != 0, search)
-    if operation == Operation.FIND_LINE:
+    if operation == Operation.LINE:
         return find_line(position, number, flag != 0, search)
     if operation == Operation.DECIDE:
         return decide(position, number, search)
@@ -100,9 +91,9 @@ def entry(
         return np.int64(mate_in_one(position))
     if operation == Operation.PERFT:
         return perft(position, number, search, flag != 0)
-    if operation == Operation.GENERATE:
+    if operation == Operation.MOVES:
         return generate(position, search.rows[0])
-    if operation == Operation.GENERATE_CHECKS:
+    if operation == Operation.CHECKING_MOVES:
         return generate_checks(position, search.rows[0])
     if operation == Operation.IS_CHECK:
         return 1 if checkers(position) else 0
