@@ -183,16 +183,15 @@ class AuditResult(NamedTuple):
         return is_decided and not self.disagreements
 
     @property
-    def other_stipulation(self) -> Stipulation | None:
-        """The stipulation; None if the result is about a mate.
+    def asked(self) -> Stipulation:
+        """The stipulation; without a number if the source claims a mate and no more.
 
         Raises
         ------
         InputError
             It is not a stipulation.
         """
-        found = Stipulation.from_record(self.stipulation)
-        return None if found.is_direct_mate else found
+        return Stipulation.from_record(self.stipulation)
 
     def claimed_plies(self) -> tuple[Ply, ...]:
         """Parse `plies`."""

@@ -119,7 +119,7 @@ class CertificateFolder:
 
         Several threads may call this at once.
         """
-        if result.other_stipulation:
+        if not result.asked.is_direct_mate:
             with self._choosing:
                 self.without += 1
             return

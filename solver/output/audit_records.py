@@ -31,6 +31,7 @@ from solver.output.text import first_moves
 from solver.problem import Claim, Problem
 from solver.solution import SCHEMA
 from solver.stipulation import Stipulation
+from solver.stipulations import kind_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -405,26 +406,9 @@ EXPORTS: dict[str, Export] = {
 
 
 def _problem(result: AuditResult, fen: str) -> Problem:
-    if stipulation := result.other_stipulation:
-        return _composition(result, fen, stipulation)
-    if result.mate:
-        line, keys = tuple(result.pv.split()), tuple(result.keys.split())
-        claim = Claim(result.mate, keys if result.mate > 0 else (), line)
-        return Problem(fen, result.id, claim)
-    excluded = (result.lower_bound or 1) - 1
-    return Problem(fen, result.id, no_mate=excluded if excluded > 0 else None)
-
-
-def _composition(result: AuditResult, fen: str, stipulation: Stipulation) -> Problem:
+    kind, problem = kind_of(result.asked), Problem(fen, result.id)
     if not result.mate:
-        return Problem(fen, result.id)
-    found = stipulation.with_attacker_moves(result.mate)
+        return kind.without_solution(problem, (result.lower_bound or 1) - 1)
     line, keys = tuple(result.pv.split()), tuple(result.keys.split())
-    if not stipulation.is_help:
-        claim = Claim(result.mate, keys, line)
-    elif result.solutions_complete:
-        lengths = list(map(len, result.found_solutions()))
-        claim = Claim(result.mate, solutions=lengths.count(found.plies))
-    else:
-        claim = Claim(result.mate)
-    return Problem(fen, result.id, claim, stipulation=found)
+    solutions = result.found_solutions() if result.solutions_complete else None
+    return kind.with_solution(problem, Claim(result.mate, keys, line), solutions)

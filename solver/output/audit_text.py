@@ -28,8 +28,9 @@ from solver.output.text import (
     duration,
     first_moves,
     listed,
-    numbered_line,
 )
+from solver.stipulations import kind_of
+from solver.stipulations.kind import rank_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -54,12 +55,6 @@ records that claim nothing."""
 
 _COSTS = 1
 """Rank of the columns that a narrow terminal does without."""
-
-_AFTER_MATES = 1_000
-"""Above the moves of any claimed mate, so that other claims come after all mates."""
-
-_KINDS = ("=", "s#", "s=", "r#", "semi-r#", "h#", "h=")
-"""Stipulations other than mate, in the order of the audit table."""
 
 FIFTY_MOVES_PLIES = 100
 """A player may claim a draw after this many plies without pawn move or capture."""
@@ -174,17 +169,11 @@ def name_claim(result: AuditResult) -> tuple[int, str]:
     the other stipulations, then records without a claim. Within each of them, claims
     are sorted by their length.
     """
-    stipulation = result.other_stipulation
-    if stipulation:
-        kind = 3 + _KINDS.index(f"{stipulation.play}{stipulation.goal}")
-        half_moves = 2 * stipulation.moves + stipulation.half
-        return kind * _AFTER_MATES + half_moves, str(stipulation)
-    if result.claim is not None:
-        claim = result.claim
-        return (claim if claim > 0 else _AFTER_MATES - claim), f"#{claim}"
+    if claim := result.claim or result.asked.attacker_moves:
+        return kind_of(result.asked).claim_name(claim)
     if result.nomate is not None:
-        return 2 * _AFTER_MATES + result.nomate, f"no #{result.nomate}"
-    return (3 + len(_KINDS)) * _AFTER_MATES, "none"
+        return rank_of("no #", result.nomate), f"no #{result.nomate}"
+    return rank_of("none", 0), "none"
 
 
 def disagreement(result: AuditResult) -> str | None:
@@ -218,7 +207,7 @@ def result_warnings(result: AuditResult) -> Iterator[str]:
     The mate is the one that was found, or else the claimed one unless it is refuted.
     A claimed line that is as long as the mate comes before the line that was found.
     """
-    if result.fen is None or result.other_stipulation:
+    if result.fen is None or not result.asked.is_direct_mate:
         return
     mate = result.mate
     if mate is None and result.verdict != Verdict.REFUTED:
@@ -291,7 +280,7 @@ def name_record(source: str, id_: str) -> str:
 def _claimed(result: AuditResult) -> str:
     if result.claim is None:
         return f"none in {result.nomate}"
-    claimed = _length(result, result.claim)
+    claimed = kind_of(result.asked).length_name(result.claim)
     if result.claimed_solutions is not None:
         claimed += f" with {_counted(result.claimed_solutions)}"
     keys = result.wrong_keys or (
@@ -322,7 +311,7 @@ def _found(result: AuditResult) -> str:
         return _none(result)
     if result.found_solutions() and result.word != Verdict.SHORTER:
         return _solutions(result)
-    mate = _length(result, result.mate)
+    mate = kind_of(result.asked).length_name(result.mate)
     if result.tablebase:
         mate += " (Gaviota)"
     moves = min(result.found_solutions(), key=len, default=result.pv.split())
@@ -332,8 +321,7 @@ def _found(result: AuditResult) -> str:
 
 def _none(result: AuditResult) -> str:
     excluded = (result.lower_bound or 1) - 1
-    stipulation = result.other_stipulation
-    half = ".5" if stipulation and stipulation.half else ""
+    half = ".5" if result.asked.half else ""
     return f"none in {excluded - bool(half)}{half}"
 
 
@@ -354,55 +342,7 @@ def _counted(solutions: int) -> str:
 
 def _line(result: AuditResult, moves: Sequence[str]) -> str:
     """Write a line of a result's position in SAN."""
-    fen, stipulation = result.fen or "", result.other_stipulation
-    if stipulation and stipulation.is_help:
-        return help_line(fen, moves, half=stipulation.half)
-    return " ".join(numbered_line(fen, moves))
-
-
-def help_line(fen: str, moves: Sequence[str], *, half: bool) -> str:
-    """Write a line of help play in SAN: the side that is mated begins each number.
-
-    Parameters
-    ----------
-    fen : str
-        The position at the start of the line.
-    moves : sequence of str
-        The moves of the line, all legal, in UCI notation.
-    half : bool
-        The side that mates begins.
-
-    Returns
-    -------
-    str
-        `1. Kb7 Qa6+ 2. Ka8 Qc8#`, or with half a move more `1... Qa6 2. Kb8 Qb7#`.
-    """
-    board = chess.Board(fen)
-    words = []
-    for ply, uci in enumerate(moves, int(half)):
-        move = chess.Move.from_uci(uci)
-        if ply % 2 == 0:
-            words.append(f"{ply // 2 + 1}.")
-        elif not words:
-            words.append("1...")
-        words.append(board.san(move))
-        board.push(move)
-    return " ".join(words)
-
-
-def _length(result: AuditResult, moves: int) -> str:
-    """Write a claimed or found length: a mate, or the stipulation in these moves."""
-    stipulation = result.other_stipulation
-    if stipulation:
-        return str(stipulation.with_attacker_moves(moves))
-    return name_mate(moves)
-
-
-def name_mate(moves: int) -> str:
-    """Write a mate; 0 means that the side to move is checkmated."""
-    if moves == 0:
-        return "checkmate on the board"
-    return f"mate in {moves}" if moves > 0 else f"mated in {-moves}"
+    return " ".join(kind_of(result.asked).numbered_line(result.fen or "", moves))
 
 
 def _slow_line(result: AuditResult) -> str:

@@ -14,9 +14,9 @@ import chess
 
 from solver.audit.verdict import Verdict
 from solver.formats.matetrack import MISSING, find_fault
-from solver.output.audit_text import name_mate, name_record
-from solver.output.text import numbered_line
+from solver.output.audit_text import name_record
 from solver.solution import Status
+from solver.stipulations.words import name_mate, numbered_line
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

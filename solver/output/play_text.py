@@ -10,8 +10,8 @@ from solver import __version__
 from solver.output.notation import Notation
 from solver.output.play_gaps import missing
 from solver.output.play_words import numbered, write_play
-from solver.output.text import duration, goal_name
-from solver.solution import Status
+from solver.output.text import duration
+from solver.stipulations import kind_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -121,7 +121,7 @@ def describe_play(
         at its end.
     """
     play = write_play(variations, notation, marks, positions=positions)
-    layout = _Layout(goal_name(variations.stipulation))
+    layout = _Layout(kind_of(variations.stipulation).goal)
     gaps = missing(variations, tries=tries)
     begun = [
         [PlayLine((Part("zugzwang"),), 1)] if variations.is_zugzwang else [],
@@ -161,23 +161,7 @@ def soundness_mark(solution: Solution) -> str:
         `C+ matesolve VERSION (TIME)`; empty unless the one key, or in help play the
         stipulated number of solutions, is proved.
     """
-    problem = solution.problem
-    if problem.stipulation.is_help:
-        wanted = problem.claim.solutions if problem.claim else None
-        plies = problem.stipulation.plies
-        is_sound = (
-            solution.solutions_complete
-            and len(solution.solutions) == (1 if wanted is None else wanted)
-            and all(len(line) == plies for line in solution.solutions)
-        )
-    else:
-        is_sound = (
-            solution.status is Status.PROVED
-            and solution.keys_complete
-            and len(solution.keys) == 1
-            and (problem.claim is None or problem.claim.mate == solution.mate)
-            and not solution.restriction
-        )
+    is_sound = kind_of(solution.problem.stipulation).is_sound(solution)
     took = duration(solution.stats.time_s)
     return f"C+ matesolve {__version__} ({took})" if is_sound else ""
 

@@ -14,10 +14,11 @@ import chess.pgn
 from solver import __version__
 from solver.formats.pgn_problems import event_of
 from solver.output.play_gaps import missing, set_play_gap
-from solver.output.text import at_most, goal_name
 from solver.play.tree import Attack, Defence
 from solver.solution import Solution, Status
 from solver.stipulation import Goal
+from solver.stipulations import kind_of
+from solver.stipulations.words import at_most
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -143,9 +144,8 @@ def _headers(solution: Solution) -> dict[str, str]:
     }
     if len(solution.keys) > 1:
         tags["Keys"] = " ".join(solution.keys)
-    stipulation = solution.problem.stipulation
-    if not stipulation.is_direct_mate:
-        tags["Stipulation"] = str(stipulation)
+    if stipulation := solution.problem.stipulation.beside_claim.text:
+        tags["Stipulation"] = stipulation
     elif not solution.mate:
         tags["Stipulation"] = "?"  # so that no reader takes the event for a claim
     return tags
@@ -167,7 +167,7 @@ def _remarks(solution: Solution, variations: Variations) -> list[str]:
 
     Readers take the first "mate in N" for the claim, so no other sentence has one.
     """
-    goal = goal_name(solution.problem.stipulation)
+    goal = kind_of(solution.problem.stipulation).goal
     remarks = [_claim(solution.mate, goal), _proof(solution, goal)]
     if solution.restriction:
         remarks.append(f"Restricted: {solution.restriction.words()}.")
@@ -226,7 +226,7 @@ class _Play:
         self._variations = variations
         self._marks = marks
         self._pv = solution.pv
-        self._goal = goal_name(solution.problem.stipulation)
+        self._goal = kind_of(solution.problem.stipulation).goal
         self._ahead: list[
             tuple[chess.pgn.GameNode, Attack | Defence, tuple[str, ...]]
         ] = []

@@ -1,8 +1,8 @@
 """Answers as text for people.
 
-`describe` puts an answer into sentences, and `first_moves` and `numbered_line` write
-moves in SAN. `lettered_board` draws a board for any terminal, `painted_board` for one
-with 256 colours.
+`describe` puts an answer into sentences, and `first_moves` writes moves in SAN.
+`lettered_board` draws a board for any terminal, `painted_board` for one with 256
+colours.
 """
 
 from __future__ import annotations
@@ -13,15 +13,14 @@ from typing import TYPE_CHECKING, NamedTuple
 import chess
 
 from solver.formats.claims import printable
-from solver.solution import Solution, Stats, Status, StoppedBy, TableFormat
-from solver.stipulation import Goal, Play
+from solver.solution import Solution, Stats, Status, StoppedBy
+from solver.stipulations import kind_of
+from solver.stipulations.words import mover
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from rich.text import Text
-
-    from solver.stipulation import Stipulation
 
 _GLUE = "\N{NO-BREAK SPACE}"
 """Joins a move to its number, so that no line is broken between them."""
@@ -41,22 +40,6 @@ _LIMITS = {
     StoppedBy.CRASH: "a crash",
     StoppedBy.TABLEBASE: "the tablebase result",
 }
-
-_NO_MATE = {
-    TableFormat.GAVIOTA: "Gaviota: no mate in the given number of moves.",
-    TableFormat.SYZYGY: "Syzygy: no mate in any number of moves.",
-}
-
-_GOALS = {Goal.MATE: "mate", Goal.STALEMATE: "stalemate"}
-
-_PLAYS = {
-    Play.DIRECT: "",
-    Play.SELF: "self",
-    Play.REFLEX: "reflex",
-    Play.SEMI_REFLEX: "semi-reflex",
-    Play.HELP: "help",
-}
-
 
 MAX_LISTED = 20
 """At most this many alternative moves are listed; records have all."""
@@ -113,18 +96,15 @@ def describe(solution: Solution, *, uci: bool = False) -> list[Sentence]:
         The position, the restriction, the mate, its line, its keys, what is proved,
         what stopped the search, and its cost. Empty sentences are left out.
     """
-    if _is_help(solution):
-        headline, proof = _help_headline(solution), _help_proof(solution)
-    else:
-        headline, proof = _headline(solution), _proof(solution)
+    kind = kind_of(solution.problem.stipulation)
     sentences = [
         Sentence(_name(solution), "dim"),
         Sentence(_position(solution.problem.fen), "dim"),
         Sentence(_restriction(solution), "dim"),
-        Sentence(headline, _STYLES[solution.status]),
+        Sentence(kind.headline(solution), _STYLES[solution.status]),
         Sentence(_line(solution, uci=uci)),
         Sentence(_keys(solution, uci=uci)),
-        Sentence(proof),
+        Sentence(kind.proof(solution)),
         Sentence(_stop(solution)),
         Sentence(_cost(solution.stats), "dim"),
     ]
@@ -141,11 +121,7 @@ def _position(fen: str) -> str:
     _, _, castling, en_passant, *_ = fen.split()
     rights = f", castling {castling}" if castling != "-" else ""
     target = f", en passant {en_passant}" if en_passant != "-" else ""
-    return f"{_mover(fen)} to move{rights}{target}"
-
-
-def _mover(fen: str) -> str:
-    return "White" if fen.split()[1] == "w" else "Black"
+    return f"{mover(fen)} to move{rights}{target}"
 
 
 def _restriction(solution: Solution) -> str:
@@ -153,75 +129,12 @@ def _restriction(solution: Solution) -> str:
     return f"Restricted: {restriction.words()}" if restriction else ""
 
 
-def _under_restriction(solution: Solution) -> str:
-    return " under this restriction" if solution.restriction else ""
-
-
-def goal_name(stipulation: Stipulation) -> str:
-    """Return what the play ends with: "mate", "stalemate", "selfmate", "helpmate"."""
-    return _PLAYS[stipulation.play] + _GOALS[stipulation.goal]
-
-
-def _is_help(solution: Solution) -> bool:
-    return solution.problem.stipulation.is_help
-
-
-def _headline(solution: Solution) -> str:
-    mover, goal = _mover(solution.problem.fen), goal_name(solution.problem.stipulation)
-    match solution.mate:
-        case 0:
-            return f"{mover} is checkmated."
-        case int(moves) if moves < 0:
-            return f"{mover} is mated in {-moves}."
-        case int(moves) if goal in _GOALS.values():
-            return f"{mover} {goal}s in {moves}."
-        case int(moves):
-            return f"{mover} forces {goal} in {moves}."
-    return _no_goal(solution, goal)
-
-
-def _no_goal(solution: Solution, goal: str) -> str:
-    if _is_stalemate(solution):
-        return f"{_mover(solution.problem.fen)} is stalemated."
-    if solution.status is Status.DISPROVED:
-        excluded = at_most(solution.lower_bound - 1)
-        return f"No {goal} in {excluded}{_under_restriction(solution)}."
-    if solution.tablebase:
-        return _NO_MATE[solution.tablebase]
-    return f"Undecided: no {goal} found so far."
-
-
-def _help_headline(solution: Solution) -> str:
-    problem = solution.problem
-    goal = goal_name(problem.stipulation)
-    length = str(problem.stipulation).partition(problem.stipulation.goal)[2]
-    if not solution.solutions:
-        if solution.status is Status.DISPROVED:
-            return f"No {goal} in {length}."
-        return f"Undecided: no {goal} in {length} found so far."
-    count = len(solution.solutions)
-    several = f"{count:,} solution{'s' if count > 1 else ''}"
-    if not solution.solutions_complete:
-        several += " found so far"
-    wanted = problem.claim.solutions if problem.claim else None
-    if wanted is not None and wanted != count:
-        several += f", {wanted:,} stipulated"
-    return f"{goal.capitalize()} in {length}: {several}."
-
-
-def _is_stalemate(solution: Solution) -> bool:
-    return (
-        solution.status is Status.DISPROVED
-        and chess.Board(solution.problem.fen).is_stalemate()
-    )
-
-
 def _line(solution: Solution, *, uci: bool) -> str:
-    if _is_help(solution):
-        return ""
+    kind = kind_of(solution.problem.stipulation)
+    line = kind.main_line(solution)
     if uci:
-        return " ".join(solution.pv)
-    turns = numbered_line(solution.problem.fen, solution.pv)
+        return " ".join(line)
+    turns = kind.numbered_line(solution.problem.fen, line)
     return " ".join(turn.replace(" ", _GLUE) for turn in turns)
 
 
@@ -240,42 +153,6 @@ def _keys(solution: Solution, *, uci: bool) -> str:
         case 1, False:
             return f"Key: {names} (there may be others)"
     return f"Keys: {names} (there may be others)"
-
-
-def _proof(solution: Solution) -> str:
-    if solution.mate == 0 or _is_stalemate(solution):
-        return ""
-    goal = goal_name(solution.problem.stipulation)
-    if solution.status is Status.DISPROVED:
-        unsearched = "Other moves and longer" if solution.restriction else "Longer"
-        return f"Proved. {unsearched} {goal}s were not searched."
-    restriction = _under_restriction(solution)
-    excluded = solution.lower_bound - 1
-    reach = f"in {at_most(excluded)}{restriction}" if excluded else ""
-    if solution.mate is None:
-        return f"Proved: no {goal} {reach}." if reach else "Proved: nothing yet."
-    length = abs(solution.mate)
-    if solution.tablebase:
-        proved = f" Proved: no {goal} {reach}." if reach else ""
-        return f"Gaviota: {goal} in {length} is forced, and none is shorter.{proved}"
-    forced = f"Proved: {goal} in {length} is forced"
-    if solution.status is Status.PROVED:
-        return f"{forced}, and none is shorter{restriction}."
-    shorter = f", and there is none {reach}" if reach else ""
-    left = _range(excluded + 1, length - 1)
-    return f"{forced}{shorter}. Undecided: {goal} in {left}."
-
-
-def _help_proof(solution: Solution) -> str:
-    if solution.solutions and solution.solutions_complete:
-        return "Proved: there are no others."
-    if solution.solutions:
-        return "There may be others."
-    return "Proved." if solution.status is Status.DISPROVED else "Proved: nothing yet."
-
-
-def _range(first: int, last: int) -> str:
-    return f"{first}" if first == last else f"{first} to {last}"
 
 
 def _stop(solution: Solution) -> str:
@@ -297,11 +174,6 @@ def duration(seconds: float) -> str:
         return f"{seconds:.2f} s"
     minutes, rest = divmod(round(seconds), 60)
     return f"{minutes} min {rest:02} s"
-
-
-def at_most(moves: int) -> str:
-    """Write "1 move" or "n or fewer moves"."""
-    return "1 move" if moves == 1 else f"{moves} or fewer moves"
 
 
 def listed(moves: Sequence[str]) -> str:
@@ -328,37 +200,6 @@ def first_moves(fen: str, moves: Iterable[str]) -> list[str]:
     """
     board = chess.Board(fen)
     return [board.san(chess.Move.from_uci(move)) for move in moves]
-
-
-def numbered_line(fen: str, moves: Iterable[str]) -> list[str]:
-    """Write a line in SAN with move numbers, which start at 1 as in problems.
-
-    Parameters
-    ----------
-    fen : str
-        The position at the start of the line.
-    moves : iterable of str
-        The moves of the line, all legal, in UCI notation.
-
-    Returns
-    -------
-    list of str
-        One string per number: `["1. Qe3 Kh4", "2. Qg5#"]`, or, if Black moves first,
-        `["1... Qe3", "2. Kh1 Qe1#"]`.
-    """
-    board = chess.Board(fen)
-    line: list[str] = []
-    for uci in moves:
-        move = chess.Move.from_uci(uci)
-        san = board.san(move)
-        if board.turn == chess.WHITE:
-            line.append(f"{len(line) + 1}. {san}")
-        elif line:
-            line[-1] += f" {san}"
-        else:
-            line.append(f"1... {san}")
-        board.push(move)
-    return line
 
 
 def analysis_link(fen: str) -> str:

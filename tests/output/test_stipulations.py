@@ -22,10 +22,11 @@ from solver.output.audit_records import (
     write_epd,
     write_parquet,
 )
-from solver.output.audit_text import AuditTable, disagreement, help_line
+from solver.output.audit_text import AuditTable, disagreement
 from solver.problem import Claim, Problem
 from solver.solution import Solution, Stats, Status
 from solver.stipulation import Stipulation
+from solver.stipulations import kind_of
 from tests.output.html_page import data_of, entries_of, record
 
 if TYPE_CHECKING:
@@ -210,18 +211,19 @@ def test_a_disagreement_names_the_stipulation_and_what_was_found(
 
 
 @pytest.mark.parametrize(
-    ("moves", "half", "expected"),
+    ("moves", "stipulation", "expected"),
     [
-        (LINES[0], False, "1. Kg8 Kg6 2. Kh8 Ra8#"),
-        (LINES[0][:3], True, "1... Kg8 2. Kg6 Kh8"),
-        (LINES[0][:1], True, "1... Kg8"),
-        ((), False, ""),
+        (LINES[0], "h#2", "1. Kg8 Kg6 2. Kh8 Ra8#"),
+        (LINES[0][:3], "h#2.5", "1... Kg8 2. Kg6 Kh8"),
+        (LINES[0][:1], "h#2.5", "1... Kg8"),
+        ((), "h#2", ""),
     ],
 )
 def test_the_side_that_is_mated_begins_each_number_of_help_play(
-    moves: tuple[str, ...], half: bool, expected: str
+    moves: tuple[str, ...], stipulation: str, expected: str
 ) -> None:
-    assert help_line(HELPMATE, moves, half=half) == expected
+    kind = kind_of(of(stipulation))
+    assert " ".join(kind.numbered_line(HELPMATE, moves)) == expected
 
 
 # --- records and exports

@@ -6,15 +6,14 @@ import pytest
 
 from solver.output.text import (
     Sentence,
-    at_most,
     describe,
     duration,
     first_moves,
-    numbered_line,
 )
 from solver.problem import Claim, Problem, Restriction
 from solver.solution import Solution, Stats, Status, StoppedBy, TableFormat
 from solver.stipulation import Stipulation
+from solver.stipulations.words import at_most, numbered_line
 from tests.output.answers import (
     MATED,
     ROOK,

@@ -23,14 +23,14 @@ from solver.output.audit_page.tally import (
     Tally,
 )
 from solver.output.audit_records import WORDS, read_record
-from solver.output.audit_text import help_line, name_claim
-from solver.output.text import numbered_line
+from solver.output.audit_text import name_claim
+from solver.stipulations import kind_of
 
 if TYPE_CHECKING:
     import os
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    from solver.stipulation import Stipulation
+    from solver.stipulations.kind import Kind
 
 MAX_DISAGREEMENTS = 20_000
 """At most this many disagreeing, undecided and unreadable records are listed; all are
@@ -203,7 +203,7 @@ def make_entry(result: AuditResult) -> list[object]:
     keys, claimed_keys = result.keys.split(), result.claimed_keys.split()
     line, claimed_line = result.pv.split(), result.claimed_line.split()
     wrong_keys = result.wrong_keys.split()
-    stipulation, solutions = result.other_stipulation, result.found_solutions()
+    kind, solutions = kind_of(result.asked), result.found_solutions()
     entry: list[object] = [
         int(result.agrees),
         result.word,
@@ -218,9 +218,9 @@ def make_entry(result: AuditResult) -> list[object]:
         result.time_s if fen else None,
         moves_in_san(fen, keys),
         result.keys_complete,
-        "" if solutions else line_in_san(fen, line, stipulation),
+        "" if solutions else line_in_san(fen, line, kind),
         _arrow(line),
-        line_in_san(fen, claimed_line, stipulation),
+        line_in_san(fen, claimed_line, kind),
         moves_in_san(fen, claimed_keys),
         _arrow(wrong_keys or claimed_keys or claimed_line),
         moves_in_san(fen, wrong_keys),
@@ -230,26 +230,18 @@ def make_entry(result: AuditResult) -> list[object]:
         result.stopped_by or "",
         result.tablebase or "",
         result.error or "",
+        result.asked.beside_claim.text,
+        "" if result.claimed_solutions is None else result.claimed_solutions,
+        [line_in_san(fen, moves, kind) for moves in solutions],
+        result.solutions_complete or "",
     ]
-    if stipulation:
-        is_known = result.claimed_solutions is not None
-        entry += [
-            str(stipulation),
-            result.claimed_solutions if is_known else "",
-            [line_in_san(fen, moves, stipulation) for moves in solutions],
-            result.solutions_complete or "",
-        ]
     while entry[-1] in ("", []):
         entry.pop()
     return entry
 
 
-def line_in_san(
-    fen: str, moves: Sequence[str], stipulation: Stipulation | None = None
-) -> str:
+def line_in_san(fen: str, moves: Sequence[str], kind: Kind) -> str:
     """Write a line in SAN with move numbers, up to its first illegal move.
-
-    With a stipulation of help play, the side that is mated begins each number.
 
     Returns
     -------
@@ -257,12 +249,7 @@ def line_in_san(
         `1. Qe3 Kh4 2. Qg5#`. From an illegal move on, the moves as they were given.
     """
     legal = _legal_moves(fen, moves)
-    if not legal:
-        words = []
-    elif stipulation and stipulation.is_help:
-        words = [help_line(fen, moves[:legal], half=stipulation.half)]
-    else:
-        words = numbered_line(fen, moves[:legal])
+    words = kind.numbered_line(fen, moves[:legal]) if legal else []
     if rest := moves[legal:]:
         words += [*rest, "(illegal)"]
     return " ".join(words)

@@ -1,0 +1,31 @@
+"""What each kind of stipulation does: its words, claims, play and search.
+
+`kind_of` returns the object that answers for a stipulation. Other rooms call it and do
+not ask what the stipulation is. `solver.stipulation` has the value: text and numbers.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from solver.stipulation import Goal, Play
+from solver.stipulations.battle import Battle
+from solver.stipulations.help import Help
+from solver.stipulations.mate import Mate
+
+if TYPE_CHECKING:
+    from solver.stipulation import Stipulation
+    from solver.stipulations.kind import Kind
+
+_KINDS: dict[tuple[Play, Goal], type[Kind]] = {
+    (Play.DIRECT, Goal.MATE): Mate,
+    (Play.HELP, Goal.MATE): Help,
+    (Play.HELP, Goal.STALEMATE): Help,
+}
+
+
+@lru_cache
+def kind_of(stipulation: Stipulation) -> Kind:
+    """Return what answers for a stipulation."""
+    return _KINDS.get((stipulation.play, stipulation.goal), Battle)(stipulation)

@@ -1,0 +1,9 @@
+"""Self-, reflex and stalemate play: two opponents, and another goal than mate."""
+
+from __future__ import annotations
+
+from solver.stipulations.kind import Kind
+
+
+class Battle(Kind):
+    """The attacker forces its goal."""

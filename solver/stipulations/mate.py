@@ -1,0 +1,40 @@
+"""Direct mate, `#n` or without a number: the question of the mate search."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from solver.stipulations.kind import Kind, rank_of
+from solver.stipulations.words import name_mate
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from solver.problem import Claim, Problem
+
+
+class Mate(Kind):
+    """The attacker mates; a claim or an answer may also be that it is mated."""
+
+    def length_name(self, moves: int) -> str:
+        """Name a length; a negative one means that the side to move is mated."""
+        return name_mate(moves)
+
+    def claim_name(self, moves: int) -> tuple[int, str]:
+        """Return rank and name of a claim, mates of the side to move last."""
+        return rank_of("#" if moves > 0 else "", abs(moves)), f"#{moves}"
+
+    def with_solution(
+        self,
+        problem: Problem,
+        found: Claim,
+        solutions: Sequence[tuple[str, ...]] | None,
+    ) -> Problem:
+        """Return a problem that claims a mate; there are no keys of being mated."""
+        keys = found.keys if found.mate > 0 else ()
+        return replace(problem, claim=replace(found, keys=keys))
+
+    def without_solution(self, problem: Problem, excluded: int) -> Problem:
+        """Return a problem that claims no mate, as far as that is proved."""
+        return replace(problem, no_mate=excluded if excluded > 0 else None)
