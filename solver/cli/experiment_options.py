@@ -16,8 +16,11 @@ from solver.cli import options
 from solver.errors import InputError
 from solver.kernel.border.experiment import Horizon, RootOrder
 from solver.laboratory.techniques import (
+    PRUNING,
+    SETTINGS,
+    ForwardPruning,
     NodeCount,
-    Settings,
+    Techniques,
     Variant,
     ablation,
     combine,
@@ -188,7 +191,7 @@ def variants(command: Function) -> Function:
     @click.option(
         "--null-reduction",
         type=click.IntRange(0, MAX_REDUCTION),
-        default=Settings().null_reduction,
+        default=PRUNING.null_reduction,
         show_default=True,
         metavar="R",
         help="Search a null move R plies shallower; 0: no null move.",
@@ -197,7 +200,7 @@ def variants(command: Function) -> Function:
         "--multi-cut",
         "cuts_of_tries",
         type=multi_cut,
-        default=f"{Settings().cuts}/{Settings().tries}",
+        default=f"{PRUNING.cuts}/{PRUNING.tries}",
         show_default=True,
         metavar="C/M",
         help="Cut a node if C of its first M moves fail high 2 plies shallower; "
@@ -206,7 +209,7 @@ def variants(command: Function) -> Function:
     @click.option(
         "--mip-positions",
         type=options.whole(MAX_MIP_POSITIONS),
-        default=Settings().mip_positions,
+        default=SETTINGS.mip_positions,
         show_default=True,
         metavar="N",
         help="Use only material with N or more positions in the material table; with "
@@ -215,21 +218,21 @@ def variants(command: Function) -> Function:
     @click.option(
         "--aspiration",
         type=click.IntRange(0, MAX_ASPIRATION),
-        default=Settings().aspiration,
+        default=SETTINGS.aspiration,
         show_default=True,
         metavar="CP",
         help="Search the root within CP centipawns of its last score; 0: full window.",
     )
-    @horizon(Settings().horizon)
+    @horizon(SETTINGS.horizon)
     @_condition(
         "--root-order",
-        Settings().root_order,
+        SETTINGS.root_order,
         "Order of the root's moves: search (as at every node), generated (table move, "
         "then unordered) or nodes (by their trees in the last iteration).",
     )
     @_condition(
         "--count",
-        Settings().count,
+        SETTINGS.count,
         "A node is: moves (a move made), calls (a call of the search function) or "
         "interior (a position that is expanded). --nodes always means moves.",
     )
@@ -251,15 +254,15 @@ def variants(command: Function) -> Function:
             msg = "--ablation chooses the techniques itself."
             raise click.UsageError(msg)
         cuts, tries = cuts_of_tries
-        settings = Settings(
-            null_reduction,
-            cuts,
-            tries,
-            mip_positions,
-            aspiration,
-            Horizon[horizon.upper()],
-            RootOrder[root_order.upper()],
-            NodeCount[count.upper()],
+        settings = Techniques(
+            pruning=ForwardPruning(
+                null_reduction=null_reduction, cuts=cuts, tries=tries
+            ),
+            mip_positions=mip_positions,
+            aspiration=aspiration,
+            horizon=Horizon[horizon.upper()],
+            root_order=RootOrder[root_order.upper()],
+            count=NodeCount[count.upper()],
         )
         chosen = ablation(settings) if ablated else combine(**values, settings=settings)
         return command(*args, asked=Asked(chosen, ablated), **others)

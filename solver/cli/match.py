@@ -16,7 +16,7 @@ from solver.cli.signals import interruptible
 from solver.errors import InputError
 from solver.kernel.border.experiment import Horizon
 from solver.laboratory.results import MAX_DEPTH
-from solver.laboratory.techniques import Settings, Variant, parse_variant
+from solver.laboratory.techniques import Variant, parse_variant
 from solver.problem import MAX_NODES
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ MAX_ELO = 1000
 def variant(text: str) -> Variant:
     """Read a setting of the search, such as `check-extension=all,mdp=tight`."""
     try:
-        return parse_variant(text, Settings())
+        return parse_variant(text)
     except InputError as error:
         raise click.BadParameter(str(error)) from None
 

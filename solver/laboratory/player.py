@@ -18,10 +18,10 @@ import chess
 import chess.pgn
 
 from solver.formats.pgn import UNFINISHED
-from solver.kernel.border.experiment import Extension
+from solver.kernel.border.experiment import Extension, Mdp
 from solver.laboratory.results import MAX_DEPTH, mate_distance
 from solver.laboratory.search import Laboratory, prove_mate
-from solver.laboratory.techniques import Mdp, Techniques
+from solver.laboratory.techniques import Techniques
 
 if TYPE_CHECKING:
     from collections.abc import Callable

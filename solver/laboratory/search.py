@@ -17,7 +17,6 @@ from solver.errors import InputError
 from solver.kernel.border.experiment import (
     INFINITE_SCORE,
     Experiment,
-    MdpForm,
     MipUse,
     PrunedNodes,
 )
@@ -243,7 +242,7 @@ class Laboratory:
         self._count = techniques.count
         experiment.horizon = techniques.horizon
         experiment.root_order = techniques.root_order
-        experiment.mdp = MdpForm[techniques.mdp.name]
+        experiment.mdp = techniques.mdp
         experiment.extension = techniques.extension.value
         pruning = techniques.pruning
         experiment.pruned_nodes = PrunedNodes.NONE

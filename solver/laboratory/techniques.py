@@ -12,7 +12,13 @@ from itertools import product
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from solver.errors import InputError
-from solver.kernel.border.experiment import Extension, Horizon, MipUse, RootOrder
+from solver.kernel.border.experiment import (
+    Extension,
+    Horizon,
+    Mdp,
+    MipUse,
+    RootOrder,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -21,22 +27,6 @@ if TYPE_CHECKING:
 OFF = "off"
 
 _Flags = TypeVar("_Flags", bound=Flag)
-
-
-class Mdp(StrEnum):
-    """Forms of mate-distance pruning."""
-
-    OFF = "off"
-    UPPER = "upper"
-    """Only beta is lowered, to the score of mating at this node."""
-    LOWER = "lower"
-    """Only alpha is raised, to the score of being mated at this node."""
-    CPW = "cpw"
-    """Both, as on the Chess Programming Wiki."""
-    TIGHT = "tight"
-    """Both, with beta lowered to a mate on the next ply: none is sooner."""
-    VIPERMATE = "vipermate"
-    """As in ViperMate: not at the root, and beta only if alpha did not change."""
 
 
 class NodeCount(StrEnum):
@@ -79,6 +69,9 @@ class ForwardPruning:
     null_reduction: int = 2
     cuts: int = 3
     tries: int = 6
+
+
+PRUNING = ForwardPruning()
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,17 +131,13 @@ _EXTENSIONS = {
     "promotions": Extension.PROMOTIONS,
     "uncapped": Extension.CHECKS | Extension.UNCAPPED,
 }
-_MIP_AT_NODES = {"reduce": MipUse.REDUCTION, "prune": MipUse.PRUNING}
-_MIP_AT_HORIZON = {"lazy": MipUse.LAZY, "correct": MipUse.CORRECTION}
-_MIP_PAIRS = {
-    f"{one}+{other}": use | another
-    for first, second in (
-        (_MIP_AT_NODES, _MIP_AT_HORIZON),
-        (_MIP_AT_HORIZON, _MIP_AT_NODES),
-    )
-    for (one, use), (other, another) in product(first.items(), second.items())
+_MIP_USES = {
+    "reduce": MipUse.REDUCTION,
+    "prune": MipUse.PRUNING,
+    "lazy": MipUse.LAZY,
+    "correct": MipUse.CORRECTION,
 }
-_MIP_USES = {OFF: MipUse.NONE} | _MIP_AT_NODES | _MIP_AT_HORIZON | _MIP_PAIRS
+_MIP_EXCLUSIVE = ({"reduce", "prune"}, {"lazy", "correct"})
 _MIP_FORMS = {
     "white": MipUse.WHITE,
     "rounded": MipUse.ROUNDED,
@@ -164,10 +153,10 @@ def parse_mdp(text: str) -> Mdp:
     InputError
         If there is no such form. The other functions here raise it likewise.
     """
-    try:
-        return Mdp(text)
-    except ValueError:
-        raise _unknown(text, [*Mdp]) from None
+    forms = {form.name.lower(): form for form in Mdp}
+    if text not in forms:
+        raise _unknown(text, [*forms])
+    return forms[text]
 
 
 def parse_extension(text: str) -> Extension:
@@ -187,10 +176,9 @@ def parse_mip(text: str) -> MipUse:
     """
     parts = text.split("+")
     forms = [part for part in parts if part in _MIP_FORMS]
-    uses = "+".join(part for part in parts if part not in _MIP_FORMS)
-    singles = [*_MIP_AT_NODES, *_MIP_AT_HORIZON]
-    if forms and uses in {"", OFF}:
-        use = f"one of {', '.join(singles)}"
+    uses = [part for part in parts if part not in _MIP_FORMS]
+    if forms and uses in ([], [OFF]):
+        use = f"one of {', '.join(_MIP_USES)}"
         msg = f"expected {forms[0]} joined to {use}, found {text!r}"
         raise InputError(msg)
     if len(set(forms)) < len(forms):
@@ -199,17 +187,17 @@ def parse_mip(text: str) -> MipUse:
     if {"rounded", "curve"}.issubset(forms):
         msg = f"expected rounded or curve, which rounds as well, found {text!r}"
         raise InputError(msg)
-    if uses not in _MIP_USES:
+    apart = all(len(exclusive.intersection(uses)) <= 1 for exclusive in _MIP_EXCLUSIVE)
+    if uses != [OFF] and not (apart and len({*uses} & {*_MIP_USES}) == len(uses)):
         pair = "one of the first two joined to one of the last two, such as prune+lazy"
         also = f"with any of {', '.join(_MIP_FORMS)} joined to these"
-        raise _unknown(text, [OFF, *singles, f"or {pair}", also])
-    joined = _MIP_USES[uses]
-    for form in forms:
-        joined |= _MIP_FORMS[form]
-    return joined
+        raise _unknown(text, [OFF, *_MIP_USES, f"or {pair}", also])
+    return _join(text, _MIP_USES | _MIP_FORMS, MipUse.NONE)
 
 
-def parse_pruning(text: str) -> ForwardPruning | None:
+def parse_pruning(
+    text: str, settings: ForwardPruning = PRUNING
+) -> ForwardPruning | None:
     """Read a form of forward pruning.
 
     Parameters
@@ -218,20 +206,22 @@ def parse_pruning(text: str) -> ForwardPruning | None:
         `off`; `cut`: expected cut nodes only, no additions (common practice); `none`:
         cut and all nodes, no additions; digits out of 1234: with those additions; `on`:
         with all four.
+    settings : ForwardPruning
+        Its other numbers.
     """
     match text:
         case "off":
             return None
         case "cut":
-            return ForwardPruning(all_nodes=False, additions=frozenset())
+            return replace(settings, all_nodes=False, additions=frozenset())
         case "none":
-            return ForwardPruning(additions=frozenset())
+            return replace(settings, additions=frozenset())
         case "on":
-            return ForwardPruning()
+            return settings
     digits = [int(digit) if digit.isdecimal() else 0 for digit in text]
     if not digits or not ADDITIONS.issuperset(digits):
         raise _unknown(text, ["off", "cut", "none", "on", "digits out of 1234"])
-    return ForwardPruning(additions=frozenset(digits))
+    return replace(settings, additions=frozenset(digits))
 
 
 def _join(text: str, values: dict[str, _Flags], nothing: _Flags) -> _Flags:
@@ -249,6 +239,9 @@ def _unknown(found: str, expected: list[str]) -> InputError:
     return InputError(f"expected one of {', '.join(expected)}, found {found!r}")
 
 
+SETTINGS = Techniques(pruning=PRUNING)
+"""The default of the settings that all variants share."""
+
 PLAIN = "plain"
 """The name of the variant without techniques."""
 
@@ -264,39 +257,6 @@ class Choice(NamedTuple):
     check_extension: str = OFF
     efp: str = OFF
     mip: str = OFF
-
-
-@dataclass(frozen=True, slots=True)
-class Settings:
-    """The settings that all variants share.
-
-    Attributes
-    ----------
-    null_reduction : int
-        R of the null move, for variants with forward pruning.
-    cuts, tries : int
-        C and M of multi-cut, for the same variants.
-    mip_positions : int
-        Positions that a cell of the material table needs to be used, or the N of its
-        curve.
-    aspiration : int
-        Half the width of the root's window, in centipawns; 0: the full window.
-    horizon : Horizon
-        What is searched where no depth is left.
-    root_order : RootOrder
-        The order of the root's moves.
-    count : NodeCount
-        What a node is in the output.
-    """
-
-    null_reduction: int = ForwardPruning().null_reduction
-    cuts: int = ForwardPruning().cuts
-    tries: int = ForwardPruning().tries
-    mip_positions: int = Techniques().mip_positions
-    aspiration: int = Techniques().aspiration
-    horizon: Horizon = Techniques().horizon
-    root_order: RootOrder = Techniques().root_order
-    count: NodeCount = Techniques().count
 
 
 @dataclass(frozen=True, slots=True)
@@ -323,7 +283,7 @@ def combine(
     check_extension: Sequence[str],
     efp: Sequence[str],
     mip: Sequence[str],
-    settings: Settings,
+    settings: Techniques = SETTINGS,
 ) -> tuple[Variant, ...]:
     """Make a variant of each combination of values.
 
@@ -331,7 +291,9 @@ def combine(
     ----------
     mdp, check_extension, efp, mip : sequence of str
         The values of each technique, at least one and none twice.
-    settings : Settings
+    settings : Techniques
+        What all variants share: the numbers of forward pruning, and all that is not
+        chosen by a value. The other functions here have it likewise.
 
     Returns
     -------
@@ -355,7 +317,7 @@ def combine(
     return tuple(variants)
 
 
-def parse_variant(text: str, settings: Settings) -> Variant:
+def parse_variant(text: str, settings: Techniques = SETTINGS) -> Variant:
     """Read a variant such as `check-extension=all,mdp=tight`; `off`: no technique.
 
     Raises
@@ -378,7 +340,7 @@ def parse_variant(text: str, settings: Settings) -> Variant:
     return _make(",".join(options_of(choice)) or OFF, choice, settings)
 
 
-def ablation(settings: Settings) -> tuple[Variant, ...]:
+def ablation(settings: Techniques = SETTINGS) -> tuple[Variant, ...]:
     """Make the variants that show what each technique does by itself.
 
     Returns
@@ -422,36 +384,19 @@ def options_of(choice: Choice) -> list[str]:
 def conditions_of(techniques: Techniques) -> dict[str, str]:
     """Return the conditions of a search that are not the default, as options."""
     default = Techniques()
-    conditions = {
-        "horizon": techniques.horizon.name.lower(),
-        "root_order": techniques.root_order.name.lower(),
-        "count": techniques.count.name.lower(),
-    }
     return {
-        name: value
-        for name, value in conditions.items()
+        name: getattr(techniques, name).name.lower()
+        for name in ("horizon", "root_order", "count")
         if getattr(techniques, name) is not getattr(default, name)
     }
 
 
-def _make(name: str, choice: Choice, settings: Settings) -> Variant:
-    pruning = parse_pruning(choice.efp)
-    if pruning:
-        pruning = replace(
-            pruning,
-            null_reduction=settings.null_reduction,
-            cuts=settings.cuts,
-            tries=settings.tries,
-        )
-    techniques = Techniques(
+def _make(name: str, choice: Choice, settings: Techniques) -> Variant:
+    techniques = replace(
+        settings,
         mdp=parse_mdp(choice.mdp),
         extension=parse_extension(choice.check_extension),
-        pruning=pruning,
+        pruning=parse_pruning(choice.efp, settings.pruning or PRUNING),
         mip=parse_mip(choice.mip),
-        mip_positions=settings.mip_positions,
-        aspiration=settings.aspiration,
-        horizon=settings.horizon,
-        root_order=settings.root_order,
-        count=settings.count,
     )
     return Variant(name, choice, techniques)

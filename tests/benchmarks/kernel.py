@@ -19,12 +19,13 @@ import numpy as np
 
 from solver import Limits, Problem
 from solver.board import pack
+from solver.kernel.border.experiment import Mdp
 from solver.kernel.border.memory import Search
 from solver.kernel.border.parts import SEARCH
 from solver.kernel.build.loader import load_part
 from solver.laboratory.comparison import GLASS_FEN
 from solver.laboratory.search import Laboratory
-from solver.laboratory.techniques import Mdp, Techniques
+from solver.laboratory.techniques import Techniques
 from solver.search.solver import Solver
 from tests import processes
 from tests.oracles.walks import random_positions

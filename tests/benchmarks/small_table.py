@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import chess
 
 from solver.board import pack
-from solver.kernel.border.experiment import Experiment, MdpForm
+from solver.kernel.border.experiment import Experiment, Mdp
 from solver.kernel.border.interface import NO_LIMIT
 from solver.kernel.border.memory import Search
 from solver.kernel.border.parts import LABORATORY
@@ -76,7 +76,7 @@ def iterate(pruned: Collection[int], history: bytes | None = None) -> Iteration:
         for window in windows(score, margin, searched):
             number = len(searched) + 1
             is_pruned = experiment.depth == DEPTH and number in pruned
-            experiment.mdp = MdpForm.CPW if is_pruned else MdpForm.OFF
+            experiment.mdp = Mdp.CPW if is_pruned else Mdp.OFF
             if experiment.depth == DEPTH and number == LAST:
                 before = bytes(search.history)
                 if history:

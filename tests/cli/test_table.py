@@ -17,11 +17,17 @@ import pytest
 
 from solver.cli import experiment_options
 from solver.cli.main import run
-from solver.kernel.border.experiment import MATE_SCORE, Extension, Horizon, RootOrder
+from solver.kernel.border.experiment import (
+    MATE_SCORE,
+    Extension,
+    Horizon,
+    Mdp,
+    RootOrder,
+)
 from solver.laboratory import search
 from solver.laboratory.comparison import GLASS_FEN
 from solver.laboratory.results import Iteration, Outcome
-from solver.laboratory.techniques import Mdp, NodeCount
+from solver.laboratory.techniques import NodeCount
 from tests.cli.processes import process, run_and_list_heavy
 
 if TYPE_CHECKING:

@@ -11,12 +11,11 @@ from typing import TYPE_CHECKING
 
 import chess
 
-from solver.kernel.border.experiment import Extension, Horizon, RootOrder
+from solver.kernel.border.experiment import Extension, Horizon, Mdp, RootOrder
 from solver.laboratory.search import Laboratory
 from solver.laboratory.techniques import (
     ADDITIONS,
     ForwardPruning,
-    Mdp,
     NodeCount,
     Techniques,
 )

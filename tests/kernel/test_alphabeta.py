@@ -10,8 +10,9 @@ from random import Random
 import chess
 import pytest
 
+from solver.kernel.border.experiment import Mdp
 from solver.laboratory.results import mate_distance
-from solver.laboratory.techniques import ForwardPruning, Mdp, Techniques
+from solver.laboratory.techniques import ForwardPruning, Techniques
 from tests.kernel.counting import (
     ENTRIES,
     EXTENDED,

@@ -9,10 +9,10 @@ from itertools import product
 import chess
 import pytest
 
-from solver.kernel.border.experiment import Horizon, RootOrder
+from solver.kernel.border.experiment import Horizon, Mdp, RootOrder
 from solver.laboratory.results import mate_distance
 from solver.laboratory.search import Laboratory
-from solver.laboratory.techniques import Mdp, NodeCount, Techniques
+from solver.laboratory.techniques import NodeCount, Techniques
 from tests.kernel.counting import EXTENDED, PLAIN, SOUND, agree, deepen, narrow_endings
 from tests.oracles import minimax, naive, walks
 from tests.oracles.remembering import Oracle

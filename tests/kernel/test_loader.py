@@ -391,7 +391,7 @@ from solver.kernel.border.parts import SEARCH
 from solver.kernel.build.loader import load_part
 from solver.kernel.border.memory import Search
 from solver.laboratory.search import Laboratory
-from solver.laboratory.techniques import Settings, ablation
+from solver.laboratory.techniques import ablation
 from solver.problem import Limits, Problem
 from solver.search.solver import Solver
 from tests.oracles import walks
@@ -408,7 +408,7 @@ for board in boards:
     for within in (3, -2):
         solver.solve(Problem(board.fen()), Limits(nodes=20_000), within=within)
 laboratory = Laboratory(64)
-for variant in ablation(Settings()):
+for variant in ablation():
     for board in boards[::4]:
         list(laboratory.deepen(board, variant.techniques, 6, nodes=5_000))
 print(len(boards))

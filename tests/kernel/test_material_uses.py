@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING
 import chess
 import pytest
 
-from solver.kernel.border.experiment import Extension
+from solver.kernel.border.experiment import Extension, Mdp
 from solver.laboratory.imbalance import ImbalanceTable
 from solver.laboratory.material import find_cell, parse_material
 from solver.laboratory.search import Laboratory
-from solver.laboratory.techniques import ForwardPruning, Mdp, Techniques, parse_mip
+from solver.laboratory.techniques import ForwardPruning, Techniques, parse_mip
 from tests.kernel.counting import ENTRIES, deepen_in
 from tests.laboratory.test_imbalance_file import counts_of, file_of
 from tests.oracles import walks

@@ -19,12 +19,12 @@ from solver.laboratory.results import (
     excludes_shorter,
     mate_distance,
 )
-from solver.laboratory.techniques import Settings, Variant, combine
+from solver.laboratory.techniques import Variant, combine
 from solver.problem import Claim, Problem
 
-OFF, CPW = combine(["off", "cpw"], ["off"], ["off"], ["off"], Settings())
-(EFP,) = combine(["off"], ["off"], ["on"], ["off"], Settings())
-(CHECKS,) = combine(["off"], ["all"], ["off"], ["off"], Settings())
+OFF, CPW = combine(["off", "cpw"], ["off"], ["off"], ["off"])
+(EFP,) = combine(["off"], ["off"], ["on"], ["off"])
+(CHECKS,) = combine(["off"], ["all"], ["off"], ["off"])
 ENTRIES = 1 << 18
 ELSEWHERE = "8/8/8/8/8/5K2/R7/7k w - - 0 1"
 

@@ -11,7 +11,7 @@ import pytest
 from solver.laboratory.comparison import CollectionFile, Series
 from solver.laboratory.counts_page import encode_page
 from solver.laboratory.layout import describe_variant
-from solver.laboratory.techniques import Settings, ablation, combine
+from solver.laboratory.techniques import ablation, combine
 from tests.laboratory.counts import (
     CHECKS,
     COLLECTION,
@@ -41,7 +41,7 @@ MANY = replace(
     GLASS_POSITION,
     series=tuple(
         series(variant, (596, 4, 19), (586, 30 + index, 58))
-        for index, variant in enumerate(ablation(Settings()))
+        for index, variant in enumerate(ablation())
     ),
 )
 NOTHING = replace(POSITION, series=(Series(OFF, ()),))
@@ -222,12 +222,12 @@ def test_a_variant_is_described_in_words(
     choice: tuple[str, str, str, str], words: list[str]
 ) -> None:
     mdp, extension, efp, mip = ([value] for value in choice)
-    (variant,) = combine(mdp, extension, efp, mip, Settings())
+    (variant,) = combine(mdp, extension, efp, mip)
     assert [words for _, words in describe_variant(variant)] == words
 
 
 def test_every_technique_of_an_ablation_is_described() -> None:
-    for variant in ablation(Settings()):
+    for variant in ablation():
         assert all(words for _, words in describe_variant(variant))
 
 

@@ -8,9 +8,10 @@ from xml.etree import ElementTree as ET
 import chess
 import pytest
 
+from solver.kernel.border.experiment import Mdp
 from solver.laboratory.comparison import GLASS_FEN
 from solver.laboratory.search import Laboratory
-from solver.laboratory.techniques import Mdp, Techniques
+from solver.laboratory.techniques import Techniques
 from tests import first_cuts
 from tests.oracles.recorded import Frame, Recorder, frames
 from tests.oracles.scored import MATE

@@ -19,7 +19,7 @@ from solver.laboratory.game_pool import play_games
 from solver.laboratory.match import GamesFile, Match, play_match
 from solver.laboratory.match_score import Hypotheses, MatchScore
 from solver.laboratory.player import Rules
-from solver.laboratory.techniques import Settings, parse_variant
+from solver.laboratory.techniques import parse_variant
 from solver.search.threads import GroupControl
 from solver.solution import StoppedBy
 
@@ -35,7 +35,7 @@ PAIRS = 4
 
 
 def match(seed: int = 1, first: str = "check-extension=all", nodes: int = 300) -> Match:
-    one, other = (parse_variant(text, Settings()) for text in (first, "off"))
+    one, other = (parse_variant(text) for text in (first, "off"))
     return Match(one, other, Rules(nodes=nodes), seed)
 
 

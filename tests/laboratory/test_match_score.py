@@ -25,7 +25,7 @@ from solver.laboratory.match_score import (
     to_elo,
 )
 from solver.laboratory.player import Rules
-from solver.laboratory.techniques import Settings, parse_variant
+from solver.laboratory.techniques import parse_variant
 from tests.sizes import sized
 
 PROPHET4_AGAINST_PROPHET3 = (313, 929, 758, 34.6, -110.6, 12.2)
@@ -160,7 +160,7 @@ def result(
     requested: int = 4,
     hypotheses: Hypotheses | None = None,
 ) -> MatchResult:
-    one, other = (parse_variant(text, Settings()) for text in (first, "off"))
+    one, other = (parse_variant(text) for text in (first, "off"))
     score = MatchScore()
     for pair in pairs:
         score.add_pair(*pair)

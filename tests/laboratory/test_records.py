@@ -18,7 +18,7 @@ from solver.laboratory.records import (
     position_record,
     summary_csv,
 )
-from solver.laboratory.techniques import NodeCount, Settings, combine
+from solver.laboratory.techniques import NodeCount, Techniques, combine
 from tests.laboratory import counts
 from tests.laboratory.counts import (
     COLLECTION,
@@ -124,7 +124,7 @@ def test_settings_are_named_as_on_the_command_line() -> None:
 
 
 def test_only_unusual_conditions_are_in_the_record() -> None:
-    settings = Settings(
+    settings = Techniques(
         horizon=Horizon.QUIESCENCE,
         root_order=RootOrder.GENERATED,
         count=NodeCount.CALLS,

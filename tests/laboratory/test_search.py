@@ -10,7 +10,7 @@ import chess
 import pytest
 
 from solver.errors import InputError
-from solver.kernel.border.experiment import Extension, MipUse
+from solver.kernel.border.experiment import Extension, Mdp, MipUse
 from solver.laboratory.results import (
     MAX_DEPTH,
     Iteration,
@@ -23,7 +23,6 @@ from solver.laboratory.results import (
 from solver.laboratory.search import Laboratory
 from solver.laboratory.techniques import (
     ForwardPruning,
-    Mdp,
     Techniques,
     parse_extension,
     parse_mdp,

@@ -23,7 +23,7 @@ from solver.laboratory.tables import (
     draw_position,
     draw_position_summary,
 )
-from solver.laboratory.techniques import NodeCount, Settings, ablation
+from solver.laboratory.techniques import NodeCount, ablation
 from solver.problem import Problem
 from tests.laboratory import counts
 from tests.laboratory.counts import (
@@ -445,7 +445,7 @@ def test_each_contradiction_is_listed_with_its_source_and_answers() -> None:
 
 
 def test_the_notes_list_the_techniques_of_an_ablations_combinations() -> None:
-    variants = ablation(Settings())
+    variants = ablation()
     collection = replace(COLLECTION, variants=variants, rows=(), problems=0)
     position = replace(
         POSITION, series=tuple(series(v, (596, 4, 19)) for v in variants)

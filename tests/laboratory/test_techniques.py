@@ -3,13 +3,11 @@ from __future__ import annotations
 import pytest
 
 from solver.errors import InputError
-from solver.kernel.border.experiment import Extension, Horizon, MipUse, RootOrder
+from solver.kernel.border.experiment import Extension, Horizon, Mdp, MipUse, RootOrder
 from solver.laboratory.techniques import (
     Choice,
     ForwardPruning,
-    Mdp,
     NodeCount,
-    Settings,
     Techniques,
     Variant,
     ablation,
@@ -26,7 +24,7 @@ def names(variants: tuple[Variant, ...]) -> list[str]:
 
 
 def test_variants_of_one_technique_are_named_by_its_values() -> None:
-    variants = combine(["off", "cpw", "tight"], NONE, NONE, NONE, Settings())
+    variants = combine(["off", "cpw", "tight"], NONE, NONE, NONE)
     assert names(variants) == ["off", "cpw", "tight"]
     assert [variant.techniques.mdp for variant in variants] == [
         Mdp.OFF, Mdp.CPW, Mdp.TIGHT
@@ -34,7 +32,7 @@ def test_variants_of_one_technique_are_named_by_its_values() -> None:
 
 
 def test_techniques_are_combined_with_the_last_changing_fastest() -> None:
-    variants = combine(["off", "cpw"], ["all"], NONE, ["off", "lazy"], Settings())
+    variants = combine(["off", "cpw"], ["all"], NONE, ["off", "lazy"])
     assert names(variants) == ["off/off", "off/lazy", "cpw/off", "cpw/lazy"]
     assert variants[3].choice == Choice("cpw", "all", "off", "lazy")
     assert variants[3].techniques == Techniques(
@@ -54,12 +52,13 @@ def test_a_single_variant_is_named_by_its_techniques(
     words: tuple[str, str, str, str], name: str
 ) -> None:
     mdp, check_extension, efp, mip = words
-    (variant,) = combine([mdp], [check_extension], [efp], [mip], Settings())
+    (variant,) = combine([mdp], [check_extension], [efp], [mip])
     assert variant.name == name
 
 
 def test_settings_reach_the_techniques() -> None:
-    settings = Settings(3, cuts=2, tries=5, mip_positions=7, aspiration=9)
+    pruning = ForwardPruning(null_reduction=3, cuts=2, tries=5)
+    settings = Techniques(pruning=pruning, mip_positions=7, aspiration=9)
     plain, pruned = combine(NONE, NONE, ["off", "14"], ["lazy"], settings)
     assert plain.techniques == Techniques(
         mip=MipUse.LAZY, mip_positions=7, aspiration=9
@@ -70,7 +69,7 @@ def test_settings_reach_the_techniques() -> None:
 
 
 def test_conditions_reach_every_variant() -> None:
-    settings = Settings(
+    settings = Techniques(
         horizon=Horizon.MATE, root_order=RootOrder.NODES, count=NodeCount.CALLS
     )
     for variant in ablation(settings):
@@ -113,7 +112,7 @@ def test_the_uncapped_extension_is_of_all_checks() -> None:
 
 
 def test_default_settings_are_those_of_the_techniques() -> None:
-    (variant,) = combine(["off"], ["off"], ["on"], ["off"], Settings())
+    (variant,) = combine(["off"], ["off"], ["on"], ["off"])
     assert variant.techniques == Techniques(pruning=ForwardPruning())
 
 
@@ -122,11 +121,11 @@ def test_a_value_that_no_technique_has_is_refused(technique: str) -> None:
     words = dict.fromkeys(Choice._fields, NONE)
     words[technique] = ["off", "maybe"]
     with pytest.raises(InputError, match="found 'maybe'"):
-        combine(**words, settings=Settings())
+        combine(**words, settings=Techniques())
 
 
 def test_the_ablation_shows_each_technique_alone_and_together() -> None:
-    variants = ablation(Settings())
+    variants = ablation()
     assert names(variants) == [
         "plain",
         "mdp=upper",
@@ -156,7 +155,7 @@ def test_the_ablation_shows_each_technique_alone_and_together() -> None:
 
 
 def test_the_variant_named_sound_is_sound() -> None:
-    sound = {v.name for v in ablation(Settings()) if v.techniques.is_sound}
+    sound = {v.name for v in ablation() if v.techniques.is_sound}
     assert sound == {
         "plain",
         "mip=lazy",

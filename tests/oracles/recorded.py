@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import chess
 
-from solver.laboratory.techniques import Mdp, NodeCount, Techniques
+from solver.kernel.border.experiment import Mdp
+from solver.laboratory.techniques import NodeCount, Techniques
 from tests.oracles.scored import (
     INFINITY,
     MATE,

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import chess
 
-from solver.kernel.border.experiment import Extension, Horizon, MipUse, RootOrder
-from solver.laboratory.techniques import Mdp, NodeCount
+from solver.kernel.border.experiment import Extension, Horizon, Mdp, MipUse, RootOrder
+from solver.laboratory.techniques import NodeCount
 from tests.oracles.past_scores import PastScores
 from tests.oracles.scored_positions import (
     MATERIAL,

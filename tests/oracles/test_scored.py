@@ -7,8 +7,8 @@ from dataclasses import replace
 import chess
 import pytest
 
-from solver.kernel.border.experiment import Horizon
-from solver.laboratory.techniques import Mdp, NodeCount, Techniques
+from solver.kernel.border.experiment import Horizon, Mdp
+from solver.laboratory.techniques import NodeCount, Techniques
 from tests.oracles import minimax, walks
 from tests.oracles.scored import MATE, Iteration, ScoredSearch
 from tests.oracles.scored_positions import evaluate, from_whites_side

@@ -6,7 +6,7 @@ This module imports neither numba nor numpy, as `solver.kernel.border.memory`.
 from __future__ import annotations
 
 from ctypes import Structure, c_int64, c_uint32, c_uint64
-from enum import Flag, IntEnum, IntFlag, auto
+from enum import Flag, IntEnum, auto
 from typing import ClassVar
 
 from solver.kernel.border.memory import MAX_LEGAL_MOVES
@@ -27,16 +27,24 @@ MULTI_CUT_REDUCTION = 2
 """Plies by which multi-cut's searches are shallower than the node's own."""
 
 
-class MdpForm(IntFlag):
+MDP_UPPER, MDP_LOWER, MDP_NEXT_PLY, MDP_VIPERMATE = 1, 2, 4, 8
+"""The bits of the forms of mate-distance pruning."""
+
+
+class Mdp(IntEnum):
     """Forms of mate-distance pruning; see `solver.kernel.laboratory.selectivity`."""
 
     OFF = 0
-    UPPER = 1
-    LOWER = 2
-    CPW = UPPER | LOWER
-    NEXT_PLY = 4
-    TIGHT = CPW | NEXT_PLY
-    VIPERMATE = 8
+    UPPER = MDP_UPPER
+    """Only beta is lowered, to the score of mating at this node."""
+    LOWER = MDP_LOWER
+    """Only alpha is raised, to the score of being mated at this node."""
+    CPW = MDP_UPPER | MDP_LOWER
+    """Both, as on the Chess Programming Wiki."""
+    TIGHT = CPW | MDP_NEXT_PLY
+    """Both, with beta lowered to a mate on the next ply: none is sooner."""
+    VIPERMATE = MDP_VIPERMATE
+    """As in ViperMate: not at the root, and beta only if alpha did not change."""
 
 
 class Extension(Flag):
@@ -109,7 +117,7 @@ class Experiment(Structure):
     Attributes
     ----------
     mdp : int64
-        A `MdpForm`.
+        A `Mdp`.
     extension : int64
         Bits of `Extension`.
     pruned_nodes : int64

@@ -63,8 +63,11 @@ from typing import Any
 from solver.kernel.border.experiment import (
     MATE_SCORE,
     MATE_ZONE,
+    MDP_LOWER,
+    MDP_NEXT_PLY,
+    MDP_UPPER,
+    MDP_VIPERMATE,
     Extension,
-    MdpForm,
     PrunedNodes,
 )
 from solver.kernel.border.memory import MAX_PLIES
@@ -81,11 +84,6 @@ from solver.kernel.rules.position import Position, checkers, position_t
 
 # Mate-distance pruning
 
-UPPER = MdpForm.UPPER.value
-LOWER = MdpForm.LOWER.value
-NEXT_PLY = MdpForm.NEXT_PLY.value
-VIPERMATE = MdpForm.VIPERMATE.value
-
 
 @jit(window_t(window_t, i64, i64), inline=True)
 def narrow_to_mates(window: Window, ply: Number, form: Number) -> Window:
@@ -98,7 +96,7 @@ def narrow_to_mates(window: Window, ply: Number, form: Number) -> Window:
     ply : int64
         The node's distance from the root.
     form : int64
-        A `MdpForm`.
+        A `Mdp`.
 
     Returns
     -------
@@ -107,17 +105,17 @@ def narrow_to_mates(window: Window, ply: Number, form: Number) -> Window:
     """
     alpha = window.alpha
     beta = window.beta
-    if ply == 0 and form & (NEXT_PLY | VIPERMATE):
+    if ply == 0 and form & (MDP_NEXT_PLY | MDP_VIPERMATE):
         return window
-    mating = MATE_SCORE - ply - (1 if form & NEXT_PLY else 0)
+    mating = MATE_SCORE - ply - (1 if form & MDP_NEXT_PLY else 0)
     mated = ply - MATE_SCORE
-    if form & UPPER:
+    if form & MDP_UPPER:
         beta = min(beta, mating)
         if alpha >= beta:
             return Window(beta, beta)
-    if form & LOWER or (form & VIPERMATE and alpha < mated):
+    if form & MDP_LOWER or (form & MDP_VIPERMATE and alpha < mated):
         return Window(max(alpha, mated), beta)
-    if form & VIPERMATE:
+    if form & MDP_VIPERMATE:
         beta = min(beta, mating)
     return Window(alpha, beta)
 
