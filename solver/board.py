@@ -1,20 +1,150 @@
-"""Convert between `chess.Board` and the kernel's positions and moves."""
+"""Read a FEN and a line of moves; convert between `chess.Board` and the kernel.
+
+Compiled code decides what a FEN and a move are, where it is loaded or stored. What it
+refuses, and what a process without it has to read, `solver.strict_fen` reads with
+python-chess: it accepts the same and explains what is wrong.
+"""
 
 from __future__ import annotations
 
+import ctypes
+import threading
 from typing import TYPE_CHECKING
 
 import chess
 
-from solver.kernel.border.memory import Position
+from solver.kernel.border.memory import POSITION_WORDS, Position, Row, RowState, Search
+from solver.kernel.border.parts import SEARCH
+from solver.kernel.build.loader import loaded_part
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
+
+TEXT_BYTES = 4096
+"""Room for a FEN and a line of 300 plies; longer ones are left to python-chess."""
 
 _SQUARE_BITS = 63
 _FLIP_RANKS = 56
 _ARRIVALS = {2: chess.KNIGHT, 4: chess.BISHOP, 8: chess.ROOK, 12: chess.QUEEN}
 """The pieces that a pawn may promote to, by the bitboards that they are on."""
+
+
+def parse_fen(text: str, side: chess.Color = chess.WHITE) -> chess.Board:
+    """Read a FEN; see `solver.strict_fen.parse_strictly`.
+
+    Raises
+    ------
+    FenError
+        It is not a legal position of orthodox chess.
+    """
+    if (memory := _read(text, black=not side)) is not None:
+        return memory.board()
+    from solver.strict_fen import parse_strictly
+
+    return parse_strictly(text, side)
+
+
+def read_plainly(
+    fen: str,
+    line: str = "",
+    *,
+    black: bool = False,
+    played: int = 0,
+    uci_only: bool = False,
+) -> tuple[str, str] | None:
+    """Read a FEN and a line of moves in compiled code.
+
+    Parameters
+    ----------
+    fen : str
+        A FEN of one, two, four or six fields.
+    line : str
+        Moves in UCI or SAN, separated by spaces.
+    black : bool
+        Whether Black is to move if the FEN does not say.
+    played : int
+        How many moves come before the position in question.
+    uci_only : bool
+        Refuse moves in SAN; castling is a move of the king by two squares.
+
+    Returns
+    -------
+    fen : str
+        The position after the played moves, with six fields.
+    line : str
+        The other moves in UCI notation.
+
+    None if they are refused, and if the kernel is not loaded.
+    """
+    memory = _read(fen, line, black=black, played=played, uci_only=uci_only)
+    return None if memory is None else memory.texts()
+
+
+class _Memory:
+    """A row, and memory for its texts."""
+
+    def __init__(self) -> None:
+        self.given = ctypes.create_string_buffer(TEXT_BYTES)
+        self._written = ctypes.create_string_buffer(TEXT_BYTES)
+        self.rows = (Row * 1)()
+        self.row = self.rows[0]
+        self.row.fen = ctypes.addressof(self.given)
+        self._text = memoryview(self._written)
+        self.search = Search(text=ctypes.addressof(self._written), text_size=TEXT_BYTES)
+
+    def texts(self) -> tuple[str, str]:
+        """Return the FEN and the line that were read."""
+        written = str(self._text[: self.search.text_written], "ascii")
+        return written[: self.row.line_at], written[self.row.line_at :]
+
+    def board(self) -> chess.Board:
+        """Return the position that was read."""
+        row = self.row
+        *pieces, rights = row.position
+        board = _set_up(pieces, not row.black)
+        board.castling_rights = chess.BB_CORNERS & (
+            chess.flip_vertical(rights) if row.black else rights
+        )
+        board.ep_square = None if row.en_passant < 0 else row.en_passant
+        board.halfmove_clock, board.fullmove_number = row.clock, row.number
+        return board
+
+
+class _Own(threading.local):
+    """The memory of the calling thread."""
+
+    def __init__(self) -> None:
+        self.memory = _Memory()
+
+
+_OWN = _Own()
+
+
+def _read(
+    fen: str,
+    line: str = "",
+    *,
+    black: bool,
+    played: int = 0,
+    uci_only: bool = False,
+) -> _Memory | None:
+    """Read a FEN and a line as `read_plainly` does; return where they are."""
+    if (build := loaded_part(SEARCH)) is None:
+        return None
+    # A local name keeps it alive: when the interpreter ends, it frees what belongs to
+    # threads, although a daemon thread may still be reading.
+    memory = _OWN.memory
+    row, search = memory.row, memory.search
+    given, moves = fen.encode(errors="replace"), line.encode(errors="replace")
+    if len(given) + len(moves) > TEXT_BYTES:
+        return None
+    ctypes.memmove(row.fen, given + moves, len(given) + len(moves))
+    row.fen_size, row.line_size = len(given), len(moves)
+    row.line = row.fen + len(given)
+    row.black, row.played, row.uci_only = black, played, uci_only
+    search.text_written = 0
+    is_read = build.kernel.read_rows(memory.rows, search, 0, 1)
+    return memory if is_read and row.state == RowState.READ else None
 
 
 def pack(board: chess.Board) -> Position:
@@ -48,20 +178,22 @@ def pack(board: chess.Board) -> Position:
 
 def unpack_pieces(position: Position) -> chess.Board:
     """Return the pieces of a kernel position, White to move; rights are left out."""
+    words = (ctypes.c_uint64 * POSITION_WORDS).from_buffer(position)
+    return _set_up(words[:-1], chess.WHITE)
+
+
+def _set_up(boards: Sequence[int], turn: chess.Color) -> chess.Board:
+    """Set up the bitboards of a kernel position, without its rights."""
+    if turn == chess.BLACK:
+        boards = [chess.flip_vertical(squares) for squares in boards]
+    pawns, knights, diagonal, orthogonal, kings, us, them = boards
     board = chess.Board(None)
-    us, them = position.us, position.them
-    kinds = {
-        chess.PAWN: position.pawns,
-        chess.KNIGHT: position.knights,
-        chess.BISHOP: position.diagonal & ~position.orthogonal,
-        chess.ROOK: position.orthogonal & ~position.diagonal,
-        chess.QUEEN: position.orthogonal & position.diagonal,
-        chess.KING: position.kings,
-    }
-    for kind, squares in kinds.items():
-        for color, pieces in ((chess.WHITE, us), (chess.BLACK, them)):
-            for square in chess.SquareSet(squares & pieces):
-                board.set_piece_at(square, chess.Piece(kind, color))
+    board.turn = turn
+    board.pawns, board.knights, board.kings = pawns, knights, kings
+    board.bishops, board.rooks = diagonal & ~orthogonal, orthogonal & ~diagonal
+    board.queens = diagonal & orthogonal
+    board.occupied_co[turn], board.occupied_co[not turn] = us, them
+    board.occupied = us | them
     return board
 
 

@@ -7,10 +7,15 @@ from typing import TYPE_CHECKING
 import chess
 import pytest
 
-from solver.board import pack, unpack_line, unpack_move
+from solver.board import pack, parse_fen, unpack_line, unpack_move
+from solver.errors import FenError
+from solver.strict_fen import parse_strictly
+from tests.kernel.fens import mutated_fens
 from tests.oracles import walks
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from solver.kernel.border.memory import Position
 
 
@@ -111,3 +116,29 @@ def test_a_line_is_read_from_each_mover_s_side() -> None:
     assert unpack_line(board, [first, first]) == ("e2e4", "e7e5")
     assert unpack_line(board, []) == ()
     assert board == chess.Board()
+
+
+def read_or_refuse(read: Callable[[str], chess.Board], fen: str) -> chess.Board | str:
+    try:
+        return read(fen)
+    except FenError as error:
+        return str(error)
+
+
+@pytest.mark.usefixtures("kernel")
+def test_a_fen_is_read_as_by_python_chess() -> None:
+    for board in walks.random_positions(500, seed=1):
+        fen = board.fen(en_passant="fen")
+        read, expected = parse_fen(fen), chess.Board(fen)
+        assert read == expected
+        assert read.fen(en_passant="fen") == fen
+        assert (read.occupied, read.promoted) == (expected.occupied, expected.promoted)
+        assert list(read.occupied_co) == list(expected.occupied_co)
+        assert list(read.legal_moves) == list(expected.legal_moves)
+
+
+@pytest.mark.usefixtures("kernel")
+def test_any_text_is_the_same_position_or_fault_with_and_without_the_kernel() -> None:
+    for fen in mutated_fens(3000, seed=2):
+        strict = read_or_refuse(parse_strictly, fen)
+        assert read_or_refuse(parse_fen, fen) == strict, fen

@@ -364,7 +364,7 @@ def _load(path: str | None) -> ImbalanceTable:
 
 
 def _read_material(text: str) -> Material:
-    from solver.formats.fen import parse_fen
+    from solver.board import parse_fen
     from solver.laboratory.material import count_pieces, parse_material
 
     return count_pieces(parse_fen(text)) if "/" in text else parse_material(text)

@@ -124,7 +124,7 @@ def perft(
     """
     import chess
 
-    from solver.formats.fen import parse_fen
+    from solver.board import parse_fen
     from solver.search.threads import Control, run_stoppable
 
     board = parse_fen(" ".join(fen)) if fen else chess.Board()

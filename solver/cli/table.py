@@ -264,7 +264,7 @@ def _are_files(words: Sequence[str]) -> bool:
 
 def _parse_position(words: Sequence[str]) -> str:
     """Return the FEN of the position on the command line."""
-    from solver.formats.fen import parse_fen
+    from solver.board import parse_fen
 
     if not words:
         return GLASS_FEN

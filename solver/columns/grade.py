@@ -14,9 +14,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from solver.columns.texts import require_column, text_of
-from solver.errors import FenError, InputError, quote
-from solver.formats.fast_fen import format_fen
-from solver.formats.fen import parse_fen
+from solver.errors import InputError, quote
 from solver.kernel.border.interface import NO_LIMIT
 from solver.kernel.border.memory import (
     MAX_LEGAL_MOVES,
@@ -37,6 +35,7 @@ from solver.problem import (
 from solver.search.batch import address_of
 from solver.search.threads import Control, run_stoppable
 from solver.search.workspace import Workspace
+from solver.strict_fen import find_fault
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -302,21 +301,12 @@ class _Grader:
         return answers
 
     def _grade_batch(self, lines: Sequence[_Line]) -> list[Grade | InputError]:
-        """Grade lines; ask the strict reader about FENs that the kernel refuses."""
+        """Grade lines; find out what is wrong with FENs that the kernel refuses."""
         answers = self._run(lines)
         return [
-            answer or self._grade_refused(line)
+            answer or find_fault(line.fen)
             for line, answer in zip(lines, answers, strict=True)
         ]
-
-    def _grade_refused(self, line: _Line) -> Grade | InputError:
-        try:
-            fields = format_fen(parse_fen(line.fen)).split()[:4]
-        except FenError as error:
-            return error
-        (answer,) = self._run([line._replace(fen=" ".join(fields))])
-        assert answer  # the kernel reads what `format_fen` writes
-        return answer
 
     def _run(self, lines: Sequence[_Line]) -> list[Grade | None]:
         """Grade lines in the kernel.

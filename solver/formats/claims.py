@@ -1,4 +1,4 @@
-"""Distances, legal moves and claims, parsed alike in every format.
+"""Distances and claims, parsed alike in every format.
 
 Also here: which claims to read (`Selection`).
 """
@@ -16,10 +16,6 @@ from solver.problem import Claim, Problem, claim_of
 from solver.stipulation import MATE, MAX_MOVES
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    import chess
-
     from solver.stipulation import Stipulation
 
 
@@ -92,7 +88,6 @@ MAX_SOLUTIONS = 1000
 """The most solutions of help play that a record may claim."""
 
 _DISTANCE = re.compile(r"[+-]?[0-9]{1,9}")
-_UCI = re.compile(r"[a-h][1-8][a-h][1-8][nbrq]?")
 
 
 def parse_distance(name: str, text: str) -> int:
@@ -145,59 +140,6 @@ def parse_solutions(name: str, text: str) -> int:
         msg = f"{name}: expected 0 to {MAX_SOLUTIONS:,} solutions, found {quote(text)}"
         raise InputError(msg)
     return int(text)
-
-
-def parse_move(board: chess.Board, name: str, text: str) -> chess.Move:
-    """Parse a move in SAN or UCI, with or without marks such as ! after it.
-
-    Raises
-    ------
-    InputError
-        If it is illegal or ambiguous.
-    """
-    import chess
-
-    bare = text.rstrip("+#!?")
-    try:
-        move = board.parse_uci(bare) if _UCI.fullmatch(bare) else board.parse_san(bare)
-    except ValueError:
-        move = chess.Move.null()
-    if not move:  # python-chess reads -- and Z0 as null moves
-        msg = (
-            f"{name}: expected a legal, unambiguous move in SAN or UCI, "
-            f"found {quote(text)}"
-        )
-        raise InputError(msg)
-    return move
-
-
-def parse_keys(board: chess.Board, name: str, words: Iterable[str]) -> tuple[str, ...]:
-    """Parse first moves and return them in UCI notation, without duplicates.
-
-    Raises
-    ------
-    InputError
-        If one is illegal or ambiguous.
-    """
-    keys = (parse_move(board, name, word).uci() for word in words)
-    return tuple(dict.fromkeys(keys))
-
-
-def parse_line(board: chess.Board, name: str, words: Iterable[str]) -> tuple[str, ...]:
-    """Parse a line of moves and return them in UCI notation.
-
-    Raises
-    ------
-    InputError
-        If one is illegal in its position, or ambiguous.
-    """
-    board = board.copy(stack=False)
-    line = []
-    for word in words:
-        move = parse_move(board, name, word)
-        line.append(move.uci())
-        board.push(move)
-    return tuple(line)
 
 
 def complete_claim(

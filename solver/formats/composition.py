@@ -15,9 +15,9 @@ from itertools import zip_longest
 
 import chess
 
+from solver.board import parse_fen
 from solver.errors import InputError, quote
-from solver.formats.claims import parse_keys
-from solver.formats.fen import parse_fen
+from solver.formats.moves import parse_keys
 from solver.formats.popeye_options import Options
 from solver.formats.popeye_words import KINDS
 from solver.stipulation import EXPECTED, MATE, Stipulation

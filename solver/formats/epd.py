@@ -36,7 +36,7 @@ from solver.formats.claims import (
     parse_solutions,
     printable,
 )
-from solver.formats.given import GivenPosition
+from solver.formats.moves import GivenPosition
 from solver.formats.streams import decode_line, is_record
 from solver.problem import Claim
 from solver.stipulation import MATE, Stipulation
@@ -171,6 +171,11 @@ def parse_record(text: str, source: str) -> Problem:
         stipulation,
         names_side=position.names_side,
     )
+
+
+def write_fen(problem: Problem) -> str:
+    """Write a problem's position, without its claim, as one line."""
+    return f"{problem.fen}\n"
 
 
 def write_epd(problem: Problem) -> str:

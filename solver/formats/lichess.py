@@ -19,11 +19,9 @@ from typing import TYPE_CHECKING
 
 import chess
 
+from solver.board import parse_fen, read_plainly
 from solver.errors import FormatError, InputError, quote
 from solver.formats.claims import make_problem, printable
-from solver.formats.fast_fen import format_fen
-from solver.formats.fen import parse_fen
-from solver.formats.given import read_plainly
 from solver.formats.streams import MAX_LINE_BYTES, decode_line, is_record
 from solver.problem import Claim
 from solver.stipulation import MAX_MOVES
@@ -205,7 +203,7 @@ def _read_strictly(fen: str, moves: str, themes: str) -> tuple[str, str]:
     board.push(_parse_move(board, first))
     if not board.has_legal_en_passant():
         board.ep_square = None  # otherwise transpositions would have different FENs
-    fen = format_fen(board)
+    fen = board.fen(en_passant="fen")
     if _claims_mate(themes):
         _claimed_length(moves, themes)
         _require_legal(board, line)

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING
 import chess
 
 from solver.errors import FormatError, InputError, quote
-from solver.formats.claims import parse_line
 from solver.formats.epd import locate_operations, opcode_of, parse_record
+from solver.formats.moves import GivenPosition
 from solver.formats.streams import decode_line
 
 if TYPE_CHECKING:
@@ -189,7 +189,7 @@ def _read_line(problem: Problem, operand: str) -> tuple[tuple[str, ...], str]:
     if not moves:
         return (), MISSING
     try:
-        return parse_line(chess.Board(problem.fen), "pv", moves), ""
+        return GivenPosition(problem.fen).line("pv", moves), ""
     except InputError as error:
         return (), str(error)
 

@@ -25,8 +25,8 @@ from solver.formats.claims import (
     parse_solutions,
 )
 from solver.formats.epd import read_each
-from solver.formats.given import GivenPosition
 from solver.formats.lichess import lines_after, split_row
+from solver.formats.moves import GivenPosition
 from solver.problem import Claim
 from solver.stipulation import Stipulation
 

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, NamedTuple, TypeVar
 import chess
 import chess.pgn
 
+from solver.board import parse_fen
 from solver.errors import InputError, quote
-from solver.formats.fen import parse_fen
 from solver.formats.streams import MAX_RECORD_BYTES, decode
 
 if TYPE_CHECKING:

@@ -37,12 +37,11 @@ from solver.formats.claims import (
     complete_claim,
     make_problem,
     parse_distance,
-    parse_keys,
-    parse_line,
     parse_no_mate,
     parse_solutions,
     printable,
 )
+from solver.formats.moves import parse_keys, parse_line
 from solver.formats.pgn import MainLine, split_games, visit_game
 from solver.problem import Claim
 from solver.stipulation import EXPECTED, MATE, MAX_MOVES, Stipulation

@@ -68,7 +68,7 @@ class _Format(NamedTuple):
 _BY_NAME = {
     "epd": _Format("EPD", "epd.read_epd", "epd.write_epd"),
     # A list of FENs is EPD without operations.
-    "fen": _Format("FENs", "epd.read_epd", "fen.write_fen"),
+    "fen": _Format("FENs", "epd.read_epd", "epd.write_fen"),
     "jsonl": _Format(
         "JSON lines",
         "native.read_jsonl",
@@ -118,6 +118,9 @@ WRITABLE = tuple(name for name, row in _BY_NAME.items() if row.writer)
 
 AUTO = "auto"
 """Detect the format from the content."""
+
+MANY_BYTES = 1 << 16
+"""Reading a file of this size takes longer than loading compiled code."""
 
 _LICHESS = "lichess"
 _PARQUET = "parquet"
@@ -179,6 +182,11 @@ def read_collection(
         return
     with stream:
         opened = _regular_status(stream)
+        if opened is None or opened.st_size > MANY_BYTES:
+            from solver.kernel.border.parts import SEARCH
+            from solver.kernel.build.loader import load_stored
+
+            load_stored(SEARCH)  # reads positions and moves in a tenth of the time
         lines = NumberedLines(stream, MAX_RECORD_BYTES)
         bytes_read = count_compressed(stream) or (lambda: lines.bytes_read)
         meter.begin(bytes_read, opened.st_size if opened else None)

@@ -20,8 +20,8 @@ from functools import lru_cache
 from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
+from solver.board import parse_fen
 from solver.errors import FormatError, InputError, quote
-from solver.formats.fen import parse_fen
 from solver.formats.pgn import (
     RESULTS,
     UNFINISHED,

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import chess
 
-from solver.board import pack
+from solver.board import pack, parse_fen
 from solver.errors import InputError
-from solver.formats.fast_fen import format_fen
-from solver.formats.fen import parse_fen
+from solver.kernel.border.parts import SEARCH
+from solver.kernel.build.loader import load_stored
 from solver.problem import (
     Limits,
     Problem,
@@ -144,6 +144,7 @@ def read_question(
         The position is one of another variant, an argument has the wrong type or is
         out of range, or a root move is not legal.
     """
+    load_stored(SEARCH)  # reads the FEN, and is needed anyway
     problem, board = _set_up(problem)
     limits = Limits() if limits is None else limits
     require_instance("limits", limits, Limits, "Limits or None")
@@ -227,7 +228,7 @@ def _set_up(problem: Problem | str | chess.Board) -> tuple[Problem, chess.Board]
     """Read a position in any of the forms that `solve` takes."""
     if isinstance(problem, Problem):
         board = parse_fen(problem.fen, problem.stipulation.white_begins)
-        fen = format_fen(board)
+        fen = board.fen(en_passant="fen")
         return problem if problem.fen == fen else replace(problem, fen=fen), board
     if isinstance(problem, chess.Board):
         if problem.uci_variant != "chess" or problem.chess960:

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import chess
 
+from solver.board import parse_fen
 from solver.errors import InputError, quote
-from solver.formats.fen import parse_fen
 from solver.kernel.border.interface import NO_LIMIT
 from solver.problem import DEFAULT_HASH_MIB, MAX_HASH_MIB, MAX_THREADS
 from solver.stipulation import MAX_MOVES

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import chess
 
-from solver.formats.epd import write_epd
-from solver.formats.fen import write_fen
+from solver.formats.epd import write_epd, write_fen
 from solver.formats.native import CSV_HEAD, write_csv, write_jsonl
 from solver.formats.pgn_problems import write_pgn
 from solver.formats.popeye import write_popeye

@@ -20,7 +20,6 @@ import numba
 import numpy as np
 
 from solver.board import unpack_line
-from solver.formats.fast_fen import format_fen
 from solver.kernel.border.interface import Verdict
 from solver.kernel.border.memory import Position
 from solver.kernel.build.jit import population
@@ -182,7 +181,7 @@ def puzzles(seed: int) -> Iterator[tuple[str, tuple[str, ...]]]:
             if line and key not in seen:
                 seen.add(key)
                 set_up(board, before, white=bool(white))
-                yield format_fen(board), unpack_line(board, [move, *line])
+                yield board.fen(en_passant="fen"), unpack_line(board, [move, *line])
 
 
 def find_line(workspace: Workspace, words: list[int], longest: int) -> list[int]:

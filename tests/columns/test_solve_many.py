@@ -12,11 +12,11 @@ import numpy as np
 import pytest
 
 from solver import InputError, Limits, solve, solve_many
+from solver.board import parse_fen
 from solver.columns import solve_many as module
 from solver.columns.mate_table import STATUSES
 from solver.columns.texts import TextColumn, read_column
 from solver.errors import FenError
-from solver.formats.fen import parse_fen
 from solver.problem import Problem
 from solver.search.solver import Solver
 from solver.search.threads import GroupControl

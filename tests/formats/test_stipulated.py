@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 import chess
 import pytest
 
+from solver.board import parse_fen
 from solver.errors import FormatError, InputError
 from solver.formats.claims import Selection
 from solver.formats.epd import parse_record
-from solver.formats.fen import parse_fen
 from solver.formats.native import CSV_HEAD
 from solver.formats.registry import WRITABLE, find_writer, read_collection
 from solver.problem import Claim, Problem

@@ -10,8 +10,7 @@ import pytest
 
 from solver.board import pack
 from solver.errors import InputError
-from solver.formats.claims import parse_line, parse_move
-from solver.formats.fast_fen import format_fen
+from solver.formats.moves import parse_line, parse_move
 from tests.kernel.rows import Question, Reading, read_all
 from tests.oracles import walks
 from tests.sizes import sized
@@ -214,7 +213,7 @@ def played(board: chess.Board, line: Sequence[str], plies: int) -> Reading:
         board.ep_square,
         board.halfmove_clock,
         board.fullmove_number,
-        format_fen(board),
+        board.fen(en_passant="fen"),
         " ".join(rest),
     )
 

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from solver.board import parse_fen
 from solver.errors import FenError, InputError
-from solver.formats.fen import parse_fen
 from solver.laboratory.games import GamePosition, parse_scored_line
 from solver.laboratory.material import Material, count_pieces
 

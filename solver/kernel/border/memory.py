@@ -72,7 +72,7 @@ class RowState(IntEnum):
 
     UNREAD = 0
     REFUSED = 1
-    """Its texts are not plainly correct; a strict reader says what is wrong."""
+    """Its texts are not correct; a strict reader explains the fault."""
     READ = 2
     """The position is set up."""
     ANSWERED = 3

@@ -123,6 +123,17 @@ def load_part(
         return _builds[part.name]
 
 
+def load_stored(part: Part) -> Build | None:
+    """Load a part if it is stored or shipped; return None otherwise."""
+    by_numba = os.environ.get(FALLBACK_VARIABLE) == FALLBACK
+    with _lock:
+        if part.name not in _builds and not by_numba:
+            started = time.perf_counter()
+            if loaded := _from_file(part, lambda _fault: None):
+                _builds[part.name] = Build(*loaded, time.perf_counter() - started)
+        return loaded_part(part)
+
+
 def loaded_part(part: Part) -> Build | None:
     """Return a part if this process has loaded it."""
     return _builds.get(part.name)

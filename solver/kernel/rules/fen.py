@@ -1,9 +1,7 @@
-"""Reading and writing a FEN, as `solver.formats.fen` does, without its messages.
+"""Reading and writing a FEN.
 
-What is accepted and what the position is agree with the strict reader there. A text
-that it would refuse is only refused here; the caller asks the strict reader why. Two
-kinds of legal FENs are refused too, for the strict reader to read: with a counter of
-more than 17 digits, and with white space that is not ASCII around it.
+Here it is decided what a FEN is and which positions are legal. `solver.strict_fen`
+accepts the same, and explains what is wrong with a text that is refused here.
 """
 
 from __future__ import annotations
@@ -60,10 +58,10 @@ from solver.kernel.rules.position import (
 )
 
 MAX_FEN_BYTES = 200
-"""As `solver.formats.fen.MAX_CHARACTERS`; white space around the FEN does not count."""
+"""As `solver.strict_fen.MAX_CHARACTERS`; white space around the FEN does not count."""
 
 MAX_DIGITS = 17
-"""A counter of so many digits, and the moves of any line, fit in an int64."""
+"""As `solver.strict_fen.MAX_DIGITS`: an int64 has room for it."""
 
 # Characters
 
@@ -413,7 +411,7 @@ def _write_counter(text: Any, at: Number, value: Number) -> Number:
 
 @jit(i64(i64, pointer(u8), i64))
 def write_fen(address: Number, text: Any, at: Number) -> Number:
-    """Write a row's position as a FEN of six fields, as `solver.formats.fast_fen` does.
+    """Write a row's position as a FEN of six fields, as python-chess does.
 
     Parameters
     ----------

@@ -13,9 +13,9 @@ from chess.svg import PIECES
 
 from solver.audit.result import AuditResult
 from solver.audit.verdict import Verdict
+from solver.board import parse_fen
 from solver.errors import InputError
 from solver.files import write_whole
-from solver.formats.fen import parse_fen
 from solver.output import fill_page, unstyled
 from solver.output.audit_page.tally import (
     BINS_PER_DECADE,

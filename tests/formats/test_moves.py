@@ -8,11 +8,9 @@ from random import Random
 import chess
 import pytest
 
+from solver.board import TEXT_BYTES, parse_fen, read_plainly
 from solver.errors import FenError, InputError
-from solver.formats import given
-from solver.formats.claims import parse_keys, parse_line
-from solver.formats.fen import parse_fen
-from solver.formats.given import TEXT_BYTES, GivenPosition, read_plainly
+from solver.formats.moves import GivenPosition, parse_keys, parse_line
 from tests.oracles import walks
 from tests.processes import run
 
@@ -54,7 +52,7 @@ def test_without_the_kernel_the_strict_readers_do_it_all(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     fast = GivenPosition("4k3/8/8/8/8/8/8/4K2R w K -")
-    monkeypatch.setattr(given, "loaded_part", lambda _part: None)
+    monkeypatch.setattr("solver.board.loaded_part", lambda _part: None)
     assert read_plainly(START) is None
     slow = GivenPosition("4k3/8/8/8/8/8/8/4K2R w K -")
     assert slow.fen == fast.fen == "4k3/8/8/8/8/8/8/4K2R w K - 0 1"
@@ -107,7 +105,7 @@ def test_the_position_after_played_moves_has_their_counters() -> None:
 
 READING_AT_EXIT = """
 import threading, time
-from solver.formats.given import read_plainly
+from solver.board import read_plainly
 from solver.kernel.border.parts import SEARCH
 from solver.kernel.build.loader import load_part
 load_part(SEARCH)

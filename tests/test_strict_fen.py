@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from solver.errors import FenError
-from solver.formats.fen import parse_fen
+from solver.strict_fen import parse_strictly
 
 if TYPE_CHECKING:
     from random import Random
@@ -29,8 +29,8 @@ START = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR"
     ],
 )
 def test_missing_fields_have_defaults(given_fields: str, full: str) -> None:
-    assert parse_fen(given_fields) == chess.Board(full)
-    assert parse_fen(given_fields).fen() == full
+    assert parse_strictly(given_fields) == chess.Board(full)
+    assert parse_strictly(given_fields).fen() == full
 
 
 @pytest.mark.parametrize(
@@ -56,11 +56,11 @@ def test_missing_fields_have_defaults(given_fields: str, full: str) -> None:
     ],
 )
 def test_unlikely_positions_are_legal(fen: str) -> None:
-    assert parse_fen(fen).board_fen() == fen.split(maxsplit=1)[0]
+    assert parse_strictly(fen).board_fen() == fen.split(maxsplit=1)[0]
 
 
 def test_an_en_passant_square_without_a_capture_is_kept() -> None:
-    assert parse_fen("4k3/8/8/8/4P3/8/8/4K3 b - e3").ep_square == chess.E3
+    assert parse_strictly("4k3/8/8/8/4P3/8/8/4K3 b - e3").ep_square == chess.E3
 
 
 BAD = {
@@ -188,19 +188,19 @@ BAD = {
 @pytest.mark.parametrize("fen", BAD)
 def test_a_bad_fen_is_refused_with_one_clear_line(fen: str) -> None:
     with pytest.raises(FenError) as caught:
-        parse_fen(fen)
+        parse_strictly(fen)
     assert str(caught.value) == BAD[fen]
 
 
 def test_a_check_that_the_double_step_cannot_give_excludes_en_passant() -> None:
     # The bishop gave check before e2-e4 already, so that was not the last move.
     with pytest.raises(FenError, match="expected checks that one move can give"):
-        parse_fen("4k3/8/8/1B6/4P3/8/8/4K3 b - e3")
+        parse_strictly("4k3/8/8/1B6/4P3/8/8/4K3 b - e3")
 
 
 def test_a_line_of_a_million_characters_is_refused_and_quoted_in_part() -> None:
     with pytest.raises(FenError) as caught:
-        parse_fen("8/" * 500_000)
+        parse_strictly("8/" * 500_000)
     assert str(caught.value) == (
         f"expected a FEN of at most 200 characters, found 1,000,000: '{'8/' * 30}'..."
     )
@@ -210,7 +210,7 @@ def test_a_line_of_a_million_characters_is_refused_and_quoted_in_part() -> None:
 @given(st.text(max_size=300) | st.text("KQRBNPkqrbnp12345678/ wb-", max_size=100))
 def test_any_text_gives_a_legal_position_or_a_one_line_error(text: str) -> None:
     try:
-        fault = "" if parse_fen(text).is_valid() else "illegal, though read"
+        fault = "" if parse_strictly(text).is_valid() else "illegal, though read"
     except FenError as error:
         fault = "" if str(error).isprintable() else str(error)
     assert not fault
@@ -228,4 +228,4 @@ def test_every_position_of_a_game_is_read_as_it_was_written(
             break
         board.push(chance.choice(moves))
     fen = board.fen(en_passant="fen")
-    assert parse_fen(fen).fen(en_passant="fen") == fen
+    assert parse_strictly(fen).fen(en_passant="fen") == fen

@@ -1,4 +1,7 @@
-"""Read a FEN and check that it is a legal position of orthodox chess.
+"""Read a FEN with python-chess, and explain what is wrong with it.
+
+This accepts what the compiled reader in `solver.kernel.rules.fen` accepts, and nothing
+else; see `solver.board`.
 
 Positions that no game reaches are legal, as composers need them: any promoted pieces,
 as long as a side has at most eight pawns and sixteen pieces. A position that no last
@@ -9,19 +12,18 @@ arisen together.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
 
 import chess
 
 from solver.errors import FenError, quote
-from solver.formats.fast_fen import set_up_plain
-
-if TYPE_CHECKING:
-    from solver.problem import Problem
 
 MAX_CHARACTERS = 200
 """No FEN of orthodox chess is half as long."""
 
+MAX_DIGITS = 17
+"""A counter of so many digits, and the moves of any line, fit in an int64."""
+
+_SPACES = "".join(letter for letter in map(chr, range(128)) if letter.isspace())
 _DEFAULTS = ("-", "-", "0", "1")
 _FIELD_COUNTS = (1, 2, 4, 6)
 _CHESS960_RIGHTS = re.compile(r"[A-HKQa-hkq]+")
@@ -34,7 +36,7 @@ _HOMES = {
 """The squares of king and rook for each castling right."""
 
 
-def parse_fen(text: str, side: chess.Color = chess.WHITE) -> chess.Board:
+def parse_strictly(text: str, side: chess.Color = chess.WHITE) -> chess.Board:
     """Read a FEN of one, two, four or six fields.
 
     The defaults of missing fields are White to move, no castling, no en passant, and
@@ -64,9 +66,6 @@ def parse_fen(text: str, side: chess.Color = chess.WHITE) -> chess.Board:
         *fields,
         *defaults[len(fields) :],
     )
-    plain = set_up_plain(placement, turn, castling, en_passant, clock, number)
-    if plain is not None:
-        return plain
     _check_placement(placement)
     if turn not in {"w", "b"}:
         msg = f"side to move: expected w or b, found {quote(turn)}"
@@ -90,13 +89,18 @@ def parse_fen(text: str, side: chess.Color = chess.WHITE) -> chess.Board:
     return board
 
 
-def write_fen(problem: Problem) -> str:
-    """Write a problem's position, without its claim, as one line."""
-    return f"{problem.fen}\n"
+def find_fault(text: str) -> FenError:
+    """Return what is wrong with a FEN that the compiled reader refuses."""
+    try:
+        parse_strictly(text)
+    except FenError as error:
+        return error
+    msg = f"the compiled reader refuses {text}"
+    raise AssertionError(msg)
 
 
 def _split(text: str) -> list[str]:
-    text = text.strip()
+    text = text.strip(_SPACES)
     if not text:
         msg = "expected a FEN, found nothing"
         raise FenError(msg)
@@ -167,6 +171,9 @@ def _all_differ(letters: str) -> bool:
 def _check_counter(name: str, digits: str) -> None:
     if not digits.isdecimal():
         msg = f"{name}: expected a whole number from 0 up, found {quote(digits)}"
+        raise FenError(msg)
+    if len(digits) > MAX_DIGITS:
+        msg = f"{name}: expected at most {MAX_DIGITS} digits, found {len(digits)}"
         raise FenError(msg)
 
 
