@@ -8,6 +8,7 @@ import reprlib
 import threading
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from numbers import Real
 from typing import TypeVar
 
@@ -201,6 +202,13 @@ class Limits:
         if self.max_solutions is not None:
             number = require_int("max_solutions", self.max_solutions, 1, MAX_NODES)
             _set(self, "max_solutions", number)
+
+    @lru_cache  # the limits of many problems differ in lengths  # noqa: B019
+    def with_lengths(
+        self, max_moves: int | None = None, max_solutions: int | None = None
+    ) -> Limits:
+        """Return the same limits of effort with other limits of length."""
+        return replace(self, max_moves=max_moves, max_solutions=max_solutions)
 
     def after(self, nodes: int, time_s: float) -> Limits:
         """Return what is left after a search; one node at least, since 0 is none."""

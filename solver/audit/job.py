@@ -10,13 +10,12 @@ import math
 import time
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
-from functools import lru_cache
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import chess
 
 from solver.audit.result import AuditResult, audit_result
-from solver.audit.verdict import Ply, claimed_solutions
+from solver.audit.verdict import Ply
 from solver.certificate import BuildingStoppedError, certify_last
 from solver.endgames.tablebases import Tablebases
 from solver.formats.matetrack import find_fault
@@ -26,16 +25,13 @@ from solver.search.question import Asked
 from solver.search.solver import Solver
 from solver.search.threads import Control
 from solver.solution import Solution, StoppedBy
+from solver.stipulations import kind_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from contextlib import AbstractContextManager
 
     from solver.problem import Claim, Limits
-
-
-SPARE_SOLUTIONS = 100
-"""The search for a help problem ends after this many more solutions than claimed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,8 +70,8 @@ class AuditOptions:
     def limits_for(self, problem: Problem) -> tuple[Limits, int | None]:
         """Return how far to search a problem: as far as claimed, or to the limits.
 
-        A stipulation other than `#n` is searched in its own number of moves, whatever
-        the options are, and help play for more solutions than are claimed.
+        Other stipulations than `#n` are searched in the moves they demand, whatever the
+        options are.
 
         Returns
         -------
@@ -84,24 +80,15 @@ class AuditOptions:
         within : int or None
             If given, search only for a mate within this many moves.
         """
-        if not problem.stipulation.is_direct_mate:
-            most = None
-            if problem.stipulation.is_help and problem.claim:
-                most = claimed_solutions(problem.claim) + SPARE_SOLUTIONS
-            return with_limits(self.limits, max_moves=None, max_solutions=most), None
-        claimed = problem.claim.mate if problem.claim else problem.no_mate
-        if problem.claim and self.within:
-            return self.limits, claimed
-        if claimed and self.limits.max_moves is None:
-            return with_limits(self.limits, max_moves=abs(claimed)), None
-        return self.limits, None
+        kind = kind_of(problem.stipulation)
+        return kind.limits(problem, self.limits, within=self.within)
 
     def within_slice(self, problem_s: float) -> AuditOptions:
         """Return these options with a shorter time limit, if it is shorter."""
         own_s = math.inf if self.limits.time_s is None else self.limits.time_s
         if problem_s >= own_s:
             return self
-        return replace(self, limits=with_limits(self.limits, time_s=problem_s))
+        return replace(self, limits=replace(self.limits, time_s=problem_s))
 
     def describe(self) -> str:
         """Return the options that change an answer, other than time and node limits."""
@@ -308,15 +295,14 @@ class AuditJob:
         the answer.
         """
         claim = answer.problem.claim
-        if not self._options.every_ply or claim is None or claim.mate < 1:
+        if not self._options.every_ply or claim is None:
             return
-        if not answer.problem.stipulation.is_direct_mate:
-            return
+        line = kind_of(answer.problem.stipulation).searched_line(claim)
         board = chess.Board(answer.problem.fen)
-        for number, move in enumerate(claim.line[: 2 * claim.mate - 1]):
+        for number, move in enumerate(line):
             if number % 2 == 0:
                 if number:
-                    left = with_limits(limits, max_moves=claim.mate - number // 2)
+                    left = limits.with_lengths(claim.mate - number // 2)
                     answer = self._solve(Problem(board.fen()), left, None)
                 keys = answer.keys if answer.keys_complete else ()
                 yield Ply(move, answer.mate, keys), answer.stopped_by
@@ -326,7 +312,8 @@ class AuditJob:
         self, answer: Solution, holds: Sequence[bool | None]
     ) -> bool:
         problem, claim = answer.problem, answer.problem.claim
-        if not self._options.certify or not problem.stipulation.is_direct_mate:
+        kind = kind_of(problem.stipulation)
+        if not (self._options.certify and kind.has_certificates):
             return False
         is_known = (
             claim is not None
@@ -367,12 +354,6 @@ def with_holds(
     moves = claim.line[0 if claim.mate > 0 else 1 :: 2]
     known = [*plies, *(Ply(move, None, ()) for move in moves[len(plies) :])]
     return [ply._replace(holds=held) for ply, held in zip(known, holds, strict=True)]
-
-
-@lru_cache
-def with_limits(limits: Limits, **changes: Any) -> Limits:
-    """Return limits with some changed; those of many problems differ in lengths."""
-    return replace(limits, **changes)
 
 
 def _uncontrolled() -> AbstractContextManager[Control]:

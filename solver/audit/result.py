@@ -15,9 +15,6 @@ from solver.audit.verdict import (
     DUAL,
     KEYS,
     Ply,
-    Soundness,
-    Verdict,
-    claimed_solutions,
     find_soundness,
     find_verdict,
     find_wrong_keys,
@@ -29,6 +26,8 @@ from solver.audit.verdict import (
 from solver.errors import FormatError
 from solver.solution import StoppedBy
 from solver.stipulation import Stipulation
+from solver.stipulations import kind_of
+from solver.stipulations.comparison import Soundness, Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -248,7 +247,9 @@ def audit_result(
     verdict = find_verdict(answer, within=within)
     marked = mark_only_moves(claim, plies) if claim else ()
     is_only = only_moves(marked)
-    is_help_play = problem.stipulation.is_help
+    kind = kind_of(problem.stipulation)
+    solutions = kind.solutions(answer)
+    has_all = None if solutions is None else int(answer.solutions_complete)
     return AuditResult(
         source=problem.source,
         id=problem.id,
@@ -273,9 +274,9 @@ def audit_result(
         stopped_by=_plain(answer.stopped_by or stopped_by),
         tablebase=_plain(answer.tablebase),
         stipulation=problem.stipulation.text or None,
-        claimed_solutions=claimed_solutions(claim) if claim and is_help_play else None,
-        solutions=write_solutions(answer.solutions) if is_help_play else None,
-        solutions_complete=int(answer.solutions_complete) if is_help_play else None,
+        claimed_solutions=kind.claimed_solutions(claim) if claim else None,
+        solutions=None if solutions is None else write_solutions(solutions),
+        solutions_complete=has_all,
         certificate=certificate,
         notices=notices,
     )

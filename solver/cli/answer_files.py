@@ -24,6 +24,7 @@ from solver.cli.console import (
 from solver.files import make_folder, require_writable, write_whole
 from solver.search.threads import Control
 from solver.solution import StoppedBy
+from solver.stipulations import kind_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -119,7 +120,7 @@ class CertificateFolder:
 
         Several threads may call this at once.
         """
-        if not result.asked.is_direct_mate:
+        if not kind_of(result.asked).has_certificates:
             with self._choosing:
                 self.without += 1
             return

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
-from solver.audit.verdict import Verdict
 from solver.cli import completion
 from solver.cli.console import notify, store_files
+from solver.stipulations.comparison import Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from solver.audit.verdict import DISAGREEMENTS, DUAL, KEYS, Soundness, Verdict
+from solver.audit.verdict import DISAGREEMENTS, DUAL, KEYS
 from solver.cli import audit_options, completion, options
 from solver.cli.audit_options import words_of
 from solver.cli.console import (
@@ -22,6 +22,7 @@ from solver.cli.console import (
 from solver.cli.help import Command
 from solver.cli.signals import interruptible
 from solver.errors import missing_package
+from solver.stipulations.comparison import Soundness, Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

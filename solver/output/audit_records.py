@@ -24,7 +24,6 @@ from typing import (
 
 from solver import __version__
 from solver.audit.result import COLUMNS, AuditResult, write_solutions
-from solver.audit.verdict import Verdict
 from solver.errors import InputError, quote
 from solver.formats.native import one_line
 from solver.output.text import first_moves
@@ -32,6 +31,7 @@ from solver.problem import Claim, Problem
 from solver.solution import SCHEMA
 from solver.stipulation import Stipulation
 from solver.stipulations import kind_of
+from solver.stipulations.comparison import Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

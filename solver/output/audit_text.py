@@ -13,14 +13,7 @@ from typing import TYPE_CHECKING
 
 import chess
 
-from solver.audit.verdict import (
-    DUAL,
-    KEYS,
-    Soundness,
-    Verdict,
-    is_dual,
-    is_slow,
-)
+from solver.audit.verdict import DUAL, KEYS, is_dual, is_slow
 from solver.formats.claims import printable
 from solver.output.columns import Column, fit
 from solver.output.text import (
@@ -30,6 +23,7 @@ from solver.output.text import (
     listed,
 )
 from solver.stipulations import kind_of
+from solver.stipulations.comparison import Soundness, Verdict
 from solver.stipulations.kind import rank_of
 
 if TYPE_CHECKING:
@@ -207,7 +201,7 @@ def result_warnings(result: AuditResult) -> Iterator[str]:
     The mate is the one that was found, or else the claimed one unless it is refuted.
     A claimed line that is as long as the mate comes before the line that was found.
     """
-    if result.fen is None or not result.asked.is_direct_mate:
+    if result.fen is None or not kind_of(result.asked).warns_of_draws:
         return
     mate = result.mate
     if mate is None and result.verdict != Verdict.REFUTED:

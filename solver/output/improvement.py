@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import chess
 
-from solver.audit.verdict import Verdict
 from solver.formats.matetrack import MISSING, find_fault
 from solver.output.audit_text import name_record
 from solver.solution import Status
+from solver.stipulations.comparison import Verdict
 from solver.stipulations.words import name_mate, numbered_line
 
 if TYPE_CHECKING:

@@ -6,14 +6,19 @@ from typing import TYPE_CHECKING
 
 from solver.problem import Claim
 from solver.solution import Status
+from solver.stipulations.comparison import Soundness, Verdict
 from solver.stipulations.kind import Kind
 from solver.stipulations.words import numbered_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from solver.problem import Problem
+    from solver.problem import Limits, Problem
     from solver.solution import Solution
+
+
+SPARE_SOLUTIONS = 100
+"""An audit of a help problem ends after this many more solutions than claimed."""
 
 
 class Help(Kind):
@@ -55,6 +60,78 @@ class Help(Kind):
         """Write a line in SAN: the side that is mated begins each number."""
         return numbered_line(fen, moves, half=self.stipulation.half)
 
+    def verdict(self, claim: Claim, answer: Solution) -> Verdict:
+        """Return the verdict on the length of the solutions.
+
+        Their number counts only while a limit leaves it open, or if none is claimed.
+        """
+        claimed, found = self.claimed_solutions(claim), len(answer.solutions)
+        if answer.mate is None and answer.lower_bound > claim.mate:
+            return Verdict.REFUTED if claimed else Verdict.PROVED
+        if not found:
+            return Verdict.UNDECIDED
+        if not claimed:
+            return Verdict.REFUTED
+        if answer.mate is not None and answer.mate < claim.mate:
+            return Verdict.SHORTER
+        if not answer.solutions_complete and found < claimed:
+            return Verdict.UNDECIDED
+        is_shortest = answer.lower_bound == claim.mate
+        is_decided = answer.solutions_complete or found > claimed
+        return Verdict.PROVED if is_shortest and is_decided else Verdict.HOLDS
+
+    def first_moves(self, answer: Solution) -> tuple[str, ...] | None:
+        """Return the first moves of the solutions; None: there may be others."""
+        if not answer.solutions_complete:
+            return None
+        return tuple(line[0] for line in answer.solutions)
+
+    def soundness(
+        self,
+        verdict: Verdict | None,
+        claim: Claim,
+        answer: Solution,
+        *,
+        is_slow_line: bool,
+    ) -> Soundness | None:
+        """Compare number and moves of the solutions with the claim."""
+        claimed, found = self.claimed_solutions(claim), len(answer.solutions)
+        if verdict is Verdict.REFUTED:
+            return Soundness.NO_SOLUTION if claimed else Soundness.COOKED
+        if not claimed:
+            return Soundness.SOUND if verdict is Verdict.PROVED else None
+        if answer.mate != claim.mate:  # shorter, which --within accepts
+            return None
+        if answer.solutions_complete and (
+            found < claimed
+            or self.wrong_keys(claim, answer)
+            or _is_no_solution(claim, answer)
+        ):
+            return Soundness.MISSING_SOLUTION
+        if found > claimed:
+            return Soundness.COOKED
+        return Soundness.SOUND if verdict is Verdict.PROVED else None
+
+    def claimed_solutions(self, claim: Claim) -> int:
+        """Return how many solutions are claimed; without a number: one.
+
+        Several claimed first moves claim a solution each.
+        """
+        return max(1, len(claim.keys)) if claim.solutions is None else claim.solutions
+
+    def solutions(self, answer: Solution) -> tuple[tuple[str, ...], ...]:
+        """Return the solutions that were found."""
+        return answer.solutions
+
+    def limits(
+        self, problem: Problem, limits: Limits, *, within: bool
+    ) -> tuple[Limits, int | None]:
+        """Return how far to search: for more solutions than are claimed."""
+        most = None
+        if problem.claim:
+            most = self.claimed_solutions(problem.claim) + SPARE_SOLUTIONS
+        return limits.with_lengths(max_solutions=most), None
+
     def with_solution(
         self,
         problem: Problem,
@@ -79,3 +156,9 @@ class Help(Kind):
             and len(solution.solutions) == (1 if wanted is None else wanted)
             and all(len(line) == plies for line in solution.solutions)
         )
+
+
+def _is_no_solution(claim: Claim, answer: Solution) -> bool:
+    """Return whether the claimed line begins none of the solutions."""
+    line = claim.line
+    return all(solution[: len(line)] != line for solution in answer.solutions)

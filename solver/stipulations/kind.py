@@ -9,14 +9,22 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, ClassVar
 
+import chess
+
 from solver.solution import Status
-from solver.stipulation import Play
+from solver.stipulation import Goal, Play
 from solver.stipulations import words
+from solver.stipulations.comparison import (
+    Soundness,
+    Verdict,
+    allows_all_mates,
+    claimed_first_moves,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from solver.problem import Claim, Problem
+    from solver.problem import Claim, Limits, Problem
     from solver.solution import Solution
     from solver.stipulation import Stipulation
 
@@ -49,9 +57,15 @@ class Kind:
     stipulation : Stipulation
     lists_solutions : bool
         Whether the answer is a list of solutions, instead of keys with a tree of play.
+    has_certificates : bool
+        Whether the checker can prove an answer.
+    warns_of_draws : bool
+        Whether a line is checked for draws by the rules of the game.
     """
 
     lists_solutions: ClassVar = False
+    has_certificates: ClassVar = False
+    warns_of_draws: ClassVar = False
 
     def __init__(self, stipulation: Stipulation) -> None:
         self.stipulation = stipulation
@@ -100,6 +114,112 @@ class Kind:
         return words.numbered_line(fen, moves)
 
     # Claims
+
+    def verdict(self, claim: Claim, answer: Solution) -> Verdict:
+        """Return the verdict on the claimed length; see `find_verdict`."""
+        moves = abs(claim.mate)
+        if answer.mate is not None:
+            if (claim.mate > 0) != (answer.mate > 0):
+                return Verdict.REFUTED  # the other side is mated
+            if abs(answer.mate) < moves:
+                return Verdict.SHORTER
+            if abs(answer.mate) == moves:
+                is_shortest = answer.lower_bound == moves
+                return Verdict.PROVED if is_shortest else Verdict.HOLDS
+        return Verdict.REFUTED if answer.lower_bound > moves else Verdict.UNDECIDED
+
+    def wrong_keys(self, claim: Claim, answer: Solution) -> tuple[str, ...]:
+        """Return the claimed first moves that do not solve; see `find_wrong_keys`."""
+        solving = self.first_moves(answer)
+        claimed = () if solving is None else claimed_first_moves(claim)
+        return tuple(move for move in claimed if move not in (solving or ()))
+
+    def first_moves(self, answer: Solution) -> tuple[str, ...] | None:
+        """Return the first moves that solve; None: there may be others."""
+        return answer.keys if answer.keys_complete else None
+
+    def soundness(
+        self,
+        verdict: Verdict | None,
+        claim: Claim,
+        answer: Solution,
+        *,
+        is_slow_line: bool,
+    ) -> Soundness | None:
+        """Return how keys and claimed line compare with the answer.
+
+        See `find_soundness`. The answer is no shorter than claimed.
+
+        Parameters
+        ----------
+        verdict : Verdict or None
+        claim : Claim
+        answer : Solution
+        is_slow_line : bool
+            A move of the claimed line is slower than another.
+        """
+        if verdict is Verdict.REFUTED:
+            return Soundness.NO_SOLUTION
+        if verdict is not Verdict.PROVED or claim.mate < 0 or not answer.keys_complete:
+            return None
+        if self.wrong_keys(claim, answer):
+            return Soundness.MISSING_SOLUTION
+        if is_slow_line or self._takes_longer(claim, answer):
+            return Soundness.NOT_SHORTEST_LINE
+        expected = max(1, len(claimed_first_moves(claim)))
+        if len(answer.keys) <= expected or allows_all_mates(claim, claim.mate):
+            return Soundness.SOUND
+        return Soundness.COOKED
+
+    def _takes_longer(self, claim: Claim, answer: Solution) -> bool:
+        plies = self.stipulation.numbered(claim.mate).plies
+        if len(claim.line) < plies:  # cut short, or not the longest defence
+            return False
+        if len(claim.line) > plies:
+            return True
+        board = chess.Board(answer.problem.fen)
+        for move in claim.line:
+            board.push_uci(move)
+        return not self.is_goal(board)
+
+    def is_goal(self, board: chess.Board) -> bool:
+        """Return whether a position is what the play shall end with."""
+        if self.stipulation.goal is Goal.STALEMATE:
+            return board.is_stalemate()
+        return board.is_checkmate()
+
+    def claimed_solutions(self, claim: Claim) -> int | None:
+        """Return how many solutions are claimed; None: the claim is about keys."""
+        return None
+
+    def solutions(self, answer: Solution) -> tuple[tuple[str, ...], ...] | None:
+        """Return the solutions that were found; None: the answer has keys instead."""
+        return None
+
+    def searched_line(self, claim: Claim) -> tuple[str, ...]:
+        """Return the part of the claimed line whose moves an audit compares."""
+        return ()
+
+    def limits(
+        self, problem: Problem, limits: Limits, *, within: bool
+    ) -> tuple[Limits, int | None]:
+        """Return how far an audit searches a problem.
+
+        Parameters
+        ----------
+        problem : Problem
+        limits : Limits
+            What the caller allows.
+        within : bool
+            Any mate within the claimed moves is an answer.
+
+        Returns
+        -------
+        limits : Limits
+        within : int or None
+            If given, search only for a mate within this many moves.
+        """
+        return limits.with_lengths(), None
 
     def with_solution(
         self,

@@ -11,11 +11,14 @@ from solver.stipulations.words import name_mate
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from solver.problem import Claim, Problem
+    from solver.problem import Claim, Limits, Problem
 
 
 class Mate(Kind):
     """The attacker mates; a claim or an answer may also be that it is mated."""
+
+    has_certificates = True
+    warns_of_draws = True
 
     def length_name(self, moves: int) -> str:
         """Name a length; a negative one means that the side to move is mated."""
@@ -38,3 +41,18 @@ class Mate(Kind):
     def without_solution(self, problem: Problem, excluded: int) -> Problem:
         """Return a problem that claims no mate, as far as that is proved."""
         return replace(problem, no_mate=excluded if excluded > 0 else None)
+
+    def searched_line(self, claim: Claim) -> tuple[str, ...]:
+        """Return the claimed line as far as a mate of that length goes."""
+        return claim.line[: 2 * claim.mate - 1] if claim.mate > 0 else ()
+
+    def limits(
+        self, problem: Problem, limits: Limits, *, within: bool
+    ) -> tuple[Limits, int | None]:
+        """Return how far to search: as far as claimed, or to the limits."""
+        claimed = problem.claim.mate if problem.claim else problem.no_mate
+        if problem.claim and within:
+            return limits, claimed
+        if claimed and limits.max_moves is None:
+            return limits.with_lengths(abs(claimed)), None
+        return limits, None

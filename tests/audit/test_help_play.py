@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import chess
 import pytest
 
-from solver.audit.job import SPARE_SOLUTIONS, AuditJob, AuditOptions, TimeSlice
+from solver.audit.job import AuditJob, AuditOptions, TimeSlice
 from solver.audit.pipeline import audit
 from solver.audit.resume import ResumeStore
 from solver.audit.store import Store
@@ -17,6 +17,7 @@ from solver.audit.workers import local_workers
 from solver.problem import Claim, Limits, Problem
 from solver.search.threads import Control
 from solver.stipulation import Goal, Stipulation
+from solver.stipulations.help import SPARE_SOLUTIONS
 from tests.oracles import help_play
 
 if TYPE_CHECKING:

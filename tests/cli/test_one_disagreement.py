@@ -12,7 +12,7 @@ import pytest
 
 from solver.audit.result import AuditResult, audit_result
 from solver.audit.store import Store
-from solver.audit.verdict import Ply, Soundness, Verdict
+from solver.audit.verdict import Ply
 from solver.cli.console import Exit
 from solver.cli.main import run
 from solver.cli.verify import exit_code, verify
@@ -22,6 +22,7 @@ from solver.output.audit_records import audit_record, write_csv, write_jsonl
 from solver.output.audit_text import AuditTable, disagreement
 from solver.problem import Claim, Problem
 from solver.solution import Solution, Status
+from solver.stipulations.comparison import Soundness, Verdict
 from tests.output.html_page import data_of, entries_of
 
 if TYPE_CHECKING:

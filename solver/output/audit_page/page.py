@@ -12,7 +12,6 @@ import chess
 from chess.svg import PIECES
 
 from solver.audit.result import AuditResult
-from solver.audit.verdict import Verdict
 from solver.board import parse_fen
 from solver.errors import InputError
 from solver.files import write_whole
@@ -25,6 +24,7 @@ from solver.output.audit_page.tally import (
 from solver.output.audit_records import WORDS, read_record
 from solver.output.audit_text import name_claim
 from solver.stipulations import kind_of
+from solver.stipulations.comparison import Verdict
 
 if TYPE_CHECKING:
     import os
