@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
-from solver.cli import completion
+from solver.cli import options
 from solver.cli.console import notify, store_files
 from solver.stipulations.comparison import Verdict
 
@@ -120,7 +120,6 @@ def store(command: Function) -> Function:
         "store_path",
         type=click.Path(dir_okay=False),
         metavar="RUN.db",
-        shell_complete=completion.files,
         help="Save results here and resume from them.",
     )
     @click.option(
@@ -131,7 +130,7 @@ def store(command: Function) -> Function:
         callback=words_of(*Verdict, "found"),
         default=NONE,
         metavar="VERDICTS",
-        shell_complete=completion.words(*Verdict, "found", NONE),
+        shell_complete=options.complete_words(*Verdict, "found", NONE),
         help="Search stored results with these verdicts again, such as `undecided`, if "
         "the limits are wider now.",
     )
@@ -158,7 +157,7 @@ def certificates(more: str = "") -> Callable[[Function], Function]:
         "--certificates",
         "folder_path",
         metavar="DIR",
-        shell_complete=completion.folders,
+        shell_complete=options.complete_folders,
         help="Write a proof of each answer about a mate into DIR, for `matesolve "
         f"check`.{more}",
     )

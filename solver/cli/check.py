@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING
 
 import click
 
-from solver.cli import completion, options
-from solver.cli.console import Exit, foremost, notify
+from solver.cli import options
+from solver.cli.console import Exit, echo_json, foremost, notify
 from solver.cli.help import Command
 from solver.errors import CertificateError, ForgeryError
 
@@ -37,7 +36,11 @@ Examples:
 """,
 )
 @click.argument(
-    "files", nargs=-1, required=True, metavar="FILE...", shell_complete=completion.files
+    "files",
+    nargs=-1,
+    required=True,
+    metavar="FILE...",
+    type=options.FILE,
 )
 @options.json_record
 @options.jsonl
@@ -57,7 +60,6 @@ def check(
     if as_json and jsonl:
         msg = "--json and --jsonl exclude each other."
         raise click.UsageError(msg)
-    indent = 2 if as_json else None
     codes = {Exit.PROVED}
     for file in files:
         record: dict[str, object] = {"schema": SCHEMA, "file": file}
@@ -80,8 +82,7 @@ def check(
                 click.echo(f"{file}: proved: {describe(checked)}")
                 continue
             record |= proved_record(checked)
-        separators = None if as_json else (",", ":")
-        click.echo(json.dumps(record, indent=indent, separators=separators))
+        echo_json(record, 2 if as_json else None)
     ctx.exit(foremost(codes))
 
 

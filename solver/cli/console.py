@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import gzip
 import io
+import json
 import os
 import stat
 import sys
@@ -25,7 +26,7 @@ from solver.cli.signals import INTERRUPTED, ending_at_once, interruptible
 from solver.errors import missing_package
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Iterator
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 
     from rich.console import Console
 
@@ -95,6 +96,12 @@ def notify(message: str) -> None:
     # If stderr is broken as well, nobody can read the message.
     with contextlib.suppress(OSError):
         click.echo(message, err=True)
+
+
+def echo_json(record: Mapping[str, object], indent: int | None = None) -> None:
+    """Print a record; without `indent`, in one line without spaces."""
+    separators = (",", ":") if indent is None else None
+    click.echo(json.dumps(record, indent=indent, separators=separators))
 
 
 def discard_unwritten(stream: TextIO | None) -> None:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, BinaryIO
 
 import click
 
-from solver.cli import completion, options
+from solver.cli import options
 from solver.cli.console import (
     Exit,
     notify,
@@ -43,8 +43,8 @@ Examples:
   matesolve convert - - --to jsonl < mates.pgn
 """,
 )
-@click.argument("source", metavar="IN", shell_complete=completion.files)
-@click.argument("target", metavar="OUT", shell_complete=completion.files)
+@click.argument("source", metavar="IN", type=options.FILE)
+@click.argument("target", metavar="OUT", type=options.FILE)
 @options.reading_format("--from")
 @click.option(
     "--to",

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from solver.cli import completion, options
+from solver.cli import options
 from solver.cli.console import notify, require_pyarrow
 from solver.cli.help import Command
 from solver.files import GZIPPED
@@ -36,7 +36,7 @@ Examples:
   matesolve export run.db --where "soundness = 'cooked'" --to epd -o -
 """,
 )
-@click.argument("store", metavar="RUN.db", shell_complete=completion.files)
+@click.argument("store", metavar="RUN.db", type=options.FILE)
 @click.option(
     "--where",
     metavar="SQL",

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from solver.cli import audit_options, completion, options
+from solver.cli import audit_options, options
 from solver.cli.console import (
     STDOUT,
     Exit,
@@ -70,7 +70,7 @@ Examples:
   matesolve improve mates.epd -o better.epd --time 60 --certificates proofs
 """,
 )
-@click.argument("source", metavar="IN", shell_complete=completion.files)
+@click.argument("source", metavar="IN", type=options.FILE)
 @options.output("It is replaced only when all rows are searched; - is standard output.")
 @options.limits(time_s=DEFAULT_TIME_S)
 @audit_options.jobs("Default: 1.")

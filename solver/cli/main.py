@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING
 import click
 
 from solver import __version__
-from solver.cli import completion
 from solver.cli.console import Exit, discard_unwritten, notify
 from solver.cli.signals import (
     end_at_once,
@@ -74,6 +73,17 @@ PIECES_OF_FEN = re.compile(r"[1-8bknpqr]+(/[1-8bknpqr]+)+( |$)", re.IGNORECASE)
 
 DEBUG = "MATESOLVE_DEBUG"
 """Environment variable: 1 prints the traceback of an internal error."""
+
+
+COMPLETE = "_MATESOLVE_COMPLETE"
+"""Environment variable that a shell sets to request completions, as in click."""
+
+COMPLETION = f"""\b
+Shell completion: add this line to your shell's start-up file:
+  bash  eval "$({COMPLETE}=bash_source matesolve)"
+  zsh   eval "$({COMPLETE}=zsh_source matesolve)"
+  fish  {COMPLETE}=fish_source matesolve | source
+"""
 
 
 class _Commands(click.Group):
@@ -136,7 +146,7 @@ class _Commands(click.Group):
     invoke_without_command=True,
     subcommand_metavar="COMMAND [ARGS]...",
     context_settings={"help_option_names": ["-h", "--help"]},
-    epilog=completion.HELP
+    epilog=COMPLETION
     + """
 \b
 Exit codes:
@@ -175,6 +185,26 @@ def _suggestion(words: Sequence[str]) -> str:
     return f" Did you mean {close[0]!r}?" if close else ""
 
 
+def _answer_shell() -> Exit:
+    """Print the completions that the shell's instruction in `COMPLETE` requests."""
+    from click.shell_completion import (
+        FishComplete,
+        add_completion_class,
+        shell_complete,
+    )
+
+    class WholeFishComplete(FishComplete):
+        """Fish's completions to their ends; click's script cuts them at a comma."""
+
+        source_template = FishComplete.source_template.replace(
+            'string split ","', 'string split --max 1 ","'
+        )
+
+    add_completion_class(WholeFishComplete)
+    code = shell_complete(matesolve, {}, "matesolve", COMPLETE, os.environ[COMPLETE])
+    return Exit.USAGE if code else Exit.PROVED
+
+
 def run(arguments: Sequence[str]) -> int:
     """Run a command line, and print the error that ends it, if any.
 
@@ -192,8 +222,8 @@ def run(arguments: Sequence[str]) -> int:
     """
     forget_interrupts()
     try:
-        if os.environ.get(completion.VARIABLE):
-            return completion.answer_shell(matesolve)
+        if os.environ.get(COMPLETE):
+            return _answer_shell()
         # `click.Group.main` would exit with 1 on Ctrl-C and on a closed pipe, but here
         # 1 means no mate, or a failed claim.
         with matesolve.make_context("matesolve", list(arguments)) as context:

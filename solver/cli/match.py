@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-import json
 from contextlib import nullcontext
 from typing import TYPE_CHECKING
 
 import click
 
-from solver.cli import audit_options, completion, experiment_options, options
-from solver.cli.console import Exit, notify, prepare_laboratory, stdout_console
+from solver.cli import audit_options, experiment_options, options
+from solver.cli.console import (
+    Exit,
+    echo_json,
+    notify,
+    prepare_laboratory,
+    stdout_console,
+)
 from solver.cli.help import Command
 from solver.cli.progress import GamesProgress
 from solver.cli.signals import interruptible
@@ -136,7 +141,7 @@ Examples:
 @click.option(
     "--games-file",
     metavar="FILE",
-    shell_complete=completion.files,
+    type=options.FILE,
     help="Save the games here as PGN, and resume from those of an earlier run.",
 )
 @options.json_record
@@ -193,7 +198,7 @@ def match(
             progress.show(score.games, _line(score))
     result = match_score.MatchResult(match, score, games // 2, sprt)
     if as_json:
-        click.echo(json.dumps(match_score.match_record(result), indent=2))
+        echo_json(match_score.match_record(result), 2)
     else:
         console = stdout_console()
         console.print(match_score.draw_match(result, console))

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from solver.cli import completion, options
+from solver.cli import options
 from solver.cli.console import notify
 from solver.cli.help import Command
 
@@ -30,7 +30,7 @@ Examples:
     nargs=-1,
     required=True,
     metavar="RUN.db...",
-    shell_complete=completion.files,
+    type=options.FILE,
 )
 @options.output(
     "All stores are added to it; it is created if it does not exist. Default: the "

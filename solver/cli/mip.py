@@ -7,13 +7,12 @@ games that the shipped table is made of (`play`).
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING
 
 import click
 
-from solver.cli import audit_options, completion, experiment_options, options
-from solver.cli.console import Exit, foremost, notify
+from solver.cli import audit_options, experiment_options, options
+from solver.cli.console import Exit, echo_json, foremost, notify
 from solver.cli.help import Group
 from solver.cli.mip_counting import PARTIAL, TableBuilder, source_of
 from solver.cli.progress import GamesProgress
@@ -78,14 +77,14 @@ Examples:
   zcat *.epd.gz | matesolve mip build - -o mine.npz
 """
 )
-@click.argument("files", nargs=-1, metavar="[FILE]...", shell_complete=completion.files)
+@click.argument("files", nargs=-1, metavar="[FILE]...", type=options.FILE)
 @options.output("An existing table is replaced once all input is read.")
 @click.option(
     "--merge",
     "merged",
     multiple=True,
     metavar="TABLE",
-    shell_complete=completion.files,
+    type=options.FILE,
     help="Add the counts of this table. Can be repeated.",
 )
 @skip_plies
@@ -141,7 +140,7 @@ Examples:
 @click.option(
     "--mip-table",
     metavar="TABLE",
-    shell_complete=completion.files,
+    type=options.FILE,
     help="Read this material table. Default: the one that comes with matesolve.",
 )
 @options.json_record
@@ -156,7 +155,7 @@ def show(what: tuple[str, ...], *, mip_table: str | None, as_json: bool) -> None
     material = _read_material(" ".join(what))
     imbalance = _load(mip_table)
     if as_json:
-        click.echo(json.dumps(cell_record(imbalance, material), indent=2))
+        echo_json(cell_record(imbalance, material), 2)
     else:
         click.echo("\n".join(describe_cell(imbalance, material)))
 
@@ -169,7 +168,10 @@ Examples:
 """
 )
 @click.argument(
-    "mip_table", required=False, metavar="[TABLE]", shell_complete=completion.files
+    "mip_table",
+    required=False,
+    metavar="[TABLE]",
+    type=options.FILE,
 )
 @options.json_record
 def info(mip_table: str | None, *, as_json: bool) -> None:
@@ -185,7 +187,7 @@ def info(mip_table: str | None, *, as_json: bool) -> None:
 
     imbalance = _load(mip_table)
     if as_json:
-        click.echo(json.dumps(imbalance_record(imbalance, MOST_FREQUENT), indent=2))
+        echo_json(imbalance_record(imbalance, MOST_FREQUENT), 2)
     else:
         click.echo("\n".join(describe_imbalance(imbalance, MOST_FREQUENT)))
 
@@ -209,12 +211,12 @@ Examples:
     nargs=-1,
     required=True,
     metavar="FILE...",
-    shell_complete=completion.files,
+    type=options.FILE,
 )
 @click.option(
     "--mip-table",
     metavar="TABLE",
-    shell_complete=completion.files,
+    type=options.FILE,
     help="Read this material table. Default: the one that comes with matesolve.",
 )
 @skip_plies
@@ -267,7 +269,7 @@ def reliability(
     }
     if as_json:
         record = records.reliability_record(imbalance, held_out, views, least_balance)
-        click.echo(json.dumps(record, indent=2))
+        echo_json(record, 2)
     else:
         console = stdout_console()
         for name, view in views.items():

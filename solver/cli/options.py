@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import click
 
-from solver.cli import completion
 from solver.cli.console import STDIN
 from solver.cli.whole_play import MAX_REFUTATIONS, PlayRequest, read_request
 from solver.errors import InputError
@@ -34,7 +33,12 @@ from solver.stipulation import EXPECTED, MAX_MOVES, Stipulation
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from click.shell_completion import CompletionItem
+
     from solver.formats.claims import Selection
+
+FILE = click.Path(readable=False)
+"""The type of a file's name, which shells complete; opening checks the rest."""
 
 Function = TypeVar("Function", bound="Callable[..., Any]")
 
@@ -78,6 +82,38 @@ def whole(greatest: int) -> Callable[[str], int]:
         return number
 
     return read
+
+
+def _completion(value: str, kind: str = "plain") -> CompletionItem:
+    from click.shell_completion import CompletionItem
+
+    return CompletionItem(value, type=kind)
+
+
+def complete_folders(
+    _ctx: click.Context, _param: click.Parameter, incomplete: str
+) -> list[CompletionItem]:
+    """Complete a folder name."""
+    return [_completion(incomplete, "dir")]
+
+
+def complete_words(
+    *known: str,
+) -> Callable[[click.Context, click.Parameter, str], list[CompletionItem]]:
+    """Return a function that completes the last of several comma-separated words."""
+
+    def complete(
+        _ctx: click.Context, _param: click.Parameter, incomplete: str
+    ) -> list[CompletionItem]:
+        before, comma, last = incomplete.rpartition(",")
+        given = before.split(",")
+        return [
+            _completion(f"{before}{comma}{word}")
+            for word in known
+            if word.startswith(last) and word not in given
+        ]
+
+    return complete
 
 
 def gathered(
@@ -187,7 +223,7 @@ def output(help_text: str, *, required: bool = True) -> Callable[[Function], Fun
         "--output",
         required=required,
         metavar="FILE",
-        shell_complete=completion.files,
+        type=FILE,
         help=f"Write to FILE. {help_text}",
     )
 
@@ -250,7 +286,7 @@ def tablebases(command: Function) -> Function:
         "directories",
         multiple=True,
         metavar="DIR",
-        shell_complete=completion.folders,
+        shell_complete=complete_folders,
         help="Probe the Gaviota and Syzygy tablebases in DIR. May be repeated.",
     )
     @functools.wraps(command)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from solver.cli import completion
+from solver.cli import options
 from solver.cli.console import (
     STDIN,
     Exit,
@@ -87,9 +87,7 @@ Examples:
         Stipulation h#2 EndProblem' | matesolve popeye -
 """,
 )
-@click.argument(
-    "file", default=STDIN, metavar="[FILE]", shell_complete=completion.files
-)
+@click.argument("file", default=STDIN, metavar="[FILE]", type=options.FILE)
 @click.option(
     "-maxtime",
     "max_time",

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from solver.cli import completion, options
+from solver.cli import options
 from solver.cli.console import Exit, foremost, notify
 from solver.cli.help import Command
 from solver.errors import FormatError, InputError, quote
@@ -44,7 +44,7 @@ Examples:
   matesolve verify - --jsonl < mates.epd | matesolve report - -o report.html
 """,
 )
-@click.argument("file", metavar="FILE", shell_complete=completion.files)
+@click.argument("file", metavar="FILE", type=options.FILE)
 @options.output("The page is a single HTML file.")
 @click.option(
     "--title", metavar="TEXT", help="Title of the page. Default: Audit of FILE."

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Protocol
 
 import click
 
-from solver.cli import completion, options
+from solver.cli import options
 from solver.cli.console import (
     STDIN,
     Exit,
@@ -84,28 +84,28 @@ Examples:
     "--certificate",
     "certificate_path",
     metavar="FILE",
-    shell_complete=completion.files,
+    type=options.FILE,
     help="Write a proof that `matesolve check` can verify.",
 )
 @click.option(
     "--svg",
     "svg_path",
     metavar="FILE",
-    shell_complete=completion.files,
+    type=options.FILE,
     help="Write a diagram that shows the keys.",
 )
 @click.option(
     "--pgn",
     "pgn_path",
     metavar="FILE",
-    shell_complete=completion.files,
+    type=options.FILE,
     help="Write the keys and all defences as a game with variations.",
 )
 @click.option(
     "--html",
     "html_path",
     metavar="FILE",
-    shell_complete=completion.files,
+    type=options.FILE,
     help="Write a web page. It has the answer, its diagram and variations.",
 )
 @options.json_record
@@ -212,7 +212,7 @@ def _add_files(outputs: Outputs, certificate: str | None, *drawn: str | None) ->
 
 
 def _records(play: PlayRequest, indent: int | None) -> Answers:
-    from solver.cli.json_answers import Records
+    from solver.cli.whole_play import Records
 
     return Records(indent, with_play=play.is_shown)
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from solver.cli import completion, experiment_options, options
+from solver.cli import experiment_options, options
 from solver.cli.console import Exit, foremost, notify, prepare_laboratory
 from solver.cli.help import Command
 from solver.cli.verify_io import Reading
@@ -91,7 +91,7 @@ Examples:
     "position",
     nargs=-1,
     metavar="[FEN | FILE...]",
-    shell_complete=completion.files,
+    type=options.FILE,
 )
 @click.option(
     "-d",
@@ -105,7 +105,7 @@ Examples:
 @click.option(
     "--mip-table",
     metavar="TABLE",
-    shell_complete=completion.files,
+    type=options.FILE,
     help="Read this material table. Default: the one that comes with matesolve.",
 )
 @click.option(
@@ -142,7 +142,7 @@ Examples:
 @click.option(
     "--html",
     metavar="FILE",
-    shell_complete=completion.files,
+    type=options.FILE,
     help="Write a web page. It explains the comparison, with tables and curves.",
 )
 @click.pass_context

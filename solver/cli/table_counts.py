@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from enum import Enum, auto
 from typing import TYPE_CHECKING
 
 import chess
 import click
 
-from solver.cli.console import stdout_console
+from solver.cli.console import echo_json, stdout_console
 from solver.cli.progress import Progress
 from solver.cli.signals import interruptible
 from solver.formats.claims import printable
@@ -119,7 +118,7 @@ def _progress(runner: Runner, searches: int) -> Progress:
 def print_position(counts: PositionCounts, form: Form, *, brief: bool) -> None:
     """Print the counts of one position; if brief, only the last iterations."""
     if form is Form.JSON:
-        _print_json(records.position_record(counts))
+        echo_json(records.position_record(counts), 2)
         return
     if form is Form.CSV:
         click.echo(records.position_csv(counts), nl=False)
@@ -145,7 +144,7 @@ def print_collection(
     With `sums_only`, only the sums of each variant; with `brief`, so in text.
     """
     if form is Form.JSON:
-        _print_json(records.collection_record(counts, sums_only=sums_only))
+        echo_json(records.collection_record(counts, sums_only=sums_only), 2)
         return
     if form is Form.CSV:
         encode = records.summary_csv if sums_only else records.collection_csv
@@ -166,10 +165,6 @@ def _claimed_depth(problem: Problem, *, at_horizon: bool) -> int:
     if claimed is None:
         return UNCLAIMED_DEPTH
     return min(depth_to_see(claimed, at_horizon=at_horizon), MAX_DEPTH)
-
-
-def _print_json(record: dict[str, object]) -> None:
-    click.echo(json.dumps(record, indent=2))
 
 
 def _print_notes(notes: Iterable[str]) -> None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from solver.audit.verdict import DISAGREEMENTS, DUAL, KEYS
-from solver.cli import audit_options, completion, options
+from solver.cli import audit_options, options
 from solver.cli.audit_options import words_of
 from solver.cli.console import (
     Exit,
@@ -123,7 +123,11 @@ Examples:
 """,
 )
 @click.argument(
-    "files", nargs=-1, required=True, metavar="FILE...", shell_complete=completion.files
+    "files",
+    nargs=-1,
+    required=True,
+    metavar="FILE...",
+    type=options.FILE,
 )
 @options.reading_format("--format")
 @options.selection
@@ -167,7 +171,7 @@ Examples:
     default=",".join(DISAGREEMENTS),
     show_default="every disagreement",
     metavar="WORDS",
-    shell_complete=completion.words(*FAILURES, audit_options.NONE),
+    shell_complete=options.complete_words(*FAILURES, audit_options.NONE),
     help="Exit with 1 for these results: comma-separated verdicts, kinds of soundness, "
     "`keys` and `dual`; or `none`.",
 )

@@ -11,11 +11,9 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
-import click
-
 from solver.audit.result import split_source
 from solver.cli import console as streams
-from solver.cli.console import Exit, stdout_console
+from solver.cli.console import Exit, echo_json, stdout_console
 from solver.formats.claims import EVERYTHING, Selection
 from solver.formats.streams import Meter, name_of
 
@@ -148,7 +146,7 @@ class Records:
         """Print the record of a result."""
         from solver.output.audit_records import audit_record
 
-        click.echo(json.dumps(audit_record(result), separators=(",", ":")))
+        echo_json(audit_record(result))
 
     def finish(self) -> None:
         """Do nothing: everything has been printed."""

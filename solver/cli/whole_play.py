@@ -12,12 +12,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
-from solver.cli.console import STDIN, is_terminal
+from solver.cli.console import STDIN, echo_json, is_terminal
 from solver.output.notation import Notation
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from solver.errors import FormatError
     from solver.output.play_text import PlayLine
     from solver.play.builder import PlayOptions
     from solver.play.tree import Variations
@@ -258,6 +259,53 @@ def build_play(
         return build_stoppable("play", build)
     except BuildingStoppedError:
         return None
+
+
+@dataclass(frozen=True, slots=True)
+class Records:
+    """Prints answers as JSON, each as one record together with its play.
+
+    Attributes
+    ----------
+    indent : int or None
+        Spaces a level; None: one record a line.
+    with_play : bool
+        Whether the play is asked for; a record then waits for it.
+    """
+
+    indent: int | None
+    with_play: bool = False
+
+    def print(self, solution: Solution) -> None:
+        """Print the record of an answer, unless its play follows."""
+        if not self.with_play:
+            echo_json(solution.to_dict(), self.indent)
+
+    def print_play(self, solution: Solution, play: Play | None) -> None:
+        """Print the record of an answer with its play, if that is asked for."""
+        if not self.with_play:
+            return
+        from solver.output.play_record import dump, help_record, play_record
+        from solver.output.problem_marks import ProblemMarks
+
+        record, problem = solution.to_dict(), solution.problem
+        if play is not None:
+            record["play"] = (
+                help_record(
+                    solution,
+                    play.set_solutions,
+                    set_play_complete=play.set_play_complete,
+                )
+                if problem.stipulation.is_help
+                else play_record(play.variations, ProblemMarks(problem.fen))
+            )
+        click.echo(dump(record, self.indent))
+
+    def refuse(self, error: FormatError) -> None:
+        """Print a record with the error in place of an answer."""
+        from solver.output.audit_records import unreadable_record
+
+        echo_json(unreadable_record(error), self.indent)
 
 
 def print_play(solution: Solution, play: Play | None, notation: Notation) -> None:
