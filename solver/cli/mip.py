@@ -1,12 +1,12 @@
 """`matesolve mip`: build and inspect material-imbalance tables.
 
 The subcommands count games into a table (`build`), print one cell (`show`) or the
-whole table (`info`), compare a table with other games (`reliability`), and play the
-games that the shipped table is made of (`play`).
+whole table (`info`), and play the games that the shipped table is made of (`play`).
 """
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
@@ -14,10 +14,12 @@ import click
 from solver.cli import audit_options, experiment_options, options
 from solver.cli.console import Exit, echo_json, foremost, notify
 from solver.cli.help import Group
-from solver.cli.mip_counting import PARTIAL, TableBuilder, source_of
-from solver.cli.progress import GamesProgress
+from solver.cli.progress import GamesProgress, position_progress
+from solver.errors import FormatError
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
     from solver.laboratory.imbalance import ImbalanceTable
     from solver.laboratory.material import Material
 
@@ -25,21 +27,11 @@ if TYPE_CHECKING:
 MOST_FREQUENT = 10
 """How many cells `info` lists."""
 
-MOST_PAWNS = 100
-"""More pawns than a side can be ahead by."""
+PARTIAL = ".partial"
+"""The suffix of a table's file if not all input was read."""
 
 DEFAULT_PLAY_DEPTH = 4
 DEEPEST_PLAY = 12
-
-
-skip_plies = click.option(
-    "--skip-plies",
-    type=click.IntRange(0),
-    default=0,
-    show_default=True,
-    metavar="K",
-    help="Skip the first K positions of each game in PGN.",
-)
 
 
 @click.group(
@@ -50,7 +42,6 @@ Examples:
   matesolve mip show KRPvKR
   matesolve mip info mine.npz
   matesolve mip play --games 100 | matesolve mip build - -o own.npz
-  matesolve mip reliability other-games.pgn
 """,
 )
 def mip() -> None:
@@ -87,7 +78,14 @@ Examples:
     type=options.FILE,
     help="Add the counts of this table. Can be repeated.",
 )
-@skip_plies
+@click.option(
+    "--skip-plies",
+    type=click.IntRange(0),
+    default=0,
+    show_default=True,
+    metavar="K",
+    help="Skip the first K positions of each game in PGN.",
+)
 @click.option(
     "--source",
     metavar="TEXT",
@@ -194,104 +192,6 @@ def info(mip_table: str | None, *, as_json: bool) -> None:
 
 @mip.command(
     epilog="""\b
-Exit codes, the first that applies:
-  130  interrupted (Ctrl-C, SIGTERM, SIGHUP); what was read is compared
-   74  a file could not be read; the others were compared
-   65  a record could not be read; it was skipped
-    0  everything was compared
-
-\b
-Examples:
-  matesolve mip reliability held-out.pgn
-  matesolve mip reliability held-out.pgn --mip-table mine.npz --least-balance 2
-"""
-)
-@click.argument(
-    "files",
-    nargs=-1,
-    required=True,
-    metavar="FILE...",
-    type=options.FILE,
-)
-@click.option(
-    "--mip-table",
-    metavar="TABLE",
-    type=options.FILE,
-    help="Read this material table. Default: the one that comes with matesolve.",
-)
-@skip_plies
-@click.option(
-    "--least-balance",
-    type=click.IntRange(0, MOST_PAWNS),
-    default=0,
-    show_default=True,
-    metavar="K",
-    help="Leave out positions with a smaller difference than K pawns. The search uses "
-    "differences of 2 or more.",
-)
-@options.json_record
-@click.pass_context
-def reliability(
-    ctx: click.Context,
-    *,
-    files: tuple[str, ...],
-    mip_table: str | None,
-    skip_plies: int,
-    least_balance: int,
-    as_json: bool,
-) -> None:
-    """Compare a table with games that it has not counted.
-
-    FILE is PGN or a list of positions with results, as for `build`. The score of each
-    position's cell is compared with the result of its game, first with the results of
-    both colours folded, then in White's view. One row for each range of positions in
-    the cells: the held-out positions and their share, the mean error of the score in
-    per cent, the positions in cells that were always won or lost (decided) and how many
-    games ended so.
-
-    Unreadable records are reported and skipped. After an interrupt, or if a file
-    cannot be read, what was read is compared.
-    """
-    from solver.cli.console import stdout_console
-    from solver.laboratory import imbalance_records as records
-    from solver.laboratory.imbalance import ImbalanceTable
-    from solver.laboratory.reliability import measure
-
-    imbalance = _load(mip_table)
-    builder = TableBuilder(ImbalanceTable())
-    builder.count(files, skip_plies)
-    held_out = builder.imbalance
-    views = {
-        "folded": measure(imbalance, held_out, least_balance=least_balance),
-        "white": measure(
-            imbalance, held_out, folded=False, least_balance=least_balance
-        ),
-    }
-    if as_json:
-        record = records.reliability_record(imbalance, held_out, views, least_balance)
-        echo_json(record, 2)
-    else:
-        console = stdout_console()
-        for name, view in views.items():
-            console.print(records.VIEWS[name], style="bold")
-            console.print(records.draw_reliability(view, console))
-            console.print()
-            for line in records.describe_reliability(view):
-                console.print(line)
-            console.print()
-        console.print(records.RELIABILITY_NOTE, style="dim")
-        left_out = builder.positions - held_out.ignored - view.total.positions
-        if left_out:
-            noun = records.with_noun(left_out, "position")
-            click.echo(f"{noun} with a smaller difference than {least_balance} pawns")
-        builder.print_uncounted()
-    if Exit.INTERRUPTED in builder.codes:
-        notify("interrupted: what was read is compared")
-    ctx.exit(foremost(builder.codes))
-
-
-@mip.command(
-    epilog="""\b
 Examples:
   matesolve mip play --games 100 > games.pgn
   matesolve mip play --games 10000 | matesolve mip build - -o own.npz
@@ -370,3 +270,86 @@ def _read_material(text: str) -> Material:
     from solver.laboratory.material import count_pieces, parse_material
 
     return count_pieces(parse_fen(text)) if "/" in text else parse_material(text)
+
+
+class TableBuilder:
+    """Counts the positions of files into a material-imbalance table.
+
+    Attributes
+    ----------
+    imbalance : ImbalanceTable
+    positions : int
+        Positions read so far, including those out of range.
+    codes : set of Exit
+        The exit codes of what went wrong.
+    """
+
+    def __init__(self, imbalance: ImbalanceTable) -> None:
+        self.imbalance = imbalance
+        self.positions = 0
+        self.codes = {Exit.PROVED}
+        self._unfinished = 0
+
+    def count(self, files: Iterable[str], skip_plies: int) -> None:
+        """Read the files until Ctrl-C; report and skip what is unreadable."""
+        try:
+            with position_progress(lambda: self.positions) as progress:
+                for file in files:
+                    self._count_file(file, skip_plies, progress.notify)
+        except KeyboardInterrupt:
+            self.codes.add(Exit.INTERRUPTED)
+
+    def _count_file(
+        self, file: str, skip_plies: int, notify_above: Callable[[str], None]
+    ) -> None:
+        from solver.laboratory.games import GamePosition, read_results
+        from solver.laboratory.material import find_cell
+
+        try:
+            for record in read_results(file, skip_plies=skip_plies):
+                if isinstance(record, GamePosition):
+                    self.imbalance.add(find_cell(record.material), record.result)
+                    self.positions += 1
+                elif isinstance(record, FormatError):
+                    notify_above(f"error: {record}")
+                    self.codes.add(Exit.BAD_INPUT)
+                else:
+                    self._unfinished += 1
+        except OSError as error:
+            notify_above(f"error: {file}: {error.strerror or error}")
+            self.codes.add(Exit.IO)
+
+    def write(self, output: str) -> None:
+        """Write the table and print its size; to `.partial` if not all was read."""
+        from solver.laboratory.imbalance_records import with_noun
+        from solver.laboratory.material import CELLS
+
+        coverage = self.imbalance.coverage()
+        if self.codes.isdisjoint({Exit.INTERRUPTED, Exit.IO}):
+            self.imbalance.save(output)
+        else:
+            interrupted = Exit.INTERRUPTED in self.codes
+            why = "interrupted" if interrupted else "not all files were read"
+            if not coverage.positions:
+                notify(f"{why}: nothing was counted")
+                return
+            output += PARTIAL
+            self.imbalance.save(output)
+            notify(f"{why}: the counts so far are in {output}")
+        click.echo(
+            f"{output}: {with_noun(coverage.positions, 'position')} "
+            f"in {coverage.filled:,} of {CELLS:,} cells"
+        )
+        if ignored := self.imbalance.ignored:
+            click.echo(f"{with_noun(ignored, 'position')} out of range")
+        if self._unfinished:
+            click.echo(f"{with_noun(self._unfinished, 'record')} without a result")
+
+
+def source_of(files: Iterable[str]) -> str:
+    """Return the names of files as a source that a table can hold."""
+    from solver.laboratory.imbalance import MAX_SOURCE_BYTES
+
+    names = ", ".join(Path(file).name for file in files)
+    shown = "".join(letter if letter.isprintable() else "?" for letter in names)
+    return shown.encode()[:MAX_SOURCE_BYTES].decode(errors="ignore")

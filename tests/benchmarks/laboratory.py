@@ -24,9 +24,12 @@ from solver.laboratory.games import GamePosition, read_results
 from solver.laboratory.imbalance import ImbalanceTable, shipped
 from solver.laboratory.match_score import PROPHET_SCORES
 from solver.laboratory.material import find_cell
-from solver.laboratory.reliability import (
+from tests.benchmarks.reliability import (
     TRUSTED,
+    WEIGHTS,
+    Reliability,
     SizedCoverage,
+    Tally,
     coverage_by_size,
     measure,
 )
@@ -345,56 +348,68 @@ def forms_of_mip(_work: Work) -> str:
     return collections("--mdp", "off", "--mip", values, paths=PATHS[:2])
 
 
+def views(work: Work) -> tuple[Reliability, Reliability]:
+    """Compare the shipped table with held-out games, folded and in White's view."""
+    table, held_out = shipped(), held_out_games(work)
+    return measure(table, held_out), measure(table, held_out, folded=False)
+
+
+def held_out_games(work: Work) -> ImbalanceTable:
+    """Return the table of games that the shipped one has not counted."""
+    held_out = ImbalanceTable()
+    for position in positions_of(played(work, HELD_OUT_GAMES, seed=2)):
+        held_out.add(find_cell(position.material), position.result)
+    return held_out
+
+
 def reliability(work: Work) -> str:
     """Compare the shipped table with held-out games, by positions of the cells."""
-    views = record("mip", "reliability", played(work, HELD_OUT_GAMES, seed=2))["views"]
-    total = views["folded"]["total"]["positions"]
+    both, whites = views(work)
+    total = both.total.positions
     rows = []
-    for folded, white in zip(
-        *(views[view]["buckets"] for view in ("folded", "white")), strict=True
-    ):
-        most = f" to {folded['most']:,}" if folded["most"] else " and more"
+    for folded, white in zip(both.buckets, whites.buckets, strict=True):
+        most = f" to {folded.most:,}" if folded.most else " and more"
         rows.append(
             (
-                f"{folded['least']:,}{most if folded['least'] else ''}",
-                *cells_of(folded, total),
-                *cells_of(white, total)[:2],
+                f"{folded.least:,}{most if folded.least else ''}",
+                *cells_of(folded.tally, total),
+                *cells_of(white.tally, total)[:2],
             )
         )
-    everything = cells_of(views["folded"]["total"], total)
-    rows.append(("all", *everything, *cells_of(views["white"]["total"], total)[:2]))
+    everything = cells_of(both.total, total)
+    rows.append(("all", *everything, *cells_of(whites.total, total)[:2]))
     head = ("positions in the cell", "held out", "error", "decided", "right")
     return table((*head, "White's view: held out", "error"), rows)
 
 
-def cells_of(bucket: dict[str, Any], total: int) -> tuple[str, ...]:
+def cells_of(tally: Tally, total: int) -> tuple[str, ...]:
     """Write the share, the error, the decided positions and how many of them hold."""
-    error, decided = bucket["mean_error"], bucket["decided"]
+    error, decided = tally.mean_error, tally.decided
     return (
-        f"{100 * bucket['positions'] / total:.2f}%",
+        f"{100 * tally.positions / total:.2f}%",
         "" if error is None else f"{100 * error:.1f}%",
         f"{decided:,}",
-        f"{100 * bucket['decided_right'] / decided:.2f}%" if decided else "",
+        f"{100 * tally.decided_right / decided:.2f}%" if decided else "",
     )
 
 
 def curves(work: Work) -> str:
     """Compare the weights of the curve by their Brier scores."""
-    views = record("mip", "reliability", played(work, HELD_OUT_GAMES, seed=2))["views"]
-    weights = list(views["folded"]["curves"])
     rows = [
-        (name, *(f"{view['brier']:.5f}" for view in [views[key]["total"]]), *scores)
-        for key, name in (("folded", "folded"), ("white", "White's view"))
-        for scores in [[f"{views[key]['curves'][weight]:.5f}" for weight in weights]]
+        (
+            name,
+            f"{view.total.brier:.5f}",
+            *(f"{curve.brier:.5f}" for curve in view.curves),
+        )
+        for name, view in zip(("folded", "White's view"), views(work), strict=True)
     ]
-    return table(("Brier score", "no curve", *(f"N = {n}" for n in weights)), rows)
+    weights = [f"N = {weight}" for weight in WEIGHTS]
+    return table(("Brier score", "no curve", *weights), rows)
 
 
 def coverage(work: Work) -> str:
     """Let a table grow, and count the held-out positions whose cell it has filled."""
-    held_out = ImbalanceTable()
-    for position in positions_of(played(work, HELD_OUT_GAMES, seed=2)):
-        held_out.add(find_cell(position.material), position.result)
+    held_out = held_out_games(work)
     counted = positions_of(played(work, SIZED_GAMES, seed=1))
     found = [*coverage_by_size(counted, held_out, (1_000, 10_000, 100_000, 1_000_000))]
     whole = shipped()

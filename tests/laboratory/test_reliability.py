@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import io
+import re
 from fractions import Fraction
+from pathlib import Path
 from random import Random
 from typing import TYPE_CHECKING, NamedTuple
 
 import pytest
-from rich.console import Console
 
 from solver.laboratory.games import GamePosition
 from solver.laboratory.imbalance import ImbalanceTable
-from solver.laboratory.imbalance_records import draw_reliability
 from solver.laboratory.material import Material, find_cell
-from solver.laboratory.reliability import (
+from tests.benchmarks.reliability import (
     BUCKETS,
     WEIGHTS,
     SizedCoverage,
@@ -25,7 +24,9 @@ from solver.laboratory.reliability import (
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from solver.laboratory.reliability import Tally
+    from tests.benchmarks.reliability import Tally
+
+ROOT = Path(__file__).parents[2]
 
 RESULTS = (1.0, 0.5, 0.0)
 KRK = Material(white_rooks=1)
@@ -213,13 +214,22 @@ def test_the_coverage_of_a_growing_table_is_that_of_each_part() -> None:
     assert 0 < expected[0].met < 1
 
 
-@pytest.mark.parametrize(("width", "fields"), [(100, 10), (64, 7), (60, 6), (30, 4)])
-def test_a_narrow_console_drops_columns(width: int, fields: int) -> None:
-    text = io.StringIO()
-    console = Console(file=text, width=width)
-    found = measure(table_of(games(KRK, 60, 0, 0)), table_of(games(KRK, 3, 1, 0)))
-    console.print(draw_reliability(found, console))
-    lines = [line.rstrip() for line in text.getvalue().splitlines()]
-    (row,) = (line for line in lines if line.startswith("50-199"))
-    assert len(row.split()) == fields
-    assert max(map(len, lines)) <= width
+def test_the_recipe_of_the_docs_has_the_same_errors(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    chance = Random(7)
+    tables = [
+        table_of([one for one in random_games(chance, n) if one.material != KRKR])
+        for n in (500, 200)
+    ]
+    monkeypatch.chdir(tmp_path)
+    for table, name in zip(tables, ("mine.npz", "other.npz"), strict=True):
+        table.save(name)
+    page = (ROOT / "docs" / "reference" / "material-tables.md").read_text()
+    (recipe,) = re.findall(r"```python\n(from itertools.*?)```", page, re.DOTALL)
+    exec(recipe, {})
+    buckets = [(bucket.least, bucket.tally) for bucket in measure(*tables).buckets]
+    assert [line.split() for line in capsys.readouterr().out.splitlines()] == [
+        [str(least), str(tally.positions), f"{100 * (tally.mean_error or 0):.1f}"]
+        for least, tally in buckets[1:]
+    ]

@@ -274,7 +274,7 @@ def coverage_by_size(
 def _pairs(
     imbalance: ImbalanceTable,
     held_out: ImbalanceTable,
-    folded: bool,  # noqa: FBT001
+    folded: bool,
     least_balance: int,
 ) -> Iterator[tuple[Outcomes, Outcomes]]:
     """Yield what the table knows and what was held out, for each cell that was met."""
