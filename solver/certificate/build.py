@@ -1,5 +1,11 @@
 """Build the certificate of an answer, and write it to a file.
 
+It has two proofs:
+
+- `build_mate` proves a mate: each node has one move of the attacker and every reply.
+- `build_refutation` proves that there is no mate: each node has every move of the
+  attacker, each with one reply.
+
 See docs/reference/certificate-format.md for the format.
 """
 
@@ -8,22 +14,23 @@ from __future__ import annotations
 import gzip
 import json
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import chess
 
-from solver.certificate.proof_trees import build_mate, build_refutation
 from solver.certificate.proving import (
     Budget,
     BuildingLimits,
     ProofContext,
     TooLargeError,
     WorkspaceProver,
+    has_king_alone,
+    name_of,
 )
 from solver.files import write_whole
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterator, Mapping
     from pathlib import Path
 
     from solver.certificate.proving import Prover
@@ -187,3 +194,248 @@ def write(data: bytes, path: Path) -> None:
     if path.suffix == ".gz":
         data = gzip.compress(data, GZIP_LEVEL, mtime=0)
     write_whole(path, data)
+
+
+# The two proofs, as trees whose positions are shared
+
+
+def build_mate(context: ProofContext, moves: int, budget: Budget) -> dict[str, object]:
+    """Build the proof of a known mate.
+
+    1. Each node mates within a bound that decreases with each of the attacker's moves,
+       so no line repeats a position. A node that is needed with a smaller bound than it
+       has is built again.
+    2. Nodes that are no longer reachable are dropped. The others are numbered by
+       decreasing bound, so that replies lead to higher numbers.
+
+    Parameters
+    ----------
+    context : ProofContext
+    moves : int
+        A known mate is in at most this many moves.
+    budget : Budget
+        Charged for each node, including those that are built again.
+
+    Returns
+    -------
+    dict
+        The `mate` part of a certificate. It may prove a shorter mate than was known.
+
+    Raises
+    ------
+    BuildingStoppedError, TooLargeError
+        The prover was stopped; a limit came first.
+    """
+    replies = (
+        {} if context.attacking else dict(context.moves.after_each(context.packed))
+    )
+    starts = [context.packed] if context.attacking else list(replies.values())
+
+    # 1. Nodes.
+    nodes: _Nodes = {}
+    wanted = [(start, moves) for start in starts]
+    while wanted:
+        position, bound = wanted.pop()
+        known = nodes.get(position)
+        if known and known.bound <= bound:
+            continue
+        budget.spend(1)
+        attack, needed = context.prover.attack(position, bound, budget)
+        assert 1 <= needed <= bound
+        after = context.moves.play(position, attack)
+        node = _Node(needed, attack, after, dict(context.moves.after_each(after)))
+        nodes[position] = node
+        wanted += [(child, needed - 1) for child in node.replies.values()]
+
+    # 2. Numbers.
+    order = sorted(
+        _reachable(nodes, starts), key=lambda position: -nodes[position].bound
+    )
+    numbers = {position: number for number, position in enumerate(order)}
+    depths: dict[bytes, int] = {}
+    for position in reversed(order):
+        children = nodes[position].replies.values()
+        depths[position] = 1 + max((depths[child] for child in children), default=0)
+    part: dict[str, object] = {
+        "moves": max((depths[start] for start in starts), default=0)
+    }
+    if not context.attacking:
+        part["replies"] = _named(context.packed, replies, numbers, not context.attacker)
+    part["nodes"] = [
+        [
+            name_of(position, node.attack, context.attacker),
+            _named(node.after, node.replies, numbers, not context.attacker),
+        ]
+        for position, node in ((position, nodes[position]) for position in order)
+    ]
+    return part
+
+
+def _reachable(nodes: _Nodes, starts: list[bytes]) -> list[bytes]:
+    """Return the positions that the replies lead to, without duplicates."""
+    seen = dict.fromkeys(starts)
+    ahead = list(seen)
+    while ahead:
+        for child in nodes[ahead.pop()].replies.values():
+            if child not in seen:
+                seen[child] = None
+                ahead.append(child)
+    return list(seen)
+
+
+def _named(
+    packed: bytes,
+    replies: dict[int, bytes],
+    numbers: dict[bytes, int],
+    side: chess.Color,
+) -> dict[str, int]:
+    return {
+        name_of(packed, reply, side): numbers[child] for reply, child in replies.items()
+    }
+
+
+class _Node(NamedTuple):
+    """A position with the attacker to move."""
+
+    bound: int
+    """The attacker mates within this many moves."""
+
+    attack: int
+    after: bytes
+    replies: dict[int, bytes]
+
+
+_Nodes: TypeAlias = dict[bytes, _Node]
+
+
+def build_refutation(
+    context: ProofContext, moves: int, budget: Budget
+) -> dict[str, object]:
+    """Build the proof of a known lower bound: that there is no mate within `moves`.
+
+    Nodes are built level by level. So each position is first reached with the most
+    moves left, and needs to be built only once.
+
+    Parameters
+    ----------
+    context : ProofContext
+    moves : int
+        There is no mate within this many moves; at least 1.
+    budget : Budget
+        Charged for each attack that is answered.
+
+    Returns
+    -------
+    dict
+        The `refutation` part of a certificate.
+
+    Raises
+    ------
+    BuildingStoppedError, TooLargeError
+        The prover was stopped; a limit came first.
+    """
+    return _Builder(context, budget).build(moves)
+
+
+class _Builder:
+    def __init__(self, context: ProofContext, budget: Budget) -> None:
+        self._context = context
+        self._moves = context.moves
+        self._budget = budget
+        self._numbers: dict[bytes, int] = {}
+        self._nodes: list[dict[str, Answer]] = []
+        self._killer = 0
+        """The reply that last refuted an attack next to a leaf."""
+
+    def build(self, moves: int) -> dict[str, object]:
+        part: dict[str, object] = {"moves": moves}
+        level: list[bytes] = []
+        if self._context.attacking:
+            self._number(self._context.packed, moves, level)
+        else:
+            part["reply"] = self._answer(self._context.packed, moves, level)
+        while level:
+            moves -= 1
+            following: list[bytes] = []
+            for position in level:
+                self._nodes.append(self._expand(position, moves, following))
+            level = following
+        part["nodes"] = self._nodes
+        return part
+
+    def _number(self, position: bytes, moves: int, level: list[bytes]) -> int | None:
+        """Return the number of a position's node, or None if it needs no node."""
+        if position in self._numbers:
+            return self._numbers[position]
+        if moves == 1 or has_king_alone(position):
+            return None
+        self._numbers[position] = len(self._numbers)
+        level.append(position)
+        return self._numbers[position]
+
+    def _expand(
+        self, position: bytes, moves: int, following: list[bytes]
+    ) -> dict[str, Answer]:
+        """Answer every attack; the attacker has `moves` left after it."""
+        node: dict[str, Answer] = {}
+        for attack, after in self._moves.after_each(position):
+            name = name_of(position, attack, self._context.attacker)
+            node[name] = self._answer(after, moves, following)
+        self._budget.spend(len(node))
+        return node
+
+    def _answer(self, after: bytes, moves: int, following: list[bytes]) -> Answer:
+        """Return the answer to an attack; None if it stalemates."""
+        found = self._refute(after, moves)
+        if found is None:
+            return None
+        name = name_of(after, found.reply, not self._context.attacker)
+        number = self._number(found.position, moves, following)
+        return name if number is None else [name, number]
+
+    def _refute(self, after: bytes, moves: int) -> _Answer | None:
+        ranked = self._rank_at_leaf if moves == 1 else self._rank
+        replies = 0
+        for answer in ranked(after):
+            replies += 1
+            if (
+                answer.position in self._numbers
+                or has_king_alone(answer.position)
+                or not self._context.prover.mates(answer.position, moves, self._budget)
+            ):
+                self._killer = answer.reply
+                return answer
+        assert not replies  # the attack does not mate, so this is stalemate
+        return None
+
+    def _rank(self, after: bytes) -> list[_Answer]:
+        """Order replies: first to known nodes, then by the number of attacks left."""
+        answers = [_Answer(*pair) for pair in self._moves.after_each(after)]
+        return sorted(
+            answers,
+            key=lambda answer: (
+                answer.position not in self._numbers,
+                len(self._moves.legal(answer.position)),
+            ),
+        )
+
+    def _rank_at_leaf(self, after: bytes) -> Iterator[_Answer]:
+        """Yield replies: first checks, which leave few attacks to try, then others."""
+        checks = self._moves.checks(after)
+        for reply in checks:
+            yield _Answer(reply, self._moves.play(after, reply))
+        quiet = [reply for reply in self._moves.legal(after) if reply not in checks]
+        quiet.sort(key=lambda reply: reply != self._killer)
+        for reply in quiet:
+            yield _Answer(reply, self._moves.play(after, reply))
+
+
+class _Answer(NamedTuple):
+    """A reply that refutes an attack, and the position after it."""
+
+    reply: int
+    position: bytes
+
+
+Answer: TypeAlias = "str | list[object] | None"
+"""The certificate's form: a reply, a reply and a node, or None for stalemate."""

@@ -10,9 +10,6 @@ import chess
 from solver.cli.console import Exit
 from solver.errors import FormatError, InputError
 from solver.output.popeye_text import (
-    FINISHED,
-    INTERRUPTED,
-    PARTIAL,
     PHASE_END,
     ZERO_POSITION,
     BattlePlay,
@@ -103,8 +100,9 @@ class PopeyeAnswer:
     def ending(self) -> Ending:
         """How the solution ended."""
         if self._stopped:
-            return INTERRUPTED
-        return PARTIAL if self._is_partial or self.errors else FINISHED
+            return Ending.INTERRUPTED
+        is_partial = self._is_partial or self.errors
+        return Ending.PARTIAL if is_partial else Ending.FINISHED
 
     @property
     def code(self) -> Exit:

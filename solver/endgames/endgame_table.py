@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
-    from solver.endgames.placement import Placement
+    from solver.endgames.probe import Placement
 
     Words: TypeAlias = npt.NDArray[np.uint64]
     """A set of positions: the attacker's king, the pieces, and in bits the target."""

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from solver.endgames.endgame_table import Moves, Words
-    from solver.endgames.placement import Pieces
+    from solver.endgames.probe import Pieces
 
 
 _KINGS = np.array(TRIANGLE)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from solver.endgames.endgame_table import Table
-    from solver.endgames.placement import Pieces
+    from solver.endgames.probe import Pieces
 
 
 def never() -> bool:

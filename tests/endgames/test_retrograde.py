@@ -11,8 +11,7 @@ import pytest
 from solver.board import pack
 from solver.endgames import find_ending
 from solver.endgames.endgame_table import ILLEGAL, NO_MATE, REFLECTIONS, Table
-from solver.endgames.placement import Piece, read_placement
-from solver.endgames.probe import get_tables
+from solver.endgames.probe import Piece, get_tables, read_placement
 from solver.kernel.border.interface import Verdict
 from solver.search.root import prove
 from solver.search.workspace import Workspace

@@ -5,7 +5,7 @@ from __future__ import annotations
 import chess
 import pytest
 
-from solver.output.long_moves import LongMoves
+from solver.output.popeye_text import LongMoves
 from tests.oracles.walks import random_positions
 
 LETTERS = {None: "", chess.PAWN: "", chess.KNIGHT: "S"}

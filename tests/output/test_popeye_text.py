@@ -6,9 +6,8 @@ import pytest
 
 from solver import __version__
 from solver.output.popeye_text import (
-    FINISHED,
-    INTERRUPTED,
     BattlePlay,
+    Ending,
     draw,
     end,
     first_line,
@@ -190,7 +189,10 @@ def test_twins_have_headings_with_their_changes() -> None:
 
 def test_the_first_line_names_the_program_and_the_last_has_the_time() -> None:
     assert first_line(64) == f"matesolve {__version__} (64 MB)\n"
-    assert end(FINISHED, 0.0125) == "\nsolution finished. Time = 0.013 s\n\n\n"
-    assert end(FINISHED, 97.3594) == "\nsolution finished. Time = 1:37.359 m:s\n\n\n"
-    assert "Time = 2:00:03.500 h:m:s" in end(FINISHED, 7203.5)
-    assert end(INTERRUPTED, None) == "\nsolving interrupted.\n\n\n"
+    assert end(Ending.FINISHED, 0.0125) == "\nsolution finished. Time = 0.013 s\n\n\n"
+    assert (
+        end(Ending.FINISHED, 97.3594)
+        == "\nsolution finished. Time = 1:37.359 m:s\n\n\n"
+    )
+    assert "Time = 2:00:03.500 h:m:s" in end(Ending.FINISHED, 7203.5)
+    assert end(Ending.INTERRUPTED, None) == "\nsolving interrupted.\n\n\n"
