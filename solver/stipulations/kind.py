@@ -9,8 +9,6 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, ClassVar
 
-import chess
-
 from solver.solution import Status
 from solver.stipulation import Goal, Play
 from solver.stipulations import words
@@ -23,6 +21,8 @@ from solver.stipulations.comparison import (
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
+
+    import chess
 
     from solver.problem import Claim, Limits, Problem
     from solver.solution import Solution
@@ -177,6 +177,8 @@ class Kind:
             return False
         if len(claim.line) > plies:
             return True
+        import chess
+
         board = chess.Board(answer.problem.fen)
         for move in claim.line:
             board.push_uci(move)
