@@ -6,7 +6,6 @@ import os
 import platform
 import time
 from importlib.metadata import version
-from typing import TYPE_CHECKING
 
 import click
 
@@ -14,14 +13,11 @@ from solver import __version__
 from solver.cli.console import prepare_part
 from solver.cli.help import Command
 
-if TYPE_CHECKING:
-    from solver.kernel.build.loader import Build
-
 ORIGINS = {
     "wheel": "shipped with the package",
     "cache": "from the cache",
     "compiled": "compiled now",
-    "numba": "from numba's own cache",
+    "numba": "compiled by numba alone",
 }
 """The words for where compiled code came from."""
 
@@ -49,8 +45,7 @@ def warmup() -> None:
     `match` and `mip play`.
     The compiled code is stored in the files that are printed.
     """
-    for name, build in _load_parts().items():
-        click.echo(f"{name:<10} {_origin(build)}")
+    _load_parts()
 
 
 @click.command(
@@ -81,8 +76,7 @@ def doctor() -> None:
         click.echo(f"wheel      {SHIPPED}: {describe(SHIPPED)}")
     for directory in candidate_directories():
         click.echo(f"cache      {directory}: {describe(directory)}")
-    for name, build in _load_parts().items():
-        click.echo(f"{name:<10} {_origin(build)}")
+    _load_parts()
 
     started = time.perf_counter()
     solution = solve(PROBLEM)
@@ -94,14 +88,14 @@ def doctor() -> None:
     click.echo(f"self-test passed in {elapsed:.2f} s")
 
 
-def _load_parts() -> dict[str, Build]:
-    """Load all parts of the kernel, and return them by their names."""
+def _load_parts() -> None:
+    """Load each part of the kernel, and print where it came from."""
     from solver.kernel.border.parts import PARTS
 
-    return {part.name: prepare_part(part) for part in PARTS}
-
-
-def _origin(build: Build) -> str:
-    """Return where a part of the kernel came from, in words."""
-    place = build.path or "nothing could be stored"
-    return f"{ORIGINS[build.origin]} ({build.seconds:.2f} s): {place}"
+    for part in PARTS:
+        started = time.perf_counter()
+        build = prepare_part(part)
+        elapsed = time.perf_counter() - started
+        place = build.path or "nothing was stored"
+        origin = ORIGINS[build.origin]
+        click.echo(f"{part.name:<10} {origin} ({elapsed:.2f} s): {place}")

@@ -129,7 +129,7 @@ def copied(kernel: Kernel, tmp_path: Path) -> Path:  # noqa: ARG001
     """Return a cache with a copy of the compiled search, which a test may damage."""
     path = loader.load_part(SEARCH).path
     if path is None or path.suffix != ".bin":
-        pytest.skip("numba's own cache holds the compiled search here")
+        pytest.skip("numba compiles by itself here")
     directory = tmp_path / "copy"
     directory.mkdir(mode=0o700)
     shutil.copy2(path, directory)
@@ -268,74 +268,36 @@ del numba.core.compiler_machinery.PassManager.add_pass_after
 """
 
 
-@pytest.fixture(scope="module")
-def by_numba(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, Any]]:
-    """Return a new cache and the output of a process whose numba cannot translate."""
-    directory = tmp_path_factory.mktemp("numba") / "cache"
-    program = OTHER_INTERNALS + SOLVE
-    return directory, output_with(program, MATESOLVE_CACHE_DIR=str(directory))
-
-
 @pytest.mark.slow
 def test_a_numba_with_other_internals_compiles_by_itself(
-    by_numba: tuple[Path, dict[str, Any]], first: tuple[Path, list[Any]]
+    first: tuple[Path, list[Any]], tmp_path: Path
 ) -> None:
-    _, printed = by_numba
+    directory = tmp_path / "cache"
+    program = OTHER_INTERNALS + SOLVE
+    printed = output_with(program, MATESOLVE_CACHE_DIR=str(directory))
     assert printed["origin"] == "numba"
-    compiling, failed, compiling_again = printed["notices"]
-    assert compiling == compiling_again == COMPILING
+    compiling, failed, by_numba = printed["notices"]
+    assert compiling == COMPILING
     assert "add_pass_after" in failed
+    assert by_numba == "compiling the search by numba alone, at every start ..."
     assert printed["answers"] == first[1][0]["answers"]
+    assert not list(directory.iterdir())
 
 
 @pytest.mark.parametrize("fault", [MemoryError(), OSError(28, "No space left")])
 def test_a_fault_of_the_machine_is_not_taken_for_other_internals(
     fault: Exception, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Later processes would never compile in the fast way again."""
+    """numba alone would not help."""
 
     def fail(*_: object) -> ObjectCode:
         raise fault
 
     monkeypatch.setattr(loader, "compile_part", fail)
+    monkeypatch.setenv(cache.DIRECTORY_VARIABLE, str(tmp_path))
     with pytest.raises(type(fault)):
-        loader._by_compiler(SEARCH, tmp_path, print, loader.not_shown)
+        loader._by_compiler(SEARCH, print, loader.not_shown)
     assert not list(tmp_path.iterdir())
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("program", [OTHER_INTERNALS + SOLVE, SOLVE])
-def test_numbas_own_cache_serves_later_processes(
-    by_numba: tuple[Path, dict[str, Any]], program: str
-) -> None:
-    """numba's cache of recursive functions has crashed in a second process."""
-    directory, printed = by_numba
-    variables: dict[str, Any] = {"MATESOLVE_CACHE_DIR": str(directory)}
-    if program == SOLVE:
-        variables[cache.FALLBACK_VARIABLE] = FALLBACK
-    later = output_with(program, **variables)
-    assert later["origin"] == "numba"
-    assert later["notices"] == []
-    assert later["answers"] == printed["answers"]
-
-
-@pytest.mark.slow
-def test_numbas_own_cache_without_one_part_is_compiled_again(
-    by_numba: tuple[Path, dict[str, Any]], tmp_path: Path
-) -> None:
-    """A kill during the first compilation leaves such a cache."""
-    directory, printed = by_numba
-    copied = Path(shutil.copytree(directory, tmp_path / "copy"))
-    (entry,) = copied.glob("*/*/help_play.entry-*.nbc")
-    entry.unlink()
-    variables: dict[str, Any] = {cache.DIRECTORY_VARIABLE: str(copied)}
-    variables[cache.FALLBACK_VARIABLE] = FALLBACK
-    for notices in ([COMPILING], []):
-        mended = output_with(**variables)
-        assert mended["origin"] == "numba"
-        assert mended["notices"] == notices
-        assert mended["answers"] == printed["answers"]
-    assert entry.exists()
 
 
 def test_a_folder_that_cannot_be_used_ends_the_command(tmp_path: Path) -> None:

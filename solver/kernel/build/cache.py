@@ -35,9 +35,6 @@ KERNEL = Path(__file__).parents[1]
 SHIPPED = KERNEL / "objects"
 """The folder of compiled code in an installed platform wheel; not in a checkout."""
 
-COMPLETE = "complete"
-"""The file in numba's cache that says that the others are complete."""
-
 MAGIC = b"matesolve kernel 2\n"
 CHECKSUM_BYTES = 32
 
@@ -335,51 +332,6 @@ def read_object(path: Path) -> ObjectCode:
         raise CacheError(msg)
     facts, code = payload.split(b"\n", 1)
     return ObjectCode(code, **json.loads(facts))
-
-
-# numba's own cache
-
-
-def numba_directory(directory: Path) -> Path:
-    """Return the folder where numba caches, one for each place of the package.
-
-    numba finds its files by the place of the sources.
-    """
-    place = hashlib.sha256(os.fsencode(KERNEL)).hexdigest()[:8]
-    return directory / f"numba-{code_key()}-{place}"
-
-
-def holds_numba_entries(directory: Path) -> bool:
-    """Return whether numba's cache is as it was when all parts had been compiled."""
-    try:
-        return (directory / COMPLETE).read_bytes() == _numba_checksum(directory)
-    except OSError:
-        return False
-
-
-def mark_numba_entries(directory: Path) -> None:
-    """Store that numba's cache has all parts, with a checksum."""
-    from solver.files import write_private
-
-    write_private(directory / COMPLETE, _numba_checksum(directory))
-
-
-def remove_numba_entries(directory: Path) -> None:
-    """Empty numba's cache; numba trusts any file in it."""
-    for path in (directory / COMPLETE, *_numba_files(directory)):
-        path.unlink(missing_ok=True)
-
-
-def _numba_checksum(directory: Path) -> bytes:
-    digest = hashlib.sha256()
-    for path in sorted(_numba_files(directory)):
-        digest.update(path.name.encode() + b"\0" + path.read_bytes() + b"\0")
-    return digest.hexdigest().encode()
-
-
-def _numba_files(directory: Path) -> list[Path]:
-    """Return the indices and the entries of numba's cache."""
-    return [*directory.glob("*/*.nbi"), *directory.glob("*/*.nbc")]
 
 
 def _user_cache() -> Path:

@@ -6,7 +6,7 @@ function is in LLVM IR, and `compile_object` links the IR of the functions that 
 entry needs, optimises it once and assembles one object file.
 
 The classes below depend on numba's internals. Where a version of numba differs, they
-fail, and `solver.kernel.build.loader` uses numba's own way instead.
+fail, and `solver.kernel.build.loader` lets numba compile by itself.
 """
 
 from __future__ import annotations

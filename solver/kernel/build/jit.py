@@ -9,7 +9,6 @@ literals, except as the argument of a recursive call (see `solver.kernel.mate.pr
 from __future__ import annotations
 
 import os
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 import numba
@@ -17,14 +16,11 @@ import numba.extending
 import numpy as np
 from llvmlite import ir
 
-from solver.errors import CacheError
 from solver.kernel.border.experiment import Experiment
 from solver.kernel.border.memory import HelpPlay, Row, Search
 from solver.kernel.build.cache import (
     FALLBACK,
     FALLBACK_VARIABLE,
-    holds_numba_entries,
-    remove_numba_entries,
 )
 
 if TYPE_CHECKING:
@@ -47,7 +43,6 @@ Number: TypeAlias = Any
 
 # Types for numba's signatures.
 types: Any = numba.types
-config: Any = numba.config
 u64 = types.uint64
 i64 = types.int64
 search_t = numba.from_dtype(np.dtype(Search))
@@ -78,16 +73,7 @@ def named_words(cls: type) -> Any:
 
 
 BY_NUMBA = os.environ.get(FALLBACK_VARIABLE) == FALLBACK
-"""Whether numba compiles and caches by itself; see `solver.kernel.build.compiler`."""
-
-HAS_CACHE = BY_NUMBA and config.CACHE_DIR != ""
-"""Whether numba has a folder to cache in."""
-
-IS_CACHED = HAS_CACHE and holds_numba_entries(Path(config.CACHE_DIR))
-"""Whether numba's cache has the functions that C calls. They contain all others, which
-then need not be compiled or loaded one by one, which would take longer than importing
-numba.
-"""
+"""Whether numba compiles by itself; see `solver.kernel.build.compiler`."""
 
 OPTIONS: dict[str, Any] = {
     "nopython": True,
@@ -112,9 +98,8 @@ def jit(signature: Any, *, inline: bool = False) -> Callable[[Function], Functio
     inline : bool
         Make LLVM inline the function into its callers.
     """
-    signatures = () if IS_CACHED else (signature,)
     compiled: Callable[[Function], Function] = numba.jit(
-        *signatures, forceinline=inline, **OPTIONS
+        signature, forceinline=inline, **OPTIONS
     )
     return compiled
 
@@ -127,28 +112,8 @@ def native(signature: Any) -> Callable[[Function], Any]:
     callable
         A decorator. `solver.kernel.build.compiler.compile_object` takes its result. If
         numba compiles by itself, the result has an `address`.
-
-    Raises
-    ------
-    CacheError
-        numba refuses the contents of its cache. The function cannot be compiled again
-        in this process, because the others were not compiled.
     """
-    if not BY_NUMBA:
-        return jit(signature)
-    compile_function: Callable[[Function], Any] = numba.cfunc(
-        signature, cache=HAS_CACHE, **OPTIONS
-    )
-
-    def build(function: Function) -> Any:
-        compiled = compile_function(function)
-        if IS_CACHED and not compiled.cache_hits:
-            remove_numba_entries(Path(config.CACHE_DIR))
-            msg = f"{config.CACHE_DIR}: numba refused its cache, now removed: try again"
-            raise CacheError(msg)
-        return compiled
-
-    return build
+    return numba.cfunc(signature, **OPTIONS) if BY_NUMBA else jit(signature)
 
 
 # Machine instructions and pointers, which numba does not offer by name

@@ -16,9 +16,8 @@ import importlib
 import os
 import sys
 import threading
-import time
 from collections.abc import Callable
-from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -34,14 +33,10 @@ from solver.kernel.build.cache import (
     ObjectCode,
     code_key,
     compilers,
-    holds_numba_entries,
-    mark_numba_entries,
-    numba_directory,
     open_directory,
     packed,
     private_directories,
     read_object,
-    remove_numba_entries,
     source_hash,
     triple,
     write_object,
@@ -78,17 +73,14 @@ class Build:
         The compiled functions, self-tested.
     origin : str
         "wheel" (shipped with the package), "cache", "compiled" (just now) or "numba"
-        (numba's own cache).
+        (compiled just now, by numba alone).
     path : Path or None
-        The file or folder that was loaded or written; None if nothing could be stored.
-    seconds : float
-        The time it took.
+        The file that was loaded or written; None if nothing was stored.
     """
 
     kernel: Kernel
     origin: str
     path: Path | None
-    seconds: float
 
 
 _lock = threading.Lock()
@@ -125,13 +117,11 @@ def load_part(
 
 def load_stored(part: Part) -> Build | None:
     """Load a part if it is stored or shipped; return None otherwise."""
-    by_numba = os.environ.get(FALLBACK_VARIABLE) == FALLBACK
     with _lock:
-        if part.name not in _builds and not by_numba:
-            started = time.perf_counter()
-            if loaded := _from_file(part, lambda _fault: None):
-                _builds[part.name] = Build(*loaded, time.perf_counter() - started)
-        return loaded_part(part)
+        build = _builds.get(part.name) or _from_file(part, lambda _fault: None)
+        if build:
+            _builds[part.name] = build
+        return build
 
 
 def loaded_part(part: Part) -> Build | None:
@@ -139,24 +129,21 @@ def loaded_part(part: Part) -> Build | None:
     return _builds.get(part.name)
 
 
-Loaded = tuple[Kernel, str, Path | None]
-"""A kernel, its origin, and the file or folder; see `Build`."""
-
-
 def _load(part: Part, notice: Notice, compiling: Compiling) -> Build:
-    started = time.perf_counter()
-    by_numba = os.environ.get(FALLBACK_VARIABLE) == FALLBACK
-    loaded = None if by_numba else _from_file(part, notice)
-    if loaded is None:
-        directory = _directory_to_write(notice)
-        if not (by_numba or _cannot_translate(directory)):
-            loaded = _by_compiler(part, directory, notice, compiling)
-        loaded = loaded or _by_numba(part, directory, compiling)
-    kernel, origin, place = loaded
-    return Build(kernel, origin, place, time.perf_counter() - started)
+    """Load a part from a file, else from our compiler, else from numba's."""
+    return (
+        _from_file(part, notice)
+        or _by_compiler(part, notice, compiling)
+        or _by_numba(part, compiling)
+    )
 
 
-def _from_file(part: Part, notice: Notice) -> Loaded | None:
+def _is_by_numba() -> bool:
+    """Return whether numba is to compile by itself."""
+    return os.environ.get(FALLBACK_VARIABLE) == FALLBACK
+
+
+def _from_file(part: Part, notice: Notice) -> Build | None:
     """Load a part from the package or the cache; None if no file can be used.
 
     Faults are reported only then: an installation whose shipped code cannot be trusted
@@ -165,7 +152,7 @@ def _from_file(part: Part, notice: Notice) -> Loaded | None:
     faults = []
     for origin, path in _files(part):
         try:
-            return _read(part, path), origin, path
+            return Build(_read(part, path), origin, path)
         except FileNotFoundError:
             continue
         except (OSError, CacheError, KernelError) as error:
@@ -173,6 +160,38 @@ def _from_file(part: Part, notice: Notice) -> Loaded | None:
     for fault in faults:
         notice(fault)
     return None
+
+
+def _by_compiler(part: Part, notice: Notice, compiling: Compiling) -> Build | None:
+    """Compile and store a part; None if numba is to, as its internals may demand."""
+    if _is_by_numba():
+        return None
+    from solver.kernel.build.target import host
+
+    directory = _directory_to_write(notice)
+    modules = set(sys.modules)
+    try:
+        line = f"compiling {part.title}, once for this version and machine ..."
+        with compiling(line), _collector_paused():
+            compiled = compile_part(part, host())
+    except (KernelError, MemoryError, OSError):
+        raise  # not numba's internals, and numba's own way would not help
+    except Exception as error:  # other internals may fail in any way
+        reason = f"{type(error).__name__}: {error}"
+        notice(f"this numba cannot translate for LLVM: {reason}")
+        for name in set(sys.modules) - modules:
+            if name.startswith("solver.kernel."):
+                del sys.modules[name]  # numba is to compile it from the start
+        return None
+    kernel = _tested(part, link(compiled.code))
+    if directory is None:
+        return Build(kernel, "compiled", None)
+    path = directory / _file_name(part)
+    try:
+        write_object(path, compiled)
+    except OSError as error:
+        notice(f"{path}: the compiled code could not be stored: {error.strerror}")
+    return Build(kernel, "compiled", path)
 
 
 def _directory_to_write(notice: Notice) -> Path | None:
@@ -186,84 +205,12 @@ def _directory_to_write(notice: Notice) -> Path | None:
         return None
 
 
-def _by_compiler(
-    part: Part,
-    directory: Path | None,
-    notice: Notice,
-    compiling: Compiling,
-) -> Loaded | None:
-    """Compile and store a part; None if this numba has other internals."""
-    from solver.kernel.build.target import host
-
-    modules = set(sys.modules)
-    try:
-        with compiling(_line(part)), _collector_paused():
-            compiled = compile_part(part, host())
-    except (KernelError, MemoryError, OSError):
-        raise  # not numba's internals, and numba's own way would not help
-    except Exception as error:  # other internals may fail in any way
-        reason = f"{type(error).__name__}: {error}"
-        notice(f"this numba cannot translate, so its own cache is used: {reason}")
-        if directory is not None:
-            _mark(directory).touch(mode=0o600)
-        for name in set(sys.modules) - modules:
-            if name.startswith("solver.kernel."):
-                del sys.modules[name]  # numba is to compile it from the start
-        return None
-    kernel = _tested(part, link(compiled.code))
-    if directory is None:
-        return kernel, "compiled", None
-    path = directory / _file_name(part)
-    try:
-        write_object(path, compiled)
-    except OSError as error:
-        notice(f"{path}: the compiled code could not be stored: {error.strerror}")
-    return kernel, "compiled", path
-
-
-def _cannot_translate(directory: Path | None) -> bool:
-    """Return whether an earlier process found that this numba has other internals."""
-    return directory is not None and _mark(directory).exists()
-
-
-def _mark(directory: Path) -> Path:
-    return directory / f"no-translation-{code_key()}"
-
-
-def _by_numba(part: Part, directory: Path | None, compiling: Compiling) -> Loaded:
-    """Let numba load all parts from its own cache, or compile them.
-
-    Without a folder nothing is cached: in a shared folder, numba would load code that
-    older sources made.
-    """
-    own = None if directory is None else numba_directory(directory)
-    if part.module not in sys.modules:
-        _import_by_numba(own, lambda: compiling(_line(part)))
-    return _tested(part, sys.modules[part.module].entry.address), "numba", own
-
-
-def _import_by_numba(
-    own: Path | None, compiling: Callable[[], AbstractContextManager[Any]]
-) -> None:
-    """Import the modules of all parts; the first process fills numba's cache.
-
-    What a process has left there that was killed, or what was changed, is compiled
-    again.
-    """
+def _by_numba(part: Part, compiling: Compiling) -> Build:
+    """Let numba alone compile a part, for this process."""
     os.environ[FALLBACK_VARIABLE] = FALLBACK
-    os.environ["NUMBA_CACHE_DIR"] = str(own or "")
-    if numba := sys.modules.get("numba"):
-        numba.config.CACHE_DIR = str(own or "")
-    is_cached = own is not None and holds_numba_entries(own)
-    if own is not None and not is_cached:
-        own.mkdir(mode=0o700, exist_ok=True)
-        remove_numba_entries(own)
-    with nullcontext() if is_cached else compiling():
-        for part in PARTS:
-            importlib.import_module(part.module)
-    if own is not None and not is_cached:
-        with suppress(OSError):  # a full disk, or another process has just emptied it
-            mark_numba_entries(own)
+    with compiling(f"compiling {part.title} by numba alone, at every start ..."):
+        entry = importlib.import_module(part.module).entry
+    return Build(_tested(part, entry.address), "numba", None)
 
 
 # Files of compiled code
@@ -271,6 +218,8 @@ def _import_by_numba(
 
 def _files(part: Part) -> Iterator[tuple[str, Path]]:
     """Yield each file that may have a part, best first, with its origin."""
+    if _is_by_numba():
+        return
     if SHIPPED.is_dir():
         from solver.kernel.build.target import portable_targets, runs_here
 
@@ -391,10 +340,6 @@ def compile_shipped(directory: Path) -> list[Path]:
             path.write_bytes(packed(compiled))
             files.append(path)
     return files
-
-
-def _line(part: Part) -> str:
-    return f"compiling {part.title}, once for this version and machine ..."
 
 
 @contextmanager
