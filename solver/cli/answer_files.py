@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     from solver.audit.result import AuditResult
     from solver.cli.console import Result
-    from solver.cli.whole_play import Play
+    from solver.output.shown_play import ShownPlay
     from solver.search.workspace import Workspace
     from solver.solution import Solution
 
@@ -168,14 +168,14 @@ class Drawings:
         """Whether a file shows the play."""
         return self._pgn is not None or self._html is not None
 
-    def write(self, solution: Solution, play: Play | None) -> Exit:
+    def write(self, solution: Solution, play: ShownPlay | None) -> Exit:
         """Write the files.
 
         Parameters
         ----------
         solution : Solution
             The answer.
-        play : Play or None
+        play : ShownPlay or None
             Its play; None: an interrupt came, and only the diagram is written.
 
         Raises
@@ -183,9 +183,7 @@ class Drawings:
         OSError
             A file cannot be written.
         """
-        from solver.output.problem_marks import ProblemMarks
         from solver.output.solution_page import encode_page, encode_svg
-        from solver.output.solution_pgn import encode_pgn, encode_solutions
 
         if self._svg is not None:
             write_whole(self._svg, encode_svg(solution))
@@ -193,22 +191,11 @@ class Drawings:
             for path in filter(None, (self._pgn, self._html)):
                 notify(f"interrupted: {path} is not written")
             return Exit.INTERRUPTED if self.show_play else Exit.PROVED
-        set_play = play.set_solutions
-        is_whole = play.set_play_complete
-        marks = ProblemMarks(solution.problem.fen)
-        stipulation = solution.problem.stipulation
         if self._pgn is not None:
-            write_whole(
-                self._pgn,
-                encode_solutions(solution, set_play, set_play_complete=is_whole)
-                if stipulation.is_help
-                else encode_pgn(solution, play.variations, marks),
-            )
+            write_whole(self._pgn, play.pgn())
         if self._html is not None:
-            page = encode_page(
-                solution, play.variations, marks, set_play, set_play_complete=is_whole
-            )
-            write_whole(self._html, page)
+            lines = play.lines(positions=True)
+            write_whole(self._html, encode_page(solution, lines))
         return Exit.PROVED
 
 

@@ -88,7 +88,7 @@ def check(
 
 def describe(checked: Checked) -> str:
     """Describe in a line what a certificate proves."""
-    from solver.stipulations.words import at_most
+    from solver.stipulations.kind import at_most
 
     attacker = "White" if checked.attacker else "Black"
     excluded = checked.lower_bound - 1

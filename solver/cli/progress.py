@@ -141,7 +141,7 @@ class SearchProgress(Progress):
 
     def line(self) -> str:
         """Return both bounds, or what is built from the answer, and the nodes."""
-        from solver.stipulations.words import at_most
+        from solver.stipulations.kind import at_most
 
         if self._search.work:
             return f"{self._search.work}, {self._search.nodes:,} nodes"

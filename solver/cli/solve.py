@@ -30,8 +30,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
     from solver.cli.answer_files import CertificateFile, Drawings
-    from solver.cli.whole_play import Play, PlayRequest
+    from solver.cli.whole_play import PlayRequest
     from solver.endgames.tablebases import Tablebases
+    from solver.output.shown_play import ShownPlay
     from solver.problem import Limits, Problem, Restriction
     from solver.search.question import Question
     from solver.search.solver import Solver
@@ -319,7 +320,7 @@ def _answer_one(question: Question, solver: Solver, outputs: Outputs) -> Exit:
     code = exit_code(solution)
     if outputs.certificate and code is not Exit.INTERRUPTED:
         code = max(code, outputs.certificate.write(solution, solver.workspace))
-    play: Play | None = None
+    play: ShownPlay | None = None
     is_stopped = code is Exit.INTERRUPTED
     if outputs.needs_play and not is_stopped:
         from solver.cli.whole_play import build_play
@@ -356,7 +357,7 @@ class Answers(Protocol):
     def print(self, solution: Solution) -> None:
         """Print an answer before its play is built."""
 
-    def print_play(self, solution: Solution, play: Play | None) -> None:
+    def print_play(self, solution: Solution, play: ShownPlay | None) -> None:
         """Print the play of the same answer; None: not asked for, or interrupted."""
 
     def refuse(self, error: FormatError) -> None:
@@ -419,7 +420,7 @@ class Sentences:
             lines += sentence.lines()
         click.echo("\n".join(lines))
 
-    def print_play(self, solution: Solution, play: Play | None) -> None:
+    def print_play(self, solution: Solution, play: ShownPlay | None) -> None:
         """Print the play below the answer, and the blank line that ends both."""
         if play is not None or solution.solutions:
             from solver.cli.whole_play import print_play

@@ -7,8 +7,7 @@ from __future__ import annotations
 
 import sys
 from dataclasses import dataclass, replace
-from itertools import chain
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -20,8 +19,8 @@ if TYPE_CHECKING:
 
     from solver.errors import FormatError
     from solver.output.play_text import PlayLine
+    from solver.output.shown_play import ShownPlay
     from solver.play.builder import PlayOptions
-    from solver.play.tree import Variations
     from solver.problem import Limits, Problem
     from solver.search.question import Question
     from solver.search.solver import Solver
@@ -172,23 +171,20 @@ def _check_stipulation(
     if others["limits"].max_moves is not None:
         msg = "--stipulation and --search-moves exclude each other."
         raise click.UsageError(msg)
-    tree_only = (
-        details | {"--tries": play.tries > 0}
-        if asked.is_help
-        else {"--max-solutions": play.max_solutions is not None}
-    )
-    restrictions = "--checks-only, --king-flights, --replies and --threat"
-    mates_only = (
-        {}
-        if asked.is_direct_mate
-        else {
-            "--certificate": others["certificate_path"] is not None,
-            "--tablebases": others["tablebases"] is not None,
-            restrictions: others["restriction"] is not None,
-        }
-    )
-    for name, is_given in (tree_only | mates_only).items():
-        if is_given:
+    from solver.stipulations import kind_of
+
+    given = details | {
+        "--tries": play.tries > 0,
+        "--max-solutions": play.max_solutions is not None,
+        "--certificate": others["certificate_path"] is not None,
+        "--tablebases": others["tablebases"] is not None,
+        "--checks-only, --king-flights, --replies and --threat": (
+            others["restriction"] is not None
+        ),
+    }
+    unused = kind_of(asked).unused_options
+    for name, is_given in given.items():
+        if is_given and name.partition(",")[0] in unused:
             msg = f"{name} cannot be combined with --stipulation {asked}."
             raise click.UsageError(msg)
 
@@ -206,54 +202,32 @@ def demand(problem: Problem | str, stipulation: Stipulation) -> Problem:
     return Problem(fen, problem.id, source=problem.source, stipulation=stipulation)
 
 
-class Play(NamedTuple):
-    """What follows from a position, as far as it was asked for.
-
-    Attributes
-    ----------
-    variations : Variations
-        The tree; empty in help play.
-    set_solutions : tuple of tuple of str
-        The solutions of the set play of help play.
-    set_play_complete : bool
-        Whether these are all.
-    tries : bool
-        Whether tries were asked for.
-    """
-
-    variations: Variations
-    set_solutions: tuple[tuple[str, ...], ...] = ()
-    set_play_complete: bool = True
-    tries: bool = False
-
-
 def build_play(
     question: Question, solution: Solution, solver: Solver, request: PlayRequest
-) -> Play | None:
+) -> ShownPlay | None:
     """Build the play of an answer, with progress shown; None after Ctrl-C."""
     from solver.certificate import BuildingStoppedError
     from solver.cli.answer_files import build_stoppable
-    from solver.play.tree import Variations
+    from solver.output.shown_play import ShownSolutions, ShownTree
     from solver.play.variations import variations_after
     from solver.search.solutions import set_play
+    from solver.stipulations import kind_of
 
     limits = question.limits
 
-    def build(control: Control) -> Play:
-        if not _is_help(solution.problem):
+    def build(control: Control) -> ShownPlay:
+        if not kind_of(question.problem.stipulation).lists_solutions:
             options = request.options()
             variations = variations_after(
                 solution, solver.workspace, limits, options, control
             )
-            return Play(variations, tries=request.tries > 0)
-        if not request.set_play:
-            return Play(Variations())
+            return ShownTree(solution, variations, tries=request.tries > 0)
         left = limits.after(solution.stats.nodes, solution.stats.time_s)
-        asked = set_play(replace(question, limits=left))
+        asked = set_play(replace(question, limits=left)) if request.set_play else None
         if asked is None:
-            return Play(Variations())
+            return ShownSolutions(solution)
         found = solver.answer(asked, control)
-        return Play(Variations(), found.solutions, found.solutions_complete)
+        return ShownSolutions(solution, found.solutions, found.solutions_complete)
 
     try:
         return build_stoppable("play", build)
@@ -281,24 +255,15 @@ class Records:
         if not self.with_play:
             echo_json(solution.to_dict(), self.indent)
 
-    def print_play(self, solution: Solution, play: Play | None) -> None:
+    def print_play(self, solution: Solution, play: ShownPlay | None) -> None:
         """Print the record of an answer with its play, if that is asked for."""
         if not self.with_play:
             return
-        from solver.output.play_record import dump, help_record, play_record
-        from solver.output.problem_marks import ProblemMarks
+        from solver.output.play_record import dump
 
-        record, problem = solution.to_dict(), solution.problem
+        record = solution.to_dict()
         if play is not None:
-            record["play"] = (
-                help_record(
-                    solution,
-                    play.set_solutions,
-                    set_play_complete=play.set_play_complete,
-                )
-                if problem.stipulation.is_help
-                else play_record(play.variations, ProblemMarks(problem.fen))
-            )
+            record["play"] = play.record()
         click.echo(dump(record, self.indent))
 
     def refuse(self, error: FormatError) -> None:
@@ -308,20 +273,23 @@ class Records:
         echo_json(unreadable_record(error), self.indent)
 
 
-def print_play(solution: Solution, play: Play | None, notation: Notation) -> None:
+def print_play(solution: Solution, play: ShownPlay | None, notation: Notation) -> None:
     """Print the play below its answer, wrapped, and styled on a terminal.
 
     Parameters
     ----------
     solution : Solution
         The answer.
-    play : Play or None
+    play : ShownPlay or None
         Its play; None: not built. Solutions of help play are printed all the same.
     notation : Notation
         How moves are written.
     """
+    from solver.output.shown_play import ShownSolutions
+
+    play = play or ShownSolutions(solution)
     if notation is Notation.POPEYE:
-        if text := _popeye_text(solution, play):
+        if text := play.popeye():
             click.echo(text)
         return
     lines = _lines(solution, play, notation)
@@ -338,69 +306,10 @@ def print_play(solution: Solution, play: Play | None, notation: Notation) -> Non
             console.print(text, style=line.style, soft_wrap=True)
 
 
-def _lines(solution: Solution, play: Play | None, notation: Notation) -> list[PlayLine]:
-    from solver.output import play_text
-    from solver.output.problem_marks import ProblemMarks
-    from solver.output.solutions_text import describe_solutions
+def _lines(solution: Solution, play: ShownPlay, notation: Notation) -> list[PlayLine]:
+    from solver.output.play_text import soundness_mark, words_line
 
-    marks = ProblemMarks(solution.problem.fen)
-    if _is_help(solution.problem):
-        lines = describe_solutions(
-            solution,
-            play.set_solutions if play else (),
-            notation,
-            marks=marks,
-            set_play_complete=play is None or play.set_play_complete,
-        )
-    else:
-        assert play is not None
-        lines = play_text.describe_play(
-            play.variations, notation, marks=marks, tries=play.tries
-        )
-    if mark := play_text.soundness_mark(solution):
-        lines += [play_text.words_line(""), play_text.words_line(mark, "dim")]
-    return [play_text.words_line(""), *lines] if lines else []
-
-
-def _popeye_text(solution: Solution, play: Play | None) -> str:
-    """Return the play as Popeye prints it, without the frame around it."""
-    from solver.output.play_gaps import missing, set_play_gap
-    from solver.output.popeye_text import BattlePlay, help_lines
-
-    problem, stipulation = solution.problem, solution.problem.stipulation
-    if stipulation.is_help:
-        shorter = stipulation.without_first_move()
-        half = int(stipulation.half)
-        parts = [help_lines(problem.fen, stipulation, solution.solutions, half)]
-        if play is not None and play.set_solutions and shorter is not None:
-            fen = _passed(problem.fen)
-            set_play = help_lines(fen, shorter, play.set_solutions, half + 1)
-            parts.insert(0, set_play)
-        if play is not None and not play.set_play_complete:
-            parts.append(set_play_gap(play.set_solutions))
-    else:
-        assert play is not None
-        tree = play.variations
-        if not tree.stipulation.has_number:
-            return ""
-        writer = BattlePlay(tree, tree.stipulation)
-        parts = [
-            writer.set_play(),
-            writer.first_moves([*tree.tries, *tree.keys]),
-            writer.after_key(),
-            "\n".join(chain(*missing(tree, tries=play.tries))),
-        ]
-    return "\n".join(part.rstrip() for part in parts if part.strip())
-
-
-def _passed(fen: str) -> str:
-    """Return a position with the other side to move."""
-    import chess
-
-    board = chess.Board(fen)
-    board.push(chess.Move.null())
-    return board.fen()
-
-
-def _is_help(problem: Problem) -> bool:
-    return problem.stipulation.is_help
+    lines = play.lines(notation)
+    if mark := soundness_mark(solution):
+        lines += [words_line(""), words_line(mark, "dim")]
+    return [words_line(""), *lines] if lines else []

@@ -16,7 +16,7 @@ from solver.formats.matetrack import MISSING, find_fault
 from solver.output.audit_text import name_record
 from solver.solution import Status
 from solver.stipulations.comparison import Verdict
-from solver.stipulations.words import name_mate, numbered_line
+from solver.stipulations.kind import name_mate, numbered_line
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -10,16 +10,12 @@ import chess
 import chess.svg
 
 from solver.output import fill_page, unstyled
-from solver.output.play_text import describe_play
-from solver.output.solutions_text import describe_solutions
 from solver.output.text import analysis_link, describe
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from solver.output.play_text import PlayLine
-    from solver.output.play_words import Marks
-    from solver.play.tree import Variations
     from solver.solution import Solution
 
 SIZE = 400
@@ -30,14 +26,7 @@ DECLARATION = '<?xml version="1.0" encoding="UTF-8"?>\n'
 _ID = re.compile(r' id="[^"]*"')
 
 
-def encode_page(
-    solution: Solution,
-    variations: Variations,
-    marks: Marks | None = None,
-    set_play: Sequence[Sequence[str]] = (),
-    *,
-    set_play_complete: bool = True,
-) -> bytes:
+def encode_page(solution: Solution, lines: Sequence[PlayLine]) -> bytes:
     """Write an answer as one HTML page.
 
     The page loads nothing. Its own script shows the position after a move; without it,
@@ -47,14 +36,8 @@ def encode_page(
     ----------
     solution : Solution
         The answer.
-    variations : Variations
-        Its play, from `solver.play.builder.build_variations`; help play has none.
-    marks : Marks or None
-        Remarks on keys and final positions.
-    set_play : sequence of sequence of str
-        The solutions of the set play of help play, in UCI notation.
-    set_play_complete : bool
-        Whether these are all.
+    lines : sequence of PlayLine
+        Its play; each move has the pieces after it.
 
     Returns
     -------
@@ -62,12 +45,6 @@ def encode_page(
         UTF-8.
     """
     problem = solution.problem
-    if problem.stipulation.is_help:
-        lines = describe_solutions(
-            solution, set_play, marks=marks, set_play_complete=set_play_complete
-        )
-    else:
-        lines = describe_play(variations, marks=marks, positions=True)
     play = play_entries(lines)
     return fill_page(
         "solution_page.html",

@@ -18,7 +18,7 @@ from solver.play.tree import Attack, Defence
 from solver.solution import Solution, Status
 from solver.stipulation import Goal
 from solver.stipulations import kind_of
-from solver.stipulations.words import at_most
+from solver.stipulations.kind import at_most
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

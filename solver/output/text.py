@@ -15,7 +15,7 @@ import chess
 from solver.formats.claims import printable
 from solver.solution import Solution, Stats, Status, StoppedBy
 from solver.stipulations import kind_of
-from solver.stipulations.words import mover
+from solver.stipulations.kind import mover
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

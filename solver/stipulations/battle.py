@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from solver.stipulations.kind import Kind
+from solver.stipulations.kind import MATE_OPTIONS, Kind
 
 
 class Battle(Kind):
     """The attacker forces its goal."""
+
+    unused_options = ("--max-solutions", *MATE_OPTIONS)

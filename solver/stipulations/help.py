@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 from solver.problem import Claim
 from solver.solution import Status
 from solver.stipulations.comparison import Soundness, Verdict
-from solver.stipulations.kind import Kind
-from solver.stipulations.words import numbered_line
+from solver.stipulations.kind import MATE_OPTIONS, Kind, numbered_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -25,6 +24,10 @@ class Help(Kind):
     """The side that ends the play is the attacker; there are no keys."""
 
     lists_solutions = True
+    unused_options = (
+        *("--no-threats", "--all-defences", "--depth", "--tries"),
+        *MATE_OPTIONS,
+    )
 
     def headline(self, solution: Solution) -> str:
         """Return the sentence with the number of solutions."""

@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from solver.stipulations.kind import Kind, rank_of
-from solver.stipulations.words import name_mate
+from solver.stipulations.kind import Kind, name_mate, rank_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from solver.output.play_text import describe_play
 from solver.output.solution_page import encode_page
+from solver.output.solutions_text import describe_solutions
 from solver.play.tree import Attack, Defence, Variations
 from solver.problem import Problem
 from solver.solution import Solution, Status
@@ -46,8 +48,12 @@ ROOK_PLAY = Variations(
 )
 
 
+ROOK_LINES = describe_play(ROOK_PLAY, positions=True)
+
+
 def page(solution: Solution, variations: Variations | None = None) -> Page:
-    return Page(encode_page(solution, variations or Variations()))
+    lines = describe_play(variations or Variations(), positions=True)
+    return Page(encode_page(solution, lines))
 
 
 def test_a_page_has_the_answer_in_sentences_and_the_position() -> None:
@@ -85,7 +91,7 @@ def test_every_answer_has_its_page(solution: Solution) -> None:
 
 
 def test_the_page_loads_nothing_and_runs_only_its_own_script() -> None:
-    require_own_style_and_script(encode_page(ROOK_FOUND, ROOK_PLAY))
+    require_own_style_and_script(encode_page(ROOK_FOUND, ROOK_LINES))
 
 
 def test_the_name_of_a_position_is_only_text() -> None:
@@ -152,7 +158,8 @@ def test_each_move_has_the_position_after_it() -> None:
 def test_the_solutions_of_help_play_are_numbered() -> None:
     problem = Problem("8/8/8/8/8/1K6/8/k6R w - - 0 1", stipulation=HALF)
     solution = Solution(problem, Status.PROVED, 1, 1, solutions=(("h1g1",), ("h1f1",)))
-    assert page(solution).play == ["1) 1...Rg1#", "2) 1...Rf1#"]
+    shown = Page(encode_page(solution, describe_solutions(solution)))
+    assert shown.play == ["1) 1...Rg1#", "2) 1...Rf1#"]
 
 
 def branching(moves: int) -> tuple[Solution, Variations]:
@@ -197,7 +204,7 @@ HALF = Stipulation.parse("h#0.5")
 
 @browser
 def test_a_browser_reports_no_errors(tmp_path: Path) -> None:
-    shown = opened(encode_page(ROOK_FOUND, ROOK_PLAY), tmp_path)
+    shown = opened(encode_page(ROOK_FOUND, ROOK_LINES), tmp_path)
     assert '<details class="top" open="">' in shown
     assert '<p id="controls">' in shown  # the script ran
     assert ">1...Kh2</span>" in shown
@@ -220,7 +227,7 @@ addEventListener("load", () => {
 
 @browser
 def test_a_click_shows_the_position_after_a_move(tmp_path: Path) -> None:
-    page = encode_page(ROOK_FOUND, ROOK_PLAY).decode()
+    page = encode_page(ROOK_FOUND, ROOK_LINES).decode()
     page = re.sub(r"script-src '[^']*'", "script-src 'unsafe-inline'", page, count=1)
     page = page.replace("</body>", f"<script>{CLICKS}</script></body>")
     shown = opened(page.encode(), tmp_path)

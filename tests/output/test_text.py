@@ -13,7 +13,7 @@ from solver.output.text import (
 from solver.problem import Claim, Problem, Restriction
 from solver.solution import Solution, Stats, Status, StoppedBy, TableFormat
 from solver.stipulation import Stipulation
-from solver.stipulations.words import at_most, numbered_line
+from solver.stipulations.kind import at_most, numbered_line
 from tests.output.answers import (
     MATED,
     ROOK,

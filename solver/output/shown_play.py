@@ -1,0 +1,171 @@
+"""The play that is shown with an answer: a tree, or the solutions of help play."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from itertools import chain
+from typing import TYPE_CHECKING
+
+import chess
+
+from solver.output.notation import Notation
+from solver.output.play_gaps import missing, set_play_gap
+from solver.output.play_record import help_record, play_record
+from solver.output.play_text import describe_play
+from solver.output.popeye_text import BattlePlay, help_lines
+from solver.output.problem_marks import ProblemMarks
+from solver.output.solution_pgn import encode_pgn, encode_solutions
+from solver.output.solutions_text import describe_solutions
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from solver.output.play_text import PlayLine
+    from solver.play.tree import Variations
+    from solver.solution import Solution
+
+
+class ShownPlay(ABC):
+    """The play of an answer in each form in which it is shown."""
+
+    @abstractmethod
+    def lines(
+        self, notation: Notation = Notation.SAN, *, positions: bool = False
+    ) -> list[PlayLine]:
+        """Return lines of text; with `positions`, each move has the pieces after it."""
+
+    @abstractmethod
+    def record(self) -> dict[str, object]:
+        """Return the fields of its JSON record."""
+
+    @abstractmethod
+    def pgn(self) -> bytes:
+        """Write the answer and its play as PGN."""
+
+    @abstractmethod
+    def popeye(self) -> str:
+        """Return the play as Popeye prints it, without the frame around it."""
+
+
+@dataclass(frozen=True, slots=True)
+class ShownTree(ShownPlay):
+    """Keys and what follows from them.
+
+    Attributes
+    ----------
+    solution : Solution
+        The answer.
+    variations : Variations
+        Its play.
+    tries : bool
+        Whether tries were asked for.
+    """
+
+    solution: Solution
+    variations: Variations
+    tries: bool = False
+
+    def lines(
+        self, notation: Notation = Notation.SAN, *, positions: bool = False
+    ) -> list[PlayLine]:
+        """Return lines of text; see `describe_play`."""
+        return describe_play(
+            self.variations,
+            notation,
+            marks=_marks(self.solution),
+            tries=self.tries,
+            positions=positions,
+        )
+
+    def record(self) -> dict[str, object]:
+        """Return the fields of its JSON record."""
+        return play_record(self.variations, _marks(self.solution))
+
+    def pgn(self) -> bytes:
+        """Write the answer and its play as one game."""
+        return encode_pgn(self.solution, self.variations, _marks(self.solution))
+
+    def popeye(self) -> str:
+        """Return the play as Popeye prints it; empty if there is none."""
+        tree = self.variations
+        if not tree.stipulation.has_number:
+            return ""
+        writer = BattlePlay(tree, tree.stipulation)
+        return _joined(
+            [
+                writer.set_play(),
+                writer.first_moves([*tree.tries, *tree.keys]),
+                writer.after_key(),
+                "\n".join(chain(*missing(tree, tries=self.tries))),
+            ]
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class ShownSolutions(ShownPlay):
+    """The solutions of help play.
+
+    Attributes
+    ----------
+    solution : Solution
+        The answer.
+    set_play : tuple of tuple of str
+        The solutions of the set play, if they were asked for.
+    set_play_complete : bool
+        Whether these are all.
+    """
+
+    solution: Solution
+    set_play: tuple[tuple[str, ...], ...] = ()
+    set_play_complete: bool = True
+
+    def lines(
+        self,
+        notation: Notation = Notation.SAN,
+        *,
+        positions: bool = False,  # noqa: ARG002
+    ) -> list[PlayLine]:
+        """Return lines of text, always with positions; see `describe_solutions`."""
+        return describe_solutions(
+            self.solution,
+            self.set_play,
+            notation,
+            marks=_marks(self.solution),
+            set_play_complete=self.set_play_complete,
+        )
+
+    def record(self) -> dict[str, object]:
+        """Return the fields of its JSON record."""
+        return help_record(
+            self.solution, self.set_play, set_play_complete=self.set_play_complete
+        )
+
+    def pgn(self) -> bytes:
+        """Write a game for each solution."""
+        return encode_solutions(
+            self.solution, self.set_play, set_play_complete=self.set_play_complete
+        )
+
+    def popeye(self) -> str:
+        """Return the solutions as Popeye prints them."""
+        problem = self.solution.problem
+        stipulation, half = problem.stipulation, int(problem.stipulation.half)
+        parts = [help_lines(problem.fen, stipulation, self.solution.solutions, half)]
+        if self.set_play:
+            board = chess.Board(problem.fen)
+            board.push(chess.Move.null())
+            parts.insert(
+                0, help_lines(board.fen(), stipulation, self.set_play, half + 1)
+            )
+        if not self.set_play_complete:
+            parts.append(set_play_gap(self.set_play))
+        return _joined(parts)
+
+
+def _marks(solution: Solution) -> ProblemMarks:
+    return ProblemMarks(solution.problem.fen)
+
+
+def _joined(parts: Iterable[str]) -> str:
+    return "\n".join(part.rstrip() for part in parts if part.strip())
