@@ -42,7 +42,7 @@ from solver.formats.claims import (
     printable,
 )
 from solver.formats.moves import parse_keys, parse_line
-from solver.formats.pgn import MainLine, split_games, visit_game
+from solver.formats.pgn_games import MainLine, split_games, visit_game
 from solver.problem import Claim
 from solver.stipulation import EXPECTED, MATE, MAX_MOVES, Stipulation
 

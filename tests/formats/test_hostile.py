@@ -10,7 +10,7 @@ import chess.pgn
 import pytest
 
 from solver.errors import FormatError, InputError
-from solver.formats.pgn import MainLine, visit_game
+from solver.formats.pgn_games import MainLine, visit_game
 from solver.formats.registry import read_collection
 from solver.problem import Problem
 from tests.cpu_time import spending_less_than

@@ -10,14 +10,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from solver.errors import FormatError, InputError
-from solver.formats.popeye import (
+from solver.formats.popeye_input import PopeyeInput, read_inputs
+from solver.formats.popeye_problems import (
     POPEYE_HEAD,
     POPEYE_SEPARATOR,
     POPEYE_TAIL,
     read_popeye,
     write_popeye,
 )
-from solver.formats.popeye_input import PopeyeInput, read_inputs
 from solver.formats.streams import MAX_RECORD_BYTES
 from solver.formats.twins import Twin
 from solver.problem import Claim, Problem
