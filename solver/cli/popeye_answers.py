@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from solver.formats.popeye_input import PopeyeInput
-    from solver.formats.popeye_options import Options
+    from solver.formats.popeye_words import Options
     from solver.formats.twins import Twin
     from solver.play.tree import Attack, Variations
     from solver.search.solver import Solver

@@ -18,8 +18,7 @@ import chess
 from solver.board import parse_fen
 from solver.errors import InputError, quote
 from solver.formats.moves import parse_keys
-from solver.formats.popeye_options import Options
-from solver.formats.popeye_words import KINDS
+from solver.formats.popeye_words import KINDS, Options
 from solver.stipulation import EXPECTED, MATE, Stipulation
 
 

@@ -10,7 +10,7 @@ separated by `NextProblem`. These keywords are read:
   end are omitted; a knight is S here too, since N is the nightrider;
 - `InitialGameArray`;
 - `Stipulation h#2`: see `solver.stipulation`; the last one counts;
-- `Option`: see `popeye_options.Options`;
+- `Option`: see `popeye_words.Options`;
 - `Twin` and `ZeroPosition`: see `twins`;
 - `Author`, `Award`, `Origin`, `Protocol`, `Remark` and `Title`, which extend to the end
   of their line.
@@ -44,7 +44,7 @@ from solver.stipulation import EXPECTED
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from solver.formats.popeye_options import Options
+    from solver.formats.popeye_words import Options
 
 TO_POPEYE = str.maketrans("Nn", "Ss")
 """From the letters of a FEN to Popeye's."""
