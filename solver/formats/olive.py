@@ -5,7 +5,7 @@ sources):
 
 - `algebraic`: the pieces by colour, such as `[Kg3, Qh5, Sd4, Pe2]`; a knight is S;
 - `stipulation`: such as `"#3"` or `h#2.5`, see `solver.stipulation`;
-- `options`: Popeye's, see `popeye_options.Options`; anything else is a fairy condition;
+- `options`: Popeye's, see `popeye_words.Options`; anything else is a fairy condition;
 - `twins`: Popeye's words by label, see `twins`; the label `a` marks a zero position;
 - `solution`: the key, if it is marked, see `composition.find_keys`; with twins, in the
   part that follows the label, such as `b)`;
@@ -18,6 +18,13 @@ pieces, conditions and other stipulations are refused.
 
 Entries are documents separated by lines `---`, or items of a list. An entry that cannot
 be parsed is reported and skipped.
+
+YAML is read for its text, lists and mappings, and nothing that could do harm. Every
+scalar is text. The tags of Python 2's strings, which Olive once wrote, are read as
+text; other tags than YAML's own are refused and never executed. Aliases are refused,
+because a few lines of them can expand beyond all memory, and so is deep nesting.
+
+This module needs PyYAML.
 """
 
 from __future__ import annotations
@@ -25,12 +32,13 @@ from __future__ import annotations
 import math
 import re
 from collections import deque
-from importlib.util import find_spec
-from typing import TYPE_CHECKING, NamedTuple
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import chess
+import yaml
 
-from solver.errors import FormatError, InputError, missing_package, quote
+from solver.errors import FormatError, InputError, quote
 from solver.formats.claims import MAX_SOLUTIONS, printable
 from solver.formats.composition import Composition, find_keys, parts_of
 from solver.formats.popeye_words import WORD, parse_squares
@@ -71,11 +79,8 @@ def read_olive(
     Yields
     ------
     Problem or FormatError
-        One for each entry, in file order; one error for the file if PyYAML is missing.
+        One for each entry, in file order.
     """
-    if find_spec("yaml") is None:
-        yield FormatError(name, missing_package("reading YAML", "PyYAML"))
-        return
     for chunk in _split(lines):
         yield from _read_chunk(chunk, name)
 
@@ -119,10 +124,8 @@ def _split(lines: Iterable[tuple[int, bytes]]) -> Iterator[_Chunk]:
 
 
 def _read_chunk(chunk: _Chunk, name: str) -> Iterator[Problem | FormatError]:
-    from solver.formats.yaml_text import parse_document
-
     try:
-        for line, content in parse_document(_decode(chunk.text)):
+        for line, content in _parse_document(_decode(chunk.text)):
             source = f"{name}:{chunk.line + line}"
             try:
                 yield from _make_problems(content, source)
@@ -275,3 +278,153 @@ def _show(value: object) -> str:
     elif isinstance(value, list):
         value = ", ".join(map(str, value))
     return quote(str(value)) if value else "none"
+
+
+# YAML
+
+_MAX_DEPTH = 16
+"""Olive's entries have at most five levels."""
+
+_SHOWN_CHARACTERS = 120
+"""Enough for PyYAML's longest message with the name of a tag or an anchor."""
+
+_CORE = "tag:yaml.org,2002:"
+_TEXTS = ("str", "int", "float", "bool", "null", "timestamp", "value")
+_TAGS = frozenset(
+    f"{_CORE}{tag}" for tag in (*_TEXTS, "python/str", "python/unicode", "seq", "map")
+)
+_NULLS = {"~", "null", "Null", "NULL"}
+
+
+class _Item(NamedTuple):
+    """An item of the list that is a document, or a document that is not a list.
+
+    Attributes
+    ----------
+    line : int
+        The line where it begins, from 0.
+    content : object or InputError
+        Text, or a list or mapping of these; the error if it cannot be read.
+    """
+
+    line: int
+    content: object
+
+
+def _parse_document(text: str) -> list[_Item]:
+    """Parse one YAML document.
+
+    PyYAML's own parser explains what libyaml refuses, and accepts nearly the same:
+    libyaml accepts a little more, such as `?` in a list in brackets.
+
+    Returns
+    -------
+    list of _Item
+        One, or one for each item of a list; none if the document is empty.
+
+    Raises
+    ------
+    InputError
+        If it is not YAML, has an alias, or nests too deeply.
+    """
+    if yaml.__with_libyaml__:  # ten times as fast
+        with suppress(InputError):
+            items = _parse_with(yaml.CBaseLoader, text)
+            if not any(isinstance(item.content, InputError) for item in items):
+                return items
+    return _parse_with(yaml.BaseLoader, text)
+
+
+def _parse_with(make_loader: Any, text: str) -> list[_Item]:
+    try:
+        loader = make_loader(text)
+        try:
+            return _Document(loader).items()
+        finally:
+            loader.dispose()
+    except yaml.YAMLError as error:
+        raise _explain(error) from None
+    except (ValueError, OverflowError):
+        # PyYAML does not catch Python's errors for an escape or a version too large.
+        msg = "expected YAML, found a number out of range in an escape or a directive"
+        raise InputError(msg) from None
+
+
+class _Document:
+    """A document that is read from its events.
+
+    Parameters
+    ----------
+    loader : BaseLoader or CBaseLoader
+    """
+
+    def __init__(self, loader: Any) -> None:
+        self._next = loader.get_event
+        self._faults: list[InputError] = []
+
+    def items(self) -> list[_Item]:
+        """Read the whole document; see `_parse_document`."""
+        self._next()  # the stream's beginning
+        if isinstance(self._next(), yaml.StreamEndEvent):
+            return []
+        event = self._next()
+        if isinstance(event, yaml.SequenceStartEvent):
+            items = [self._item(item, 1) for item in self._until(yaml.SequenceEndEvent)]
+        else:
+            items = [self._item(event, 0)]
+        self._next()  # the document's end
+        if not isinstance(event := self._next(), yaml.StreamEndEvent):
+            raise _fault(event.start_mark, "but found another document")
+        return items
+
+    def _item(self, event: Any, depth: int) -> _Item:
+        """Read an item to its end; its content is the first fault, if it has any."""
+        self._faults.clear()
+        content = self._read(event, depth)
+        line: int = event.start_mark.line
+        return _Item(line, self._faults[0] if self._faults else content)
+
+    def _read(self, event: Any, depth: int) -> object:
+        """Return what an event begins; `depth` counts the levels around it."""
+        mark = event.start_mark
+        if isinstance(event, yaml.AliasEvent):
+            raise _fault(mark, "an alias")
+        if depth == _MAX_DEPTH:
+            raise _fault(mark, f"more than {_MAX_DEPTH} levels")
+        if event.tag not in {None, "!"} and event.tag not in _TAGS:
+            self._note(mark, f"the tag {event.tag.removeprefix(_CORE)}")
+        if isinstance(event, yaml.SequenceStartEvent):
+            return [
+                self._read(item, depth + 1)
+                for item in self._until(yaml.SequenceEndEvent)
+            ]
+        if isinstance(event, yaml.MappingStartEvent):
+            entry = {}
+            for item in self._until(yaml.MappingEndEvent):
+                key = self._read(item, depth + 1)
+                if not isinstance(key, str):
+                    self._note(item.start_mark, "a key that is not text")
+                    key = ""
+                entry[key] = self._read(self._next(), depth + 1)
+            return entry
+        return "" if not event.style and event.value in _NULLS else event.value
+
+    def _until(self, end: type[yaml.Event]) -> Iterator[Any]:
+        while not isinstance(event := self._next(), end):
+            yield event
+
+    def _note(self, mark: Any, problem: str) -> None:
+        self._faults.append(_fault(mark, problem))
+
+
+def _explain(error: yaml.YAMLError) -> InputError:
+    if isinstance(error, yaml.MarkedYAMLError) and error.problem_mark:
+        return _fault(error.problem_mark, error.problem or "")
+    return InputError(f"expected YAML, found {quote(str(error).splitlines()[0])}")
+
+
+def _fault(mark: Any, problem: str) -> InputError:
+    shown = printable(problem[:_SHOWN_CHARACTERS])
+    dots = "..." if len(problem) > _SHOWN_CHARACTERS else ""
+    msg = f"expected YAML, found in line {mark.line + 1} of the entry: {shown}{dots}"
+    return InputError(msg)

@@ -123,6 +123,7 @@ MANY_BYTES = 1 << 16
 """Reading a file of this size takes longer than loading compiled code."""
 
 _LICHESS = "lichess"
+_OLIVE = "olive"
 _PARQUET = "parquet"
 
 _PARQUET_MAGIC = b"PAR1"
@@ -330,6 +331,9 @@ def _dispatch(
             f"found {title_of(source_format)}"
         )
         yield FormatError(name, reason)
+        return
+    if source_format == _OLIVE and find_spec("yaml") is None:
+        yield FormatError(name, missing_package("reading YAML", "PyYAML"))
         return
     for record in _find_reader(source_format)(lines, name):
         if isinstance(record, FormatError) or selection.includes(record):

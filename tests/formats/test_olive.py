@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import sys
+from typing import TYPE_CHECKING
 
 import pytest
 
 from solver.errors import FormatError
 from solver.formats.olive import MAX_ENTRY_BYTES
+from solver.formats.registry import read_collection
 from solver.problem import Claim, Problem
 from solver.stipulation import EXPECTED
 from tests.formats.olive_entries import GOOD, LADDER, PIECES, read, read_one
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 def refusal_of(text: str | bytes) -> str:
@@ -350,12 +355,14 @@ def test_yacpdbs_deviations_from_yaml_are_read() -> None:
 
 
 def test_without_pyyaml_the_error_names_the_package(
-    monkeypatch: pytest.MonkeyPatch,
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setitem(sys.modules, "yaml", None)
-    assert read(GOOD) == [
+    path = tmp_path / "x.olv"
+    path.write_text(f"---\n{GOOD}")
+    assert list(read_collection(path)) == [
         FormatError(
-            "dir/x.olv",
+            str(path),
             "reading YAML needs PyYAML, which is not installed: pip install PyYAML",
         )
     ]
