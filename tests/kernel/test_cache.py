@@ -13,7 +13,6 @@ import pytest
 from solver.errors import CacheError
 from solver.kernel.build import cache
 from solver.kernel.build.cache import (
-    ObjectCode,
     describe,
     open_directory,
     private_directories,
@@ -24,7 +23,7 @@ from solver.kernel.build.cache import (
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-KERNEL = ObjectCode(bytes(range(256)) * 4, "f0" * 32, "x86_64-elf", "numba 1")
+KERNEL = bytes(range(256)) * 4
 
 on_posix = pytest.mark.skipif(os.name != "posix", reason="modes are POSIX's")
 
@@ -257,7 +256,7 @@ def test_the_file_is_private(stored: Path) -> None:
 
 
 def test_a_kernel_replaces_the_one_before(stored: Path) -> None:
-    other = ObjectCode(b"code", "other", "other", "other")
+    other = b"other"
     write_object(stored, other)
     assert read_object(stored) == other
 
@@ -315,7 +314,7 @@ def test_a_failed_write_keeps_the_old_file_and_leaves_no_other(
 
     monkeypatch.setattr(Path, "replace", refuse)
     with pytest.raises(OSError, match="No space left"):
-        write_object(stored, ObjectCode(b"code", "other", "other", "other"))
+        write_object(stored, b"other")
     assert read_object(stored) == KERNEL
     assert [path.name for path in stored.parent.iterdir()] == [stored.name]
 

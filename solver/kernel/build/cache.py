@@ -8,13 +8,11 @@ and the file carries a checksum.
 from __future__ import annotations
 
 import hashlib
-import json
 import os
 import platform
 import stat
 import tempfile
 from contextlib import suppress
-from dataclasses import dataclass
 from functools import cache
 from importlib.metadata import version
 from pathlib import Path
@@ -35,30 +33,8 @@ KERNEL = Path(__file__).parents[1]
 SHIPPED = KERNEL / "objects"
 """The folder of compiled code in an installed platform wheel; not in a checkout."""
 
-MAGIC = b"matesolve kernel 2\n"
+MAGIC = b"matesolve kernel 3\n"
 CHECKSUM_BYTES = 32
-
-
-@dataclass(frozen=True, slots=True)
-class ObjectCode:
-    """An object file with one C function, and what it was made of.
-
-    Attributes
-    ----------
-    code : bytes
-        A relocatable object file.
-    sources : str
-        The hash of the sources that were compiled.
-    triple : str
-        LLVM's name of architecture, system and file format, without a release.
-    compilers : str
-        The programs that compiled it, with versions.
-    """
-
-    code: bytes
-    sources: str
-    triple: str
-    compilers: str
 
 
 def candidate_directories() -> list[Path]:
@@ -231,9 +207,9 @@ def code_key() -> str:
     digest = hashlib.sha256()
     for fact in (
         source_hash(),
-        compilers(),
-        version("numpy"),
+        *(version(name) for name in ("numba", "llvmlite", "numpy")),
         platform.python_version(),
+        str(llvm.llvm_version_info),
         llvm.get_process_triple(),
         llvm.get_host_cpu_name(),
         llvm.get_host_cpu_features().flatten(),
@@ -251,14 +227,6 @@ def source_hash() -> str:
         place = source.relative_to(KERNEL).as_posix()
         digest.update(place.encode() + b"\0" + source.read_bytes() + b"\0")
     return digest.hexdigest()
-
-
-def compilers() -> str:
-    """Return the programs that compile, with their versions."""
-    import llvmlite.binding as llvm
-
-    release = ".".join(str(number) for number in llvm.llvm_version_info)
-    return f"numba {version('numba')}, llvmlite {version('llvmlite')}, LLVM {release}"
 
 
 def _numba_settings() -> dict[str, str]:
@@ -285,19 +253,19 @@ def triple() -> str:
 # The file
 
 
-def packed(compiled: ObjectCode) -> bytes:
-    """Return the content of a file of compiled code."""
-    facts = {
-        "sources": compiled.sources,
-        "triple": compiled.triple,
-        "compilers": compiled.compilers,
-    }
-    payload = json.dumps(facts).encode() + b"\n" + compiled.code
+def packed(code: bytes) -> bytes:
+    """Return the content of a file of object code, made here of these sources."""
+    payload = _made_of() + b"\n" + code
     return MAGIC + hashlib.sha256(payload).digest() + payload
 
 
-def write_object(path: Path, compiled: ObjectCode) -> None:
-    """Store compiled code; other processes see the old file or the new, never a part.
+def _made_of() -> bytes:
+    """Return the first line of a file: what the code was made of, and for what."""
+    return f"sources {source_hash()}, system {triple()}".encode()
+
+
+def write_object(path: Path, code: bytes) -> None:
+    """Store object code; other processes see the old file or the new, never a part.
 
     Raises
     ------
@@ -306,18 +274,19 @@ def write_object(path: Path, compiled: ObjectCode) -> None:
     """
     from solver.files import write_private
 
-    write_private(path, packed(compiled))
+    write_private(path, packed(code))
 
 
-def read_object(path: Path) -> ObjectCode:
-    """Read compiled code from the cache folder, or from the package.
+def read_object(path: Path) -> bytes:
+    """Read object code from the cache folder, or from the package.
 
     Raises
     ------
     OSError
         The file does not exist or cannot be read.
     CacheError
-        The file is damaged, or others can change it.
+        Others can change the file, it is damaged, or its code was made of other sources
+        or for another system.
     """
     if path.parent == SHIPPED:
         require_installed(path)
@@ -330,8 +299,11 @@ def read_object(path: Path) -> ObjectCode:
     if content[: len(MAGIC)] != MAGIC or hashlib.sha256(payload).digest() != checksum:
         msg = f"{path}: expected compiled code, found a damaged file"
         raise CacheError(msg)
-    facts, code = payload.split(b"\n", 1)
-    return ObjectCode(code, **json.loads(facts))
+    made_of, code = payload.split(b"\n", 1)
+    if made_of != _made_of():
+        msg = f"{path}: expected {_made_of().decode()}, found {made_of.decode()}"
+        raise CacheError(msg)
+    return code
 
 
 def _user_cache() -> Path:

@@ -30,15 +30,11 @@ from solver.kernel.build.cache import (
     FALLBACK,
     FALLBACK_VARIABLE,
     SHIPPED,
-    ObjectCode,
     code_key,
-    compilers,
     open_directory,
     packed,
     private_directories,
     read_object,
-    source_hash,
-    triple,
     write_object,
 )
 
@@ -173,7 +169,7 @@ def _by_compiler(part: Part, notice: Notice, compiling: Compiling) -> Build | No
     try:
         line = f"compiling {part.title}, once for this version and machine ..."
         with compiling(line), _collector_paused():
-            compiled = compile_part(part, host())
+            code = compile_part(part, host())
     except (KernelError, MemoryError, OSError):
         raise  # not numba's internals, and numba's own way would not help
     except Exception as error:  # other internals may fail in any way
@@ -183,12 +179,12 @@ def _by_compiler(part: Part, notice: Notice, compiling: Compiling) -> Build | No
             if name.startswith("solver.kernel."):
                 del sys.modules[name]  # numba is to compile it from the start
         return None
-    kernel = _tested(part, link(compiled.code))
+    kernel = _tested(part, link(code))
     if directory is None:
         return Build(kernel, "compiled", None)
     path = directory / _file_name(part)
     try:
-        write_object(path, compiled)
+        write_object(path, code)
     except OSError as error:
         notice(f"{path}: the compiled code could not be stored: {error.strerror}")
     return Build(kernel, "compiled", path)
@@ -241,15 +237,7 @@ def _file_name(part: Part) -> str:
 
 def _read(part: Part, path: Path) -> Kernel:
     """Link and test a stored or shipped part; raise an error if that is not safe."""
-    compiled = read_object(path)
-    for what, expected, found in (
-        ("sources", source_hash(), compiled.sources),
-        ("triple", triple(), compiled.triple),
-    ):
-        if found != expected:
-            msg = f"{path}: {what}: expected {expected}, found {found}"
-            raise CacheError(msg)
-    return _tested(part, link(compiled.code))
+    return _tested(part, link(read_object(path)))
 
 
 # Linking
@@ -293,8 +281,8 @@ def _tested(part: Part, address: int) -> Kernel:
 # Compiling
 
 
-def compile_part(part: Part, target: Target) -> ObjectCode:
-    """Compile a part for a target.
+def compile_part(part: Part, target: Target) -> bytes:
+    """Compile a part for a target, and return its object code.
 
     Raises
     ------
@@ -306,8 +294,7 @@ def compile_part(part: Part, target: Target) -> ObjectCode:
     from solver.kernel.build.compiler import compile_object
 
     entry = importlib.import_module(part.module).entry
-    code = compile_object(entry, SYMBOL, target)
-    return ObjectCode(code, source_hash(), triple(), compilers())
+    return compile_object(entry, SYMBOL, target)
 
 
 def compile_shipped(directory: Path) -> list[Path]:
@@ -333,11 +320,11 @@ def compile_shipped(directory: Path) -> list[Path]:
     files = []
     for part in PARTS:
         for target in portable_targets():
-            compiled = compile_part(part, target)
+            code = compile_part(part, target)
             if runs_here(target):
-                _tested(part, link(compiled.code))
+                _tested(part, link(code))
             path = directory / shipped_name(part, target)
-            path.write_bytes(packed(compiled))
+            path.write_bytes(packed(code))
             files.append(path)
     return files
 
