@@ -6,26 +6,32 @@ another, or on a cluster. A problem that takes too long in a batch returns to th
 and is taken alone. The calling thread yields the results.
 
 With a store, a question that was answered before, or that a worker is searching under
-another name, is not searched again.
+another name, is not searched again. A question is a position, its stipulation, what its
+record claims, and the options that can change the answer.
 """
 
 from __future__ import annotations
 
+import math
+import operator
 import threading
 import time
 from collections import deque
+from hashlib import blake2b
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
+from solver import __version__
 from solver.audit.result import AuditResult, audit_result
 from solver.audit.workers import WorkerLoop, WorkerPool
 from solver.errors import FormatError, StoreError
 from solver.search.threads import GroupControl
+from solver.solution import StoppedBy
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 
     from solver.audit.job import AuditOptions
-    from solver.audit.resume import ResumeStore
+    from solver.audit.store import Store
     from solver.problem import Problem
 
 _JOIN_S = 1.0
@@ -36,6 +42,9 @@ TICK_S = 0.01
 
 LAST_RESULTS_S = 0.5
 """How long an audit that is stopped waits for its workers' last results, in seconds."""
+
+KEY_BYTES = 16
+"""Length of the hash of a question."""
 
 BEFORE_ALL = -1
 """The place of an error that does not wait for its turn."""
@@ -350,3 +359,90 @@ def _in_order(results: Iterator[Numbered]) -> Iterator[Numbered]:
             turn += 1
     for number in sorted(early):
         yield early[number]
+
+
+class ResumeStore:
+    """Returns earlier answers from a store, and saves new ones.
+
+    Parameters
+    ----------
+    store : Store
+        Where answers are stored.
+    options : AuditOptions
+        What to search for. Time and node limits are not part of a question: an answer
+        that no limit cut short is valid for all of them.
+    retry : iterable of str
+        Verdicts, or statuses if nothing is claimed, to search again if the limits are
+        wider now.
+
+    Attributes
+    ----------
+    store : Store
+    not_retried : int
+        How many such answers were not searched again, because the limits were as wide
+        before.
+    """
+
+    def __init__(
+        self, store: Store, options: AuditOptions, retry: Iterable[str] = ()
+    ) -> None:
+        self.store = store
+        self._limits = options.limits
+        self._options = options.describe()
+        self._retry = frozenset(retry)
+        self.not_retried = 0
+
+    def key(self, problem: Problem) -> bytes:
+        """Return the hash of a question, which includes the solver's version."""
+        claim = problem.claim
+        question = [
+            problem.position,
+            f"{claim and claim.mate} {problem.no_mate}",
+            " ".join(claim.keys) if claim else "",
+            " ".join(claim.line) if claim else "",
+            str(claim is not None and claim.any_last_move),
+            self._options,
+            __version__,
+        ]
+        if problem.stipulation.text:
+            solutions = claim.solutions if claim else None
+            question.append(f"{problem.stipulation.text} {solutions}")
+        return blake2b("\n".join(question).encode(), digest_size=KEY_BYTES).digest()
+
+    def find(self, problem: Problem, key: bytes) -> AuditResult | None:
+        """Return an earlier answer to a question, and store that this record poses it.
+
+        Returns
+        -------
+        AuditResult or None
+            None if the problem must be searched.
+        """
+        result = self.store.answer(key)
+        if result is None:
+            return None
+        if result.word in self._retry and (
+            result.stopped_by == StoppedBy.CRASH
+            or self._has_wider_limits(*self.store.limits(key))
+        ):
+            return None
+        result = result.for_record(problem)
+        self.store.put_record(result, key)
+        return result
+
+    def save(self, key: bytes, result: AuditResult) -> None:
+        """Save a new answer and its record."""
+        limits = self._limits
+        self.store.put_answer(key, result, self._options, limits.time_s, limits.nodes)
+        self.store.put_record(result, key)
+
+    def _has_wider_limits(self, time_s: float | None, nodes: int | None) -> bool:
+        now = _or_infinite(self._limits.time_s), _or_infinite(self._limits.nodes)
+        before = _or_infinite(time_s), _or_infinite(nodes)
+        # With one limit narrower, the new answer could be worse.
+        is_wider = now != before and all(map(operator.ge, now, before))
+        self.not_retried += not is_wider
+        return is_wider
+
+
+def _or_infinite(limit: float | None) -> float:
+    return math.inf if limit is None else limit

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, get_args, get_type_hints
 
 from solver import __version__
 from solver.audit.verdict import (
@@ -210,6 +210,12 @@ class AuditResult(NamedTuple):
 
 COLUMNS = AuditResult._fields[: AuditResult._fields.index("certificate")]
 """The fields that are stored and exported."""
+
+
+def column_types() -> dict[str, type]:
+    """Return the type of each of `COLUMNS`: int, float or str; any may be None."""
+    hints = get_type_hints(AuditResult)
+    return {name: (get_args(hints[name]) or (hints[name],))[0] for name in COLUMNS}
 
 
 def audit_result(

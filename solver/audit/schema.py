@@ -15,7 +15,7 @@ from contextlib import closing
 from functools import cache
 from typing import TYPE_CHECKING
 
-from solver.audit.result import COLUMNS
+from solver.audit.result import COLUMNS, AuditResult, column_types
 from solver.errors import StoreQueryError
 
 if TYPE_CHECKING:
@@ -32,18 +32,7 @@ OF_RECORDS = ("source", "id", "fen", "error")
 
 ANSWER_COLUMNS = tuple(name for name in COLUMNS if name not in OF_RECORDS)
 
-_TYPES = {
-    "claim": "INTEGER",
-    "nomate": "INTEGER",
-    "mate": "INTEGER",
-    "lower_bound": "INTEGER",
-    "keys_complete": "INTEGER",
-    "only_moves": "INTEGER",
-    "nodes": "INTEGER",
-    "time_s": "REAL",
-    "claimed_solutions": "INTEGER",
-    "solutions_complete": "INTEGER",
-}
+_SQL_TYPES = {int: "INTEGER", float: "REAL", str: "TEXT"}
 
 ADDED_COLUMNS = (
     "stipulation",
@@ -55,7 +44,8 @@ ADDED_COLUMNS = (
 
 
 def _defined(names: Iterable[str]) -> Iterator[str]:
-    return (f"{name} {_TYPES.get(name, 'TEXT')}" for name in names)
+    types = column_types()
+    return (f"{name} {_SQL_TYPES[types[name]]}" for name in names)
 
 
 _FIRST_ANSWERS = ", ".join(
@@ -68,24 +58,21 @@ _EXPRESSIONS = {
     "fen": "r.fen",
     "error": "r.error",
     "verdict": "iif(r.error IS NULL, a.verdict, 'unreadable')",
-    "claimed_keys": "coalesce(a.claimed_keys, '')",
-    "claimed_line": "coalesce(a.claimed_line, '')",
-    "keys": "coalesce(a.keys, '')",
-    "keys_complete": "coalesce(a.keys_complete, 0)",
-    "wrong_keys": "coalesce(a.wrong_keys, '')",
-    "pv": "coalesce(a.pv, '')",
-    "plies": "coalesce(a.plies, '')",
-    "nodes": "coalesce(a.nodes, 0)",
-    "time_s": "coalesce(a.time_s, 0.0)",
     "solver": "coalesce(a.solver, r.solver)",
 }
 
 
+def _expression(name: str) -> str:
+    """Return the expression for a column of `results`; records may lack an answer."""
+    default = AuditResult._field_defaults.get(name)
+    if name in _EXPRESSIONS or default is None:
+        return _EXPRESSIONS.get(name, f"a.{name}")
+    return f"coalesce(a.{name}, {default!r})"
+
+
 def _view(columns: Iterable[str]) -> str:
     """Return the definition of the view `results` with these columns."""
-    selected = ", ".join(
-        f"{_EXPRESSIONS.get(name, f'a.{name}')} AS {name}" for name in columns
-    )
+    selected = ", ".join(f"{_expression(name)} AS {name}" for name in columns)
     return f"""VIEW results AS
     SELECT {selected}, r.file, r.line, a.options, a.time_limit_s, a.node_limit
     FROM records AS r LEFT JOIN answers AS a USING (key);
@@ -204,6 +191,34 @@ def upsert(table: str, columns: tuple[str, ...], unique: int, *, rows: str = "")
     return (
         f"INSERT INTO {table} ({', '.join(columns)}) {rows} "
         f"ON CONFLICT ({key}) DO UPDATE SET {changed}"
+    )
+
+
+_RANK = "CASE {0}.status WHEN 'undecided' THEN 0 WHEN 'found' THEN 1 ELSE 2 END"
+
+
+def merge_statements(*, is_first: bool) -> tuple[str, str]:
+    """Return the statements that add what the database `other` has.
+
+    Of two answers to a question, the better one stays.
+
+    Parameters
+    ----------
+    is_first : bool
+        Whether `other` is one of the first stores; see `lacks_columns`.
+    """
+    lacking = dict.fromkeys(ADDED_COLUMNS, "NULL") | {"twin": "''"} if is_first else {}
+
+    def added(table: str, columns: tuple[str, ...], unique: int) -> str:
+        values = ", ".join(lacking.get(name, name) for name in columns)
+        rows = f"SELECT {values} FROM other.{table} WHERE true"
+        return upsert(table, columns, unique, rows=rows)
+
+    return (
+        f"{added('answers', ALL_ANSWER_COLUMNS, 1)} "
+        f"WHERE ({_RANK.format('excluded')}, excluded.lower_bound) > "
+        f"({_RANK.format('answers')}, answers.lower_bound)",
+        added("records", RECORD_COLUMNS, 3),
     )
 
 

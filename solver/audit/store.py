@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING
 
 from solver.audit.result import COLUMNS, AuditResult, split_source, twin_of
 from solver.audit.schema import (
-    ADDED_COLUMNS,
     ALL_ANSWER_COLUMNS,
     ANSWER_COLUMNS,
     APPLICATION,
@@ -29,6 +28,7 @@ from solver.audit.schema import (
     VERSION,
     foreign_definitions,
     lacks_columns,
+    merge_statements,
     query_error,
     require_expression,
     upsert,
@@ -37,7 +37,7 @@ from solver.errors import StoreError
 from solver.files import locked
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator
     from types import TracebackType
 
 
@@ -49,35 +49,10 @@ BUSY_S = 10.0
 """How long to wait while another program writes to the store."""
 
 _RESULT = f"SELECT {', '.join(COLUMNS)} FROM results"
-_ANSWER = (
-    f"SELECT {', '.join(ANSWER_COLUMNS)}, time_limit_s, node_limit "
-    "FROM answers WHERE key = ?"
-)
+_ANSWER = f"SELECT {', '.join(ANSWER_COLUMNS)} FROM answers WHERE key = ?"
+_LIMITS = "SELECT time_limit_s, node_limit FROM answers WHERE key = ?"
 _PUT_ANSWER = upsert("answers", ALL_ANSWER_COLUMNS, 1)
 _PUT_RECORD = upsert("records", RECORD_COLUMNS, 3)
-
-
-def _merge_answers(missing: Sequence[str]) -> str:
-    """Return the statement that adds the other store's answers; it lacks columns."""
-    values = [f"NULL AS {n}" if n in missing else n for n in ALL_ANSWER_COLUMNS]
-    rows = f"SELECT {', '.join(values)} FROM other.answers WHERE true"
-    return upsert("answers", ALL_ANSWER_COLUMNS, 1, rows=rows)
-
-
-_RANK = "CASE {0}.status WHEN 'undecided' THEN 0 WHEN 'found' THEN 1 ELSE 2 END"
-_IS_BETTER = (
-    f"({_RANK.format('excluded')}, excluded.lower_bound) > "
-    f"({_RANK.format('answers')}, answers.lower_bound)"
-)
-
-
-def _merge_records(*, has_twins: bool) -> str:
-    """Return the statement that adds the other store's records."""
-    values = [
-        "''" if name == "twin" and not has_twins else name for name in RECORD_COLUMNS
-    ]
-    rows = f"SELECT {', '.join(values)} FROM other.records WHERE true"
-    return upsert("records", RECORD_COLUMNS, 3, rows=rows)
 
 
 _STATEMENT_ERRORS = {"SQLITE_ERROR", "SQLITE_TOOBIG", "SQLITE_MISMATCH"}
@@ -154,24 +129,19 @@ class Store:
     ) -> None:
         self.close()
 
-    def answer(self, key: bytes) -> tuple[AuditResult, float | None, int | None] | None:
-        """Return the answer to a question.
-
-        Returns
-        -------
-        result : AuditResult
-            The answer, without a record.
-        time_limit_s : float or None
-        node_limit : int or None
-            The limits of its search; None: no limit.
-        """
+    def answer(self, key: bytes) -> AuditResult | None:
+        """Return the answer to a question, without a record."""
         with self._exclusive():
             row = self._base.execute(_ANSWER, (key,)).fetchone()
         if row is None:
             return None
-        *values, time_limit_s, node_limit = row
-        fields = dict(zip(ANSWER_COLUMNS, values, strict=True))
-        return AuditResult("", "", **fields), time_limit_s, node_limit
+        return AuditResult("", "", **dict(zip(ANSWER_COLUMNS, row, strict=True)))
+
+    def limits(self, key: bytes) -> tuple[float | None, int | None]:
+        """Return the limits of time and nodes with which an answer was searched."""
+        with self._exclusive():
+            time_s, nodes = self._base.execute(_LIMITS, (key,)).fetchone()
+        return time_s, nodes
 
     def put_answer(
         self,
@@ -187,17 +157,12 @@ class Store:
 
     def put_record(self, result: AuditResult, key: bytes | None) -> None:
         """Save which record has which answer, or why it cannot be read."""
-        file, line = split_source(result.source)
-        values = (
+        row = (
+            *split_source(result.source),
             twin_of(result),
-            result.id,
-            result.fen,
-            key,
-            result.error,
-            result.solver,
+            *(result.id, result.fen, key, result.error, result.solver),
         )
-        row = [_escaped(value) for value in (file, line, *values)]
-        self._write(_PUT_RECORD, row)
+        self._write(_PUT_RECORD, list(map(_escaped, row)))
 
     def results(self, where: str | None = None) -> Iterator[AuditResult]:
         """Yield the results, ordered by file, line and name.
@@ -276,12 +241,11 @@ class Store:
         self.commit()
         # Opening it checks that it is a store of this version.
         with Store(other, read_only=True) as opened, self._exclusive():
-            missing = ADDED_COLUMNS if opened._lacks_columns else ()
             self._base.execute("ATTACH ? AS other", (_uri(other),))
             try:
                 self._base.execute("BEGIN")  # IMMEDIATE would lock the other as well
-                self._base.execute(f"{_merge_answers(missing)} WHERE {_IS_BETTER}")
-                self._base.execute(_merge_records(has_twins=not missing))
+                for statement in merge_statements(is_first=opened._lacks_columns):
+                    self._base.execute(statement)
                 self._base.execute("COMMIT")
             finally:
                 if self._base.in_transaction:  # a full disk may have ended it

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from solver.cli import audit_options, options
+from solver.cli import auditing, options
 from solver.cli.console import (
     STDOUT,
     Exit,
@@ -31,10 +31,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterable, Iterator
 
     from solver.audit.job import AuditOptions
+    from solver.audit.pipeline import ResumeStore
     from solver.audit.result import AuditResult
-    from solver.audit.resume import ResumeStore
     from solver.cli.answer_files import CertificateFolder
-    from solver.cli.audit_options import StoreRequest
+    from solver.cli.auditing import StoreRequest
     from solver.cli.progress import AuditProgress
     from solver.formats.matetrack import Row
     from solver.output.improvement import LineStatus
@@ -73,13 +73,13 @@ Examples:
 @click.argument("source", metavar="IN", type=options.FILE)
 @options.output("It is replaced only when all rows are searched; - is standard output.")
 @options.limits(time_s=DEFAULT_TIME_S)
-@audit_options.jobs("Default: 1.")
-@audit_options.within
-@audit_options.follow(
+@auditing.jobs("Default: 1.")
+@auditing.within
+@auditing.follow(
     "Report for each line whether it is a proof, a forced beginning or wrong."
 )
-@audit_options.store
-@audit_options.certificates(" Only changes and disproved claims have one.")
+@auditing.store
+@auditing.certificates(" Only changes and disproved claims have one.")
 @click.pass_context
 def improve(
     ctx: click.Context,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from solver.cli import audit_options, experiment_options, options
+from solver.cli import auditing, experiment_options, options
 from solver.cli.console import (
     Exit,
     echo_json,
@@ -137,7 +137,7 @@ Examples:
     f"{DEFAULT_NODES:,}; with --depth, no limit.",
 )
 @experiment_options.horizon(Horizon.QUIESCENCE)
-@audit_options.jobs("Default: 1.")
+@auditing.jobs("Default: 1.")
 @click.option(
     "--games-file",
     metavar="FILE",

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from solver.cli import audit_options, experiment_options, options
+from solver.cli import auditing, experiment_options, options
 from solver.cli.console import Exit, echo_json, foremost, notify
 from solver.cli.help import Group
 from solver.cli.progress import GamesProgress, position_progress
@@ -224,7 +224,7 @@ Examples:
     metavar="D",
     help="Search D plies deep.",
 )
-@audit_options.jobs("Default: 1.")
+@auditing.jobs("Default: 1.")
 @click.pass_context
 def play(
     ctx: click.Context,

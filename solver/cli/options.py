@@ -84,36 +84,13 @@ def whole(greatest: int) -> Callable[[str], int]:
     return read
 
 
-def _completion(value: str, kind: str = "plain") -> CompletionItem:
-    from click.shell_completion import CompletionItem
-
-    return CompletionItem(value, type=kind)
-
-
 def complete_folders(
     _ctx: click.Context, _param: click.Parameter, incomplete: str
 ) -> list[CompletionItem]:
     """Complete a folder name."""
-    return [_completion(incomplete, "dir")]
+    from click.shell_completion import CompletionItem
 
-
-def complete_words(
-    *known: str,
-) -> Callable[[click.Context, click.Parameter, str], list[CompletionItem]]:
-    """Return a function that completes the last of several comma-separated words."""
-
-    def complete(
-        _ctx: click.Context, _param: click.Parameter, incomplete: str
-    ) -> list[CompletionItem]:
-        before, comma, last = incomplete.rpartition(",")
-        given = before.split(",")
-        return [
-            _completion(f"{before}{comma}{word}")
-            for word in known
-            if word.startswith(last) and word not in given
-        ]
-
-    return complete
+    return [CompletionItem(incomplete, type="dir")]
 
 
 def gathered(

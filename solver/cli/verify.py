@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
+import json
 import re
 import sys
+import tempfile
 from contextlib import closing, contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 import click
 
+from solver.audit.result import split_source
 from solver.audit.verdict import DISAGREEMENTS, DUAL, KEYS
-from solver.cli import audit_options, options
-from solver.cli.audit_options import words_of
+from solver.cli import auditing, options
+from solver.cli.auditing import Reading, Words
 from solver.cli.console import (
     Exit,
+    echo_json,
     foremost,
     is_terminal,
     notify,
     prepare_kernel,
+    stdout_console,
 )
 from solver.cli.help import Command
 from solver.cli.signals import interruptible
@@ -29,9 +34,9 @@ if TYPE_CHECKING:
 
     from solver.audit.job import AuditOptions
     from solver.audit.result import AuditResult
-    from solver.audit.resume import Shard
     from solver.audit.workers import WorkerPool
-    from solver.cli.audit_options import StoreRequest
+    from solver.cli.auditing import Shard, StoreRequest
+    from solver.cli.progress import AuditProgress
     from solver.endgames.tablebases import Tablebases
     from solver.formats.claims import Selection
     from solver.problem import Limits
@@ -43,23 +48,13 @@ LOCAL = "local"
 FAILURES = (*Verdict, *Soundness, KEYS, DUAL)
 """The words of `--fail-on`."""
 
+SORTED = 10_000
+"""Up to this many disagreements are printed in input order; more, as they came."""
+
+_MEMORY_BYTES = 1 << 20
+"""Disagreements beyond this size are kept in a temporary file."""
+
 _ADDRESS = re.compile(r"(tcp|tls)://([^\s/:]+|\[[0-9a-fA-F:.]+\]):[0-9]{1,5}")
-
-
-def _parse_shard(
-    _ctx: click.Context, _param: click.Parameter, value: str | None
-) -> Shard | None:
-    """Parse a part such as `2/5`, the second of five."""
-    if value is None:
-        return None
-    number, slash, count = value.partition("/")
-    numbers = slash and number.isdecimal() and count.isdecimal()
-    if numbers and 1 <= int(number) <= int(count):
-        from solver.audit.resume import Shard
-
-        return Shard(int(number), int(count))
-    msg = f"expected a part such as 2/5, found {value!r}"
-    raise click.BadParameter(msg)
 
 
 def parse_address(
@@ -133,7 +128,7 @@ Examples:
 @options.selection
 @options.limits(time_s=DEFAULT_TIME_S)
 @options.tablebases
-@audit_options.jobs("Default: 1; with --cluster local, the number of cores.")
+@auditing.jobs("Default: 1; with --cluster local, the number of cores.")
 @click.option(
     "--cluster",
     "cluster_address",
@@ -145,7 +140,7 @@ Examples:
 @click.option(
     "--ordered", is_flag=True, help="Print results in input order, also with --jobs."
 )
-@audit_options.within
+@auditing.within
 @click.option(
     "--keys",
     is_flag=True,
@@ -157,25 +152,19 @@ Examples:
     help="Check each of the attacker's moves in the claimed line of a mate: does it "
     "mate as fast as possible, and is it the only one? Implies --keys.",
 )
-@audit_options.follow("The records say of each move whether it holds.")
-@audit_options.store
-@click.option(
-    "--shard",
-    callback=_parse_shard,
-    metavar="I/N",
-    help="Check only part I of N parts; `matesolve merge` combines their stores.",
-)
+@auditing.follow("The records say of each move whether it holds.")
+@auditing.store
+@auditing.shard
 @click.option(
     "--fail-on",
-    callback=words_of(*FAILURES),
+    type=Words(*FAILURES),
     default=",".join(DISAGREEMENTS),
     show_default="every disagreement",
     metavar="WORDS",
-    shell_complete=options.complete_words(*FAILURES, audit_options.NONE),
     help="Exit with 1 for these results: comma-separated verdicts, kinds of soundness, "
     "`keys` and `dual`; or `none`.",
 )
-@audit_options.certificates()
+@auditing.certificates()
 @click.option(
     "-q", "--quiet", is_flag=True, help="Print only disagreements, and no progress."
 )
@@ -227,7 +216,6 @@ def verify(
     from solver.cli.answer_files import CertificateFolder
     from solver.cli.console import require_apart
     from solver.cli.progress import AuditProgress
-    from solver.cli.verify_io import Reading, Records, ResultSink, Summary
     from solver.output.audit_text import result_warnings
     from solver.search.threads import GroupControl
 
@@ -245,9 +233,11 @@ def verify(
     prepare_kernel()
     control = GroupControl()
     codes = {Exit.PROVED}
-    reading = Reading(files, source_format=source_format, selection=selection)
+    reading = Reading(
+        files, source_format=source_format, selection=selection, shard=shard
+    )
     progress = AuditProgress(
-        lambda: shard.share_of(reading.expected()) if shard else reading.expected(),
+        reading.expected,
         # Records on the same terminal would mix with the progress line.
         hidden=quiet or (jsonl and is_terminal(sys.stdout)),
     )
@@ -262,10 +252,10 @@ def verify(
             if folder_path is not None:
                 inputs = (*files, *stored.files)
                 folder = CertificateFolder(folder_path, progress.notify, inputs)
-            sink: ResultSink = Records() if jsonl else Summary(progress, quiet=quiet)
+            sink: ResultSink = JsonLines() if jsonl else Summary(progress, quiet=quiet)
             ctx.call_on_close(sink.close)
             results = audit(
-                shard.of(reading) if shard else reading,
+                reading,
                 asked,
                 pool,
                 resume=resume,
@@ -345,3 +335,112 @@ def exit_code(result: AuditResult, fail_on: frozenset[str]) -> Exit:
     if result.is_undecided:
         return Exit.LIMIT
     return Exit.PROVED
+
+
+class ResultSink(Protocol):
+    """Prints the results of an audit, at once or at the end."""
+
+    def add(self, result: AuditResult) -> None:
+        """Print a result, or keep what `finish` needs of it."""
+
+    def finish(self) -> None:
+        """Print what was kept."""
+
+    def close(self) -> None:
+        """Delete what was kept, printed or not."""
+
+
+class JsonLines:
+    """Prints each result at once, as a line of JSON."""
+
+    def add(self, result: AuditResult) -> None:
+        """Print the record of a result."""
+        from solver.output.audit_records import audit_record
+
+        echo_json(audit_record(result))
+
+    def finish(self) -> None:
+        """Do nothing: everything has been printed."""
+
+    def close(self) -> None:
+        """Do nothing: nothing was kept."""
+
+
+class Summary:
+    """Prints a table of claims and verdicts, then a paragraph for each disagreement.
+
+    Parameters
+    ----------
+    progress : AuditProgress
+        Prints unreadable records as they come.
+    quiet : bool
+        Print no table.
+    """
+
+    def __init__(self, progress: AuditProgress, *, quiet: bool) -> None:
+        from solver.output.audit_text import AuditTable
+
+        self._progress = progress
+        self._table = None if quiet else AuditTable()
+        self._disagreements = Paragraphs()
+
+    def add(self, result: AuditResult) -> None:
+        """Count a result, and keep the paragraph of a disagreement."""
+        from solver.output.audit_text import disagreement
+
+        if result.fen is None:
+            self._progress.notify(f"error: {result.source}: {result.error}")
+        if self._table:
+            self._table.add(result)
+        if paragraph := disagreement(result):
+            self._disagreements.add(result.source, paragraph)
+
+    def finish(self) -> None:
+        """Print the table and the disagreements; only a terminal wraps long lines.
+
+        Without results there is no table: an empty one would look like success.
+        """
+        console = stdout_console()
+        if self._table and not self._table.is_empty:
+            console.print(self._table.draw(console))
+            if soundness := self._table.soundness():
+                console.print(soundness)
+        for paragraph in self._disagreements:
+            console.print(paragraph, soft_wrap=True)
+
+    def close(self) -> None:
+        """Delete the disagreements."""
+        self._disagreements.close()
+
+
+class Paragraphs:
+    """Any number of paragraphs: beyond `_MEMORY_BYTES` they go to a temporary file."""
+
+    def __init__(self) -> None:
+        self._stored = tempfile.SpooledTemporaryFile(  # noqa: SIM115 -- `close` closes it
+            _MEMORY_BYTES, "w+", encoding="utf-8"
+        )
+        self._files: dict[str, int] = {}
+        self._count = 0
+
+    def add(self, source: str, text: str) -> None:
+        """Add the paragraph of the record at `source`, which is `file:line`."""
+        file, line = split_source(source)
+        place = self._files.setdefault(file, len(self._files)), line
+        try:
+            self._stored.write(json.dumps((place, text)) + "\n")
+        except OSError as error:  # the temporary file has no name to print
+            folder = tempfile.gettempdir()
+            raise OSError(error.errno, error.strerror, folder) from None
+        self._count += 1
+
+    def __iter__(self) -> Iterator[str]:
+        """Yield the paragraphs in input order, unless there are more than `SORTED`."""
+        self._stored.seek(0)
+        texts = map(json.loads, self._stored)
+        for _, text in sorted(texts) if self._count <= SORTED else texts:
+            yield text
+
+    def close(self) -> None:
+        """Delete the paragraphs."""
+        self._stored.close()

@@ -19,11 +19,10 @@ from typing import (
     NamedTuple,
     TypeAlias,
     TypeVar,
-    get_type_hints,
 )
 
 from solver import __version__
-from solver.audit.result import COLUMNS, AuditResult, write_solutions
+from solver.audit.result import COLUMNS, AuditResult, column_types, write_solutions
 from solver.errors import InputError, quote
 from solver.formats.native import one_line
 from solver.output.text import first_moves
@@ -389,11 +388,7 @@ def write_parquet(results: Iterable[AuditResult], file: BinaryIO) -> int:
     """Write the columns of the store as Apache Parquet; needs pyarrow."""
     from solver.formats.parquet import write_rows
 
-    hints = get_type_hints(AuditResult)
-    types = {
-        name: getattr(hints[name], "__args__", (hints[name],))[0] for name in COLUMNS
-    }
-    return write_rows(types, (result.row() for result in results), file)
+    return write_rows(column_types(), (result.row() for result in results), file)
 
 
 EXPORTS: dict[str, Export] = {

@@ -31,8 +31,7 @@ from solver.audit import cluster as cluster_opening
 from solver.audit import cluster as remote
 from solver.audit.cluster import LOCAL, open_cluster
 from solver.audit.job import AuditOptions
-from solver.audit.pipeline import audit
-from solver.audit.resume import ResumeStore
+from solver.audit.pipeline import ResumeStore, audit
 from solver.audit.store import Store
 from solver.audit.workers import WorkerDiedError, local_workers
 from solver.cli.main import run

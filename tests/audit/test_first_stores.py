@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from solver.audit.job import AuditOptions
+from solver.audit.pipeline import ResumeStore
 from solver.audit.result import AuditResult
-from solver.audit.resume import ResumeStore
 from solver.audit.store import Store
 from solver.errors import StoreError
 from solver.problem import Claim, Limits, Problem
@@ -125,7 +125,7 @@ def test_it_gets_the_columns_once_it_is_written(path: Path) -> None:
 def test_its_answers_are_found_again_by_the_version_that_wrote_it(
     path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("solver.audit.resume.__version__", "0.1.0")
+    monkeypatch.setattr("solver.audit.pipeline.__version__", "0.1.0")
     with Store(path) as store:
         resume = ResumeStore(store, OPTIONS)
         assert resume.find(PROBLEM, resume.key(PROBLEM)) == RESULT

@@ -10,8 +10,7 @@ import chess
 import pytest
 
 from solver.audit.job import AuditJob, AuditOptions, TimeSlice
-from solver.audit.pipeline import audit
-from solver.audit.resume import ResumeStore
+from solver.audit.pipeline import ResumeStore, audit
 from solver.audit.store import Store
 from solver.audit.workers import local_workers
 from solver.problem import Claim, Limits, Problem

@@ -20,8 +20,7 @@ from typing import TYPE_CHECKING
 import chess
 
 from solver.audit.job import AuditJob, AuditOptions
-from solver.audit.pipeline import audit
-from solver.audit.resume import ResumeStore
+from solver.audit.pipeline import ResumeStore, audit
 from solver.audit.store import Store
 from solver.audit.workers import ProcessWorker, WorkerPool
 from solver.errors import FormatError

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from solver.audit.job import AuditJob
-from solver.audit.resume import ResumeStore
+from solver.audit.pipeline import ResumeStore
 from solver.audit.schema import VERSION
 from solver.audit.store import Store
 from solver.audit.workers import ProcessWorker

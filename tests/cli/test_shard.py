@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from solver.audit.resume import Shard
+from solver.cli.auditing import Shard
 from solver.errors import FormatError
 from solver.problem import Claim, Problem
 
@@ -90,4 +90,3 @@ def test_an_unreadable_record_is_in_the_same_part_in_any_folder() -> None:
 
 def test_a_part_expects_its_share_of_the_records() -> None:
     assert Shard(2, 4).share_of(1001) == 250
-    assert Shard(2, 4).share_of(None) is None

@@ -1,0 +1,360 @@
+"""What commands share that audit or read collections: options, store, files."""
+
+from __future__ import annotations
+
+import functools
+from contextlib import contextmanager
+from dataclasses import dataclass
+from hashlib import blake2b
+from pathlib import Path, PurePath
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import click
+
+from solver.cli import console as streams
+from solver.cli import options
+from solver.cli.console import Exit, notify, store_files
+from solver.errors import FormatError
+from solver.formats.claims import EVERYTHING, Selection
+from solver.formats.streams import Meter, name_of
+from solver.stipulations.comparison import Verdict
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+
+    from click.shell_completion import CompletionItem
+
+    from solver.audit.job import AuditOptions
+    from solver.audit.pipeline import ResumeStore
+    from solver.cli.options import Function
+    from solver.problem import Problem
+
+MAX_JOBS = 256
+NONE = "none"
+
+
+class Words(click.ParamType):  # type: ignore[type-arg]  # generic since 8.4
+    """Comma-separated words, passed as a frozenset; `none` is the empty one.
+
+    Parameters
+    ----------
+    *known : str
+        The words; any other is a usage error. A shell completes them.
+    """
+
+    name = "words"
+
+    def __init__(self, *known: str) -> None:
+        self._known = (*known, NONE)
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> frozenset[str]:
+        """Split the text."""
+        words = frozenset(word.strip() for word in value.split(","))
+        if words == {NONE}:
+            return frozenset()
+        if unknown := sorted(words.difference(self._known[:-1])):
+            self.fail(
+                f"{unknown[0]!r} is not one of {', '.join(self._known)}.", param, ctx
+            )
+        return words
+
+    def shell_complete(
+        self,
+        ctx: click.Context,  # noqa: ARG002
+        param: click.Parameter,  # noqa: ARG002
+        incomplete: str,
+    ) -> list[CompletionItem]:
+        """Complete the last of the words."""
+        from click.shell_completion import CompletionItem
+
+        before, comma, last = incomplete.rpartition(",")
+        given = before.split(",")
+        return [
+            CompletionItem(f"{before}{comma}{word}")
+            for word in self._known
+            if word.startswith(last) and word not in given
+        ]
+
+
+def jobs(default: str) -> Callable[[Function], Function]:
+    """Add `--jobs`; `default` is the sentence that states its default."""
+    return click.option(
+        "-j",
+        "--jobs",
+        type=click.IntRange(1, MAX_JOBS),
+        metavar="J",
+        help=f"Search in J processes at once, each with its own table. {default}",
+    )
+
+
+def within(command: Function) -> Function:
+    """Add `--within`, passed as `within: bool`."""
+    return click.option(
+        "--within",
+        is_flag=True,
+        help="Check only that there is a mate in the claimed number of moves, not that "
+        "it is the shortest.",
+    )(command)
+
+
+def follow(help_text: str) -> Callable[[Function], Function]:
+    """Add `--follow`, passed as `follow: bool`; `help_text` says what is reported."""
+    return click.option(
+        "--follow",
+        is_flag=True,
+        help="Prove each claimed mate along its line, from the end, with the limits "
+        f"once more. {help_text}",
+    )
+
+
+class StoreRequest(NamedTuple):
+    """The store that the user chose.
+
+    Attributes
+    ----------
+    path : str or None
+        None: no results are stored.
+    fresh : bool
+        Delete the results in the store.
+    retry : frozenset of str
+        See `ResumeStore`.
+    """
+
+    path: str | None
+    fresh: bool
+    retry: frozenset[str]
+
+    @property
+    def files(self) -> tuple[str, ...]:
+        """The store and the files that lie beside one that is open."""
+        return () if self.path is None else store_files(self.path)
+
+    @contextmanager
+    def open(self, audit_options: AuditOptions) -> Iterator[ResumeStore | None]:
+        """Open the store, and close it however the audit ends."""
+        if self.path is None:
+            yield None
+            return
+        from solver.audit.pipeline import ResumeStore
+        from solver.audit.store import Store
+
+        with Store(self.path, fresh=self.fresh) as store:
+            resume = ResumeStore(store, audit_options, self.retry)
+            yield resume
+            if resume.not_retried:
+                count = f"{resume.not_retried:,} not searched again"
+                notify(f"{self.path}: {count}: the limits are no wider than before")
+
+
+def store(command: Function) -> Function:
+    """Add `--store`, `--fresh` and `--retry`, passed as `stored: StoreRequest`."""
+
+    @click.option(
+        "--store",
+        "store_path",
+        type=click.Path(dir_okay=False),
+        metavar="RUN.db",
+        help="Save results here and resume from them.",
+    )
+    @click.option(
+        "--fresh", is_flag=True, help="Delete the results in the store and start again."
+    )
+    @click.option(
+        "--retry",
+        type=Words(*Verdict, "found"),
+        default=NONE,
+        metavar="VERDICTS",
+        help="Search stored results with these verdicts again, such as `undecided`, if "
+        "the limits are wider now.",
+    )
+    @functools.wraps(command)
+    def gather(
+        *args: Any,
+        store_path: str | None,
+        fresh: bool,
+        retry: frozenset[str],
+        **others: Any,
+    ) -> Any:
+        if store_path is None and (fresh or retry):
+            msg = "--fresh and --retry need a --store."
+            raise click.UsageError(msg)
+        asked = StoreRequest(store_path, fresh, retry)
+        return command(*args, stored=asked, **others)
+
+    return gather  # type: ignore[return-value]
+
+
+def certificates(more: str = "") -> Callable[[Function], Function]:
+    """Add `--certificates`, passed as `folder_path`; `more` ends its help."""
+    return click.option(
+        "--certificates",
+        "folder_path",
+        metavar="DIR",
+        shell_complete=options.complete_folders,
+        help="Write a proof of each answer about a mate into DIR, for `matesolve "
+        f"check`.{more}",
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Shard:
+    """One of several disjoint parts of a collection, for batch systems.
+
+    Records with the same position are in the same part, so that it is searched once.
+
+    Attributes
+    ----------
+    number : int
+        Which part, from 1.
+    count : int
+        How many parts there are.
+    """
+
+    number: int
+    count: int
+
+    def of(
+        self, records: Iterable[Problem | FormatError]
+    ) -> Iterator[Problem | FormatError]:
+        """Return the records of this part."""
+        return (record for record in records if self._has(record))
+
+    def share_of(self, records: int) -> int:
+        """Estimate how many of this many records are in this part."""
+        return round(records / self.count)
+
+    def _has(self, record: Problem | FormatError) -> bool:
+        if isinstance(record, FormatError):
+            text = PurePath(record.source).name  # other machines have other folders
+        else:
+            text = record.position
+        digest = blake2b(text.encode(), digest_size=8).digest()
+        return int.from_bytes(digest, "big") % self.count == self.number - 1
+
+
+class Reading:
+    """Reads one file after another; a file that cannot be read is skipped.
+
+    An error is printed for such a file, and a warning for a file without records.
+
+    Parameters
+    ----------
+    files : sequence of str
+        Paths, or - for standard input; see `read_collection`.
+    source_format : str
+        The format of all files, or `auto`.
+    selection : Selection
+        Which records to read.
+    shard : Shard or None
+        Which part of the records to yield; None: all.
+
+    Attributes
+    ----------
+    notify : callable
+        Prints an error or a warning of one line.
+    codes : set of Exit
+        Contains IO if a file could not be read.
+    """
+
+    def __init__(
+        self,
+        files: Sequence[str],
+        *,
+        source_format: str = "auto",
+        selection: Selection = EVERYTHING,
+        shard: Shard | None = None,
+    ) -> None:
+        self._files = files
+        self._format = source_format
+        self._selection = selection
+        self._shard = shard
+        self.notify: Callable[[str], None] = streams.notify
+        self._sizes = [_size(file) for file in files]
+        self._meter = Meter()
+        self._finished = 0
+        self.codes: set[Exit] = set()
+
+    def __iter__(self) -> Iterator[Problem | FormatError]:
+        """Yield the records of all files."""
+        from solver.formats.registry import read_collection
+
+        for number, file in enumerate(self._files):
+            self._finished = number
+            before = self._seen
+            try:
+                records = read_collection(
+                    file,
+                    source_format=self._format,
+                    selection=self._selection,
+                    meter=self._meter,
+                )
+                yield from self._shard.of(records) if self._shard else records
+            except OSError as error:
+                self.notify(f"error: {file}: {error.strerror or error}")
+                self.codes.add(Exit.IO)
+                continue
+            if self._seen == before:
+                self.notify(f"warning: {name_of(file)}: no records")
+        self._finished = len(self._files)
+
+    @property
+    def not_selected(self) -> int:
+        """How many records the selection left out."""
+        return self._meter.not_selected
+
+    @property
+    def _seen(self) -> int:
+        return self._meter.records + self._meter.not_selected
+
+    def expected(self) -> int | None:
+        """Estimate the number of records; exact once all files are read.
+
+        Returns
+        -------
+        int or None
+            None if it cannot be estimated, as with standard input.
+        """
+        records = self._records()
+        return self._shard.share_of(records) if self._shard and records else records
+
+    def _records(self) -> int | None:
+        records, finished = self._meter.records, self._finished
+        if finished == len(self._files):
+            return records
+        sizes = [size for size in self._sizes if size is not None]
+        fraction = self._meter.fraction()
+        if len(sizes) < len(self._files) or not fraction or not records:
+            return None
+        read = sum(sizes[:finished]) + fraction * sizes[finished]
+        return round(records * sum(sizes) / read)
+
+
+def shard(command: Function) -> Function:
+    """Add `--shard`, passed as `shard: Shard | None`."""
+    return click.option(
+        "--shard",
+        callback=_parse_shard,
+        metavar="I/N",
+        help="Check only part I of N parts; `matesolve merge` combines their stores.",
+    )(command)
+
+
+def _parse_shard(
+    _ctx: click.Context, _param: click.Parameter, value: str | None
+) -> Shard | None:
+    """Parse a part such as `2/5`, the second of five."""
+    if value is None:
+        return None
+    number, slash, count = value.partition("/")
+    numbers = slash and number.isdecimal() and count.isdecimal()
+    if numbers and 1 <= int(number) <= int(count):
+        return Shard(int(number), int(count))
+    msg = f"expected a part such as 2/5, found {value!r}"
+    raise click.BadParameter(msg)
+
+
+def _size(file: str) -> int | None:
+    path = Path(file)
+    return path.stat().st_size if path.is_file() else None
