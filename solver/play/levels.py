@@ -14,9 +14,9 @@ from solver.certificate.proving import (
     name_of,
 )
 from solver.kernel.border.interface import NULL_MOVE
-from solver.play.replies import Replies, Reply
 from solver.play.tree import Attack, Defence
 from solver.stipulation import Play
+from solver.stipulations.replies import Replies, Reply
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
