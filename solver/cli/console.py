@@ -266,12 +266,9 @@ def prepare_kernel() -> None:
 
 def prepare_stipulation(stipulation: Stipulation) -> None:
     """Load the search that a stipulation needs, besides the search for mates."""
-    from solver.kernel.border.parts import BATTLE, HELP
+    from solver.stipulations import kind_of
 
-    if stipulation.is_help:
-        prepare_part(HELP)
-    elif not stipulation.is_direct_mate:
-        prepare_part(BATTLE)
+    prepare_part(kind_of(stipulation).part())
 
 
 def prepare_laboratory() -> None:

@@ -25,6 +25,7 @@ from solver.search.question import read_question
 from solver.search.solutions import Enumeration
 from solver.search.threads import WATCHDOG, Control
 from solver.solution import StoppedBy
+from solver.stipulations import kind_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -158,7 +159,7 @@ class PopeyeAnswer:
                 stipulation = twin.composition.stipulation
                 if is_after_key:
                     yield from self._after_key(board, stipulation)
-                elif stipulation.is_help:
+                elif kind_of(stipulation).lists_solutions:
                     yield from self._help_play(board, stipulation)
                 else:
                     yield from self._battle_play(board, stipulation)
@@ -222,7 +223,7 @@ class PopeyeAnswer:
             tries = tuple(attempt for attempt in tries if not _checks(board, attempt))
         first = [*tree.keys, *tries]
         wanted = self._max_solutions
-        yield play.forced_mates() + play.first_moves(first[:wanted])
+        yield play.forced_ends() + play.first_moves(first[:wanted])
         if wanted is not None and wanted <= len(first):
             self._is_partial = self._is_cut = True
         elif not self._stopped:

@@ -15,12 +15,14 @@ import chess
 
 from solver import __version__
 from solver.play.tree import Attack
-from solver.stipulation import Goal, Play, Stipulation
+from solver.stipulation import Goal
+from solver.stipulations import kind_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from solver.play.tree import Defence, Variations
+    from solver.stipulation import Stipulation
 
 PHASE_END = "\n"
 
@@ -32,8 +34,6 @@ _WIDTH = 37
 
 _COUNTS_END = 35
 """The column where the number of pieces ends."""
-
-_SELF_PLAY = (Play.SELF, Play.REFLEX, Play.SEMI_REFLEX)
 
 
 class Ending(StrEnum):
@@ -133,8 +133,7 @@ class BattlePlay:
         self._variations = variations
         self._moves = LongMoves(variations.fen)
         self._goal = f" {stipulation.goal}"
-        self._is_reflex = stipulation.play is Play.REFLEX
-        self._defender_ends = stipulation.play in _SELF_PLAY
+        self._kind = kind_of(stipulation)
         self._with_play = with_play
         self._with_threats = with_threats
         self._short = short
@@ -148,9 +147,9 @@ class BattlePlay:
         self._moves.pass_move()
         return self._taken()
 
-    def forced_mates(self) -> str:
-        """Return the first moves that reflex play forces on the attacker: mates."""
-        if not self._is_reflex:
+    def forced_ends(self) -> str:
+        """Return the first moves that reflex play forces on the attacker."""
+        if not self._kind.attacker_must_end:
             return ""
         return self._forced(chess.Board(self._variations.fen), 1)
 
@@ -185,7 +184,7 @@ class BattlePlay:
         indent = "   " if is_first else " " * (8 * number - 6)
         name, undo = self._moves.play(attack.move)
         self._parts.append(f"\n{indent}{number}.{name}")
-        ends = not attack.moves_left and not self._defender_ends
+        ends = not attack.moves_left and not self._kind.defender_ends
         if ends:
             self._parts.append(self._goal)
         elif self._moves.is_check:
@@ -200,7 +199,7 @@ class BattlePlay:
                 self._parts.append("\n      1...")
                 self._reply(move)
                 self._parts.append(" !")
-                if self._is_reflex:
+                if self._kind.attacker_must_end:
                     self._parts.append(self._forced_after(attack.move, move))
         self._moves.take_back(undo)
 
@@ -238,15 +237,15 @@ class BattlePlay:
         return text
 
     def _forced(self, board: chess.Board, number: int) -> str:
-        """Return the attacker's mates in one, which end reflex play."""
+        """Return the moves with which the attacker ends reflex play, as it must."""
         indent = "   " if number == 1 else " " * (8 * number - 6)
         text = ""
         for move in board.legal_moves:
             board.push(move)
-            if board.is_checkmate():
+            if self._kind.is_goal(board):
                 name, undo = self._moves.play(move.uci())
                 self._moves.take_back(undo)
-                text += f"\n{indent}{number}.{name} # ?!?"
+                text += f"\n{indent}{number}.{name}{self._goal} ?!?"
             board.pop()
         return text
 

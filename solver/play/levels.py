@@ -15,8 +15,8 @@ from solver.certificate.proving import (
 )
 from solver.kernel.border.interface import NULL_MOVE
 from solver.play.tree import Attack, Defence
-from solver.stipulation import Play
-from solver.stipulations.replies import Replies, Reply
+from solver.stipulations import kind_of
+from solver.stipulations.replies import Reply
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -133,9 +133,10 @@ class Levels:
         self._is_exact = (
             solution.problem.stipulation.has_number or stipulation.moves <= EXACT_MOVES
         )
-        self.replies = Replies(workspace, stipulation, self._budget)
+        kind = kind_of(stipulation)
+        self.replies = kind.replies(workspace, self._budget)
         self.is_bounded = workspace.is_restricted or bool(solution.tablebase)
-        self.has_last_replies = stipulation.play is not Play.DIRECT
+        self.has_last_replies = kind.defender_ends
 
     def add(self, nodes: Iterable[Node]) -> int | None:
         """Add the play after moves that were just found.

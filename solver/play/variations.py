@@ -13,6 +13,7 @@ from solver.search.question import read_question
 from solver.search.solver import Solver
 from solver.search.threads import WATCHDOG, Control, run_stoppable
 from solver.stipulation import MAX_MOVES
+from solver.stipulations import kind_of
 
 if TYPE_CHECKING:
     import chess
@@ -103,7 +104,7 @@ def variations(  # noqa: PLR0913 -- each is one switch of the question
     )
     question = read_question(problem, limits)
     stipulation = question.problem.stipulation
-    if stipulation.is_help:
+    if kind_of(stipulation).lists_solutions:
         expected = "problem: expected a stipulation that has variations"
         msg = f"{expected}, found {stipulation}"
         raise InputError(msg)

@@ -2,10 +2,37 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+from solver.stipulation import Play
 from solver.stipulations.kind import MATE_OPTIONS, Kind
+
+if TYPE_CHECKING:
+    from solver.certificate.proving import Budget
+    from solver.kernel.border.parts import Part
+    from solver.search.workspace import Workspace
+    from solver.stipulation import Stipulation
+    from solver.stipulations.replies import Replies
 
 
 class Battle(Kind):
     """The attacker forces its goal."""
 
     unused_options = ("--max-solutions", *MATE_OPTIONS)
+
+    def __init__(self, stipulation: Stipulation) -> None:
+        super().__init__(stipulation)
+        self.defender_ends = stipulation.play is not Play.DIRECT
+        self.attacker_must_end = stipulation.play is Play.REFLEX
+
+    def part(self) -> Part:
+        """Return the compiled part of the kernel that searches it."""
+        from solver.kernel.border.parts import BATTLE
+
+        return BATTLE
+
+    def replies(self, workspace: Workspace, budget: Budget) -> Replies:
+        """Return what finds the moves of the play in the memory of a search."""
+        from solver.stipulations.replies import BattleReplies
+
+        return BattleReplies(workspace, budget, self.stipulation)

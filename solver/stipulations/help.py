@@ -12,6 +12,7 @@ from solver.stipulations.kind import MATE_OPTIONS, Kind, numbered_line
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from solver.kernel.border.parts import Part
     from solver.problem import Limits, Problem
     from solver.solution import Solution
 
@@ -28,6 +29,12 @@ class Help(Kind):
         *("--no-threats", "--all-defences", "--depth", "--tries"),
         *MATE_OPTIONS,
     )
+
+    def part(self) -> Part:
+        """Return the compiled part of the kernel that searches it."""
+        from solver.kernel.border.parts import HELP
+
+        return HELP
 
     def headline(self, solution: Solution) -> str:
         """Return the sentence with the number of solutions."""

@@ -23,9 +23,13 @@ if TYPE_CHECKING:
 
     import chess
 
+    from solver.certificate.proving import Budget
+    from solver.kernel.border.parts import Part
     from solver.problem import Claim, Limits, Problem
+    from solver.search.workspace import Workspace
     from solver.solution import Solution
     from solver.stipulation import Stipulation
+    from solver.stipulations.replies import Replies
 
 GOALS = {Goal.MATE: "mate", Goal.STALEMATE: "stalemate"}
 
@@ -70,6 +74,10 @@ class Kind:
         Options of the command `solve` that have no meaning for it.
     has_certificates : bool
         Whether the checker can prove an answer.
+    defender_ends : bool
+        Whether the defender's last move ends the play, as in self- and reflex play.
+    attacker_must_end : bool
+        Whether the attacker must reach the goal if it can, as in reflex play.
     warns_of_draws : bool
         Whether a line is checked for draws by the rules of the game.
     """
@@ -78,6 +86,8 @@ class Kind:
     lists_solutions: ClassVar = False
     has_certificates: ClassVar = False
     warns_of_draws: ClassVar = False
+    defender_ends = False
+    attacker_must_end = False
 
     def __init__(self, stipulation: Stipulation) -> None:
         self.stipulation = stipulation
@@ -166,6 +176,20 @@ class Kind:
             The moves of the line, all legal, in UCI notation.
         """
         return numbered_line(fen, moves)
+
+    # Search and play
+
+    def part(self) -> Part:
+        """Return the compiled part of the kernel that searches it."""
+        from solver.kernel.border.parts import SEARCH
+
+        return SEARCH
+
+    def replies(self, workspace: Workspace, budget: Budget) -> Replies:
+        """Return what finds the moves of the play in the memory of a search."""
+        from solver.stipulations.replies import Replies
+
+        return Replies(workspace, budget)
 
     # Claims
 

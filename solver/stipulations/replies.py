@@ -1,4 +1,4 @@
-"""Proved answers that the play of a problem is built from."""
+"""Replies with their continuations, proved: what the play is built from."""
 
 from __future__ import annotations
 
@@ -52,8 +52,6 @@ class Replies:
     ----------
     workspace : Workspace
         The memory of the search. Its node limit holds for all answers together.
-    stipulation : Stipulation
-        What solves.
     budget : Budget
         Its time limits all answers together.
 
@@ -63,18 +61,11 @@ class Replies:
     when the search was stopped or is out of nodes.
     """
 
-    def __init__(
-        self, workspace: Workspace, stipulation: Stipulation, budget: Budget
-    ) -> None:
+    def __init__(self, workspace: Workspace, budget: Budget) -> None:
         self._workspace = workspace
         self._kernel = workspace.kernel
         self._search = workspace.search
         self._solving = workspace.kernel
-        self._play, self._goal = stipulation.play, stipulation.goal
-        self._is_direct_mate = stipulation.is_direct_mate
-        if not self._is_direct_mate:
-            self._solving = load_part(BATTLE).kernel
-            self._search.play = battle_play(stipulation)
         self._budget = budget
         self._node_limit: int = self._search.node_limit
         self._with_threats = partial(self._kernel.continuations, threats=True)
@@ -89,20 +80,8 @@ class Replies:
         return self._ask(self._solving.refutations, position, moves, most)
 
     def may_be_refuted(self, position: Position, moves: int) -> bool:
-        """Return whether a move of the attacker that does not solve can be a try.
-
-        Reflex play has no tries where the attacker must mate, as no other move is
-        allowed; nor has its last move, after which the defender either must mate or
-        cannot: no single reply refutes.
-        """
-        if self._play not in _REFLEX:
-            return True
-        if moves == 1:
-            return False
-        must_mate = self._play is Play.REFLEX and self._kernel.mate_in_one(
-            position, self._search
-        )
-        return not must_mate
+        """Return whether a move of the attacker that does not solve can be a try."""
+        return True
 
     def after(
         self, position: Position, moves: int, *, threats: bool
@@ -111,9 +90,6 @@ class Replies:
 
         With `threats` the null move comes first, unless the defender is in check.
         """
-        if not self._is_direct_mate:
-            yield from self._after_each(position, moves, threats=threats)
-            return
         question = self._with_threats if threats else self._without_threats
         words = self._ask(question, position, moves)
         start, end = 0, len(words)
@@ -122,46 +98,6 @@ class Replies:
             start += 3
             yield Reply(word, length, words[start : start + count])
             start += count
-
-    def _after_each(
-        self, position: Position, moves: int, *, threats: bool
-    ) -> Iterator[Reply]:
-        """Do the same with a question for each reply and each length."""
-        kernel, search = self._kernel, self._search
-        if not moves and self._goal is Goal.MATE:  # a reply mates or is none
-            words = kernel.checking_moves(position, search)
-        else:
-            words = kernel.moves(position, search)
-        if moves and self._play in _REFLEX:
-            words = self._allowed(position, words)
-        if threats and moves and not self._is_check(position):
-            words = [NULL_MOVE, *words]
-        for word in words:
-            after = kernel.made(position, search, word)
-            length, continuations = self._shortest(after, moves)
-            ends = not continuations and word != NULL_MOVE and self._is_reached(after)
-            yield Reply(word, length, continuations, ends)
-
-    def _allowed(self, position: Position, words: list[int]) -> list[int]:
-        """Return the mates, which reflex play demands, or all if there is none."""
-        made, search = self._kernel.made, self._search
-        mates = [w for w in words if self._is_reached(made(position, search, w))]
-        return mates or words
-
-    def _shortest(self, position: Position, moves: int) -> tuple[int, list[int]]:
-        for length in range(1, moves + 1):
-            if words := self.solving_moves(position, length):
-                return length, words
-        return 0, []
-
-    def _is_reached(self, position: Position) -> bool:
-        """Whether the defender has just mated, or stalemated, the attacker."""
-        if self._play is Play.DIRECT or self._kernel.moves(position, self._search):
-            return False
-        return self._is_check(position) == (self._goal is Goal.MATE)
-
-    def _is_check(self, position: Position) -> bool:
-        return self._kernel.is_check(position, self._search)
 
     def _ask(
         self,
@@ -181,3 +117,79 @@ class Replies:
             self._workspace.use_whole_table()
             self._budget.check_time()
             nodes = min(2 * nodes, SLICE_NODES)
+
+
+class BattleReplies(Replies):
+    """The replies of self-, reflex and stalemate play.
+
+    Parameters
+    ----------
+    workspace, budget
+        See `Replies`.
+    stipulation : Stipulation
+        What solves.
+    """
+
+    def __init__(
+        self, workspace: Workspace, budget: Budget, stipulation: Stipulation
+    ) -> None:
+        super().__init__(workspace, budget)
+        self._play, self._goal = stipulation.play, stipulation.goal
+        self._solving = load_part(BATTLE).kernel
+        self._search.play = battle_play(stipulation)
+
+    def may_be_refuted(self, position: Position, moves: int) -> bool:
+        """Return whether a move of the attacker that does not solve can be a try.
+
+        Reflex play has no tries where the attacker must end the play, as no other move
+        is allowed; nor has its last move, after which the defender either must end the
+        play or cannot: no single reply refutes.
+        """
+        if self._play not in _REFLEX:
+            return True
+        if moves == 1:
+            return False
+        words = self._kernel.moves(position, self._search)
+        return self._play is not Play.REFLEX or not self._ending(position, words)
+
+    def after(
+        self, position: Position, moves: int, *, threats: bool
+    ) -> Iterator[Reply]:
+        """Yield each reply with the shortest continuations of at most `moves`.
+
+        See `Replies.after`; here there is a search for each reply and each length.
+        """
+        kernel, search = self._kernel, self._search
+        if not moves and self._goal is Goal.MATE:  # a reply mates or is none
+            words = kernel.checking_moves(position, search)
+        else:
+            words = kernel.moves(position, search)
+        if moves and self._play in _REFLEX:
+            words = self._ending(position, words) or words
+        if threats and moves and not self._is_check(position):
+            words = [NULL_MOVE, *words]
+        for word in words:
+            after = kernel.made(position, search, word)
+            length, continuations = self._shortest(after, moves)
+            ends = not continuations and word != NULL_MOVE and self._is_reached(after)
+            yield Reply(word, length, continuations, ends)
+
+    def _ending(self, position: Position, words: list[int]) -> list[int]:
+        """Return the moves that end the play, which reflex play demands."""
+        made, search = self._kernel.made, self._search
+        return [w for w in words if self._is_reached(made(position, search, w))]
+
+    def _shortest(self, position: Position, moves: int) -> tuple[int, list[int]]:
+        for length in range(1, moves + 1):
+            if words := self.solving_moves(position, length):
+                return length, words
+        return 0, []
+
+    def _is_reached(self, position: Position) -> bool:
+        """Whether a move of self- or reflex play has just ended it."""
+        if self._play is Play.DIRECT or self._kernel.moves(position, self._search):
+            return False
+        return self._is_check(position) == (self._goal is Goal.MATE)
+
+    def _is_check(self, position: Position) -> bool:
+        return self._kernel.is_check(position, self._search)

@@ -101,13 +101,13 @@ def test_self_play_ends_with_a_move_of_the_defender() -> None:
 def test_reflex_play_shows_the_mates_that_the_attacker_must_give() -> None:
     fen = "8/8/8/8/3Q4/6r1/5p1R/5k1K w - - 0 1"
     reflex, semi = Stipulation.parse("r#2"), Stipulation.parse("semi-r#2")
-    forced = BattlePlay(Variations(reflex, fen), reflex).forced_mates()
+    forced = BattlePlay(Variations(reflex, fen), reflex).forced_ends()
     assert sorted(forced.splitlines()) == [
         "",
         "   1.Qd4*f2 # ?!?",
         "   1.Qd4-d1 # ?!?",
     ]
-    assert BattlePlay(Variations(semi, fen), semi).forced_mates() == ""
+    assert BattlePlay(Variations(semi, fen), semi).forced_ends() == ""
 
 
 def test_a_refutation_in_reflex_play_has_the_mates_that_it_allows() -> None:
