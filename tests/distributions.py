@@ -1,8 +1,8 @@
 """The files that packages must hold; `tests/release.py` checks them.
 
 A wheel must hold every file of solver/ and docs/share/ and nothing else but its
-metadata; a wheel for one platform also holds object code. The sdist must hold what a
-packager needs to build and test the program.
+metadata; a wheel for this platform also holds object code of each part. The sdist must
+hold what a packager needs to build and test the program.
 """
 
 from __future__ import annotations
@@ -11,6 +11,10 @@ import re
 import tarfile
 import zipfile
 from pathlib import Path, PurePosixPath
+
+from solver.kernel.border.parts import PARTS
+from solver.kernel.build.loader import shipped_name
+from solver.kernel.build.target import portable_targets
 
 ROOT = Path(__file__).parents[1]
 
@@ -63,14 +67,21 @@ def is_pure(wheel: Path) -> bool:
     return wheel.stem.endswith("-none-any")
 
 
+def shipped_files() -> set[str]:
+    """Return the names of the object files in a wheel for this platform."""
+    return {
+        OBJECTS + shipped_name(part, target)
+        for part in PARTS
+        for target in portable_targets()
+    }
+
+
 def wheel_faults(names: set[str], *, has_code: bool = False) -> list[str]:
     """Return a line for each file that a wheel lacks or should not hold."""
     program = {SHARED.sub("docs/", name) for name in names if not METADATA.match(name)}
-    objects = {name for name in program if name.startswith(OBJECTS)}
     expected = files_of("solver", "docs/share")
     if has_code:
-        program -= objects
-        expected |= set() if objects else {f"{OBJECTS}*"}
+        expected |= shipped_files()
     return [
         *(f"wheel: {name} is missing" for name in sorted(expected - program)),
         *(
