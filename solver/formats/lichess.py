@@ -12,7 +12,6 @@ parsed.
 from __future__ import annotations
 
 import csv
-from functools import lru_cache
 from itertools import chain
 from operator import itemgetter
 from typing import TYPE_CHECKING
@@ -22,12 +21,12 @@ import chess
 from solver.board import parse_fen, read_plainly
 from solver.errors import FormatError, InputError, quote
 from solver.formats.claims import make_problem, printable
-from solver.formats.streams import MAX_LINE_BYTES, decode_line, is_record
+from solver.formats.streams import decode_line, is_record
 from solver.problem import Claim
 from solver.stipulation import MAX_MOVES
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from solver.formats.claims import Selection
     from solver.formats.streams import Meter
@@ -84,11 +83,10 @@ def read_lichess(
     except InputError as error:
         yield FormatError(f"{name}:{number}", str(error))
         return
-    following = lines_after(line, lines)
     for number, line in lines:
         source = f"{name}:{number}"
         try:
-            problem = read_row(split_row(line, following), source)
+            problem = read_row(split_row(line), source)
         except InputError as error:
             if is_record(line):
                 yield FormatError(source, str(error))
@@ -206,7 +204,8 @@ def _read_strictly(fen: str, moves: str, themes: str) -> tuple[str, str]:
     fen = board.fen(en_passant="fen")
     if _claims_mate(themes):
         _claimed_length(moves, themes)
-        _require_legal(board, line)
+        for text in line:
+            board.push(_parse_move(board, text))
     return fen, " ".join(line)
 
 
@@ -226,46 +225,25 @@ def _claimed_length(moves: str, themes: str) -> int:
     return mate
 
 
-def _require_legal(board: chess.Board, line: Sequence[str]) -> None:
-    played = None
-    for text in line:
-        if played:
-            board.push(played)
-        played = _parse_move(board, text)
-
-
 def _parse_move(board: chess.Board, text: str) -> chess.Move:
-    move = _read_move(text)
+    try:
+        move = board.parse_uci(text)
+    except ValueError:
+        move = chess.Move.null()
     # python-chess also accepts castling written as king takes rook.
-    if (
-        move is None
-        or not board.is_legal(move)
-        or board.occupied_co[board.turn] & chess.BB_SQUARES[move.to_square]
-    ):
+    if not move or move.uci() != text:
         msg = f"Moves: expected a legal move in UCI, found {quote(text)}"
         raise InputError(msg)
     return move
 
 
-@lru_cache(1 << 15)
-def _read_move(text: str) -> chess.Move | None:
-    try:
-        return chess.Move.from_uci(text)
-    except ValueError:
-        return None
-
-
-def split_row(line: bytes, following: Iterable[tuple[int, bytes]] = ()) -> list[str]:
+def split_row(line: bytes) -> list[str]:
     """Split a row of CSV into its cells, quickly if nothing is quoted.
 
     Parameters
     ----------
     line : bytes
-        UTF-8. The row ends with it, unless a quoted cell is open and the line ends in a
-        CR alone: in a file whose rows end otherwise, that CR is part of the cell.
-    following : iterable of tuple
-        Number and bytes of the lines after it, from which such a row is completed;
-        empty if every row ends in a CR alone.
+        UTF-8; a row is one line.
 
     Returns
     -------
@@ -280,35 +258,8 @@ def split_row(line: bytes, following: Iterable[tuple[int, bytes]] = ()) -> list[
     text = decode_line(line).rstrip("\r\n")
     if '"' not in text:
         return text.split(",")
-    if line.endswith(b"\r"):
-        text = decode_line(_complete(line, following)).rstrip("\r\n")
     try:
         return next(csv.reader([text], strict=True))
     except csv.Error as error:
         msg = f"expected a row of CSV, found {quote(text)}: {error}"
         raise InputError(msg) from None
-
-
-def lines_after(
-    header: bytes, lines: Iterable[tuple[int, bytes]]
-) -> Iterable[tuple[int, bytes]]:
-    """Return the lines from which `split_row` may complete a row.
-
-    There are none in a file whose header ends in a CR alone, so that an unclosed quote
-    spoils only its own row there too.
-    """
-    return () if header.endswith(b"\r") else lines
-
-
-def _complete(line: bytes, following: Iterable[tuple[int, bytes]]) -> bytes:
-    """Append lines up to the first line end that is not a CR inside quotes."""
-    parts = [line]
-    size = len(line)
-    quotes = line.count(b'"')
-    rest = iter(following)
-    while parts[-1].endswith(b"\r") and quotes % 2 and size <= MAX_LINE_BYTES:
-        _, part = next(rest, (0, b""))
-        parts.append(part)
-        size += len(part)
-        quotes += part.count(b'"')
-    return b"".join(parts)

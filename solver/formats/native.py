@@ -25,13 +25,13 @@ from solver.formats.claims import (
     parse_solutions,
 )
 from solver.formats.epd import read_each
-from solver.formats.lichess import lines_after, split_row
+from solver.formats.lichess import split_row
 from solver.formats.moves import GivenPosition
 from solver.problem import Claim
 from solver.stipulation import Stipulation
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from solver.problem import Problem
 
@@ -245,18 +245,16 @@ def read_csv(
         One for each row that is not blank, in file order.
     """
     header: list[str] = []
-    following: Iterable[tuple[int, bytes]] = ()
     for number, line in lines:
         if not line.strip():
             continue
         source = f"{name}:{number}"
         try:
-            cells = split_row(line, following)
+            cells = split_row(line)
             if header:
                 yield read_row(header, cells, source)
             else:
                 header = _require_fen([cell.strip() for cell in cells])
-                following = lines_after(line, lines)
         except InputError as error:
             yield FormatError(source, str(error))
             if not header:

@@ -166,16 +166,12 @@ class NumberedLines:
 
         A CR at the end of a chunk ends its line at once, because a program that writes
         to a pipe may wait for the answer before it writes more. An LF at the beginning
-        of the next chunk then belongs to that line. In a file nobody waits, so a chunk
-        does not end between CR and LF: a CSV row with an open quote depends on whether
-        a CR stands alone.
+        of the next chunk then belongs to that line.
         """
         begun: list[bytes] = []  # pieces of a line whose end has not arrived
         kept = 0
         after_cr = False
         while chunk := self._stream.read1(_CHUNK_BYTES):
-            if chunk.endswith(b"\r") and self._stream.seekable():
-                chunk += self._stream.read(1)
             if after_cr and chunk.startswith(b"\n"):
                 self.bytes_read += 1
                 chunk = chunk[1:]
