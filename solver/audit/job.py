@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import chess
 
+from solver.audit.plies import Ply, with_holds
 from solver.audit.result import AuditResult, audit_result
-from solver.audit.verdict import Ply
 from solver.certificate import BuildingStoppedError, certify_last
 from solver.endgames.tablebases import Tablebases
 from solver.formats.matetrack import find_fault
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from contextlib import AbstractContextManager
 
-    from solver.problem import Claim, Limits
+    from solver.problem import Limits
 
 
 @dataclass(frozen=True, slots=True)
@@ -334,26 +334,6 @@ class AuditJob:
                 return None
         certificate = built.certificate.encode() if built.certificate else None
         return certificate, built.left_out
-
-
-def with_holds(
-    plies: Sequence[Ply], claim: Claim | None, holds: Sequence[bool | None]
-) -> list[Ply]:
-    """Return the attacker's moves of a claimed line with `Ply.holds`.
-
-    Parameters
-    ----------
-    plies : sequence of Ply
-        The moves that `every_ply` has searched, or none.
-    claim : Claim
-        Its line has at least as many moves of the attacker as `holds`.
-    holds : sequence of (bool or None)
-        For each of these moves; see `Followed`.
-    """
-    assert claim
-    moves = claim.line[0 if claim.mate > 0 else 1 :: 2]
-    known = [*plies, *(Ply(move, None, ()) for move in moves[len(plies) :])]
-    return [ply._replace(holds=held) for ply, held in zip(known, holds, strict=True)]
 
 
 def _uncontrolled() -> AbstractContextManager[Control]:

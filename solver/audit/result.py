@@ -2,27 +2,23 @@
 
 A worker builds an `AuditResult` from the answer; the store, the JSON record, the
 tables, the exports and the page all read it.
+
+The verdict follows from the two proved bounds alone. Soundness needs all keys, and
+duals need a search before each of the attacker's moves in the claimed line. A dual
+leaves a problem sound, as problemists use the word.
+
+What differs from one kind of stipulation to another is in `solver.stipulations`. In
+self-, reflex and stalemate problems, read "mate" as the stipulation's goal.
 """
 
 from __future__ import annotations
 
 import json
 import re
-from typing import TYPE_CHECKING, Any, NamedTuple, get_args, get_type_hints
+from typing import TYPE_CHECKING, NamedTuple, get_args, get_type_hints
 
 from solver import __version__
-from solver.audit.verdict import (
-    DUAL,
-    KEYS,
-    Ply,
-    find_soundness,
-    find_verdict,
-    find_wrong_keys,
-    is_dual,
-    mark_only_moves,
-    only_moves,
-    recorded_only,
-)
+from solver.audit.plies import Ply, mark_only_moves, only_moves, read_plies, write_plies
 from solver.errors import FormatError
 from solver.solution import StoppedBy
 from solver.stipulation import Stipulation
@@ -39,6 +35,21 @@ if TYPE_CHECKING:
 _SOURCE = re.compile(r"(?P<file>.*):(?P<line>[1-9][0-9]{0,17})", re.DOTALL)
 """A line number that is written otherwise, or exceeds 64 bits, is part of the name."""
 
+
+KEYS = "keys"
+"""The disagreement when a claimed key does not solve."""
+
+DUAL = "dual"
+"""The disagreement when the attacker has a choice after the key of the claimed line."""
+
+DISAGREEMENTS = (
+    Verdict.SHORTER,
+    Verdict.REFUTED,
+    *(word for word in Soundness if word is not Soundness.SOUND),
+    KEYS,
+    DUAL,
+)
+"""All words that `AuditResult.disagreements` can contain."""
 
 _CONTRADICTED = frozenset({Verdict.SHORTER, Verdict.REFUTED})
 
@@ -66,7 +77,7 @@ class AuditResult(NamedTuple):
     claimed_keys, claimed_line : str
         Moves given by the source.
     status, verdict, soundness : str or None
-        See `solution.Status`, `verdict.Verdict` and `verdict.Soundness`.
+        See `solution.Status` and `stipulations.comparison`.
     mate, lower_bound : int or None
         Moves to mate, and the proved lower bound on them; see `solution.Solution`.
     keys : str
@@ -162,7 +173,9 @@ class AuditResult(NamedTuple):
         if self.wrong_keys:
             words.append(KEYS)
         # Other moves in place of the key are cooks, which `soundness` reports.
-        if self.only_moves == 0 and any(map(is_dual, self.claimed_plies()[1:])):
+        if self.only_moves == 0 and any(
+            ply.is_dual for ply in self.claimed_plies()[1:]
+        ):
             words.append(DUAL)
         return tuple(words)
 
@@ -194,10 +207,8 @@ class AuditResult(NamedTuple):
 
     def claimed_plies(self) -> tuple[Ply, ...]:
         """Parse `plies`."""
-        return tuple(
-            _read_ply(ply, only_moves=self.only_moves)
-            for ply in json.loads(self.plies or "[]")
-        )
+        only_moves = None if self.only_moves is None else bool(self.only_moves)
+        return read_plies(self.plies, only_moves=only_moves) if self.plies else ()
 
     def found_solutions(self) -> tuple[tuple[str, ...], ...]:
         """Parse `solutions`."""
@@ -251,8 +262,8 @@ def audit_result(
         )
     problem, claim = answer.problem, answer.problem.claim
     verdict = find_verdict(answer, within=within)
-    marked = mark_only_moves(claim, plies) if claim else ()
-    is_only = only_moves(marked)
+    marked = mark_only_moves(claim, plies) if claim and plies else ()
+    is_only = only_moves(marked) if marked else None
     kind = kind_of(problem.stipulation)
     solutions = kind.solutions(answer)
     has_all = None if solutions is None else int(answer.solutions_complete)
@@ -273,7 +284,7 @@ def audit_result(
         keys_complete=int(answer.keys_complete),
         wrong_keys=" ".join(find_wrong_keys(answer)),
         pv=" ".join(answer.pv),
-        plies=write_plies(marked),
+        plies=write_plies(marked) if marked else "",
         only_moves=None if is_only is None else int(is_only),
         nodes=answer.stats.nodes,
         time_s=round(answer.stats.time_s, 6),
@@ -288,21 +299,88 @@ def audit_result(
     )
 
 
+def find_verdict(answer: Solution, *, within: bool = False) -> Verdict | None:
+    """Return the verdict on what the answer's problem claims.
+
+    Parameters
+    ----------
+    answer : Solution
+        The answer to a problem, with or without a claim.
+    within : bool
+        Read the claim as "there is a mate in at most this many moves", so that a
+        shorter mate confirms it.
+
+    Returns
+    -------
+    Verdict or None
+        None if nothing is claimed.
+    """
+    claim, no_mate = answer.problem.claim, answer.problem.no_mate
+    if no_mate is not None:
+        return _verdict_on_no_mate(no_mate, answer)
+    if claim is None:
+        return None
+    verdict = kind_of(answer.problem.stipulation).verdict(claim, answer)
+    return Verdict.HOLDS if within and verdict is Verdict.SHORTER else verdict
+
+
+def _verdict_on_no_mate(moves: int, answer: Solution) -> Verdict:
+    if answer.mate is not None and 0 < answer.mate <= moves:
+        return Verdict.REFUTED
+    is_mated = answer.mate is not None and answer.mate <= 0
+    is_excluded = is_mated or answer.lower_bound > moves
+    return Verdict.PROVED if is_excluded else Verdict.UNDECIDED
+
+
+def find_wrong_keys(answer: Solution) -> tuple[str, ...]:
+    """Return the claimed first moves that do not mate in the claimed number of moves.
+
+    Returns
+    -------
+    tuple of str
+        In UCI notation; empty unless the mate is as long as claimed and all its keys
+        are known. Help play: the first moves of no solution, if all are known.
+    """
+    claim = answer.problem.claim
+    if claim is None or not answer.mate == claim.mate > 0:
+        return ()
+    return kind_of(answer.problem.stipulation).wrong_keys(claim, answer)
+
+
+def find_soundness(
+    verdict: Verdict | None, answer: Solution, plies: Sequence[Ply] = ()
+) -> Soundness | None:
+    """Return how the keys and the claimed line compare with the answer.
+
+    Parameters
+    ----------
+    verdict : Verdict or None
+        See `find_verdict`.
+    answer : Solution
+        The answer to the problem that makes the claim.
+    plies : sequence of Ply
+        The attacker's moves in the claimed line, as far as they were searched.
+
+    Returns
+    -------
+    Soundness or None
+        None if that is undecided, or no mate by the side to move is claimed.
+    """
+    claim = answer.problem.claim
+    if claim is None:
+        return None
+    if verdict is Verdict.SHORTER:
+        return Soundness.SHORT_SOLUTION
+    kind, is_slow_line = (
+        kind_of(answer.problem.stipulation),
+        any(ply.is_slow for ply in plies),
+    )
+    return kind.soundness(verdict, claim, answer, is_slow_line=is_slow_line)
+
+
 def write_solutions(solutions: Iterable[Sequence[str]]) -> str:
     """Return `AuditResult.solutions` for the solutions of a help problem."""
     return json.dumps([" ".join(line) for line in solutions])
-
-
-def write_plies(plies: Sequence[Ply]) -> str:
-    """Return `AuditResult.plies` for the moves of a claimed line."""
-    return json.dumps([_written_ply(ply) for ply in plies]) if plies else ""
-
-
-def _written_ply(ply: Ply) -> dict[str, object]:
-    fields = ply._asdict()
-    if ply.holds is None:
-        del fields["holds"]
-    return fields
 
 
 def split_source(source: str) -> tuple[str, int]:
@@ -326,14 +404,6 @@ def twin_of(result: AuditResult) -> str:
     else:
         match = _TWIN.search(result.id)
     return match[1] if match else ""
-
-
-def _read_ply(ply: dict[str, Any], *, only_moves: int | None) -> Ply:
-    move, keys = ply["move"], tuple(ply["keys"])
-    if "only" in ply:
-        return Ply(move, ply["mate"], keys, ply["only"], ply.get("holds"))
-    recorded = None if only_moves is None else bool(only_moves)
-    return Ply(move, ply["mate"], keys, recorded_only(move, keys, only_moves=recorded))
 
 
 def _plain(word: object) -> str | None:

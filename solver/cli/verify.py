@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Protocol
 
 import click
 
-from solver.audit.result import split_source
-from solver.audit.verdict import DISAGREEMENTS, DUAL, KEYS
+from solver.audit.result import DISAGREEMENTS, DUAL, KEYS, split_source
 from solver.cli import auditing, options
 from solver.cli.auditing import Reading, Words
 from solver.cli.console import (

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import chess
 
-from solver.audit.verdict import DUAL, KEYS, is_dual, is_slow
+from solver.audit.result import DUAL, KEYS
 from solver.formats.claims import printable
 from solver.output.columns import Column, fit
 from solver.output.text import (
@@ -31,8 +31,8 @@ if TYPE_CHECKING:
 
     from rich.console import Console, RenderableType
 
+    from solver.audit.plies import Ply
     from solver.audit.result import AuditResult
-    from solver.audit.verdict import Ply
 
 STYLES = {
     "proved": "green",
@@ -342,7 +342,7 @@ def _line(result: AuditResult, moves: Sequence[str]) -> str:
 def _slow_line(result: AuditResult) -> str:
     """Name the attacker's first slow move, or else the line as a whole."""
     for number, ply, board in _claimed_plies(result):
-        if is_slow(ply):
+        if ply.is_slow:
             what = f"does not mate in {ply.mate}; faster"
             return _move_objection(board, number, ply, what)
     return "but the line takes longer"
@@ -352,7 +352,7 @@ def _dual(result: AuditResult) -> str:
     """Name the attacker's first move after the key that is not the only one."""
     plies = _claimed_plies(result)
     next(plies)
-    number, ply, board = next(entry for entry in plies if is_dual(entry[1]))
+    number, ply, board = next(entry for entry in plies if entry[1].is_dual)
     what = f"is not the only mate in {ply.mate}; also"
     return _move_objection(board, number, ply, what)
 

@@ -9,13 +9,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from solver import __version__
-from solver.audit.result import COLUMNS, AuditResult, audit_result, split_source
-from solver.audit.verdict import (
+from solver.audit.plies import (
     Ply,
+    mark_only_moves,
+)
+from solver.audit.result import (
+    COLUMNS,
+    AuditResult,
+    audit_result,
     find_soundness,
     find_verdict,
     find_wrong_keys,
-    mark_only_moves,
+    split_source,
 )
 from solver.errors import FormatError
 from solver.problem import Claim, Problem

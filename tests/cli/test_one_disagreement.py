@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import pytest
 
+from solver.audit.plies import Ply
 from solver.audit.result import AuditResult, audit_result
 from solver.audit.store import Store
-from solver.audit.verdict import Ply
 from solver.cli.console import Exit
 from solver.cli.main import run
 from solver.cli.verify import exit_code, verify

@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import pytest
 
+from solver.audit.plies import Ply
 from solver.audit.result import audit_result
-from solver.audit.verdict import Ply
 from solver.errors import FormatError
 from solver.output.audit_text import disagreement
 from solver.problem import Claim, Problem

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from solver.audit.result import AuditResult, audit_result, write_plies
-from solver.audit.verdict import Ply
+from solver.audit.plies import Ply, write_plies
+from solver.audit.result import AuditResult, audit_result
 from solver.formats.matetrack import Row, read_row
 from solver.output.improvement import (
     Change,

@@ -9,8 +9,7 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from solver.audit.result import AuditResult
-from solver.audit.verdict import DUAL
+from solver.audit.result import DUAL, AuditResult
 from solver.output.audit_records import WORDS
 from solver.output.audit_text import name_claim
 
