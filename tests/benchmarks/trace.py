@@ -1,6 +1,7 @@
-"""Which files of the program run code when it solves one FEN.
+"""Which files of the program run code when it solves one FEN, or runs any command.
 
     python -m tests.benchmarks.trace
+    python -m tests.benchmarks.trace verify --store new.db one.epd
 
 A file counts when one of its functions is called; a file that is only imported does
 not. Run it twice: the first run may compile the search.
@@ -18,11 +19,11 @@ if TYPE_CHECKING:
     from types import FrameType
 
 ROOM = str(Path(__file__).parents[2] / "solver")
-COMMAND = ["matesolve", "solve", *["5r1k/6pp/7N/8/2Q5/8/8/6K1", "w", "-", "-"]]
+SOLVE = ["solve", "5r1k/6pp/7N/8/2Q5/8/8/6K1", "w", "-", "-"]
 
 
 def main() -> None:
-    """Solve the position and list the files on stdout, after the answer."""
+    """Run the command and list the files on stdout, after what it prints."""
     files: set[str] = set()
 
     def note(frame: FrameType, event: str, _argument: object) -> None:
@@ -33,7 +34,7 @@ def main() -> None:
             if path.is_relative_to(ROOM):
                 files.add(str(path.relative_to(ROOM)))
 
-    sys.argv = COMMAND
+    sys.argv = ["matesolve", *(sys.argv[1:] or SOLVE)]
     threading.setprofile(note)
     sys.setprofile(note)
     from solver.__main__ import main as run

@@ -7,6 +7,7 @@ import os
 import re
 import signal
 import sqlite3
+import sys
 import threading
 from contextlib import closing
 from pathlib import Path
@@ -20,6 +21,8 @@ from solver.audit.schema import VERSION
 from solver.audit.store import Store
 from solver.audit.workers import ProcessWorker
 from solver.cli.main import run
+from tests.cli.processes import ENVIRONMENT
+from tests.processes import run as run_process
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -544,3 +547,12 @@ def test_the_exit_code_is_the_same_if_nothing_is_left_to_search(
     recorder.clear()
     assert verify(*arguments).code == code
     assert recorder.given == []
+
+
+def test_one_stored_row_runs_code_in_at_most_40_files(folder: Path) -> None:
+    row = ["verify", "--store", str(folder / "run.db"), str(folder / "good.epd")]
+    words = [sys.executable, "-m", "tests.benchmarks.trace", *row]
+    listed = run_process(words, cwd=ROOT, env=ENVIRONMENT).stdout
+    *files, count = listed[listed.index("audit/job.py") :].splitlines()
+    assert count == f"{len(files)} files"
+    assert len(files) <= 40
