@@ -46,7 +46,9 @@ PLAYS = {
     Play.HELP: "help",
 }
 
-ORDER = ("#", "", "no #", "=", "s#", "s=", "r#", "semi-r#", "h#", "h=", "none")
+_OTHERS = [f"{play}{goal}" for play in Play for goal in Goal]
+
+ORDER = ("#", "", "no #", *_OTHERS[1:], "none")
 """Claims in the order of the audit table: first mates by the side to move, then mates
 of it, then claims of no mate."""
 

@@ -16,7 +16,7 @@ from solver.formats.epd import parse_record
 from solver.formats.native import CSV_HEAD
 from solver.formats.registry import WRITABLE, find_writer, read_collection
 from solver.problem import Claim, Problem
-from solver.stipulation import MATE, Stipulation
+from solver.stipulation import EXPECTED, MATE, Stipulation
 from tests.formats.random_positions import play, play_line
 from tests.formats.whole_files import write_whole
 
@@ -153,8 +153,7 @@ def test_a_stipulation_may_repeat_the_claim(tmp_path: Path) -> None:
         (
             "epd",
             f'{LADDER} stipulation "hs#2";',
-            "stipulation: expected #n, =n, s#n, s=n, r#n, semi-r#n, h#n, h#n.5 or h=n, "
-            "found 'hs#2'",
+            f"stipulation: expected {EXPECTED}, found 'hs#2'",
         ),
         (
             "jsonl",

@@ -1,7 +1,7 @@
 """Battle play by its definition: python-chess, no pruning, no table.
 
-`=n`, `s#n`, `s=n`, `r#n` and `semi-r#n`, as docs/reference/stipulations.md defines
-them. The fifty-move rule and repetition are left out.
+Stalemate, self- and reflex play as docs/reference/stipulations.md defines them. The
+fifty-move rule and repetition are left out.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ def solves(board: chess.Board, stipulation: Stipulation, n: int) -> bool:
 
 def keys(board: chess.Board, stipulation: Stipulation, n: int) -> set[str]:
     """Return the first moves that reach the goal within `n` moves, in UCI notation."""
-    if n < 1 or (stipulation.play is Play.REFLEX and _mates_in_one(board)):
+    if n < 1 or (stipulation.play is Play.REFLEX and _ends_in_one(board, stipulation)):
         return set()
     return {
         move.uci()
@@ -47,7 +47,7 @@ def is_lost(board: chess.Board, stipulation: Stipulation, n: int) -> bool:
                 for _, after in _successors(board)
             )
         case _:
-            if _mates_in_one(board):
+            if _ends_in_one(board, stipulation):
                 return True
             return any(board.legal_moves) and all(
                 solves(after, stipulation, n) for _, after in _successors(board)
@@ -57,7 +57,7 @@ def is_lost(board: chess.Board, stipulation: Stipulation, n: int) -> bool:
 def refutations(board: chess.Board, stipulation: Stipulation, n: int) -> set[str]:
     """Return the replies after which the goal is not reached within `n` moves."""
     is_reflex = stipulation.play in {Play.REFLEX, Play.SEMI_REFLEX}
-    if is_reflex and _mates_in_one(board):
+    if is_reflex and _ends_in_one(board, stipulation):
         return set()
     ends_by_reply = stipulation.play is Play.SELF
     return {
@@ -81,8 +81,8 @@ def _is_goal(board: chess.Board, stipulation: Stipulation) -> bool:
     return board.is_stalemate()
 
 
-def _mates_in_one(board: chess.Board) -> bool:
-    return any(after.is_checkmate() for _, after in _successors(board))
+def _ends_in_one(board: chess.Board, stipulation: Stipulation) -> bool:
+    return any(_is_goal(after, stipulation) for _, after in _successors(board))
 
 
 def _successors(board: chess.Board) -> Iterator[tuple[chess.Move, chess.Board]]:

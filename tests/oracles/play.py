@@ -124,8 +124,7 @@ class PlayOracle:
             case ((Play.REFLEX | Play.SEMI_REFLEX), 1):
                 return False
             case Play.REFLEX, _:
-                after_each = (played(board, move) for move in board.legal_moves)
-                return not any(after.is_checkmate() for after in after_each)
+                return not self._ending(board)
         return True
 
     def _must_end(self, board: chess.Board) -> bool:

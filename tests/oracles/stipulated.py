@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 import chess
 
+from solver.search.battle import PLAYS
 from tests.oracles import walks
 
 if TYPE_CHECKING:
@@ -110,7 +111,7 @@ SOLVED = {
 }
 """Positions with a solution in one to three moves, found by a search of random ones."""
 
-STIPULATIONS = tuple(SOLVED)
+STIPULATIONS = tuple(f"{play}{goal}" for play, goal in PLAYS)
 
 MOST_PIECES = 8
 
@@ -135,8 +136,9 @@ def positions(stipulation: str, count: int, seed: int) -> Iterator[chess.Board]:
         The same seed gives the same positions.
     """
     random = Random(f"{stipulation} {seed}")
+    solved = SOLVED.get(stipulation, SOLVED["s="])  # reflex stalemates are like these
     while count:
-        board = chess.Board(f"{random.choice(SOLVED[stipulation])} w - - 0 1")
+        board = chess.Board(f"{random.choice(solved)} w - - 0 1")
         for _ in range(random.choice((0, 1, 1, 1, 2))):
             _change(board, random)
         if random.random() < 0.5:

@@ -50,7 +50,7 @@ class Operation(IntEnum):
 
 
 class BattleOperation(IntEnum):
-    """An operation of battle play: `=n`, `s#n`, `s=n`, `r#n` and `semi-r#n`."""
+    """An operation of battle play: stalemate, self- and reflex play."""
 
     REACHES_WITHIN = 0
     SOLVING_MOVES = 1

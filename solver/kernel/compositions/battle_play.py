@@ -7,8 +7,8 @@ counts the attacker's moves. Only the end of the play differs:
 - `=n`: the attacker's last move stalemates;
 - `s#n`, `s=n`: every reply to the attacker's last move mates, or stalemates, the
   attacker; a reply that does so earlier ends the play too;
-- `r#n`, `semi-r#n`: the defender has a mate in one, which it must play. In `r#n` the
-  attacker fails wherever it has a mate in one itself, because it must play that.
+- `r#n`, `semi-r#n`: the defender can reach the goal in one, which it must do. In `r#n`
+  the attacker fails wherever it can do so itself, because it too must.
 
 An answer is exact, or it is STOPPED. A stopped search stores nothing.
 """
@@ -35,6 +35,8 @@ from solver.kernel.build.jit import (
     u64,
 )
 from solver.kernel.compositions.goal_in_one import (
+    attacker_must_end,
+    end_in_one,
     ends_play,
     every_reply_ends,
     goal_in_one,
@@ -58,7 +60,6 @@ from solver.kernel.mate.transposition import (
     probe,
     store,
 )
-from solver.kernel.rules.mate_in_one import mate_in_one
 from solver.kernel.rules.movegen import count, generate
 from solver.kernel.rules.position import (
     NO_MOVE,
@@ -93,10 +94,18 @@ def is_reached(position: Position, ply: Number, search: Any) -> Number:
     if play == BattlePlay.STALEMATE:
         reached = not checkers(position) and count(position) == 0
     elif is_reflex(play):
-        reached = mate_in_one(position) != NO_MOVE
+        reached = end_in_one(position, play, ply, search) != NO_MOVE
     else:
         reached = every_reply_ends(position, play, ply, search)
     return Verdict.MATE if reached else Verdict.NO_MATE
+
+
+@jit(boolean(position_t, i64, i64, search_t), inline=True)
+def must_end(position: Position, play: Number, ply: Number, search: Any) -> bool:
+    """Return whether the attacker has to reach the goal itself, and so fails."""
+    if not attacker_must_end(play):
+        return False
+    return end_in_one(position, play, ply, search) != NO_MOVE
 
 
 @jit(boolean(position_t, i64, i64, search_t), inline=True)
@@ -104,7 +113,7 @@ def answers_in_one(position: Position, play: Number, ply: Number, search: Any) -
     """Return whether a reply ended the play or leaves the attacker one last move."""
     if ends_play(position, play):
         return True
-    if play == BattlePlay.REFLEX and mate_in_one(position) != NO_MOVE:
+    if must_end(position, play, ply + 1, search):
         return False
     return goal_in_one(position, ply + 1, search) != NO_MOVE
 
@@ -123,7 +132,7 @@ def lost_in_one(position: Position, ply: Number, attack: Move, search: Any) -> N
     """
     search.nodes += 1
     play = search.play
-    if is_reflex(play) and mate_in_one(position) != NO_MOVE:
+    if is_reflex(play) and end_in_one(position, play, ply, search) != NO_MOVE:
         return Verdict.MATE
 
     # 1. Remembered replies, as far as they are legal here.
@@ -188,15 +197,15 @@ def reaches_within(
     int64
         A `Verdict`; MATE stands for the goal, whatever it is.
     """
-    # 1. No move is left, or a side must mate.
+    # 1. No move is left, or a side must reach the goal.
     play = search.play
     if moves_left < 1:
         search.nodes += 1
         return Verdict.NO_MATE if attacking else is_reached(position, ply, search)
     if attacking:
-        if play == BattlePlay.REFLEX and mate_in_one(position) != NO_MOVE:
+        if must_end(position, play, ply, search):
             return Verdict.NO_MATE
-    elif is_reflex(play) and mate_in_one(position) != NO_MOVE:
+    elif is_reflex(play) and end_in_one(position, play, ply, search) != NO_MOVE:
         return Verdict.MATE
 
     # 2. Transposition table.
@@ -284,7 +293,7 @@ def list_solving_moves(position: Position, moves_left: Number, search: Any) -> N
     int64
         The number of moves; STOPPED if a limit was hit first.
     """
-    if search.play == BattlePlay.REFLEX and mate_in_one(position) != NO_MOVE:
+    if must_end(position, search.play, 0, search):
         return 0
     moves = search.rows[0]
     size = generate(position, moves)
@@ -313,7 +322,7 @@ def list_refutations(
         The number of replies; STOPPED if a limit was hit first.
     """
     play = search.play
-    if is_reflex(play) and mate_in_one(position) != NO_MOVE:
+    if is_reflex(play) and end_in_one(position, play, 0, search) != NO_MOVE:
         return 0
     moves = search.rows[0]
     size = generate(position, moves)
@@ -370,10 +379,11 @@ def find_line(
                     found = moves[index]
                     break
             moves_left -= 1
-        elif is_reflex(play) and mate_in_one(position) != NO_MOVE:
-            search.line[ply] = mate_in_one(position)
-            return ply + 1
         else:
+            if is_reflex(play):
+                search.line[ply] = end_in_one(position, play, ply, search)
+                if search.line[ply] != NO_MOVE:
+                    return ply + 1
             # The reply that cannot be answered in one move less, else one that ends
             # the play.
             ending = NO_MOVE

@@ -125,8 +125,14 @@ def has_quiet_move(position: Position) -> bool:
 
 @jit(boolean(i64), inline=True)
 def is_reflex(play: Number) -> bool:
-    """Return whether the defender must mate when it can."""
+    """Return whether the defender must reach the goal when it can."""
     return play == BattlePlay.REFLEX or play == BattlePlay.SEMI_REFLEX  # noqa: PLR1714
+
+
+@jit(boolean(i64), inline=True)
+def attacker_must_end(play: Number) -> bool:
+    """Return whether the attacker too must reach the goal when it can."""
+    return play == BattlePlay.REFLEX
 
 
 @jit(boolean(position_t, i64))
@@ -171,17 +177,6 @@ def may_move_with_check(position: Position) -> bool:
     return False
 
 
-@jit(u64(position_t, i64, search_t))
-def reflex_in_one(position: Position, ply: Number, search: Any) -> Move:
-    """Find a move that lets the defender mate in one."""
-    moves = search.rows[ply]
-    size = generate(position, moves)
-    for index in range(size):
-        if mate_in_one(make(position, moves[index])) != NO_MOVE:
-            return moves[index]
-    return NO_MOVE
-
-
 @jit(u64(position_t, i64, i64, search_t))
 def forced_in_one(position: Position, play: Number, ply: Number, search: Any) -> Move:
     """Find a move that stalemates, or to which each reply is the goal of self-play."""
@@ -224,6 +219,32 @@ def forced_in_one(position: Position, play: Number, ply: Number, search: Any) ->
     return NO_MOVE
 
 
+@jit(u64(position_t, i64, i64, search_t))
+def end_in_one(
+    position: Position,
+    play: Number,  # noqa: ARG001
+    ply: Number,  # noqa: ARG001
+    search: Any,  # noqa: ARG001
+) -> Move:
+    """Find a move with which the side to move reaches the goal of reflex play.
+
+    It may use `search.rows[ply]`.
+    """
+    return mate_in_one(position)
+
+
+@jit(u64(position_t, i64, i64, search_t))
+def reflex_in_one(position: Position, play: Number, ply: Number, search: Any) -> Move:
+    """Find a move that lets the defender reach the goal in one."""
+    moves = search.rows[ply]
+    size = generate(position, moves)
+    for index in range(size):
+        child = make(position, moves[index])
+        if end_in_one(child, play, ply + 1, search) != NO_MOVE:
+            return moves[index]
+    return NO_MOVE
+
+
 @jit(u64(position_t, i64, search_t))
 def goal_in_one(position: Position, ply: Number, search: Any) -> Move:
     """Find an attacker's move after which nothing can prevent the goal any more.
@@ -231,7 +252,7 @@ def goal_in_one(position: Position, ply: Number, search: Any) -> Move:
     Parameters
     ----------
     position : Position
-        The attacker is to move; in `r#` it has no mate in one.
+        The attacker is to move; in reflex play it cannot reach the goal itself.
     ply : int64
         The row of moves to use; the next one is used too.
     search : Search
@@ -245,5 +266,5 @@ def goal_in_one(position: Position, ply: Number, search: Any) -> Move:
     search.nodes += 1
     play = search.play
     if is_reflex(play):
-        return reflex_in_one(position, ply, search)
+        return reflex_in_one(position, play, ply, search)
     return forced_in_one(position, play, ply, search)
