@@ -19,7 +19,7 @@ from solver.kernel.border.experiment import (
 )
 from solver.kernel.border.memory import MAX_PLIES, Search
 from solver.laboratory.results import MAX_DEPTH
-from tests.kernel.counting import PLAIN, agree, deepen
+from tests.kernel.laboratory.counting import PLAIN, agree, deepen
 from tests.oracles import walks
 from tests.oracles.scored import ScoredSearch
 

@@ -15,7 +15,7 @@ from solver.laboratory.imbalance import ImbalanceTable
 from solver.laboratory.material import find_cell, parse_material
 from solver.laboratory.search import Laboratory
 from solver.laboratory.techniques import ForwardPruning, Techniques, parse_mip
-from tests.kernel.counting import ENTRIES, deepen_in
+from tests.kernel.laboratory.counting import ENTRIES, deepen_in
 from tests.laboratory.test_imbalance_file import counts_of, file_of
 from tests.oracles import walks
 from tests.oracles.past_scores import Counts

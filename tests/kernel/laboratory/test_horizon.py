@@ -13,7 +13,14 @@ from solver.kernel.border.experiment import Horizon, Mdp, RootOrder
 from solver.laboratory.results import mate_distance
 from solver.laboratory.search import Laboratory
 from solver.laboratory.techniques import NodeCount, Techniques
-from tests.kernel.counting import EXTENDED, PLAIN, SOUND, agree, deepen, narrow_endings
+from tests.kernel.laboratory.counting import (
+    EXTENDED,
+    PLAIN,
+    SOUND,
+    agree,
+    deepen,
+    narrow_endings,
+)
 from tests.oracles import minimax, naive, walks
 from tests.oracles.remembering import Oracle
 from tests.oracles.scored import MATE, MATE_ZONE

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
     from solver.kernel.border.interface import Kernel
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 HEAVY = {"numba", "numpy"}
 
 SOLVE = """

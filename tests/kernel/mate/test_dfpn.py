@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from solver.kernel.border.memory import Position
 
-MATES_IN_FIVE = Path(__file__).parents[2] / "puzzles" / "generated-5.epd"
+MATES_IN_FIVE = Path(__file__).parents[3] / "puzzles" / "generated-5.epd"
 PROOFS = 8
 """Words of a bucket."""
 

@@ -13,7 +13,7 @@ import pytest
 from solver.kernel.border.experiment import Mdp
 from solver.laboratory.results import mate_distance
 from solver.laboratory.techniques import ForwardPruning, Techniques
-from tests.kernel.counting import (
+from tests.kernel.laboratory.counting import (
     ENTRIES,
     EXTENDED,
     PLAIN,

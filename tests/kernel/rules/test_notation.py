@@ -11,7 +11,7 @@ import pytest
 from solver.board import pack
 from solver.errors import InputError
 from solver.formats.moves import parse_line, parse_move
-from tests.kernel.rows import Question, Reading, read_all
+from tests.kernel.mate.rows import Question, Reading, read_all
 from tests.oracles import walks
 from tests.sizes import sized
 

@@ -11,7 +11,7 @@ from dataclasses import replace
 import chess
 
 from solver.laboratory.techniques import ADDITIONS, ForwardPruning, Techniques
-from tests.kernel.counting import ENTRIES, deepen
+from tests.kernel.laboratory.counting import ENTRIES, deepen
 from tests.oracles import minimax, walks
 from tests.oracles.scored import Iteration, ScoredSearch
 

@@ -14,7 +14,7 @@ from solver.board import pack
 from solver.errors import FenError
 from solver.strict_fen import parse_strictly
 from tests.kernel.fens import mutated_fens
-from tests.kernel.rows import Question, Reading, Rows, read_all
+from tests.kernel.mate.rows import Question, Reading, Rows, read_all
 from tests.oracles import walks
 from tests.sizes import sized
 from tests.test_strict_fen import BAD
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from solver.kernel.border.interface import Kernel
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 PUZZLES = ROOT / "puzzles"
 SHARED = ROOT.parent / "shared" / "data"
 BATCH = 50_000

@@ -1,0 +1,1 @@
+"""Tests of how kernel functions become machine code, and where that is kept."""

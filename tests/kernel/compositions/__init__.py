@@ -1,0 +1,1 @@
+"""Tests of battle play and help play."""

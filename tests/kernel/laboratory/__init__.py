@@ -1,0 +1,1 @@
+"""Tests of the scored search whose techniques can be switched."""
