@@ -142,32 +142,6 @@ def parse_solutions(name: str, text: str) -> int:
     return int(text)
 
 
-def complete_claim(
-    claim: Claim | None, stipulation: Stipulation, solutions: int | None
-) -> Claim | None:
-    """Add a number of solutions to a claim, and leave out what help play has not.
-
-    Parameters
-    ----------
-    claim : Claim or None
-    stipulation : Stipulation
-    solutions : int or None
-
-    Raises
-    ------
-    InputError
-        If there is a number of solutions, but no help play.
-    """
-    if not stipulation.is_help:
-        if solutions is None:
-            return claim
-        found = stipulation.text or "none"
-        msg = f"solutions: expected a stipulation of help play with them, found {found}"
-        raise InputError(msg)
-    claim = claim or Claim(stipulation.attacker_moves)
-    return replace(claim, keys=(), solutions=solutions)
-
-
 def make_problem(
     fen: str,
     name: str,
@@ -176,6 +150,7 @@ def make_problem(
     no_mate: int | None,
     stipulation: Stipulation = MATE,
     *,
+    solutions: int | None = None,
     names_side: bool = True,
 ) -> Problem:
     """Make the problem that a record describes.
@@ -193,16 +168,25 @@ def make_problem(
     no_mate : int or None
     stipulation : Stipulation
         `#n` is the same as a claim of n moves.
+    solutions : int or None
+        The number of solutions that help play has, if the claim does not have it.
     names_side : bool
         Whether the record says who is to move.
 
     Raises
     ------
     InputError
-        If it claims both a mate and none, or a number of moves that differs from the
-        stipulation's.
+        If it claims both a mate and none, a number of moves that differs from the
+        stipulation's, or a number of solutions without help play.
     """
     claim = claim or claim_of(stipulation)
+    if solutions is not None and not stipulation.is_help:
+        found = stipulation.text or "none"
+        msg = f"solutions: expected a stipulation of help play with them, found {found}"
+        raise InputError(msg)
+    if claim and stipulation.is_help:  # where there are solutions, but no keys
+        number = claim.solutions if solutions is None else solutions
+        claim = replace(claim, keys=(), solutions=number)
     if claim and not stipulation.allows(claim.mate):
         msg = (
             f"expected one claim, found {stipulation} and a claim of {claim.mate} moves"

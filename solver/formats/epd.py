@@ -29,7 +29,6 @@ import chess
 
 from solver.errors import FormatError, InputError, quote
 from solver.formats.claims import (
-    complete_claim,
     make_problem,
     parse_distance,
     parse_no_mate,
@@ -42,7 +41,7 @@ from solver.problem import Claim
 from solver.stipulation import MATE, Stipulation
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
 
     from solver.problem import Problem
 
@@ -147,8 +146,7 @@ def parse_record(text: str, source: str) -> Problem:
                 moves = [word for word in words if not word.startswith("#")]
                 keys += position.keys("bm", moves)
             case "pv":
-                moves = [_MOVE_NUMBER.sub("", word) for word in operand.split()]
-                line = position.line("pv", [*filter(None, moves)])
+                line = position.line("pv", words_of_line(operand))
             case _ if opcode in _PARSERS:
                 single[opcode] = operand
     given = {opcode: _PARSERS[opcode](text) for opcode, text in single.items()}
@@ -156,7 +154,6 @@ def parse_record(text: str, source: str) -> Problem:
     if not distances and stipulation.has_number:
         distances = [stipulation.attacker_moves]
     claim = _claim(distances, keys, line)
-    claim = complete_claim(claim, stipulation, given.get("solutions"))
     *fields, clock, number = position.fen.split()
     clock = given.get("hmvc", clock)
     number = max(given.get("fmvn", int(number)), 1)
@@ -169,8 +166,15 @@ def parse_record(text: str, source: str) -> Problem:
         claim,
         no_mate,
         stipulation,
+        solutions=given.get("solutions"),
         names_side=position.names_side,
     )
+
+
+def words_of_line(operand: str) -> list[str]:
+    """Return the moves of a line, without move numbers."""
+    words = (_MOVE_NUMBER.sub("", word) for word in operand.split())
+    return [word for word in words if word]
 
 
 def write_fen(problem: Problem) -> str:
@@ -209,11 +213,15 @@ def _moves_and_number(fen: str, claim: Claim) -> Iterator[str]:
         keys = (board.san(board.parse_uci(key)) for key in claim.keys)
         yield f"bm {' '.join(keys)}"
     if claim.line:
-        board = chess.Board(fen)
-        line = (board.san_and_push(board.parse_uci(move)) for move in claim.line)
-        yield f"pv {' '.join(line)}"
+        yield f"pv {' '.join(in_san(fen, claim.line))}"
     if claim.solutions is not None:
         yield f"solutions {claim.solutions}"
+
+
+def in_san(fen: str, line: Sequence[str]) -> list[str]:
+    """Return a line of moves, given in UCI notation, in SAN."""
+    board = chess.Board(fen)
+    return [board.san_and_push(board.parse_uci(move)) for move in line]
 
 
 def _split_record(text: str) -> tuple[str, str]:

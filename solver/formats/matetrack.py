@@ -14,7 +14,13 @@ from typing import TYPE_CHECKING
 import chess
 
 from solver.errors import FormatError, InputError, quote
-from solver.formats.epd import locate_operations, opcode_of, parse_record
+from solver.formats.epd import (
+    in_san,
+    locate_operations,
+    opcode_of,
+    parse_record,
+    words_of_line,
+)
 from solver.formats.moves import GivenPosition
 from solver.formats.streams import decode_line
 
@@ -28,8 +34,6 @@ MISSING = "missing"
 
 _DISTANCES = {"bm": re.compile(r"(?<!\S)#(\S+)"), "dm": re.compile(r"(\S+)")}
 """The distances in the operand of each operation that claims a mate."""
-
-_MOVE_NUMBER = re.compile(r"\A[0-9]+\.+")
 
 _QUOTED = re.compile(r'"[^"]*"')
 
@@ -90,7 +94,7 @@ class Row:
             Legal moves that lead to it, in UCI notation.
         """
         before, after = self.around
-        moves = line if self.uses_uci else _in_san(self.problem.fen, line)
+        moves = line if self.uses_uci else in_san(self.problem.fen, line)
         changes = [(self.moves_at, f"{before}{' '.join(moves)}{after}")]
         if mate != self.claimed:
             changes += [(span, str(mate)) for span in self.distances]
@@ -184,8 +188,7 @@ def _read_line(problem: Problem, operand: str) -> tuple[tuple[str, ...], str]:
     elif '"' in operand:  # it joins operations, which must not be replaced together
         msg = f"pv: expected moves, found {quote(operand)}"
         raise InputError(msg)
-    words = [_MOVE_NUMBER.sub("", word) for word in operand.split()]
-    moves = [word for word in words if word]
+    moves = words_of_line(operand)
     if not moves:
         return (), MISSING
     try:
@@ -213,8 +216,3 @@ def find_fault(fen: str, mate: int, line: Sequence[str]) -> str:
     for move in line:
         board.push_uci(move)
     return "" if board.is_checkmate() else "pv: expected mate at the end, found none"
-
-
-def _in_san(fen: str, line: Sequence[str]) -> list[str]:
-    board = chess.Board(fen)
-    return [board.san_and_push(board.parse_uci(move)) for move in line]

@@ -18,7 +18,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 from solver.errors import FormatError, InputError, quote
 from solver.formats.claims import (
-    complete_claim,
     make_problem,
     parse_distance,
     parse_no_mate,
@@ -95,7 +94,6 @@ class Fields(NamedTuple):
         if self.claimed_solutions:
             name = "claimed_solutions"
             solutions = parse_solutions(name, self.claimed_solutions)
-        claim = complete_claim(claim, stipulation, solutions)
         no_mate = parse_no_mate("nomate", self.nomate) if self.nomate else None
         name = _SURROGATE.sub("\ufffd", self.id)
         return make_problem(
@@ -105,6 +103,7 @@ class Fields(NamedTuple):
             claim,
             no_mate,
             stipulation,
+            solutions=solutions,
             names_side=position.names_side,
         )
 

@@ -34,7 +34,6 @@ import chess.pgn
 
 from solver.errors import FormatError, InputError, quote
 from solver.formats.claims import (
-    complete_claim,
     make_problem,
     parse_distance,
     parse_no_mate,
@@ -219,7 +218,6 @@ def _make_problem(facts: _Facts, source: str) -> Problem:
         claim = _make_claim(facts, stipulation.attacker_moves, stipulation.plies)
         if "Solutions" in tags:
             solutions = parse_solutions("Solutions tag", tags["Solutions"])
-        claim = complete_claim(claim, stipulation, solutions)
     elif (mate := _find_mate(facts)) is not None:
         claim = _make_claim(facts, mate, 2 * mate - 1)
     event = _ESCAPED.sub(r"\1", tags.get("Event", ""))
@@ -230,6 +228,7 @@ def _make_problem(facts: _Facts, source: str) -> Problem:
         claim,
         no_mate,
         stipulation,
+        solutions=solutions,
     )
 
 
