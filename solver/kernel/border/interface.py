@@ -441,7 +441,3 @@ class Kernel:
         """
         self.run("SEARCH_SCORE", position, search, addressof(experiment))
         return not experiment.stopped
-
-    def material_cell(self, position: Position) -> int:
-        """Return the position's index in a material-imbalance table; -1 if none."""
-        return self.run("MATERIAL_CELL", position, None)

@@ -69,7 +69,6 @@ class LaboratoryOperation(IntEnum):
     """An operation of the laboratory's search."""
 
     SEARCH_SCORE = 0
-    MATERIAL_CELL = 1
 
 
 @dataclass(frozen=True, slots=True)

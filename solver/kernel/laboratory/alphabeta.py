@@ -71,7 +71,6 @@ from solver.kernel.laboratory.evaluation import (
     REDUCTION,
     WHITE,
     evaluate,
-    material_cell,
     past_score,
 )
 from solver.kernel.laboratory.quiescence import search_horizon
@@ -370,6 +369,4 @@ def entry(
     position = position_at(words)
     if operation == LaboratoryOperation.SEARCH_SCORE:
         return search_score(position, record_at(search_pointer), experiment_at(number))
-    if operation == LaboratoryOperation.MATERIAL_CELL:
-        return material_cell(position)
     return UNKNOWN_OPERATION

@@ -185,14 +185,6 @@ def find_cell(ours: Pieces, theirs: Pieces) -> Number:
     return (cell * NINE_KINDS + ours.pawns) * NINE_KINDS + theirs.pawns
 
 
-@jit(i64(position_t), inline=True)
-def material_cell(position: Position) -> Number:
-    """Return the cell of a position as the side to move sees it."""
-    return find_cell(
-        count_pieces(position, position.us), count_pieces(position, position.them)
-    )
-
-
 @jit(i64(position_t, i64, experiment_t))
 def past_score(position: Position, ply: Number, experiment: Any) -> Number:
     """Return what the side to move has scored with this material, in per cent.

@@ -24,6 +24,7 @@ import pytest
 
 from solver.errors import CacheError
 from solver.kernel.border.interface import KernelError
+from solver.kernel.border.memory import Position, Search
 from solver.kernel.border.parts import PARTS, SEARCH
 from solver.kernel.border.self_test import (
     self_test_battle,
@@ -255,6 +256,11 @@ def test_the_self_test_of_battle_play_notices_a_wrong_answer(
     monkeypatch.setattr(type(battle_kernel), "line", lambda *_: [1, 2, 3])
     with pytest.raises(KernelError, match="expected 4, found 3"):
         self_test_battle(battle_kernel)
+
+
+def test_an_operation_of_another_part_is_an_error(help_kernel: Kernel) -> None:
+    with pytest.raises(KernelError, match=r"expected one of .*, found PERFT"):
+        help_kernel.perft(Position(), Search(), 1)
 
 
 def test_a_file_of_other_sources_is_left_alone(copied: Path) -> None:

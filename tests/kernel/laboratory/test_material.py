@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from ctypes import CFUNCTYPE, POINTER, c_int64
+from typing import Any
 
 import chess
 import pytest
@@ -10,11 +11,26 @@ import pytest
 from solver.board import pack
 from solver.kernel.border.experiment import MATERIAL_CELLS
 from solver.kernel.border.memory import Position
+from solver.kernel.build.jit import i64, native, pointer, u64
+from solver.kernel.laboratory import evaluation
+from solver.kernel.laboratory.evaluation import count_pieces
+from solver.kernel.rules.position import position_at
 from solver.laboratory.material import CELLS, Material, find_cell, material_of
+from tests.kernel import linked
 from tests.sizes import sized
 
-if TYPE_CHECKING:
-    from solver.kernel.border.interface import Kernel
+find_kernel_cell = evaluation.find_cell
+
+
+@native(i64(pointer(u64)))
+def cell_of(words: Any) -> Any:
+    """Return the cell of a position as the side to move sees it; -1 if none."""
+    position = position_at(words)
+    ours = count_pieces(position, position.us)
+    return find_kernel_cell(ours, count_pieces(position, position.them))
+
+
+kernel_cell = CFUNCTYPE(c_int64, POINTER(Position))(linked(cell_of))
 
 
 def with_pieces(material: Material) -> Position:
@@ -42,21 +58,17 @@ def with_pieces(material: Material) -> Position:
 
 
 @sized("every", 11, 1)
-def test_kernel_and_table_agree_on_every_cell(
-    laboratory_kernel: Kernel, every: int
-) -> None:
+def test_kernel_and_table_agree_on_every_cell(every: int) -> None:
     assert CELLS == MATERIAL_CELLS
     for cell in range(0, CELLS, every):
         position = with_pieces(material_of(cell))
-        assert laboratory_kernel.material_cell(position) == cell
+        assert kernel_cell(position) == cell
 
 
-def test_the_cell_depends_on_the_side_to_move_not_on_colour(
-    laboratory_kernel: Kernel,
-) -> None:
+def test_the_cell_depends_on_the_side_to_move_not_on_colour() -> None:
     white = chess.Board("4k3/pp6/8/8/8/8/P7/R3K3 w - - 0 1")
     black = chess.Board("4k3/pp6/8/8/8/8/P7/R3K3 b - - 0 1")
-    seen = [laboratory_kernel.material_cell(pack(board)) for board in (white, black)]
+    seen = [kernel_cell(pack(board)) for board in (white, black)]
     assert seen == [
         find_cell(Material(white_rooks=1, white_pawns=1, black_pawns=2)),
         find_cell(Material(black_rooks=1, black_pawns=1, white_pawns=2)),
@@ -73,8 +85,6 @@ def test_the_cell_depends_on_the_side_to_move_not_on_colour(
         Material(white_knights=3),
     ],
 )
-def test_too_many_pieces_have_no_cell(
-    laboratory_kernel: Kernel, pieces: Material
-) -> None:
-    assert laboratory_kernel.material_cell(with_pieces(pieces)) == -1
+def test_too_many_pieces_have_no_cell(pieces: Material) -> None:
+    assert kernel_cell(with_pieces(pieces)) == -1
     assert find_cell(pieces) is None
