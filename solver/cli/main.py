@@ -62,7 +62,13 @@ COMMANDS = {
 SUMMARIES = {name: text for group in COMMANDS.values() for name, text in group.items()}
 """The summaries by command."""
 
-MODULES = {"warmup": "kernel", "doctor": "kernel"}
+MODULES = {
+    "report": "stores",
+    "export": "stores",
+    "merge": "stores",
+    "warmup": "kernel",
+    "doctor": "kernel",
+}
 """The modules of `solver.cli` that are not named after their commands."""
 
 NO_ROOM = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})

@@ -14,12 +14,12 @@ from solver.output.play_gaps import missing, set_play_gap
 from solver.output.play_record import help_record, play_record
 from solver.output.play_text import describe_play
 from solver.output.popeye_text import BattlePlay, help_lines
-from solver.output.problem_marks import ProblemMarks
 from solver.output.solution_pgn import encode_pgn, encode_solutions
 from solver.output.solutions_text import describe_solutions
+from solver.play.marks import mark_key, mark_mate
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from solver.output.play_text import PlayLine
     from solver.play.tree import Variations
@@ -73,18 +73,20 @@ class ShownTree(ShownPlay):
         return describe_play(
             self.variations,
             notation,
-            marks=_marks(self.solution),
+            marks=ProblemMarks(self.solution.problem.fen),
             tries=self.tries,
             positions=positions,
         )
 
     def record(self) -> dict[str, object]:
         """Return the fields of its JSON record."""
-        return play_record(self.variations, _marks(self.solution))
+        return play_record(self.variations, ProblemMarks(self.solution.problem.fen))
 
     def pgn(self) -> bytes:
         """Write the answer and its play as one game."""
-        return encode_pgn(self.solution, self.variations, _marks(self.solution))
+        return encode_pgn(
+            self.solution, self.variations, ProblemMarks(self.solution.problem.fen)
+        )
 
     def popeye(self) -> str:
         """Return the play as Popeye prints it; empty if there is none."""
@@ -131,7 +133,7 @@ class ShownSolutions(ShownPlay):
             self.solution,
             self.set_play,
             notation,
-            marks=_marks(self.solution),
+            marks=ProblemMarks(self.solution.problem.fen),
             set_play_complete=self.set_play_complete,
         )
 
@@ -163,8 +165,32 @@ class ShownSolutions(ShownPlay):
         return _joined(parts)
 
 
-def _marks(solution: Solution) -> ProblemMarks:
-    return ProblemMarks(solution.problem.fen)
+class ProblemMarks:
+    """The marks of one problem; see `solver.output.play_words.Marks`.
+
+    Parameters
+    ----------
+    fen : str
+        The position in which its keys are played.
+    """
+
+    def __init__(self, fen: str) -> None:
+        self._board = chess.Board(fen)
+
+    def features(self, key: str) -> Sequence[str]:
+        """Return what a key does: "takes flight c5", "sacrifice" and so on.
+
+        Nothing is said of a key that mates.
+        """
+        move = chess.Move.from_uci(key)
+        after = self._board.copy(stack=False)
+        after.push(move)
+        return () if after.is_checkmate() else mark_key(self._board, move).words()
+
+    def remark(self, board: chess.Board) -> str:
+        """Return the highest mark of a mate: "ideal", "model", "pure" or none."""
+        mark = mark_mate(board)
+        return mark.name.lower() if mark else ""
 
 
 def _joined(parts: Iterable[str]) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import chess
 import pytest
 
-from solver.output.problem_marks import ProblemMarks
+from solver.output.shown_play import ProblemMarks
 
 
 @pytest.mark.parametrize(

@@ -1,19 +1,20 @@
-"""`matesolve report`: show the results of an audit as a web page."""
+"""`matesolve report`, `export` and `merge`: use the results of audits."""
 
 from __future__ import annotations
 
 import json
 import sys
 from itertools import chain, islice
-from pathlib import PurePath
+from pathlib import Path, PurePath
 from typing import TYPE_CHECKING
 
 import click
 
 from solver.cli import options
-from solver.cli.console import Exit, foremost, notify
+from solver.cli.console import Exit, foremost, notify, require_pyarrow
 from solver.cli.help import Command
 from solver.errors import FormatError, InputError, quote
+from solver.files import GZIPPED
 from solver.formats.streams import STDIN, name_of
 
 if TYPE_CHECKING:
@@ -21,11 +22,14 @@ if TYPE_CHECKING:
     from io import BufferedReader
 
     from solver.audit.result import AuditResult
+    from solver.audit.store import Store
 
 SQLITE_MAGIC = b"SQLite format 3\0"
 
 HEAD_LINES = 10
 """A file is refused if none of its first lines is a record of an audit."""
+
+FORMATS = ("csv", "jsonl", "epd", "parquet")
 
 
 @click.command(
@@ -169,3 +173,121 @@ def _parse_record(line: bytes, source: str) -> Mapping[str, object] | FormatErro
             source, f"expected a JSON object, found {quote(text.strip())}"
         )
     return record
+
+
+@click.command(
+    cls=Command,
+    epilog="""\b
+Exit codes:
+  2   --where is not an SQL expression
+  74  the store could not be read, or the file could not be written
+  0   all selected results were written
+
+\b
+Examples:
+  matesolve export run.db -o run.csv
+  matesolve export run.db --where "verdict = 'refuted' AND claim > 3" -o wrong.jsonl
+  matesolve export run.db --where "soundness = 'cooked'" --to epd -o -
+""",
+)
+@click.argument("store", metavar="RUN.db", type=options.FILE)
+@click.option(
+    "--where",
+    metavar="SQL",
+    help="Write only results that match an SQL expression over their columns.",
+)
+@options.output("- is standard output.")
+@click.option(
+    "--to",
+    "target_format",
+    type=click.Choice(FORMATS),
+    help="Format of the output. Default: by the suffix of FILE.",
+)
+def export(
+    *, store: str, where: str | None, output: str, target_format: str | None
+) -> None:
+    """Write the results in a store as CSV, JSON lines, EPD or Parquet.
+
+    CSV and Parquet have one column for each field. JSON lines are the records that
+    `verify --jsonl` prints. EPD has what was found in place of the claims, so the file
+    is a corrected collection. If FILE ends in .gz, it is compressed.
+
+    docs/reference/store.md describes the columns.
+    """
+    suffix = PurePath(output.removesuffix(GZIPPED)).suffix.removeprefix(".")
+    target_format = target_format or suffix
+    if target_format not in FORMATS:
+        choices = ", ".join(FORMATS)
+        msg = f"{output}: unknown suffix; choose a format with --to: {choices}."
+        raise click.UsageError(msg)
+
+    if target_format == "parquet":
+        require_pyarrow()
+
+    from solver.audit.store import Store
+    from solver.cli.console import open_target, prepare_outputs, store_files
+    from solver.output.audit_records import EXPORTS
+
+    prepare_outputs(output, reads=store_files(store), stdout=True)
+    with Store(store, read_only=True) as opened:
+        results = _start(opened, where)
+        with open_target(output) as file:
+            count = EXPORTS[target_format](results, file)
+    notify(f"{count:,} written")
+
+
+def _start(store: Store, where: str | None) -> Iterator[AuditResult]:
+    """Run the query before the file is created: SQLite may refuse it."""
+    results = store.results(where)
+    return chain(list(islice(results, 1)), results)
+
+
+@click.command(
+    cls=Command,
+    epilog="""\b
+Exit codes:
+  74  a file is missing or is not a store, and nothing was merged; or reading
+      or writing failed, and the stores before that one were merged completely
+  0   all stores were merged
+
+\b
+Examples:
+  matesolve merge part1.db part2.db -o all.db
+  matesolve merge all.db part3.db
+""",
+)
+@click.argument(
+    "stores",
+    nargs=-1,
+    required=True,
+    metavar="RUN.db...",
+    type=options.FILE,
+)
+@options.output(
+    "All stores are added to it; it is created if it does not exist. Default: the "
+    "first store.",
+    required=False,
+)
+def merge(*, stores: tuple[str, ...], output: str | None) -> None:
+    """Combine several stores into one.
+
+    Use it after `verify --shard`. If two stores have an answer to the same question,
+    the better one is kept: proved or disproved before found before undecided.
+    """
+    first, *others = stores if output is None else (output, *stores)
+    if not others:
+        msg = "expected at least two stores, or -o FILE."
+        raise click.UsageError(msg)
+
+    from solver.audit.store import Store
+    from solver.cli.console import require_apart
+
+    require_apart([first], reads=others)
+    for other in (*others, first) if output is None else others:
+        with Store(other, read_only=True):  # check all before anything is written
+            pass
+    with Store(first) as store:
+        for other in others:
+            store.merge_from(Path(other))
+        count = store.count()
+    notify(f"{first}: {count:,} records")
