@@ -21,6 +21,8 @@ from solver.formats.moves import parse_keys
 from solver.formats.popeye_words import KINDS, Options
 from solver.stipulation import EXPECTED, MATE, Stipulation
 
+_FORSYTH = re.compile(r"[0-9]{1,2}|/|\.\w\w|.")
+
 
 @dataclass(slots=True)
 class Composition:
@@ -94,6 +96,37 @@ class Composition:
             msg = f"pieces: expected one on {chess.square_name(square)}, found two"
             raise InputError(msg)
         self.pieces[square] = chess.Piece(kind, color)
+
+    def place_all(self, forsyth: str) -> None:
+        """Place pieces from a8 to h8, then from a7 to h7, and so on.
+
+        Parameters
+        ----------
+        forsyth : str
+            Letters as in `place`, White's in upper case. Runs of empty squares may be
+            longer than a rank, and empty squares at the end are omitted.
+
+        Raises
+        ------
+        InputError
+            If a rank is not full before a `/`, or the board is too small.
+        """
+        index = 0
+        for sign in _FORSYTH.findall(forsyth):
+            if sign.isascii() and sign.isdecimal():
+                index += int(sign)
+            elif sign == "/":
+                if index % 8:
+                    msg = "Forsyth: expected full ranks before /, found "
+                    raise InputError(msg + quote(forsyth))
+            else:
+                rank, file = divmod(index, 8)
+                if rank < 8:
+                    self.place(sign, sign.isupper(), chess.square(file, 7 - rank))
+                index += 1
+        if index > 64:
+            msg = f"Forsyth: expected at most 64 squares, found {index}"
+            raise InputError(msg)
 
     def copy(self) -> Composition:
         """Return a twin that shares the options."""

@@ -1,4 +1,9 @@
-"""Popeye's input as data: the texts, options and twins of each problem.
+"""Read and write Popeye's input (`.inp`), by its English keywords.
+
+`read_inputs` returns what was entered, for the command `popeye`. `read_popeye` makes
+problems of it: each twin is one, whose label follows the name, `Title a)`, and `Duplex`
+makes two of each. It ignores options that concern the output or the cost of a search,
+and texts other than the title. What cannot be parsed is reported and skipped.
 
 The language is that of Popeye's manual (py-engl.txt, version 4.104), and of Popeye's
 sources where the manual leaves something open. Keywords may be shortened to three
@@ -6,8 +11,7 @@ letters or more. Problems stand between `BeginProblem` and `EndProblem` and are
 separated by `NextProblem`. These keywords are read:
 
 - `Pieces White Kg3 Qh5 Pa2b2 Black Kd4`: letters and squares; a knight is S;
-- `Forsyth`: runs of empty squares may be longer than a rank, and empty squares at the
-  end are omitted; a knight is S here too, since N is the nightrider;
+- `Forsyth`: see `Composition.place_all`; a knight is S here too;
 - `InitialGameArray`;
 - `Stipulation h#2`: see `solver.stipulation`; the last one counts;
 - `Option`: see `popeye_words.Options`;
@@ -20,7 +24,6 @@ Fairy and neutral pieces, conditions and other stipulations are refused.
 
 from __future__ import annotations
 
-import re
 from collections import deque
 from dataclasses import dataclass, field
 from itertools import chain
@@ -29,6 +32,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import chess
 
 from solver.errors import FormatError, InputError, quote
+from solver.formats.claims import printable
 from solver.formats.composition import Composition
 from solver.formats.popeye_words import (
     WORD,
@@ -38,15 +42,28 @@ from solver.formats.popeye_words import (
     parse_pieces,
 )
 from solver.formats.streams import MAX_RECORD_BYTES, decode
-from solver.formats.twins import Twin, label_of, parse_twin
+from solver.formats.twins import Twin, label_of, make_problems, parse_twin
 from solver.stipulation import EXPECTED
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from solver.formats.popeye_words import Options
+    from solver.problem import Problem
 
-TO_POPEYE = str.maketrans("Nn", "Ss")
+POPEYE_HEAD = "BeginProblem\n"
+"""The line before the first record of a file."""
+
+POPEYE_SEPARATOR = "NextProblem\n"
+"""The line between two records."""
+
+POPEYE_TAIL = "EndProblem\n"
+"""The line after the last record."""
+
+_MAX_TITLE_BYTES = 200
+"""Popeye's buffer holds about 250."""
+
+_TO_POPEYE = str.maketrans("Nn", "Ss")
 """From the letters of a FEN to Popeye's."""
 
 _TEXTS = ("Author", "Award", "Origin", "Protocol", "Remark", "Title")
@@ -63,9 +80,6 @@ _COMMANDS = (
     "SStipulation",
     "Stipulation",
 )
-_FORSYTH = re.compile(r"[0-9]{1,2}|/|\.\w\w|.")
-
-
 _MAX_TWINS = 999
 
 
@@ -94,8 +108,6 @@ class PopeyeInput(NamedTuple):
         In their order.
     diagram : Composition
         The position before any change. With `ZeroPosition` it is not to be solved.
-    options : Options
-        The diagram's, which the twins share.
     twins : tuple of Twin or FormatError
         The problems to solve, at least one. Without twins its label is empty. An error
         stands for a twin that could not be parsed.
@@ -106,9 +118,13 @@ class PopeyeInput(NamedTuple):
     source: str
     texts: tuple[Text, ...]
     diagram: Composition
-    options: Options
     twins: tuple[Twin | FormatError, ...]
     has_zero_position: bool = False
+
+    @property
+    def options(self) -> Options:
+        """The diagram's options, which the twins share."""
+        return self.diagram.options
 
 
 def read_inputs(
@@ -266,7 +282,6 @@ def _parse(words: deque[str], source: str) -> PopeyeInput:
         source,
         tuple(texts),
         diagram,
-        diagram.options,
         tuple(twins) or (Twin("", diagram),),
         has_zero_position,
     )
@@ -319,9 +334,9 @@ def _parse_command(
         case "Pieces":
             parse_pieces(words, composition.place)
         case "Forsyth":
-            _set_up(composition, next_word("Forsyth", words))
+            composition.place_all(next_word("Forsyth", words))
         case "InitialGameArray":
-            _set_up(composition, chess.STARTING_BOARD_FEN.translate(TO_POPEYE))
+            composition.place_all(chess.STARTING_BOARD_FEN.translate(_TO_POPEYE))
         case "Stipulation":
             composition.stipulate(next_stipulation(words))
         case "Option":
@@ -347,22 +362,89 @@ def _parse_options(composition: Composition, words: deque[str]) -> None:
         pass
 
 
-def _set_up(composition: Composition, forsyth: str) -> None:
-    """Place pieces from a8 to h8, then from a7 to h7, and so on."""
-    index = 0
-    for sign in _FORSYTH.findall(forsyth):
-        if sign.isascii() and sign.isdecimal():
-            index += int(sign)
-        elif sign == "/":
-            if index % 8:
-                msg = f"Forsyth: expected full ranks before /, found {quote(forsyth)}"
-                raise InputError(msg)
-        else:
-            rank, file = divmod(index, 8)
-            if rank < 8:
-                square = chess.square(file, 7 - rank)
-                composition.place(sign, sign.isupper(), square)
-            index += 1
-    if index > 64:
-        msg = f"Forsyth: expected at most 64 squares, found {index}"
+def read_popeye(
+    lines: Iterable[tuple[int, bytes]], name: str
+) -> Iterator[Problem | FormatError]:
+    """Read the problems of an input file for Popeye.
+
+    Parameters
+    ----------
+    lines : iterable of tuple
+        Number, from 1, and bytes of each line.
+    name : str
+        The file's name in `file:line`.
+
+    Yields
+    ------
+    Problem or FormatError
+        One for each problem and twin, in file order.
+    """
+    for found in read_inputs(lines, name):
+        if isinstance(found, FormatError):
+            yield found
+            continue
+        try:
+            found.options.refuse("PostKeyPlay")
+        except InputError as error:
+            yield FormatError(found.source, str(error))
+            continue
+        titles = [text.text for text in found.texts if text.keyword == "Title"]
+        title = printable(" ".join(titles))
+        yield from make_problems(found.twins, title, found.source)
+
+
+def write_popeye(problem: Problem) -> str:
+    """Write a problem as a record, without the head, separator and tail of a file.
+
+    Keys, line and the FEN's counters are lost, and a very long name is cut to what
+    Popeye can hold.
+
+    Parameters
+    ----------
+    problem : Problem
+        It must have a stipulation or claim a mate by the side to move.
+
+    Returns
+    -------
+    str
+        The lines of the record.
+
+    Raises
+    ------
+    InputError
+        If the problem claims anything else, which Popeye cannot express.
+    """
+    if problem.claim is None or problem.claim.mate < 0:
+        found = _describe(problem)
+        msg = f"Popeye: expected a claimed mate by the side to move, found {found}"
         raise InputError(msg)
+    board = chess.Board(problem.fen)
+    title = printable(problem.id).encode()[:_MAX_TITLE_BYTES].decode(errors="ignore")
+    options = _options(board, problem.stipulation.white_begins)
+    lines = [
+        *([f"Title {title}"] if title else []),
+        f"Forsyth {board.board_fen().translate(_TO_POPEYE)}",
+        f"Stipulation {problem.stipulation.numbered(problem.claim.mate)}",
+        *([f"Option {' '.join(options)}"] if options else []),
+    ]
+    return "".join(f"{line}\n" for line in lines)
+
+
+def _describe(problem: Problem) -> str:
+    if problem.claim:
+        return f"the side to move mated in {-problem.claim.mate}"
+    return "none" if problem.no_mate is None else f"no mate in {problem.no_mate}"
+
+
+def _options(board: chess.Board, side: chess.Color) -> list[str]:
+    options = [] if board.turn == side else ["HalfDuplex"]
+    rights = board.castling_rights
+    board.castling_rights = chess.BB_CORNERS
+    lost = chess.SquareSet(board.clean_castling_rights() & ~rights)
+    if lost:
+        options.append(f"NoCastling {''.join(map(chess.square_name, lost))}")
+    if (skipped := board.ep_square) is not None:
+        forward = 8 if chess.square_rank(skipped) == 2 else -8  # of the pawn that moved
+        way = (skipped - forward, skipped, skipped + forward)
+        options.append(f"EnPassant {''.join(map(chess.square_name, way))}")
+    return options

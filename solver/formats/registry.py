@@ -83,8 +83,8 @@ _BY_NAME = {
     ),
     "popeye": _Format(
         "Popeye's input",
-        "popeye_problems.read_popeye",
-        "popeye_problems.write_popeye",
+        "popeye_input.read_popeye",
+        "popeye_input.write_popeye",
         re.compile(rb"begin", re.IGNORECASE),
     ),
     "olive": _Format(

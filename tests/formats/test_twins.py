@@ -14,8 +14,7 @@ import pytest
 
 from solver.errors import FormatError, InputError
 from solver.formats.composition import Composition
-from solver.formats.popeye_input import PopeyeInput, read_inputs
-from solver.formats.popeye_problems import read_popeye
+from solver.formats.popeye_input import PopeyeInput, read_inputs, read_popeye
 from solver.formats.popeye_words import WORD
 from solver.formats.twins import Twin, label_of, parse_twin
 from solver.problem import Problem

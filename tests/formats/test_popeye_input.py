@@ -10,11 +10,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from solver.errors import FormatError, InputError
-from solver.formats.popeye_input import PopeyeInput, read_inputs
-from solver.formats.popeye_problems import (
+from solver.formats.popeye_input import (
     POPEYE_HEAD,
     POPEYE_SEPARATOR,
     POPEYE_TAIL,
+    PopeyeInput,
+    read_inputs,
     read_popeye,
     write_popeye,
 )
