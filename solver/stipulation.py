@@ -49,7 +49,7 @@ _TEXT = re.compile(
     re.IGNORECASE,
 )
 
-EXPECTED = "#n, =n, s#n, s=n, r#n, semi-r#n, h#n, h#n.5 or h=n"
+EXPECTED = "#n, =n, s#n, s=n, r#n, r=n, semi-r#n, semi-r=n, h#n, h#n.5 or h=n"
 """The stipulations that are solved, for messages."""
 
 
@@ -84,12 +84,7 @@ class Stipulation:
         """
         found = _TEXT.fullmatch(text.strip())
         play = Play(found["play"].lower()) if found else None
-        if (
-            not found
-            or play is None
-            or (found["half"] and play is not Play.HELP)
-            or (found["goal"] == Goal.STALEMATE and play in _MATE_ONLY)
-        ):
+        if not found or play is None or (found["half"] and play is not Play.HELP):
             msg = f"stipulation: expected {EXPECTED}, found {quote(text)}"
             raise InputError(msg)
         moves, half = int(found["moves"]), bool(found["half"])
@@ -179,6 +174,3 @@ class Stipulation:
 
 MATE = Stipulation(Play.DIRECT, Goal.MATE, 0)
 """The plain mate: the shortest one is wanted, its number of moves is unknown."""
-
-
-_MATE_ONLY = (Play.REFLEX, Play.SEMI_REFLEX)

@@ -18,6 +18,8 @@ LENGTHS = {
     "s=3": (6, 3),
     "r#2": (4, 2),
     "semi-r#3": (6, 3),
+    "r=2": (4, 2),
+    "semi-r=1": (2, 1),
     "h#2": (4, 2),
     "h#2.5": (5, 3),
     "h=3": (6, 3),
@@ -40,7 +42,7 @@ def test_case_and_outer_spaces_do_not_matter() -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["", "#", "#0", "#2.5", "s#1.5", "h#0", "ser-h#3", "r=2", "+1", "#201"]
+    "text", ["", "#", "#0", "#2.5", "s#1.5", "h#0", "ser-h#3", "ser-r=2", "+1", "#201"]
 )
 def test_other_stipulations_are_refused(text: str) -> None:
     with pytest.raises(InputError, match=r"^stipulation: expected "):

@@ -32,6 +32,8 @@ PLAYS = {
     (Play.SELF, Goal.STALEMATE): BattlePlay.SELF_STALEMATE,
     (Play.REFLEX, Goal.MATE): BattlePlay.REFLEX,
     (Play.SEMI_REFLEX, Goal.MATE): BattlePlay.SEMI_REFLEX,
+    (Play.REFLEX, Goal.STALEMATE): BattlePlay.REFLEX_STALEMATE,
+    (Play.SEMI_REFLEX, Goal.STALEMATE): BattlePlay.SEMI_REFLEX_STALEMATE,
 }
 
 
@@ -182,9 +184,23 @@ class _BattleSearch:
         """Yield the first moves, all or those chosen, and where they lead."""
         workspace, question = self._workspace, self._question
         kernel, search, chosen = workspace.kernel, workspace.search, question.root_moves
-        must_mate = self._play == BattlePlay.REFLEX
-        if must_mate and kernel.mate_in_one(question.position, search):
+        if self._must_end():
             return
         for move in kernel.moves(question.position, search):
             if chosen is None or unpack_move(question.board, move).uci() in chosen:
                 yield move, kernel.made(question.position, search, move)
+
+    def _must_end(self) -> bool:
+        """Whether the attacker of reflex play has to reach the goal, and so fails."""
+        stipulation = self._question.problem.stipulation
+        if stipulation.play is not Play.REFLEX:
+            return False
+        board = self._question.board.copy(stack=False)
+        goal = stipulation.goal
+        ends = board.is_stalemate if goal is Goal.STALEMATE else board.is_checkmate
+        for move in board.legal_moves:
+            board.push(move)
+            if ends():
+                return True
+            board.pop()
+        return False

@@ -40,6 +40,10 @@ class BattlePlay(IntEnum):
     """`r#n`"""
     SEMI_REFLEX = 4
     """`semi-r#n`"""
+    REFLEX_STALEMATE = 5
+    """`r=n`"""
+    SEMI_REFLEX_STALEMATE = 6
+    """`semi-r=n`"""
 
 
 class Position(Structure):

@@ -126,13 +126,13 @@ def has_quiet_move(position: Position) -> bool:
 @jit(boolean(i64), inline=True)
 def is_reflex(play: Number) -> bool:
     """Return whether the defender must reach the goal when it can."""
-    return play == BattlePlay.REFLEX or play == BattlePlay.SEMI_REFLEX  # noqa: PLR1714
+    return play >= BattlePlay.REFLEX
 
 
 @jit(boolean(i64), inline=True)
 def attacker_must_end(play: Number) -> bool:
     """Return whether the attacker too must reach the goal when it can."""
-    return play == BattlePlay.REFLEX
+    return play == BattlePlay.REFLEX or play == BattlePlay.REFLEX_STALEMATE  # noqa: PLR1714
 
 
 @jit(boolean(position_t, i64))
@@ -220,16 +220,13 @@ def forced_in_one(position: Position, play: Number, ply: Number, search: Any) ->
 
 
 @jit(u64(position_t, i64, i64, search_t))
-def end_in_one(
-    position: Position,
-    play: Number,  # noqa: ARG001
-    ply: Number,  # noqa: ARG001
-    search: Any,  # noqa: ARG001
-) -> Move:
+def end_in_one(position: Position, play: Number, ply: Number, search: Any) -> Move:
     """Find a move with which the side to move reaches the goal of reflex play.
 
     It may use `search.rows[ply]`.
     """
+    if play >= BattlePlay.REFLEX_STALEMATE:
+        return forced_in_one(position, BattlePlay.STALEMATE, ply, search)
     return mate_in_one(position)
 
 
