@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING
 
 import chess
 
-from solver.kernel.border.memory import POSITION_WORDS, Position, Row, RowState, Search
+from solver.kernel.border.memory import POSITION_WORDS, Position, Search
 from solver.kernel.border.parts import SEARCH
+from solver.kernel.border.query import Query, QueryState
 from solver.kernel.build.loader import loaded_part
 
 if TYPE_CHECKING:
@@ -86,7 +87,7 @@ class _Memory:
     def __init__(self) -> None:
         self.given = ctypes.create_string_buffer(TEXT_BYTES)
         self._written = ctypes.create_string_buffer(TEXT_BYTES)
-        self.rows = (Row * 1)()
+        self.rows = (Query * 1)()
         self.row = self.rows[0]
         self.row.fen = ctypes.addressof(self.given)
         self._text = memoryview(self._written)
@@ -144,7 +145,7 @@ def _read(
     row.black, row.played, row.uci_only = black, played, uci_only
     search.text_written = 0
     is_read = build.kernel.read_rows(memory.rows, search, 0, 1)
-    return memory if is_read and row.state == RowState.READ else None
+    return memory if is_read and row.state == QueryState.READ else None
 
 
 def pack(board: chess.Board) -> Position:

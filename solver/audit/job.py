@@ -21,7 +21,7 @@ from solver.endgames.tablebases import Tablebases
 from solver.formats.matetrack import find_fault
 from solver.problem import Problem
 from solver.search.follow import solve_and_follow
-from solver.search.question import Asked
+from solver.search.question import Question, read_question
 from solver.search.solver import Solver
 from solver.search.threads import Control
 from solver.solution import Solution, StoppedBy
@@ -190,9 +190,12 @@ class AuditJob:
             time_slice = UNSLICED
         until = time.perf_counter() + time_slice.batch_s
         options = self._options.within_slice(time_slice.problem_s)
-        asked = [Asked(problem, *options.limits_for(problem)) for problem in problems]
+        questions = [
+            Question(problem, *options.limits_for(problem), all_keys=self._all_keys)
+            for problem in problems
+        ]
         results: list[AuditResult | None] = []
-        for result in self._results(asked, time_slice.batch_s):
+        for result in self._results(questions, time_slice.batch_s):
             results.append(result)
             if time.perf_counter() >= until:
                 break
@@ -201,30 +204,31 @@ class AuditJob:
     def close(self) -> None:
         """Do nothing: what the job holds goes with it."""
 
+    @property
+    def _all_keys(self) -> bool:
+        return self._options.all_keys or self._options.every_ply
+
     def _results(
-        self, asked: Sequence[Asked], batch_s: float
+        self, questions: Sequence[Question], batch_s: float
     ) -> Iterator[AuditResult | None]:
         if self._options.follow:
-            for each in asked:
+            for question in questions:
                 found = solve_and_follow(
-                    self._solve, self._solver, each, self._searching
+                    self._solve, self._solver, question, self._searching
                 )
                 yield self._result(
-                    found.solution, each.limits, found.holds, found.stopped_by
+                    found.solution, question.limits, found.holds, found.stopped_by
                 )
             return
         if self._options.every_ply:  # needs the solver again before the next answer
-            for each in asked:
-                yield self._result(self._solve(*each), each.limits)
+            for question in questions:
+                yield self._result(self._solve(question), question.limits)
             return
-        answers = self._solver.solve_each(
-            asked,
-            all_keys=self._options.all_keys or self._options.every_ply,
-            batch_s=batch_s,
-            searching=self._searching,
+        answers = self._solver.answer_rows(
+            questions, batch_s=batch_s, searching=self._searching
         )
-        for each, answer in zip(asked, answers, strict=False):
-            yield self._result(answer, each.limits)
+        for question, answer in zip(questions, answers, strict=False):
+            yield self._result(answer, question.limits)
 
     def _result(
         self,
@@ -276,15 +280,15 @@ class AuditJob:
             notices=notices,
         )
 
-    def _solve(self, problem: Problem, limits: Limits, within: int | None) -> Solution:
+    def _solve(self, question: Question) -> Solution:
+        read = read_question(
+            question.problem,
+            question.limits,
+            within=question.within,
+            all_keys=question.all_keys,
+        )
         with self._searching() as control:
-            return self._solver.solve(
-                problem,
-                limits,
-                within=within,
-                all_keys=self._options.all_keys or self._options.every_ply,
-                control=control,
-            )
+            return self._solver.answer(read, control)
 
     def _search_line(
         self, answer: Solution, limits: Limits
@@ -303,7 +307,8 @@ class AuditJob:
             if number % 2 == 0:
                 if number:
                     left = limits.with_lengths(claim.mate - number // 2)
-                    answer = self._solve(Problem(board.fen()), left, None)
+                    asked = Question(Problem(board.fen()), left, all_keys=True)
+                    answer = self._solve(asked)
                 keys = answer.keys if answer.keys_complete else ()
                 yield Ply(move, answer.mate, keys), answer.stopped_by
             board.push_uci(move)

@@ -23,7 +23,6 @@ from solver.kernel.border.memory import Position, Search
 from solver.kernel.border.parts import SEARCH
 from solver.kernel.build.loader import load_part
 from solver.search.question import is_attacking
-from solver.search.root import prove, search_dfpn
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -144,14 +143,14 @@ class WorkspaceProver:
         """
         workspace, position = self._workspace, Position.from_buffer_copy(packed)
         slice_nodes = FIRST_SLICE_NODES
-        engines = (prove, search_dfpn)[workspace.is_restricted :]
+        engines = (workspace.prove, workspace.search_dfpn)[workspace.is_restricted :]
         while True:
             for engine in engines:
                 if workspace.is_exhausted:
                     raise BuildingStoppedError
                 budget.check_time()
                 with workspace.budget(slice_nodes):
-                    verdict = engine(workspace, position, moves, attacking=attacking)
+                    verdict = engine(position, moves, attacking=attacking)
                 if verdict is not Verdict.STOPPED:
                     return verdict is Verdict.MATE
             slice_nodes = min(2 * slice_nodes, SLICE_NODES)

@@ -16,13 +16,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from solver.columns.texts import require_column, text_of
 from solver.errors import InputError, quote
 from solver.kernel.border.interface import NO_LIMIT
-from solver.kernel.border.memory import (
-    MAX_LEGAL_MOVES,
-    MOVE_TEXT_BYTES,
-    LineFault,
-    Row,
-    RowState,
-)
+from solver.kernel.border.memory import MAX_LEGAL_MOVES
+from solver.kernel.border.query import MOVE_TEXT_BYTES, LineFault, Query, QueryState
 from solver.problem import (
     DEFAULT_HASH_MIB,
     MAX_NODES,
@@ -32,7 +27,7 @@ from solver.problem import (
     require_int,
     require_strings,
 )
-from solver.search.batch import address_of
+from solver.search.queries import address_of
 from solver.search.threads import Control, run_stoppable
 from solver.search.workspace import Workspace
 from solver.strict_fen import find_fault
@@ -281,7 +276,7 @@ class _Grader:
         self._control = control
         self._nodes = NO_LIMIT if nodes is None else nodes
         self._workspace = Workspace(DEFAULT_HASH_MIB)
-        self._rows = (Row * BATCH)()
+        self._rows = (Query * BATCH)()
 
     def grade_all(
         self, lines: Sequence[_Line | InputError]
@@ -326,7 +321,7 @@ class _Grader:
             row.line, row.line_size = address, len(moves)
             address += len(moves)
             row.black = 0
-            row.most_moves, row.step_nodes = line.n, self._nodes
+            row.most_moves, row.node_limit = line.n, self._nodes
 
         # 2. Run the kernel as often as its texts need.
         workspace = self._workspace
@@ -354,11 +349,11 @@ def _text(line: _Line) -> bytes:
     return " ".join(line.words[: 2 * line.n]).encode(errors="replace")
 
 
-def _answer(row: Row, line: _Line, text: str) -> Grade | None:
+def _answer(row: Query, line: _Line, text: str) -> Grade | None:
     """Return the answer that a row has."""
-    if row.state == RowState.REFUSED:
+    if row.state == QueryState.REFUSED:
         return None
-    if row.state == RowState.OPEN:
+    if row.state == QueryState.OPEN:
         reason = "the node limit was hit"
         return Grade(GradeStatus.UNDECIDED, reason=reason)
     right = tuple(text[row.line_at : row.line_at + row.line_written].split())
@@ -371,7 +366,7 @@ def _answer(row: Row, line: _Line, text: str) -> Grade | None:
     return Grade(GradeStatus.WRONG, ply, keys, right, ends_in_mate, reason)
 
 
-def _reason(row: Row, line: _Line, ply: int, *, has_mate: bool) -> str:
+def _reason(row: Query, line: _Line, ply: int, *, has_mate: bool) -> str:
     left = line.n - ply // 2
     moves = f"{left} move{'s' * (left != 1)}"
     if row.fault == LineFault.EMPTY:

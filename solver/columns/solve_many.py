@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import sys
 from collections import deque
 from concurrent.futures import ThreadPoolExecutor, wait
@@ -15,7 +14,7 @@ import numpy as np
 from solver.columns.mate_table import STATUSES, UNREADABLE, MateTable
 from solver.columns.texts import TextColumn, read_column
 from solver.errors import FenError, InputError
-from solver.kernel.border.memory import Row
+from solver.kernel.border.query import Answer, Query
 from solver.problem import (
     Limits,
     Problem,
@@ -24,13 +23,12 @@ from solver.problem import (
     require_instance,
     require_int,
 )
-from solver.search.batch import Batch, Segment
-from solver.search.bounds import first_step
-from solver.search.question import Asked
-from solver.search.solver import Solver
+from solver.search.queries import STATUSES as STATUS_OF
+from solver.search.queries import Queries, ask
+from solver.search.question import Question
+from solver.search.solver import Answered, Solver
 from solver.search.threads import WAIT_S, GroupControl
 from solver.solution import Solution, Status
-from solver.stipulation import MAX_MOVES
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -43,8 +41,15 @@ SLICE = 4096
 
 MAX_JOBS = 1024
 
-ROW = np.dtype(Row)
-PROVED, DISPROVED = (STATUSES.index(word) for word in (Status.PROVED, Status.DISPROVED))
+QUERY = np.dtype(Query)
+ASKED = (
+    *("attacking", "most_moves", "any_length", "expected", "all_keys", "root_moves"),
+    *("node_limit", "first_budget", "alone_from"),
+)
+"""The fields of a question, which are the same in all rows."""
+
+CODES = np.array([STATUSES.index(STATUS_OF[answer]) for answer in Answer], np.uint8)
+"""The code of each answer of the kernel in a `MateTable`."""
 
 
 def solve_many(
@@ -161,9 +166,9 @@ class _Worker:
         self._group = group
         self._keys = keys
         self._solver = Solver(limits.hash_mib)
-        self._batch = Batch(self._solver.workspace, SLICE)
+        self._batch = Queries(self._solver.workspace, SLICE)
         rows: Any = self._batch.rows
-        self._rows: Any = np.frombuffer(rows, ROW)
+        self._rows: Any = np.frombuffer(rows, QUERY)
 
     def solve(self, given: Slice) -> MateTable:
         """Solve the rows of a slice."""
@@ -172,42 +177,45 @@ class _Worker:
         rows = self._rows[:size]
         rows["fen"] = texts.data.ctypes.data + texts.offsets[:-1]
         rows["fen_size"] = np.diff(texts.offsets)
-        for name in ("line_size", "played", "black", "expected", "nodes"):
-            rows[name] = 0
-        rows["attacking"] = 1
-        rows["most_moves"] = self._limits.max_moves or MAX_MOVES
-        rows["step_nodes"] = first_step(any_length=False)
-        rows["all_keys"] = self._keys
+        rows["black"] = rows["line_size"] = rows["played"] = 0
+        template = Query()
+        ask(template, self._question(""))
+        for name in ASKED:
+            rows[name] = getattr(template, name)
 
         # 2. The positions, and their answers.
-        segments = self._solver.solve_rows(
+        answers = self._solver.answer_batch(
             self._batch,
             size,
-            lambda index: Asked(self._problem(texts[index]), self._limits),
+            lambda index: self._question(texts[index]),
             read=lambda: self._batch.read(size),
-            all_keys=self._keys,
-            batch_s=math.inf,
             searching=self._group.search,
         )
-        return MateTable.join([_EMPTY, *self._tables(segments, given)])
+        return MateTable.join([_EMPTY, *self._tables(answers, given)])
 
-    def _problem(self, fen: str) -> Problem:
-        """Return the problem of a row; its claim says that the side to move attacks."""
-        return Problem(fen, no_mate=self._limits.max_moves)
+    def _question(self, fen: str) -> Question:
+        """Return the question of a row: the side to move attacks."""
+        problem = Problem(fen, no_mate=self._limits.max_moves)
+        return Question(problem, self._limits, all_keys=self._keys)
 
-    def _tables(self, segments: Iterator[Segment], given: Slice) -> Iterator[MateTable]:
-        for segment in segments:
-            if segment.first < segment.end:
-                yield _answered(self._rows[segment.first : segment.end], segment)
-            if segment.rest:
-                yield _single(segment.rest, given.faults.get(segment.end))
+    def _tables(
+        self, answers: Iterator[Answered | Solution | FenError], given: Slice
+    ) -> Iterator[MateTable]:
+        done = 0
+        for answered in answers:
+            if isinstance(answered, Answered):
+                yield _answered(self._rows[answered.first : answered.end], answered)
+                done = answered.end
+            else:
+                yield _single(answered, given.faults.get(done))
+                done += 1
             if self._group.is_stopped():
                 break
 
 
-def _answered(rows: Any, segment: Segment) -> MateTable:
+def _answered(rows: Any, answered: Answered) -> MateTable:
     """Return the answers of rows that the kernel has answered."""
-    text = np.frombuffer(segment.text.encode("ascii"), np.uint8)
+    text = np.frombuffer(answered.text.encode("ascii"), np.uint8)
     has_mate = rows["mate"] >= 0
     keys_at, keys_written = rows["keys_at"], rows["keys_written"]
     # Without all keys, the first move of the line is one.
@@ -220,9 +228,8 @@ def _answered(rows: Any, segment: Segment) -> MateTable:
             is_first, _first_word(text, rows["pv_at"]), _less_a_space(keys_written)
         ),
     )
-    codes = np.where(has_mate, PROVED, DISPROVED)
     return MateTable(
-        codes.astype(np.uint8),
+        CODES[rows["status"]],
         np.where(has_mate, rows["mate"], 0).astype(np.int16),
         has_mate,
         rows["lower_bound"].astype(np.int16),
@@ -230,7 +237,7 @@ def _answered(rows: Any, segment: Segment) -> MateTable:
         rows["keys_complete"] != 0,
         pv,
         rows["nodes"].copy(),
-        rows["nodes"] * segment.node_s,
+        rows["nodes"] * answered.node_s,
         TextColumn.of([""] * len(rows)),
     )
 
@@ -268,4 +275,4 @@ def _single(answer: Solution | FenError, fault: str | None) -> MateTable:
     )
 
 
-_EMPTY = _answered(np.empty(0, ROW), Segment(0, 0, "", 0.0, None))
+_EMPTY = _answered(np.empty(0, QUERY), Answered(0, 0, "", 0.0))

@@ -143,7 +143,8 @@ def find_variations(
         most = min(question.most_moves, abs(claim.mate))
         # The builder finds the keys of a short problem faster than the solver.
         is_long = most > EXACT_MOVES
-        question = replace(question, most_moves=most, all_keys=is_long)
+        limits = replace(question.limits, max_moves=most)
+        question = replace(question, limits=limits, all_keys=is_long)
     with solver.answered(question, control) as solution:
         return variations_after(
             solution, solver.workspace, question.limits, options, control

@@ -104,11 +104,14 @@ class EndgameProbe:
             self.search_budget = BEFORE_FURTHER_TABLE
         return self.solution
 
-    def complete(self, searched: Solution) -> Solution:
+    def complete(self, searched: Solution | None) -> Solution:
         """Return the answer of the search, or of the table where that is open.
 
-        Called while `search_budget` still limits the workspace.
+        Called while `search_budget` still limits the workspace. Without an answer, the
+        table has answered.
         """
+        if searched is None or searched.stopped_by:
+            self.is_answered()
         # A search that used up the budget may have left out the other side's mate.
         if self.search_budget != NO_LIMIT and self._workspace.is_exhausted:
             # A later position may need the table in which the other side attacks. Both
@@ -116,7 +119,9 @@ class EndgameProbe:
             for attacker in chess.COLORS:
                 self._find_ending(attacker, with_line=False)
             self.solution = self._probe()
-        return self.solution or searched
+        solution = self.solution or searched
+        assert solution is not None
+        return solution
 
     def is_answered(self) -> bool:
         """Return whether the table has answered; probe it once that is due."""

@@ -17,10 +17,9 @@ import time
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
-from solver.board import pack
+from solver.board import pack, unpack_line
 from solver.kernel.border.interface import NO_LIMIT, Verdict
 from solver.search.question import read_question
-from solver.search.root import Root, search_dfpn
 from solver.search.threads import WATCHDOG
 from solver.solution import Solution, Stats, Status, StoppedBy
 
@@ -29,8 +28,8 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
     from solver.kernel.border.memory import Position
-    from solver.problem import Limits, Problem
-    from solver.search.question import Asked, Question
+    from solver.problem import Limits
+    from solver.search.question import Question
     from solver.search.solver import Solver
     from solver.search.threads import Control
     from solver.search.workspace import Workspace
@@ -59,9 +58,9 @@ class Followed(NamedTuple):
 
 
 def solve_and_follow(
-    solve: Callable[[Problem, Limits, int | None], Solution],
+    solve: Callable[[Question], Solution],
     solver: Solver,
-    asked: Asked,
+    question: Question,
     searching: Callable[[], AbstractContextManager[Control]],
 ) -> Followed:
     """Solve a problem, and follow its claimed line if there is one.
@@ -72,15 +71,15 @@ def solve_and_follow(
     Parameters
     ----------
     solve : callable
-        Solves the problem with the solver.
+        Answers the question with the solver.
     solver : Solver
         Whose memory the line is followed in.
-    asked : Asked
+    question : Question
         The problem.
     searching : callable
         Returns a context manager that provides the control of a search.
     """
-    problem, limits, within = asked
+    problem, limits = question.problem, question.limits
 
     def follow(answer: Solution) -> Followed:
         with searching() as control:
@@ -88,15 +87,15 @@ def solve_and_follow(
 
     claim, stipulation = problem.claim, problem.stipulation
     if not (claim and claim.line and stipulation.is_direct_mate):
-        return Followed(solve(problem, limits, within))
-    if within is None:
-        return follow(solve(problem, limits, within))
+        return Followed(solve(question))
+    if question.within is None:
+        return follow(solve(question))
     solver.workspace.begin(None)
     followed = follow(Solution(problem, Status.UNDECIDED, None, 1))
     found, stopped_by = followed.solution, followed.stopped_by
     if found.mate is not None or stopped_by is StoppedBy.INTERRUPT:
         return followed
-    answer = solve(problem, limits, within)
+    answer = solve(question)
     stats = Stats(
         found.stats.nodes + answer.stats.nodes,
         found.stats.time_s + answer.stats.time_s,
@@ -154,22 +153,26 @@ def _with_mate(
     answer: Solution, workspace: Workspace, question: Question, control: Control
 ) -> Solution:
     """Return the answer with the mate that the last step has proved."""
-    root = Root(workspace, question, attacking=question.attacking)
+    position, attacking = question.position, question.attacking
     moves = question.most_moves
-    if root.search(search_dfpn, moves) is not Verdict.MATE:
+    verdict = workspace.search_dfpn(position, moves, attacking=attacking)
+    if verdict is not Verdict.MATE:
         return answer
     with control.finishing():
-        line = root.line(moves, is_shortest=False)
-    if not line:
+        words = workspace.kernel.proved_line(
+            position, workspace.search, moves, attacking=attacking
+        )
+    if not words:
         return answer
+    line = unpack_line(question.board, words)
     moves = (len(line) + 1) // 2
     is_shortest = answer.lower_bound >= moves
     return replace(
         answer,
         status=Status.PROVED if is_shortest else Status.FOUND,
-        mate=moves if question.attacking else -moves,
+        mate=moves if attacking else -moves,
         pv=line,
-        keys=line[:1] if question.attacking else (),
+        keys=line[:1] if attacking else (),
         keys_complete=False,
     )
 
@@ -241,8 +244,8 @@ class _LineProof:
         while not self.is_over:
             step = self._steps[self._open - 1]
             with workspace.budget(nodes):
-                verdict = search_dfpn(
-                    workspace, step.position, step.moves, attacking=False
+                verdict = workspace.search_dfpn(
+                    step.position, step.moves, attacking=False
                 )
             if verdict is Verdict.STOPPED:
                 return

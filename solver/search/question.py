@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, NamedTuple
+from functools import cached_property
+from typing import TYPE_CHECKING
 
 import chess
 
@@ -30,31 +31,22 @@ if TYPE_CHECKING:
     from solver.stipulation import Stipulation
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Question:
-    """A problem that has been read and checked, ready to be searched.
+    """A problem, and how it is to be searched.
+
+    `read_question` checks all of it. A caller with many problems that are known to be
+    well-formed makes it directly; its position is then read when it is needed.
 
     Attributes
     ----------
     problem : Problem
-        The problem; its FEN has six fields.
-    board : chess.Board
-        The position. Threads share it, so nobody plays moves on it.
-    position : Position
-        The same position, packed for the kernel.
+        The problem; once read, its FEN has six fields.
     limits : Limits
         What the search may cost.
-    attacking : bool
-        Whether the side to move is the attacker; otherwise it is the defender.
-    both_sides : bool
-        The caller did not say who attacks, so being mated is an answer as well.
-    most_moves : int
-        The longest mate to search for, in attacker's moves; with a stipulation, its
-        number.
-    any_length : bool
-        Any mate within `most_moves` is an answer; otherwise the shortest is wanted.
-    expected : int or None
-        The length of the mate that the source claims, in attacker's moves.
+    within : int or None
+        The longest mate of which any is an answer; negative: the side to move is mated.
+        None: the shortest mate is wanted.
     all_keys : bool
         Whether to find all keys of a proved mate.
     restriction : Restriction or None
@@ -64,63 +56,76 @@ class Question:
     """
 
     problem: Problem
-    board: chess.Board
-    position: Position
     limits: Limits
-    attacking: bool
-    both_sides: bool
-    most_moves: int
-    any_length: bool = False
-    expected: int | None = None
+    within: int | None = None
     all_keys: bool = True
     restriction: Restriction | None = None
     root_moves: tuple[str, ...] | None = None
+
+    @cached_property
+    def board(self) -> chess.Board:
+        """The position. Threads share it, so nobody plays moves on it.
+
+        Raises
+        ------
+        FenError
+            The position is not legal.
+        """
+        return parse_fen(self.problem.fen, self.problem.stipulation.white_begins)
+
+    @cached_property
+    def position(self) -> Position:
+        """The same position, packed for the kernel."""
+        return pack(self.board)
+
+    @property
+    def named_attacker(self) -> int:
+        """Whether the side to move is said to attack, 0 or 1; -1: nothing says so."""
+        moves = _named_length(self.problem, self.within)
+        return -1 if moves is None else int(moves > 0)
+
+    @property
+    def attacking(self) -> bool:
+        """Whether the side to move is the attacker; otherwise it is the defender."""
+        return is_attacking(self.problem, self.board, self.within)
+
+    @property
+    def both_sides(self) -> bool:
+        """Whether being mated is an answer as well: the caller did not say who attacks.
+
+        A restriction is the attacker's, so there the attacker is known.
+        """
+        return (
+            self.named_attacker < 0
+            and self.attacking
+            and self.restriction is None
+            and not _has_bare_king(self.board, not self.board.turn)
+        )
+
+    @property
+    def most_moves(self) -> int:
+        """The longest mate to search for, in attacker's moves."""
+        if self.problem.stipulation.has_number:
+            return self.problem.stipulation.attacker_moves
+        most = self.limits.max_moves if self.within is None else abs(self.within)
+        return MAX_MOVES if most is None else most
+
+    @property
+    def any_length(self) -> bool:
+        """Any mate within `most_moves` is an answer."""
+        return self.within is not None
+
+    @property
+    def expected(self) -> int | None:
+        """The length of the mate that the source claims, in attacker's moves."""
+        claim = self.problem.claim
+        return abs(claim.mate) if claim else None
 
     @property
     def is_battle(self) -> bool:
         """Whether it is a stipulation of two opponents other than the direct mate."""
         stipulation = self.problem.stipulation
         return not (stipulation.is_direct_mate or stipulation.is_help)
-
-    @property
-    def is_hopeless(self) -> bool:
-        """Whether the attacker has only its king, and so never mates."""
-        if self.is_battle:
-            return False
-        attacker = self.board.turn if self.attacking else not self.board.turn
-        return _has_bare_king(self.board, attacker)
-
-
-class Asked(NamedTuple):
-    """A problem of a batch, with the arguments of `Solver.solve`.
-
-    Attributes
-    ----------
-    problem : Problem
-    limits : Limits
-    within : int or None
-    """
-
-    problem: Problem
-    limits: Limits
-    within: int | None = None
-
-    @property
-    def attacking(self) -> int:
-        """Whether the side to move attacks, 0 or 1; -1: nobody says."""
-        moves = _named_length(self.problem, self.within)
-        return -1 if moves is None else int(moves > 0)
-
-    @property
-    def most_moves(self) -> int:
-        """The longest mate to search for."""
-        most = self.limits.max_moves if self.within is None else abs(self.within)
-        return MAX_MOVES if most is None else most
-
-    @property
-    def expected(self) -> int:
-        """The claimed length; 0: none."""
-        return abs(self.problem.claim.mate) if self.problem.claim else 0
 
 
 def read_question(
@@ -162,33 +167,13 @@ def read_question(
     stipulation = problem.stipulation
     if stipulation.is_help:
         _require_none(within=within, restriction=restriction, root_moves=root_moves)
-    attacking = is_attacking(problem, board, within)
-    nobody_named = within is None and not problem.claim and problem.no_mate is None
-    most = limits.max_moves if within is None else abs(within)
     if stipulation.has_number:
-        most = stipulation.attacker_moves
         _refuse_beside(stipulation, "within", within)
         if not stipulation.is_direct_mate:
             _refuse_beside(stipulation, "restriction", restriction)
-    return Question(
-        problem=problem,
-        board=board,
-        position=pack(board),
-        limits=limits,
-        attacking=attacking,
-        both_sides=(
-            nobody_named
-            and attacking
-            and restriction is None
-            and not _has_bare_king(board, not board.turn)
-        ),
-        most_moves=MAX_MOVES if most is None else most,
-        any_length=within is not None,
-        expected=abs(problem.claim.mate) if problem.claim else None,
-        all_keys=all_keys,
-        restriction=restriction,
-        root_moves=root_moves,
-    )
+    question = Question(problem, limits, within, all_keys, restriction, root_moves)
+    vars(question)["board"] = board  # it has just been read
+    return question
 
 
 def is_attacking(

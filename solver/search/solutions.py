@@ -11,7 +11,7 @@ import time
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from solver.board import pack, unpack_line
+from solver.board import unpack_line
 from solver.kernel.border.memory import HelpPlay, HelpState
 from solver.kernel.border.parts import HELP
 from solver.kernel.build.loader import load_part
@@ -105,7 +105,7 @@ def set_play(question: Question) -> Question | None:
         stipulation=shorter,
         claim=Claim(shorter.attacker_moves),
     )
-    return replace(question, problem=problem, board=board, position=pack(board))
+    return replace(question, problem=problem)
 
 
 class Enumeration:

@@ -6,12 +6,12 @@ import math
 import time
 from contextlib import contextmanager
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from solver.endgames.probe import EndingHistory
 from solver.errors import FenError
-from solver.kernel.border.memory import RowState
 from solver.kernel.border.parts import BATTLE
+from solver.kernel.border.query import QueryState, Turn
 from solver.kernel.build.loader import load_part
 from solver.problem import (
     DEFAULT_HASH_MIB,
@@ -20,10 +20,9 @@ from solver.problem import (
     require_instance,
     thread_count,
 )
-from solver.search.batch import Batch, Segment, row_solution
 from solver.search.battle import search_battle
-from solver.search.bounds import close_bounds
 from solver.search.endgame import EndgameProbe, consult_tablebases, prefer_proof
+from solver.search.queries import Queries, solution_of
 from solver.search.question import read_question
 from solver.search.solutions import answer_help_play
 from solver.search.threads import (
@@ -34,7 +33,7 @@ from solver.search.threads import (
     run_stoppable,
 )
 from solver.search.workspace import Workspace
-from solver.solution import Solution, Stats, Status, StoppedBy
+from solver.solution import Solution, Stats, StoppedBy
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -43,15 +42,36 @@ if TYPE_CHECKING:
     import chess
 
     from solver.endgames.tablebases import Tablebases
-    from solver.kernel.border.memory import Row
     from solver.problem import Problem, Restriction
-    from solver.search.question import Asked, Question
+    from solver.search.question import Question
 
 TABLEBASE_NODES = 10_000_000
 """Without limits, the search tries to prove an answer of the user's tablebases with no
 more nodes than this."""
 
 __all__ = ["Control", "Solver", "solve"]
+
+Begun: TypeAlias = tuple[Queries, int]
+"""An open query: the batch that has it, and its place there."""
+
+
+class Answered(NamedTuple):
+    """Queries of a batch that were answered in one call.
+
+    Attributes
+    ----------
+    first, end : int
+        Those from `first` on, before `end`.
+    text : str
+        The texts of their answers, in ASCII.
+    node_s : float
+        Seconds of searching for each of their nodes.
+    """
+
+    first: int
+    end: int
+    text: str
+    node_s: float
 
 
 def solve(
@@ -177,8 +197,8 @@ class Solver:
         self._tablebases = tablebases
         self._helper_threads = HelperThreads(self._workspace, threads - 1)
         self._history = EndingHistory()
-        self._single = Batch(self._workspace, 1)
-        self._batch: Batch | None = None
+        self._single = Queries(self._workspace, 1)
+        self._batch: Queries | None = None
 
     @property
     def workspace(self) -> Workspace:
@@ -234,22 +254,20 @@ class Solver:
         with self._exclusive.use(), control.exclusive.use():
             yield self._answer(question, control)
 
-    def solve_each(
+    def answer_rows(
         self,
-        asked: Sequence[Asked],
+        questions: Sequence[Question],
         *,
-        all_keys: bool = True,
         batch_s: float = math.inf,
         searching: Callable[[], AbstractContextManager[Control]],
     ) -> Iterator[Solution]:
-        """Solve many problems in the calling thread, the easy ones in one call.
+        """Answer many questions in the calling thread, the easy ones in one call.
 
         Parameters
         ----------
-        asked : sequence of Asked
-            The problems, whose limits differ in nothing but lengths.
-        all_keys : bool
-            See `solve`.
+        questions : sequence of Question
+            Without restrictions and root moves; their limits differ in nothing but
+            lengths.
         batch_s : float
             The longest that a call for many of them may take, in seconds.
         searching : callable
@@ -258,126 +276,131 @@ class Solver:
         Yields
         ------
         Solution
-            The same as `solve` returns, in the order of the problems. The time of a
+            The same as `answer` returns, in the order of the questions. The time of a
             call is shared out by nodes.
         """
-        batch = self._batch_of(len(asked))
-        for segment in self.solve_rows(
+        if self._batch is None or len(questions) > len(self._batch.rows):
+            self._batch = Queries(self._workspace, len(questions))
+        batch, problems = self._batch, []
+        for answered in self.answer_batch(
             batch,
-            len(asked),
-            asked.__getitem__,
-            read=lambda: batch.read_problems(asked, all_keys=all_keys),
-            all_keys=all_keys,
+            len(questions),
+            questions.__getitem__,
+            read=lambda: problems.extend(batch.read_questions(questions)),
             batch_s=batch_s,
             searching=searching,
         ):
-            first, end, text, node_s, rest = segment
-            for index in range(first, end):
-                row = batch.rows[index]
-                time_s = node_s * row.nodes
-                yield row_solution(asked[index].problem, row, text, time_s)
-            if isinstance(rest, FenError):
-                raise rest
-            if rest:
-                yield rest
+            if isinstance(answered, FenError):
+                raise answered
+            if isinstance(answered, Solution):
+                yield answered
+                continue
+            first, end, text, node_s = answered
+            for query, problem in zip(
+                batch.rows[first:end], problems[first:end], strict=True
+            ):
+                yield solution_of(problem, query, text, node_s * query.nodes)
 
-    def solve_rows(
+    def answer_batch(
         self,
-        batch: Batch,
+        batch: Queries,
         size: int,
-        asked: Callable[[int], Asked],
+        question: Callable[[int], Question],
         *,
         read: Callable[[], object],
-        all_keys: bool,
         batch_s: float = math.inf,
         searching: Callable[[], AbstractContextManager[Control]],
-    ) -> Iterator[Segment]:
-        """Solve the rows of a batch; see `solve_each`.
+    ) -> Iterator[Answered | Solution | FenError]:
+        """Answer the queries of a batch; see `answer_rows`.
 
         Parameters
         ----------
-        batch : Batch
-            The rows, with their questions.
+        batch : Queries
+            With their questions.
         size : int
-            The number of rows.
-        asked : callable
-            Returns what the row with an index asks, for a row that is not answered in
-            the batch.
+            The number of queries.
+        question : callable
+            Returns the question of a query that is not answered in the batch.
         read : callable
-            Reads the rows.
-        all_keys, batch_s, searching
-            See `solve_each`.
+            Reads the positions.
+        batch_s, searching
+            See `answer_rows`.
 
         Yields
         ------
-        Segment
-            The next rows, valid until the following one.
+        Answered, Solution or FenError
+            The next queries that were answered together, valid until the following
+            call; or the answer of the next one, which was searched alone or cannot be
+            read.
         """
         index = 0
-        limits = asked(0).limits if size else Limits()
+        limits = question(0).limits if size else Limits()
         own_s = math.inf if limits.time_s is None else limits.time_s
+        is_together = self._tablebases is None and not self._helper_threads.size
         with self._exclusive.use():
             read()
+            self._workspace.limit(limits.nodes)
             while index < size:
-                # 1. The first turn, for row after row.
-                first = index
-                self._workspace.limit(limits.nodes)
-                started = time.perf_counter()
-                with (
-                    searching() as control,
-                    control.exclusive.use(),
-                    WATCHDOG.limit(control, min(batch_s, own_s)),
-                ):
-                    control.attach(self._workspace.search)
-                    index, text = batch.solve(first, size)
-                spent_s = time.perf_counter() - started
-                # No row begins after a stop. So if the next one has begun, the stop did
-                # not cut the last answer short: its node limit did.
-                next_has_begun = index < size and batch.rows[index].is_open
-                is_last_cut = index > first and batch.rows[index - 1].is_cut_short
-                if control.reason and is_last_cut and not next_has_begun:
-                    index -= 1
-                rows = batch.rows[first : index + 1]
-                node_s = spent_s / max(1, sum(row.nodes for row in rows))
-                # 2. The rest of the search for a row that the first turn left open; all
-                #    of it for one that no batch can answer, or that was stopped.
-                end, rest = index, None
-                has_begun = index > first and rows[-1].state == RowState.READ
-                if index < size and not has_begun:
-                    is_begun = rows[-1].is_open and not control.reason
-                    begun = rows[-1] if is_begun else None
+                # 1. Query after query, in one call.
+                node_s = 0.0
+                if is_together:
                     with searching() as control, control.exclusive.use():
-                        rest = self._answer_asked(
-                            asked(index), control, begun, node_s, all_keys=all_keys
-                        )
-                    index += 1
-                yield Segment(first, end, text, node_s, rest)
+                        most_s = min(batch_s, own_s)
+                        answered = self._call(batch, index, size, control, most_s)
+                    node_s = answered.node_s
+                    if index < answered.end:
+                        yield answered
+                        index = answered.end
+                        if index == size or batch.rows[index].state == QueryState.READ:
+                            continue
+                # 2. The rest of the search for one that the call left open; all of it
+                #    for one that cannot be answered so, or that was interrupted.
+                query = batch.rows[index]
+                with searching() as control, control.exclusive.use():
+                    begun, spent_s = None, 0.0
+                    if query.state == QueryState.OPEN:
+                        begun, spent_s = (batch, index), node_s * query.nodes
+                    yield self._answer_row(question(index), control, begun, spent_s)
+                index += 1
 
-    def _answer_asked(
-        self,
-        asked: Asked,
-        control: Control,
-        begun: Row | None,
-        node_s: float,
-        *,
-        all_keys: bool,
+    def _call(
+        self, batch: Queries, first: int, size: int, control: Control, most_s: float
+    ) -> Answered:
+        """Answer as many queries as possible in one call of the kernel."""
+        started = time.perf_counter()
+        with WATCHDOG.limit(control, most_s):
+            control.attach(self._workspace.search)
+            end, text = batch.solve(first, size)
+        spent_s = time.perf_counter() - started
+        nodes = sum(query.nodes for query in batch.rows[first : end + 1])
+        # Only an interrupt cuts an answer short, and no query begins after it.
+        is_interrupted = control.reason is StoppedBy.INTERRUPT
+        if first < end and is_interrupted and batch.rows[end - 1].is_cut:
+            end -= 1
+        return Answered(first, end, text, spent_s / max(1, nodes))
+
+    def _answer_row(
+        self, question: Question, control: Control, begun: Begun | None, spent_s: float
     ) -> Solution | FenError:
-        problem, limits, within = asked
         try:
-            question = read_question(problem, limits, within=within, all_keys=all_keys)
+            read = read_question(
+                question.problem,
+                question.limits,
+                within=question.within,
+                all_keys=question.all_keys,
+            )
         except FenError as error:
             return error
-        spent_s = node_s * begun.nodes if begun else 0.0
-        return self._answer(question, control, begun, spent_s)
+        return self._answer(read, control, begun, spent_s)
 
     def _answer(
         self,
         question: Question,
         control: Control,
-        begun: Row | None = None,
+        begun: Begun | None = None,
         spent_s: float = 0.0,
     ) -> Solution:
-        """Answer a question; `begun` is its row if the first turn has been taken."""
+        """Answer a question, whose search may have begun in a batch."""
         if question.problem.stipulation.is_help:
             return answer_help_play(self._workspace, question, control)
         if question.is_battle:
@@ -389,18 +412,23 @@ class Solver:
         from_tables = None
         if self._tablebases is not None and not question.is_battle:
             from_tables = consult_tablebases(self._tablebases, question)
-        nodes = limits.nodes
         by_nodes = StoppedBy.NODES
-        if from_tables and nodes is None and limits.time_s is None:
-            nodes, by_nodes = TABLEBASE_NODES, StoppedBy.TABLEBASE
+        if from_tables and limits.nodes is None and limits.time_s is None:
+            limits = replace(limits, nodes=TABLEBASE_NODES)
+            question = replace(question, limits=limits)
+            by_nodes = StoppedBy.TABLEBASE
         # 2. Search with the limits set.
         if begun is None:
-            workspace.limit(nodes, question.restriction)
+            workspace.limit(limits.nodes, question.restriction)
         control.attach(workspace.search)
         self._helper_threads.begin()
         try:
             with WATCHDOG.limit(control, limits.time_s, spent_s):
-                solution = self._search(question, control, begun)
+                if question.is_battle:
+                    workspace.forget()
+                    solution = self._search_battle(question, control)
+                else:
+                    solution = self._search_mate(question, control, begun)
         finally:
             self._helper_threads.stop()
         # 3. What the tablebases know completes what the search left open.
@@ -416,73 +444,41 @@ class Solver:
             restriction=question.restriction,
         )
 
-    def _search(
-        self, question: Question, control: Control, begun: Solution | Row | None
+    def _search_mate(
+        self, question: Question, control: Control, begun: Begun | None
     ) -> Solution:
-        """Answer a question within the limits that are set; no tablebases."""
+        """Search for a mate within the limits that are set; no tablebases."""
         workspace = self._workspace
-        if question.is_battle:
-            workspace.forget()
-            return self._search_battle(question, control)
-
-        # 1. Trivial cases, and the prover's first turn.
-        begun = begun or self._begin(question)
-        if isinstance(begun, Solution):
-            return begun
+        # 1. The first turn answers trivial cases.
+        if begun is None:
+            begun = self._single, 0
+            query = self._single.fill(0, question)
+            workspace.reserve_generations(1)
+            if workspace.kernel.take_turn(query, workspace.search) is Turn.ENDS:
+                return solution_of(question.problem, query, "")
+        queries, index = begun
 
         # 2. A small endgame whose table was probed before.
         endgame = EndgameProbe(workspace, question, control, self._history)
         if known := endgame.answer_at_once():
             return known
 
+        # 3. The bounds, closed until they meet; then the keys.
         def is_over() -> bool:
-            if endgame.is_answered() or workspace.is_exhausted:
+            if endgame.is_answered():
                 return True
             self._helper_threads.start(help_search, question.restriction)
             return False
 
         def help_search(helper: Workspace, progress: Control) -> None:
             probe = EndgameProbe(helper, question, progress, EndingHistory())
-            close_bounds(
-                helper,
-                question,
-                progress,
-                lambda: probe.is_answered() or helper.is_exhausted,
-            )
+            twin = Queries(helper, 1)
+            helper.kernel.take_turn(twin.fill(0, question), helper.search)
+            twin.finish(0, question, progress, probe.is_answered)
 
         with workspace.budget(endgame.search_budget):
-            # 3. The bounds on the shortest mate, closed until they meet.
-            bounds = close_bounds(workspace, question, control, is_over, begun)
-            # 4. The keys, if the mate is proved to be the shortest; and the solution,
-            #    from the table of a small endgame if still open.
-            return endgame.complete(bounds.solution())
-
-    def _begin(self, question: Question) -> Solution | Row | None:
-        """Take the prover's first turn; it knows no restrictions and no root moves.
-
-        Returns
-        -------
-        Solution, Row or None
-            The answer, or the row that stays open. None: the turn was not taken.
-        """
-        if question.restriction is None and question.root_moves is None:
-            row, text = self._single.first_turn(question)
-            if row.state == RowState.ANSWERED:
-                return row_solution(question.problem, row, text)
-            return row if row.nodes else None  # None: a small endgame
-        self._workspace.forget()
-        if question.board.is_checkmate():
-            return Solution(question.problem, Status.PROVED, 0, 0, keys_complete=True)
-        if question.is_hopeless:
-            least = question.most_moves + 1
-            return Solution(question.problem, Status.DISPROVED, None, least)
-        return None
-
-    def _batch_of(self, size: int) -> Batch:
-        """Return a batch with at least this many rows."""
-        if self._batch is None or size > len(self._batch.rows):
-            self._batch = Batch(self._workspace, size)
-        return self._batch
+            solution = queries.finish(index, question, control, is_over)
+            return endgame.complete(solution)
 
     def _search_battle(self, question: Question, control: Control) -> Solution:
         def help_search(helper: Workspace, progress: Control) -> None:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from solver.errors import InUseError
 from solver.kernel.border.interface import NO_LIMIT
+from solver.kernel.border.memory import Stop
 from solver.solution import StoppedBy
 
 if TYPE_CHECKING:
@@ -85,7 +86,6 @@ class Control:
         self.exclusive = Exclusive("control", "use one for each search")
         self._search: Search | None = None
         self._reason: StoppedBy | None = None
-        self._must_finish = False
         self.lower_bound = 1
         self.best: tuple[int, tuple[str, ...]] | None = None
         self.work = ""
@@ -112,7 +112,7 @@ class Control:
 
     def attach(self, search: Search) -> None:
         """Control a search that is about to begin."""
-        search.stop = 0
+        search.stop = search.patience = 0
         self._search = search
         if self._reason:
             self._apply(self._reason)
@@ -122,21 +122,18 @@ class Control:
         """Let the block finish what is proved: only an interrupt stops it."""
         search = self._search
         assert search is not None
-        self._must_finish = True
         limit, search.node_limit = search.node_limit, NO_LIMIT
-        if self._reason is not StoppedBy.INTERRUPT:
-            search.stop = 0
+        search.patience = Stop.LIMIT
         try:
             yield
         finally:
+            search.patience = Stop.NONE
             search.node_limit = limit
-            self._must_finish = False
-            if self._reason:
-                search.stop = 1
 
     def _apply(self, reason: StoppedBy) -> None:
-        if self._search and (reason is StoppedBy.INTERRUPT or not self._must_finish):
-            self._search.stop = 1
+        if self._search:
+            is_urgent = reason is StoppedBy.INTERRUPT
+            self._search.stop |= Stop.INTERRUPT if is_urgent else Stop.LIMIT
 
 
 class GroupControl:
@@ -300,6 +297,11 @@ class HelperThreads:
         self._threads: list[threading.Thread] = []
         self._controls: list[Control] = []
         self._nodes = 0
+
+    @property
+    def size(self) -> int:
+        """How many threads."""
+        return len(self._helpers)
 
     @property
     def nodes(self) -> int:

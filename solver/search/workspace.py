@@ -8,7 +8,12 @@ from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
 from solver.errors import AllocationError
-from solver.kernel.border.interface import NO_LIMIT, SMALL_BUCKETS
+from solver.kernel.border.interface import (
+    NO_LIMIT,
+    SMALL_BUCKETS,
+    SMALL_NODES,
+    restriction_word,
+)
 from solver.kernel.border.memory import MAX_LEGAL_MOVES, Search
 from solver.kernel.border.parts import SEARCH
 from solver.kernel.build.loader import load_part
@@ -16,6 +21,8 @@ from solver.kernel.build.loader import load_part
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from solver.kernel.border.interface import Verdict
+    from solver.kernel.border.memory import Position
     from solver.problem import Restriction
 
 BUCKET_BYTES = 64
@@ -28,11 +35,6 @@ had given its memory back, 128 MiB took 0.28 s, and small pages 0.06 s.
 GENERATIONS = 1 << 24
 GENERATION_SHIFT = 40
 SAMPLED_WORDS = 2000
-
-WORD = (1 << 64) - 1
-RESTRICTION_FACTOR = 0x9B05688C2B3E6C1F
-"""Multiplied with the number of a restriction, this odd word without pattern gives a
-hash that sets the bounds proved under the restriction apart."""
 
 GROWTH = 8
 NODES_BY_BUCKET = 4
@@ -181,6 +183,36 @@ class Workspace:
         self.search.buckets = buckets
         ctypes.memset(self.search.table, 0, buckets * BUCKET_BYTES)
 
+    def prove(self, position: Position, moves: int, *, attacking: bool) -> Verdict:
+        """Decide with the prover whether the attacker mates within `moves`.
+
+        Parameters
+        ----------
+        position : Position
+        moves : int
+            In attacker's moves.
+        attacking : bool
+            Whether the attacker is to move.
+
+        Returns
+        -------
+        Verdict
+            STOPPED when a limit was hit first; otherwise the verdict is proved. The
+            prover knows no restriction.
+        """
+        if self.search.nodes > SMALL_NODES:
+            self.use_whole_table()
+        return self.kernel.mates_within(
+            position, self.search, moves, attacking=attacking
+        )
+
+    def search_dfpn(
+        self, position: Position, moves: int, *, attacking: bool
+    ) -> Verdict:
+        """Decide the same by proof numbers (df-pn), under the restriction."""
+        self.use_whole_table()
+        return self.kernel.find_mate(position, self.search, moves, attacking=attacking)
+
     @contextmanager
     def budget(self, nodes: int) -> Iterator[None]:
         """Limit the nodes of the block, within the node limit of the search."""
@@ -236,7 +268,7 @@ class Workspace:
         search = self.search
         search.restriction = 0
         if restriction is not None:
-            search.restriction = restriction.number * RESTRICTION_FACTOR & WORD
+            search.restriction = restriction_word(restriction.number)
             search.checks_only = restriction.checks_only
             search.most_flights = _most_or_any(restriction.king_flights)
             search.most_replies = _most_or_any(restriction.replies)

@@ -6,7 +6,7 @@ import io
 import json
 from contextlib import contextmanager
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import chess
 import pytest
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
+    from solver.search.question import Question
     from solver.solution import Solution
 
 pytestmark = pytest.mark.usefixtures("worker_processes")
@@ -227,15 +228,15 @@ def test_a_limit_hit_later_in_the_line_is_reported(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     job = AuditJob(AuditOptions(SMALL, every_ply=True))
-    solve = job._solver.solve
+    answer = job._solver.answer
 
-    def solve_the_first(problem: Problem, limits: Limits, **asked: Any) -> Solution:
-        solution = solve(problem, limits, **asked)
-        if problem.id == "two rooks":
+    def answer_the_first(question: Question, control: Control) -> Solution:
+        solution = answer(question, control)
+        if question.problem.id == "two rooks":
             return solution
         return replace(solution, keys_complete=False, stopped_by=StoppedBy.NODES)
 
-    monkeypatch.setattr(job._solver, "solve", solve_the_first)
+    monkeypatch.setattr(job._solver, "answer", answer_the_first)
     problem = Problem(TWO_ROOKS, "two rooks", Claim(2, line=LINE))
     result = job.run(problem)
     assert result is not None

@@ -22,8 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from contextlib import AbstractContextManager
 
-    from solver.problem import Limits, Problem
-    from solver.search.question import Asked
+    from solver.search.question import Question
     from solver.search.threads import Control
 
 ROOT = Path(__file__).parents[2]
@@ -354,10 +353,9 @@ def test_ctrl_c_prints_complete_results(
     before = signal.getsignal(signal.SIGINT)
 
     class Interrupted(OneByOne):
-        def solve(
-            self, problem: Problem, limits: Limits, *, control: Control, **_: Any
-        ) -> Solution:
-            if limits.max_moves == 1:
+        def answer(self, question: Question, control: Control) -> Solution:
+            problem = question.problem
+            if question.limits.max_moves == 1:
                 return Solution(problem, Status.PROVED, 1, 1, ("a1a8",), ("a1a8",))
             signal.raise_signal(signal.SIGINT)
             while control.reason is None:  # the main thread hears it
@@ -374,23 +372,23 @@ def test_ctrl_c_prints_complete_results(
 
 
 class OneByOne:
-    """Solves the problems of a batch one after the other with `solve`."""
+    """Answers the questions of a batch one after the other."""
 
-    solve: Callable[..., Solution]
+    answer: Callable[[Question, Control], Solution]
 
     def __init__(self, hash_mib: int, *_: Any, **__: Any) -> None:
         assert hash_mib
 
-    def solve_each(
+    def answer_rows(
         self,
-        asked: Sequence[Asked],
+        questions: Sequence[Question],
         *,
         searching: Callable[[], AbstractContextManager[Control]],
         **_: Any,
     ) -> Iterator[Solution]:
-        for problem, limits, _within in asked:
+        for question in questions:
             with searching() as control:
-                yield self.solve(problem, limits, control=control)
+                yield self.answer(question, control)
 
 
 def answer_with(
@@ -404,7 +402,8 @@ def answer_with(
     """Make each search return the same answer."""
 
     class Same(OneByOne):
-        def solve(self, problem: Problem, *_: Any, **__: Any) -> Solution:
+        def answer(self, question: Question, _control: Control) -> Solution:
+            problem = question.problem
             return Solution(problem, status, mate, lower_bound, stopped_by=stopped_by)
 
     monkeypatch.setattr(job, "Solver", Same)

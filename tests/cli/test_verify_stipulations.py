@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from pathlib import Path
 
-    from solver.search.question import Asked
+    from solver.search.question import Question
     from solver.solution import Solution
 
 pytestmark = pytest.mark.usefixtures("kernel", "battle_kernel", "help_kernel")
@@ -295,7 +295,7 @@ def test_a_store_is_resumed_exported_and_reported(
     assert first[1] == TABLE + DISAGREEMENTS
 
     class Refusing(Solver):
-        def solve_each(self, *_: Any, **__: Any) -> Iterator[Solution]:
+        def answer_rows(self, *_: Any, **__: Any) -> Iterator[Solution]:
             raise AssertionError
 
     monkeypatch.setattr(job, "Solver", Refusing)
@@ -312,16 +312,16 @@ def test_ctrl_c_keeps_complete_results(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     class Interrupted(Solver):
-        def solve_each(
-            self, asked: Sequence[Asked], *, searching: Any, **others: Any
+        def answer_rows(
+            self, questions: Sequence[Question], *, searching: Any, **others: Any
         ) -> Iterator[Solution]:
-            for each in asked:
+            for each in questions:
                 if each.problem.id == "reflex mate":
                     signal.raise_signal(signal.SIGINT)
                     with searching() as control:
                         while control.reason is None:  # the main thread hears it
                             time.sleep(0.001)
-                yield from super().solve_each([each], searching=searching, **others)
+                yield from super().answer_rows([each], searching=searching, **others)
 
     arguments = ("mixed.olv", "--keys", "--store", "run.db")
     with monkeypatch.context() as context:

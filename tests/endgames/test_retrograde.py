@@ -13,7 +13,6 @@ from solver.endgames import find_ending
 from solver.endgames.endgame_table import ILLEGAL, NO_MATE, REFLECTIONS, Table
 from solver.endgames.probe import Piece, get_tables, read_placement
 from solver.kernel.border.interface import Verdict
-from solver.search.root import prove
 from solver.search.workspace import Workspace
 from tests.endgames.boards import ENDINGS, random_boards
 from tests.oracles import endgames
@@ -174,8 +173,8 @@ def test_the_prover_finds_the_same_mates_and_no_shorter_ones(
         moves = moves_of(board, attacker)
         for within in range(1, MOST_PROVED + 1):
             workspace.begin(None)
-            verdict = prove(
-                workspace, pack(board), within, attacking=board.turn == attacker
+            verdict = workspace.prove(
+                pack(board), within, attacking=board.turn == attacker
             )
             assert verdict is not Verdict.STOPPED
             assert (verdict is Verdict.MATE) == (moves <= within), board.fen()

@@ -13,14 +13,13 @@ import pytest
 from solver.board import pack
 from solver.kernel.border.interface import NO_LIMIT, Verdict
 from solver.problem import Limits, Problem
-from solver.search import bounds as bounds_search
-from solver.search.root import prove, search_dfpn
 from solver.search.solver import Solver
 from solver.search.threads import Control, HelperThreads
 from solver.search.workspace import Workspace
 from solver.solution import Solution, Status, StoppedBy
 from tests.oracles import walks
 from tests.processes import PATIENCE_S
+from tests.search import workspaces
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -48,7 +47,7 @@ def puzzles(length: int, count: int) -> list[str]:
 @pytest.fixture
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     """Spend the first budget at once, so that helper threads start on easy problems."""
-    monkeypatch.setattr(bounds_search, "FIRST_BUDGET", 50)
+    workspaces.set_first_budget(monkeypatch, 50)
 
 
 def answer(found: Solution) -> tuple[object, ...]:
@@ -96,7 +95,7 @@ def run_engines(
         Random(seed).shuffle(order)
         wrong = []
         for index, (board, moves, expected) in enumerate(order):
-            engine = (search_dfpn, prove)[index % 2]
+            engine = (Workspace.search_dfpn, Workspace.prove)[index % 2]
             with workspace.budget(5000):
                 found = engine(workspace, pack(board), moves, attacking=True)
             if found not in {expected, Verdict.STOPPED}:
@@ -120,7 +119,7 @@ def test_a_table_that_two_threads_fill_at_once_holds_only_what_is_true(
     for board in boards:
         reference.begin(None)
         for moves in (2, 3, 4):
-            expected = prove(reference, pack(board), moves, attacking=True)
+            expected = reference.prove(pack(board), moves, attacking=True)
             questions.append((board, moves, expected))
 
     leader = Workspace(hash_mib=1)

@@ -15,7 +15,7 @@ import pytest
 from solver import Limits, Problem, grade, solve, variations
 from solver.errors import InUseError, MatesolveError
 from solver.play import variations as play
-from solver.search.question import Asked
+from solver.search.question import Question
 from solver.search.solver import Solver
 from solver.search.threads import Control
 from solver.uci.analysis import Analysis
@@ -49,8 +49,8 @@ def solver() -> Solver:
 
 
 def solutions(solver: Solver, *fens: str) -> Iterator[Solution]:
-    asked = [Asked(Problem(f"{fen} 0 1"), Limits(max_moves=3), None) for fen in fens]
-    return solver.solve_each(asked, searching=lambda: nullcontext(Control()))
+    asked = [Question(Problem(f"{fen} 0 1"), Limits(max_moves=3)) for fen in fens]
+    return solver.answer_rows(asked, searching=lambda: nullcontext(Control()))
 
 
 def analyse(solver: Solver) -> None:
@@ -78,14 +78,14 @@ class Hooked(Control):
 USES: dict[str, Callable[[Solver], object]] = {
     "Solver.solve": lambda solver: solver.solve(SHORT),
     "solve": lambda solver: solve(SHORT, solver=solver),
-    "solve_each": lambda solver: list(solutions(solver, SHORT)),
+    "answer_rows": lambda solver: list(solutions(solver, SHORT)),
     "variations": lambda solver: variations(SHORT, solver=solver),
     "uci": analyse,
 }
 
 
 @pytest.mark.parametrize("use", USES.values(), ids=USES)
-def test_while_solve_each_is_half_consumed_every_other_use_is_refused(
+def test_while_answer_rows_is_half_consumed_every_other_use_is_refused(
     solver: Solver, use: Callable[[Solver], object]
 ) -> None:
     answers = solutions(solver, SHORT, SHORT, ENDING)
@@ -166,7 +166,9 @@ def test_several_threads_can_grade_at_once() -> None:
 
 
 @pytest.mark.parametrize("abandon", ["close", "drop"])
-def test_an_abandoned_solve_each_frees_the_solver(solver: Solver, abandon: str) -> None:
+def test_an_abandoned_answer_rows_frees_the_solver(
+    solver: Solver, abandon: str
+) -> None:
     answers = solutions(solver, SHORT, ENDING)
     next(answers)
     if abandon == "close":
@@ -176,7 +178,7 @@ def test_an_abandoned_solve_each_frees_the_solver(solver: Solver, abandon: str) 
     assert solver.solve(SHORT).mate == 2
 
 
-def test_a_solve_each_that_has_not_begun_does_not_use_the_solver(
+def test_a_answer_rows_that_has_not_begun_does_not_use_the_solver(
     solver: Solver,
 ) -> None:
     answers = solutions(solver, SHORT)

@@ -11,7 +11,6 @@ import pytest
 from solver.board import pack, unpack_line
 from solver.kernel.border.interface import Verdict
 from solver.problem import Restriction
-from solver.search.root import mating_line, prove, search_dfpn
 from solver.search.workspace import Workspace
 from tests.oracles import walks
 from tests.oracles.remembering import Oracle
@@ -46,9 +45,11 @@ def found_line(
     """Prove a mate by df-pn search and return its line; None: there is no mate."""
     position = pack(board)
     workspace.begin(None)
-    if search_dfpn(workspace, position, moves, attacking=attacking) is not Verdict.MATE:
+    if workspace.search_dfpn(position, moves, attacking=attacking) is not Verdict.MATE:
         return None
-    words = mating_line(workspace, position, moves, attacking=attacking)
+    words = workspace.kernel.proved_line(
+        position, workspace.search, moves, attacking=attacking
+    )
     assert words is not None
     return unpack_line(board, words)
 
@@ -80,7 +81,7 @@ def check(
         attacks = attacking == (ply % 2 == 0)
         left = (len(line) - ply + 1) // 2
         reference.begin(None)
-        forced = prove(reference, pack(before), left, attacking=attacks)
+        forced = reference.prove(pack(before), left, attacking=attacks)
         assert forced is Verdict.MATE, (board.fen(), line, ply)
 
 
@@ -100,8 +101,7 @@ def test_lines_mate_in_time_and_by_force(workspace: Workspace, longer: int) -> N
                 (
                     n
                     for n in range(attacking, 4)
-                    if prove(reference, position, n, attacking=attacking)
-                    is Verdict.MATE
+                    if reference.prove(position, n, attacking=attacking) is Verdict.MATE
                 ),
                 None,
             )
@@ -152,9 +152,11 @@ def test_an_interrupt_leaves_a_whole_line_or_none() -> None:
         for board in mates_in_five(20):
             position = pack(board)
             workspace.begin(None)
-            search_dfpn(workspace, position, 7, attacking=True)
+            workspace.search_dfpn(position, 7, attacking=True)
             workspace.search.stop = 1
-            words = mating_line(workspace, position, 7, attacking=True)
+            words = workspace.kernel.proved_line(
+                position, workspace.search, 7, attacking=True
+            )
             workspace.search.stop = 0
             if words is None:
                 lost += 1
@@ -173,9 +175,11 @@ def test_a_limit_while_the_line_is_read_leaves_a_whole_line_or_none() -> None:
     whole = 0
     for nodes in (1, 10, 100, 1000, 10_000, 100_000, 1_000_000):
         workspace.begin(None)
-        assert search_dfpn(workspace, position, 9, attacking=True) is Verdict.MATE
+        assert workspace.search_dfpn(position, 9, attacking=True) is Verdict.MATE
         with workspace.budget(nodes):
-            words = mating_line(workspace, position, 9, attacking=True)
+            words = workspace.kernel.proved_line(
+                position, workspace.search, 9, attacking=True
+            )
         if words is not None:
             check(board, unpack_line(board, words), 9, True, reference)
             whole += 1
@@ -202,8 +206,10 @@ def test_lines_under_a_restriction_keep_to_it(restriction: Restriction) -> None:
         for board in walks.small_positions(100, seed=73):
             position = pack(board)
             workspace.begin(None, restriction)
-            if search_dfpn(workspace, position, 4, attacking=True) is Verdict.MATE:
-                words = mating_line(workspace, position, 4, attacking=True)
+            if workspace.search_dfpn(position, 4, attacking=True) is Verdict.MATE:
+                words = workspace.kernel.proved_line(
+                    position, workspace.search, 4, attacking=True
+                )
                 assert words is not None
                 boards = list(played(board, unpack_line(board, words)))
                 assert boards[-1].is_checkmate()

@@ -13,7 +13,6 @@ import pytest
 
 from solver.errors import FenError
 from solver.problem import Claim, Limits, Problem, Restriction
-from solver.search import bounds as bounds_search
 from solver.search.solver import Solver, solve
 from solver.search.threads import Control
 from solver.solution import Solution, Status, StoppedBy
@@ -21,6 +20,7 @@ from tests.oracles import endgames, naive, walks
 from tests.oracles.remembering import Oracle
 from tests.oracles.restrictions import RestrictedGame
 from tests.processes import PATIENCE_S
+from tests.search import workspaces
 from tests.sizes import sized
 
 if TYPE_CHECKING:
@@ -477,7 +477,7 @@ class Diary(Control):
 def test_progress_reports_whole_lines_and_better_bounds(
     monkeypatch: pytest.MonkeyPatch, threads: int
 ) -> None:
-    monkeypatch.setattr(bounds_search, "FIRST_BUDGET", 1000)
+    workspaces.set_first_budget(monkeypatch, 1000)
     mates_found = 0
     fens = [
         SEED,

@@ -2,7 +2,16 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+from solver.search import queries
 from solver.search.workspace import Workspace
+
+if TYPE_CHECKING:
+    import pytest
+
+    from solver.kernel.border.query import Query
+    from solver.search.question import Question
 
 
 def tiny() -> Workspace:
@@ -16,3 +25,14 @@ def shrink(workspace: Workspace) -> None:
     """Leave a workspace one bucket of bounds and one of proof numbers."""
     workspace._buckets = 1
     workspace.search.proofs_from = workspace.search.proof_buckets = 1
+
+
+def set_first_budget(monkeypatch: pytest.MonkeyPatch, nodes: int) -> None:
+    """Let each search begin with this budget, so that easy problems take many turns."""
+    ask = queries.ask
+
+    def ask_impatiently(query: Query, question: Question) -> None:
+        ask(query, question)
+        query.first_budget = nodes
+
+    monkeypatch.setattr(queries, "ask", ask_impatiently)

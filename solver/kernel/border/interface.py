@@ -29,9 +29,9 @@ from solver.kernel.border.memory import (
     HelpPlay,
     HelpState,
     Position,
-    Row,
     Search,
 )
+from solver.kernel.border.query import Query, Turn
 
 if TYPE_CHECKING:
     from solver.kernel.border.experiment import Experiment
@@ -59,6 +59,16 @@ NO_BOUND = 255
 
 STOPPED = -1
 """The result of any operation that a limit or `Search.stop` ended early."""
+
+RESTRICTION_FACTOR = 0x9B05688C2B3E6C1F
+"""Multiplied with the number of a restriction, this odd word without pattern gives a
+hash that sets the bounds proved under the restriction apart."""
+
+
+def restriction_word(number: int) -> int:
+    """Return the word that sets the hash keys of a restriction apart; see `Search`."""
+    return number * RESTRICTION_FACTOR & ((1 << 64) - 1)
+
 
 MATE_SHIFT = 8
 MOVE_SHIFT = 16
@@ -213,24 +223,6 @@ class Kernel:
         """Decide the same with the df-pn search, under the restriction of `search`."""
         return Verdict(self.run("FIND_MATE", position, search, moves, attacking))
 
-    def decide(self, position: Position, search: Search, moves: int) -> Verdict:
-        """Decide with both searches in turn whether the defender is mated in time.
-
-        Parameters
-        ----------
-        position : Position
-            The defender is to move.
-        search : Search
-        moves : int
-            The attacker's own moves, at least 0.
-
-        Returns
-        -------
-        Verdict
-            STOPPED if the node limit was reached, or the search was stopped.
-        """
-        return Verdict(self.run("DECIDE", position, search, moves))
-
     def bounds(self, position: Position, search: Search, *, attacking: bool) -> Bounds:
         """Read the table's bounds of a position under the restriction of `search`."""
         packed = self.run("BOUNDS", position, search, 0, attacking)
@@ -251,6 +243,17 @@ class Kernel:
         """
         size = self.run("LINE", position, search, moves, attacking)
         return search.line[:size]
+
+    def proved_line(
+        self, position: Position, search: Search, moves: int, *, attacking: bool = True
+    ) -> list[int] | None:
+        """Return the line of a mate that the df-pn search proved within `moves`.
+
+        None if a lost part of the proof could not be proved again. See
+        `solver.kernel.mate.lines`.
+        """
+        size = self.run("PROVED_LINE", position, search, moves, attacking)
+        return None if size == STOPPED else search.line[:size]
 
     def solving_moves(
         self, position: Position, search: Search, moves: int
@@ -319,12 +322,14 @@ class Kernel:
         words = (c_uint32 * size).from_buffer(search, Search.phis.offset)
         return words[:]
 
-    def read_rows(self, rows: Array[Row], search: Search, first: int, end: int) -> int:
+    def read_rows(
+        self, rows: Array[Query], search: Search, first: int, end: int
+    ) -> int:
         """Read the FENs and lines of rows; see `solver.kernel.mate.rows`.
 
         Parameters
         ----------
-        rows : array of Row
+        rows : array of Query
             With their texts; they receive what was read.
         search : Search
             Its `text` receives the texts, and its first row of moves is overwritten.
@@ -339,26 +344,42 @@ class Kernel:
         """
         return self._run_rows("READ_ROWS", rows, search, first, end)
 
-    def solve_rows(self, rows: Array[Row], search: Search, first: int, end: int) -> int:
-        """Take the first turn of the search for rows; see `solver.kernel.mate.batch`.
+    def take_turn(self, query: Query, search: Search) -> Turn:
+        """Take the next turn of a query; see `solver.kernel.mate.turns`.
 
         Parameters
         ----------
-        rows : array of Row
+        query : Query
+            READ or OPEN; it receives the progress and the answer.
+        search : Search
+            Its `text` receives the texts of the answer.
+        """
+        return Turn(self.run("TAKE_TURN", None, search, addressof(query)))
+
+    def solve_queries(
+        self, queries: Array[Query], search: Search, first: int, end: int
+    ) -> int:
+        """Answer queries, until one is left to the caller; see `take_turn`.
+
+        Parameters
+        ----------
+        queries : array of Query
             READ, with their questions; they receive their answers.
         search : Search
-            Its node limit is the limit of each row, and its `text` receives the texts.
+            Its `text` receives the texts.
         first, end : int
-            Which rows: from `first` on, before `end`.
+            Which queries: from `first` on, before `end`.
 
         Returns
         -------
         int
-            The first row that is not answered; `end` if all are.
+            The first query that is not answered; `end` if all are.
         """
-        return self._run_rows("SOLVE_ROWS", rows, search, first, end)
+        return self._run_rows("SOLVE_QUERIES", queries, search, first, end)
 
-    def grade_rows(self, rows: Array[Row], search: Search, first: int, end: int) -> int:
+    def grade_rows(
+        self, rows: Array[Query], search: Search, first: int, end: int
+    ) -> int:
         """Grade the lines of rows; see `solver.kernel.mate.grading`.
 
         Parameters and result are those of `read_rows`. The node limit of `search` is
@@ -369,12 +390,12 @@ class Kernel:
     def _run_rows(
         self,
         operation: str,
-        rows: Array[Row],
+        rows: Array[Query],
         search: Search,
         first: int,
         end: int,
     ) -> int:
-        address = addressof(rows) + first * sizeof(Row)
+        address = addressof(rows) + first * sizeof(Query)
         return first + self.run(operation, None, search, address, end - first)
 
     # Battle play

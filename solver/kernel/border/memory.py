@@ -27,6 +27,13 @@ ARRIVALS = MOVE_KINDS >> 6
 """The same without the move's origin: a kind of piece and a target square."""
 
 
+LINE_MEMO = 1 << 12
+"""Positions whose line is remembered while a line is read."""
+
+LINE_NODES = 1 << 14
+"""Nodes of the lines that are read for one."""
+
+
 class BattlePlay(IntEnum):
     """The stipulations of battle play other than the direct mate."""
 
@@ -64,145 +71,13 @@ class Position(Structure):
     ]
 
 
-FEN_TEXT_BYTES = 136
-"""The longest FEN that is written: 71 bytes of board and counters below 10^18."""
-
-MOVE_TEXT_BYTES = 6
-"""The longest move in UCI and a space."""
-
-
-class RowState(IntEnum):
-    """How far a row of a batch has been worked on."""
-
-    UNREAD = 0
-    REFUSED = 1
-    """Its texts are not correct; a strict reader explains the fault."""
-    READ = 2
-    """The position is set up."""
-    ANSWERED = 3
-    OPEN = 4
-    """The first turn of the search has not answered it."""
-
-
-class LineFault(IntEnum):
-    """Why a line does not mate by force."""
+class Stop(IntEnum):
+    """Why a search has to end; the larger the more urgent."""
 
     NONE = 0
-    EMPTY = 1
-    """There is no move."""
-    ILLEGAL = 2
-    """A move is unreadable, ambiguous or illegal."""
-    NO_MATE = 3
-    """After a move of the attacker there is no mate in the moves left."""
-
-
-class Row(Structure):
-    """A position of a batch: its texts, its question and its answer.
-
-    Texts that the kernel writes are in `Search.text`: an offset and a size in bytes.
-
-    Attributes
-    ----------
-    position : uint64, shape (POSITION_WORDS,)
-        The fields of a `Position`, seen by the side to move.
-    state : int64
-        A `RowState`.
-    black : int64
-        Whether Black is to move; before the FEN is read, whether Black is if it does
-        not say.
-    en_passant : int64
-        The en passant square as the FEN gives it, 0 (a1) to 63; -1: none.
-    clock, number : int64
-        The FEN's counters, each below 10^18.
-    fen, fen_size : int64
-        The address and the size in bytes of a FEN.
-    line, line_size : int64
-        The same of a line of moves in UCI or SAN, separated by spaces.
-    played : int64
-        How many moves of the line come before the position that is asked about.
-    uci_only : int64
-        Whether the line must be in UCI, and castling in it a move of the king by two
-        squares, as lichess writes them.
-    fen_at, fen_written : int64
-        The position's FEN with six fields.
-    line_at, line_written : int64
-        The rest of the line in UCI notation.
-    attacking : int64
-        Whether the side to move is the attacker; -1: unless it has only its king.
-    most_moves : int64
-        The longest mate to search for, in attacker's moves.
-    expected : int64
-        The claimed length; 0: none.
-    step_nodes : int64
-        Nodes that the prover may spend on each lower bound.
-    all_keys : int64
-        Whether to find all keys.
-    mate : int64
-        Moves to mate, at least 0; -1: none was found.
-    lower_bound : int64
-        No mate takes fewer moves: proved.
-    keys_complete : int64
-        Whether the keys are all.
-    nodes : int64
-        Positions that were entered.
-    pv_at, pv_written : int64
-        The line of the mate, in UCI notation.
-    keys_at, keys_written : int64
-        The keys, in UCI notation.
-    fault : int64
-        The first fault of a line that is graded, a `LineFault`.
-    ends_in_mate : int64
-        Whether the last of the moves before it mates at once.
-    """
-
-    _fields_: ClassVar = [
-        ("position", c_uint64 * POSITION_WORDS),
-        *(
-            (name, c_int64)
-            for name in (
-                "state",
-                "black",
-                "en_passant",
-                "clock",
-                "number",
-                "fen",
-                "fen_size",
-                "line",
-                "line_size",
-                "played",
-                "uci_only",
-                "fen_at",
-                "fen_written",
-                "line_at",
-                "line_written",
-                "attacking",
-                "most_moves",
-                "expected",
-                "step_nodes",
-                "all_keys",
-                "mate",
-                "lower_bound",
-                "keys_complete",
-                "nodes",
-                "pv_at",
-                "pv_written",
-                "keys_at",
-                "keys_written",
-                "fault",
-                "ends_in_mate",
-            )
-        ),
-    ]
-
-    @property
-    def is_open(self) -> bool:
-        """Whether the search has begun and is to go on."""
-        return bool(self.state == RowState.OPEN and self.nodes)
-
-    @property
-    def is_cut_short(self) -> bool:
-        """Whether a limit was hit after the mate was proved, before all keys were."""
-        return bool(self.all_keys and self.mate >= 0 and not self.keys_complete)
+    LIMIT = 1
+    """A mate that is proved is finished first: its line is read."""
+    INTERRUPT = 2
 
 
 class Search(Structure):
@@ -211,7 +86,9 @@ class Search(Structure):
     Attributes
     ----------
     stop : int64
-        Set to 1 by any thread to stop the search.
+        Set to a `Stop` by any thread to stop the search.
+    patience : int64
+        The search goes on unless `stop` is larger than this.
     nodes : int64
         Positions entered so far; a mate-in-one test counts as one. The kernel never
         resets it.
@@ -254,12 +131,21 @@ class Search(Structure):
         For each refutation, the sum of its squared distances from the leaves.
     phis, deltas : uint32, shape (MAX_PLIES, MAX_LEGAL_MOVES)
         The proof numbers of the positions after the moves of each row.
-    line : uint64, shape (MAX_PLIES,)
-        The mating line, written by `find_line`.
+    line, older_line : uint64, shape (MAX_PLIES,)
+        The mating line, written by `find_line` and `read_line`.
+    lines : uint64, shape (2, MAX_PLIES)
+        The best lines of a query, the expected attacker's and the other side's.
+    line_memo : uint64, shape (LINE_MEMO,)
+        The nodes of the positions from which a line was read.
+    line_moves, line_links : uint64, shape (LINE_NODES,)
+        The nodes of these lines; see `solver.kernel.mate.lines`.
+    line_nodes : int64
+        How many of them are in use; the first is none.
     """
 
     _fields_: ClassVar = [
         ("stop", c_int64),
+        ("patience", c_int64),
         ("nodes", c_int64),
         ("node_limit", c_int64),
         ("table", c_uint64),
@@ -285,6 +171,12 @@ class Search(Structure):
         ("phis", c_uint32 * MAX_LEGAL_MOVES * MAX_PLIES),
         ("deltas", c_uint32 * MAX_LEGAL_MOVES * MAX_PLIES),
         ("line", c_uint64 * MAX_PLIES),
+        ("older_line", c_uint64 * MAX_PLIES),
+        ("lines", c_uint64 * MAX_PLIES * 2),
+        ("line_memo", c_uint64 * LINE_MEMO),
+        ("line_moves", c_uint64 * LINE_NODES),
+        ("line_links", c_uint64 * LINE_NODES),
+        ("line_nodes", c_int64),
     ]
 
 

@@ -43,10 +43,11 @@ class Operation(IntEnum):
     REFUTATIONS = 10
     CONTINUATIONS = 11
     IS_CHECK = 12
-    DECIDE = 13
+    PROVED_LINE = 13
     READ_ROWS = 14
-    SOLVE_ROWS = 15
+    SOLVE_QUERIES = 15
     GRADE_ROWS = 16
+    TAKE_TURN = 17
 
 
 class BattleOperation(IntEnum):

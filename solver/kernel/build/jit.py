@@ -17,7 +17,8 @@ import numpy as np
 from llvmlite import ir
 
 from solver.kernel.border.experiment import Experiment
-from solver.kernel.border.memory import HelpPlay, Row, Search
+from solver.kernel.border.memory import HelpPlay, Search
+from solver.kernel.border.query import Query
 from solver.kernel.build.cache import (
     FALLBACK,
     FALLBACK_VARIABLE,
@@ -51,9 +52,9 @@ experiment_t = numba.from_dtype(np.dtype(Experiment))
 """An `Experiment` by reference."""
 help_play_t = numba.from_dtype(np.dtype(HelpPlay))
 """A `HelpPlay` by reference."""
-row_t = numba.from_dtype(np.dtype(Row))
-"""A `Row` by reference."""
-ROW_BYTES = np.dtype(Row).itemsize
+query_t = numba.from_dtype(np.dtype(Query))
+"""A `Query` by reference."""
+QUERY_BYTES = np.dtype(Query).itemsize
 u8 = types.uint8
 pointer = types.CPointer
 boolean = types.boolean
@@ -183,8 +184,8 @@ words_at = _at_address(pointer(u64))
 """Takes an address, uint64 or int64; returns a pointer to the words there."""
 bytes_at = _at_address(pointer(u8))
 """The same, but a pointer to the bytes there."""
-row_at = _at_address(row_t)
-"""The same, but the `Row` there by reference."""
+query_at = _at_address(query_t)
+"""The same, but the `Query` there by reference."""
 experiment_at = _at_address(experiment_t)
 """The same, but the `Experiment` there."""
 help_play_at = _at_address(help_play_t)

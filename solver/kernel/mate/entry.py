@@ -13,9 +13,9 @@ import numpy as np
 from solver.kernel.border.interface import MATE_SHIFT, MOVE_SHIFT
 from solver.kernel.border.parts import UNKNOWN_OPERATION, Operation
 from solver.kernel.build.jit import ENTRY, Number, native, record_at
-from solver.kernel.mate.batch import decide, solve_rows
 from solver.kernel.mate.dfpn import find_mate, known_bounds
 from solver.kernel.mate.grading import grade_rows
+from solver.kernel.mate.lines import read_line
 from solver.kernel.mate.play_lists import (
     list_continuations,
     list_refutations,
@@ -24,6 +24,7 @@ from solver.kernel.mate.play_lists import (
 from solver.kernel.mate.prover import find_line, mates_within
 from solver.kernel.mate.rows import read_rows
 from solver.kernel.mate.transposition import hash_key
+from solver.kernel.mate.turns import solve_queries, take_turn
 from solver.kernel.rules.checks import generate_checks
 from solver.kernel.rules.mate_in_one import mate_in_one
 from solver.kernel.rules.movegen import generate, perft
@@ -64,8 +65,10 @@ def entry(
     search = record_at(search_pointer)
     if operation == Operation.READ_ROWS:
         return read_rows(number, flag, search)
-    if operation == Operation.SOLVE_ROWS:
-        return solve_rows(number, flag, search)
+    if operation == Operation.TAKE_TURN:
+        return take_turn(number, search)
+    if operation == Operation.SOLVE_QUERIES:
+        return solve_queries(number, flag, search)
     if operation == Operation.GRADE_ROWS:
         return grade_rows(number, flag, search)
     position = position_at(words)
@@ -75,8 +78,8 @@ def entry(
         return find_mate(position, number, flag != 0, search)
     if operation == Operation.LINE:
         return find_line(position, number, flag != 0, search)
-    if operation == Operation.DECIDE:
-        return decide(position, number, search)
+    if operation == Operation.PROVED_LINE:
+        return read_line(position, number, flag != 0, search)
     if operation == Operation.SOLVING_MOVES:
         return list_solving_moves(position, number, search)
     if operation == Operation.REFUTATIONS:

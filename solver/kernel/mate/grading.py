@@ -5,31 +5,28 @@ from __future__ import annotations
 from typing import Any
 
 from solver.kernel.border.interface import Verdict
-from solver.kernel.border.memory import (
-    MAX_LEGAL_MOVES,
-    MOVE_TEXT_BYTES,
-    LineFault,
-    RowState,
-)
+from solver.kernel.border.memory import MAX_LEGAL_MOVES
+from solver.kernel.border.query import MOVE_TEXT_BYTES, LineFault, QueryState
 from solver.kernel.build.jit import (
-    ROW_BYTES,
+    QUERY_BYTES,
     Number,
     bytes_at,
     i64,
     jit,
-    row_at,
+    query_at,
     search_t,
     words_at,
 )
-from solver.kernel.mate.batch import begin, decide, write_keys
+from solver.kernel.mate.keys import decide, write_keys
 from solver.kernel.mate.rows import play
+from solver.kernel.mate.turns import begin
 from solver.kernel.rules.fen import read_fen, skip
 from solver.kernel.rules.movegen import count as count_moves
 from solver.kernel.rules.notation import read_move, write_move
 from solver.kernel.rules.position import NO_MOVE, position_at
 
 REFUSED, ANSWERED, OPEN = (
-    int(state) for state in (RowState.REFUSED, RowState.ANSWERED, RowState.OPEN)
+    int(state) for state in (QueryState.REFUSED, QueryState.ANSWERED, QueryState.OPEN)
 )
 NONE, EMPTY, ILLEGAL, NO_MATE = (int(fault) for fault in LineFault)
 
@@ -38,7 +35,7 @@ NONE, EMPTY, ILLEGAL, NO_MATE = (int(fault) for fault in LineFault)
 def _grade_row(address: Number, search: Any) -> Number:
     """Grade a row's line; see `grade_rows`. Returns its state."""
     # 1. Read the position.
-    row = row_at(address)
+    row = query_at(address)
     if not read_fen(address):
         return REFUSED
     position = position_at(words_at(address))
@@ -97,7 +94,7 @@ def grade_rows(address: Number, count: Number, search: Any) -> Number:
     ----------
     address : int64
         The address of the rows. Each gives `fen`, `fen_size`, `black`, `line`,
-        `line_size`, `uci_only`, `most_moves` and `step_nodes`, which is the node limit.
+        `line_size`, `uci_only`, `most_moves` and `node_limit`.
 
         Its state becomes ANSWERED, and `fault`, `ends_in_mate`, `line_at` (the moves
         before the fault) and `keys_at` (if the fault is the attacker's: all moves that
@@ -117,16 +114,16 @@ def grade_rows(address: Number, count: Number, search: Any) -> Number:
         bytes of its line and for each legal move.
     """
     for index in range(count):
-        row = row_at(address)
+        row = query_at(address)
         needed = ((row.line_size + 1) // 3 + MAX_LEGAL_MOVES) * MOVE_TEXT_BYTES
         written = search.text_written
         if search.text_size - written < needed:
             return index
         begin(search)
-        search.node_limit = row.step_nodes
+        search.node_limit = row.node_limit
         row.state = _grade_row(address, search)
         row.nodes = search.nodes
         if row.state != ANSWERED:
             search.text_written = written
-        address += ROW_BYTES
+        address += QUERY_BYTES
     return count

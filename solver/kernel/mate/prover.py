@@ -76,7 +76,7 @@ MANY_ATTACKS = 5
 @jit(boolean(search_t), inline=True)
 def is_stopped(search: Any) -> bool:
     """Return whether a limit or a request from outside ends the search."""
-    return bool(search.stop) or search.nodes >= search.node_limit
+    return search.stop > search.patience or search.nodes >= search.node_limit
 
 
 @jit(u64(position_t, search_t), inline=True)

@@ -1,6 +1,6 @@
 """Reading many positions and lines in one call: the texts of a batch's rows.
 
-`solver.kernel.border.memory.Row` has the layout. `read_rows` sets up each row's
+`solver.kernel.border.query.Query` has the layout. `read_rows` sets up each row's
 position and writes the texts that a problem is made of, without an object of Python for
 each row.
 """
@@ -11,9 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from solver.kernel.border.memory import FEN_TEXT_BYTES, MOVE_TEXT_BYTES, RowState
+from solver.kernel.border.query import FEN_TEXT_BYTES, MOVE_TEXT_BYTES, QueryState
 from solver.kernel.build.jit import (
-    ROW_BYTES,
+    QUERY_BYTES,
     Move,
     Number,
     boolean,
@@ -21,8 +21,8 @@ from solver.kernel.build.jit import (
     first_square,
     i64,
     jit,
-    row_at,
-    row_t,
+    query_at,
+    query_t,
     search_t,
     u64,
     void,
@@ -46,10 +46,10 @@ from solver.kernel.rules.position import (
     write_position,
 )
 
-REFUSED, READ = (int(state) for state in (RowState.REFUSED, RowState.READ))
+REFUSED, READ = (int(state) for state in (QueryState.REFUSED, QueryState.READ))
 
 
-@jit(position_t(row_t), inline=True)
+@jit(position_t(query_t), inline=True)
 def position_of(row: Any) -> Position:
     """Return a row's position."""
     words = row.position
@@ -58,7 +58,7 @@ def position_of(row: Any) -> Position:
     )
 
 
-@jit(position_t(row_t, position_t, u64))
+@jit(position_t(query_t, position_t, u64))
 def play(row: Any, position: Position, move: Move) -> Position:
     """Play a legal move, and set the row's side to move and counters.
 
@@ -91,7 +91,7 @@ def _set_played(address: Number, position: Position) -> None:
     The square is left out unless a capture there is legal; otherwise transpositions
     would have different FENs.
     """
-    row, words = row_at(address), words_at(address)
+    row, words = query_at(address), words_at(address)
     write_position(words, position)
     row.en_passant = -1
     skipped = position.rights & RANK_6
@@ -110,7 +110,7 @@ def _read_row(address: Number, search: Any) -> bool:
     """Read a row; see `read_rows`. Returns whether it is plainly correct."""
     if not read_fen(address):
         return False
-    row = row_at(address)
+    row = query_at(address)
     position = position_of(row)
     line = bytes_at(row.line)
     row.fen_at = search.text_written
@@ -174,7 +174,7 @@ def read_rows(address: Number, count: Number, search: Any) -> Number:
         three bytes of its line, MOVE_TEXT_BYTES.
     """
     for index in range(count):
-        row = row_at(address)
+        row = query_at(address)
         needed = FEN_TEXT_BYTES + (row.line_size + 1) // 3 * MOVE_TEXT_BYTES
         written = search.text_written
         if search.text_size - written < needed:
@@ -184,5 +184,5 @@ def read_rows(address: Number, count: Number, search: Any) -> Number:
         else:
             row.state = REFUSED
             search.text_written = written
-        address += ROW_BYTES
+        address += QUERY_BYTES
     return count

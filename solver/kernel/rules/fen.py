@@ -21,7 +21,7 @@ from solver.kernel.build.jit import (
     jit,
     pointer,
     population,
-    row_at,
+    query_at,
     u8,
     u64,
     words_at,
@@ -292,7 +292,7 @@ def read_fen(address: Number) -> bool:
     Parameters
     ----------
     address : int64
-        The address of a `Row`. `fen`, `fen_size` and `black` are given; `position`,
+        The address of a `Query`. `fen`, `fen_size` and `black` are given; `position`,
         `black`, `en_passant`, `clock` and `number` are set.
 
     Returns
@@ -301,7 +301,7 @@ def read_fen(address: Number) -> bool:
         Whether it is a legal position of orthodox chess; otherwise what was set means
         nothing.
     """
-    row, words = row_at(address), words_at(address)
+    row, words = query_at(address), words_at(address)
     for word in range(BOARDS + 1):
         words[word] = ZERO
     row.en_passant = -1
@@ -416,7 +416,7 @@ def write_fen(address: Number, text: Any, at: Number) -> Number:
     Parameters
     ----------
     address : int64
-        The address of a `Row`.
+        The address of a `Query`.
     text : pointer to uint8
         Has room for FEN_TEXT_BYTES.
     at : int64
@@ -427,7 +427,7 @@ def write_fen(address: Number, text: Any, at: Number) -> Number:
     int64
         Where the FEN ends.
     """
-    row, words = row_at(address), words_at(address)
+    row, words = query_at(address), words_at(address)
     # The board. Seen by Black, ranks are mirrored and the pieces' colours exchanged.
     turn, case = (56, OTHER_CASE) if row.black else (0, 0)
     occupied = words[5] | words[6]

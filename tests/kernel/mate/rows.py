@@ -5,12 +5,12 @@ from __future__ import annotations
 import ctypes
 from typing import TYPE_CHECKING, NamedTuple
 
-from solver.kernel.border.memory import (
+from solver.kernel.border.memory import Search
+from solver.kernel.border.query import (
     FEN_TEXT_BYTES,
     MOVE_TEXT_BYTES,
-    Row,
-    RowState,
-    Search,
+    Query,
+    QueryState,
 )
 
 if TYPE_CHECKING:
@@ -68,7 +68,7 @@ class Rows:
     def __init__(
         self, questions: Sequence[Question], text_size: int | None = None
     ) -> None:
-        self.rows = (Row * len(questions))()
+        self.rows = (Query * len(questions))()
         texts = [(q.fen.encode(), q.line.encode()) for q in questions]
         # Each text ends where another begins, so that reading beyond it shows.
         self._texts = ctypes.create_string_buffer(b"".join(map(b"".join, texts)))
@@ -94,9 +94,9 @@ class Rows:
     def reading(self, index: int) -> Reading | None:
         """Return what a row was read as; None if it was refused."""
         row = self.rows[index]
-        if row.state == RowState.REFUSED:
+        if row.state == QueryState.REFUSED:
             return None
-        assert row.state == RowState.READ
+        assert row.state == QueryState.READ
         return Reading(
             bytes(row.position),
             bool(row.black),

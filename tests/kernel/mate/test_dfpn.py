@@ -13,7 +13,6 @@ import pytest
 
 from solver.board import pack
 from solver.kernel.border.interface import NO_LIMIT, Verdict
-from solver.search.root import prove, search_dfpn
 from solver.search.workspace import Workspace
 from tests.oracles import naive, walks
 from tests.oracles.remembering import Oracle
@@ -56,7 +55,7 @@ def agree_with_the_definition(
             expected = (mate_in if attacks else mated_in)(board, n)
             for size, workspace in sizes.items():
                 workspace.begin(None)
-                found = search_dfpn(workspace, position, n, attacking=attacks)
+                found = workspace.search_dfpn(position, n, attacking=attacks)
                 assert found is verdict_of(is_mate=expected), (
                     f"{board.fen()}: {n} moves, attacking: {attacks}, {size} table"
                 )
@@ -110,8 +109,7 @@ def varied() -> tuple[tuple[chess.Board, tuple[Verdict, ...]], ...]:
         prover.begin(None)
         position = pack(board)
         answers = [
-            prove(prover, position, n, attacking=attacking)
-            for n, attacking in QUESTIONS
+            prover.prove(position, n, attacking=attacking) for n, attacking in QUESTIONS
         ]
         answered.append((board, tuple(answers)))
     return tuple(answered)
@@ -119,7 +117,7 @@ def varied() -> tuple[tuple[chess.Board, tuple[Verdict, ...]], ...]:
 
 def ask_all(workspace: Workspace, position: Position) -> tuple[Verdict, ...]:
     return tuple(
-        search_dfpn(workspace, position, n, attacking=attacking)
+        workspace.search_dfpn(position, n, attacking=attacking)
         for n, attacking in QUESTIONS
     )
 
@@ -142,7 +140,7 @@ def test_bounds_kept_from_other_questions_change_no_answer() -> None:
         (board, *question, answer, engine)
         for board, answers in varied()
         for question, answer in zip(QUESTIONS, answers, strict=True)
-        for engine in (search_dfpn, prove)
+        for engine in (Workspace.search_dfpn, Workspace.prove)
     ]
     Random(54).shuffle(questions)
     for board, n, attacking, expected, engine in questions:
@@ -161,7 +159,7 @@ def test_a_node_limit_of_any_size_gives_the_truth_or_nothing(
         for limit in range(1, 200, 3):
             for (n, attacking), expected in zip(QUESTIONS, answers, strict=True):
                 with workspace.budget(limit):
-                    found = search_dfpn(workspace, position, n, attacking=attacking)
+                    found = workspace.search_dfpn(position, n, attacking=attacking)
                 stopped += found is Verdict.STOPPED
                 decided += found is not Verdict.STOPPED
                 assert found in {Verdict.STOPPED, expected}, (board.fen(), limit, n)
@@ -174,10 +172,10 @@ def test_a_stop_leaves_it_undecided() -> None:
     workspace.begin(None)
     workspace.search.stop = 1
     position = pack(chess.Board("8/7K/8/8/8/8/R7/7k w - - 0 1"))
-    assert search_dfpn(workspace, position, 8, attacking=True) is Verdict.STOPPED
+    assert workspace.search_dfpn(position, 8, attacking=True) is Verdict.STOPPED
     workspace.search.stop = 0
-    assert search_dfpn(workspace, position, 8, attacking=True) is Verdict.MATE
-    assert search_dfpn(workspace, position, 7, attacking=True) is Verdict.NO_MATE
+    assert workspace.search_dfpn(position, 8, attacking=True) is Verdict.MATE
+    assert workspace.search_dfpn(position, 7, attacking=True) is Verdict.NO_MATE
 
 
 # A full table costs time and changes no answer
@@ -196,7 +194,7 @@ def test_a_limit_never_means_no_mate_with_a_full_table(nodes: int) -> None:
     for board in mates_in_five(60):
         for moves, never in ((5, Verdict.NO_MATE), (4, Verdict.MATE)):
             workspace.begin(nodes)
-            found = search_dfpn(workspace, pack(board), moves, attacking=True)
+            found = workspace.search_dfpn(pack(board), moves, attacking=True)
             assert found is not never, (board.fen(), moves)
             verdicts.add(found)
     assert Verdict.STOPPED in verdicts
@@ -207,7 +205,7 @@ def test_a_mate_of_known_length_is_found_in_as_many_moves_and_more() -> None:
     for board in mates_in_five(40):
         for moves in (4, 5, 6, 8):
             workspace.begin(None)
-            found = search_dfpn(workspace, pack(board), moves, attacking=True)
+            found = workspace.search_dfpn(pack(board), moves, attacking=True)
             assert found is verdict_of(is_mate=moves >= 5), (board.fen(), moves)
             bounds = workspace.kernel.bounds(
                 pack(board), workspace.search, attacking=True
@@ -250,10 +248,10 @@ def test_wrong_proof_numbers_change_no_answer(largest: int, count: int) -> None:
             workspace.begin(None)
             for _ in range(4):
                 with workspace.budget(3000):
-                    found = search_dfpn(workspace, position, moves, attacking=True)
+                    found = workspace.search_dfpn(position, moves, attacking=True)
                 assert found in {Verdict.STOPPED, expected}, board.fen()
                 changed += scramble(workspace, random, largest)
-            found = search_dfpn(workspace, position, moves, attacking=True)
+            found = workspace.search_dfpn(position, moves, attacking=True)
             assert found is expected, (board.fen(), moves)
     assert changed > 80 * count
 
@@ -264,7 +262,7 @@ def test_a_number_that_is_too_large_to_keep_is_not_infinite() -> None:
     for board in mates_in_five(12):
         position = pack(board)
         workspace.begin(2000)
-        search_dfpn(workspace, position, 5, attacking=True)
+        workspace.search_dfpn(position, 5, attacking=True)
         words = (ctypes.c_uint64 * (len(workspace._memory) // 8)).from_buffer(
             workspace._memory
         )
@@ -274,6 +272,6 @@ def test_a_number_that_is_too_large_to_keep_is_not_infinite() -> None:
                 words[data] |= ((1 << 40) - 1) << 24
         del words
         workspace.search.node_limit = NO_LIMIT
-        assert search_dfpn(workspace, position, 5, attacking=True) is Verdict.MATE, (
+        assert workspace.search_dfpn(position, 5, attacking=True) is Verdict.MATE, (
             board.fen()
         )

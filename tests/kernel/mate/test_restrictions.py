@@ -10,8 +10,8 @@ import pytest
 
 from solver.board import pack
 from solver.kernel.border.interface import Verdict
+from solver.kernel.mate.bounds import NARROW
 from solver.problem import Restriction
-from solver.search.root import prove, search_dfpn
 from solver.search.workspace import Workspace
 from tests.oracles import walks
 from tests.oracles.remembering import Oracle
@@ -113,7 +113,7 @@ def test_answers_under_a_restriction_follow_its_definition(
             expected = (game.mate_in if attacking else game.mated_in)(board, n)
             tiny.begin(None, restriction)
             for workspace in (roomy, tiny):
-                found = search_dfpn(workspace, position, n, attacking=attacking)
+                found = workspace.search_dfpn(position, n, attacking=attacking)
                 assert found is verdict_of(is_mate=expected), (board.fen(), n)
             mates += expected
             if attacking and is_small(board):
@@ -147,7 +147,7 @@ def test_bounds_of_a_restriction_are_not_used_without_it(
         expected = {n: oracle.mate_in(board, n) for n in range(1, most + 1)}
         for n in range(most, 0, -1):
             with workspace.narrowed_to(restriction):
-                found = search_dfpn(workspace, position, n, attacking=True)
+                found = workspace.search_dfpn(position, n, attacking=True)
             if found is Verdict.MATE:
                 assert expected[n], (board.fen(), n)
             missed += expected[n] and found is not Verdict.MATE
@@ -155,7 +155,7 @@ def test_bounds_of_a_restriction_are_not_used_without_it(
         bounds = workspace.kernel.bounds(position, workspace.search, attacking=True)
         assert not expected.get(min(bounds.no_mate, most), False), board.fen()
         for n, is_mate in expected.items():
-            for engine in (search_dfpn, prove):
+            for engine in (Workspace.search_dfpn, Workspace.prove):
                 found = engine(workspace, position, n, attacking=True)
                 assert found is verdict_of(is_mate=is_mate), (board.fen(), n)
     assert missed
@@ -174,14 +174,14 @@ def test_alternating_restrictions_share_only_what_is_true() -> None:
         prover.begin(None)
         position = pack(board)
         for n in (4, 3, 2):
-            expected = prove(prover, position, n, attacking=True)
+            expected = prover.prove(position, n, attacking=True)
             for restriction in RESTRICTIONS.values():
                 if restriction.threat != 2:
                     with workspace.narrowed_to(restriction), workspace.budget(20_000):
-                        found = search_dfpn(workspace, position, n, attacking=True)
+                        found = workspace.search_dfpn(position, n, attacking=True)
                     assert found is not Verdict.MATE or expected is Verdict.MATE
             with workspace.budget(20_000):
-                found = search_dfpn(workspace, position, n, attacking=True)
+                found = workspace.search_dfpn(position, n, attacking=True)
             assert found in {Verdict.STOPPED, expected}, (board.fen(), n)
 
 
@@ -199,12 +199,12 @@ def test_a_limit_within_a_threat_gives_the_truth_or_nothing(name: str) -> None:
         position = pack(board)
         for n in (2, 3):
             workspace.begin(None, restriction)
-            whole = search_dfpn(workspace, position, n, attacking=True)
+            whole = workspace.search_dfpn(position, n, attacking=True)
             assert whole is not Verdict.STOPPED
             for limit in chain(range(1, 60, 2), range(60, 300, 11)):
                 for other in (workspace, tiny):
                     other.begin(limit, restriction)
-                    found = search_dfpn(other, position, n, attacking=True)
+                    found = other.search_dfpn(position, n, attacking=True)
                     assert found in {Verdict.STOPPED, whole}, (board.fen(), n, limit)
                     stopped += found is Verdict.STOPPED
                     decided += found is not Verdict.STOPPED
@@ -212,7 +212,7 @@ def test_a_limit_within_a_threat_gives_the_truth_or_nothing(name: str) -> None:
             workspace.begin(None, restriction)
             for limit in range(1, 300, 7):
                 with workspace.budget(limit):
-                    found = search_dfpn(workspace, position, n, attacking=True)
+                    found = workspace.search_dfpn(position, n, attacking=True)
                 assert found in {Verdict.STOPPED, whole}, (board.fen(), n, limit)
     assert stopped > 100
     assert decided > 100
@@ -224,4 +224,10 @@ def test_castling_is_no_flight() -> None:
     workspace = Workspace(hash_mib=1)
     for flights, expected in ((0, Verdict.NO_MATE), (1, Verdict.MATE)):
         workspace.begin(None, Restriction(king_flights=flights))
-        assert search_dfpn(workspace, pack(board), 2, attacking=True) is expected
+        assert workspace.search_dfpn(pack(board), 2, attacking=True) is expected
+
+
+def test_the_narrow_search_has_the_word_of_its_restriction() -> None:
+    workspace = Workspace(hash_mib=1)
+    workspace.begin(None, Restriction(king_flights=1))
+    assert workspace.search.restriction == NARROW

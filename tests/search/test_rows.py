@@ -9,11 +9,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from solver.board import pack
 from solver.errors import FenError
-from solver.kernel.border.interface import Verdict
 from solver.problem import Claim, Limits, Problem
-from solver.search.question import Asked
+from solver.search.question import Question
 from solver.search.solver import Solver
 from solver.search.threads import Control
 from solver.solution import Solution, Stats, Status, StoppedBy
@@ -37,31 +35,28 @@ KEYS_MISSING = "7k/8/6R1/B1n5/5NP1/8/3K4/8 w - - 0 1"
 LIMITS = Limits(max_moves=3, nodes=200_000)
 
 
-def problems() -> list[Asked]:
+def problems() -> list[Question]:
     """Return problems of all kinds, each asked in several ways."""
     boards = [
         *walks.random_positions(150, seed=1),
         *walks.small_positions(150, seed=2),
     ]
     fens = [board.fen(en_passant="fen") for board in boards]
-    asked = [Asked(Problem(LONG), replace(LIMITS, max_moves=None))]
+    asked = [Question(Problem(LONG), replace(LIMITS, max_moves=None))]
     for fen in [*fens, MATE_IN_ONE, CHECKMATE, BARE_KING, SMALL_ENDING, LONG]:
         asked += [
-            Asked(Problem(fen), LIMITS),
-            Asked(Problem(fen, claim=Claim(2)), replace(LIMITS, max_moves=2)),
-            Asked(Problem(fen, claim=Claim(-1)), replace(LIMITS, max_moves=1)),
-            Asked(Problem(fen, no_mate=2), replace(LIMITS, max_moves=2)),
-            Asked(Problem(fen, claim=Claim(4)), LIMITS, within=2),
+            Question(Problem(fen), LIMITS),
+            Question(Problem(fen, claim=Claim(2)), replace(LIMITS, max_moves=2)),
+            Question(Problem(fen, claim=Claim(-1)), replace(LIMITS, max_moves=1)),
+            Question(Problem(fen, no_mate=2), replace(LIMITS, max_moves=2)),
+            Question(Problem(fen, claim=Claim(4)), LIMITS, within=2),
         ]
     return asked
 
 
-def solve_each(asked: list[Asked], *, all_keys: bool = True) -> list[Solution]:
+def solve_each(asked: list[Question]) -> list[Solution]:
     solver = Solver(hash_mib=1)
-    answers = solver.solve_each(
-        asked, all_keys=all_keys, searching=lambda: nullcontext(Control())
-    )
-    return list(answers)
+    return list(solver.answer_rows(asked, searching=lambda: nullcontext(Control())))
 
 
 def untimed(solution: Solution) -> Solution:
@@ -72,12 +67,18 @@ def untimed(solution: Solution) -> Solution:
 def test_problems_of_a_batch_have_the_answers_that_each_has_alone(
     all_keys: bool,
 ) -> None:
-    asked, solver = problems(), Solver(hash_mib=1)
-    together = solve_each(asked, all_keys=all_keys)
+    asked = [replace(question, all_keys=all_keys) for question in problems()]
+    solver = Solver(hash_mib=1)
+    together = solve_each(asked)
     assert len(together) == len(asked)
-    for (problem, limits, within), answer in zip(asked, together, strict=True):
-        alone = solver.solve(problem, limits, within=within, all_keys=all_keys)
-        assert untimed(answer) == untimed(alone), problem
+    for question, answer in zip(asked, together, strict=True):
+        alone = solver.solve(
+            question.problem,
+            question.limits,
+            within=question.within,
+            all_keys=all_keys,
+        )
+        assert untimed(answer) == untimed(alone), question
     assert {answer.status for answer in together} == {*Status} - {Status.FOUND}
 
 
@@ -85,7 +86,7 @@ def test_problems_of_a_batch_have_the_answers_that_each_has_alone(
 def test_mates_in_two_and_their_keys_are_those_of_a_naive_oracle(count: int) -> None:
     boards = [b for b in walks.small_positions(count, seed=3) if not b.is_checkmate()]
     asked = [
-        Asked(Problem(board.fen(), claim=Claim(2)), Limits(max_moves=2))
+        Question(Problem(board.fen(), claim=Claim(2)), Limits(max_moves=2))
         for board in boards
     ]
     found = 0
@@ -101,15 +102,15 @@ def test_mates_in_two_and_their_keys_are_those_of_a_naive_oracle(count: int) -> 
 
 def test_other_stipulations_and_unusual_fens_are_answered_too() -> None:
     asked = [
-        Asked(Problem(MATE_IN_ONE), LIMITS),
-        Asked(
+        Question(Problem(MATE_IN_ONE), LIMITS),
+        Question(
             Problem(
                 "8/8/8/8/8/5k2/7p/5K1B b - - 0 1", stipulation=Stipulation.parse("h#1")
             ),
             Limits(),
         ),
-        Asked(Problem("6k1/5ppp/8/8/8/8/8/R5K1 w - -"), LIMITS),
-        Asked(Problem(MATE_IN_ONE), LIMITS),
+        Question(Problem("6k1/5ppp/8/8/8/8/8/R5K1 w - -"), LIMITS),
+        Question(Problem(MATE_IN_ONE), LIMITS),
     ]
     first, helped, unusual, last = solve_each(asked)
     assert first.mate == unusual.mate == last.mate == 1
@@ -118,8 +119,11 @@ def test_other_stipulations_and_unusual_fens_are_answered_too() -> None:
 
 
 def test_a_wrong_fen_raises_the_error_of_the_strict_reader() -> None:
-    answers = Solver(hash_mib=1).solve_each(
-        [Asked(Problem(MATE_IN_ONE), LIMITS), Asked(Problem("8/8 w - -"), LIMITS)],
+    answers = Solver(hash_mib=1).answer_rows(
+        [
+            Question(Problem(MATE_IN_ONE), LIMITS),
+            Question(Problem("8/8 w - -"), LIMITS),
+        ],
         searching=lambda: nullcontext(Control()),
     )
     with pytest.raises(FenError, match="expected 8 ranks"):
@@ -128,7 +132,7 @@ def test_a_wrong_fen_raises_the_error_of_the_strict_reader() -> None:
 
 def test_a_batch_that_a_time_limit_stops_still_answers_every_problem() -> None:
     limits = replace(LIMITS, time_s=0.0)
-    asked = [Asked(Problem(fen), limits) for fen in (LONG, LONG, MATE_IN_ONE)]
+    asked = [Question(Problem(fen), limits) for fen in (LONG, LONG, MATE_IN_ONE)]
     *long, short = solve_each(asked)
     # An answer that comes before the clock is heard is an answer all the same.
     for answer in long:
@@ -150,12 +154,12 @@ def test_a_stop_in_the_problem_after_a_node_limit_changes_no_answer() -> None:
 
     limits = replace(LIMITS, nodes=150)
     keys_missing, open_row = Problem(KEYS_MISSING), Problem(LONG)
-    asked = [Asked(problem, limits) for problem in (keys_missing, open_row)]
+    asked = [Question(problem, limits) for problem in (keys_missing, open_row)]
     controls = iter([StoppedAtTheEnd()])
-    answers = Solver(hash_mib=1).solve_each(
+    answers = Solver(hash_mib=1).answer_rows(
         asked, searching=lambda: nullcontext(next(controls, Control()))
     )
-    alone = [Solver(hash_mib=1).solve(*each[:2]) for each in asked]
+    alone = [Solver(hash_mib=1).solve(each.problem, each.limits) for each in asked]
     assert [untimed(answer) for answer in answers] == [untimed(one) for one in alone]
     assert [answer.stopped_by for answer in alone] == [StoppedBy.NODES] * 2
     assert [answer.mate for answer in alone] == [3, None]
@@ -168,24 +172,24 @@ def test_an_interrupted_batch_decides_nothing_more() -> None:
         control.stop()
         yield control
 
-    asked = [Asked(Problem(LONG), Limits()) for _ in range(3)]
-    answers = list(Solver(hash_mib=1).solve_each(asked, searching=interrupted))
+    asked = [Question(Problem(LONG), Limits()) for _ in range(3)]
+    answers = list(Solver(hash_mib=1).answer_rows(asked, searching=interrupted))
     assert [answer.stopped_by for answer in answers] == [StoppedBy.INTERRUPT] * 3
     assert {answer.status for answer in answers} == {Status.UNDECIDED}
 
 
 def test_the_time_of_a_batch_is_shared_out_among_its_own_nodes() -> None:
     solver = Solver(hash_mib=1)
-    wrong = Asked(Problem(f"{MATE_IN_ONE} "), LIMITS)  # no batch can answer it
+    wrong = Question(Problem(f"{MATE_IN_ONE} "), LIMITS)  # no batch can answer it
 
-    def times(asked: list[Asked]) -> list[float]:
-        answers = solver.solve_each(asked, searching=lambda: nullcontext(Control()))
+    def times(asked: list[Question]) -> list[float]:
+        answers = solver.answer_rows(asked, searching=lambda: nullcontext(Control()))
         return [answer.stats.time_s for answer in answers]
 
-    many = Asked(Problem(LONG), replace(LIMITS, max_moves=None))
+    many = Question(Problem(LONG), replace(LIMITS, max_moves=None))
     times([many] * 2)
     started = time.perf_counter()
-    first, _ = times([Asked(Problem(MATE_IN_ONE), LIMITS), wrong])
+    first, _ = times([Question(Problem(MATE_IN_ONE), LIMITS), wrong])
     assert 0 < first <= time.perf_counter() - started
     assert (
         first > 1e-7
@@ -194,17 +198,3 @@ def test_the_time_of_a_batch_is_shared_out_among_its_own_nodes() -> None:
 
 def test_a_batch_without_problems_has_no_answers() -> None:
     assert solve_each([]) == []
-
-
-def test_the_kernel_decides_what_the_prover_decides() -> None:
-    workspace = Solver(hash_mib=1).workspace
-    kernel, search = workspace.kernel, workspace.search
-    verdicts = set()
-    for board in walks.small_positions(300, seed=4):
-        position = pack(board)
-        workspace.begin(None)
-        decided = kernel.decide(position, search, 1)
-        workspace.begin(None)
-        assert decided == kernel.mates_within(position, search, 1, attacking=False)
-        verdicts.add(decided)
-    assert verdicts == {Verdict.MATE, Verdict.NO_MATE}

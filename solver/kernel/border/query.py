@@ -1,0 +1,222 @@
+"""One search in one struct: its question, its progress and its answer.
+
+Like `solver.kernel.border.memory`, this module imports neither numba nor numpy.
+"""
+
+from __future__ import annotations
+
+from ctypes import Structure, c_int64, c_uint64
+from enum import IntEnum
+from typing import ClassVar
+
+from solver.kernel.border.memory import POSITION_WORDS
+
+FEN_TEXT_BYTES = 136
+"""The longest FEN that is written: 71 bytes of board and counters below 10^18."""
+
+MOVE_TEXT_BYTES = 6
+"""The longest move in UCI and a space."""
+
+
+class QueryState(IntEnum):
+    """How far a query has been worked on."""
+
+    UNREAD = 0
+    REFUSED = 1
+    """Its texts are not correct; a strict reader explains the fault."""
+    READ = 2
+    """The position is set up."""
+    OPEN = 3
+    """The search has begun."""
+    ANSWERED = 4
+    """The answer is proved, or a limit was hit."""
+
+
+class Turn(IntEnum):
+    """What `take_turn` leaves to its caller."""
+
+    GOES_ON = 0
+    """Nothing: take the next turn."""
+    PAUSES = 1
+    """The limits were not hit: the caller may end the search or start helpers."""
+    ENDS = 2
+    """The query is ANSWERED."""
+
+
+class Answer(IntEnum):
+    """The status of an answer, as `solver.solution.Status` has it."""
+
+    PROVED = 0
+    FOUND = 1
+    DISPROVED = 2
+    UNDECIDED = 3
+
+
+class LineFault(IntEnum):
+    """Why a line does not mate by force."""
+
+    NONE = 0
+    EMPTY = 1
+    """There is no move."""
+    ILLEGAL = 2
+    """A move is unreadable, ambiguous or illegal."""
+    NO_MATE = 3
+    """After a move of the attacker there is no mate in the moves left."""
+
+
+class Query(Structure):
+    """One search: its texts and position, its question, its progress and its answer.
+
+    Texts that the kernel writes are in `Search.text`: an offset and a size in bytes.
+    A pair has an entry for the expected attacker and one for the other side.
+
+    Attributes
+    ----------
+    position : uint64, shape (POSITION_WORDS,)
+        The fields of a `Position`, seen by the side to move.
+    state : int64
+        A `QueryState`.
+    black : int64
+        Whether Black is to move; before the FEN is read, whether Black is if it does
+        not say.
+    en_passant : int64
+        The en passant square as the FEN gives it, 0 (a1) to 63; -1: none.
+    clock, number : int64
+        The FEN's counters, each below 10^18.
+    fen, fen_size : int64
+        The address and the size in bytes of a FEN.
+    line, line_size : int64
+        The same of a line of moves in UCI or SAN, separated by spaces.
+    played : int64
+        How many moves of the line come before the position that is asked about.
+    uci_only : int64
+        Whether the line must be in UCI, and castling in it a move of the king by two
+        squares, as lichess writes them.
+    fen_at, fen_written : int64
+        The position's FEN with six fields.
+    line_at, line_written : int64
+        The rest of the line in UCI notation.
+
+    attacking : int64
+        The question: whether the side to move is the attacker; -1: unless it has only
+        its king, and being mated is an answer as well. The answer: who mates.
+    most_moves : int64
+        The longest mate to search for, in attacker's moves.
+    any_length : int64
+        Whether any mate within `most_moves` is an answer, not only the shortest.
+    expected : int64
+        The claimed length; 0: none.
+    all_keys : int64
+        Whether to find all keys of a proved mate.
+    root_moves, root_count : int64
+        The address and the number of the attacker's first moves to search, uint64 each;
+        those that the restriction excludes are removed. A number of -1: all moves.
+    node_limit : int64
+        How many nodes the search may enter.
+    first_budget : int64
+        Nodes that the df-pn search may spend on a horizon in the first round; see
+        `solver.kernel.mate.bounds`.
+    alone_from : int64
+        A call for many queries leaves this one to its caller after so many nodes.
+
+    both_sides : int64
+        Whether being mated is an answer as well.
+    stage : int64
+        A `turns.Stage`: which side's search takes the next turn, and why.
+    turn_limit : int64
+        The node count that ends the other side's turn.
+    their_nodes : int64
+        Nodes that the other side's search has taken.
+    lower : int64, pair
+        No mate takes fewer moves: proved.
+    upper : int64, pair
+        A mate within this many moves is proved; 0: none is known.
+    line_plies : int64, pair
+        The length of its line in `Search.lines`; 0: reading it was interrupted.
+    phase, budget, reach, lowest, horizon : int64, pair
+        How far the bounds search has come in its round.
+    key : uint64
+        The root move that mates, of those in `root_moves`.
+    lines_read : int64
+        Grows by one with each line.
+
+    status : int64
+        An `Answer`.
+    is_cut : int64
+        Whether a limit left something undecided, or unread.
+    mate : int64
+        Moves to mate, at least 0; -1: none was found.
+    lower_bound : int64
+        No mate takes fewer moves: proved.
+    keys_complete : int64
+        Whether the keys are all.
+    nodes : int64
+        Positions that were entered.
+    pv_at, pv_written : int64
+        The line of the mate, in UCI notation.
+    keys_at, keys_written : int64
+        The keys, in UCI notation.
+    fault : int64
+        The first fault of a line that is graded, a `LineFault`.
+    ends_in_mate : int64
+        Whether the last of the moves before it mates at once.
+    """
+
+    _fields_: ClassVar = [
+        ("position", c_uint64 * POSITION_WORDS),
+        # The texts
+        ("state", c_int64),
+        ("black", c_int64),
+        ("en_passant", c_int64),
+        ("clock", c_int64),
+        ("number", c_int64),
+        ("fen", c_int64),
+        ("fen_size", c_int64),
+        ("line", c_int64),
+        ("line_size", c_int64),
+        ("played", c_int64),
+        ("uci_only", c_int64),
+        ("fen_at", c_int64),
+        ("fen_written", c_int64),
+        ("line_at", c_int64),
+        ("line_written", c_int64),
+        # The question
+        ("attacking", c_int64),
+        ("most_moves", c_int64),
+        ("any_length", c_int64),
+        ("expected", c_int64),
+        ("all_keys", c_int64),
+        ("root_moves", c_int64),
+        ("root_count", c_int64),
+        ("node_limit", c_int64),
+        ("first_budget", c_int64),
+        ("alone_from", c_int64),
+        # The progress
+        ("both_sides", c_int64),
+        ("stage", c_int64),
+        ("turn_limit", c_int64),
+        ("their_nodes", c_int64),
+        ("lower", c_int64 * 2),
+        ("upper", c_int64 * 2),
+        ("line_plies", c_int64 * 2),
+        ("phase", c_int64 * 2),
+        ("budget", c_int64 * 2),
+        ("reach", c_int64 * 2),
+        ("lowest", c_int64 * 2),
+        ("horizon", c_int64 * 2),
+        ("key", c_uint64),
+        ("lines_read", c_int64),
+        # The answer
+        ("status", c_int64),
+        ("is_cut", c_int64),
+        ("mate", c_int64),
+        ("lower_bound", c_int64),
+        ("keys_complete", c_int64),
+        ("nodes", c_int64),
+        ("pv_at", c_int64),
+        ("pv_written", c_int64),
+        ("keys_at", c_int64),
+        ("keys_written", c_int64),
+        ("fault", c_int64),
+        ("ends_in_mate", c_int64),
+    ]

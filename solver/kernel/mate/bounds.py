@@ -1,0 +1,279 @@
+"""The bounds on one side's shortest mate, and the search that closes them.
+
+The prover asks for a mate in 1, 2, 3, ... moves and raises the lower bound; the df-pn
+search looks for any mate below the upper bound and lowers that. They take turns with
+doubling budgets. Both keep what they prove of each position in one table, so each
+profits from the other's work.
+"""
+
+from __future__ import annotations
+
+from enum import IntEnum
+from typing import Any
+
+import numpy as np
+
+from solver.kernel.border.interface import (
+    NO_LIMIT,
+    STOPPED,
+    Verdict,
+    restriction_word,
+)
+from solver.kernel.border.memory import (
+    MAX_LEGAL_MOVES,
+    Stop,
+)
+from solver.kernel.build.jit import (
+    Number,
+    boolean,
+    i64,
+    jit,
+    query_t,
+    search_t,
+    void,
+)
+from solver.kernel.mate.keys import root_mates_within
+from solver.kernel.mate.lines import read_line
+from solver.kernel.mate.prover import find_line
+from solver.kernel.rules.bitboards import ZERO
+from solver.kernel.rules.position import Position, make, position_t
+
+FIRST_BUDGET = 20_000
+"""Nodes that the df-pn search may spend on one horizon in the first round."""
+
+PROVER_SHARE = 5
+"""The prover may spend this many times as much on each lower bound."""
+
+PROVER_SHARE_OF_KNOWN = 8
+"""The same, once a mate is known: then the lower bound is what is missing."""
+
+ANY_LENGTH_DIVISOR = 10
+"""Where a mate of any length is an answer, the prover gets a tenth of the budget."""
+
+REACH = 12
+"""How far above the lower bound the df-pn search looks in the first round; each round
+looks this much farther. Some mates are near only at a far horizon;
+docs/explanation/tried.md has the measurements."""
+
+FAR_DIVISOR = 4
+"""A horizon farther than `REACH` gets a fourth of the budget."""
+
+NARROW_FLIGHTS = 1
+NARROW_DIVISOR = 4
+NARROW_FROM = 8
+"""From this many moves on, the df-pn search repeats an undecided search for attacks
+that leave the king one flight, for a fourth of the budget: that makes some long mates
+near."""
+
+NARROW = np.uint64(restriction_word(2 << 20))
+"""The word of this restriction: that of `Restriction(king_flights=1)`."""
+
+OURS, THEIRS = 0, 1
+"""The expected attacker's entry of a pair, and the other side's."""
+
+
+class Phase(IntEnum):
+    """How far a bounds search has come in its round."""
+
+    LOWER = 0
+    """The prover raises the lower bound. This is a round's first turn."""
+    CLAIM = 1
+    """The df-pn search looks for a mate of the claimed length, or of any length."""
+    HORIZON = 2
+    """The df-pn search looks from the lower bound upwards."""
+
+
+@jit(boolean(query_t, i64), inline=True)
+def attacks(query: Any, side: Number) -> bool:
+    """Return whether the side to move is the attacker in this side's search."""
+    return side == OURS and query.attacking != 0
+
+
+@jit(boolean(query_t, i64), inline=True)
+def is_proved(query: Any, side: Number) -> bool:
+    """Return whether the bounds have met: there is a mate, and none is shorter."""
+    return 0 < query.upper[side] <= query.lower[side]
+
+
+@jit(boolean(query_t, i64))
+def is_closed(query: Any, side: Number) -> bool:
+    """Return whether nothing is left to search."""
+    if is_proved(query, side) or (query.upper[side] and query.any_length):
+        return True
+    return query.lower[side] > query.most_moves
+
+
+@jit(boolean(query_t, i64))
+def is_finished(query: Any, side: Number) -> bool:
+    """Return whether no turn is left; a claim is searched for in any case."""
+    is_claim_done = query.phase[side] == Phase.LOWER or query.upper[side] != 0
+    return is_closed(query, side) and is_claim_done
+
+
+@jit(i64(query_t, position_t, i64, i64, search_t))
+def write_line(
+    query: Any, position: Position, side: Number, moves: Number, search: Any
+) -> Number:
+    """Write the line of a mate that was just proved to `search.lines`.
+
+    Returns
+    -------
+    int64
+        The number of plies; a line shorter than `moves` lowers the bound. STOPPED if
+        reading it was interrupted; the line before then stays.
+    """
+    attacking = attacks(query, side)
+    is_shortest = moves == query.lower[side] and not search.restricted_only
+    first = 0
+    if attacking and query.root_moves:
+        position = make(position, query.key)
+        attacking = False
+        moves -= 1
+        first = 1
+    if is_shortest:
+        plies = find_line(position, moves, attacking, search)
+        if plies != 2 * moves - np.int64(attacking):
+            return STOPPED
+    else:
+        plies = read_line(position, moves, attacking, search)
+        if plies == STOPPED:
+            return STOPPED
+    if first:
+        search.lines[side, 0] = query.key
+    for ply in range(plies):
+        search.lines[side, first + ply] = search.line[ply]
+    return first + plies
+
+
+@jit(void(query_t, position_t, i64, i64, i64, search_t))
+def note(
+    query: Any,
+    position: Position,
+    side: Number,
+    verdict: Number,
+    moves: Number,
+    search: Any,
+) -> None:
+    """Update the bounds with a verdict on "mate within `moves`?".
+
+    The line of a mate is read whatever it costs; only an interrupt ends that.
+    """
+    if verdict == Verdict.NO_MATE and moves >= query.lower[side]:
+        query.lower[side] = moves + 1
+    if verdict != Verdict.MATE:
+        return
+    limit = search.node_limit
+    search.node_limit = NO_LIMIT
+    patience = search.patience
+    search.patience = Stop.LIMIT
+    plies = write_line(query, position, side, moves, search)
+    search.patience = patience
+    search.node_limit = limit
+    if plies != STOPPED:
+        query.upper[side] = (plies + 1) // 2
+        query.line_plies[side] = plies
+        query.lines_read += 1
+    elif query.upper[side] == 0:
+        query.upper[side] = moves
+
+
+@jit(i64(query_t, position_t, i64, search_t))
+def search_lower(query: Any, position: Position, side: Number, search: Any) -> Number:
+    """Ask the prover for a mate within the lower bound; return the verdict."""
+    budget = query.budget[side]
+    if query.any_length:
+        nodes = budget // ANY_LENGTH_DIVISOR
+    elif query.upper[side]:
+        nodes = PROVER_SHARE_OF_KNOWN * budget
+    else:
+        nodes = PROVER_SHARE * budget
+    limit = search.node_limit
+    search.node_limit = min(limit, search.nodes + nodes)
+    # The prover knows no restrictions, so there the df-pn search does its work.
+    by_prover = not search.restricted_only
+    moves = query.lower[side]
+    verdict = root_mates_within(
+        query, position, moves, attacks(query, side), by_prover, search
+    )
+    search.node_limit = limit
+    note(query, position, side, verdict, moves, search)
+    return verdict
+
+
+@jit(void(query_t, position_t, i64, i64, i64, search_t))
+def search_horizon(
+    query: Any,
+    position: Position,
+    side: Number,
+    horizon: Number,
+    nodes: Number,
+    search: Any,
+) -> None:
+    """Look for a mate within `horizon`; narrowly too if it stays undecided."""
+    attacking = attacks(query, side)
+    limit = search.node_limit
+    search.node_limit = min(limit, search.nodes + nodes)
+    verdict = root_mates_within(query, position, horizon, attacking, False, search)
+    is_open = verdict == Verdict.STOPPED and not search.restricted_only
+    if is_open and horizon >= NARROW_FROM:
+        search.node_limit = min(limit, search.nodes + nodes // NARROW_DIVISOR)
+        search.restriction = NARROW
+        search.checks_only = 0
+        search.most_flights = NARROW_FLIGHTS
+        search.most_replies = MAX_LEGAL_MOVES
+        search.threat_moves = 0
+        found = root_mates_within(query, position, horizon, attacking, False, search)
+        search.restriction = ZERO
+        # A mate under a restriction is a mate; "none" holds only under it.
+        if found == Verdict.MATE:
+            verdict = found
+    search.node_limit = limit
+    note(query, position, side, verdict, horizon, search)
+
+
+@jit(boolean(query_t, position_t, i64, search_t))
+def search_side(query: Any, position: Position, side: Number, search: Any) -> bool:
+    """Search one bound or one horizon; return whether this ends the side's turn."""
+    budget = query.budget[side]
+
+    # 1. The prover raises the lower bound until a question stays open.
+    if query.phase[side] == Phase.LOWER:
+        verdict = search_lower(query, position, side, search)
+        if verdict == Verdict.NO_MATE and not is_closed(query, side):
+            return False
+        query.phase[side] = Phase.CLAIM
+        return True
+
+    # 2. The df-pn search looks for a mate of any length, or of the claimed one.
+    if query.phase[side] == Phase.CLAIM and not query.any_length:
+        if query.expected and query.upper[side] == 0:
+            search_horizon(query, position, side, query.expected, budget, search)
+        query.phase[side] = Phase.HORIZON
+        query.lowest[side] = query.lower[side]
+        query.horizon[side] = query.lower[side]
+        return False
+    if query.phase[side] == Phase.CLAIM and not is_closed(query, side):
+        search_horizon(query, position, side, query.most_moves, budget, search)
+
+    # 3. Then from the lower bound upwards. Any horizon at or above the length of a mate
+    #    may find it, so they lie the wider apart the farther they are, until a mate is
+    #    known.
+    if query.phase[side] == Phase.HORIZON:
+        horizon = query.horizon[side]
+        farthest = min(query.most_moves, query.lower[side] + query.reach[side] - 1)
+        if query.upper[side]:
+            farthest = query.upper[side] - 1
+        if horizon <= farthest and not is_closed(query, side):
+            above = horizon - query.lowest[side]
+            if query.upper[side] == 0 and above > REACH:
+                budget //= FAR_DIVISOR
+            search_horizon(query, position, side, horizon, budget, search)
+            step = 1 if query.upper[side] else max(1, (above + 1) // 2)
+            query.horizon[side] = horizon + step
+            return False
+
+    # 4. The next round searches twice as long, and farther.
+    query.phase[side] = Phase.LOWER
+    query.budget[side] *= 2
+    query.reach[side] += REACH
+    return True
