@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 from contextlib import contextmanager
 from dataclasses import dataclass
 from hashlib import blake2b
@@ -148,42 +147,38 @@ class StoreRequest(NamedTuple):
                 notify(f"{self.path}: {count}: the limits are no wider than before")
 
 
-def store(command: Function) -> Function:
-    """Add `--store`, `--fresh` and `--retry`, passed as `stored: StoreRequest`."""
+def _stored(
+    store_path: str | None, *, fresh: bool, retry: frozenset[str]
+) -> StoreRequest:
+    if store_path is None and (fresh or retry):
+        msg = "--fresh and --retry need a --store."
+        raise click.UsageError(msg)
+    return StoreRequest(store_path, fresh, retry)
 
-    @click.option(
+
+store = options.gathered(
+    "stored",
+    _stored,
+    click.option(
         "--store",
         "store_path",
         type=click.Path(dir_okay=False),
         metavar="RUN.db",
         help="Save results here and resume from them.",
-    )
-    @click.option(
+    ),
+    click.option(
         "--fresh", is_flag=True, help="Delete the results in the store and start again."
-    )
-    @click.option(
+    ),
+    click.option(
         "--retry",
         type=Words(*Verdict, "found"),
         default=NONE,
         metavar="VERDICTS",
         help="Search stored results with these verdicts again, such as `undecided`, if "
         "the limits are wider now.",
-    )
-    @functools.wraps(command)
-    def gather(
-        *args: Any,
-        store_path: str | None,
-        fresh: bool,
-        retry: frozenset[str],
-        **others: Any,
-    ) -> Any:
-        if store_path is None and (fresh or retry):
-            msg = "--fresh and --retry need a --store."
-            raise click.UsageError(msg)
-        asked = StoreRequest(store_path, fresh, retry)
-        return command(*args, stored=asked, **others)
-
-    return gather  # type: ignore[return-value]
+    ),
+)
+"""Adds `--store`, `--fresh` and `--retry`, passed as `stored: StoreRequest`."""
 
 
 def certificates(more: str = "") -> Callable[[Function], Function]:

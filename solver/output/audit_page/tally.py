@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import math
 from array import array
-from collections import Counter
-from dataclasses import dataclass, field
+from collections import Counter, defaultdict
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from solver.audit.result import DUAL, AuditResult
+from solver.audit.result import AuditResult
 from solver.output.audit_records import WORDS
-from solver.output.audit_text import name_claim
+from solver.output.audit_text import AuditTable, name_claim
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -36,48 +35,30 @@ BAND_ENDS = (10, 15, 20, 30, 50, 100)
 all claims up to the next of them."""
 
 
-@dataclass(slots=True)
-class _Row:
-    """Sums over all results with the same claim."""
-
-    words: Counter[str] = field(default_factory=Counter)
-    bins: Counter[int] = field(default_factory=Counter)
-    times_s: array[float] = field(default_factory=lambda: array("d"))
-    nodes: int = 0
-    time_s: float = 0.0
-
-
-class Tally:
-    """Results counted by claim, verdict, soundness and time.
+class Tally(AuditTable):
+    """Results counted as in the audit table, and by time.
 
     It keeps only the time of each result, 8 bytes, because a median needs all of them.
     """
 
     def __init__(self) -> None:
-        self._rows: dict[tuple[int, str], _Row] = {}
-        self._soundness: Counter[str] = Counter()
+        super().__init__()
+        self._times_s: defaultdict[tuple[int, str], array[float]] = defaultdict(
+            lambda: array("d")
+        )
         self._solvers: dict[str, None] = {}
         self._agreeing = 0
         self._disagreements = 0
-        self._duals = 0
 
     def add(self, result: AuditResult) -> None:
         """Count a result."""
-        row = self._rows.setdefault(name_claim(result), _Row())
-        row.words[result.word] += 1
-        row.nodes += result.nodes
+        super().add(result)
         if result.fen and result.time_s is not None:
-            row.time_s += result.time_s
-            row.bins[time_bin(result.time_s)] += 1
-            row.times_s.append(result.time_s)
-        if result.soundness:
-            self._soundness[result.soundness] += 1
+            self._times_s[name_claim(result)].append(result.time_s)
         if result.solver:
             self._solvers[result.solver] = None
         self._agreeing += result.agrees
-        disagreements = result.disagreements
-        self._disagreements += bool(disagreements)
-        self._duals += DUAL in disagreements
+        self._disagreements += bool(result.disagreements)
 
     def summary(self) -> dict[str, object]:
         """Return the totals as JSON can hold them.
@@ -95,19 +76,20 @@ class Tally:
             `agreeing` and `disagreements`: the numbers of records that agree with
             their claims and that do not. Undecided and unreadable records are neither.
         """
-        rows = [(name, row) for (_, name), row in sorted(self._rows.items())]
+        claims = sorted(self._rows)
+        times_s = [(claim[1], self._times_s[claim]) for claim in claims]
         return {
             "claims": [
                 {
-                    "name": name,
-                    "words": row.words,
-                    "nodes": row.nodes,
-                    "time_s": row.time_s,
-                    "times": sorted(row.bins.items()),
+                    "name": claim[1],
+                    "words": self._rows[claim].words,
+                    "nodes": self._rows[claim].nodes,
+                    "time_s": self._rows[claim].time_s,
+                    "times": sorted(Counter(map(time_bin, times)).items()),
                 }
-                for name, row in rows
+                for claim, (_, times) in zip(claims, times_s, strict=True)
             ],
-            "rows": list(_chart_rows(rows)),
+            "rows": list(_chart_rows(times_s)),
             "soundness": dict(self._soundness.most_common()),
             "solvers": list(self._solvers),
             "duals": self._duals,
@@ -121,20 +103,22 @@ def time_bin(time_s: float) -> int:
     return math.floor(BINS_PER_DECADE * math.log10(max(time_s, SHORTEST_S)))
 
 
-def _chart_rows(claims: Sequence[tuple[str, _Row]]) -> Iterator[dict[str, object]]:
+def _chart_rows(
+    claims: Sequence[tuple[str, array[float]]],
+) -> Iterator[dict[str, object]]:
     """Group claims into rows of a chart; long claims share rows if there are many.
 
     Parameters
     ----------
     claims : sequence of tuple
-        The name and the sums of each claim, in order.
+        The name of each claim, in order, and the times of its results.
     """
     rows: dict[str, list[int]] = {}
     for index, (name, _) in enumerate(claims):
         band = band_name(name) if len(claims) > MANY_CLAIMS else name
         rows.setdefault(band, []).append(index)
     for name, indices in rows.items():
-        times_s = [claims[index][1].times_s for index in indices]
+        times_s = [claims[index][1] for index in indices]
         yield {"name": name, "claims": indices, "median_s": median(times_s)}
 
 
