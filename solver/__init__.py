@@ -34,9 +34,9 @@ if TYPE_CHECKING:
     from solver.play.tree import Attack, Defence, Variations
     from solver.play.variations import variations
     from solver.problem import Claim, Limits, Problem, Restriction
-    from solver.search.solver import Solver, solve
     from solver.search.threads import Control
     from solver.solution import Solution, Stats, Status, StoppedBy
+    from solver.solving import Solver, solve
     from solver.stipulation import Stipulation
 
 __version__ = "0.1.0"

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from pathlib import Path
 
-    from solver.search.solver import Solver
+    from solver.solving import Solver
 
 SEED = 20261122
 

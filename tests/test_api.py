@@ -25,8 +25,8 @@ from solver import (
     solve,
 )
 from solver.cli.main import run
-from solver.search.solver import Solver
 from solver.search.threads import Control
+from solver.solving import Solver
 from tests.cli.processes import run_and_list_heavy
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ import pytest
 from solver.checker import Checked
 from solver.formats.registry import read_collection
 from solver.problem import Problem
-from solver.search.solver import solve
+from solver.solving import solve
 from tests.benchmarks import fuzz
 from tests.benchmarks.mutation import FORMATS, make_problems
 

@@ -22,9 +22,9 @@ from solver.formats.matetrack import find_fault
 from solver.problem import Problem
 from solver.search.follow import solve_and_follow
 from solver.search.question import Question, read_question
-from solver.search.solver import Solver
 from solver.search.threads import Control
 from solver.solution import Solution, StoppedBy
+from solver.solving import Solver
 from solver.stipulations import kind_of
 
 if TYPE_CHECKING:
@@ -214,7 +214,7 @@ class AuditJob:
         if self._options.follow:
             for question in questions:
                 found = solve_and_follow(
-                    self._solve, self._solver, question, self._searching
+                    self._solve, self._solver.workspace, question, self._searching
                 )
                 yield self._result(
                     found.solution, question.limits, found.holds, found.stopped_by

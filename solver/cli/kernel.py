@@ -65,7 +65,7 @@ def doctor() -> None:
 
     from solver.errors import MatesolveError
     from solver.kernel.build.cache import SHIPPED, candidate_directories, describe
-    from solver.search.solver import solve
+    from solver.solving import solve
 
     click.echo(f"matesolve  {__version__}")
     click.echo(f"python     {platform.python_version()} ({platform.platform()})")

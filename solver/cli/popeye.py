@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from solver.formats.popeye_input import PopeyeInput
-    from solver.search.solver import Solver
+    from solver.solving import Solver
 
 _MEMORY = re.compile(r"(?P<number>[0-9]{1,12})(?P<unit>[kKmMgG]?)")
 _UNITS = {"": 1, "k": 1, "m": 1 << 10, "g": 1 << 20}
@@ -165,7 +165,7 @@ def popeye(
 
 
 def _load(hash_mib: int) -> Solver:
-    from solver.search.solver import Solver
+    from solver.solving import Solver
 
     prepare_kernel()
     return Solver(hash_mib)

@@ -34,8 +34,8 @@ if TYPE_CHECKING:
     from solver.formats.popeye_words import Options
     from solver.formats.twins import Twin
     from solver.play.tree import Attack, Variations
-    from solver.search.solver import Solver
     from solver.solution import Solution
+    from solver.solving import Solver
     from solver.stipulation import Stipulation
 
 _ALL_MOVES = 10**12

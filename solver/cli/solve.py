@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from solver.output.shown_play import ShownPlay
     from solver.problem import Limits, Problem, Restriction
     from solver.search.question import Question
-    from solver.search.solver import Solver
+    from solver.solving import Solver
 
 EXITS = {
     Status.PROVED: Exit.PROVED,
@@ -292,7 +292,7 @@ def answer_each(
     Exit
         The highest exit code of any answer.
     """
-    from solver.search.solver import Solver
+    from solver.solving import Solver
 
     prepare_kernel()
     solver = Solver(limits.hash_mib, tablebases, threads=limits.threads)

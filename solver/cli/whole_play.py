@@ -23,9 +23,9 @@ if TYPE_CHECKING:
     from solver.play.builder import PlayOptions
     from solver.problem import Limits, Problem
     from solver.search.question import Question
-    from solver.search.solver import Solver
     from solver.search.threads import Control
     from solver.solution import Solution
+    from solver.solving import Solver
     from solver.stipulation import Stipulation
 
 MAX_REFUTATIONS = 20

@@ -26,9 +26,9 @@ from solver.problem import (
 from solver.search.queries import STATUSES as STATUS_OF
 from solver.search.queries import Queries, ask
 from solver.search.question import Question
-from solver.search.solver import Answered, Solver
 from solver.search.threads import WAIT_S, GroupControl
 from solver.solution import Solution, Status
+from solver.solving import Answered, Solver
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

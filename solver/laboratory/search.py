@@ -34,10 +34,10 @@ from solver.laboratory.results import (
 )
 from solver.laboratory.techniques import NodeCount
 from solver.problem import Limits, Problem
-from solver.search.solver import Solver
 from solver.search.threads import WATCHDOG, Control, run_stoppable
 from solver.search.workspace import BUCKET_BYTES, allocate
 from solver.solution import StoppedBy
+from solver.solving import Solver
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

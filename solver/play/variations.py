@@ -10,8 +10,8 @@ from solver.play.builder import PlayOptions, build_variations
 from solver.play.levels import EXACT_MOVES
 from solver.problem import Limits, require_bool, require_instance, require_int
 from solver.search.question import read_question
-from solver.search.solver import Solver
 from solver.search.threads import WATCHDOG, Control, run_stoppable
+from solver.solving import Solver
 from solver.stipulation import MAX_MOVES
 from solver.stipulations import kind_of
 

@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     from solver.kernel.border.memory import Position
     from solver.problem import Limits
     from solver.search.question import Question
-    from solver.search.solver import Solver
     from solver.search.threads import Control
     from solver.search.workspace import Workspace
 
@@ -59,7 +58,7 @@ class Followed(NamedTuple):
 
 def solve_and_follow(
     solve: Callable[[Question], Solution],
-    solver: Solver,
+    workspace: Workspace,
     question: Question,
     searching: Callable[[], AbstractContextManager[Control]],
 ) -> Followed:
@@ -71,9 +70,9 @@ def solve_and_follow(
     Parameters
     ----------
     solve : callable
-        Answers the question with the solver.
-    solver : Solver
-        Whose memory the line is followed in.
+        Answers the question in the workspace.
+    workspace : Workspace
+        Where the line is followed.
     question : Question
         The problem.
     searching : callable
@@ -83,14 +82,14 @@ def solve_and_follow(
 
     def follow(answer: Solution) -> Followed:
         with searching() as control:
-            return follow_line(answer, solver.workspace, limits, control)
+            return follow_line(answer, workspace, limits, control)
 
     claim, stipulation = problem.claim, problem.stipulation
     if not (claim and claim.line and stipulation.is_direct_mate):
         return Followed(solve(question))
     if question.within is None:
         return follow(solve(question))
-    solver.workspace.begin(None)
+    workspace.begin(None)
     followed = follow(Solution(problem, Status.UNDECIDED, None, 1))
     found, stopped_by = followed.solution, followed.stopped_by
     if found.mate is not None or stopped_by is StoppedBy.INTERRUPT:

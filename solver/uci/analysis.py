@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
     import chess
 
-    from solver.search.solver import Solver
     from solver.solution import Solution, StoppedBy
+    from solver.solving import Solver
     from solver.uci.protocol import Go
 
 FIRST_NODES = 1 << 16

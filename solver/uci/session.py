@@ -21,8 +21,8 @@ from solver.errors import AllocationError, InputError, quote
 from solver.kernel.border.parts import SEARCH
 from solver.kernel.build.loader import load_part
 from solver.problem import DEFAULT_HASH_MIB
-from solver.search.solver import Solver
 from solver.solution import StoppedBy
+from solver.solving import Solver
 from solver.uci.analysis import Analysis
 from solver.uci.protocol import (
     CLEAR_HASH,

@@ -19,8 +19,8 @@ from solver.certificate import WorkspaceProver, certify
 from solver.checker import check, load
 from solver.formats.registry import read_collection
 from solver.problem import Limits, Problem
-from solver.search.solver import Solver
 from solver.search.workspace import Workspace
+from solver.solving import Solver
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

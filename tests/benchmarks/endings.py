@@ -24,7 +24,7 @@ import chess
 
 from solver.formats.registry import read_collection
 from solver.problem import Limits, Problem
-from solver.search.solver import Solver
+from solver.solving import Solver
 from tests.endgames.boards import random_boards
 from tests.processes import run
 

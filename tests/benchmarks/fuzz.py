@@ -49,8 +49,8 @@ from solver.formats.streams import Meter
 from solver.laboratory.games import read_results
 from solver.output.audit_page.page import render_page
 from solver.problem import Limits, Problem
-from solver.search.solver import Solver, solve
 from solver.search.threads import Control
+from solver.solving import Solver, solve
 from solver.stipulation import MAX_MOVES
 from tests.benchmarks.mutation import FORMATS, make_problems, mutate, mutate_json
 from tests.oracles import naive

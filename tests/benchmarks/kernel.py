@@ -26,7 +26,7 @@ from solver.kernel.build.loader import load_part
 from solver.laboratory.comparison import GLASS_FEN
 from solver.laboratory.search import Laboratory
 from solver.laboratory.techniques import Techniques
-from solver.search.solver import Solver
+from solver.solving import Solver
 from tests import processes
 from tests.oracles.walks import random_positions
 

@@ -27,9 +27,9 @@ from solver.certificate.proving import Moves, name_of
 from solver.checker import Checked, check, read
 from solver.formats.registry import read_collection
 from solver.problem import Claim, Limits, Problem
-from solver.search.solver import Solver
 from solver.search.workspace import Workspace
 from solver.solution import Solution, Status
+from solver.solving import Solver
 from tests.oracles.walks import random_positions, small_positions
 
 if TYPE_CHECKING:

@@ -572,5 +572,5 @@ def test_one_fen_runs_code_in_at_most_26_files() -> None:
     *files, count = listed[listed.index("board.py") :].splitlines()
     assert count == f"{len(files)} files"
     assert len(files) <= 26
-    expected = {"search/solver.py", "search/queries.py", "kernel/border/interface.py"}
+    expected = {"solving.py", "search/queries.py", "kernel/border/interface.py"}
     assert expected <= {*files}

@@ -12,7 +12,7 @@ import pytest
 
 from solver.audit import job
 from solver.cli.main import run
-from solver.search.solver import Solver
+from solver.solving import Solver
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

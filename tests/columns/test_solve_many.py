@@ -18,8 +18,8 @@ from solver.columns.mate_table import STATUSES
 from solver.columns.texts import TextColumn, read_column
 from solver.errors import FenError
 from solver.problem import Problem
-from solver.search.solver import Solver
 from solver.search.threads import GroupControl
+from solver.solving import Solver
 from tests.oracles import naive, walks
 from tests.sizes import sized
 

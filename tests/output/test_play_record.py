@@ -15,8 +15,8 @@ from solver.output.play_record import dump, help_record, play_record
 from solver.play.builder import PlayOptions, build_variations
 from solver.play.tree import Attack, Defence, Variations
 from solver.problem import Limits, Problem
-from solver.search.solver import Solver
 from solver.solution import Solution, Status
+from solver.solving import Solver
 from solver.stipulation import Stipulation
 from tests.output.play_trees import BLOCK, BLOCK_PLAY, shuffled
 

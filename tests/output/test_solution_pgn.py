@@ -17,8 +17,8 @@ from solver.output.solution_pgn import encode_pgn, encode_solutions
 from solver.play.builder import PlayOptions, build_variations
 from solver.play.tree import Attack, Defence, Variations
 from solver.problem import Limits, Problem, Restriction
-from solver.search.solver import Solver
 from solver.solution import Solution, Status
+from solver.solving import Solver
 from solver.stipulation import Stipulation
 from tests.output.answers import (
     MATED,

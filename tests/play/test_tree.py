@@ -12,8 +12,8 @@ from solver.formats.registry import read_collection
 from solver.play.builder import PlayOptions, build_variations
 from solver.play.tree import Attack, Defence, Variations
 from solver.problem import Limits, Problem, Restriction
-from solver.search.solver import Solver
 from solver.solution import Solution, Status
+from solver.solving import Solver
 from tests.oracles.remembering import Oracle
 from tests.oracles.restrictions import RestrictedGame
 from tests.output.answers import ROOK_BY_TABLE

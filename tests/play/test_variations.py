@@ -16,8 +16,8 @@ from solver.output.play_gaps import missing
 from solver.play.builder import PlayOptions, build_variations
 from solver.play.variations import find_variations, variations_after
 from solver.search.question import read_question
-from solver.search.solver import Solver
 from solver.solution import Stats
+from solver.solving import Solver
 from solver.stipulation import Stipulation
 
 if TYPE_CHECKING:

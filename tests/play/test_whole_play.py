@@ -8,7 +8,7 @@ import chess
 import pytest
 
 from solver import Problem, variations
-from solver.search.solver import Solver
+from solver.solving import Solver
 from solver.stipulation import Stipulation
 from tests.oracles import play as oracle
 from tests.oracles.walks import small_positions

@@ -10,8 +10,8 @@ import pytest
 from solver import InputError, Limits, Problem, Restriction, Solution, Status, StoppedBy
 from solver.kernel.border.memory import BattlePlay
 from solver.search.battle import PLAYS
-from solver.search.solver import Solver, solve
 from solver.search.threads import Control
+from solver.solving import Solver, solve
 from solver.stipulation import Goal, Play, Stipulation
 from tests.oracles import battle_play as oracle
 from tests.oracles import stipulated

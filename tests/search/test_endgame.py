@@ -12,9 +12,9 @@ import pytest
 from solver.endgames import find_ending, probe
 from solver.problem import Claim, Limits, Problem, Restriction
 from solver.search import endgame
-from solver.search.solver import Solver
 from solver.search.threads import Control
 from solver.solution import Stats, Status, StoppedBy
+from solver.solving import Solver
 from tests.endgames.boards import random_boards
 
 if TYPE_CHECKING:

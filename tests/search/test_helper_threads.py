@@ -13,10 +13,10 @@ import pytest
 from solver.board import pack
 from solver.kernel.border.interface import NO_LIMIT, Verdict
 from solver.problem import Limits, Problem
-from solver.search.solver import Solver
 from solver.search.threads import Control, HelperThreads
 from solver.search.workspace import Workspace
 from solver.solution import Solution, Status, StoppedBy
+from solver.solving import Solver
 from tests.oracles import walks
 from tests.processes import PATIENCE_S
 from tests.search import workspaces

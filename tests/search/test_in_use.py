@@ -16,8 +16,8 @@ from solver import Limits, Problem, grade, solve, variations
 from solver.errors import InUseError, MatesolveError
 from solver.play import variations as play
 from solver.search.question import Question
-from solver.search.solver import Solver
 from solver.search.threads import Control
+from solver.solving import Solver
 from solver.uci.analysis import Analysis
 from solver.uci.protocol import parse_go
 

@@ -7,7 +7,7 @@ import pytest
 
 from solver import Claim, InputError, Limits, Problem, Status, StoppedBy
 from solver.search.question import read_question
-from solver.search.solver import Solver
+from solver.solving import Solver
 from solver.stipulation import MAX_MOVES
 from tests.oracles import naive, walks
 from tests.sizes import sized

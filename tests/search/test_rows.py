@@ -12,9 +12,9 @@ import pytest
 from solver.errors import FenError
 from solver.problem import Claim, Limits, Problem
 from solver.search.question import Question
-from solver.search.solver import Solver
 from solver.search.threads import Control
 from solver.solution import Solution, Stats, Status, StoppedBy
+from solver.solving import Solver
 from solver.stipulation import Stipulation
 from tests.oracles import naive, walks
 from tests.sizes import sized

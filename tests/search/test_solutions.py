@@ -12,8 +12,8 @@ from solver import Limits, Problem, Restriction, Status, solve
 from solver.errors import InputError
 from solver.search.question import read_question
 from solver.search.solutions import set_play
-from solver.search.solver import Control, Solver
 from solver.solution import StoppedBy
+from solver.solving import Control, Solver
 from solver.stipulation import Stipulation
 from tests.oracles import help_play, walks
 from tests.sizes import sized

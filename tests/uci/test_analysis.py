@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 import chess
 import pytest
 
+from solver import solving
 from solver.endgames.tablebases import Tablebases
-from solver.search import solver as solver_module
-from solver.search.solver import Solver
 from solver.solution import StoppedBy, TableFormat
+from solver.solving import Solver
 from solver.uci.analysis import Analysis
 from solver.uci.protocol import parse_go
 from tests.oracles import naive
@@ -219,7 +219,7 @@ def test_a_small_ending_searched_before_costs_nothing() -> None:
 def test_without_a_limit_a_search_ends_with_what_tablebases_answer(
     go: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(solver_module, "TABLEBASE_NODES", 1000)
+    monkeypatch.setattr(solving, "TABLEBASE_NODES", 1000)
     monkeypatch.setattr(Tablebases, "denied_by", lambda *_: TableFormat.SYZYGY)
 
     (line,) = analyse(Solver(4, Tablebases([])), HARD, go)

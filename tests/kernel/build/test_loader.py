@@ -362,7 +362,7 @@ from solver.kernel.border.memory import Search
 from solver.laboratory.search import Laboratory
 from solver.laboratory.techniques import ablation
 from solver.problem import Limits, Problem
-from solver.search.solver import Solver
+from solver.solving import Solver
 from tests.oracles import walks
 
 assert numba.config.BOUNDSCHECK == 1

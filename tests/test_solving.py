@@ -13,9 +13,9 @@ import pytest
 
 from solver.errors import FenError
 from solver.problem import Claim, Limits, Problem, Restriction
-from solver.search.solver import Solver, solve
 from solver.search.threads import Control
 from solver.solution import Solution, Status, StoppedBy
+from solver.solving import Solver, solve
 from tests.oracles import endgames, naive, walks
 from tests.oracles.remembering import Oracle
 from tests.oracles.restrictions import RestrictedGame
