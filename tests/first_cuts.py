@@ -16,7 +16,7 @@ import chess
 import chess.svg
 import click
 
-from solver.laboratory.comparison import GLASS_FEN
+from solver.laboratory.node_counts import GLASS_FEN
 from tests.oracles.recorded import Frame, Recorder, frames
 from tests.oracles.scored import MATE
 

@@ -20,7 +20,7 @@ from solver.cli.progress import GamesProgress
 from solver.cli.signals import interruptible
 from solver.errors import InputError
 from solver.kernel.border.experiment import Horizon
-from solver.laboratory.results import MAX_DEPTH
+from solver.laboratory.mate_scores import MAX_DEPTH
 from solver.laboratory.techniques import Variant, parse_variant
 from solver.problem import MAX_NODES
 
@@ -171,7 +171,7 @@ def match(
     """
     from solver.cli.console import prepare_outputs
     from solver.laboratory import match_score
-    from solver.laboratory.match import GamesFile, Match, play_match
+    from solver.laboratory.match_games import GamesFile, Match, play_match
     from solver.laboratory.player import Rules
     from solver.search.threads import GroupControl
 

@@ -18,14 +18,14 @@ from solver.cli.help import Command
 from solver.errors import FenError, FormatError, quote
 from solver.files import write_whole
 from solver.formats.streams import name_of
-from solver.laboratory.comparison import GLASS_FEN
-from solver.laboratory.results import MAX_DEPTH
+from solver.laboratory.mate_scores import MAX_DEPTH
+from solver.laboratory.node_counts import GLASS_FEN
 from solver.problem import MAX_NODES
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from solver.laboratory.comparison import CollectionCounts, PositionCounts
+    from solver.laboratory.node_counts import CollectionCounts, PositionCounts
     from solver.problem import Problem
 
 DEPTH = 20
@@ -193,7 +193,7 @@ def table(
         print_position,
     )
     from solver.laboratory.imbalance import ImbalanceTable
-    from solver.laboratory.search import Laboratory, Runner
+    from solver.laboratory.iterative_deepening import Laboratory, Runner
 
     reads = [*files, mip_table] if mip_table else files
     prepare_outputs(html, reads=reads)

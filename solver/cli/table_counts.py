@@ -12,20 +12,20 @@ from solver.cli.console import echo_json, stdout_console
 from solver.cli.progress import Progress
 from solver.cli.signals import interruptible
 from solver.formats.claims import printable
-from solver.laboratory import layout, records, tables
-from solver.laboratory.comparison import (
+from solver.laboratory import count_notes, count_records, count_tables
+from solver.laboratory.mate_scores import MAX_DEPTH, depth_to_see
+from solver.laboratory.node_counts import (
     CollectionCounts,
     CollectionFile,
     PositionCounts,
     ProblemCounts,
     Series,
 )
-from solver.laboratory.results import MAX_DEPTH, depth_to_see
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from solver.laboratory.search import Runner
+    from solver.laboratory.iterative_deepening import Runner
     from solver.laboratory.techniques import Variant
     from solver.problem import Problem
 
@@ -118,22 +118,22 @@ def _progress(runner: Runner, searches: int) -> Progress:
 def print_position(counts: PositionCounts, form: Form, *, brief: bool) -> None:
     """Print the counts of one position; if brief, only the last iterations."""
     if form is Form.JSON:
-        echo_json(records.position_record(counts), 2)
+        echo_json(count_records.position_record(counts), 2)
         return
     if form is Form.CSV:
-        click.echo(records.position_csv(counts), nl=False)
+        click.echo(count_records.position_csv(counts), nl=False)
         return
     console = stdout_console()
     console.print(counts.fen, style="dim", soft_wrap=True)
     several = len(counts.series) > 1
     brief = brief or len(counts.series) > FEW_VARIANTS
     if not brief:
-        console.print(tables.draw_position(counts, console))
+        console.print(count_tables.draw_position(counts, console))
         if several:
             console.print()
     if brief or several:
-        console.print(tables.draw_position_summary(counts, console))
-    _print_notes(layout.position_notes(counts, brief=brief))
+        console.print(count_tables.draw_position_summary(counts, console))
+    _print_notes(count_notes.position_notes(counts, brief=brief))
 
 
 def print_collection(
@@ -144,19 +144,21 @@ def print_collection(
     With `sums_only`, only the sums of each variant; with `brief`, so in text.
     """
     if form is Form.JSON:
-        echo_json(records.collection_record(counts, sums_only=sums_only), 2)
+        echo_json(count_records.collection_record(counts, sums_only=sums_only), 2)
         return
     if form is Form.CSV:
-        encode = records.summary_csv if sums_only else records.collection_csv
+        encode = (
+            count_records.summary_csv if sums_only else count_records.collection_csv
+        )
         click.echo(encode(counts), nl=False)
         return
     console = stdout_console()
     brief = brief or sums_only or len(counts.variants) > FEW_VARIANTS
     if not brief:
-        console.print(tables.draw_collection(counts, console))
+        console.print(count_tables.draw_collection(counts, console))
         console.print()
-    console.print(tables.draw_collection_summary(counts, console))
-    _print_notes(layout.collection_notes(counts, brief=brief))
+    console.print(count_tables.draw_collection_summary(counts, console))
+    _print_notes(count_notes.collection_notes(counts, brief=brief))
 
 
 def _claimed_depth(problem: Problem, *, at_horizon: bool) -> int:

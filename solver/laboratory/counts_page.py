@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import TYPE_CHECKING, NamedTuple
 
-from solver.laboratory import layout, tables
+from solver.laboratory import count_notes, count_tables
 from solver.laboratory.charts import (
     Chart,
     Line,
@@ -15,8 +15,8 @@ from solver.laboratory.charts import (
     draw_lines,
     look_of,
 )
-from solver.laboratory.comparison import PositionCounts, glass_row
-from solver.laboratory.results import is_mate
+from solver.laboratory.mate_scores import is_mate
+from solver.laboratory.node_counts import PositionCounts, glass_row
 from solver.output import fill_page, unstyled
 from solver.output.solution_page import draw_board
 from solver.output.text import analysis_link
@@ -24,7 +24,7 @@ from solver.output.text import analysis_link
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from solver.laboratory.comparison import (
+    from solver.laboratory.node_counts import (
         CollectionCounts,
         GlassRow,
         Series,
@@ -77,13 +77,13 @@ def _encode_position(counts: PositionCounts, command: str) -> bytes:
         lead=_position_lead(counts),
         summary=_position_summary(counts),
         charts=[_drawn(chart, f"chart{n}") for n, chart in enumerate(charts)],
-        details=_table(tables.position_columns(counts), "Nodes by depth"),
-        notes=list(layout.position_notes(counts, brief=False)),
+        details=_table(count_tables.position_columns(counts), "Nodes by depth"),
+        notes=list(count_notes.position_notes(counts, brief=False)),
     )
 
 
 def _encode_collection(counts: CollectionCounts, command: str) -> bytes:
-    files = layout.file_labels([file.name for file in counts.files])
+    files = count_notes.file_labels([file.name for file in counts.files])
     problems = f"{counts.problems:,} problem{'s' * (counts.problems != 1)}"
     return _encode(
         counts.variants,
@@ -93,10 +93,10 @@ def _encode_collection(counts: CollectionCounts, command: str) -> bytes:
         link="",
         board="",
         lead=_collection_lead(counts),
-        summary=_table(tables.collection_summary(counts).columns, "Summary"),
+        summary=_table(count_tables.collection_summary(counts).columns, "Summary"),
         charts=[_ratio_bars(counts)] if len(counts.variants) > 1 else [],
-        details=_table(tables.collection_columns(counts), "Problems"),
-        notes=list(layout.collection_notes(counts, brief=False)),
+        details=_table(count_tables.collection_columns(counts), "Problems"),
+        notes=list(count_notes.collection_notes(counts, brief=False)),
     )
 
 
@@ -113,7 +113,12 @@ def _encode(variants: Sequence[Variant], command: str, **values: object) -> byte
         scripts=["counts_page.js"],
         command=command,
         variants=[
-            (str(index), variant.name, look_of(index), layout.describe_variant(variant))
+            (
+                str(index),
+                variant.name,
+                look_of(index),
+                count_notes.describe_variant(variant),
+            )
             for index, variant in enumerate(variants)
         ],
         **values,
@@ -186,7 +191,7 @@ def _table(columns: Sequence[Column], caption: str) -> _Table:
 
 def _position_summary(counts: PositionCounts) -> _Table:
     """Return the summary of a position, with bars."""
-    summary = tables.position_summary(counts)
+    summary = count_tables.position_summary(counts)
     table = _table(summary.columns, "Summary")
     longest = max((ratio for ratio in summary.ratios if ratio), default=None)
     if longest is None:
@@ -224,7 +229,7 @@ def _position_lead(counts: PositionCounts) -> str:
     if len(finding) < len(others):
         fewest += " that find a mate"
     return (
-        f"At depth {depth}, {name} needs {layout.ratio_cell(least)} times the nodes of "
+        f"At depth {depth}, {name} needs {count_notes.ratio_cell(least)} times the nodes of "
         f"{first.variant.name} to find the principal variation{fewest}."
     )
 
@@ -247,14 +252,14 @@ def _collection_lead(counts: CollectionCounts) -> str:
     least, name = min(ratios)
     fewest = ", the fewest of the variants that find so many" if others[1:] else ""
     return (
-        f"{name} finds {_mates(most)} in {layout.count(len(counts.rows))} problems. To "
+        f"{name} finds {_mates(most)} in {count_notes.count(len(counts.rows))} problems. To "
         f"find the same ones as {first.variant.name}, it needs "
-        f"{layout.ratio_cell(least)} times the nodes{fewest}."
+        f"{count_notes.ratio_cell(least)} times the nodes{fewest}."
     )
 
 
 def _mates(found: int) -> str:
-    return f"{layout.count(found)} mate{'s' * (found != 1)}"
+    return f"{count_notes.count(found)} mate{'s' * (found != 1)}"
 
 
 def _nodes_chart(counts: PositionCounts) -> Chart:
@@ -304,7 +309,7 @@ def _ratio_chart(counts: PositionCounts) -> Chart | None:
         lines.append(Line("Glass on", "glass on", points))
     return Chart(
         f"Ratio to the nodes of {first.variant.name}, by depth",
-        _last_values(lines, layout.ratio_cell),
+        _last_values(lines, count_notes.ratio_cell),
         tuple(lines),
         is_log=False,
         aspect=0.3,
@@ -335,13 +340,13 @@ def _tip(counts: PositionCounts, depth: int) -> list[str]:
     lines = [f"depth {depth}"]
     for series in counts.series:
         if iteration := series.at(depth):
-            words = [series.variant.name, layout.count(iteration.nodes)]
+            words = [series.variant.name, count_notes.count(iteration.nodes)]
             ratio = series.ratio(first, depth)
             if series is not first and ratio is not None:
-                words.append(f"({layout.ratio_cell(ratio)})")
+                words.append(f"({count_notes.ratio_cell(ratio)})")
             lines.append(" ".join(words))
     if row := glass_row(counts.fen, depth):
-        ratio_of_glass = layout.ratio_cell(row.on / row.off)
+        ratio_of_glass = count_notes.ratio_cell(row.on / row.off)
         lines.append(f"Glass off {row.off:,}")
         lines.append(f"Glass on {row.on:,} ({ratio_of_glass})")
     return lines
@@ -351,7 +356,7 @@ def _first_mate(counts: PositionCounts) -> Mark | None:
     """Return where the first variant found its first mate."""
     for iteration in counts.series[0].iterations:
         if is_mate(iteration.score):
-            score = layout.score_cell(iteration)
+            score = count_notes.score_cell(iteration)
             return Mark(iteration.depth, f"{score} found at depth {iteration.depth}")
     return None
 
@@ -371,8 +376,8 @@ def _ratio_bars(counts: CollectionCounts) -> Figure:
         (
             total.variant.name,
             total.ratio,
-            f"{layout.ratio_cell(total.ratio) or 'no mate in common'}, "
-            f"{layout.count(total.found)} found",
+            f"{count_notes.ratio_cell(total.ratio) or 'no mate in common'}, "
+            f"{count_notes.count(total.found)} found",
         )
         for total in totals
     ]

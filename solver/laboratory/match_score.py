@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from rich.console import Console, RenderableType
 
-    from solver.laboratory.match import Match
+    from solver.laboratory.match_games import Match
 
 PAIR_POINTS = (0.0, 0.5, 1.0, 1.5, 2.0)
 """What the two games of a pair can yield together."""

@@ -19,14 +19,14 @@ import chess.pgn
 
 from solver.formats.pgn_games import UNFINISHED
 from solver.kernel.border.experiment import Extension, Mdp
-from solver.laboratory.results import MAX_DEPTH, mate_distance
-from solver.laboratory.search import Laboratory, prove_mate
+from solver.laboratory.iterative_deepening import Laboratory, prove_mate
+from solver.laboratory.mate_scores import MAX_DEPTH, mate_distance
 from solver.laboratory.techniques import Techniques
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from solver.laboratory.results import Iteration
+    from solver.laboratory.mate_scores import Iteration
     from solver.search.threads import Control
 
 TABLE_ENTRIES = 1 << 14

@@ -23,8 +23,8 @@ from solver.kernel.border.experiment import Mdp
 from solver.kernel.border.memory import Search
 from solver.kernel.border.parts import SEARCH
 from solver.kernel.build.loader import load_part
-from solver.laboratory.comparison import GLASS_FEN
-from solver.laboratory.search import Laboratory
+from solver.laboratory.iterative_deepening import Laboratory
+from solver.laboratory.node_counts import GLASS_FEN
 from solver.laboratory.techniques import Techniques
 from solver.solving import Solver
 from tests import processes

@@ -19,7 +19,7 @@ from solver.kernel.border.interface import NO_LIMIT
 from solver.kernel.border.memory import Search
 from solver.kernel.border.parts import LABORATORY
 from solver.kernel.build.loader import load_part
-from solver.laboratory.comparison import GLASS_FEN
+from solver.laboratory.node_counts import GLASS_FEN
 from solver.search.workspace import BUCKET_BYTES
 from tests.oracles.recorded import MARGIN, windows
 

@@ -24,9 +24,9 @@ from solver.kernel.border.experiment import (
     Mdp,
     RootOrder,
 )
-from solver.laboratory import search
-from solver.laboratory.comparison import GLASS_FEN
-from solver.laboratory.results import Iteration, Outcome
+from solver.laboratory import iterative_deepening
+from solver.laboratory.mate_scores import Iteration, Outcome
+from solver.laboratory.node_counts import GLASS_FEN
 from solver.laboratory.techniques import NodeCount
 from tests.cli.processes import process, run_and_list_heavy
 
@@ -131,7 +131,7 @@ class Fake:
 @pytest.fixture
 def fake(monkeypatch: pytest.MonkeyPatch) -> type[Fake]:
     monkeypatch.setattr(Fake, "made", [], raising=False)
-    monkeypatch.setattr(search, "Laboratory", Fake)
+    monkeypatch.setattr(iterative_deepening, "Laboratory", Fake)
     return Fake
 
 
@@ -799,7 +799,10 @@ def test_a_page_that_cannot_be_written_is_reported_before_the_search(
 
 
 def test_the_default_table_size_is_the_laboratorys() -> None:
-    assert experiment_options.table_entries("2^18") == search.DEFAULT_TABLE_ENTRIES
+    assert (
+        experiment_options.table_entries("2^18")
+        == iterative_deepening.DEFAULT_TABLE_ENTRIES
+    )
 
 
 # --- the search itself

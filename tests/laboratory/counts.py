@@ -5,19 +5,19 @@ from __future__ import annotations
 from dataclasses import replace
 
 from solver.kernel.border.experiment import MATE_SCORE
-from solver.laboratory.comparison import (
+from solver.laboratory.mate_scores import (
+    Iteration,
+    Outcome,
+    excludes_shorter,
+    mate_distance,
+)
+from solver.laboratory.node_counts import (
     GLASS_FEN,
     CollectionCounts,
     CollectionFile,
     PositionCounts,
     ProblemCounts,
     Series,
-)
-from solver.laboratory.results import (
-    Iteration,
-    Outcome,
-    excludes_shorter,
-    mate_distance,
 )
 from solver.laboratory.techniques import Variant, combine
 from solver.problem import Claim, Problem

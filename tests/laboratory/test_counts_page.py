@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from solver.laboratory.comparison import CollectionFile, Series
+from solver.laboratory.count_notes import describe_variant
 from solver.laboratory.counts_page import encode_page
-from solver.laboratory.layout import describe_variant
+from solver.laboratory.node_counts import CollectionFile, Series
 from solver.laboratory.techniques import ablation, combine
 from tests.laboratory.counts import (
     CHECKS,
@@ -33,7 +33,7 @@ from tests.output.pages import Page, browser, opened, require_own_style_and_scri
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from solver.laboratory.comparison import CollectionCounts, PositionCounts
+    from solver.laboratory.node_counts import CollectionCounts, PositionCounts
 
 COMMAND = "matesolve table --mdp off,cpw"
 HOSTILE = "</script><b>bold</b><img src=x onerror=\"document.title='run'\">"

@@ -9,8 +9,8 @@ import chess
 import pytest
 
 from solver.kernel.border.experiment import Mdp
-from solver.laboratory.comparison import GLASS_FEN
-from solver.laboratory.search import Laboratory
+from solver.laboratory.iterative_deepening import Laboratory
+from solver.laboratory.node_counts import GLASS_FEN
 from solver.laboratory.techniques import Techniques
 from tests import first_cuts
 from tests.oracles.recorded import Frame, Recorder, frames

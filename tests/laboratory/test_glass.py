@@ -7,7 +7,7 @@ import re
 import chess
 import pytest
 
-from solver.laboratory.comparison import GLASS_FEN, GLASS_ROWS, glass_row
+from solver.laboratory.node_counts import GLASS_FEN, GLASS_ROWS, glass_row
 
 PUBLISHED = """
 1: 3/3; 2: 23/23; 3: 103/103; 4: 551/551; 5: 2151/2151; 6: 7638/7638; 7: 24353/24353;

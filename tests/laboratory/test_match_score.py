@@ -11,7 +11,7 @@ import pytest
 from rich.console import Console
 
 from solver import __version__
-from solver.laboratory.match import Match
+from solver.laboratory.match_games import Match
 from solver.laboratory.match_score import (
     DECISION,
     PROPHET_SCORES,

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, cast
 import chess
 import pytest
 
-from solver.laboratory.results import Iteration, Outcome
-from solver.laboratory.search import Laboratory, Runner
+from solver.laboratory.iterative_deepening import Laboratory, Runner
+from solver.laboratory.mate_scores import Iteration, Outcome
 from solver.laboratory.techniques import Techniques
 from solver.solution import StoppedBy
 

@@ -359,7 +359,7 @@ from solver.board import pack
 from solver.kernel.border.parts import SEARCH
 from solver.kernel.build.loader import load_part
 from solver.kernel.border.memory import Search
-from solver.laboratory.search import Laboratory
+from solver.laboratory.iterative_deepening import Laboratory
 from solver.laboratory.techniques import ablation
 from solver.problem import Limits, Problem
 from solver.solving import Solver

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import chess
 
 from solver.kernel.border.experiment import Extension, Horizon, Mdp, RootOrder
-from solver.laboratory.search import Laboratory
+from solver.laboratory.iterative_deepening import Laboratory
 from solver.laboratory.techniques import (
     ADDITIONS,
     ForwardPruning,

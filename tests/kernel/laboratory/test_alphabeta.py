@@ -11,7 +11,7 @@ import chess
 import pytest
 
 from solver.kernel.border.experiment import Mdp
-from solver.laboratory.results import mate_distance
+from solver.laboratory.mate_scores import mate_distance
 from solver.laboratory.techniques import ForwardPruning, Techniques
 from tests.kernel.laboratory.counting import (
     ENTRIES,

@@ -18,7 +18,7 @@ from solver.kernel.border.experiment import (
     Horizon,
 )
 from solver.kernel.border.memory import MAX_PLIES, Search
-from solver.laboratory.results import MAX_DEPTH
+from solver.laboratory.mate_scores import MAX_DEPTH
 from tests.kernel.laboratory.counting import PLAIN, agree, deepen
 from tests.oracles import walks
 from tests.oracles.scored import ScoredSearch

@@ -10,8 +10,8 @@ import chess
 import pytest
 
 from solver.kernel.border.experiment import Horizon, Mdp, RootOrder
-from solver.laboratory.results import mate_distance
-from solver.laboratory.search import Laboratory
+from solver.laboratory.iterative_deepening import Laboratory
+from solver.laboratory.mate_scores import mate_distance
 from solver.laboratory.techniques import NodeCount, Techniques
 from tests.kernel.laboratory.counting import (
     EXTENDED,

@@ -7,21 +7,21 @@ import io
 from typing import TYPE_CHECKING
 
 from solver import __version__
-from solver.laboratory.comparison import glass_row
-from solver.laboratory.results import format_score, mate_distance
+from solver.laboratory.mate_scores import format_score, mate_distance
+from solver.laboratory.node_counts import glass_row
 from solver.laboratory.techniques import conditions_of
 from solver.solution import SCHEMA
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from solver.laboratory.comparison import (
+    from solver.laboratory.mate_scores import Iteration, Outcome
+    from solver.laboratory.node_counts import (
         CollectionCounts,
         PositionCounts,
         ProblemCounts,
         Total,
     )
-    from solver.laboratory.results import Iteration, Outcome
     from solver.laboratory.techniques import Variant
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from solver.laboratory.comparison import ProblemCounts, Series, Total, node_ratio
+from solver.laboratory.node_counts import ProblemCounts, Series, Total, node_ratio
 from solver.problem import Problem
 from tests.laboratory import counts
 from tests.laboratory.counts import (
@@ -30,7 +30,7 @@ from tests.laboratory.counts import (
 )
 
 if TYPE_CHECKING:
-    from solver.laboratory.results import Outcome
+    from solver.laboratory.mate_scores import Outcome
 
 
 def test_a_position_is_complete_when_every_variant_reached_its_depth() -> None:

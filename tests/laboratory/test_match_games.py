@@ -16,7 +16,7 @@ import pytest
 from solver.errors import InputError, MatesolveError
 from solver.kernel.border.experiment import Horizon
 from solver.laboratory.game_pool import play_games
-from solver.laboratory.match import GamesFile, Match, play_match
+from solver.laboratory.match_games import GamesFile, Match, play_match
 from solver.laboratory.match_score import Hypotheses, MatchScore
 from solver.laboratory.player import Rules
 from solver.laboratory.techniques import parse_variant

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from statistics import geometric_mean
 from typing import TYPE_CHECKING, NamedTuple
 
-from solver.laboratory.results import (
+from solver.laboratory.mate_scores import (
     MateBounds,
     bounds_at_depth,
     bounds_of_shortest,
@@ -22,7 +22,7 @@ from solver.laboratory.results import (
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from solver.laboratory.results import Iteration, Outcome
+    from solver.laboratory.mate_scores import Iteration, Outcome
     from solver.laboratory.techniques import Variant
     from solver.problem import Problem
 

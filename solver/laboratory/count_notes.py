@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 from solver.formats.claims import printable
 from solver.kernel.border.experiment import Horizon, RootOrder
-from solver.laboratory.comparison import glass_row, is_answered, proved_mate
-from solver.laboratory.results import format_score, is_mate
+from solver.laboratory.mate_scores import format_score, is_mate
+from solver.laboratory.node_counts import glass_row, is_answered, proved_mate
 from solver.laboratory.techniques import (
     COMBINED,
     SOUND,
@@ -22,12 +22,12 @@ from solver.laboratory.techniques import (
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from solver.laboratory.comparison import (
+    from solver.laboratory.mate_scores import Iteration, Outcome
+    from solver.laboratory.node_counts import (
         CollectionCounts,
         PositionCounts,
         ProblemCounts,
     )
-    from solver.laboratory.results import Iteration, Outcome
     from solver.laboratory.techniques import Variant
 
 

@@ -10,8 +10,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from solver.formats.claims import printable
-from solver.laboratory.comparison import GlassRow, glass_row
-from solver.laboratory.layout import (
+from solver.laboratory.count_notes import (
     count,
     file_labels,
     format_answer,
@@ -19,6 +18,7 @@ from solver.laboratory.layout import (
     ratio_cell,
     score_cell,
 )
+from solver.laboratory.node_counts import GlassRow, glass_row
 from solver.output.columns import Column, bars, fit
 
 if TYPE_CHECKING:
@@ -26,14 +26,14 @@ if TYPE_CHECKING:
 
     from rich.console import Console, RenderableType
 
-    from solver.laboratory.comparison import (
+    from solver.laboratory.mate_scores import Iteration, Outcome
+    from solver.laboratory.node_counts import (
         CollectionCounts,
         PositionCounts,
         ProblemCounts,
         Series,
         Total,
     )
-    from solver.laboratory.results import Iteration, Outcome
 
 
 _GLASS_COUNTS, _IN_ALL = 1, 2

@@ -10,19 +10,19 @@ import pytest
 from rich.console import Console
 
 from solver.kernel.border.experiment import Horizon, RootOrder
-from solver.laboratory.comparison import Series
-from solver.laboratory.layout import (
+from solver.laboratory.count_notes import (
     collection_notes,
     file_labels,
     position_notes,
     ratio_cell,
 )
-from solver.laboratory.tables import (
+from solver.laboratory.count_tables import (
     draw_collection,
     draw_collection_summary,
     draw_position,
     draw_position_summary,
 )
+from solver.laboratory.node_counts import Series
 from solver.laboratory.techniques import NodeCount, ablation
 from solver.problem import Problem
 from tests.laboratory import counts

@@ -6,7 +6,7 @@ import math
 
 import pytest
 
-from solver.laboratory.results import (
+from solver.laboratory.mate_scores import (
     MateBounds,
     bounds_at_depth,
     bounds_of_shortest,

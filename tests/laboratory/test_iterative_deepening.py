@@ -11,7 +11,8 @@ import pytest
 
 from solver.errors import InputError
 from solver.kernel.border.experiment import Extension, Mdp, MipUse
-from solver.laboratory.results import (
+from solver.laboratory.iterative_deepening import Laboratory
+from solver.laboratory.mate_scores import (
     MAX_DEPTH,
     Iteration,
     Outcome,
@@ -20,7 +21,6 @@ from solver.laboratory.results import (
     is_mate,
     mate_distance,
 )
-from solver.laboratory.search import Laboratory
 from solver.laboratory.techniques import (
     ForwardPruning,
     Techniques,
@@ -199,7 +199,7 @@ def test_a_mate_of_forward_pruning_is_proved_before_it_is_returned() -> None:
 
 
 def test_a_stopped_proof_proves_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("solver.laboratory.search.PROOF_NODES", 1)
+    monkeypatch.setattr("solver.laboratory.iterative_deepening.PROOF_NODES", 1)
     outcome = find(MATE_IN_TWO, 8, Techniques(pruning=ForwardPruning()))
     assert outcome.mate == 2
     assert not outcome.proved
@@ -358,7 +358,7 @@ def test_the_prover_checks_each_mate_of_an_unsound_search(
     assert format_score(rows[-1].score) == "M2"
     assert all(row.proved for row in rows)
     assert [row.is_shortest for row in rows] == [is_mate(row.score) for row in rows]
-    monkeypatch.setattr("solver.laboratory.search.PROOF_NODES", 1)
+    monkeypatch.setattr("solver.laboratory.iterative_deepening.PROOF_NODES", 1)
     for row in deepen(MATE_IN_TWO, 8, pruned):
         assert row.proved == (not is_mate(row.score))
         assert not row.is_shortest

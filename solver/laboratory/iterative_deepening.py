@@ -24,7 +24,7 @@ from solver.kernel.border.interface import NO_LIMIT
 from solver.kernel.border.memory import Search
 from solver.kernel.border.parts import LABORATORY
 from solver.kernel.build.loader import load_part
-from solver.laboratory.results import (
+from solver.laboratory.mate_scores import (
     MAX_DEPTH,
     Iteration,
     Outcome,
