@@ -88,7 +88,7 @@ _HOMES = {
     "Problem": "problem",
     "Restriction": "problem",
     "Solution": "solution",
-    "Solver": "search.solver",
+    "Solver": "solving",
     "Stats": "solution",
     "Status": "solution",
     "Stipulation": "stipulation",
@@ -96,7 +96,7 @@ _HOMES = {
     "Variations": "play.tree",
     "grade": "columns.grade",
     "grade_many": "columns.grade",
-    "solve": "search.solver",
+    "solve": "solving",
     "solve_many": "columns.solve_many",
     "variations": "play.variations",
 }
