@@ -79,7 +79,8 @@ class Claim:
 
 def claim_of(stipulation: Stipulation) -> Claim | None:
     """Return what a stipulation claims: a solution in its moves; None for `MATE`."""
-    return Claim(stipulation.attacker_moves) if stipulation.has_number else None
+    moves = stipulation.attacker_moves
+    return Claim(moves) if moves else None
 
 
 @dataclass(frozen=True, slots=True)

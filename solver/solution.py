@@ -182,6 +182,8 @@ class Solution:
             `solutions` and `solutions_complete`; `lane`, the restriction of the
             attacker; and `tablebase`, the tablebases that the answer rests on.
         """
+        from solver.stipulations import kind_of
+
         problem, board = self.problem, self.board
         record: dict[str, object] = {
             "schema": SCHEMA,
@@ -204,9 +206,7 @@ class Solution:
         }
         if problem.stipulation.text:
             record["stipulation"] = problem.stipulation.text
-        if problem.stipulation.is_help:
-            record["solutions"] = [list(line) for line in self.solutions]
-            record["solutions_complete"] = self.solutions_complete
+        record |= kind_of(problem.stipulation).fields(self)
         if self.restriction:
             record["lane"] = asdict(self.restriction)
         if self.tablebase:

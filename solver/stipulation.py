@@ -128,7 +128,10 @@ class Stipulation:
 
     @property
     def attacker_moves(self) -> int:
-        """The attacker's own moves: what `Solution.mate` and bounds count."""
+        """The attacker's own moves: what `Solution.mate` and bounds count.
+
+        0 in `MATE`.
+        """
         return self.moves + self.half
 
     @property

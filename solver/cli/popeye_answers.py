@@ -159,10 +159,10 @@ class PopeyeAnswer:
                 stipulation = twin.composition.stipulation
                 if is_after_key:
                     yield from self._after_key(board, stipulation)
-                elif kind_of(stipulation).lists_solutions:
-                    yield from self._help_play(board, stipulation)
                 else:
-                    yield from self._battle_play(board, stipulation)
+                    kind = kind_of(stipulation)
+                    answer = kind.choose(self._battle_play, self._help_play)
+                    yield from answer(board, stipulation)
             except InputError as error:
                 self._refuse(error, twin.label)
                 yield PHASE_END

@@ -215,13 +215,13 @@ def build_play(
 
     limits = question.limits
 
-    def build(control: Control) -> ShownPlay:
-        if not kind_of(question.problem.stipulation).lists_solutions:
-            options = request.options()
-            variations = variations_after(
-                solution, solver.workspace, limits, options, control
-            )
-            return ShownTree(solution, variations, tries=request.tries > 0)
+    def build_tree(control: Control) -> ShownPlay:
+        variations = variations_after(
+            solution, solver.workspace, limits, request.options(), control
+        )
+        return ShownTree(solution, variations, tries=request.tries > 0)
+
+    def find_set_play(control: Control) -> ShownPlay:
         left = limits.after(solution.stats.nodes, solution.stats.time_s)
         asked = set_play(replace(question, limits=left)) if request.set_play else None
         if asked is None:
@@ -229,8 +229,9 @@ def build_play(
         found = solver.answer(asked, control)
         return ShownSolutions(solution, found.solutions, found.solutions_complete)
 
+    kind = kind_of(question.problem.stipulation)
     try:
-        return build_stoppable("play", build)
+        return build_stoppable("play", kind.choose(build_tree, find_set_play))
     except BuildingStoppedError:
         return None
 

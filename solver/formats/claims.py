@@ -180,13 +180,13 @@ def make_problem(
         stipulation's, or a number of solutions without help play.
     """
     claim = claim or claim_of(stipulation)
-    if solutions is not None and not stipulation.is_help:
-        found = stipulation.text or "none"
-        msg = f"solutions: expected a stipulation of help play with them, found {found}"
-        raise InputError(msg)
     if claim and stipulation.is_help:  # where there are solutions, but no keys
         number = claim.solutions if solutions is None else solutions
         claim = replace(claim, keys=(), solutions=number)
+    elif solutions is not None:
+        found = stipulation.text or "none"
+        msg = f"solutions: expected a stipulation of help play with them, found {found}"
+        raise InputError(msg)
     if claim and not stipulation.allows(claim.mate):
         msg = (
             f"expected one claim, found {stipulation} and a claim of {claim.mate} moves"

@@ -151,9 +151,7 @@ def parse_record(text: str, source: str) -> Problem:
                 single[opcode] = operand
     given = {opcode: _PARSERS[opcode](text) for opcode, text in single.items()}
     stipulation = given.get("stipulation", MATE)
-    if not distances and stipulation.has_number:
-        distances = [stipulation.attacker_moves]
-    claim = _claim(distances, keys, line)
+    claim = _claim(distances, stipulation.attacker_moves, keys, line)
     *fields, clock, number = position.fen.split()
     clock = given.get("hmvc", clock)
     number = max(given.get("fmvn", int(number)), 1)
@@ -290,12 +288,12 @@ _PARSERS: dict[str, Callable[[str], Any]] = {
 
 
 def _claim(
-    distances: list[int], keys: tuple[str, ...], line: tuple[str, ...]
+    distances: list[int], demanded: int, keys: tuple[str, ...], line: tuple[str, ...]
 ) -> Claim | None:
-    if not distances:
-        return None
+    """Return a claim of the distance, or else of the demanded moves; 0: of none."""
     if len(set(distances)) > 1:
         found = " and ".join(str(distance) for distance in distances)
         msg = f"expected one distance to mate, found {found}"
         raise InputError(msg)
-    return Claim(distances[0], tuple(dict.fromkeys(keys)), line)
+    moves = distances[0] if distances else demanded
+    return Claim(moves, tuple(dict.fromkeys(keys)), line) if moves else None

@@ -91,8 +91,6 @@ class ShownTree(ShownPlay):
     def popeye(self) -> str:
         """Return the play as Popeye prints it; empty if there is none."""
         tree = self.variations
-        if not tree.stipulation.has_number:
-            return ""
         writer = BattlePlay(tree, tree.stipulation)
         return _joined(
             [

@@ -131,7 +131,8 @@ class Levels:
         self._prover: WorkspaceProver | None = None
         self._is_proved = solution.tablebase is None
         self._is_exact = (
-            solution.problem.stipulation.has_number or stipulation.moves <= EXACT_MOVES
+            stipulation == solution.problem.stipulation
+            or stipulation.moves <= EXACT_MOVES
         )
         kind = kind_of(stipulation)
         self.replies = kind.replies(workspace, self._budget)

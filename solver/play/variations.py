@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from solver.errors import InputError
 from solver.play.builder import PlayOptions, build_variations
 from solver.play.levels import EXACT_MOVES
 from solver.problem import Limits, require_bool, require_instance, require_int
@@ -103,11 +102,7 @@ def variations(  # noqa: PLR0913 -- each is one switch of the question
         depth=None if depth is None else require_int("depth", depth, 1, MAX_MOVES),
     )
     question = read_question(problem, limits)
-    stipulation = question.problem.stipulation
-    if kind_of(stipulation).lists_solutions:
-        expected = "problem: expected a stipulation that has variations"
-        msg = f"{expected}, found {stipulation}"
-        raise InputError(msg)
+    kind_of(question.problem.stipulation).require_variations()
     if control is not None:
         require_instance("control", control, Control, "a Control or None")
     if solver is not None:

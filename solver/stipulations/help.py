@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from solver.errors import InputError
 from solver.problem import Claim
 from solver.solution import Status
 from solver.stipulations.comparison import Soundness, Verdict
-from solver.stipulations.kind import MATE_OPTIONS, Kind, numbered_line
+from solver.stipulations.kind import MATE_OPTIONS, Choice, Kind, numbered_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -24,7 +25,6 @@ SPARE_SOLUTIONS = 100
 class Help(Kind):
     """The side that ends the play is the attacker; there are no keys."""
 
-    lists_solutions = True
     unused_options = (
         *("--no-threats", "--all-defences", "--depth", "--tries"),
         *MATE_OPTIONS,
@@ -35,6 +35,23 @@ class Help(Kind):
         from solver.kernel.border.parts import HELP
 
         return HELP
+
+    def require_variations(self) -> None:
+        """Raise InputError: the play is a list of solutions."""
+        expected = "problem: expected a stipulation that has variations"
+        msg = f"{expected}, found {self.stipulation}"
+        raise InputError(msg)
+
+    def choose(self, tree: Choice, solutions: Choice) -> Choice:
+        """Return `solutions`."""
+        return solutions
+
+    def fields(self, solution: Solution) -> dict[str, object]:
+        """Return the solutions, and whether these are all."""
+        return {
+            "solutions": [list(line) for line in solution.solutions],
+            "solutions_complete": solution.solutions_complete,
+        }
 
     def headline(self, solution: Solution) -> str:
         """Return the sentence with the number of solutions."""

@@ -7,7 +7,7 @@ and `Battle` differ from this in little, `Help` in most.
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, TypeVar
 
 from solver.solution import Status, TableFormat
 from solver.stipulation import Goal, Play
@@ -64,14 +64,15 @@ def rank_of(claim: str, length: int) -> int:
     return ORDER.index(claim) * _RANKS + length
 
 
+Choice = TypeVar("Choice")
+
+
 class Kind:
     """What a stipulation does.
 
     Attributes
     ----------
     stipulation : Stipulation
-    lists_solutions : bool
-        Whether the answer is a list of solutions, instead of keys with a tree of play.
     unused_options : tuple of str
         Options of the command `solve` that have no meaning for it.
     has_certificates : bool
@@ -85,7 +86,6 @@ class Kind:
     """
 
     unused_options: ClassVar[tuple[str, ...]] = ("--max-solutions",)
-    lists_solutions: ClassVar = False
     has_certificates: ClassVar = False
     warns_of_draws: ClassVar = False
     defender_ends = False
@@ -95,6 +95,10 @@ class Kind:
         self.stipulation = stipulation
 
     # Words
+
+    def fields(self, solution: Solution) -> dict[str, object]:
+        """Return the fields that only its answers have in JSON records."""
+        return {}
 
     @property
     def goal(self) -> str:
@@ -186,6 +190,13 @@ class Kind:
         from solver.kernel.border.parts import SEARCH
 
         return SEARCH
+
+    def require_variations(self) -> None:
+        """Raise InputError if the play is no tree of attacks and defences."""
+
+    def choose(self, tree: Choice, solutions: Choice) -> Choice:
+        """Return `tree` for play that is a tree, `solutions` for a list of them."""
+        return tree
 
     def replies(self, workspace: Workspace, budget: Budget) -> Replies:
         """Return what finds the moves of the play in the memory of a search."""
