@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import chess
 
-from solver.kernel.border.interface import MOST_ENDING_PIECES
+from solver.kernel.border.query import MOST_ENDING_PIECES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping

@@ -12,9 +12,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from solver.board import unpack_line, unpack_move
-from solver.kernel.border.interface import MOST_TEXT, NO_LIMIT
+from solver.kernel.border.interface import NO_LIMIT
 from solver.kernel.border.memory import Position
-from solver.kernel.border.query import Answer, Query, QueryState, Turn
+from solver.kernel.border.query import MOST_TEXT, Answer, Query, QueryState, Turn
 from solver.solution import Solution, Stats, Status, StoppedBy
 
 if TYPE_CHECKING:

@@ -8,13 +8,8 @@ from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
 from solver.errors import AllocationError
-from solver.kernel.border.interface import (
-    NO_LIMIT,
-    SMALL_BUCKETS,
-    SMALL_NODES,
-    restriction_word,
-)
-from solver.kernel.border.memory import MAX_LEGAL_MOVES, Search
+from solver.kernel.border.interface import NO_LIMIT, SMALL_BUCKETS, SMALL_NODES
+from solver.kernel.border.memory import MAX_LEGAL_MOVES, Search, restriction_word
 from solver.kernel.border.parts import SEARCH
 from solver.kernel.build.loader import load_part
 

@@ -44,31 +44,11 @@ SMALL_NODES = 20_000
 """A search of at most this many nodes uses only the first MiB of the table, which fits
 the CPU's caches; the many short problems of a collection then never touch the rest."""
 
-KEY_BUDGET = 100_000
-"""Nodes that the prover, then the df-pn search, may spend on one first move; doubled
-until one of them decides whether the move is a key."""
-
-MOST_ENDING_PIECES = 4
-"""Small endgames have at most so many pieces, and no pawns; see `solver.endgames`."""
-
-MOST_TEXT = 8192
-"""Bytes that a row's texts have room in: lines and keys of the longest mate."""
-
 NO_BOUND = 255
 """The upper bound of a position with no known mate."""
 
 STOPPED = -1
 """The result of any operation that a limit or `Search.stop` ended early."""
-
-RESTRICTION_FACTOR = 0x9B05688C2B3E6C1F
-"""Multiplied with the number of a restriction, this odd word without pattern gives a
-hash that sets the bounds proved under the restriction apart."""
-
-
-def restriction_word(number: int) -> int:
-    """Return the word that sets the hash keys of a restriction apart; see `Search`."""
-    return number * RESTRICTION_FACTOR & ((1 << 64) - 1)
-
 
 MATE_SHIFT = 8
 MOVE_SHIFT = 16

@@ -80,6 +80,16 @@ class Stop(IntEnum):
     INTERRUPT = 2
 
 
+RESTRICTION_FACTOR = 0x9B05688C2B3E6C1F
+"""Multiplied with the number of a restriction, this odd word without pattern gives a
+hash that sets the bounds proved under the restriction apart."""
+
+
+def restriction_word(number: int) -> int:
+    """Return the word that sets the hash keys of a restriction apart; see `Search`."""
+    return number * RESTRICTION_FACTOR & ((1 << 64) - 1)
+
+
 class Search(Structure):
     """The input, the counters and the scratch memory of one search.
 

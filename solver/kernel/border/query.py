@@ -17,6 +17,12 @@ FEN_TEXT_BYTES = 136
 MOVE_TEXT_BYTES = 6
 """The longest move in UCI and a space."""
 
+MOST_ENDING_PIECES = 4
+"""Small endgames have at most so many pieces, and no pawns; see `solver.endgames`."""
+
+MOST_TEXT = 8192
+"""Bytes that a row's texts have room in: lines and keys of the longest mate."""
+
 
 class QueryState(IntEnum):
     """How far a query has been worked on."""

@@ -13,15 +13,11 @@ from typing import Any
 
 import numpy as np
 
-from solver.kernel.border.interface import (
-    NO_LIMIT,
-    STOPPED,
-    Verdict,
-    restriction_word,
-)
+from solver.kernel.border.interface import NO_LIMIT, STOPPED, Verdict
 from solver.kernel.border.memory import (
     MAX_LEGAL_MOVES,
     Stop,
+    restriction_word,
 )
 from solver.kernel.build.jit import (
     Number,

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from solver.kernel.border.interface import KEY_BUDGET, SMALL_NODES, Verdict
+from solver.kernel.border.interface import SMALL_NODES, Verdict
 from solver.kernel.build.jit import (
     Move,
     Number,
@@ -30,6 +30,10 @@ from solver.kernel.rules.position import (
     make,
     position_t,
 )
+
+KEY_BUDGET = 100_000
+"""Nodes that the prover, then the df-pn search, may spend on one first move; doubled
+until one of them decides whether the move is a key."""
 
 
 @jit(i64(position_t, i64, boolean, boolean, search_t))

@@ -16,14 +16,15 @@ from typing import Any
 
 import numpy as np
 
-from solver.kernel.border.interface import (
+from solver.kernel.border.interface import NO_LIMIT, SMALL_BUCKETS
+from solver.kernel.border.memory import Stop
+from solver.kernel.border.query import (
     MOST_ENDING_PIECES,
     MOST_TEXT,
-    NO_LIMIT,
-    SMALL_BUCKETS,
+    Answer,
+    QueryState,
+    Turn,
 )
-from solver.kernel.border.memory import Stop
-from solver.kernel.border.query import Answer, QueryState, Turn
 from solver.kernel.build.jit import (
     QUERY_BYTES,
     Number,
