@@ -1,18 +1,22 @@
-"""Read a FEN and a line of moves; convert between `chess.Board` and the kernel.
+"""Read FENs and moves; convert between `chess.Board` and the kernel.
 
-Compiled code decides what a FEN and a move are, where it is loaded or stored. What it
-refuses, and what a process without it has to read, `solver.strict_fen` reads with
-python-chess: it accepts the same and explains what is wrong.
+Compiled code decides what a FEN and a move are, where it is loaded. What it refuses,
+and what a process without it has to read, is read with python-chess (a FEN in
+`solver.strict_fen`): this accepts the same, in ten times the time, and explains what is
+wrong.
 """
 
 from __future__ import annotations
 
 import ctypes
+import re
 import threading
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import chess
 
+from solver.errors import InputError, quote
 from solver.kernel.border.memory import POSITION_WORDS, Position, Search
 from solver.kernel.border.parts import SEARCH
 from solver.kernel.border.query import Query, QueryState
@@ -24,6 +28,7 @@ if TYPE_CHECKING:
 TEXT_BYTES = 4096
 """Room for a FEN and a line of 300 plies; longer ones are left to python-chess."""
 
+_UCI = re.compile(r"[a-h][1-8][a-h][1-8][nbrq]?")
 _SQUARE_BITS = 63
 _FLIP_RANKS = 56
 _ARRIVALS = {2: chess.KNIGHT, 4: chess.BISHOP, 8: chess.ROOK, 12: chess.QUEEN}
@@ -45,7 +50,7 @@ def parse_fen(text: str, side: chess.Color = chess.WHITE) -> chess.Board:
     return parse_strictly(text, side)
 
 
-def read_plainly(
+def read_compiled(
     fen: str,
     line: str = "",
     *,
@@ -81,33 +86,138 @@ def read_plainly(
     return None if memory is None else memory.texts()
 
 
+class GivenPosition:
+    """The position of a record.
+
+    Parameters
+    ----------
+    text : str
+        A FEN of one, two, four or six fields.
+    side : chess.Color
+        The side to move if the FEN does not say.
+
+    Attributes
+    ----------
+    fen : str
+        The position's FEN, with six fields.
+    names_side : bool
+        Whether the text says who is to move.
+
+    Raises
+    ------
+    FenError
+        It is not a legal position of orthodox chess.
+    """
+
+    def __init__(self, text: str, side: chess.Color = chess.WHITE) -> None:
+        self._text = text
+        self._side = side
+        self.names_side = len(text.split()) > 1
+        plain = read_compiled(text, black=not side)
+        self.fen = plain[0] if plain else self.board.fen(en_passant="fen")
+
+    @cached_property
+    def board(self) -> chess.Board:
+        """The position on a board."""
+        return parse_fen(self._text, self._side)
+
+    def keys(self, name: str, words: Sequence[str]) -> tuple[str, ...]:
+        """Read first moves; see `parse_keys`."""
+        keys = [move for word in words for move in self._line([word]) or ()]
+        if len(keys) == len(words):
+            return tuple(dict.fromkeys(keys))
+        return parse_keys(self.board, name, words)
+
+    def line(self, name: str, words: Sequence[str]) -> tuple[str, ...]:
+        """Read a line of moves; see `parse_line`."""
+        line = self._line(words)
+        return parse_line(self.board, name, words) if line is None else line
+
+    def _line(self, words: Sequence[str]) -> tuple[str, ...] | None:
+        """Read a line in compiled code; None if that is not possible."""
+        plain = read_compiled(self.fen, " ".join(words))
+        line = tuple(plain[1].split()) if plain else ()
+        return line if len(line) == len(words) else None
+
+
+def parse_move(board: chess.Board, name: str, text: str) -> chess.Move:
+    """Parse a move in SAN or UCI, with or without marks such as ! after it.
+
+    Raises
+    ------
+    InputError
+        If it is illegal or ambiguous.
+    """
+    bare = text.rstrip("+#!?")
+    try:
+        move = board.parse_uci(bare) if _UCI.fullmatch(bare) else board.parse_san(bare)
+    except ValueError:
+        move = chess.Move.null()
+    if not move:  # python-chess reads -- and Z0 as null moves
+        msg = (
+            f"{name}: expected a legal, unambiguous move in SAN or UCI, "
+            f"found {quote(text)}"
+        )
+        raise InputError(msg)
+    return move
+
+
+def parse_keys(board: chess.Board, name: str, words: Iterable[str]) -> tuple[str, ...]:
+    """Parse first moves and return them in UCI notation, without duplicates.
+
+    Raises
+    ------
+    InputError
+        If one is illegal or ambiguous.
+    """
+    keys = (parse_move(board, name, word).uci() for word in words)
+    return tuple(dict.fromkeys(keys))
+
+
+def parse_line(board: chess.Board, name: str, words: Iterable[str]) -> tuple[str, ...]:
+    """Parse a line of moves and return them in UCI notation.
+
+    Raises
+    ------
+    InputError
+        If one is illegal in its position, or ambiguous.
+    """
+    board = board.copy(stack=False)
+    line = []
+    for word in words:
+        move = parse_move(board, name, word)
+        line.append(move.uci())
+        board.push(move)
+    return tuple(line)
+
+
 class _Memory:
-    """A row, and memory for its texts."""
+    """A query, and memory for its texts."""
 
     def __init__(self) -> None:
         self.given = ctypes.create_string_buffer(TEXT_BYTES)
         self._written = ctypes.create_string_buffer(TEXT_BYTES)
-        self.rows = (Query * 1)()
-        self.row = self.rows[0]
-        self.row.fen = ctypes.addressof(self.given)
+        self.queries = (Query * 1)()
+        self.query = self.queries[0]
+        self.query.fen = ctypes.addressof(self.given)
         self._text = memoryview(self._written)
         self.search = Search(text=ctypes.addressof(self._written), text_size=TEXT_BYTES)
 
     def texts(self) -> tuple[str, str]:
         """Return the FEN and the line that were read."""
         written = str(self._text[: self.search.text_written], "ascii")
-        return written[: self.row.line_at], written[self.row.line_at :]
+        return written[: self.query.line_at], written[self.query.line_at :]
 
     def board(self) -> chess.Board:
         """Return the position that was read."""
-        row = self.row
-        *pieces, rights = row.position
-        board = _set_up(pieces, not row.black)
+        query = self.query
+        *pieces, rights = query.position
+        board = _set_up(pieces, not query.black)
         board.castling_rights = chess.BB_CORNERS & (
-            chess.flip_vertical(rights) if row.black else rights
+            chess.flip_vertical(rights) if query.black else rights
         )
-        board.ep_square = None if row.en_passant < 0 else row.en_passant
-        board.halfmove_clock, board.fullmove_number = row.clock, row.number
+        board.ep_square = None if query.en_passant < 0 else query.en_passant
+        board.halfmove_clock, board.fullmove_number = query.clock, query.number
         return board
 
 
@@ -129,23 +239,23 @@ def _read(
     played: int = 0,
     uci_only: bool = False,
 ) -> _Memory | None:
-    """Read a FEN and a line as `read_plainly` does; return where they are."""
+    """Read a FEN and a line as `read_compiled` does; return where they are."""
     if (build := loaded_part(SEARCH)) is None:
         return None
     # A local name keeps it alive: when the interpreter ends, it frees what belongs to
     # threads, although a daemon thread may still be reading.
     memory = _OWN.memory
-    row, search = memory.row, memory.search
+    query, search = memory.query, memory.search
     given, moves = fen.encode(errors="replace"), line.encode(errors="replace")
     if len(given) + len(moves) > TEXT_BYTES:
         return None
-    ctypes.memmove(row.fen, given + moves, len(given) + len(moves))
-    row.fen_size, row.line_size = len(given), len(moves)
-    row.line = row.fen + len(given)
-    row.black, row.played, row.uci_only = black, played, uci_only
+    ctypes.memmove(query.fen, given + moves, len(given) + len(moves))
+    query.fen_size, query.line_size = len(given), len(moves)
+    query.line = query.fen + len(given)
+    query.black, query.played, query.uci_only = black, played, uci_only
     search.text_written = 0
-    is_read = build.kernel.read_rows(memory.rows, search, 0, 1)
-    return memory if is_read and row.state == QueryState.READ else None
+    is_read = build.kernel.read_rows(memory.queries, search, 0, 1)
+    return memory if is_read and query.state == QueryState.READ else None
 
 
 def pack(board: chess.Board) -> Position:

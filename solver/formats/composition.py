@@ -15,9 +15,8 @@ from itertools import zip_longest
 
 import chess
 
-from solver.board import parse_fen
+from solver.board import parse_fen, parse_keys
 from solver.errors import InputError, quote
-from solver.formats.moves import parse_keys
 from solver.formats.popeye_words import KINDS, Options
 from solver.stipulation import EXPECTED, MATE, Stipulation
 

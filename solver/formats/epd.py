@@ -27,6 +27,7 @@ from typing import TYPE_CHECKING, Any
 
 import chess
 
+from solver.board import GivenPosition
 from solver.errors import FormatError, InputError, quote
 from solver.formats.claims import (
     make_problem,
@@ -35,7 +36,6 @@ from solver.formats.claims import (
     parse_solutions,
     printable,
 )
-from solver.formats.moves import GivenPosition
 from solver.formats.streams import decode_line, is_record
 from solver.problem import Claim
 from solver.stipulation import MATE, Stipulation

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 
 import chess
 
-from solver.board import parse_fen, read_plainly
+from solver.board import parse_fen, read_compiled
 from solver.errors import FormatError, InputError, quote
 from solver.formats.claims import make_problem, printable
 from solver.formats.streams import decode_line, is_record
@@ -181,7 +181,7 @@ def _count_moves(moves: str) -> int:
 
 def _make_problem(row: Sequence[str], source: str) -> Problem:
     puzzle_id, fen, moves, themes = row[:4]
-    plain = read_plainly(fen, moves, played=1, uci_only=True)
+    plain = read_compiled(fen, moves, played=1, uci_only=True)
     fen, line = plain or _read_strictly(fen, moves, themes)
     claim = None
     if _claims_mate(themes):
@@ -192,7 +192,7 @@ def _make_problem(row: Sequence[str], source: str) -> Problem:
 
 
 def _read_strictly(fen: str, moves: str, themes: str) -> tuple[str, str]:
-    """Do as `read_plainly` does, and explain what is wrong.
+    """Do as `read_compiled` does, and explain what is wrong.
 
     Only the first move is checked unless a mate is claimed.
     """

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 import chess
 
+from solver.board import GivenPosition
 from solver.errors import FormatError, InputError, quote
 from solver.formats.epd import (
     in_san,
@@ -21,7 +22,6 @@ from solver.formats.epd import (
     parse_record,
     words_of_line,
 )
-from solver.formats.moves import GivenPosition
 from solver.formats.streams import decode_line
 
 if TYPE_CHECKING:

@@ -16,6 +16,7 @@ import re
 from collections import defaultdict
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
+from solver.board import GivenPosition
 from solver.errors import FormatError, InputError, quote
 from solver.formats.claims import (
     make_problem,
@@ -25,7 +26,6 @@ from solver.formats.claims import (
 )
 from solver.formats.epd import read_each
 from solver.formats.lichess import split_row
-from solver.formats.moves import GivenPosition
 from solver.problem import Claim
 from solver.stipulation import Stipulation
 

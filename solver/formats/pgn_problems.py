@@ -32,6 +32,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import chess
 import chess.pgn
 
+from solver.board import parse_keys, parse_line
 from solver.errors import FormatError, InputError, quote
 from solver.formats.claims import (
     make_problem,
@@ -40,7 +41,6 @@ from solver.formats.claims import (
     parse_solutions,
     printable,
 )
-from solver.formats.moves import parse_keys, parse_line
 from solver.formats.pgn_games import MainLine, split_games, visit_game
 from solver.problem import Claim
 from solver.stipulation import EXPECTED, MATE, MAX_MOVES, Stipulation

@@ -1,6 +1,6 @@
 """Reading moves in UCI or SAN, and writing them in UCI.
 
-What is accepted agrees with `solver.formats.moves.parse_move`, and so with
+What is accepted agrees with `solver.board.parse_move`, and so with
 python-chess: SAN may give more of the origin than is needed, `x` and `-` mean nothing,
 and neither do the marks after a move. A move whose origin is complete needs no letter
 of the piece: that is UCI, but also `e2-e4` and `e7xd8=Q`.

@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING
 import chess
 import pytest
 
-from solver.board import pack
+from solver.board import pack, parse_line, parse_move
 from solver.errors import InputError
-from solver.formats.moves import parse_line, parse_move
 from tests.kernel.mate.rows import Question, Reading, read_all
 from tests.oracles import walks
 from tests.sizes import sized

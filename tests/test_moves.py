@@ -8,9 +8,15 @@ from random import Random
 import chess
 import pytest
 
-from solver.board import TEXT_BYTES, parse_fen, read_plainly
+from solver.board import (
+    TEXT_BYTES,
+    GivenPosition,
+    parse_fen,
+    parse_keys,
+    parse_line,
+    read_compiled,
+)
 from solver.errors import FenError, InputError
-from solver.formats.moves import GivenPosition, parse_keys, parse_line
 from tests.oracles import walks
 from tests.processes import run
 
@@ -53,7 +59,7 @@ def test_without_the_kernel_the_strict_readers_do_it_all(
 ) -> None:
     fast = GivenPosition("4k3/8/8/8/8/8/8/4K2R w K -")
     monkeypatch.setattr("solver.board.loaded_part", lambda _part: None)
-    assert read_plainly(START) is None
+    assert read_compiled(START) is None
     slow = GivenPosition("4k3/8/8/8/8/8/8/4K2R w K -")
     assert slow.fen == fast.fen == "4k3/8/8/8/8/8/8/4K2R w K - 0 1"
     assert slow.line("line", ["O-O"]) == fast.line("line", ["O-O"]) == ("e1g1",)
@@ -97,7 +103,7 @@ def test_black_begins_where_the_caller_says_so() -> None:
 
 
 def test_the_position_after_played_moves_has_their_counters() -> None:
-    assert read_plainly(START, "e2e4 e7e5 g1f3", played=2) == (
+    assert read_compiled(START, "e2e4 e7e5 g1f3", played=2) == (
         "rnbqkbnr/pppp1ppp/8/4p3/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 2",
         "g1f3",
     )
@@ -105,13 +111,13 @@ def test_the_position_after_played_moves_has_their_counters() -> None:
 
 READING_AT_EXIT = """
 import threading, time
-from solver.board import read_plainly
+from solver.board import read_compiled
 from solver.kernel.border.parts import SEARCH
 from solver.kernel.build.loader import load_part
 load_part(SEARCH)
 def read():
     while True:
-        read_plainly("6k1/5ppp/8/8/8/8/8/R5K1 w - - 0 1", "a1a8")
+        read_compiled("6k1/5ppp/8/8/8/8/8/R5K1 w - - 0 1", "a1a8")
 for _ in range(3):
     threading.Thread(target=read, daemon=True).start()
 time.sleep(0.05)
