@@ -192,7 +192,6 @@ def table(
         print_collection,
         print_position,
     )
-    from solver.laboratory.imbalance import ImbalanceTable
     from solver.laboratory.iterative_deepening import Laboratory, Runner
 
     reads = [*files, mip_table] if mip_table else files
@@ -203,7 +202,11 @@ def table(
     if files and not collection:
         ctx.exit(foremost(codes))
     fen = GLASS_FEN if files else _parse_position(position)
-    imbalance = ImbalanceTable.load(mip_table) if mip_table else None
+    imbalance = None
+    if mip_table:
+        from solver.laboratory.imbalance import ImbalanceTable
+
+        imbalance = ImbalanceTable.load(mip_table)
     prepare_laboratory()
     if files and nodes is None:
         nodes = COLLECTION_NODES
@@ -223,7 +226,7 @@ def table(
         from solver.laboratory.counts_page import encode_page
 
         write_whole(html, encode_page(counts, _command_line(ctx)))
-    if runner.is_stopped:
+    if runner.is_stopped():
         notify("interrupted")
         codes.add(Exit.INTERRUPTED)
     ctx.exit(foremost(codes | _codes_of(counts)))

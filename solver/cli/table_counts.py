@@ -12,7 +12,14 @@ from solver.cli.console import echo_json, stdout_console
 from solver.cli.progress import Progress
 from solver.cli.signals import interruptible
 from solver.formats.claims import printable
-from solver.laboratory import count_notes, count_records, count_tables
+from solver.laboratory import count_notes, count_tables
+from solver.laboratory.count_records import (
+    collection_csv,
+    collection_record,
+    position_csv,
+    position_record,
+    summary_csv,
+)
 from solver.laboratory.mate_scores import MAX_DEPTH, depth_to_see
 from solver.laboratory.node_counts import (
     CollectionCounts,
@@ -98,7 +105,7 @@ def compare_on_collection(
                 if outcome := runner.find_mate(board, variant.techniques, plies):
                     outcomes.append(outcome)
                 progress.advance()
-            if runner.is_stopped:
+            if runner.is_stopped():
                 break
             rows.append(ProblemCounts(problem, plies, tuple(outcomes)))
     return CollectionCounts(
@@ -118,10 +125,10 @@ def _progress(runner: Runner, searches: int) -> Progress:
 def print_position(counts: PositionCounts, form: Form, *, brief: bool) -> None:
     """Print the counts of one position; if brief, only the last iterations."""
     if form is Form.JSON:
-        echo_json(count_records.position_record(counts), 2)
+        echo_json(position_record(counts), 2)
         return
     if form is Form.CSV:
-        click.echo(count_records.position_csv(counts), nl=False)
+        click.echo(position_csv(counts), nl=False)
         return
     console = stdout_console()
     console.print(counts.fen, style="dim", soft_wrap=True)
@@ -144,12 +151,10 @@ def print_collection(
     With `sums_only`, only the sums of each variant; with `brief`, so in text.
     """
     if form is Form.JSON:
-        echo_json(count_records.collection_record(counts, sums_only=sums_only), 2)
+        echo_json(collection_record(counts, sums_only=sums_only), 2)
         return
     if form is Form.CSV:
-        encode = (
-            count_records.summary_csv if sums_only else count_records.collection_csv
-        )
+        encode = summary_csv if sums_only else collection_csv
         click.echo(encode(counts), nl=False)
         return
     console = stdout_console()

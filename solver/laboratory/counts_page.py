@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import TYPE_CHECKING, NamedTuple
 
-from solver.laboratory import count_notes, count_tables
+from solver.laboratory import count_tables
 from solver.laboratory.charts import (
     Chart,
     Line,
@@ -14,6 +14,15 @@ from solver.laboratory.charts import (
     draw_bars,
     draw_lines,
     look_of,
+)
+from solver.laboratory.count_notes import (
+    collection_notes,
+    count,
+    describe_variant,
+    file_labels,
+    position_notes,
+    ratio_cell,
+    score_cell,
 )
 from solver.laboratory.mate_scores import is_mate
 from solver.laboratory.node_counts import PositionCounts, glass_row
@@ -78,12 +87,12 @@ def _encode_position(counts: PositionCounts, command: str) -> bytes:
         summary=_position_summary(counts),
         charts=[_drawn(chart, f"chart{n}") for n, chart in enumerate(charts)],
         details=_table(count_tables.position_columns(counts), "Nodes by depth"),
-        notes=list(count_notes.position_notes(counts, brief=False)),
+        notes=list(position_notes(counts, brief=False)),
     )
 
 
 def _encode_collection(counts: CollectionCounts, command: str) -> bytes:
-    files = count_notes.file_labels([file.name for file in counts.files])
+    files = file_labels([file.name for file in counts.files])
     problems = f"{counts.problems:,} problem{'s' * (counts.problems != 1)}"
     return _encode(
         counts.variants,
@@ -96,7 +105,7 @@ def _encode_collection(counts: CollectionCounts, command: str) -> bytes:
         summary=_table(count_tables.collection_summary(counts).columns, "Summary"),
         charts=[_ratio_bars(counts)] if len(counts.variants) > 1 else [],
         details=_table(count_tables.collection_columns(counts), "Problems"),
-        notes=list(count_notes.collection_notes(counts, brief=False)),
+        notes=list(collection_notes(counts, brief=False)),
     )
 
 
@@ -117,7 +126,7 @@ def _encode(variants: Sequence[Variant], command: str, **values: object) -> byte
                 str(index),
                 variant.name,
                 look_of(index),
-                count_notes.describe_variant(variant),
+                describe_variant(variant),
             )
             for index, variant in enumerate(variants)
         ],
@@ -229,7 +238,7 @@ def _position_lead(counts: PositionCounts) -> str:
     if len(finding) < len(others):
         fewest += " that find a mate"
     return (
-        f"At depth {depth}, {name} needs {count_notes.ratio_cell(least)} times the nodes of "
+        f"At depth {depth}, {name} needs {ratio_cell(least)} times the nodes of "
         f"{first.variant.name} to find the principal variation{fewest}."
     )
 
@@ -252,14 +261,14 @@ def _collection_lead(counts: CollectionCounts) -> str:
     least, name = min(ratios)
     fewest = ", the fewest of the variants that find so many" if others[1:] else ""
     return (
-        f"{name} finds {_mates(most)} in {count_notes.count(len(counts.rows))} problems. To "
+        f"{name} finds {_mates(most)} in {count(len(counts.rows))} problems. To "
         f"find the same ones as {first.variant.name}, it needs "
-        f"{count_notes.ratio_cell(least)} times the nodes{fewest}."
+        f"{ratio_cell(least)} times the nodes{fewest}."
     )
 
 
 def _mates(found: int) -> str:
-    return f"{count_notes.count(found)} mate{'s' * (found != 1)}"
+    return f"{count(found)} mate{'s' * (found != 1)}"
 
 
 def _nodes_chart(counts: PositionCounts) -> Chart:
@@ -309,7 +318,7 @@ def _ratio_chart(counts: PositionCounts) -> Chart | None:
         lines.append(Line("Glass on", "glass on", points))
     return Chart(
         f"Ratio to the nodes of {first.variant.name}, by depth",
-        _last_values(lines, count_notes.ratio_cell),
+        _last_values(lines, ratio_cell),
         tuple(lines),
         is_log=False,
         aspect=0.3,
@@ -340,13 +349,13 @@ def _tip(counts: PositionCounts, depth: int) -> list[str]:
     lines = [f"depth {depth}"]
     for series in counts.series:
         if iteration := series.at(depth):
-            words = [series.variant.name, count_notes.count(iteration.nodes)]
+            words = [series.variant.name, count(iteration.nodes)]
             ratio = series.ratio(first, depth)
             if series is not first and ratio is not None:
-                words.append(f"({count_notes.ratio_cell(ratio)})")
+                words.append(f"({ratio_cell(ratio)})")
             lines.append(" ".join(words))
     if row := glass_row(counts.fen, depth):
-        ratio_of_glass = count_notes.ratio_cell(row.on / row.off)
+        ratio_of_glass = ratio_cell(row.on / row.off)
         lines.append(f"Glass off {row.off:,}")
         lines.append(f"Glass on {row.on:,} ({ratio_of_glass})")
     return lines
@@ -356,7 +365,7 @@ def _first_mate(counts: PositionCounts) -> Mark | None:
     """Return where the first variant found its first mate."""
     for iteration in counts.series[0].iterations:
         if is_mate(iteration.score):
-            score = count_notes.score_cell(iteration)
+            score = score_cell(iteration)
             return Mark(iteration.depth, f"{score} found at depth {iteration.depth}")
     return None
 
@@ -376,8 +385,8 @@ def _ratio_bars(counts: CollectionCounts) -> Figure:
         (
             total.variant.name,
             total.ratio,
-            f"{count_notes.ratio_cell(total.ratio) or 'no mate in common'}, "
-            f"{count_notes.count(total.found)} found",
+            f"{ratio_cell(total.ratio) or 'no mate in common'}, "
+            f"{count(total.found)} found",
         )
         for total in totals
     ]

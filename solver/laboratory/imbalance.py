@@ -2,10 +2,23 @@
 
 Material Imbalance Pruning is Ed Schröder's. A table has a cell for each material (see
 `solver.laboratory.material`), which counts the positions from games that White won,
-drew and lost. The search reads it in the words of `solver.laboratory.imbalance_words`.
+drew and lost. `solver.laboratory.imbalance_file` describes a table's file. With one
+version of zlib, equal tables give equal bytes.
 
-`solver.laboratory.imbalance_file` describes a table's file. With one version of zlib,
-equal tables give equal bytes.
+The search reads a table in words of 32 bits: the number of positions of a cell, and in
+the low 7 bits the score of the side to move in per cent. The word of an empty cell is
+0. In the material of a cell, White stands for the side to move and Black for its
+opponent.
+
+By default a cell holds what either colour scored with this material against that, and 0
+and 100 per cent mean that every position was lost, or won. `MipUse` has three forms:
+
+- ``WHITE``: only what White scored with White's pieces. With Black to move, the score
+  is 100 minus that of the cell with the colours exchanged.
+- ``ROUNDED``: the score is rounded to a whole per cent, so that 0 means less than a
+  half.
+- ``CURVE``: the score is drawn towards 50 by n / (n + N), where n is the number of
+  positions, and rounded. That is the score with N more positions that were drawn.
 """
 
 from __future__ import annotations
@@ -13,16 +26,17 @@ from __future__ import annotations
 import hashlib
 import io
 import os
-from array import array
 from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+import numpy as np
+
 from solver.errors import ImbalanceError, MatesolveError
 from solver.files import write_whole
+from solver.kernel.border.experiment import MipUse
 from solver.laboratory.imbalance_file import (
-    COUNT_BYTES,
     COUNTS,
     MAX_FILE_BYTES,
     VERSION,
@@ -33,8 +47,9 @@ from solver.laboratory.material import CELLS, mirror_cell
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    import numpy as np
     import numpy.typing as npt
+
+    Words = npt.NDArray[np.uint32]
 
 PER_CENT_BITS = 7
 MAX_WORD_POSITIONS = (1 << 25) - 1
@@ -47,6 +62,10 @@ MAX_SOURCE_BYTES = 1000
 
 RESULTS = (1.0, 0.5, 0.0)
 """White's results of a game, in the order in which a table counts them."""
+
+FORMS = MipUse.WHITE | MipUse.ROUNDED | MipUse.CURVE
+
+_ONE = np.uint64(1)
 
 
 def pack_word(positions: int, per_cent: int) -> int:
@@ -151,8 +170,7 @@ class ImbalanceTable:
         _check_source(source)
         self.source = source
         self.ignored = 0
-        self._counts = array("Q", bytes(COUNT_BYTES * CELLS * len(RESULTS)))
-        """Three counts a cell: won, drawn, lost."""
+        self._counts = np.zeros(COUNTS, np.uint64)
 
     def add(self, cell: int | None, result: float) -> None:
         """Count one position.
@@ -167,7 +185,7 @@ class ImbalanceTable:
         if cell is None:
             self.ignored += 1
         else:
-            self._counts[cell * len(RESULTS) + RESULTS.index(result)] += 1
+            self._counts[cell, RESULTS.index(result)] += _ONE
 
     def merge(self, other: ImbalanceTable) -> None:
         """Add the counts of another table; `source` stays as it is.
@@ -178,21 +196,20 @@ class ImbalanceTable:
             If a sum reaches `COUNT_LIMIT`.
         """
         self.ignored = _in_range(self.ignored + other.ignored)
-        for index, count in enumerate(other._counts):
-            if count:
-                self._counts[index] = _in_range(self._counts[index] + count)
+        self._counts += other._counts
+        _in_range(int(self._counts.max()))
 
     def outcomes(self, cell: int) -> Outcomes:
         """Return the counts of one cell."""
-        start = cell * len(RESULTS)
-        return Outcomes(*self._counts[start : start + len(RESULTS)])
+        return Outcomes(*self._counts[cell].tolist())
 
     def filled_cells(self) -> Iterator[tuple[int, Outcomes]]:
         """Yield each cell that has positions, with its counts, in order."""
-        columns = (self._counts[column :: len(RESULTS)] for column in range(3))
-        for cell, outcomes in enumerate(zip(*columns, strict=True)):
-            if any(outcomes):
-                yield cell, Outcomes(*outcomes)
+        cells = np.flatnonzero(self._counts.any(axis=1))
+        for cell, counts in zip(
+            cells.tolist(), self._counts[cells].tolist(), strict=True
+        ):
+            yield cell, Outcomes(*counts)
 
     def coverage(self) -> Coverage:
         """Sum up how much the table holds."""
@@ -233,19 +250,17 @@ class ImbalanceTable:
         It is taken over the bytes of the file's array `counts`, so it depends neither
         on the source nor on the compression.
         """
-        return hashlib.sha256(self._array().tobytes()).hexdigest()
+        return hashlib.sha256(self._counts.astype("<u8").tobytes()).hexdigest()
 
     def to_bytes(self) -> bytes:
         """Return the content of the table's file."""
-        import numpy as np
-
         file = io.BytesIO()
         np.savez_compressed(
             file,
             version=np.array(VERSION, "<u8"),
             source=np.array(self.source.encode()),
             ignored=np.array(self.ignored, "<u8"),
-            counts=self._array(),
+            counts=self._counts.astype("<u8"),
         )
         return file.getvalue()
 
@@ -268,7 +283,7 @@ class ImbalanceTable:
         table.ignored = _in_range(int(archive.read("ignored", "<u8", ())))
         counts = archive.read("counts", "<u8", COUNTS)
         _in_range(int(counts.max()))
-        table._counts = array("Q", counts.astype("=u8").tobytes())
+        table._counts = counts.astype(np.uint64)
         return table
 
     def save(self, path: str | os.PathLike[str]) -> None:
@@ -300,12 +315,6 @@ class ImbalanceTable:
             msg = f"{os.fspath(path)}: {error}"
             raise ImbalanceError(msg) from None
 
-    def _array(self) -> npt.NDArray[np.uint64]:
-        """Return the counts as the file has them."""
-        import numpy as np
-
-        return np.frombuffer(self._counts, np.uint64).reshape(COUNTS).astype("<u8")
-
 
 def shipped() -> ImbalanceTable:
     """Load the table that comes with the program."""
@@ -332,3 +341,47 @@ def _in_range(count: int) -> int:
         msg = f"expected counts below 2^56, found {count}"
         raise ImbalanceError(msg)
     return count
+
+
+def search_words(
+    imbalance: ImbalanceTable, form: MipUse, weight: int, *, white_first: bool
+) -> tuple[Words, Words]:
+    """Return the words as the side to move at the root and its opponent see them.
+
+    Parameters
+    ----------
+    imbalance : ImbalanceTable
+    form : MipUse
+        Any of `FORMS`.
+    weight : int
+        N of the curve; not used without `MipUse.CURVE`.
+    white_first : bool
+        Whether White is to move at the root.
+
+    Returns
+    -------
+    tuple of two ndarray of uint32, each `CELLS` long
+    """
+    white, black = np.zeros((2, CELLS), np.uint32)
+    for cell, outcomes in imbalance.filled_cells():
+        mirror = mirror_cell(cell)
+        if form & MipUse.WHITE:
+            score = _score(outcomes, form, weight)
+            white[cell] = pack_word(outcomes.positions, score)
+            black[mirror] = pack_word(outcomes.positions, 100 - score)
+        elif not white[cell]:  # otherwise it was written with its mirror cell
+            for either in (cell, mirror):
+                ours = imbalance.folded(either)
+                word = pack_word(ours.positions, _score(ours, form, weight))
+                white[either] = black[either] = word
+    return (white, black) if white_first else (black, white)
+
+
+def _score(outcomes: Outcomes, form: MipUse, weight: int) -> int:
+    """Return the score in per cent that a cell with positions has in a form."""
+    if form & MipUse.CURVE:
+        outcomes = outcomes._replace(draws=outcomes.draws + weight)
+    rounds = form & (MipUse.CURVE | MipUse.ROUNDED)
+    score = outcomes.rounded if rounds else outcomes.per_cent
+    assert score is not None, "only cells with positions have a score"
+    return score

@@ -34,9 +34,8 @@ from solver.laboratory.mate_scores import (
 )
 from solver.laboratory.techniques import NodeCount
 from solver.problem import Limits, Problem
-from solver.search.threads import WATCHDOG, Control, run_stoppable
+from solver.search.threads import WATCHDOG, Control, GroupControl, run_stoppable
 from solver.search.workspace import BUCKET_BYTES, allocate
-from solver.solution import StoppedBy
 from solver.solving import Solver
 
 if TYPE_CHECKING:
@@ -139,7 +138,7 @@ class Laboratory:
             raise InputError(msg)
         self._begin(techniques, nodes)
         self._load_cells(techniques, white_first=board.turn)
-        self._proofs = _MateProofs(board, control)
+        proofs: dict[int, int | None] = {}
         control = control or Control()
         position = pack(board)
         experiment = self._experiment
@@ -158,7 +157,9 @@ class Laboratory:
                     at_horizon=techniques.tests_mate_at_horizon,
                 )
             elif mate is not None:
-                shortest = self._proofs.shortest_within(mate) if confirm else None
+                if confirm and mate not in proofs:
+                    proofs[mate] = prove_mate(board, mate, PROOF_NODES, control)
+                shortest = proofs.get(mate)
                 proved, is_shortest = shortest is not None, shortest == mate
             move = experiment.pv_move
             yield Iteration(
@@ -261,11 +262,10 @@ class Laboratory:
 
     def _load_cells(self, techniques: Techniques, *, white_first: bool) -> None:
         """Copy the material table, as both sides see it, into the kernel."""
-        from solver.laboratory.imbalance import shipped
-        from solver.laboratory.imbalance_words import FORMS, search_words
-
         if techniques.mip is MipUse.NONE:
             return
+        from solver.laboratory.imbalance import FORMS, search_words, shipped
+
         form, weight = techniques.mip & FORMS, 0
         if form & MipUse.CURVE:
             weight, self._experiment.mip_positions = techniques.mip_positions, 1
@@ -329,23 +329,6 @@ def _window(centre: int, margin: int) -> tuple[int, int]:
     return centre - margin, centre + margin
 
 
-class _MateProofs:
-    """The prover's results on the mates that an unsound search finds."""
-
-    def __init__(self, board: chess.Board, control: Control | None) -> None:
-        self._board = board
-        self._control = control
-        self._shortest: dict[int, int | None] = {}
-
-    def shortest_within(self, mate: int) -> int | None:
-        """Return the shortest mate up to `mate` moves, None if there is none."""
-        if mate not in self._shortest:
-            self._shortest[mate] = prove_mate(
-                self._board, mate, PROOF_NODES, self._control
-            )
-        return self._shortest[mate]
-
-
 def prove_mate(
     board: chess.Board, mate: int, nodes: int, control: Control | None = None
 ) -> int | None:
@@ -383,8 +366,8 @@ def prove_mate(
     )
 
 
-class Runner:
-    """Runs each search under the same limits, in a thread of its own.
+class Runner(GroupControl):
+    """Runs each search under the same limits, in another thread, until it is stopped.
 
     The caller's thread stays free to receive Ctrl-C.
 
@@ -404,32 +387,22 @@ class Runner:
         nodes: int | None = None,
         time_s: float | None = None,
     ) -> None:
+        super().__init__()
         self._laboratory = laboratory
         self._node_limit = nodes
         self._time_s = time_s
         self._control = Control()
-        self._reason: StoppedBy | None = None
 
     @property
     def nodes(self) -> int:
         """Nodes of the running search so far."""
         return self._control.nodes
 
-    @property
-    def is_stopped(self) -> bool:
-        """Whether `stop` was called."""
-        return self._reason is not None
-
-    def stop(self, reason: StoppedBy = StoppedBy.INTERRUPT) -> None:
-        """Stop the running search and all later ones."""
-        self._reason = self._reason or reason
-        self._control.stop(reason)
-
     def deepen(
         self, board: chess.Board, techniques: Techniques, depth: int
     ) -> Iterator[Iteration]:
         """Search 1, 2, 3, ... up to `depth` plies, or until a limit is hit."""
-        with self._search() as control:
+        with self._limited() as control:
             iterations = self._laboratory.deepen(
                 board, techniques, depth, nodes=self._node_limit, control=control
             )
@@ -439,21 +412,19 @@ class Runner:
     def find_mate(
         self, board: chess.Board, techniques: Techniques, depth: int
     ) -> Outcome | None:
-        """Search for a mate; None if `stop` was called before the answer."""
-        with self._search() as control:
+        """Search for a mate; None if the runner was stopped before the answer."""
+        with self._limited() as control:
             outcome = run_stoppable(
                 lambda: self._laboratory.find_mate(
                     board, techniques, depth, nodes=self._node_limit, control=control
                 ),
                 control,
             )
-        return None if self.is_stopped else outcome
+        return None if self.is_stopped() else outcome
 
     @contextmanager
-    def _search(self) -> Iterator[Control]:
-        """Make the control of the next search."""
-        control = self._control = Control()
-        if self._reason:  # `stop` may have reached the control before this one
-            control.stop(self._reason)
-        with WATCHDOG.limit(control, self._time_s):
+    def _limited(self) -> Iterator[Control]:
+        """Provide the control of the next search, which the time limit stops too."""
+        with self.search() as control, WATCHDOG.limit(control, self._time_s):
+            self._control = control
             yield control

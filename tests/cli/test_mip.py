@@ -572,19 +572,9 @@ def test_help_loads_neither_the_kernel_nor_the_board(arguments: list[str]) -> No
     assert not heavy
 
 
-def test_a_table_is_used_without_the_kernel_or_the_board() -> None:
-    _, heavy = run_and_list_heavy(
-        "from solver.laboratory.imbalance import ImbalanceTable;"
-        "from solver.laboratory.imbalance_words import search_words, MipUse;"
-        "search_words(ImbalanceTable(), MipUse.WHITE, 1, white_first=True)"
-    )
-    assert not heavy
-
-
 def test_a_table_is_loaded_with_numpy_alone() -> None:
     _, heavy = run_and_list_heavy(
-        "from solver.laboratory.imbalance import shipped;"
-        "from solver.laboratory.imbalance_words import search_words, MipUse;"
+        "from solver.laboratory.imbalance import MipUse, search_words, shipped;"
         "search_words(shipped(), MipUse.NONE, 1, white_first=True)"
     )
     assert heavy == {"numpy"}

@@ -6,12 +6,12 @@ from fractions import Fraction
 from math import floor
 from typing import TYPE_CHECKING
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 
 from solver.kernel.border.experiment import MipUse
-from solver.laboratory.imbalance import ImbalanceTable, Outcomes
-from solver.laboratory.imbalance_words import search_words
+from solver.laboratory.imbalance import ImbalanceTable, Outcomes, search_words
 from solver.laboratory.material import CELLS, mirror_cell
 from tests.laboratory.test_imbalance import (
     POSITIONS,
@@ -36,8 +36,9 @@ def words_of(
     """Return the words that are not 0, as both sides see them."""
     both = search_words(table, form, weight, white_first=white_first)
     for words in both:
-        assert (words.typecode, words.itemsize, len(words)) == ("I", 4, CELLS)
-    return filled(both[0]), filled(both[1])
+        assert words.dtype == np.uint32
+        assert words.shape == (CELLS,)
+    return filled(both[0].tolist()), filled(both[1].tolist())
 
 
 def filled(words: Sequence[int]) -> Words:

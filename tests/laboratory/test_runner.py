@@ -90,13 +90,13 @@ def test_iterations_arrive_one_by_one_from_another_thread(fake: Fake) -> None:
     assert [iteration.depth for iteration in iterations] == [1, 2]
     assert fake.asked == [(2, 7)]
     assert threading.current_thread() not in fake.threads
-    assert not runner.is_stopped
+    assert not runner.is_stopped()
 
 
 def test_a_time_limit_ends_one_search_and_not_the_next(fake: Fake) -> None:
     runner = runner_of(fake, time_s=0.05)
     assert len(list(runner.deepen(BOARD, Techniques(), 9))) == 2
-    assert not runner.is_stopped
+    assert not runner.is_stopped()
     assert len(list(runner.deepen(BOARD, Techniques(), 2))) == 2
     assert runner.find_mate(BOARD, Techniques(), 3) == ANSWER
 
@@ -112,7 +112,7 @@ def test_a_stop_ends_the_running_search_and_all_later_ones(fake: Fake) -> None:
     stopper.start()
     assert len(list(runner.deepen(BOARD, Techniques(), 9))) == 2
     stopper.join()
-    assert runner.is_stopped
+    assert runner.is_stopped()
     assert list(runner.deepen(BOARD, Techniques(), 2)) == []
     assert runner.find_mate(BOARD, Techniques(), 2) is None
 

@@ -61,7 +61,7 @@ class Extension(Flag):
 class MipUse(Flag):
     """Uses of a material-imbalance table; see `solver.kernel.laboratory.evaluation`.
 
-    The last three are forms of its cells; see `solver.laboratory.imbalance_words`.
+    The last three are forms of its cells; see `solver.laboratory.imbalance`.
     """
 
     NONE = 0
@@ -168,7 +168,7 @@ class Experiment(Structure):
         The nodes of each one's tree, in this iteration and in the last.
     cells : uint32, shape (2, MATERIAL_CELLS)
         The material-imbalance table as the side to move at the root sees it, and as its
-        opponent does; see `solver.laboratory.imbalance_words`.
+        opponent does; see `solver.laboratory.imbalance`.
     """
 
     _fields_: ClassVar = [

@@ -10,7 +10,7 @@ After Ed Schröder's MIP, which names four uses: reduction, pruning, lazy evalua
 score correction. The numbers of pieces of both sides index 236,196 cells. Each cell has
 a number of positions and their average score in per cent. The table is stored twice, as
 the side to move at the root sees it and as its opponent does, who are to move at even
-and at odd plies; see `solver.laboratory.imbalance_words`. Balances within a pawn are
+and at odd plies; see `solver.laboratory.imbalance`. Balances within a pawn are
 ignored, as in the original.
 """
 
