@@ -2,52 +2,53 @@
 
 One thread reads the records into a `WorkQueue`, as far ahead as there is room. Each
 worker has a thread that takes batches from the queue and runs them: in this process, in
-another, or on a cluster. A problem that takes too long in a batch returns to the queue
-and is taken alone. The calling thread yields the results.
+another, or on a cluster. The calling thread yields the results.
 
-With a store, a question that was answered before, or that a worker is searching under
-another name, is not searched again. A question is a position, its stipulation, what its
-record claims, and the options that can change the answer.
+A problem that takes too long in a batch returns to the queue and is taken alone. A
+worker that dies costs only the problem that it was searching. With a store, a question
+that was answered before, or is being searched under another name, is not searched.
 """
 
 from __future__ import annotations
 
-import math
-import operator
 import threading
 import time
 from collections import deque
-from hashlib import blake2b
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
-from solver import __version__
+from solver.audit.job import AuditJob
 from solver.audit.result import AuditResult, audit_result
-from solver.audit.workers import WorkerLoop, WorkerPool
+from solver.audit.workers import ProcessWorker, WorkerDiedError, WorkerPool
 from solver.errors import FormatError, StoreError
 from solver.search.threads import GroupControl
-from solver.solution import StoppedBy
+from solver.solution import Solution, Status, StoppedBy
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 
     from solver.audit.job import AuditOptions
-    from solver.audit.store import Store
+    from solver.audit.store import ResumeStore
+    from solver.audit.workers import Worker
+    from solver.endgames.tablebases import Tablebases
     from solver.problem import Problem
-
-_JOIN_S = 1.0
-"""How long an audit waits for its threads after it has stopped them, in seconds."""
 
 TICK_S = 0.01
 """How soon a waiting thread notices a change, in seconds."""
 
+JOIN_S = 1.0
+"""How long an audit waits for its threads after it has stopped them, in seconds."""
+
 LAST_RESULTS_S = 0.5
 """How long an audit that is stopped waits for its workers' last results, in seconds."""
 
-KEY_BYTES = 16
-"""Length of the hash of a question."""
-
 BEFORE_ALL = -1
 """The place of an error that does not wait for its turn."""
+
+BATCH_GROWTH = 4
+"""A batch is at most this many times as large as the one before."""
+
+MAX_CRASHES = 3
+"""A problem is given up after it was alone with this many workers that died."""
 
 OnResult: TypeAlias = "Callable[[AuditResult], None]"
 
@@ -117,9 +118,29 @@ def audit(
         control.stop()
         raise
     finally:
-        until = time.monotonic() + _JOIN_S
+        until = time.monotonic() + JOIN_S
         for thread in workers:
             thread.join(max(0.0, until - time.monotonic()))
+
+
+def local_workers(
+    options: AuditOptions, jobs: int, tablebases: Tablebases | None = None
+) -> WorkerPool:
+    """Return workers on this machine.
+
+    Parameters
+    ----------
+    options : AuditOptions
+        What to search for.
+    jobs : int
+        The number of workers: a single one runs in this process, several run in
+        processes of their own.
+    tablebases : Tablebases or None
+        The endgame tables of the options, open until the audit has ended.
+    """
+    if jobs == 1:
+        return WorkerPool(lambda c: AuditJob(options, tablebases, c.search), jobs)
+    return WorkerPool(lambda control: ProcessWorker(options, control), jobs)
 
 
 class Task(NamedTuple):
@@ -361,88 +382,68 @@ def _in_order(results: Iterator[Numbered]) -> Iterator[Numbered]:
         yield early[number]
 
 
-class ResumeStore:
-    """Returns earlier answers from a store, and saves new ones.
+class WorkerLoop:
+    """Keeps the workers of a pool busy; each thread that calls `run` serves one.
 
     Parameters
     ----------
-    store : Store
-        Where answers are stored.
-    options : AuditOptions
-        What to search for. Time and node limits are not part of a question: an answer
-        that no limit cut short is valid for all of them.
-    retry : iterable of str
-        Verdicts, or statuses if nothing is claimed, to search again if the limits are
-        wider now.
-
-    Attributes
-    ----------
-    store : Store
-    not_retried : int
-        How many such answers were not searched again, because the limits were as wide
-        before.
+    queue : WorkQueue
+        Where the problems wait.
+    control : GroupControl
+        Stops the audit.
+    pool : WorkerPool
+        Makes a worker as soon as there is work for it.
+    largest : int
+        The largest number of problems in a batch.
     """
 
     def __init__(
-        self, store: Store, options: AuditOptions, retry: Iterable[str] = ()
+        self, queue: WorkQueue, control: GroupControl, pool: WorkerPool, largest: int
     ) -> None:
-        self.store = store
-        self._limits = options.limits
-        self._options = options.describe()
-        self._retry = frozenset(retry)
-        self.not_retried = 0
+        self._queue = queue
+        self._control = control
+        self._pool = pool
+        self._largest = largest
+        self._crashes: dict[int, int] = {}
 
-    def key(self, problem: Problem) -> bytes:
-        """Return the hash of a question, which includes the solver's version."""
-        claim = problem.claim
-        question = [
-            problem.position,
-            f"{claim and claim.mate} {problem.no_mate}",
-            " ".join(claim.keys) if claim else "",
-            " ".join(claim.line) if claim else "",
-            str(claim is not None and claim.any_last_move),
-            self._options,
-            __version__,
-        ]
-        if problem.stipulation.text:
-            solutions = claim.solutions if claim else None
-            question.append(f"{problem.stipulation.text} {solutions}")
-        return blake2b("\n".join(question).encode(), digest_size=KEY_BYTES).digest()
+    def run(self) -> None:
+        """Serve one worker until there is no more work."""
+        worker: Worker | None = None
+        size = 1
+        try:
+            while tasks := self._queue.take(size, self._pool.jobs):
+                try:
+                    worker = worker or self._pool.make_worker(self._control)
+                    started = time.perf_counter()
+                    results = self._run_batch(worker, tasks)
+                    spent = time.perf_counter() - started
+                    self._queue.finish(tasks, results)
+                except Exception as error:
+                    self._queue.fail(tasks, error)
+                    continue  # results before it in the collection come first
+                if len(tasks) == 1 < size:
+                    continue  # a slow problem, taken alone, says nothing of the next
+                done = len(tasks) - results.count(None)
+                fitting = int(done * worker.batch_s / max(spent, 1e-6))
+                size = max(1, min(fitting, BATCH_GROWTH * size, self._largest))
+        finally:
+            if worker:
+                worker.close()
 
-    def find(self, problem: Problem, key: bytes) -> AuditResult | None:
-        """Return an earlier answer to a question, and store that this record poses it.
-
-        Returns
-        -------
-        AuditResult or None
-            None if the problem must be searched.
-        """
-        result = self.store.answer(key)
-        if result is None:
-            return None
-        if result.word in self._retry and (
-            result.stopped_by == StoppedBy.CRASH
-            or self._has_wider_limits(*self.store.limits(key))
-        ):
-            return None
-        result = result.for_record(problem)
-        self.store.put_record(result, key)
-        return result
-
-    def save(self, key: bytes, result: AuditResult) -> None:
-        """Save a new answer and its record."""
-        limits = self._limits
-        self.store.put_answer(key, result, self._options, limits.time_s, limits.nodes)
-        self.store.put_record(result, key)
-
-    def _has_wider_limits(self, time_s: float | None, nodes: int | None) -> bool:
-        now = _or_infinite(self._limits.time_s), _or_infinite(self._limits.nodes)
-        before = _or_infinite(time_s), _or_infinite(nodes)
-        # With one limit narrower, the new answer could be worse.
-        is_wider = now != before and all(map(operator.ge, now, before))
-        self.not_retried += not is_wider
-        return is_wider
-
-
-def _or_infinite(limit: float | None) -> float:
-    return math.inf if limit is None else limit
+    def _run_batch(
+        self, worker: Worker, tasks: Sequence[Task]
+    ) -> list[AuditResult | None]:
+        try:
+            return worker.run_batch([task.problem for task in tasks])
+        except WorkerDiedError:
+            # Any problem of the batch may be the cause: run each again, alone.
+            if len(tasks) > 1 or self._control.is_stopped():
+                return [None] * len(tasks)
+        (task,) = tasks
+        crashes = self._crashes[task.number] = self._crashes.get(task.number, 0) + 1
+        if crashes < MAX_CRASHES:
+            return [None]
+        answer = Solution(
+            task.problem, Status.UNDECIDED, None, 1, stopped_by=StoppedBy.CRASH
+        )
+        return [audit_result(answer)]

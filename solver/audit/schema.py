@@ -1,4 +1,4 @@
-"""The SQL of a store: its schema, from the columns of `AuditResult`, and queries.
+"""The SQLite file of a store: its schema, its statements, and how it is opened.
 
 `answers` has one row for each question, `records` one for each record of a collection;
 the view `results` joins them to the columns of `AuditResult`.
@@ -10,16 +10,21 @@ definitions.
 
 from __future__ import annotations
 
+import errno
+import os
 import sqlite3
-from contextlib import closing
+import stat
+from contextlib import ExitStack, closing, contextmanager
 from functools import cache
 from typing import TYPE_CHECKING
 
 from solver.audit.result import COLUMNS, AuditResult, column_types
-from solver.errors import StoreQueryError
+from solver.errors import StoreError, StoreQueryError
+from solver.files import locked
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
+    from pathlib import Path
 
 VERSION = 1
 """Incremented when a column changes its meaning or is removed."""
@@ -249,3 +254,90 @@ def query_error(where: str, reason: Exception) -> StoreQueryError:
     """Return the error for an expression that SQLite refuses, with its reason."""
     msg = f"--where: expected an SQL expression, found {where!r}: {reason}"
     return StoreQueryError(msg)
+
+
+NOT_CREATED = "cannot be opened or created"
+
+STEPS = 1000
+"""SQLite lets Python handle signals after so many of its instructions. Counting them
+costs nothing that can be measured; a thousand take less than a millisecond."""
+
+
+def uri(path: Path, *, create: bool = False) -> str:
+    """Return the URI with which SQLite opens a file.
+
+    Readers need permission to write as well: SQLite creates two files beside a store
+    that is open, and deletes them again. In a folder where it cannot, nobody writes,
+    and the file can be opened as immutable.
+    """
+    mode = "rwc" if create else "rw"
+    log = path.with_name(f"{path.name}-wal")
+    if not (create or os.access(path.parent, os.W_OK) or log.exists()):
+        mode = "ro&immutable=1"
+    return f"{path.absolute().as_uri()}?mode={mode}"
+
+
+@contextmanager
+def sole_writer(path: Path) -> Iterator[None]:
+    """Hold the lock of a store.
+
+    Raises
+    ------
+    StoreError
+        Another store writes to the file, or none can be created there.
+    """
+    with ExitStack() as held:
+        try:
+            held.enter_context(locked(path))
+        except OSError as error:
+            is_held = isinstance(error, BlockingIOError)
+            msg = f"{path}: {error.strerror if is_held else NOT_CREATED}"
+            raise StoreError(msg) from None
+        yield
+
+
+def require_readable(path: Path) -> None:
+    """Refuse a file that cannot be read, with the system's message, not SQLite's.
+
+    The file is not opened: closing it would release all locks that another connection
+    of this process holds on it.
+
+    Raises
+    ------
+    StoreError
+        There is no such file, it is a folder, or it may not be read.
+    """
+    reason = None
+    try:
+        if stat.S_ISDIR(path.stat().st_mode):
+            reason = os.strerror(errno.EISDIR)
+        elif not os.access(path, os.R_OK):
+            reason = os.strerror(errno.EACCES)
+    except OSError as error:
+        reason = error.strerror
+    if reason:
+        msg = f"{path}: {reason}"
+        raise StoreError(msg)
+
+
+def error_name(error: Exception) -> str:
+    """Return SQLite's name of an error; empty if Python raised it before SQLite."""
+    name: str = getattr(error, "sqlite_errorname", "")
+    return "_".join(name.split("_")[:2])
+
+
+def is_of_statement(error: sqlite3.Error) -> bool:
+    """Return whether an error is a statement's, not one of the file or its disk."""
+    return error_name(error) in {"SQLITE_ERROR", "SQLITE_TOOBIG", "SQLITE_MISMATCH"}
+
+
+def is_interrupt(error: sqlite3.Error) -> bool:
+    """Return whether a statement was ended by what `handle_signals` has raised."""
+    return error_name(error) == "SQLITE_INTERRUPT"
+
+
+def handle_signals() -> None:
+    """Do nothing: Python runs signal handlers when it calls a function.
+
+    What they raise, such as KeyboardInterrupt, ends the statement of SQLite.
+    """

@@ -1,70 +1,55 @@
 """The store of an audit: an SQLite file with answers and the records that they are for.
 
-`Store` opens, reads, writes and merges such files. `schema` has the tables.
+`Store` opens, reads, writes and merges such files; `schema` has the tables. With
+`ResumeStore`, an audit searches no question again that was answered before. A question
+is a position, its stipulation, what its record claims, and the options that can change
+the answer.
 """
 
 from __future__ import annotations
 
-import errno
+import math
+import operator
 import os
 import sqlite3
-import stat
 import threading
 import time
 from contextlib import ExitStack, closing, contextmanager, suppress
+from hashlib import blake2b
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
+from solver import __version__
+from solver.audit import schema
 from solver.audit.result import COLUMNS, AuditResult, split_source, twin_of
-from solver.audit.schema import (
-    ALL_ANSWER_COLUMNS,
-    ANSWER_COLUMNS,
-    APPLICATION,
-    CLEARED,
-    RECORD_COLUMNS,
-    SCHEMA,
-    SHOWN_AS_UPGRADED,
-    UPGRADE,
-    VERSION,
-    foreign_definitions,
-    lacks_columns,
-    merge_statements,
-    query_error,
-    require_expression,
-    upsert,
-)
 from solver.errors import StoreError
-from solver.files import locked
+from solver.solution import StoppedBy
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
     from types import TracebackType
+
+    from solver.audit.job import AuditOptions
+    from solver.problem import Problem
 
 
 COMMIT_S = 1.0
 COMMIT_ROWS = 500
 """A crash loses at most the results of this many seconds, or this many rows."""
 
+KEY_BYTES = 16
+"""Length of the hash of a question."""
+
 BUSY_S = 10.0
 """How long to wait while another program writes to the store."""
 
 _RESULT = f"SELECT {', '.join(COLUMNS)} FROM results"
-_ANSWER = f"SELECT {', '.join(ANSWER_COLUMNS)} FROM answers WHERE key = ?"
+_ANSWER = f"SELECT {', '.join(schema.ANSWER_COLUMNS)} FROM answers WHERE key = ?"
 _LIMITS = "SELECT time_limit_s, node_limit FROM answers WHERE key = ?"
-_PUT_ANSWER = upsert("answers", ALL_ANSWER_COLUMNS, 1)
-_PUT_RECORD = upsert("records", RECORD_COLUMNS, 3)
+_PUT_ANSWER = schema.upsert("answers", schema.ALL_ANSWER_COLUMNS, 1)
+_PUT_RECORD = schema.upsert("records", schema.RECORD_COLUMNS, 3)
 
-
-_STATEMENT_ERRORS = {"SQLITE_ERROR", "SQLITE_TOOBIG", "SQLITE_MISMATCH"}
-"""Errors of a statement; all others are errors of the file or its disk."""
-
-_NOT_CREATED = "cannot be opened or created"
-
-_STEPS = 1000
-"""SQLite lets Python handle signals after so many of its instructions. Counting them
-costs nothing that can be measured; a thousand take less than a millisecond."""
-
-_ANSWER_PLACES = tuple(map(COLUMNS.index, ANSWER_COLUMNS))
+_ANSWER_PLACES = tuple(map(COLUMNS.index, schema.ANSWER_COLUMNS))
 
 
 class Store:
@@ -110,9 +95,9 @@ class Store:
         self._lacks_columns = False
         with ExitStack() as opened, self._exclusive():  # closed again after an error
             if read_only:
-                _require_readable(self.path)
+                schema.require_readable(self.path)
             else:
-                opened.enter_context(_sole_writer(self.path))
+                opened.enter_context(schema.sole_writer(self.path))
             self._base = opened.enter_context(closing(self._connect()))
             self._prepare(fresh=fresh)
             self._opened = self._file.stat()
@@ -135,7 +120,7 @@ class Store:
             row = self._base.execute(_ANSWER, (key,)).fetchone()
         if row is None:
             return None
-        return AuditResult("", "", **dict(zip(ANSWER_COLUMNS, row, strict=True)))
+        return AuditResult("", "", **dict(zip(schema.ANSWER_COLUMNS, row, strict=True)))
 
     def limits(self, key: bytes) -> tuple[float | None, int | None]:
         """Return the limits of time and nodes with which an answer was searched."""
@@ -182,16 +167,17 @@ class Store:
             query = _RESULT
             if where is not None:
                 empty = self._base.execute("SELECT * FROM results LIMIT 0")
-                require_expression(where, [name for name, *_ in empty.description])
+                columns = [name for name, *_ in empty.description]
+                schema.require_expression(where, columns)
                 query = f"{_RESULT} WHERE ({where}\n)"
             try:
                 rows = self._base.execute(f"{query} ORDER BY file, line, id")
                 while row := rows.fetchone():
                     yield AuditResult(*row)
             except sqlite3.Error as error:
-                if where is None or _error_name(error) not in _STATEMENT_ERRORS:
-                    raise
-                raise query_error(where, error) from None
+                if where is not None and schema.is_of_statement(error):
+                    raise schema.query_error(where, error) from None
+                raise
 
     def count(self) -> int:
         """Return the number of records."""
@@ -241,10 +227,11 @@ class Store:
         self.commit()
         # Opening it checks that it is a store of this version.
         with Store(other, read_only=True) as opened, self._exclusive():
-            self._base.execute("ATTACH ? AS other", (_uri(other),))
+            self._base.execute("ATTACH ? AS other", (schema.uri(other),))
             try:
                 self._base.execute("BEGIN")  # IMMEDIATE would lock the other as well
-                for statement in merge_statements(is_first=opened._lacks_columns):
+                is_first = opened._lacks_columns
+                for statement in schema.merge_statements(is_first=is_first):
                     self._base.execute(statement)
                 self._base.execute("COMMIT")
             finally:
@@ -266,13 +253,13 @@ class Store:
 
     def _connect(self) -> sqlite3.Connection:
         base = sqlite3.connect(
-            _uri(self._file, create=not self._read_only),
+            schema.uri(self._file, create=not self._read_only),
             uri=True,
             timeout=BUSY_S,
             isolation_level=None,
             check_same_thread=False,
         )
-        base.set_progress_handler(_handle_signals, _STEPS)
+        base.set_progress_handler(schema.handle_signals, schema.STEPS)
         return base
 
     def _prepare(self, *, fresh: bool) -> None:
@@ -285,18 +272,17 @@ class Store:
         is_empty = not self._pragma("page_count")
         if not is_empty:
             self._require_ours()
-            self._lacks_columns = lacks_columns(self._base)
+            self._lacks_columns = schema.lacks_columns(self._base)
         if self._read_only:
             if is_empty:
-                msg = f"{self.path}: expected a store, found an empty file"
-                raise StoreError(msg)
+                self._refuse("expected a store, found an empty file")
             if self._lacks_columns:
-                self._base.executescript(SHOWN_AS_UPGRADED)
+                self._base.executescript(schema.SHOWN_AS_UPGRADED)
             self._base.execute("PRAGMA query_only = 1")
             return
-        script = UPGRADE if self._lacks_columns else ""
+        script = schema.UPGRADE if self._lacks_columns else ""
         if is_empty or fresh:
-            script = SCHEMA if is_empty else CLEARED + SCHEMA
+            script = schema.SCHEMA if is_empty else schema.CLEARED + schema.SCHEMA
         if script:
             self._base.executescript(f"BEGIN IMMEDIATE; {script} COMMIT;")
             self._lacks_columns = False
@@ -304,26 +290,25 @@ class Store:
         self._base.execute("PRAGMA journal_mode = WAL")
 
     def _require_ours(self) -> None:
-        if self._pragma("application_id") != APPLICATION:
-            msg = f"{self.path}: expected a store, found another database"
-            raise StoreError(msg)
-        if (version := self._pragma("user_version")) != VERSION:
-            msg = f"{self.path}: expected a store of version {VERSION}, found {version}"
-            raise StoreError(msg)
+        if self._pragma("application_id") != schema.APPLICATION:
+            self._refuse("expected a store, found another database")
+        expected, version = schema.VERSION, self._pragma("user_version")
+        if version != expected:
+            self._refuse(f"expected a store of version {expected}, found {version}")
         # Another view or a trigger could run without end, or forge rows.
-        if others := foreign_definitions(self._base):
-            msg = (
-                f"{self.path}: expected the tables of a store, "
-                f"found another definition of {others[0]}"
-            )
-            raise StoreError(msg)
+        if others := schema.foreign_definitions(self._base):
+            found = f"found another definition of {others[0]}"
+            self._refuse(f"expected the tables of a store, {found}")
 
     def _require_in_place(self) -> None:
         """Check that the path still leads to the file that was written."""
         with suppress(FileNotFoundError):
             if os.path.samestat(self._opened, self._file.stat()):
                 return
-        msg = f"{self.path}: expected the store, found it removed or replaced"
+        self._refuse("expected the store, found it removed or replaced")
+
+    def _refuse(self, what: str) -> NoReturn:
+        msg = f"{self.path}: {what}"
         raise StoreError(msg)
 
     def _pragma(self, name: str) -> int:
@@ -348,10 +333,9 @@ class Store:
             try:
                 yield
             except sqlite3.Error as error:
-                if _error_name(error) == "SQLITE_INTERRUPT":  # by `_handle_signals`
+                if schema.is_interrupt(error):
                     raise KeyboardInterrupt from None
-                reason = _reason(error, read_only=self._read_only)
-                msg = f"{self.path}: {reason}"
+                msg = f"{self.path}: {_reason(error, read_only=self._read_only)}"
                 raise StoreError(msg) from None
 
 
@@ -362,80 +346,10 @@ def _escaped(value: object) -> object:
     return value
 
 
-def _handle_signals() -> None:
-    """Do nothing: Python runs signal handlers when it calls a function.
-
-    What they raise, such as KeyboardInterrupt, ends the statement of SQLite.
-    """
-
-
-def _error_name(error: Exception) -> str:
-    """Return SQLite's name of an error; empty if Python raised it before SQLite."""
-    name: str = getattr(error, "sqlite_errorname", "")
-    return "_".join(name.split("_")[:2])
-
-
-def _uri(path: Path, *, create: bool = False) -> str:
-    """Return the URI with which SQLite opens a file.
-
-    Readers need permission to write as well: SQLite creates two files beside a store
-    that is open, and deletes them again. In a folder where it cannot, nobody writes,
-    and the file can be opened as immutable.
-    """
-    mode = "rwc" if create else "rw"
-    log = path.with_name(f"{path.name}-wal")
-    if not (create or os.access(path.parent, os.W_OK) or log.exists()):
-        mode = "ro&immutable=1"
-    return f"{path.absolute().as_uri()}?mode={mode}"
-
-
-@contextmanager
-def _sole_writer(path: Path) -> Iterator[None]:
-    """Hold the lock of a store.
-
-    Raises
-    ------
-    StoreError
-        Another store writes to the file, or none can be created there.
-    """
-    with ExitStack() as held:
-        try:
-            held.enter_context(locked(path))
-        except OSError as error:
-            is_held = isinstance(error, BlockingIOError)
-            msg = f"{path}: {error.strerror if is_held else _NOT_CREATED}"
-            raise StoreError(msg) from None
-        yield
-
-
-def _require_readable(path: Path) -> None:
-    """Refuse a file that cannot be read, with the system's message, not SQLite's.
-
-    The file is not opened: closing it would release all locks that another connection
-    of this process holds on it.
-
-    Raises
-    ------
-    StoreError
-        There is no such file, it is a folder, or it may not be read.
-    """
-    reason = None
-    try:
-        if stat.S_ISDIR(path.stat().st_mode):
-            reason = os.strerror(errno.EISDIR)
-        elif not os.access(path, os.R_OK):
-            reason = os.strerror(errno.EACCES)
-    except OSError as error:
-        reason = error.strerror
-    if reason:
-        msg = f"{path}: {reason}"
-        raise StoreError(msg)
-
-
 def _reason(error: sqlite3.Error, *, read_only: bool) -> str:
     """Return the message for an error, and what remains stored if rows were written."""
     kept = "" if read_only else "; what was committed before is kept"
-    match _error_name(error):
+    match schema.error_name(error):
         case "SQLITE_FULL":
             return f"the disk is full{kept}"
         case "SQLITE_BUSY":
@@ -443,5 +357,92 @@ def _reason(error: sqlite3.Error, *, read_only: bool) -> str:
         case "SQLITE_NOTADB":
             return "expected a store, found another file"
         case "SQLITE_CANTOPEN":
-            return "cannot be opened" if read_only else _NOT_CREATED
+            return "cannot be opened" if read_only else schema.NOT_CREATED
     return f"{error}{kept}"
+
+
+class ResumeStore:
+    """Returns earlier answers from a store, and saves new ones.
+
+    Parameters
+    ----------
+    store : Store
+        Where answers are stored.
+    options : AuditOptions
+        What to search for. Time and node limits are not part of a question: an answer
+        that no limit cut short is valid for all of them.
+    retry : iterable of str
+        Verdicts, or statuses if nothing is claimed, to search again if the limits are
+        wider now.
+
+    Attributes
+    ----------
+    store : Store
+    not_retried : int
+        How many such answers were not searched again, because the limits were as wide
+        before.
+    """
+
+    def __init__(
+        self, store: Store, options: AuditOptions, retry: Iterable[str] = ()
+    ) -> None:
+        self.store = store
+        self._limits = options.limits
+        self._options = options.describe()
+        self._retry = frozenset(retry)
+        self.not_retried = 0
+
+    def key(self, problem: Problem) -> bytes:
+        """Return the hash of a question, which includes the solver's version."""
+        claim = problem.claim
+        question = [
+            problem.position,
+            f"{claim and claim.mate} {problem.no_mate}",
+            " ".join(claim.keys) if claim else "",
+            " ".join(claim.line) if claim else "",
+            str(claim is not None and claim.any_last_move),
+            self._options,
+            __version__,
+        ]
+        if problem.stipulation.text:
+            solutions = claim.solutions if claim else None
+            question.append(f"{problem.stipulation.text} {solutions}")
+        return blake2b("\n".join(question).encode(), digest_size=KEY_BYTES).digest()
+
+    def find(self, problem: Problem, key: bytes) -> AuditResult | None:
+        """Return an earlier answer to a question, and store that this record poses it.
+
+        Returns
+        -------
+        AuditResult or None
+            None if the problem must be searched.
+        """
+        result = self.store.answer(key)
+        if result is None:
+            return None
+        if result.word in self._retry and (
+            result.stopped_by == StoppedBy.CRASH
+            or self._has_wider_limits(*self.store.limits(key))
+        ):
+            return None
+        result = result.for_record(problem)
+        self.store.put_record(result, key)
+        return result
+
+    def save(self, key: bytes, result: AuditResult) -> None:
+        """Save a new answer and its record."""
+        limits = self._limits
+        self.store.put_answer(key, result, self._options, limits.time_s, limits.nodes)
+        self.store.put_record(result, key)
+
+    def _has_wider_limits(self, time_s: float | None, nodes: int | None) -> bool:
+        now = _or_infinite(self._limits.time_s), _or_infinite(self._limits.nodes)
+        before = _or_infinite(time_s), _or_infinite(nodes)
+        # With one limit narrower, the new answer could be worse.
+        is_wider = now != before and all(map(operator.ge, now, before))
+        self.not_retried += not is_wider
+        return is_wider
+
+
+def _or_infinite(limit: float | None) -> float:
+    return math.inf if limit is None else limit

@@ -1,7 +1,6 @@
-"""The workers of an audit: in this process, or in processes that may be killed.
+"""What a worker of an audit is, and one in a process of its own that may be killed.
 
-A worker that dies costs only the problem that it was searching: its batch is searched
-again, problem by problem, by the worker that replaces it.
+`AuditJob` is a worker in this process, `ClusterWorker` one on a cluster.
 """
 
 from __future__ import annotations
@@ -11,35 +10,26 @@ import os
 import signal
 import sys
 import threading
-import time
 from contextlib import contextmanager
 from multiprocessing import resource_tracker
 from multiprocessing.connection import wait
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from solver.audit.job import BATCH_S, AuditJob
-from solver.audit.result import AuditResult, audit_result
-from solver.solution import Solution, Status, StoppedBy
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from multiprocessing.connection import Connection
 
     from solver.audit.job import AuditOptions
-    from solver.audit.pipeline import Task, WorkQueue
-    from solver.endgames.tablebases import Tablebases
+    from solver.audit.result import AuditResult
     from solver.problem import Problem
     from solver.search.threads import GroupControl
+    from solver.solution import StoppedBy
 
 
 WINDOW = 2048
 """How many records a worker on this machine may be ahead of those yielded."""
-
-BATCH_GROWTH = 4
-"""A batch is at most this many times as large as the one before."""
-
-MAX_CRASHES = 3
-"""A problem is given up after it was alone with this many workers that died."""
 
 
 class WorkerDiedError(Exception):
@@ -83,95 +73,6 @@ class WorkerPool(NamedTuple):
     make_worker: Callable[[GroupControl], Worker]
     jobs: int
     window: int = WINDOW
-
-
-def local_workers(
-    options: AuditOptions, jobs: int, tablebases: Tablebases | None = None
-) -> WorkerPool:
-    """Return workers on this machine.
-
-    Parameters
-    ----------
-    options : AuditOptions
-        What to search for.
-    jobs : int
-        The number of workers: a single one runs in this process, several run in
-        processes of their own.
-    tablebases : Tablebases or None
-        The endgame tables of the options, open until the audit has ended.
-    """
-    if jobs == 1:
-        return WorkerPool(
-            lambda control: AuditJob(options, tablebases, control.search), jobs
-        )
-    return WorkerPool(lambda control: ProcessWorker(options, control), jobs)
-
-
-class WorkerLoop:
-    """Keeps the workers of a pool busy; each thread that calls `run` serves one.
-
-    Parameters
-    ----------
-    queue : WorkQueue
-        Where the problems wait.
-    control : GroupControl
-        Stops the audit.
-    pool : WorkerPool
-        Makes a worker as soon as there is work for it.
-    largest : int
-        The largest number of problems in a batch.
-    """
-
-    def __init__(
-        self, queue: WorkQueue, control: GroupControl, pool: WorkerPool, largest: int
-    ) -> None:
-        self._queue = queue
-        self._control = control
-        self._pool = pool
-        self._largest = largest
-        self._crashes: dict[int, int] = {}
-
-    def run(self) -> None:
-        """Serve one worker until there is no more work."""
-        worker: Worker | None = None
-        size = 1
-        try:
-            while tasks := self._queue.take(size, self._pool.jobs):
-                try:
-                    worker = worker or self._pool.make_worker(self._control)
-                    started = time.perf_counter()
-                    results = self._run_batch(worker, tasks)
-                    spent = time.perf_counter() - started
-                    self._queue.finish(tasks, results)
-                except Exception as error:
-                    self._queue.fail(tasks, error)
-                    continue  # results before it in the collection come first
-                if len(tasks) == 1 < size:
-                    continue  # a slow problem, taken alone, says nothing of the next
-                done = len(tasks) - results.count(None)
-                fitting = int(done * worker.batch_s / max(spent, 1e-6))
-                size = max(1, min(fitting, BATCH_GROWTH * size, self._largest))
-        finally:
-            if worker:
-                worker.close()
-
-    def _run_batch(
-        self, worker: Worker, tasks: Sequence[Task]
-    ) -> list[AuditResult | None]:
-        try:
-            return worker.run_batch([task.problem for task in tasks])
-        except WorkerDiedError:
-            # Any problem of the batch may be the cause: run each again, alone.
-            if len(tasks) > 1 or self._control.is_stopped():
-                return [None] * len(tasks)
-        (task,) = tasks
-        crashes = self._crashes[task.number] = self._crashes.get(task.number, 0) + 1
-        if crashes < MAX_CRASHES:
-            return [None]
-        answer = Solution(
-            task.problem, Status.UNDECIDED, None, 1, stopped_by=StoppedBy.CRASH
-        )
-        return [audit_result(answer)]
 
 
 class ProcessWorker:

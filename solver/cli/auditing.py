@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
     from solver.audit.job import AuditOptions
-    from solver.audit.pipeline import ResumeStore
+    from solver.audit.store import ResumeStore
     from solver.cli.options import Function
     from solver.problem import Problem
 
@@ -136,8 +136,7 @@ class StoreRequest(NamedTuple):
         if self.path is None:
             yield None
             return
-        from solver.audit.pipeline import ResumeStore
-        from solver.audit.store import Store
+        from solver.audit.store import ResumeStore, Store
 
         with Store(self.path, fresh=self.fresh) as store:
             resume = ResumeStore(store, audit_options, self.retry)

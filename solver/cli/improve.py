@@ -31,8 +31,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterable, Iterator
 
     from solver.audit.job import AuditOptions
-    from solver.audit.pipeline import ResumeStore
     from solver.audit.result import AuditResult
+    from solver.audit.store import ResumeStore
     from solver.cli.answer_files import CertificateFolder
     from solver.cli.auditing import StoreRequest
     from solver.cli.progress import AuditProgress
@@ -273,8 +273,7 @@ class Improvement:
         control: GroupControl,
     ) -> None:
         """Search all rows; then, where the mate is disproved, the other side's mate."""
-        from solver.audit.pipeline import audit
-        from solver.audit.workers import local_workers
+        from solver.audit.pipeline import audit, local_workers
         from solver.output.improvement import is_disproved, mates_other_side
 
         def results(

@@ -292,7 +292,7 @@ def _open_workers(
 ) -> Iterator[WorkerPool]:
     """Provide the workers: this machine's, or those of the cluster of `--cluster`."""
     if address is None:
-        from solver.audit.workers import local_workers
+        from solver.audit.pipeline import local_workers
 
         yield local_workers(asked, jobs or 1, tablebases)
         return

@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from solver.audit.job import AuditOptions
-from solver.audit.pipeline import audit
+from solver.audit.pipeline import MAX_CRASHES, audit
 from solver.audit.result import audit_result
-from solver.audit.workers import MAX_CRASHES, WINDOW, WorkerDiedError, WorkerPool
+from solver.audit.workers import WINDOW, WorkerDiedError, WorkerPool
 from solver.errors import FormatError
 from solver.problem import Claim, Limits, Problem
 from solver.search.threads import GroupControl

@@ -31,9 +31,9 @@ from solver.audit import cluster as cluster_opening
 from solver.audit import cluster as remote
 from solver.audit.cluster import LOCAL, open_cluster
 from solver.audit.job import AuditOptions
-from solver.audit.pipeline import ResumeStore, audit
-from solver.audit.store import Store
-from solver.audit.workers import WorkerDiedError, local_workers
+from solver.audit.pipeline import audit, local_workers
+from solver.audit.store import ResumeStore, Store
+from solver.audit.workers import WorkerDiedError
 from solver.cli.main import run
 from solver.errors import ClusterError
 from solver.formats.registry import read_collection

@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from solver.audit.job import AuditOptions
-from solver.audit.pipeline import ResumeStore
 from solver.audit.result import AuditResult
-from solver.audit.store import Store
+from solver.audit.store import ResumeStore, Store
 from solver.errors import StoreError
 from solver.problem import Claim, Limits, Problem
 
@@ -125,7 +124,7 @@ def test_it_gets_the_columns_once_it_is_written(path: Path) -> None:
 def test_its_answers_are_found_again_by_the_version_that_wrote_it(
     path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("solver.audit.pipeline.__version__", "0.1.0")
+    monkeypatch.setattr("solver.audit.store.__version__", "0.1.0")
     with Store(path) as store:
         resume = ResumeStore(store, OPTIONS)
         assert resume.find(PROBLEM, resume.key(PROBLEM)) == RESULT
@@ -164,7 +163,7 @@ def test_an_interrupted_upgrade_changes_nothing(
     path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with monkeypatch.context() as context:
-        context.setattr("solver.audit.store.UPGRADE", "DROP VIEW results; killed;")
+        context.setattr("solver.audit.schema.UPGRADE", "DROP VIEW results; killed;")
         with pytest.raises(StoreError):
             Store(path)
     assert stored(path) == [RESULT, UNREADABLE]

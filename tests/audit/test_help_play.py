@@ -10,9 +10,8 @@ import chess
 import pytest
 
 from solver.audit.job import AuditJob, AuditOptions, TimeSlice
-from solver.audit.pipeline import ResumeStore, audit
-from solver.audit.store import Store
-from solver.audit.workers import local_workers
+from solver.audit.pipeline import audit, local_workers
+from solver.audit.store import ResumeStore, Store
 from solver.problem import Claim, Limits, Problem
 from solver.search.threads import Control
 from solver.stipulation import Goal, Stipulation

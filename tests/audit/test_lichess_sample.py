@@ -10,8 +10,7 @@ import chess
 import pytest
 
 from solver.audit.job import AuditOptions
-from solver.audit.pipeline import audit
-from solver.audit.workers import local_workers
+from solver.audit.pipeline import audit, local_workers
 from solver.formats.claims import Selection
 from solver.formats.registry import read_collection
 from solver.formats.streams import Meter

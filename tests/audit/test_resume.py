@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from solver.audit import pipeline
+from solver.audit import store as store_file
 from solver.audit.job import AuditOptions
-from solver.audit.pipeline import KEY_BYTES, ResumeStore, audit
+from solver.audit.pipeline import audit
 from solver.audit.result import audit_result
-from solver.audit.store import Store
+from solver.audit.store import KEY_BYTES, ResumeStore, Store
 from solver.audit.workers import WorkerPool
 from solver.errors import FormatError, StoreError
 from solver.problem import Claim, Limits, Problem
@@ -147,7 +147,7 @@ def test_the_version_is_part_of_the_question(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     before = ResumeStore(store, OPTIONS).key(PROBLEM)
-    monkeypatch.setattr(pipeline, "__version__", "99.0")
+    monkeypatch.setattr(store_file, "__version__", "99.0")
     assert ResumeStore(store, OPTIONS).key(PROBLEM) != before
 
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from solver.audit import store
+from solver.audit import schema, store
 from solver.audit.result import AuditResult
 from solver.audit.schema import APPLICATION, VERSION
 from solver.audit.store import Store
@@ -358,7 +358,7 @@ def test_an_interrupted_creation_can_be_repeated(
     path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with monkeypatch.context() as context:
-        context.setattr(store, "SCHEMA", "CREATE TABLE answers (key); killed;")
+        context.setattr(schema, "SCHEMA", "CREATE TABLE answers (key); killed;")
         with pytest.raises(StoreError):
             Store(path)
     Store(path).close()
@@ -370,9 +370,10 @@ def test_an_interrupted_deletion_deletes_nothing(
 ) -> None:
     with Store(path) as base:
         keep(base, FULL)
-    monkeypatch.setattr(store, "SCHEMA", "killed;")
-    with pytest.raises(StoreError):
-        Store(path, fresh=True)
+    with monkeypatch.context() as context:
+        context.setattr(schema, "SCHEMA", "killed;")
+        with pytest.raises(StoreError):
+            Store(path, fresh=True)
     assert stored(path) == [FULL]
 
 

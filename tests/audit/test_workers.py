@@ -14,12 +14,11 @@ from typing import TYPE_CHECKING
 import pytest
 
 from solver.audit.job import AuditJob, AuditOptions
-from solver.audit.pipeline import audit
+from solver.audit.pipeline import audit, local_workers
 from solver.audit.workers import (
     ProcessWorker,
     WorkerDiedError,
     WorkerPool,
-    local_workers,
 )
 from solver.errors import TablebaseError
 from solver.formats.registry import read_collection

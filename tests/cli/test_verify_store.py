@@ -16,9 +16,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from solver.audit.job import AuditJob
-from solver.audit.pipeline import ResumeStore
 from solver.audit.schema import VERSION
-from solver.audit.store import Store
+from solver.audit.store import ResumeStore, Store
 from solver.audit.workers import ProcessWorker
 from solver.cli.main import run
 from tests.cli.processes import ENVIRONMENT
