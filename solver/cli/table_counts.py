@@ -28,6 +28,7 @@ from solver.laboratory.node_counts import (
     ProblemCounts,
     Series,
 )
+from solver.output.columns import fit
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -135,11 +136,11 @@ def print_position(counts: PositionCounts, form: Form, *, brief: bool) -> None:
     several = len(counts.series) > 1
     brief = brief or len(counts.series) > FEW_VARIANTS
     if not brief:
-        console.print(count_tables.draw_position(counts, console))
+        console.print(fit(console, count_tables.position_columns(counts)))
         if several:
             console.print()
     if brief or several:
-        console.print(count_tables.draw_position_summary(counts, console))
+        console.print(count_tables.position_summary(counts).draw(console))
     _print_notes(count_notes.position_notes(counts, brief=brief))
 
 
@@ -160,9 +161,9 @@ def print_collection(
     console = stdout_console()
     brief = brief or sums_only or len(counts.variants) > FEW_VARIANTS
     if not brief:
-        console.print(count_tables.draw_collection(counts, console))
+        console.print(fit(console, count_tables.collection_columns(counts)))
         console.print()
-    console.print(count_tables.draw_collection_summary(counts, console))
+    console.print(count_tables.collection_summary(counts).draw(console))
     _print_notes(count_notes.collection_notes(counts, brief=brief))
 
 

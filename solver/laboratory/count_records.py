@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from solver import __version__
 from solver.laboratory.mate_scores import format_score, mate_distance
@@ -13,7 +13,7 @@ from solver.laboratory.techniques import conditions_of
 from solver.solution import SCHEMA
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Sequence
 
     from solver.laboratory.mate_scores import Iteration, Outcome
     from solver.laboratory.node_counts import (
@@ -42,7 +42,7 @@ TOTAL_COLUMNS = (
 """The fields of a `Total`, which are those of its record and of its row in a CSV."""
 
 
-def position_record(counts: PositionCounts) -> dict[str, object]:
+def position_record(counts: PositionCounts) -> dict[str, Any]:
     """Return the record of one position.
 
     Parameters
@@ -70,7 +70,7 @@ def position_record(counts: PositionCounts) -> dict[str, object]:
 
 def collection_record(
     counts: CollectionCounts, *, sums_only: bool = False
-) -> dict[str, object]:
+) -> dict[str, Any]:
     """Return the record of a collection.
 
     Parameters
@@ -104,66 +104,45 @@ def collection_record(
 
 def position_csv(counts: PositionCounts) -> str:
     """Write the rows of a position as CSV, with columns such as `off.nodes`."""
-    with_glass = any(glass_row(counts.fen, depth) for depth in counts.depths)
-    head = ["depth", *_columns((s.variant for s in counts.series), ITERATION_COLUMNS)]
-    if with_glass:
-        head += [f"glass.{name}" for name in GLASS_COLUMNS]
-    rows = []
-    for depth in counts.depths:
-        cells: list[object] = [depth]
-        for series in counts.series:
-            iteration = series.at(depth)
-            cells += _cells(
-                _iteration(iteration) if iteration else {}, ITERATION_COLUMNS
-            )
-        if with_glass:
-            cells += _cells(_glass(counts.fen, depth), GLASS_COLUMNS)
-        rows.append(cells)
+    names = [series.variant.name for series in counts.series]
+    head = ["depth", *_columns(names, ITERATION_COLUMNS)]
+    rows = [_row(counts, depth) for depth in counts.depths]
+    if any("glass" in row for row in rows):
+        head += _columns(["glass"], GLASS_COLUMNS)
     return _csv(head, rows)
 
 
 def collection_csv(counts: CollectionCounts) -> str:
     """Write the rows of a collection as CSV, with columns such as `off.nodes`."""
-    head = [
-        *("id", "fen", "claim"),
-        *_columns(counts.variants, OUTCOME_COLUMNS),
-        *("same_answer", "source"),
-    ]
-    rows = []
-    for row in counts.rows:
-        claim = row.problem.claim
-        cells: list[object] = [row.problem.id, row.problem.fen]
-        cells.append(claim.mate if claim else None)
-        for outcome in row.outcomes:
-            cells += _cells(_outcome(outcome), OUTCOME_COLUMNS)
-        rows.append([*cells, row.same_answer, row.problem.source])
-    return _csv(head, rows)
+    names = [variant.name for variant in counts.variants]
+    columns = _columns(names, OUTCOME_COLUMNS)
+    head = ["id", "fen", "claim", *columns, "same_answer", "source"]
+    return _csv(head, (_problem(counts, row) for row in counts.rows))
 
 
 def summary_csv(counts: CollectionCounts) -> str:
     """Write the sums of each variant as CSV: of each file, and of all together."""
-    parts = [*counts.parts(), ("", counts)]
-    rows = [
-        [name, total.variant.name, *_cells(_total(total), TOTAL_COLUMNS)]
-        for name, part in parts
+    rows = (
+        {"file": name, "variant": total.variant.name, **_total(total)}
+        for name, part in [*counts.parts(), ("", counts)]
         for total in part.totals()
-    ]
+    )
     return _csv(["file", "variant", *TOTAL_COLUMNS], rows)
 
 
-def _row(counts: PositionCounts, depth: int) -> dict[str, object]:
+def _row(counts: PositionCounts, depth: int) -> dict[str, Any]:
     variants = {
         series.variant.name: _iteration(iteration)
         for series in counts.series
         if (iteration := series.at(depth))
     }
-    row: dict[str, object] = {"depth": depth, "variants": variants}
+    row: dict[str, Any] = {"depth": depth, "variants": variants}
     if glass := _glass(counts.fen, depth):
         row["glass"] = glass
     return row
 
 
-def _iteration(iteration: Iteration) -> dict[str, object]:
+def _iteration(iteration: Iteration) -> dict[str, Any]:
     mated = mate_distance(iteration.score) is not None
     return {
         "score": format_score(iteration.score) if mated else iteration.score,
@@ -175,12 +154,12 @@ def _iteration(iteration: Iteration) -> dict[str, object]:
     }
 
 
-def _glass(fen: str, depth: int) -> dict[str, object]:
+def _glass(fen: str, depth: int) -> dict[str, Any]:
     row = glass_row(fen, depth)
     return {"score": row.score, "off": row.off, "on": row.on} if row else {}
 
 
-def _problem(counts: CollectionCounts, row: ProblemCounts) -> dict[str, object]:
+def _problem(counts: CollectionCounts, row: ProblemCounts) -> dict[str, Any]:
     problem = row.problem
     return {
         "id": problem.id,
@@ -196,7 +175,7 @@ def _problem(counts: CollectionCounts, row: ProblemCounts) -> dict[str, object]:
     }
 
 
-def _outcome(outcome: Outcome) -> dict[str, object]:
+def _outcome(outcome: Outcome) -> dict[str, Any]:
     return {
         "mate": outcome.mate,
         "nodes": outcome.nodes,
@@ -207,15 +186,15 @@ def _outcome(outcome: Outcome) -> dict[str, object]:
     }
 
 
-def _totals(counts: CollectionCounts) -> dict[str, object]:
+def _totals(counts: CollectionCounts) -> dict[str, Any]:
     return {total.variant.name: _total(total) for total in counts.totals()}
 
 
-def _total(total: Total) -> dict[str, object]:
+def _total(total: Total) -> dict[str, Any]:
     return {name: getattr(total, name) for name in TOTAL_COLUMNS}
 
 
-def _techniques(variants: Iterable[Variant]) -> dict[str, object]:
+def _techniques(variants: Iterable[Variant]) -> dict[str, Any]:
     """Return the settings of each variant, as the command line names them."""
     records: dict[str, object] = {}
     for variant in variants:
@@ -233,22 +212,28 @@ def _techniques(variants: Iterable[Variant]) -> dict[str, object]:
     return records
 
 
-def _columns(variants: Iterable[Variant], names: Sequence[str]) -> Iterator[str]:
-    for variant in variants:
-        yield from (f"{variant.name}.{name}" for name in names)
+def _columns(names: Iterable[str], fields: Sequence[str]) -> list[str]:
+    return [f"{name}.{field}" for name in names for field in fields]
 
 
-def _cells(record: dict[str, object], names: Sequence[str]) -> list[object]:
-    return [record.get(name) for name in names]
+def _csv(head: Sequence[str], rows: Iterable[dict[str, Any]]) -> str:
+    """Write fields of records, with lines that end in a line feed.
 
-
-def _csv(head: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
-    """Write lines that end in a line feed; booleans are `true` and `false`."""
+    `off.nodes` is the field `nodes` of the variant `off`. Booleans are `true` and
+    `false`.
+    """
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(head)
     for row in rows:
+        groups = {**row.get("variants", {}), "glass": row.get("glass", {})}
+        cells = row | {
+            f"{name}.{field}": value
+            for name, group in groups.items()
+            for field, value in group.items()
+        }
+        values = (cells.get(column) for column in head)
         writer.writerow(
-            str(cell).lower() if isinstance(cell, bool) else cell for cell in row
+            str(value).lower() if isinstance(value, bool) else value for value in values
         )
     return text.getvalue()

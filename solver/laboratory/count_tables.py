@@ -22,7 +22,7 @@ from solver.laboratory.node_counts import GlassRow, glass_row
 from solver.output.columns import Column, bars, fit
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from rich.console import Console, RenderableType
 
@@ -43,41 +43,12 @@ GLASS = "dim"
 """The style of the columns of Glass."""
 
 
-def draw_position(counts: PositionCounts, console: Console) -> RenderableType:
-    """Draw the iterations of one position, as wide as the console allows.
-
-    Parameters
-    ----------
-    counts : PositionCounts
-    console : Console
-        Where the table will be printed.
-
-    Returns
-    -------
-    RenderableType
-        A table with one row per depth: the score (one per variant, if they differ),
-        nodes until the principal variation was found and in all, and their ratio to
-        the first variant's. Glass's columns follow on its position. A narrow console
-        gets fewer columns, or one line per depth.
-    """
-    return fit(console, position_columns(counts), _position_lines(counts))
-
-
-def draw_collection(counts: CollectionCounts, console: Console) -> RenderableType:
-    """Draw the problems of a collection, as wide as the console allows.
-
-    Returns
-    -------
-    RenderableType
-        A table with one row per problem: its name, the mate that it claims or that the
-        first variant found, the nodes until each variant found it, and whether all gave
-        the same answer. A narrow console gets one line per problem.
-    """
-    return fit(console, collection_columns(counts), _collection_lines(counts))
-
-
 def collection_columns(counts: CollectionCounts) -> list[Column]:
-    """Return the columns of `draw_collection`."""
+    """Return the columns of a table with one row per problem.
+
+    These are its name, the mate that it claims or that the first variant found, the
+    nodes until each variant found it, and whether all gave the same answer.
+    """
     rows = counts.rows
     return [
         Column("problem", [name_of(row) for row in rows], left=True),
@@ -99,7 +70,12 @@ def name_of(row: ProblemCounts) -> str:
 
 
 def position_columns(counts: PositionCounts) -> list[Column]:
-    """Return the columns of `draw_position`."""
+    """Return the columns of a table with one row per depth.
+
+    These are the score (one per variant, if they differ), nodes until the principal
+    variation was found and in all, and their ratio to the first variant's. Glass's
+    columns follow on its position.
+    """
     first, *others = counts.series
     columns = [Column("depth", [str(depth) for depth in counts.depths])]
     scores = {series.variant.name: _scores(counts, series) for series in counts.series}
@@ -161,32 +137,6 @@ def _cells(
     return [count(nodes(it)) if it else "" for it in iterations]
 
 
-def _position_lines(counts: PositionCounts) -> Iterator[str]:
-    first = counts.series[0]
-    for depth in counts.depths:
-        parts = []
-        for series in counts.series:
-            if iteration := series.at(depth):
-                part = [
-                    f"{series.variant.name} {score_cell(iteration)}",
-                    count(iteration.nodes),
-                ]
-                if series is not first and (ratio := series.ratio(first, depth)):
-                    part.append(f"({ratio_cell(ratio)})")
-                parts.append(" ".join(part))
-        yield f"{depth}: {', '.join(parts)}"
-
-
-def _collection_lines(counts: CollectionCounts) -> Iterator[str]:
-    for row in counts.rows:
-        parts = [
-            f"{variant.name} {_outcome_cell(row, outcome)}"
-            for variant, outcome in zip(counts.variants, row.outcomes, strict=True)
-        ]
-        differ = "" if row.same_answer else ", answers differ"
-        yield f"{name_of(row)}: {_expected(row)}, {', '.join(parts)}{differ}"
-
-
 def _expected(row: ProblemCounts) -> str:
     """Write the claim of a problem, or else the first variant's answer."""
     problem = row.problem
@@ -222,6 +172,10 @@ class Summary(NamedTuple):
     columns: list[Column]
     ratios: list[float | None]
 
+    def draw(self, console: Console) -> RenderableType:
+        """Draw it as wide as a console allows, with bars if there is room for them."""
+        return fit(console, self.columns + bars(console, self.columns, self.ratios))
+
 
 class _Line(NamedTuple):
     """The last iteration of one variant."""
@@ -234,32 +188,13 @@ class _Line(NamedTuple):
     ratio: float | None = None
 
 
-def draw_position_summary(counts: PositionCounts, console: Console) -> RenderableType:
-    """Draw the last iteration of each variant.
-
-    Parameters
-    ----------
-    counts : PositionCounts
-    console : Console
-        Where the table will be printed.
-
-    Returns
-    -------
-    RenderableType
-        A table with one row per variant: its last depth, the score and the nodes there,
-        and the ratio to the first variant's nodes, as a number and a bar, at the last
-        depth that both reached. Glass's rows follow on its position. A narrow console
-        gets fewer columns.
-    """
-    sentences = (
-        _sentence(line.name, line.score, line.nodes, ratio_cell(line.ratio))
-        for line in _summary_lines(counts)
-    )
-    return _fit(console, position_summary(counts), sentences)
-
-
 def position_summary(counts: PositionCounts) -> Summary:
-    """Return the summary that `draw_position_summary` draws."""
+    """Return the last iteration of each variant.
+
+    A variant has its last depth, the score and the nodes there, and the ratio to the
+    first variant's nodes at the last depth that both reached. Glass's rows follow on
+    its position.
+    """
     lines = list(_summary_lines(counts))
     columns = [
         Column("variant", [line.name for line in lines], left=True),
@@ -272,42 +207,15 @@ def position_summary(counts: PositionCounts) -> Summary:
     return Summary(columns, [line.ratio for line in lines])
 
 
-def _fit(
-    console: Console, summary: Summary, sentences: Iterable[str]
-) -> RenderableType:
-    columns = summary.columns
-    return fit(console, columns + bars(console, columns, summary.ratios), sentences)
-
-
-def draw_collection_summary(
-    counts: CollectionCounts, console: Console
-) -> RenderableType:
-    """Draw the sums of each variant over a whole collection.
-
-    Returns
-    -------
-    RenderableType
-        A table with one row per variant: mates found; mates not proved and problems
-        stopped by a limit, if there are any; answers that differ from the first
-        variant's; nodes of all problems; the number of problems compared; and the
-        geometric mean of their ratios of nodes until the mate. With several files, the
-        mates found and the ratio of each come first.
-    """
-    files = _file_totals(counts)
-    sentences = (
-        _sentence(
-            total.variant.name,
-            *(_found_of(sums[row], f"in {label}") for label, sums in files),
-            _found_of(total, "in all" if files else ""),
-            f"{count(total.differing)} differing",
-        )
-        for row, total in enumerate(counts.totals())
-    )
-    return _fit(console, collection_summary(counts), sentences)
-
-
 def collection_summary(counts: CollectionCounts) -> Summary:
-    """Return the summary that `draw_collection_summary` draws."""
+    """Return the sums of each variant over a whole collection.
+
+    A variant has mates found; mates not proved and problems stopped by a limit, if
+    there are any; answers that differ from the first variant's; nodes of all problems;
+    the number of problems compared; and the geometric mean of their ratios of nodes
+    until the mate. With several files, the mates found and the ratio of each come
+    first.
+    """
     totals = list(counts.totals())
     names = [total.variant.name for total in totals]
     files = _file_totals(counts)
@@ -348,16 +256,6 @@ def _file_totals(counts: CollectionCounts) -> list[tuple[str, list[Total]]]:
     labels = file_labels([file.name for file in counts.files])
     parts = (list(part.totals()) for _, part in counts.parts())
     return list(zip(labels, parts, strict=True))
-
-
-def _found_of(total: Total, where: str) -> str:
-    found = f"{count(total.found)} found {where}".rstrip()
-    ratio = ratio_cell(total.ratio)
-    return f"{found} ({ratio})" if ratio else found
-
-
-def _sentence(name: str, *parts: str) -> str:
-    return f"{name}: {', '.join(part for part in parts if part)}"
 
 
 def _unless_none(head: str, numbers: Sequence[int]) -> list[Column]:

@@ -247,12 +247,7 @@ def draw_match(result: MatchResult, console: Console) -> RenderableType:
         Column(head, column, left=not head)
         for head, column in zip(heads, zip(*rows, strict=True), strict=True)
     ]
-    lines = (
-        f"{name}: {wins} wins, {losses} losses, {draws} draws, {per_cent}, "
-        f"Elo {elo or 'none'}, error {error or 'none'}"
-        for name, wins, losses, draws, per_cent, elo, error in rows
-    )
-    return fit(console, columns, lines)
+    return fit(console, columns)
 
 
 def match_notes(result: MatchResult) -> Iterator[str]:

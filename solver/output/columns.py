@@ -9,7 +9,7 @@ from rich.table import Table
 from rich.text import Text
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from rich.console import Console, RenderableType
 
@@ -54,7 +54,7 @@ class Column:
 def fit(
     console: Console,
     columns: Sequence[Column],
-    lines: Iterable[str],
+    lines: Iterable[str] | None = None,
     *,
     has_sum: bool = False,
 ) -> RenderableType:
@@ -66,8 +66,9 @@ def fit(
         Where it is to be printed.
     columns : sequence of Column
         All columns of the table.
-    lines : iterable of str
-        Replaces the table if even the columns of rank 0 are too wide.
+    lines : iterable of str, optional
+        Replaces the table if even the columns of rank 0 are too wide; by default, a
+        line for each row with these columns.
     has_sum : bool
         The last row is a sum and is printed in bold.
     """
@@ -76,7 +77,17 @@ def fit(
         table = table_of(kept, has_sum=has_sum)
         if _width(console, table) <= console.width:
             return table
-    return Text("\n".join(lines))
+    return Text("\n".join(_in_words(columns) if lines is None else lines))
+
+
+def _in_words(columns: Sequence[Column]) -> Iterator[str]:
+    """Write a line for each row: its name, and the other cells after their headings."""
+    kept = [column for column in columns if column.rank == 0]
+    heads = [column.head.replace("\n", " ") for column in kept[1:]]
+    for name, *cells in zip(*(column.cells for column in kept), strict=True):
+        filled = zip(heads, cells, strict=True)
+        parts = ", ".join(f"{head} {cell}" for head, cell in filled if cell)
+        yield f"{name}: {parts}" if parts else name
 
 
 def table_of(columns: Sequence[Column], *, has_sum: bool = False) -> Table:

@@ -185,8 +185,9 @@ def test_the_columns_are_those_of_prophet4s_author() -> None:
 
 def test_a_narrow_console_gets_a_line_for_each_score() -> None:
     assert " ".join(text(result(), 40).split()) == (
-        "check-extension=all: 4 wins, 2 losses, 2 draws, 62.5%, Elo 88.7, error 243.2 "
-        "Prophet4: 331 wins, 183 losses, 402 draws, 58.1%, Elo 56.6, error 16.8"
+        "check-extension=all: wins 4, losses 2, draws 2, pct 62.5%, Elo 88.7, "
+        "error 243.2 "
+        "Prophet4: wins 331, losses 183, draws 402, pct 58.1%, Elo 56.6, error 16.8"
     )
 
 
