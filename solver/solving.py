@@ -6,12 +6,11 @@ import math
 import time
 from contextlib import contextmanager
 from dataclasses import replace
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple
 
-from solver.endgames.probe import EndingHistory
 from solver.errors import FenError
 from solver.kernel.border.parts import BATTLE
-from solver.kernel.border.query import QueryState, Turn
+from solver.kernel.border.query import QueryState
 from solver.kernel.build.loader import load_part
 from solver.problem import (
     DEFAULT_HASH_MIB,
@@ -21,7 +20,8 @@ from solver.problem import (
     thread_count,
 )
 from solver.search.battle import search_battle
-from solver.search.endgame import EndgameProbe, consult_tablebases, prefer_proof
+from solver.search.endgame import consult_tablebases, prefer_proof
+from solver.search.mate_search import MateSearch
 from solver.search.queries import Queries, solution_of
 from solver.search.question import read_question
 from solver.search.solutions import answer_help_play
@@ -43,6 +43,7 @@ if TYPE_CHECKING:
 
     from solver.endgames.tablebases import Tablebases
     from solver.problem import Problem, Restriction
+    from solver.search.mate_search import Begun
     from solver.search.question import Question
 
 TABLEBASE_NODES = 10_000_000
@@ -50,9 +51,6 @@ TABLEBASE_NODES = 10_000_000
 more nodes than this."""
 
 __all__ = ["Control", "Solver", "solve"]
-
-Begun: TypeAlias = tuple[Queries, int]
-"""An open query: the batch that has it, and its place there."""
 
 
 class Answered(NamedTuple):
@@ -196,8 +194,7 @@ class Solver:
         self._workspace = Workspace(hash_mib)
         self._tablebases = tablebases
         self._helper_threads = HelperThreads(self._workspace, threads - 1)
-        self._history = EndingHistory()
-        self._single = Queries(self._workspace, 1)
+        self._mate_search = MateSearch(self._workspace, self._helper_threads)
         self._batch: Queries | None = None
 
     @property
@@ -428,7 +425,7 @@ class Solver:
                     workspace.forget()
                     solution = self._search_battle(question, control)
                 else:
-                    solution = self._search_mate(question, control, begun)
+                    solution = self._mate_search.solve(question, control, begun)
         finally:
             self._helper_threads.stop()
         # 3. What the tablebases know completes what the search left open.
@@ -443,42 +440,6 @@ class Solver:
             ),
             restriction=question.restriction,
         )
-
-    def _search_mate(
-        self, question: Question, control: Control, begun: Begun | None
-    ) -> Solution:
-        """Search for a mate within the limits that are set; no tablebases."""
-        workspace = self._workspace
-        # 1. The first turn answers trivial cases.
-        if begun is None:
-            begun = self._single, 0
-            query = self._single.fill(0, question)
-            workspace.reserve_generations(1)
-            if workspace.kernel.take_turn(query, workspace.search) is Turn.ENDS:
-                return solution_of(question.problem, query, "")
-        queries, index = begun
-
-        # 2. A small endgame whose table was probed before.
-        endgame = EndgameProbe(workspace, question, control, self._history)
-        if known := endgame.answer_at_once():
-            return known
-
-        # 3. The bounds, closed until they meet; then the keys.
-        def is_over() -> bool:
-            if endgame.is_answered():
-                return True
-            self._helper_threads.start(help_search, question.restriction)
-            return False
-
-        def help_search(helper: Workspace, progress: Control) -> None:
-            probe = EndgameProbe(helper, question, progress, EndingHistory())
-            twin = Queries(helper, 1)
-            helper.kernel.take_turn(twin.fill(0, question), helper.search)
-            twin.finish(0, question, progress, probe.is_answered)
-
-        with workspace.budget(endgame.search_budget):
-            solution = queries.finish(index, question, control, is_over)
-            return endgame.complete(solution)
 
     def _search_battle(self, question: Question, control: Control) -> Solution:
         def help_search(helper: Workspace, progress: Control) -> None:

@@ -156,7 +156,7 @@ def begin_query(query: Any, position: Position, search: Any) -> Number:
         query.reach[side] = REACH
     if query.root_moves:
         keep_admitted(query, position, search)
-    return Turn.GOES_ON
+    return Turn.PAUSES if is_small_ending(position) else Turn.GOES_ON
 
 
 @jit(i64(query_t, position_t, i64, search_t))
@@ -217,7 +217,8 @@ def take_turn(address: Number, search: Any) -> Number:
     Returns
     -------
     int64
-        A `Turn`. It PAUSES where the turn of a side is over and no limit was hit.
+        A `Turn`. It PAUSES where the turn of a side is over and no limit was hit, and
+        before the search of a small endgame, whose table may have the answer.
     """
     query, position = query_at(address), position_at(words_at(address))
     if query.state == QueryState.READ:
@@ -297,7 +298,7 @@ def solve_queries(address: Number, count: Number, search: Any) -> Number:
             return index
         search.patience = Stop.LIMIT
         turn = take_turn(address, search)
-        is_left = is_small_ending(position_at(words_at(address)))
+        is_left = turn == Turn.PAUSES
         while turn != Turn.ENDS and not is_left:
             turn = take_turn(address, search)
             is_long = turn == Turn.PAUSES and search.nodes >= query.alone_from
