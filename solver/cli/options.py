@@ -18,7 +18,7 @@ import click
 from solver.cli.console import STDIN
 from solver.cli.whole_play import MAX_REFUTATIONS, PlayRequest, read_request
 from solver.errors import InputError
-from solver.output.notation import Notation
+from solver.output import Notation
 from solver.problem import (
     DEFAULT_HASH_MIB,
     MAX_HASH_MIB,

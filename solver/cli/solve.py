@@ -23,7 +23,7 @@ from solver.cli.console import (
 )
 from solver.cli.help import Command
 from solver.errors import FenError, FormatError, InputError, quote
-from solver.output.notation import Notation
+from solver.output import Notation
 from solver.solution import Solution, Status, StoppedBy
 
 if TYPE_CHECKING:

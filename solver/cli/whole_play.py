@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from solver.cli.console import STDIN, echo_json, is_terminal
-from solver.output.notation import Notation
+from solver.output import Notation
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -16,6 +16,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import re
+from enum import StrEnum
 from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING
@@ -26,6 +27,14 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from jinja2 import Environment
+
+
+class Notation(StrEnum):
+    """How moves are written; the command line has the same names."""
+
+    SAN = "san"
+    UCI = "uci"
+    POPEYE = "popeye"
 
 
 BASE_STYLE = "base.css"

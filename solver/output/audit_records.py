@@ -269,9 +269,7 @@ _FLAG = _Field(bool, _flag)
 _MOVES = _Field(str.split, _moves)
 _KEYS = _Field(str.split, _keys)  # `audit_record` adds their SAN
 _PLIES = _Field(json.loads, _plies)
-_SOLUTIONS = _Field(
-    lambda text: [line.split() for line in json.loads(text)], _solutions
-)
+_SOLUTIONS = _Field(_split_lines, _solutions)
 
 _OF_ALL = {
     "id": _TEXT,

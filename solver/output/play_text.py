@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from solver import __version__
-from solver.output.notation import Notation
+from solver.output import Notation
 from solver.output.play_gaps import missing
 from solver.output.play_words import numbered, write_play
 from solver.output.text import duration

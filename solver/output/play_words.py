@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 import chess
 
-from solver.output.notation import Notation
+from solver.output import Notation
 from solver.stipulation import Goal
 
 if TYPE_CHECKING:

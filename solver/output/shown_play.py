@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import chess
 
-from solver.output.notation import Notation
+from solver.output import Notation
 from solver.output.play_gaps import missing, set_play_gap
 from solver.output.play_record import help_record, play_record
 from solver.output.play_text import describe_play

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import chess
 
-from solver.output.notation import Notation
+from solver.output import Notation
 from solver.output.play_gaps import set_play_gap
 from solver.output.play_text import Part, PlayLine, words_line
 from solver.output.play_words import numbered

@@ -7,7 +7,7 @@ from dataclasses import replace
 import chess
 import pytest
 
-from solver.output.notation import Notation
+from solver.output import Notation
 from solver.output.play_gaps import missing
 from solver.output.play_text import (
     PlayLine,
