@@ -521,7 +521,7 @@ def test_shipped_code_that_is_damaged_is_reported_and_compiled_instead(
 def test_shipped_code_of_older_sources_is_not_used(
     installed: Path, tmp_path: Path
 ) -> None:
-    source = installed / "solver" / "kernel" / "prover.py"
+    source = installed / "solver" / "kernel" / "mate" / "prover.py"
     source.write_text(f"{source.read_text()}\n# changed\n")
     printed = output_of_installed(installed, tmp_path)
     assert printed["origin"] == "compiled"
