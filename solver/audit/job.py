@@ -67,21 +67,16 @@ class AuditOptions:
     follow: bool = False
     directories: tuple[str, ...] = ()
 
-    def limits_for(self, problem: Problem) -> tuple[Limits, int | None]:
-        """Return how far to search a problem: as far as claimed, or to the limits.
+    def question(self, problem: Problem) -> Question:
+        """Return what is searched: as far as the problem claims, or to the limits.
 
         Other stipulations than `#n` are searched in the moves they demand, whatever the
         options are.
-
-        Returns
-        -------
-        limits : Limits
-            With the number of moves to search, unless `within` gives it.
-        within : int or None
-            If given, search only for a mate within this many moves.
         """
         kind = kind_of(problem.stipulation)
-        return kind.limits(problem, self.limits, within=self.within)
+        limits, within = kind.limits(problem, self.limits, within=self.within)
+        all_keys = self.all_keys or self.every_ply
+        return Question(problem, limits, within, all_keys=all_keys)
 
     def within_slice(self, problem_s: float) -> AuditOptions:
         """Return these options with a shorter time limit, if it is shorter."""
@@ -190,10 +185,7 @@ class AuditJob:
             time_slice = UNSLICED
         until = time.perf_counter() + time_slice.batch_s
         options = self._options.within_slice(time_slice.problem_s)
-        questions = [
-            Question(problem, *options.limits_for(problem), all_keys=self._all_keys)
-            for problem in problems
-        ]
+        questions = [options.question(problem) for problem in problems]
         results: list[AuditResult | None] = []
         for result in self._results(questions, time_slice.batch_s):
             results.append(result)
@@ -203,10 +195,6 @@ class AuditJob:
 
     def close(self) -> None:
         """Do nothing: what the job holds goes with it."""
-
-    @property
-    def _all_keys(self) -> bool:
-        return self._options.all_keys or self._options.every_ply
 
     def _results(
         self, questions: Sequence[Question], batch_s: float

@@ -215,10 +215,6 @@ class Shard:
         """Return the records of this part."""
         return (record for record in records if self._has(record))
 
-    def share_of(self, records: int) -> int:
-        """Estimate how many of this many records are in this part."""
-        return round(records / self.count)
-
     def _has(self, record: Problem | FormatError) -> bool:
         if isinstance(record, FormatError):
             text = PurePath(record.source).name  # other machines have other folders
@@ -311,7 +307,8 @@ class Reading:
             None if it cannot be estimated, as with standard input.
         """
         records = self._records()
-        return self._shard.share_of(records) if self._shard and records else records
+        parts = self._shard.count if self._shard else 1
+        return records and round(records / parts)
 
     def _records(self) -> int | None:
         records, finished = self._meter.records, self._finished

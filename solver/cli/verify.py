@@ -7,7 +7,7 @@ import re
 import sys
 import tempfile
 from contextlib import closing, contextmanager
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 import click
 
@@ -251,8 +251,8 @@ def verify(
             if folder_path is not None:
                 inputs = (*files, *stored.files)
                 folder = CertificateFolder(folder_path, progress.notify, inputs)
-            sink: ResultSink = JsonLines() if jsonl else Summary(progress, quiet=quiet)
-            ctx.call_on_close(sink.close)
+            printer = ResultPrinter(progress, quiet=quiet, jsonl=jsonl)
+            ctx.call_on_close(printer.close)
             results = audit(
                 reading,
                 asked,
@@ -264,13 +264,13 @@ def verify(
             )
             with closing(results):
                 for result in results:
-                    sink.add(result)
+                    printer.add(result)
                     if not quiet:
                         for warning in result_warnings(result):
                             progress.notify(f"{result.source}: warning: {warning}")
                     codes.add(exit_code(result, fail_on))
                     progress.add(result)
-        sink.finish()
+        printer.finish()
     if reading.not_selected and not quiet:
         notify(f"{reading.not_selected:,} records skipped: not selected")
     if folder:
@@ -336,36 +336,7 @@ def exit_code(result: AuditResult, fail_on: frozenset[str]) -> Exit:
     return Exit.PROVED
 
 
-class ResultSink(Protocol):
-    """Prints the results of an audit, at once or at the end."""
-
-    def add(self, result: AuditResult) -> None:
-        """Print a result, or keep what `finish` needs of it."""
-
-    def finish(self) -> None:
-        """Print what was kept."""
-
-    def close(self) -> None:
-        """Delete what was kept, printed or not."""
-
-
-class JsonLines:
-    """Prints each result at once, as a line of JSON."""
-
-    def add(self, result: AuditResult) -> None:
-        """Print the record of a result."""
-        from solver.output.audit_records import audit_record
-
-        echo_json(audit_record(result))
-
-    def finish(self) -> None:
-        """Do nothing: everything has been printed."""
-
-    def close(self) -> None:
-        """Do nothing: nothing was kept."""
-
-
-class Summary:
+class ResultPrinter:
     """Prints a table of claims and verdicts, then a paragraph for each disagreement.
 
     Parameters
@@ -374,19 +345,26 @@ class Summary:
         Prints unreadable records as they come.
     quiet : bool
         Print no table.
+    jsonl : bool
+        Print instead each result at once, as a line of JSON.
     """
 
-    def __init__(self, progress: AuditProgress, *, quiet: bool) -> None:
+    def __init__(self, progress: AuditProgress, *, quiet: bool, jsonl: bool) -> None:
         from solver.output.audit_text import AuditTable
 
         self._progress = progress
-        self._table = None if quiet else AuditTable()
+        self._jsonl = jsonl
+        self._table = None if quiet or jsonl else AuditTable()
         self._disagreements = Paragraphs()
 
     def add(self, result: AuditResult) -> None:
-        """Count a result, and keep the paragraph of a disagreement."""
+        """Print a result, or count it and keep the paragraph of a disagreement."""
+        from solver.output.audit_records import audit_record
         from solver.output.audit_text import disagreement
 
+        if self._jsonl:
+            echo_json(audit_record(result))
+            return
         if result.fen is None:
             self._progress.notify(f"error: {result.source}: {result.error}")
         if self._table:
@@ -399,6 +377,8 @@ class Summary:
 
         Without results there is no table: an empty one would look like success.
         """
+        if self._jsonl:
+            return
         console = stdout_console()
         if self._table and not self._table.is_empty:
             console.print(self._table.draw(console))

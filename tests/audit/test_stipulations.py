@@ -265,7 +265,9 @@ def test_options_change_no_stipulation(
     options = AuditOptions(Limits(max_moves=max_moves, nodes=7), within=within)
     problem = Problem(SELFMATE, stipulation=of(stipulation))
     most = 1 + SPARE_SOLUTIONS if stipulation.startswith("h") else None
-    assert options.limits_for(problem) == (Limits(nodes=7, max_solutions=most), None)
+    question = options.question(problem)
+    assert question.limits == Limits(nodes=7, max_solutions=most)
+    assert question.within is None
 
 
 @pytest.mark.parametrize(("claimed", "expected"), [(None, 1), (0, 0), (3, 3)])
@@ -274,15 +276,16 @@ def test_help_play_is_searched_for_more_solutions_than_claimed(
 ) -> None:
     claim = Claim(2, solutions=claimed)
     problem = Problem(CORNERED, claim=claim, stipulation=of("h#2"))
-    limits, _ = AuditOptions(Limits()).limits_for(problem)
+    limits = AuditOptions(Limits()).question(problem).limits
     assert limits.max_solutions == expected + SPARE_SOLUTIONS
 
 
 def test_a_stipulated_mate_is_searched_as_a_claimed_one() -> None:
     problem = Problem(SELFMATE, stipulation=of("#3"))
-    assert AuditOptions(Limits()).limits_for(problem) == (Limits(max_moves=3), None)
-    within = AuditOptions(Limits(), within=True)
-    assert within.limits_for(problem) == (Limits(), 3)
+    question = AuditOptions(Limits()).question(problem)
+    assert (question.limits, question.within) == (Limits(max_moves=3), None)
+    question = AuditOptions(Limits(), within=True).question(problem)
+    assert (question.limits, question.within) == (Limits(), 3)
 
 
 def test_results_without_a_stipulation_have_none_of_its_fields() -> None:

@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from solver.cli.auditing import Shard
+from solver.cli.auditing import Reading, Shard
 from solver.errors import FormatError
 from solver.problem import Claim, Problem
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from pathlib import Path
 
 pytestmark = pytest.mark.usefixtures("worker_processes")
 
@@ -88,5 +89,9 @@ def test_an_unreadable_record_is_in_the_same_part_in_any_folder() -> None:
         assert [f"/far/away/{source}" for source in ours] == theirs
 
 
-def test_a_part_expects_its_share_of_the_records() -> None:
-    assert Shard(2, 4).share_of(1001) == 250
+def test_a_part_expects_its_share_of_the_records(tmp_path: Path) -> None:
+    file = tmp_path / "a.epd"
+    file.write_text("".join(f"{position(2, n)} dm 1;\n" for n in range(7)))
+    reading = Reading([str(file)], shard=Shard(2, 4))
+    assert len(list(reading)) < 7
+    assert reading.expected() == 2
