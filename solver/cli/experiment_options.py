@@ -15,6 +15,7 @@ from click.core import ParameterSource
 from solver.cli import options
 from solver.errors import InputError
 from solver.kernel.border.experiment import Horizon, RootOrder
+from solver.laboratory.mate_scores import MAX_DEPTH
 from solver.laboratory.techniques import (
     PRUNING,
     SETTINGS,
@@ -29,6 +30,7 @@ from solver.laboratory.techniques import (
     parse_mip,
     parse_pruning,
 )
+from solver.problem import MAX_NODES
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -151,6 +153,39 @@ def horizon(default: Horizon) -> Callable[[Function], Function]:
         "quiescence (captures, promotions, replies to checks).",
     )
 
+
+def depth(
+    help_text: str, deepest: int = MAX_DEPTH, default: int | None = None
+) -> Callable[[Function], Function]:
+    """Add `-d, --depth`, passed as `depth: int`, or None without a default."""
+    return click.option(
+        "-d",
+        "--depth",
+        type=options.whole(deepest),
+        default=default,
+        show_default=default is not None,
+        metavar="D",
+        help=f"Search D plies deep. {help_text}".rstrip(),
+    )
+
+
+def nodes(help_text: str) -> Callable[[Function], Function]:
+    """Add `--nodes`, passed as `nodes: int | None`."""
+    return click.option(
+        "--nodes",
+        type=options.whole(MAX_NODES),
+        metavar="N",
+        help=f"Stop each search after N nodes. {help_text}",
+    )
+
+
+mip_table = click.option(
+    "--mip-table",
+    metavar="TABLE",
+    type=options.FILE,
+    help="Read this material table. Default: the one that comes with matesolve.",
+)
+"""Adds `--mip-table`, passed as `mip_table: str | None`."""
 
 seed = click.option(
     "--seed",

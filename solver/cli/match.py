@@ -20,7 +20,6 @@ from solver.cli.progress import GamesProgress
 from solver.cli.signals import interruptible
 from solver.errors import InputError
 from solver.kernel.border.experiment import Horizon
-from solver.laboratory.mate_scores import MAX_DEPTH
 from solver.laboratory.techniques import Variant, parse_variant
 from solver.problem import MAX_NODES
 
@@ -122,19 +121,10 @@ Examples:
     help="End the match once it is decided whether A is E0 or E1 Elo stronger, with "
     "error rates of 5%.",
 )
-@click.option(
-    "-d",
-    "--depth",
-    type=options.whole(MAX_DEPTH),
-    metavar="D",
-    help="Search D plies deep. Default: as many as --nodes allows.",
-)
-@click.option(
-    "--nodes",
-    type=options.whole(MAX_NODES),
-    metavar="N",
-    help="Stop each search after N nodes. The last complete depth counts. Default: "
-    f"{DEFAULT_NODES:,}; with --depth, no limit.",
+@experiment_options.depth("Default: as many as --nodes allows.")
+@experiment_options.nodes(
+    f"The last complete depth counts. Default: {DEFAULT_NODES:,}; with --depth, no "
+    "limit."
 )
 @experiment_options.horizon(Horizon.QUIESCENCE)
 @auditing.jobs("Default: 1.")

@@ -135,12 +135,7 @@ Examples:
 """
 )
 @click.argument("what", nargs=-1, required=True, metavar="MATERIAL | FEN...")
-@click.option(
-    "--mip-table",
-    metavar="TABLE",
-    type=options.FILE,
-    help="Read this material table. Default: the one that comes with matesolve.",
-)
+@experiment_options.mip_table
 @options.json_record
 def show(what: tuple[str, ...], *, mip_table: str | None, as_json: bool) -> None:
     """Show the results of games with one material.
@@ -215,15 +210,7 @@ Examples:
     metavar="K",
     help="Begin with game K of the seed, to continue or to split a run.",
 )
-@click.option(
-    "-d",
-    "--depth",
-    type=options.whole(DEEPEST_PLAY),
-    default=DEFAULT_PLAY_DEPTH,
-    show_default=True,
-    metavar="D",
-    help="Search D plies deep.",
-)
+@experiment_options.depth("", DEEPEST_PLAY, DEFAULT_PLAY_DEPTH)
 @auditing.jobs("Default: 1.")
 @click.pass_context
 def play(

@@ -18,13 +18,12 @@ from solver.cli.help import Command
 from solver.errors import FenError, FormatError, quote
 from solver.files import write_whole
 from solver.formats.streams import name_of
-from solver.laboratory.mate_scores import MAX_DEPTH
 from solver.laboratory.node_counts import GLASS_FEN
-from solver.problem import MAX_NODES
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from solver.laboratory.imbalance import ImbalanceTable
     from solver.laboratory.node_counts import CollectionCounts, PositionCounts
     from solver.problem import Problem
 
@@ -93,21 +92,12 @@ Examples:
     metavar="[FEN | FILE...]",
     type=options.FILE,
 )
-@click.option(
-    "-d",
-    "--depth",
-    type=options.whole(MAX_DEPTH),
-    metavar="D",
-    help=f"Search D plies deep. Default: {DEPTH}; in a collection, as deep as the "
-    "claim of each problem, or 8 without one.",
+@experiment_options.depth(
+    f"Default: {DEPTH}; in a collection, as deep as the claim of each problem, or 8 "
+    "without one."
 )
 @experiment_options.variants
-@click.option(
-    "--mip-table",
-    metavar="TABLE",
-    type=options.FILE,
-    help="Read this material table. Default: the one that comes with matesolve.",
-)
+@experiment_options.mip_table
 @click.option(
     "--table-entries",
     "entries",
@@ -117,13 +107,7 @@ Examples:
     metavar="N",
     help="Entries in the transposition table of each search; 0: no table.",
 )
-@click.option(
-    "--nodes",
-    type=options.whole(MAX_NODES),
-    metavar="N",
-    help="Stop each search after N nodes. Default: no limit; in a collection, "
-    f"{COLLECTION_NODES:,}.",
-)
+@experiment_options.nodes(f"Default: no limit; in a collection, {COLLECTION_NODES:,}.")
 @click.option(
     "--time",
     "time_s",
@@ -186,27 +170,22 @@ def table(
 
     from solver.cli.console import prepare_outputs
     from solver.cli.table_counts import (
-        Form,
         compare_on_collection,
         compare_on_position,
-        print_collection,
-        print_position,
+        print_csv,
+        print_json,
+        print_text,
     )
     from solver.laboratory.iterative_deepening import Laboratory, Runner
 
     reads = [*files, mip_table] if mip_table else files
     prepare_outputs(html, reads=reads)
-    form = Form.JSON if as_json else Form.CSV if as_csv else Form.TEXT
     codes = {Exit.PROVED}
     collection = _read_problems(files, codes)
     if files and not collection:
         ctx.exit(foremost(codes))
     fen = GLASS_FEN if files else _parse_position(position)
-    imbalance = None
-    if mip_table:
-        from solver.laboratory.imbalance import ImbalanceTable
-
-        imbalance = ImbalanceTable.load(mip_table)
+    imbalance = _load_imbalance(mip_table)
     prepare_laboratory()
     if files and nodes is None:
         nodes = COLLECTION_NODES
@@ -216,12 +195,16 @@ def table(
         counts = compare_on_collection(
             runner, collection, asked.variants, depth, entries
         )
-        print_collection(counts, form, brief=asked.is_ablation, sums_only=sums_only)
     else:
         counts = compare_on_position(
             runner, fen, asked.variants, depth or DEPTH, entries
         )
-        print_position(counts, form, brief=asked.is_ablation)
+    if as_json:
+        print_json(counts, sums_only=sums_only)
+    elif as_csv:
+        print_csv(counts, sums_only=sums_only)
+    else:
+        print_text(counts, brief=asked.is_ablation or sums_only)
     if html:
         from solver.laboratory.counts_page import encode_page
 
@@ -234,14 +217,8 @@ def table(
 
 def _codes_of(counts: PositionCounts | CollectionCounts) -> set[Exit]:
     """Return the exit codes that results call for, besides 0."""
-    return {
-        code
-        for code, holds in (
-            (Exit.NEGATIVE, counts.is_contradictory),
-            (Exit.LIMIT, not counts.is_complete),
-        )
-        if holds
-    }
+    codes = {Exit.NEGATIVE: counts.is_contradictory, Exit.LIMIT: not counts.is_complete}
+    return {code for code, holds in codes.items() if holds}
 
 
 def _command_line(ctx: click.Context) -> str:
@@ -276,6 +253,14 @@ def _parse_position(words: Sequence[str]) -> str:
         msg = f"expected a FEN or an existing file, found {quote(text)}"
         raise FenError(msg)
     return parse_fen(text).fen()
+
+
+def _load_imbalance(path: str | None) -> ImbalanceTable | None:
+    if path is None:
+        return None  # the search loads the shipped one if it needs one
+    from solver.laboratory.imbalance import ImbalanceTable
+
+    return ImbalanceTable.load(path)
 
 
 def _read_problems(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from enum import Enum, auto
 from typing import TYPE_CHECKING
 
 import chess
@@ -12,13 +11,19 @@ from solver.cli.console import echo_json, stdout_console
 from solver.cli.progress import Progress
 from solver.cli.signals import interruptible
 from solver.formats.claims import printable
-from solver.laboratory import count_notes, count_tables
+from solver.laboratory.count_notes import collection_notes, position_notes
 from solver.laboratory.count_records import (
     collection_csv,
     collection_record,
     position_csv,
     position_record,
     summary_csv,
+)
+from solver.laboratory.count_tables import (
+    collection_columns,
+    collection_summary,
+    position_columns,
+    position_summary,
 )
 from solver.laboratory.mate_scores import MAX_DEPTH, depth_to_see
 from solver.laboratory.node_counts import (
@@ -31,7 +36,7 @@ from solver.laboratory.node_counts import (
 from solver.output.columns import fit
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
     from solver.laboratory.iterative_deepening import Runner
     from solver.laboratory.techniques import Variant
@@ -42,14 +47,6 @@ UNCLAIMED_DEPTH = 8
 
 FEW_VARIANTS = 6
 """With more variants, only the summary is printed: full rows would be too long."""
-
-
-class Form(Enum):
-    """The formats of the output."""
-
-    TEXT = auto()
-    JSON = auto()
-    CSV = auto()
 
 
 def compare_on_position(
@@ -123,48 +120,47 @@ def _progress(runner: Runner, searches: int) -> Progress:
     return Progress(lambda: f"{runner.nodes:,} nodes", searches)
 
 
-def print_position(counts: PositionCounts, form: Form, *, brief: bool) -> None:
-    """Print the counts of one position; if brief, only the last iterations."""
-    if form is Form.JSON:
+def print_json(counts: PositionCounts | CollectionCounts, *, sums_only: bool) -> None:
+    """Print the record of the counts; with `sums_only`, without the problems."""
+    if isinstance(counts, PositionCounts):
         echo_json(position_record(counts), 2)
-        return
-    if form is Form.CSV:
-        click.echo(position_csv(counts), nl=False)
-        return
-    console = stdout_console()
-    console.print(counts.fen, style="dim", soft_wrap=True)
-    several = len(counts.series) > 1
-    brief = brief or len(counts.series) > FEW_VARIANTS
-    if not brief:
-        console.print(fit(console, count_tables.position_columns(counts)))
-        if several:
-            console.print()
-    if brief or several:
-        console.print(count_tables.position_summary(counts).draw(console))
-    _print_notes(count_notes.position_notes(counts, brief=brief))
-
-
-def print_collection(
-    counts: CollectionCounts, form: Form, *, brief: bool, sums_only: bool
-) -> None:
-    """Print the counts of a collection.
-
-    With `sums_only`, only the sums of each variant; with `brief`, so in text.
-    """
-    if form is Form.JSON:
+    else:
         echo_json(collection_record(counts, sums_only=sums_only), 2)
-        return
-    if form is Form.CSV:
-        encode = summary_csv if sums_only else collection_csv
-        click.echo(encode(counts), nl=False)
-        return
+
+
+def print_csv(counts: PositionCounts | CollectionCounts, *, sums_only: bool) -> None:
+    """Print the rows of the counts; with `sums_only`, the sums of each variant."""
+    if isinstance(counts, PositionCounts):
+        csv = position_csv(counts)
+    else:
+        csv = summary_csv(counts) if sums_only else collection_csv(counts)
+    click.echo(csv, nl=False)
+
+
+def print_text(counts: PositionCounts | CollectionCounts, *, brief: bool) -> None:
+    """Print the counts; if brief or of many variants, only the summary."""
     console = stdout_console()
-    brief = brief or sums_only or len(counts.variants) > FEW_VARIANTS
+    if isinstance(counts, PositionCounts):
+        console.print(counts.fen, style="dim", soft_wrap=True)
+        variants = len(counts.series)
+        brief = brief or variants > FEW_VARIANTS
+        columns = position_columns(counts)
+        summary = position_summary(counts) if brief or variants > 1 else None
+        notes = position_notes(counts, brief=brief)
+    else:
+        brief = brief or len(counts.variants) > FEW_VARIANTS
+        columns = collection_columns(counts)
+        summary = collection_summary(counts)
+        notes = collection_notes(counts, brief=brief)
     if not brief:
-        console.print(fit(console, count_tables.collection_columns(counts)))
-        console.print()
-    console.print(count_tables.collection_summary(counts).draw(console))
-    _print_notes(count_notes.collection_notes(counts, brief=brief))
+        console.print(fit(console, columns))
+        if summary:
+            console.print()
+    if summary:
+        console.print(summary.draw(console))
+    console.print()
+    for note in notes:
+        console.print(note, style="dim")
 
 
 def _claimed_depth(problem: Problem, *, at_horizon: bool) -> int:
@@ -173,10 +169,3 @@ def _claimed_depth(problem: Problem, *, at_horizon: bool) -> int:
     if claimed is None:
         return UNCLAIMED_DEPTH
     return min(depth_to_see(claimed, at_horizon=at_horizon), MAX_DEPTH)
-
-
-def _print_notes(notes: Iterable[str]) -> None:
-    console = stdout_console()
-    console.print()
-    for note in notes:
-        console.print(note, style="dim")

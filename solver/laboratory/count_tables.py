@@ -22,7 +22,7 @@ from solver.laboratory.node_counts import GlassRow, glass_row
 from solver.output.columns import Column, bars, fit
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Sequence
 
     from rich.console import Console, RenderableType
 
@@ -177,17 +177,6 @@ class Summary(NamedTuple):
         return fit(console, self.columns + bars(console, self.columns, self.ratios))
 
 
-class _Line(NamedTuple):
-    """The last iteration of one variant."""
-
-    name: str
-    depth: str = ""
-    score: str = ""
-    nodes: str = ""
-    nodes_total: str = ""
-    ratio: float | None = None
-
-
 def position_summary(counts: PositionCounts) -> Summary:
     """Return the last iteration of each variant.
 
@@ -195,16 +184,29 @@ def position_summary(counts: PositionCounts) -> Summary:
     first variant's nodes at the last depth that both reached. Glass's rows follow on
     its position.
     """
-    lines = list(_summary_lines(counts))
+    first = counts.series[0]
+    rows, ratios = [], []
+    for series in counts.series:
+        cells = ["", "", "", ""]
+        if last := series.at(series.depth):
+            nodes = count(last.nodes), count(last.nodes_total)
+            cells = [str(last.depth), score_cell(last), *nodes]
+        rows.append([series.variant.name, *cells])
+        ratios.append(series.ratio(first, min(series.depth, first.depth)))
+    if row := glass_row(counts.fen, first.depth):
+        for name, to_pv in (("Glass off", row.off), ("Glass on", row.on)):
+            rows.append([name, str(row.depth), str(row.score), count(to_pv), ""])
+            ratios.append(to_pv / row.off)
+    names, depths, scores, to_pvs, in_all = zip(*rows, strict=True)
     columns = [
-        Column("variant", [line.name for line in lines], left=True),
-        Column("depth", [line.depth for line in lines], rank=_SUMMARY_DEPTH),
-        Column("score", [line.score for line in lines]),
-        Column("to PV", [line.nodes for line in lines]),
-        Column("in all", [line.nodes_total for line in lines], rank=_SUMMARY_IN_ALL),
-        Column("ratio", [ratio_cell(line.ratio) for line in lines]),
+        Column("variant", names, left=True),
+        Column("depth", depths, rank=_SUMMARY_DEPTH),
+        Column("score", scores),
+        Column("to PV", to_pvs),
+        Column("in all", in_all, rank=_SUMMARY_IN_ALL),
+        Column("ratio", [ratio_cell(ratio) for ratio in ratios]),
     ]
-    return Summary(columns, [line.ratio for line in lines])
+    return Summary(columns, ratios)
 
 
 def collection_summary(counts: CollectionCounts) -> Summary:
@@ -261,27 +263,3 @@ def _file_totals(counts: CollectionCounts) -> list[tuple[str, list[Total]]]:
 def _unless_none(head: str, numbers: Sequence[int]) -> list[Column]:
     """Make a column if any of its numbers is not 0."""
     return [Column(head, [count(number) for number in numbers])] if any(numbers) else []
-
-
-def _summary_lines(counts: PositionCounts) -> Iterator[_Line]:
-    first = counts.series[0]
-    for series in counts.series:
-        last = series.at(series.depth)
-        yield _Line(
-            series.variant.name,
-            str(last.depth) if last else "",
-            score_cell(last),
-            count(last.nodes) if last else "",
-            count(last.nodes_total) if last else "",
-            series.ratio(first, min(series.depth, first.depth)),
-        )
-    yield from _glass_lines(counts)
-
-
-def _glass_lines(counts: PositionCounts) -> Iterator[_Line]:
-    depth = counts.series[0].depth
-    if row := glass_row(counts.fen, depth):
-        for name, nodes in (("Glass off", row.off), ("Glass on", row.on)):
-            yield _Line(
-                name, str(depth), str(row.score), count(nodes), ratio=nodes / row.off
-            )

@@ -68,19 +68,9 @@ class Material(NamedTuple):
 
 def count_pieces(board: chess.Board) -> Material:
     """Count the pieces on a board."""
-    white, black = board.occupied_co[True], board.occupied_co[False]
-    return Material(
-        (board.queens & white).bit_count(),
-        (board.queens & black).bit_count(),
-        (board.rooks & white).bit_count(),
-        (board.rooks & black).bit_count(),
-        (board.bishops & white).bit_count(),
-        (board.bishops & black).bit_count(),
-        (board.knights & white).bit_count(),
-        (board.knights & black).bit_count(),
-        (board.pawns & white).bit_count(),
-        (board.pawns & black).bit_count(),
-    )
+    sides = board.occupied_co[True], board.occupied_co[False]
+    kinds = board.queens, board.rooks, board.bishops, board.knights, board.pawns
+    return Material(*((kind & side).bit_count() for kind in kinds for side in sides))
 
 
 def parse_material(text: str) -> Material:

@@ -250,6 +250,15 @@ COMBINED = "combined"
 """The names of an ablation's variants with several techniques."""
 
 
+_ALONE = (
+    ("mdp", ("upper", "lower", "cpw", "tight", "vipermate")),
+    ("check_extension", ("all", "uncapped", "captures", "promotions")),
+    ("efp", ("cut", "none", "on")),
+    ("mip", ("reduce", "prune", "lazy", "correct")),
+)
+"""The values of each technique that an ablation shows alone."""
+
+
 class Choice(NamedTuple):
     """One value for each technique, as the user writes it."""
 
@@ -350,18 +359,7 @@ def ablation(settings: Techniques = SETTINGS) -> tuple[Variant, ...]:
         techniques together; `combined`: one form of each technique together, with one
         of MIP's uses at a node and one at the horizon (see `parse_mip`).
     """
-    alone = [
-        *(
-            Choice(mdp=value)
-            for value in ("upper", "lower", "cpw", "tight", "vipermate")
-        ),
-        *(
-            Choice(check_extension=value)
-            for value in ("all", "uncapped", "captures", "promotions")
-        ),
-        *(Choice(efp=value) for value in ("cut", "none", "on")),
-        *(Choice(mip=value) for value in ("reduce", "prune", "lazy", "correct")),
-    ]
+    alone = [Choice(**{name: value}) for name, values in _ALONE for value in values]
     return (
         _make(PLAIN, Choice(), settings),
         *(_make(" ".join(options_of(choice)), choice, settings) for choice in alone),
