@@ -57,17 +57,14 @@ class Position(Structure):
     """A position as eight bitboards; see `solver.kernel.rules.position`."""
 
     _fields_: ClassVar = [
-        (name, c_uint64)
-        for name in (
-            "pawns",
-            "knights",
-            "diagonal",
-            "orthogonal",
-            "kings",
-            "us",
-            "them",
-            "rights",
-        )
+        ("pawns", c_uint64),
+        ("knights", c_uint64),
+        ("diagonal", c_uint64),
+        ("orthogonal", c_uint64),
+        ("kings", c_uint64),
+        ("us", c_uint64),
+        ("them", c_uint64),
+        ("rights", c_uint64),
     ]
 
 
