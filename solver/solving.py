@@ -19,12 +19,10 @@ from solver.problem import (
     require_instance,
     thread_count,
 )
-from solver.search.battle import search_battle
 from solver.search.endgame import consult_tablebases, prefer_proof
 from solver.search.mate_search import MateSearch
 from solver.search.queries import Queries, solution_of
 from solver.search.question import read_question
-from solver.search.solutions import answer_help_play
 from solver.search.threads import (
     WATCHDOG,
     Control,
@@ -34,6 +32,8 @@ from solver.search.threads import (
 )
 from solver.search.workspace import Workspace
 from solver.solution import Solution, Stats, StoppedBy
+from solver.stipulations.battle_search import search_battle
+from solver.stipulations.solutions import answer_help_play
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

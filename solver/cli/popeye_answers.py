@@ -22,10 +22,10 @@ from solver.play.builder import PlayOptions, build_variations
 from solver.play.levels import EXACT_MOVES
 from solver.problem import Claim, Limits, Problem
 from solver.search.question import read_question
-from solver.search.solutions import Enumeration
 from solver.search.threads import WATCHDOG, Control
 from solver.solution import StoppedBy
 from solver.stipulations import kind_of
+from solver.stipulations.solutions import Enumeration
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -210,8 +210,8 @@ def build_play(
     from solver.cli.answer_files import build_stoppable
     from solver.output.shown_play import ShownSolutions, ShownTree
     from solver.play.variations import variations_after
-    from solver.search.solutions import set_play
     from solver.stipulations import kind_of
+    from solver.stipulations.solutions import set_play
 
     limits = question.limits
 

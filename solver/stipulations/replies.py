@@ -13,8 +13,8 @@ from solver.certificate.proving import (
 from solver.kernel.border.interface import NULL_MOVE
 from solver.kernel.border.parts import BATTLE
 from solver.kernel.build.loader import load_part
-from solver.search.battle import battle_play
 from solver.stipulation import Goal, Play
+from solver.stipulations.battle_search import battle_play
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

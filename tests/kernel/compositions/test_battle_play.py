@@ -12,8 +12,8 @@ import pytest
 from solver.board import pack, unpack_move
 from solver.kernel.border.interface import NO_LIMIT, Verdict
 from solver.kernel.border.memory import Search
-from solver.search.battle import battle_play
 from solver.stipulation import Goal, Play, Stipulation
+from solver.stipulations.battle_search import battle_play
 from tests.oracles import battle_play as oracle
 from tests.oracles import stipulated, walks
 from tests.sizes import sized

@@ -11,10 +11,10 @@ import pytest
 from solver import Limits, Problem, Restriction, Status, solve
 from solver.errors import InputError
 from solver.search.question import read_question
-from solver.search.solutions import set_play
 from solver.solution import StoppedBy
 from solver.solving import Control, Solver
 from solver.stipulation import Stipulation
+from solver.stipulations.solutions import set_play
 from tests.oracles import help_play, walks
 from tests.sizes import sized
 

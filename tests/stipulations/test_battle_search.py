@@ -9,10 +9,10 @@ import pytest
 
 from solver import InputError, Limits, Problem, Restriction, Solution, Status, StoppedBy
 from solver.kernel.border.memory import BattlePlay
-from solver.search.battle import PLAYS
 from solver.search.threads import Control
 from solver.solving import Solver, solve
 from solver.stipulation import Goal, Play, Stipulation
+from solver.stipulations.battle_search import PLAYS
 from tests.oracles import battle_play as oracle
 from tests.oracles import stipulated
 from tests.sizes import sized
