@@ -9,7 +9,6 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from solver.errors import FenError
-from solver.kernel.border.parts import BATTLE
 from solver.kernel.border.query import QueryState
 from solver.kernel.build.loader import load_part
 from solver.problem import (
@@ -19,7 +18,7 @@ from solver.problem import (
     require_instance,
     thread_count,
 )
-from solver.search.endgame import consult_tablebases, prefer_proof
+from solver.search.endgame import prefer_proof
 from solver.search.mate_search import MateSearch
 from solver.search.queries import Queries, solution_of
 from solver.search.question import read_question
@@ -32,8 +31,8 @@ from solver.search.threads import (
 )
 from solver.search.workspace import Workspace
 from solver.solution import Solution, Stats, StoppedBy
-from solver.stipulations.battle_search import search_battle
-from solver.stipulations.solutions import answer_help_play
+from solver.stipulations import kind_of
+from solver.stipulations.kind import Means
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -194,7 +193,11 @@ class Solver:
         self._workspace = Workspace(hash_mib)
         self._tablebases = tablebases
         self._helper_threads = HelperThreads(self._workspace, threads - 1)
-        self._mate_search = MateSearch(self._workspace, self._helper_threads)
+        self._means = Means(
+            self._workspace,
+            self._helper_threads,
+            MateSearch(self._workspace, self._helper_threads),
+        )
         self._batch: Queries | None = None
 
     @property
@@ -398,17 +401,15 @@ class Solver:
         spent_s: float = 0.0,
     ) -> Solution:
         """Answer a question, whose search may have begun in a batch."""
-        if question.problem.stipulation.is_help:
-            return answer_help_play(self._workspace, question, control)
-        if question.is_battle:
-            load_part(BATTLE)  # before the clock starts
+        kind = kind_of(question.problem.stipulation)
+        load_part(kind.part())  # before the clock starts
         started = time.perf_counter() - spent_s
         workspace, limits = self._workspace, question.limits
         # 1. The user's tablebases know many answers; the search then tries to prove
         #    them, which without limits would take too long.
         from_tables = None
-        if self._tablebases is not None and not question.is_battle:
-            from_tables = consult_tablebases(self._tablebases, question)
+        if self._tablebases is not None:
+            from_tables = kind.consult(self._tablebases, question)
         by_nodes = StoppedBy.NODES
         if from_tables and limits.nodes is None and limits.time_s is None:
             limits = replace(limits, nodes=TABLEBASE_NODES)
@@ -421,34 +422,24 @@ class Solver:
         self._helper_threads.begin()
         try:
             with WATCHDOG.limit(control, limits.time_s, spent_s):
-                if question.is_battle:
-                    workspace.forget()
-                    solution = self._search_battle(question, control)
-                else:
-                    solution = self._mate_search.solve(question, control, begun)
+                solution = kind.search(self._means, question, control, begun)
         finally:
             self._helper_threads.stop()
         # 3. What the tablebases know completes what the search left open.
         if from_tables:
             solution = prefer_proof(solution, from_tables)
+        stopped_by = solution.stopped_by
+        if stopped_by is StoppedBy.NODES:  # which stands for any limit of effort
+            stopped_by = control.reason or by_nodes
         return replace(
             solution,
-            stopped_by=solution.stopped_by and (control.reason or by_nodes),
+            stopped_by=stopped_by,
             stats=Stats(
                 workspace.search.nodes + self._helper_threads.nodes,
                 time.perf_counter() - started,
             ),
             restriction=question.restriction,
         )
-
-    def _search_battle(self, question: Question, control: Control) -> Solution:
-        def help_search(helper: Workspace, progress: Control) -> None:
-            search_battle(helper, question, progress, lambda: None)
-
-        def start_helpers() -> None:
-            self._helper_threads.start(help_search, None)
-
-        return search_battle(self._workspace, question, control, start_helpers)
 
 
 def _require_control(control: Control | None) -> Control:

@@ -142,6 +142,15 @@ class Stipulation:
         return 2 * self.moves + self.half
 
     @property
+    def unused_arguments(self) -> tuple[str, ...]:
+        """Arguments of `solver.solve` that have no meaning beside it."""
+        if self.is_direct_mate:
+            return ("within",) if self.has_number else ()
+        if self.is_help:
+            return ("within", "restriction", "root_moves")
+        return ("within", "restriction")
+
+    @property
     def beside_claim(self) -> Stipulation:
         """What is left of it beside a claim of its moves: `MATE` of `#n`."""
         return MATE if self.is_direct_mate else self

@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from solver.kernel.border.memory import Position
-    from solver.stipulation import Stipulation
 
 
 @dataclass(frozen=True)
@@ -105,10 +104,9 @@ class Question:
     @property
     def most_moves(self) -> int:
         """The longest mate to search for, in attacker's moves."""
-        if self.problem.stipulation.has_number:
-            return self.problem.stipulation.attacker_moves
         most = self.limits.max_moves if self.within is None else abs(self.within)
-        return MAX_MOVES if most is None else most
+        demanded = self.problem.stipulation.attacker_moves
+        return demanded or (MAX_MOVES if most is None else most)
 
     @property
     def any_length(self) -> bool:
@@ -120,12 +118,6 @@ class Question:
         """The length of the mate that the source claims, in attacker's moves."""
         claim = self.problem.claim
         return abs(claim.mate) if claim else None
-
-    @property
-    def is_battle(self) -> bool:
-        """Whether it is a stipulation of two opponents other than the direct mate."""
-        stipulation = self.problem.stipulation
-        return not (stipulation.is_direct_mate or stipulation.is_help)
 
 
 def read_question(
@@ -164,13 +156,11 @@ def read_question(
     if root_moves is not None:
         root_moves = _legal_moves(board, root_moves)
 
-    stipulation = problem.stipulation
-    if stipulation.is_help:
-        _require_none(within=within, restriction=restriction, root_moves=root_moves)
-    if stipulation.has_number:
-        _refuse_beside(stipulation, "within", within)
-        if not stipulation.is_direct_mate:
-            _refuse_beside(stipulation, "restriction", restriction)
+    given = {"within": within, "restriction": restriction, "root_moves": root_moves}
+    for name in problem.stipulation.unused_arguments:
+        if given[name] is not None:
+            expected = f"None with the stipulation {problem.stipulation}"
+            raise refusal(name, expected, given[name])
     question = Question(problem, limits, within, all_keys, restriction, root_moves)
     vars(question)["board"] = board  # it has just been read
     return question
@@ -199,12 +189,6 @@ def _named_length(problem: Problem, within: int | None) -> int | None:
     return problem.claim.mate if problem.claim else problem.no_mate
 
 
-def _refuse_beside(stipulation: Stipulation, name: str, value: object) -> None:
-    """Refuse an argument that has no meaning beside a stipulation."""
-    if value is not None:
-        raise refusal(name, f"None with the stipulation {stipulation}", value)
-
-
 def _has_bare_king(board: chess.Board, color: chess.Color) -> bool:
     return chess.popcount(board.occupied_co[color]) == 1
 
@@ -224,12 +208,6 @@ def _set_up(problem: Problem | str | chess.Board) -> tuple[Problem, chess.Board]
     expected = "a FEN, a chess.Board or a Problem"
     board = parse_fen(require_instance("problem", problem, str, expected))
     return Problem(board.fen()), board
-
-
-def _require_none(**arguments: object) -> None:
-    for name, value in arguments.items():
-        if value is not None:
-            raise refusal(name, "None in help play", value)
 
 
 def _legal_moves(board: chess.Board, root_moves: Sequence[str]) -> tuple[str, ...]:

@@ -10,8 +10,13 @@ from solver.stipulations.kind import MATE_OPTIONS, Kind
 if TYPE_CHECKING:
     from solver.certificate.proving import Budget
     from solver.kernel.border.parts import Part
+    from solver.search.mate_search import Begun
+    from solver.search.question import Question
+    from solver.search.threads import Control
     from solver.search.workspace import Workspace
+    from solver.solution import Solution
     from solver.stipulation import Stipulation
+    from solver.stipulations.kind import Means
     from solver.stipulations.replies import Replies
 
 
@@ -30,6 +35,14 @@ class Battle(Kind):
         from solver.kernel.border.parts import BATTLE
 
         return BATTLE
+
+    def search(
+        self, means: Means, question: Question, control: Control, begun: Begun | None
+    ) -> Solution:
+        """Search for the shortest way to the goal."""
+        from solver.stipulations.battle_search import search_battle
+
+        return search_battle(means, question, control)
 
     def replies(self, workspace: Workspace, budget: Budget) -> Replies:
         """Return what finds the moves of the play in the memory of a search."""

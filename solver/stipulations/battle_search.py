@@ -16,6 +16,7 @@ from solver.kernel.border.parts import BATTLE
 from solver.kernel.build.loader import load_part
 from solver.solution import Solution, Status, StoppedBy
 from solver.stipulation import Goal, Play
+from solver.stipulations import kind_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from solver.search.threads import Control
     from solver.search.workspace import Workspace
     from solver.stipulation import Stipulation
+    from solver.stipulations.kind import Means
 
 PLAYS = {
     (Play.DIRECT, Goal.STALEMATE): BattlePlay.STALEMATE,
@@ -42,26 +44,26 @@ def battle_play(stipulation: Stipulation) -> BattlePlay:
     return PLAYS[stipulation.play, stipulation.goal]
 
 
-def search_battle(
-    workspace: Workspace,
-    question: Question,
-    control: Control,
-    start_helpers: Callable[[], None],
-) -> Solution:
+def search_battle(means: Means, question: Question, control: Control) -> Solution:
     """Answer a stipulation of battle play other than the direct mate.
 
     Parameters
     ----------
-    workspace : Workspace
-        Where the search runs; `Workspace.begin` has set its limits.
+    means : Means
     question : Question
         What to search; its problem has the stipulation.
     control : Control
         Receives each new bound.
-    start_helpers : callable
-        Called once the search turns out not to be short.
     """
-    return _BattleSearch(workspace, question, control, start_helpers).solve()
+
+    def help_search(helper: Workspace, progress: Control) -> None:
+        _BattleSearch(helper, question, progress, lambda: None).solve()
+
+    def start_helpers() -> None:
+        means.helper_threads.start(help_search, None)
+
+    means.workspace.forget()
+    return _BattleSearch(means.workspace, question, control, start_helpers).solve()
 
 
 class _BattleSearch:
@@ -191,16 +193,6 @@ class _BattleSearch:
                 yield move, kernel.made(question.position, search, move)
 
     def _must_end(self) -> bool:
-        """Whether the attacker of reflex play has to reach the goal, and so fails."""
-        stipulation = self._question.problem.stipulation
-        if stipulation.play is not Play.REFLEX:
-            return False
-        board = self._question.board.copy(stack=False)
-        goal = stipulation.goal
-        ends = board.is_stalemate if goal is Goal.STALEMATE else board.is_checkmate
-        for move in board.legal_moves:
-            board.push(move)
-            if ends():
-                return True
-            board.pop()
-        return False
+        """Whether the attacker has to reach the goal itself, and so fails."""
+        kind = kind_of(self._question.problem.stipulation)
+        return kind.attacker_must_end and kind.ends_in_one(self._question.board)

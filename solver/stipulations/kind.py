@@ -7,7 +7,7 @@ and `Battle` differ from this in little, `Help` in most.
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, ClassVar, TypeVar
+from typing import TYPE_CHECKING, ClassVar, NamedTuple, TypeVar
 
 from solver.solution import Status, TableFormat
 from solver.stipulation import Goal, Play
@@ -24,8 +24,12 @@ if TYPE_CHECKING:
     import chess
 
     from solver.certificate.proving import Budget
+    from solver.endgames.tablebases import Tablebases
     from solver.kernel.border.parts import Part
     from solver.problem import Claim, Limits, Problem
+    from solver.search.mate_search import Begun, MateSearch
+    from solver.search.question import Question
+    from solver.search.threads import Control, HelperThreads
     from solver.search.workspace import Workspace
     from solver.solution import Solution
     from solver.stipulation import Stipulation
@@ -65,6 +69,22 @@ def rank_of(claim: str, length: int) -> int:
 
 
 Choice = TypeVar("Choice")
+
+
+class Means(NamedTuple):
+    """What a solver searches with, and keeps from one search to the next.
+
+    Attributes
+    ----------
+    workspace : Workspace
+        Its limits are set.
+    helper_threads : HelperThreads
+    mate_search : MateSearch
+    """
+
+    workspace: Workspace
+    helper_threads: HelperThreads
+    mate_search: MateSearch
 
 
 class Kind:
@@ -191,6 +211,32 @@ class Kind:
 
         return SEARCH
 
+    def search(
+        self, means: Means, question: Question, control: Control, begun: Begun | None
+    ) -> Solution:
+        """Answer a question within the limits that are set.
+
+        Parameters
+        ----------
+        means : Means
+        question : Question
+            Its problem has this stipulation.
+        control : Control
+            Receives each new bound.
+        begun : Begun or None
+            The query of a mate, if its search has begun.
+
+        Returns
+        -------
+        Solution
+            With NODES for any limit of effort that was hit, and without its cost.
+        """
+        raise NotImplementedError
+
+    def consult(self, tablebases: Tablebases, question: Question) -> Solution | None:
+        """Return the answer of tablebases, which know mates only."""
+        return None
+
     def require_variations(self) -> None:
         """Raise InputError if the play is no tree of attacks and defences."""
 
@@ -280,6 +326,16 @@ class Kind:
         if self.stipulation.goal is Goal.STALEMATE:
             return board.is_stalemate()
         return board.is_checkmate()
+
+    def ends_in_one(self, board: chess.Board) -> bool:
+        """Return whether the side to move can reach the goal at once."""
+        after = board.copy(stack=False)
+        for move in board.legal_moves:
+            after.push(move)
+            if self.is_goal(after):
+                return True
+            after.pop()
+        return False
 
     def claimed_solutions(self, claim: Claim) -> int | None:
         """Return how many solutions are claimed; None: the claim is about keys."""

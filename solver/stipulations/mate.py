@@ -10,7 +10,13 @@ from solver.stipulations.kind import Kind, name_mate, rank_of
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from solver.endgames.tablebases import Tablebases
     from solver.problem import Claim, Limits, Problem
+    from solver.search.mate_search import Begun
+    from solver.search.question import Question
+    from solver.search.threads import Control
+    from solver.solution import Solution
+    from solver.stipulations.kind import Means
 
 
 class Mate(Kind):
@@ -18,6 +24,18 @@ class Mate(Kind):
 
     has_certificates = True
     warns_of_draws = True
+
+    def search(
+        self, means: Means, question: Question, control: Control, begun: Begun | None
+    ) -> Solution:
+        """Search for the shortest mate."""
+        return means.mate_search.solve(question, control, begun)
+
+    def consult(self, tablebases: Tablebases, question: Question) -> Solution | None:
+        """Return the answer of tablebases; None: they have none."""
+        from solver.search.endgame import consult_tablebases
+
+        return consult_tablebases(tablebases, question)
 
     def length_name(self, moves: int) -> str:
         """Name a length; a negative one means that the side to move is mated."""

@@ -7,7 +7,6 @@ is found.
 
 from __future__ import annotations
 
-import time
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -16,8 +15,7 @@ from solver.kernel.border.memory import HelpPlay, HelpState
 from solver.kernel.border.parts import HELP
 from solver.kernel.build.loader import load_part
 from solver.problem import Claim
-from solver.search.threads import WATCHDOG
-from solver.solution import Solution, Stats, Status, StoppedBy
+from solver.solution import Solution, Status, StoppedBy
 from solver.stipulation import Goal
 
 if TYPE_CHECKING:
@@ -31,10 +29,10 @@ Line = tuple[str, ...]
 """The moves of a solution, in UCI notation and play order."""
 
 
-def answer_help_play(
+def search_solutions(
     workspace: Workspace, question: Question, control: Control
 ) -> Solution:
-    """Find all solutions of a help stipulation, in the calling thread.
+    """Find all solutions of a help stipulation; see `Kind.search`.
 
     Parameters
     ----------
@@ -44,22 +42,16 @@ def answer_help_play(
         Its stipulation is one of help play. `limits.max_solutions` and
         `limits.max_moves` apply.
     control : Control
-        Stops the search, and receives its progress.
+        Receives each new bound.
     """
-    enumeration = Enumeration(workspace, question)  # may compile: not on the clock
-    started = time.perf_counter()
-    control.attach(workspace.search)
+    enumeration = Enumeration(workspace, question)
     solutions = []
-    with WATCHDOG.limit(control, question.limits.time_s):
-        for lines in enumeration.pieces():
-            solutions += lines
-            control.lower_bound = enumeration.lower_bound
-            if solutions:
-                control.best = (_attacker_moves(solutions[0]), solutions[0])
-    stopped_by = enumeration.stopped_by
-    if stopped_by is StoppedBy.NODES:
-        stopped_by = control.reason or stopped_by
-    complete = stopped_by is None
+    for lines in enumeration.pieces():
+        solutions += lines
+        control.lower_bound = enumeration.lower_bound
+        if solutions:
+            control.best = (_attacker_moves(solutions[0]), solutions[0])
+    complete = enumeration.stopped_by is None
     mate = _attacker_moves(solutions[0]) if solutions else None
     if mate is None:
         status = Status.DISPROVED if complete else Status.UNDECIDED
@@ -71,8 +63,7 @@ def answer_help_play(
         mate,
         enumeration.lower_bound if mate is None else mate,
         pv=solutions[0] if solutions else (),
-        stopped_by=stopped_by,
-        stats=Stats(workspace.search.nodes, time.perf_counter() - started),
+        stopped_by=enumeration.stopped_by,
         solutions=tuple(solutions),
         solutions_complete=complete,
     )

@@ -224,7 +224,7 @@ def test_there_is_no_set_play_from_check_or_without_plies() -> None:
 )
 def test_arguments_for_battle_play_are_refused(argument: dict[str, object]) -> None:
     problem = problem_of(f"{ROOK} b - -", "h#2")
-    with pytest.raises(InputError, match="expected None in help play"):
+    with pytest.raises(InputError, match="expected None with the stipulation h"):
         solve(problem, **argument)  # type: ignore[arg-type]
 
 
