@@ -320,6 +320,23 @@ def test_contributing_shows_every_room() -> None:
     assert set(rooms) == folders
 
 
+KINDS = r"is_help\b|is_direct_mate|is_battle|has_number|stipulation is (not )?None"
+
+
+def test_few_lines_ask_what_a_stipulation_is() -> None:
+    """Readers of help play's solutions, options, and what is about mates alone."""
+    solver = ROOT / "solver"
+    rooms = {"stipulation.py", "stipulations", "kernel"}
+    lines = [
+        f"{path.relative_to(ROOT)}: {line.strip()}"
+        for path in solver.rglob("*.py")
+        if path.relative_to(solver).parts[0] not in rooms
+        for line in path.read_text(encoding="utf-8").splitlines()
+        if re.search(KINDS, line)
+    ]
+    assert len(lines) <= 10, "\n".join(lines)
+
+
 def test_contributing_shows_the_rooms_in_the_order_of_imports() -> None:
     contracts = PYPROJECT["tool"]["importlinter"]["contracts"]
     layers = next(one["layers"] for one in contracts if one["type"] == "layers")

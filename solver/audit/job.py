@@ -20,7 +20,6 @@ from solver.certificate import BuildingStoppedError, certify_last
 from solver.endgames.tablebases import Tablebases
 from solver.formats.matetrack import find_fault
 from solver.problem import Problem
-from solver.search.follow import solve_and_follow
 from solver.search.question import Question, read_question
 from solver.search.threads import Control
 from solver.solution import Solution, StoppedBy
@@ -201,7 +200,8 @@ class AuditJob:
     ) -> Iterator[AuditResult | None]:
         if self._options.follow:
             for question in questions:
-                found = solve_and_follow(
+                kind = kind_of(question.problem.stipulation)
+                found = kind.solve_and_follow(
                     self._solve, self._solver.workspace, question, self._searching
                 )
                 yield self._result(

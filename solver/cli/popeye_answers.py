@@ -20,7 +20,7 @@ from solver.output.popeye_text import (
 )
 from solver.play.builder import PlayOptions, build_variations
 from solver.play.levels import EXACT_MOVES
-from solver.problem import Claim, Limits, Problem
+from solver.problem import Limits, Problem
 from solver.search.question import read_question
 from solver.search.threads import WATCHDOG, Control
 from solver.solution import StoppedBy
@@ -231,10 +231,7 @@ class PopeyeAnswer:
 
     def _after_key(self, board: chess.Board, stipulation: Stipulation) -> Iterator[str]:
         """Solve a position that a key has led to."""
-        if not stipulation.is_direct_mate or stipulation.moves < 2:
-            msg = f"PostKeyPlay: expected #2 or longer, found {stipulation}"
-            raise InputError(msg)
-        claim = Claim(1 - stipulation.moves)
+        claim = kind_of(stipulation).claim_after_key()
         solution = self._solve(Problem(board.fen(en_passant="fen"), claim=claim))
         tree = self._variations(solution)
         yield self._writer(tree, stipulation).after_key()

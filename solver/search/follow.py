@@ -62,7 +62,7 @@ def solve_and_follow(
     question: Question,
     searching: Callable[[], AbstractContextManager[Control]],
 ) -> Followed:
-    """Solve a problem, and follow its claimed line if there is one.
+    """Solve a mate, and follow its claimed line if there is one.
 
     Where any mate within the claim will do, the line comes first: a mate that it proves
     needs no search.
@@ -84,8 +84,8 @@ def solve_and_follow(
         with searching() as control:
             return follow_line(answer, workspace, limits, control)
 
-    claim, stipulation = problem.claim, problem.stipulation
-    if not (claim and claim.line and stipulation.is_direct_mate):
+    claim = problem.claim
+    if not (claim and claim.line):
         return Followed(solve(question))
     if question.within is None:
         return follow(solve(question))

@@ -9,17 +9,14 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, ClassVar, NamedTuple, TypeVar
 
+from solver.errors import InputError
 from solver.solution import Status, TableFormat
 from solver.stipulation import Goal, Play
-from solver.stipulations.comparison import (
-    Soundness,
-    Verdict,
-    allows_all_mates,
-    claimed_first_moves,
-)
+from solver.stipulations.comparison import Comparison
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
+    from contextlib import AbstractContextManager
 
     import chess
 
@@ -27,12 +24,12 @@ if TYPE_CHECKING:
     from solver.endgames.tablebases import Tablebases
     from solver.kernel.border.parts import Part
     from solver.problem import Claim, Limits, Problem
+    from solver.search.follow import Followed
     from solver.search.mate_search import Begun, MateSearch
     from solver.search.question import Question
     from solver.search.threads import Control, HelperThreads
     from solver.search.workspace import Workspace
     from solver.solution import Solution
-    from solver.stipulation import Stipulation
     from solver.stipulations.replies import Replies
 
 GOALS = {Goal.MATE: "mate", Goal.STALEMATE: "stalemate"}
@@ -87,7 +84,7 @@ class Means(NamedTuple):
     mate_search: MateSearch
 
 
-class Kind:
+class Kind(Comparison):
     """What a stipulation does.
 
     Attributes
@@ -110,9 +107,6 @@ class Kind:
     warns_of_draws: ClassVar = False
     defender_ends = False
     attacker_must_end = False
-
-    def __init__(self, stipulation: Stipulation) -> None:
-        self.stipulation = stipulation
 
     # Words
 
@@ -252,81 +246,6 @@ class Kind:
 
     # Claims
 
-    def verdict(self, claim: Claim, answer: Solution) -> Verdict:
-        """Return the verdict on the claimed length; see `find_verdict`."""
-        moves = abs(claim.mate)
-        if answer.mate is not None:
-            if (claim.mate > 0) != (answer.mate > 0):
-                return Verdict.REFUTED  # the other side is mated
-            if abs(answer.mate) < moves:
-                return Verdict.SHORTER
-            if abs(answer.mate) == moves:
-                is_shortest = answer.lower_bound == moves
-                return Verdict.PROVED if is_shortest else Verdict.HOLDS
-        return Verdict.REFUTED if answer.lower_bound > moves else Verdict.UNDECIDED
-
-    def wrong_keys(self, claim: Claim, answer: Solution) -> tuple[str, ...]:
-        """Return the claimed first moves that do not solve; see `find_wrong_keys`."""
-        solving = self.first_moves(answer)
-        claimed = () if solving is None else claimed_first_moves(claim)
-        return tuple(move for move in claimed if move not in (solving or ()))
-
-    def first_moves(self, answer: Solution) -> tuple[str, ...] | None:
-        """Return the first moves that solve; None: there may be others."""
-        return answer.keys if answer.keys_complete else None
-
-    def soundness(
-        self,
-        verdict: Verdict | None,
-        claim: Claim,
-        answer: Solution,
-        *,
-        is_slow_line: bool,
-    ) -> Soundness | None:
-        """Return how keys and claimed line compare with the answer.
-
-        See `find_soundness`. The answer is no shorter than claimed.
-
-        Parameters
-        ----------
-        verdict : Verdict or None
-        claim : Claim
-        answer : Solution
-        is_slow_line : bool
-            A move of the claimed line is slower than another.
-        """
-        if verdict is Verdict.REFUTED:
-            return Soundness.NO_SOLUTION
-        if verdict is not Verdict.PROVED or claim.mate < 0 or not answer.keys_complete:
-            return None
-        if self.wrong_keys(claim, answer):
-            return Soundness.MISSING_SOLUTION
-        if is_slow_line or self._takes_longer(claim, answer):
-            return Soundness.NOT_SHORTEST_LINE
-        expected = max(1, len(claimed_first_moves(claim)))
-        if len(answer.keys) <= expected or allows_all_mates(claim, claim.mate):
-            return Soundness.SOUND
-        return Soundness.COOKED
-
-    def _takes_longer(self, claim: Claim, answer: Solution) -> bool:
-        plies = self.stipulation.numbered(claim.mate).plies
-        if len(claim.line) < plies:  # cut short, or not the longest defence
-            return False
-        if len(claim.line) > plies:
-            return True
-        import chess
-
-        board = chess.Board(answer.problem.fen)
-        for move in claim.line:
-            board.push_uci(move)
-        return not self.is_goal(board)
-
-    def is_goal(self, board: chess.Board) -> bool:
-        """Return whether a position is what the play shall end with."""
-        if self.stipulation.goal is Goal.STALEMATE:
-            return board.is_stalemate()
-        return board.is_checkmate()
-
     def ends_in_one(self, board: chess.Board) -> bool:
         """Return whether the side to move can reach the goal at once."""
         after = board.copy(stack=False)
@@ -337,13 +256,31 @@ class Kind:
             after.pop()
         return False
 
-    def claimed_solutions(self, claim: Claim) -> int | None:
-        """Return how many solutions are claimed; None: the claim is about keys."""
-        return None
+    def solve_and_follow(
+        self,
+        solve: Callable[[Question], Solution],
+        workspace: Workspace,
+        question: Question,
+        searching: Callable[[], AbstractContextManager[Control]],
+    ) -> Followed:
+        """Solve a problem, and follow its claimed line if it is a mate's.
 
-    def solutions(self, answer: Solution) -> tuple[tuple[str, ...], ...] | None:
-        """Return the solutions that were found; None: the answer has keys instead."""
-        return None
+        See `solver.search.follow.solve_and_follow`.
+        """
+        from solver.search.follow import Followed
+
+        return Followed(solve(question))
+
+    def claim_after_key(self) -> Claim:
+        """Return what the position after a key claims.
+
+        Raises
+        ------
+        InputError
+            It is not the position of a mate in two or more.
+        """
+        msg = f"PostKeyPlay: expected #2 or longer, found {self.stipulation}"
+        raise InputError(msg)
 
     def searched_line(self, claim: Claim) -> tuple[str, ...]:
         """Return the part of the claimed line whose moves an audit compares."""
@@ -393,17 +330,6 @@ class Kind:
     def without_solution(self, problem: Problem, excluded: int) -> Problem:
         """Return a problem that claims no solution; `excluded` moves are too few."""
         return problem
-
-    def is_sound(self, solution: Solution) -> bool:
-        """Return whether a problem has one solution as claimed, and that is proved."""
-        claim = solution.problem.claim
-        return (
-            solution.status is Status.PROVED
-            and solution.keys_complete
-            and len(solution.keys) == 1
-            and (claim is None or claim.mate == solution.mate)
-            and not solution.restriction
-        )
 
 
 def mover(fen: str) -> str:
