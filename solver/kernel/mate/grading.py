@@ -20,9 +20,9 @@ from solver.kernel.build.jit import (
 from solver.kernel.mate.keys import decide, write_keys
 from solver.kernel.mate.rows import play
 from solver.kernel.mate.turns import begin
-from solver.kernel.rules.fen import read_fen, skip
+from solver.kernel.rules.fen import read_fen
 from solver.kernel.rules.movegen import count as count_moves
-from solver.kernel.rules.notation import read_move, write_move
+from solver.kernel.rules.notation import read_move, skip, write_move
 from solver.kernel.rules.position import NO_MOVE, position_at
 
 REFUSED, ANSWERED, OPEN = (

@@ -29,13 +29,9 @@ from solver.kernel.build.jit import (
     words_at,
 )
 from solver.kernel.rules.bitboards import CORNERS, ONE, RANK_6, ZERO
-from solver.kernel.rules.fen import (
-    read_fen,
-    skip,
-    write_fen,
-)
+from solver.kernel.rules.fen import read_fen, write_fen
 from solver.kernel.rules.movegen import en_passant_is_legal, en_passant_takers
-from solver.kernel.rules.notation import read_move, write_move
+from solver.kernel.rules.notation import read_move, skip, write_move
 from solver.kernel.rules.position import (
     NO_MOVE,
     Position,

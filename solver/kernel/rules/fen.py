@@ -40,13 +40,28 @@ from solver.kernel.rules.bitboards import (
     ZERO,
     pawns_attacks_down,
 )
+from solver.kernel.rules.notation import (
+    BLANK,
+    BOARDS,
+    CODES,
+    DASH,
+    DIGIT_0,
+    DIGIT_9,
+    GAP,
+    LETTER_B,
+    LETTER_W,
+    OTHER_CASE,
+    PIECE_LETTERS,
+    SLASH,
+    SPACE,
+    SQUARES_BITS,
+    SQUARES_SHIFT,
+    read_square,
+    skip,
+    write_letter,
+    write_square,
+)
 from solver.kernel.rules.position import (
-    DIAGONAL,
-    KING,
-    KNIGHT,
-    ORTHOGONAL,
-    PAWN,
-    QUEEN,
     Position,
     attackers_of_us,
     checkers,
@@ -63,67 +78,6 @@ MAX_FEN_BYTES = 200
 MAX_DIGITS = 17
 """As `solver.strict_fen.MAX_DIGITS`: an int64 has room for it."""
 
-# Characters
-
-GAP = np.uint64(1 << 7)
-SQUARES_SHIFT = EIGHT
-SQUARES_BITS = np.uint64(15)
-SPACE = np.uint64(1 << 12)
-MARK = np.uint64(1 << 13)
-
-BOARDS = 7
-"""The first words of a position: five kinds of boards and a board for each side."""
-
-PIECES = {
-    "P": PAWN,
-    "N": KNIGHT,
-    "B": DIAGONAL,
-    "R": ORTHOGONAL,
-    "Q": QUEEN,
-    "K": KING,
-}
-WHITE_PIECE = np.uint64(1 << 5)
-BLACK_PIECE = np.uint64(1 << 6)
-
-
-def _character_codes() -> np.ndarray:
-    """Return what each character of a FEN's board means; shape (256,), uint64.
-
-    Bits 0 to 6 are the `BOARDS` that a piece is on. Bit 7 stands for empty squares,
-    bits 8 to 11 are the number of squares. White space has a bit too, and so have the
-    marks after a move.
-    """
-    codes = np.zeros(256, dtype=np.uint64)
-    for letter, kind in PIECES.items():
-        codes[ord(letter)] = kind | WHITE_PIECE | (ONE << SQUARES_SHIFT)
-        codes[ord(letter.lower())] = kind | BLACK_PIECE | (ONE << SQUARES_SHIFT)
-    for squares in range(1, 9):
-        codes[ord("0") + squares] = GAP | (np.uint64(squares) << SQUARES_SHIFT)
-    for space in range(128):
-        if chr(space).isspace():
-            codes[space] = SPACE
-    for mark in "+#!?":
-        codes[ord(mark)] = MARK
-    return codes
-
-
-def _piece_letters() -> np.ndarray:
-    """Return the letter of each piece by its boards; shape (128,), uint8."""
-    letters = np.zeros(128, dtype=np.uint8)
-    for code, meaning in enumerate(_character_codes()):
-        if meaning & (WHITE_PIECE | BLACK_PIECE):
-            letters[meaning & (GAP - ONE)] = code
-    return letters
-
-
-CODES = _character_codes()
-PIECE_LETTERS = _piece_letters()
-BLANK, DASH, SLASH = ord(" "), ord("-"), ord("/")
-DIGIT_0, DIGIT_9 = ord("0"), ord("9")
-FILE_A, RANK_ONE = ord("a"), ord("1")
-LETTER_B, LETTER_W = ord("b"), ord("w")
-OTHER_CASE = ord("a") - ord("A")
-
 RIGHTS = 4
 CASTLING_LETTERS = np.frombuffer(b"KQkq", dtype=np.uint8)
 TOP = np.uint64(56)
@@ -133,14 +87,6 @@ KING_HOMES = np.array([E1, E1, E1 << TOP, E1 << TOP], dtype=np.uint64)
 
 
 # Fields
-
-
-@jit(i64(pointer(u8), i64, i64, boolean))
-def skip(text: Any, at: Number, end: Number, spaces: bool) -> Number:
-    """Return where white space ends, or where a field ends, as `str.split` has it."""
-    while at < end and (CODES[text[at]] == SPACE) == spaces:
-        at += 1
-    return at
 
 
 @jit(i64(pointer(u8), i64, i64))
@@ -155,20 +101,6 @@ def _read_counter(text: Any, at: Number, end: Number) -> Number:
         value = 10 * value + (text[at] - DIGIT_0)
         at += 1
     return value
-
-
-@jit(i64(i64, i64))
-def coordinate(letter: Number, first: Number) -> Number:
-    """Return the file of a letter (`first` is a) or the rank of a digit; -1: none."""
-    return letter - first if 0 <= letter - first < 8 else -1
-
-
-@jit(i64(pointer(u8), i64))
-def read_square(text: Any, at: Number) -> Number:
-    """Return the square that two characters name, 0 (a1) to 63; -1: none."""
-    file = coordinate(text[at], FILE_A)
-    rank = coordinate(text[at + 1], RANK_ONE)
-    return (rank << 3) | file
 
 
 @jit(boolean(pointer(u64), pointer(u8), i64, i64))
@@ -375,21 +307,6 @@ def read_fen(address: Number) -> bool:
 
 
 # Writing
-
-
-@jit(i64(pointer(u8), i64, i64), inline=True)
-def write_letter(text: Any, at: Number, letter: Number) -> Number:
-    """Write one character; return where it ends."""
-    text[at] = np.uint8(letter)
-    return at + 1
-
-
-@jit(i64(pointer(u8), i64, i64))
-def write_square(text: Any, at: Number, square: Number) -> Number:
-    """Write the name of a square, 0 (a1) to 63; return where it ends."""
-    text[at] = np.uint8(FILE_A + (square & 7))
-    text[at + 1] = np.uint8(RANK_ONE + (square >> 3))
-    return at + 2
 
 
 @jit(i64(pointer(u8), i64, i64))

@@ -1,6 +1,6 @@
-"""Reading moves in UCI or SAN, and writing them in UCI.
+"""Letters, squares and moves in text: UCI or SAN is read, UCI written.
 
-What is accepted agrees with `solver.board.parse_move`, and so with
+Which moves are accepted agrees with `solver.board.parse_move`, and so with
 python-chess: SAN may give more of the origin than is needed, `x` and `-` mean nothing,
 and neither do the marks after a move. A move whose origin is complete needs no letter
 of the piece: that is UCI, but also `e2-e4` and `e7xd8=Q`.
@@ -31,6 +31,7 @@ from solver.kernel.rules.bitboards import (
     A1,
     C1,
     E1,
+    EIGHT,
     G1,
     H1,
     NOT_FILE_A,
@@ -38,26 +39,11 @@ from solver.kernel.rules.bitboards import (
     RANK_1,
     ZERO,
 )
-from solver.kernel.rules.fen import (
-    BLACK_PIECE,
-    BLANK,
-    CODES,
-    DASH,
-    DIGIT_0,
-    FILE_A,
-    MARK,
-    PIECE_LETTERS,
-    RANK_ONE,
-    WHITE_PIECE,
-    coordinate,
-    read_square,
-    write_letter,
-    write_square,
-)
 from solver.kernel.rules.movegen import generate
 from solver.kernel.rules.position import (
     ARRIVAL_BITS,
     DIAGONAL,
+    KING,
     KNIGHT,
     NO_MOVE,
     ORTHOGONAL,
@@ -70,8 +56,109 @@ from solver.kernel.rules.position import (
     target,
 )
 
+# Characters
+
+GAP = np.uint64(1 << 7)
+SQUARES_SHIFT = EIGHT
+SQUARES_BITS = np.uint64(15)
+SPACE = np.uint64(1 << 12)
+MARK = np.uint64(1 << 13)
+
+BOARDS = 7
+"""The first words of a position: five kinds of boards and a board for each side."""
+
+PIECES = {
+    "P": PAWN,
+    "N": KNIGHT,
+    "B": DIAGONAL,
+    "R": ORTHOGONAL,
+    "Q": QUEEN,
+    "K": KING,
+}
+WHITE_PIECE = np.uint64(1 << 5)
+BLACK_PIECE = np.uint64(1 << 6)
+
+
+def _character_codes() -> np.ndarray:
+    """Return what each character of a FEN's board means; shape (256,), uint64.
+
+    Bits 0 to 6 are the `BOARDS` that a piece is on. Bit 7 stands for empty squares,
+    bits 8 to 11 are the number of squares. White space has a bit too, and so have the
+    marks after a move.
+    """
+    codes = np.zeros(256, dtype=np.uint64)
+    for letter, kind in PIECES.items():
+        codes[ord(letter)] = kind | WHITE_PIECE | (ONE << SQUARES_SHIFT)
+        codes[ord(letter.lower())] = kind | BLACK_PIECE | (ONE << SQUARES_SHIFT)
+    for squares in range(1, 9):
+        codes[ord("0") + squares] = GAP | (np.uint64(squares) << SQUARES_SHIFT)
+    for space in range(128):
+        if chr(space).isspace():
+            codes[space] = SPACE
+    for mark in "+#!?":
+        codes[ord(mark)] = MARK
+    return codes
+
+
+def _piece_letters() -> np.ndarray:
+    """Return the letter of each piece by its boards; shape (128,), uint8."""
+    letters = np.zeros(128, dtype=np.uint8)
+    for code, meaning in enumerate(_character_codes()):
+        if meaning & (WHITE_PIECE | BLACK_PIECE):
+            letters[meaning & (GAP - ONE)] = code
+    return letters
+
+
+CODES = _character_codes()
+PIECE_LETTERS = _piece_letters()
+BLANK, DASH, SLASH = ord(" "), ord("-"), ord("/")
+DIGIT_0, DIGIT_9 = ord("0"), ord("9")
+FILE_A, RANK_ONE = ord("a"), ord("1")
+LETTER_B, LETTER_W = ord("b"), ord("w")
+OTHER_CASE = ord("a") - ord("A")
+
 LETTER_O = ord("O")
 CAPTURE, PROMOTES = ord("x"), ord("=")
+
+
+@jit(i64(pointer(u8), i64, i64, boolean))
+def skip(text: Any, at: Number, end: Number, spaces: bool) -> Number:
+    """Return where white space ends, or where a field ends, as `str.split` has it."""
+    while at < end and (CODES[text[at]] == SPACE) == spaces:
+        at += 1
+    return at
+
+
+@jit(i64(i64, i64))
+def coordinate(letter: Number, first: Number) -> Number:
+    """Return the file of a letter (`first` is a) or the rank of a digit; -1: none."""
+    return letter - first if 0 <= letter - first < 8 else -1
+
+
+@jit(i64(pointer(u8), i64))
+def read_square(text: Any, at: Number) -> Number:
+    """Return the square that two characters name, 0 (a1) to 63; -1: none."""
+    file = coordinate(text[at], FILE_A)
+    rank = coordinate(text[at + 1], RANK_ONE)
+    return (rank << 3) | file
+
+
+@jit(i64(pointer(u8), i64, i64), inline=True)
+def write_letter(text: Any, at: Number, letter: Number) -> Number:
+    """Write one character; return where it ends."""
+    text[at] = np.uint8(letter)
+    return at + 1
+
+
+@jit(i64(pointer(u8), i64, i64))
+def write_square(text: Any, at: Number, square: Number) -> Number:
+    """Write the name of a square, 0 (a1) to 63; return where it ends."""
+    text[at] = np.uint8(FILE_A + (square & 7))
+    text[at + 1] = np.uint8(RANK_ONE + (square >> 3))
+    return at + 2
+
+
+# Moves
 
 
 @jit(u64(position_t, u64), inline=True)
