@@ -74,11 +74,6 @@ def divide(
         yield unpack_move(board, word), leaves
 
 
-def count_leaves(board: chess.Board, depth: int) -> int:
-    """Return the number of leaves `depth` plies down; 1 at depth 0."""
-    return sum(leaves for _, leaves in divide(board, depth)) if depth else 1
-
-
 DEEPEST = 30
 """The greatest --depth, far beyond what any machine can count."""
 

@@ -5,16 +5,12 @@ from __future__ import annotations
 import chess
 import pytest
 
-from solver.cli.perft import count_leaves, divide
+from solver.cli.perft import divide
 from solver.errors import InputError
 from solver.search.threads import Control
 from solver.solution import StoppedBy
 
 pytestmark = pytest.mark.usefixtures("kernel")
-
-
-def test_depth_0_is_the_position_itself() -> None:
-    assert count_leaves(chess.Board(), 0) == 1
 
 
 @pytest.mark.parametrize("listed", [False, True])
