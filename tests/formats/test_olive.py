@@ -208,7 +208,7 @@ def test_an_entry_that_is_too_long_is_reported_and_skipped() -> None:
                 f"{PIECES}stipulation: '{other}'\n",
                 f"stipulation: expected {EXPECTED}, found '{other}'",
             )
-            for other in ("hs#2", "r=2", "ser-h#4", "=", "+", "#3.5", "==4", "2")
+            for other in ("hs#2", "r+2", "ser-h#4", "=", "+", "#3.5", "==4", "2")
         ),
         (
             PIECES + "stipulation: '#201'\n",

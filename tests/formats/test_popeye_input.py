@@ -281,7 +281,7 @@ def test_names_may_be_in_an_old_encoding(encoding: str) -> None:
                 f"{PIECES}stip {other}",
                 f"stipulation: expected {EXPECTED}, found '{other}'",
             )
-            for other in ("hs#2", "ser-h#4", "+2", "==2", "#3.5", "r=2", "dia4")
+            for other in ("hs#2", "ser-h#4", "+2", "==2", "#3.5", "r+2", "dia4")
         ),
         (
             f"{PIECES}sstip white 3a[#]d",
