@@ -8,7 +8,7 @@ or stalemate.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from solver.errors import InputError, quote
@@ -45,11 +45,14 @@ class Play(StrEnum):
 
 
 _TEXT = re.compile(
-    r"(?P<play>|s|r|semi-r|h)(?P<goal>[#=])\s*(?P<moves>[0-9]{1,9})(?P<half>\.5)?",
+    r"(?P<exact>exact-)?(?P<play>|s|r|semi-r|h)(?P<goal>[#=])\s*"
+    r"(?P<moves>[0-9]{1,9})(?P<half>\.5)?",
     re.IGNORECASE,
 )
 
-EXPECTED = "#n, =n, s#n, s=n, r#n, r=n, semi-r#n, semi-r=n, h#n, h#n.5 or h=n"
+EXPECTED = (
+    "#n, =n, s#n, s=n, r#n, r=n, semi-r#n, semi-r=n, h#n, h#n.5, h=n or exact-h#n"
+)
 """The stipulations that are solved, for messages."""
 
 
@@ -66,12 +69,15 @@ class Stipulation:
         with `half` also 0. 0 in `MATE`, whose number is unknown.
     half : bool
         Help play only: half a move more, so that the attacker begins.
+    exact : bool
+        Help play only: shorter solutions do not count.
     """
 
     play: Play
     goal: Goal
     moves: int
     half: bool = False
+    exact: bool = False
 
     @classmethod
     def parse(cls, text: str) -> Stipulation:
@@ -84,14 +90,18 @@ class Stipulation:
         """
         found = _TEXT.fullmatch(text.strip())
         play = Play(found["play"].lower()) if found else None
-        if not found or play is None or (found["half"] and play is not Play.HELP):
+        if (
+            not found
+            or play is None
+            or (play is not Play.HELP and (found["half"] or found["exact"]))
+        ):
             msg = f"stipulation: expected {EXPECTED}, found {quote(text)}"
             raise InputError(msg)
         moves, half = int(found["moves"]), bool(found["half"])
         if not (not half) <= moves <= MAX_MOVES - half:
             msg = f"stipulation: expected 1 to {MAX_MOVES} moves, found {quote(text)}"
             raise InputError(msg)
-        return cls(play, Goal(found["goal"]), moves, half)
+        return cls(play, Goal(found["goal"]), moves, half, bool(found["exact"]))
 
     @classmethod
     def from_record(cls, text: str | None) -> Stipulation:
@@ -165,15 +175,15 @@ class Stipulation:
 
     def with_moves(self, moves: int) -> Stipulation:
         """Return the same stipulation in another number of moves as written."""
-        return Stipulation(self.play, self.goal, moves, self.half)
+        return replace(self, moves=moves)
 
     def without_first_move(self) -> Stipulation | None:
         """Return what the set play of help play demands; None: nothing is left."""
         if not self.half:
-            return Stipulation(self.play, self.goal, self.moves - 1, half=True)
+            return replace(self, moves=self.moves - 1, half=True)
         if not self.moves:
             return None
-        return Stipulation(self.play, self.goal, self.moves)
+        return replace(self, half=False)
 
     def with_attacker_moves(self, moves: int) -> Stipulation:
         """Return the same stipulation in another number of the attacker's moves."""
@@ -181,7 +191,8 @@ class Stipulation:
 
     def __str__(self) -> str:
         number = self.moves if self.has_number else ""
-        return f"{self.play}{self.goal}{number}{'.5' if self.half else ''}"
+        play = f"{'exact-' if self.exact else ''}{self.play}"
+        return f"{play}{self.goal}{number}{'.5' if self.half else ''}"
 
 
 MATE = Stipulation(Play.DIRECT, Goal.MATE, 0)

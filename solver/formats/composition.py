@@ -62,7 +62,7 @@ class Composition:
     def _demanded(self) -> Stipulation:
         found = self._asked
         if "WhiteToPlay" in self.options and not found.white_begins:
-            return Stipulation(found.play, found.goal, found.moves - 1, half=True)
+            return found.without_first_move() or found
         return found
 
     def stipulate(self, text: str) -> None:

@@ -1,8 +1,8 @@
 """Help play: every solution of a problem in which both sides help each other.
 
-Solutions shorter than stipulated count too, as in Popeye: a problem with one has a
-flaw. They are looked for first, so the shortest solution is proved before a longer one
-is found.
+Solutions shorter than stipulated count too, as in Popeye, unless the length shall be
+exact: a problem with one has a flaw. They are looked for first, so the shortest
+solution is proved before a longer one is found.
 """
 
 from __future__ import annotations
@@ -120,7 +120,6 @@ class Enumeration:
 
     def __init__(self, workspace: Workspace, question: Question) -> None:
         stipulation = question.problem.stipulation
-        self.lower_bound = 1
         self.stopped_by: StoppedBy | None = None
         self._kernel = load_part(HELP).kernel
         self._workspace = workspace
@@ -129,7 +128,9 @@ class Enumeration:
         moves = stipulation.attacker_moves
         if question.limits.max_moves is not None:
             moves = min(moves, question.limits.max_moves)
-        self._lengths = [2 * n - stipulation.half for n in range(1, moves + 1)]
+        first = stipulation.attacker_moves if stipulation.exact else 1
+        self.lower_bound = first
+        self._lengths = [2 * n - stipulation.half for n in range(first, moves + 1)]
         self._left = question.limits.max_solutions
         workspace.begin(question.limits.nodes)
         workspace.begin_one_table()

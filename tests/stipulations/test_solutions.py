@@ -76,6 +76,24 @@ def test_short_solutions_are_reported_first() -> None:
     assert (answer.mate, answer.lower_bound) == (2, 2)
 
 
+@pytest.mark.parametrize("length", ["#2", "#3", "#1.5", "#2.5", "=2"])
+def test_an_exact_length_has_no_shorter_solutions(length: str) -> None:
+    side = "w" if length.endswith(".5") else "b"
+    whole = solve(problem_of(f"{ROOK} {side} - -", f"h{length}"))
+    exact = solve(problem_of(f"{ROOK} {side} - -", f"exact-h{length}"))
+    plies = exact.problem.stipulation.plies
+    assert exact.solutions == tuple(s for s in whole.solutions if len(s) == plies)
+    moves = exact.problem.stipulation.attacker_moves
+    assert exact.mate == (moves if exact.solutions else None)
+    assert exact.lower_bound == (moves if exact.solutions else moves + 1)
+
+
+def test_the_set_play_of_an_exact_length_is_exact() -> None:
+    other = set_play(read_question(problem_of(f"{ROOK} b - -", "exact-h#3")))
+    assert other is not None
+    assert str(other.problem.stipulation) == "exact-h#2.5"
+
+
 def test_no_solution_is_proved() -> None:
     answer = solve(problem_of(f"{ROOK} b - -", "h#1"))
     assert (answer.status, answer.mate, answer.lower_bound) == (
