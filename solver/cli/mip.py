@@ -146,11 +146,11 @@ def show(what: tuple[str, ...], *, mip_table: str | None, as_json: bool) -> None
     from solver.laboratory.imbalance_records import cell_record, describe_cell
 
     material = _read_material(" ".join(what))
-    imbalance = _load(mip_table)
+    record = cell_record(_load(mip_table), material)
     if as_json:
-        echo_json(cell_record(imbalance, material), 2)
+        echo_json(record, 2)
     else:
-        click.echo("\n".join(describe_cell(imbalance, material)))
+        click.echo("\n".join(describe_cell(record)))
 
 
 @mip.command(
@@ -178,11 +178,11 @@ def info(mip_table: str | None, *, as_json: bool) -> None:
         imbalance_record,
     )
 
-    imbalance = _load(mip_table)
+    record = imbalance_record(_load(mip_table), MOST_FREQUENT)
     if as_json:
-        echo_json(imbalance_record(imbalance, MOST_FREQUENT), 2)
+        echo_json(record, 2)
     else:
-        click.echo("\n".join(describe_imbalance(imbalance, MOST_FREQUENT)))
+        click.echo("\n".join(describe_imbalance(record)))
 
 
 @mip.command(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from solver import __version__
 from solver.laboratory.imbalance_file import VERSION
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 _CELL_FIELDS = ("positions", "wins", "draws", "losses", "per_cent", "word")
 
 
-def cell_record(imbalance: ImbalanceTable, material: Material) -> dict[str, object]:
+def cell_record(imbalance: ImbalanceTable, material: Material) -> dict[str, Any]:
     """Return the record of one material in a material-imbalance table.
 
     Parameters
@@ -35,7 +35,7 @@ def cell_record(imbalance: ImbalanceTable, material: Material) -> dict[str, obje
     return {"schema": SCHEMA, **_cell(imbalance, material), "solver": __version__}
 
 
-def imbalance_record(imbalance: ImbalanceTable, most: int) -> dict[str, object]:
+def imbalance_record(imbalance: ImbalanceTable, most: int) -> dict[str, Any]:
     """Return the record of a material-imbalance table.
 
     Parameters
@@ -69,9 +69,9 @@ def imbalance_record(imbalance: ImbalanceTable, most: int) -> dict[str, object]:
     }
 
 
-def _cell(imbalance: ImbalanceTable, material: Material) -> dict[str, object]:
+def _cell(imbalance: ImbalanceTable, material: Material) -> dict[str, Any]:
     cell = find_cell(material)
-    counted: dict[str, object] = dict.fromkeys(_CELL_FIELDS)
+    counted: dict[str, Any] = dict.fromkeys(_CELL_FIELDS)
     if cell is not None:
         outcomes = imbalance.outcomes(cell)
         counted = {name: getattr(outcomes, name) for name in _CELL_FIELDS}
@@ -88,68 +88,54 @@ def with_noun(number: int, noun: str) -> str:
     return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
 
 
-def describe_cell(imbalance: ImbalanceTable, material: Material) -> list[str]:
-    """Describe one material in a material-imbalance table, in a few lines."""
-    cell = find_cell(material)
-    if cell is None:
+def describe_cell(record: dict[str, Any]) -> list[str]:
+    """Describe a record of `cell_record` in a few lines."""
+    material = record["material"]
+    if record["cell"] is None:
         return [
             f"{material}: out of range",
             "a cell has at most 1 queen, 2 rooks, 2 bishops, 2 knights and 8 pawns a "
             "side",
         ]
-    outcomes = imbalance.outcomes(cell)
-    number = f"cell {cell:,}, word 0x{outcomes.word:08x}"
-    balance = _balance(material)
-    if outcomes.per_cent is None:
+    number = f"cell {record['cell']:,}, word 0x{record['word']:08x}"
+    balance = _balance(record["balance"])
+    if record["per_cent"] is None:
         return [f"{material}: no positions", number, balance]
     return [
-        f"{material}: {with_noun(outcomes.positions, 'position')}, "
-        f"White scored {outcomes.per_cent} per cent",
-        f"{outcomes.wins:,} won, {outcomes.draws:,} drawn, {outcomes.losses:,} lost",
+        f"{material}: {with_noun(record['positions'], 'position')}, "
+        f"White scored {record['per_cent']} per cent",
+        f"{record['wins']:,} won, {record['draws']:,} drawn, {record['losses']:,} lost",
         number,
         balance,
     ]
 
 
-def describe_imbalance(imbalance: ImbalanceTable, most: int) -> list[str]:
-    """Describe a material-imbalance table and list its most frequent materials.
-
-    Parameters
-    ----------
-    imbalance : ImbalanceTable
-    most : int
-        The number of cells to list, those with the most positions first.
-    """
-    coverage = imbalance.coverage()
-    decided = with_noun(coverage.decided_positions, "position")
+def describe_imbalance(record: dict[str, Any]) -> list[str]:
+    """Describe a record of `imbalance_record`, with the most frequent materials."""
+    decided = with_noun(record["decided_positions"], "position")
     lines = [
-        f"source     {imbalance.source or 'none given'}",
-        f"version    {VERSION}",
-        f"positions  {coverage.positions:,}, and {coverage.ignored:,} out of range",
-        f"cells      {coverage.filled:,} of {CELLS:,} filled",
-        f"decided    {coverage.decided:,} of these, with {decided}: "
+        f"source     {record['source'] or 'none given'}",
+        f"version    {record['version']}",
+        f"positions  {record['positions']:,}, and {record['ignored']:,} out of range",
+        f"cells      {record['filled']:,} of {record['cells']:,} filled",
+        f"decided    {record['decided']:,} of these, with {decided}: "
         "all won or all lost",
-        f"sha-256    {imbalance.checksum()}",
+        f"sha-256    {record['sha256']}",
     ]
-    frequent = _most_frequent(imbalance, most)
-    return [*lines, "", *frequent] if frequent else lines
+    cells = record["most_frequent"]
+    if not cells:
+        return lines
+    name_width = max(len(cell["material"]) for cell in cells)
+    width = max(len(f"{cell['positions']:,}") for cell in cells)
+    frequent = (
+        f"{cell['material']:<{name_width}}  {cell['positions']:>{width},}  "
+        f"{cell['per_cent']:>3}%"
+        for cell in cells
+    )
+    return [*lines, "", *frequent]
 
 
-def _most_frequent(imbalance: ImbalanceTable, most: int) -> list[str]:
-    cells = imbalance.most_frequent(most)
-    names = [str(material_of(cell)) for cell in cells]
-    outcomes = [imbalance.outcomes(cell) for cell in cells]
-    positions = [f"{counts.positions:,}" for counts in outcomes]
-    name_width = max(map(len, names), default=0)
-    width = max(map(len, positions), default=0)
-    return [
-        f"{name:<{name_width}}  {number:>{width}}  {counts.per_cent:>3}%"
-        for name, number, counts in zip(names, positions, outcomes, strict=True)
-    ]
-
-
-def _balance(material: Material) -> str:
-    pawns = material.balance()
+def _balance(pawns: int) -> str:
     if not pawns:
         ahead = "neither side is ahead"
     else:

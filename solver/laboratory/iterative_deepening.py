@@ -166,7 +166,7 @@ class Laboratory:
                 experiment.depth,
                 experiment.score,
                 unpack_move(board, move).uci() if move else "",
-                self._counted_to_pv(),
+                self._counted(to_pv=True),
                 self._counted(),
                 proved,
                 is_shortest,
@@ -207,28 +207,15 @@ class Laboratory:
             complete=is_over or last.depth == depth,
         )
 
-    def _counted(self) -> int:
-        """Return the nodes so far, in the definition of the techniques."""
-        search, experiment = self._search, self._experiment
-        return self._in_definition(
-            search.nodes, experiment.extra_calls, experiment.interior
-        )
-
-    def _counted_to_pv(self) -> int:
-        """Return the nodes until the principal variation was found."""
-        experiment = self._experiment
-        return self._in_definition(
-            experiment.pv_nodes, experiment.pv_extra_calls, experiment.pv_interior
-        )
-
-    def _in_definition(self, moves: int, extra_calls: int, interior: int) -> int:
-        match self._count:
-            case NodeCount.MOVES:
-                return moves
-            case NodeCount.CALLS:
-                return moves + extra_calls
-            case NodeCount.INTERIOR:
-                return interior
+    def _counted(self, *, to_pv: bool = False) -> int:
+        """Return the nodes so far, or until the principal variation was found."""
+        counts = self._experiment
+        if self._count is NodeCount.INTERIOR:
+            return int(counts.pv_interior if to_pv else counts.interior)
+        nodes = int(counts.pv_nodes if to_pv else self._search.nodes)
+        if self._count is NodeCount.CALLS:
+            nodes += counts.pv_extra_calls if to_pv else counts.extra_calls
+        return nodes
 
     def _begin(self, techniques: Techniques, nodes: int | None) -> None:
         """Set the techniques and clear the memory of the last search."""
