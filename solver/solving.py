@@ -19,8 +19,8 @@ from solver.problem import (
     thread_count,
 )
 from solver.search.endgame import prefer_proof
-from solver.search.mate_search import MateSearch
 from solver.search.queries import Queries, solution_of
+from solver.search.query_search import QuerySearch
 from solver.search.question import read_question
 from solver.search.threads import (
     WATCHDOG,
@@ -32,7 +32,6 @@ from solver.search.threads import (
 from solver.search.workspace import Workspace
 from solver.solution import Solution, Stats, StoppedBy
 from solver.stipulations import kind_of
-from solver.stipulations.kind import Means
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -42,7 +41,7 @@ if TYPE_CHECKING:
 
     from solver.endgames.tablebases import Tablebases
     from solver.problem import Problem, Restriction
-    from solver.search.mate_search import Begun
+    from solver.search.query_search import Begun
     from solver.search.question import Question
 
 TABLEBASE_NODES = 10_000_000
@@ -193,11 +192,7 @@ class Solver:
         self._workspace = Workspace(hash_mib)
         self._tablebases = tablebases
         self._helper_threads = HelperThreads(self._workspace, threads - 1)
-        self._means = Means(
-            self._workspace,
-            self._helper_threads,
-            MateSearch(self._workspace, self._helper_threads),
-        )
+        self._query_search = QuerySearch(self._workspace, self._helper_threads)
         self._batch: Queries | None = None
 
     @property
@@ -422,7 +417,7 @@ class Solver:
         self._helper_threads.begin()
         try:
             with WATCHDOG.limit(control, limits.time_s, spent_s):
-                solution = kind.search(self._means, question, control, begun)
+                solution = kind.search(self._query_search, question, control, begun)
         finally:
             self._helper_threads.stop()
         # 3. What the tablebases know completes what the search left open.

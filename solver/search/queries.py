@@ -20,6 +20,7 @@ from solver.solution import Solution, Stats, Status, StoppedBy
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from solver.kernel.border.interface import Kernel
     from solver.problem import Problem
     from solver.search.question import Question
     from solver.search.threads import Control
@@ -57,23 +58,44 @@ class Queries:
     ----------
     rows : array of Query
         The queries, filled from the first on.
+    kernel : Kernel
+        The part that takes their turns: the search for mates, or battle play.
     """
 
     def __init__(self, workspace: Workspace, size: int) -> None:
         self.rows = (Query * size)()
+        self.kernel = workspace.kernel
         self._workspace = workspace
         self._text = ctypes.create_string_buffer(size * QUERY_TEXT + MOST_TEXT)
         self._root_moves = (ctypes.c_uint64 * 0)()
 
-    def fill(self, index: int, question: Question) -> Query:
+    def fill(
+        self,
+        index: int,
+        question: Question,
+        kernel: Kernel | None = None,
+        play: int = 0,
+    ) -> Query:
         """Set up a question whose position has been read.
 
         The next question with root moves ends the use of this one.
+
+        Parameters
+        ----------
+        index : int
+            Which query to set up.
+        question : Question
+        kernel : Kernel or None
+            The part that takes the turns; None: the search for mates.
+        play : int
+            A `BattlePlay`, for the part of battle play.
         """
+        self.kernel = kernel or self._workspace.kernel
         query = self.rows[index]
         ctypes.memmove(query.position, ctypes.byref(question.position), POSITION_BYTES)
         query.state, query.black = QueryState.READ, not question.board.turn
         ask(query, question)
+        query.play = play
         if question.root_moves is not None:
             workspace, board = self._workspace, question.board
             words = workspace.kernel.moves(question.position, workspace.search)
@@ -173,10 +195,10 @@ class Queries:
         """
         text = self.use_text()
         query, search = self.rows[index], self._workspace.search
-        kernel, lines_read = self._workspace.kernel, query.lines_read
+        lines_read = query.lines_read
         turn = Turn.GOES_ON
         while turn is not Turn.ENDS:
-            turn = kernel.take_turn(query, search)
+            turn = self.kernel.take_turn(query, search)
             control.lower_bound = query.lower[0]
             if query.lines_read != lines_read:
                 lines_read = query.lines_read
@@ -218,7 +240,8 @@ def best_line(
     for side, plies in enumerate(query.line_plies):
         if plies:
             line = unpack_line(question.board, lines[side][:plies])
-            return query.upper[side] * (1 if plies % 2 else -1), line
+            is_attackers = query.attacking and not side
+            return query.upper[side] * (1 if is_attackers else -1), line
     return None
 
 

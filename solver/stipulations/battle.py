@@ -4,20 +4,31 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from solver.stipulation import Play
+from solver.kernel.border.memory import BattlePlay
+from solver.stipulation import Goal, Play
 from solver.stipulations.kind import MATE_OPTIONS, Kind
 
 if TYPE_CHECKING:
     from solver.certificate.proving import Budget
     from solver.kernel.border.parts import Part
-    from solver.search.mate_search import Begun
+    from solver.search.query_search import Begun, QuerySearch
     from solver.search.question import Question
     from solver.search.threads import Control
     from solver.search.workspace import Workspace
     from solver.solution import Solution
     from solver.stipulation import Stipulation
-    from solver.stipulations.kind import Means
     from solver.stipulations.replies import Replies
+
+
+PLAYS = {
+    (Play.DIRECT, Goal.STALEMATE): BattlePlay.STALEMATE,
+    (Play.SELF, Goal.MATE): BattlePlay.SELF_MATE,
+    (Play.SELF, Goal.STALEMATE): BattlePlay.SELF_STALEMATE,
+    (Play.REFLEX, Goal.MATE): BattlePlay.REFLEX,
+    (Play.SEMI_REFLEX, Goal.MATE): BattlePlay.SEMI_REFLEX,
+    (Play.REFLEX, Goal.STALEMATE): BattlePlay.REFLEX_STALEMATE,
+    (Play.SEMI_REFLEX, Goal.STALEMATE): BattlePlay.SEMI_REFLEX_STALEMATE,
+}
 
 
 class Battle(Kind):
@@ -30,6 +41,11 @@ class Battle(Kind):
         self.defender_ends = stipulation.play is not Play.DIRECT
         self.attacker_must_end = stipulation.play is Play.REFLEX
 
+    @property
+    def play(self) -> BattlePlay:
+        """The kernel's word for it."""
+        return PLAYS[self.stipulation.play, self.stipulation.goal]
+
     def part(self) -> Part:
         """Return the compiled part of the kernel that searches it."""
         from solver.kernel.border.parts import BATTLE
@@ -37,12 +53,17 @@ class Battle(Kind):
         return BATTLE
 
     def search(
-        self, means: Means, question: Question, control: Control, begun: Begun | None
+        self,
+        search: QuerySearch,
+        question: Question,
+        control: Control,
+        begun: Begun | None,
     ) -> Solution:
         """Search for the shortest way to the goal."""
-        from solver.stipulations.battle_search import search_battle
+        from solver.kernel.build.loader import load_part
 
-        return search_battle(means, question, control)
+        kernel = load_part(self.part()).kernel
+        return search.solve(question, control, kernel=kernel, play=self.play)
 
     def replies(self, workspace: Workspace, budget: Budget) -> Replies:
         """Return what finds the moves of the play in the memory of a search."""

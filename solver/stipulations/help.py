@@ -15,11 +15,10 @@ if TYPE_CHECKING:
 
     from solver.kernel.border.parts import Part
     from solver.problem import Limits, Problem
-    from solver.search.mate_search import Begun
+    from solver.search.query_search import Begun, QuerySearch
     from solver.search.question import Question
     from solver.search.threads import Control
     from solver.solution import Solution
-    from solver.stipulations.kind import Means
 
 
 SPARE_SOLUTIONS = 100
@@ -41,12 +40,16 @@ class Help(Kind):
         return HELP
 
     def search(
-        self, means: Means, question: Question, control: Control, begun: Begun | None
+        self,
+        search: QuerySearch,
+        question: Question,
+        control: Control,
+        begun: Begun | None,
     ) -> Solution:
         """Find all solutions, the shortest first."""
         from solver.stipulations.solutions import search_solutions
 
-        return search_solutions(means.workspace, question, control)
+        return search_solutions(search.workspace, question, control)
 
     def require_variations(self) -> None:
         """Raise InputError: the play is a list of solutions."""

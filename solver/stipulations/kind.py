@@ -7,7 +7,7 @@ and `Battle` differ from this in little, `Help` in most.
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, ClassVar, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, ClassVar, TypeVar
 
 from solver.errors import InputError
 from solver.solution import Status, TableFormat
@@ -25,9 +25,9 @@ if TYPE_CHECKING:
     from solver.kernel.border.parts import Part
     from solver.problem import Claim, Limits, Problem
     from solver.search.follow import Followed
-    from solver.search.mate_search import Begun, MateSearch
+    from solver.search.query_search import Begun, QuerySearch
     from solver.search.question import Question
-    from solver.search.threads import Control, HelperThreads
+    from solver.search.threads import Control
     from solver.search.workspace import Workspace
     from solver.solution import Solution
     from solver.stipulations.replies import Replies
@@ -66,22 +66,6 @@ def rank_of(claim: str, length: int) -> int:
 
 
 Choice = TypeVar("Choice")
-
-
-class Means(NamedTuple):
-    """What a solver searches with, and keeps from one search to the next.
-
-    Attributes
-    ----------
-    workspace : Workspace
-        Its limits are set.
-    helper_threads : HelperThreads
-    mate_search : MateSearch
-    """
-
-    workspace: Workspace
-    helper_threads: HelperThreads
-    mate_search: MateSearch
 
 
 class Kind(Comparison):
@@ -206,13 +190,18 @@ class Kind(Comparison):
         return SEARCH
 
     def search(
-        self, means: Means, question: Question, control: Control, begun: Begun | None
+        self,
+        search: QuerySearch,
+        question: Question,
+        control: Control,
+        begun: Begun | None,
     ) -> Solution:
         """Answer a question within the limits that are set.
 
         Parameters
         ----------
-        means : Means
+        search : QuerySearch
+            Its limits are set.
         question : Question
             Its problem has this stipulation.
         control : Control

@@ -15,12 +15,11 @@ if TYPE_CHECKING:
     from solver.endgames.tablebases import Tablebases
     from solver.problem import Limits, Problem
     from solver.search.follow import Followed
-    from solver.search.mate_search import Begun
+    from solver.search.query_search import Begun, QuerySearch
     from solver.search.question import Question
     from solver.search.threads import Control
     from solver.search.workspace import Workspace
     from solver.solution import Solution
-    from solver.stipulations.kind import Means
 
 
 class Mate(Kind):
@@ -30,10 +29,14 @@ class Mate(Kind):
     warns_of_draws = True
 
     def search(
-        self, means: Means, question: Question, control: Control, begun: Begun | None
+        self,
+        search: QuerySearch,
+        question: Question,
+        control: Control,
+        begun: Begun | None,
     ) -> Solution:
         """Search for the shortest mate."""
-        return means.mate_search.solve(question, control, begun)
+        return search.solve(question, control, begun)
 
     def consult(self, tablebases: Tablebases, question: Question) -> Solution | None:
         """Return the answer of tablebases; None: they have none."""

@@ -14,7 +14,7 @@ from solver.kernel.border.interface import NULL_MOVE
 from solver.kernel.border.parts import BATTLE
 from solver.kernel.build.loader import load_part
 from solver.stipulation import Goal, Play
-from solver.stipulations.battle_search import battle_play
+from solver.stipulations.battle import Battle
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -136,7 +136,7 @@ class BattleReplies(Replies):
         super().__init__(workspace, budget)
         self._play, self._goal = stipulation.play, stipulation.goal
         self._solving = load_part(BATTLE).kernel
-        self._search.play = battle_play(stipulation)
+        self._search.play = Battle(stipulation).play
 
     def may_be_refuted(self, position: Position, moves: int) -> bool:
         """Return whether a move of the attacker that does not solve can be a try.

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import chess
 
-from solver.stipulations.battle_search import PLAYS
+from solver.stipulations.battle import PLAYS
 from tests.oracles import walks
 
 if TYPE_CHECKING:

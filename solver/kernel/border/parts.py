@@ -57,6 +57,7 @@ class BattleOperation(IntEnum):
     SOLVING_MOVES = 1
     REFUTATIONS = 2
     LINE = 3
+    TAKE_TURN = 4
 
 
 class HelpOperation(IntEnum):
@@ -107,7 +108,7 @@ SEARCH = Part(
 BATTLE = Part(
     "battle",
     "the search of battle play",
-    "solver.kernel.compositions.battle_play",
+    "solver.kernel.compositions.battle_turns",
     BattleOperation,
     self_test_battle,
 )

@@ -119,6 +119,8 @@ class Query(Structure):
         those that the restriction excludes are removed. A number of -1: all moves.
     node_limit : int64
         How many nodes the search may enter.
+    play : int64
+        A `BattlePlay`, for battle play only.
     first_budget : int64
         Nodes that the df-pn search may spend on a horizon in the first round; see
         `solver.kernel.mate.bounds`.
@@ -143,6 +145,8 @@ class Query(Structure):
         How far the bounds search has come in its round.
     key : uint64
         The root move that mates, of those in `root_moves`.
+    cursor : int64
+        The index of the first move to search next, in battle play.
     lines_read : int64
         Grows by one with each line.
 
@@ -195,6 +199,7 @@ class Query(Structure):
         ("root_moves", c_int64),
         ("root_count", c_int64),
         ("node_limit", c_int64),
+        ("play", c_int64),
         ("first_budget", c_int64),
         ("alone_from", c_int64),
         # The progress
@@ -211,6 +216,7 @@ class Query(Structure):
         ("lowest", c_int64 * 2),
         ("horizon", c_int64 * 2),
         ("key", c_uint64),
+        ("cursor", c_int64),
         ("lines_read", c_int64),
         # The answer
         ("status", c_int64),

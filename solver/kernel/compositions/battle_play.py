@@ -21,16 +21,12 @@ import numpy as np
 
 from solver.kernel.border.interface import STOPPED, Verdict
 from solver.kernel.border.memory import BattlePlay
-from solver.kernel.border.parts import UNKNOWN_OPERATION, BattleOperation
 from solver.kernel.build.jit import (
-    ENTRY,
     Move,
     Number,
     boolean,
     i64,
     jit,
-    native,
-    record_at,
     search_t,
     u64,
 )
@@ -67,7 +63,6 @@ from solver.kernel.rules.position import (
     checkers,
     leaves_king_attacked,
     make,
-    position_at,
     position_t,
     without_origin,
 )
@@ -408,39 +403,3 @@ def find_line(
         position = make(position, found)
         attacking = not attacking
         ply += 1
-
-
-@native(ENTRY)
-def entry(
-    operation: Number, words: Any, search_pointer: Any, number: Number, flag: Number
-) -> Number:
-    """Run one operation on the position that is given by its eight words.
-
-    Parameters
-    ----------
-    operation : int64
-        A `BattleOperation`.
-    words : pointer to uint64
-        The fields of a `Position`.
-    search_pointer : pointer to Search
-    number : int64
-        The number of attacker's moves.
-    flag : int64
-        Whether the attacker is to move, or the most refutations to list.
-
-    Returns
-    -------
-    int64
-        See the methods of `solver.kernel.border.interface.Kernel`.
-    """
-    search = record_at(search_pointer)
-    position = position_at(words)
-    if operation == BattleOperation.REACHES_WITHIN:
-        return reaches_within(position, number, 0, flag != 0, search)
-    if operation == BattleOperation.SOLVING_MOVES:
-        return list_solving_moves(position, number, search)
-    if operation == BattleOperation.REFUTATIONS:
-        return list_refutations(position, number, flag, search)
-    if operation == BattleOperation.LINE:
-        return find_line(position, number, flag != 0, search)
-    return UNKNOWN_OPERATION

@@ -18,8 +18,8 @@ from solver.kernel.build.jit import (
     words_at,
 )
 from solver.kernel.mate.keys import decide, write_keys
+from solver.kernel.mate.prover import begin
 from solver.kernel.mate.rows import play
-from solver.kernel.mate.turns import begin
 from solver.kernel.rules.fen import read_fen
 from solver.kernel.rules.movegen import count as count_moves
 from solver.kernel.rules.notation import read_move, skip, write_move

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from solver.kernel.border.interface import Verdict
+from solver.kernel.border.interface import SMALL_BUCKETS, Verdict
 from solver.kernel.build.jit import (
     ROW,
     Move,
@@ -31,6 +31,7 @@ from solver.kernel.build.jit import (
 from solver.kernel.mate.ordering import (
     bring_best,
     forcing_reply,
+    forget_refutations,
     is_plain_move,
     rank_attacks,
     rank_replies,
@@ -71,6 +72,15 @@ SHARED_MOVES = 3
 
 MANY_ATTACKS = 5
 """From so many attacks on, a reply is tried on all of them at once."""
+
+
+@jit(void(search_t))
+def begin(search: Any) -> None:
+    """Forget the last search, as `solver.search.workspace.Workspace.begin` does."""
+    search.nodes = 0
+    search.generation += 1
+    search.buckets = min(search.proofs_from, np.uint64(SMALL_BUCKETS))
+    forget_refutations(search)
 
 
 @jit(boolean(search_t), inline=True)

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from solver.kernel.border.interface import NO_LIMIT, SMALL_BUCKETS
+from solver.kernel.border.interface import NO_LIMIT
 from solver.kernel.border.memory import Stop
 from solver.kernel.border.query import (
     MOST_ENDING_PIECES,
@@ -35,7 +35,6 @@ from solver.kernel.build.jit import (
     query_at,
     query_t,
     search_t,
-    void,
     words_at,
 )
 from solver.kernel.mate.bounds import (
@@ -51,8 +50,7 @@ from solver.kernel.mate.bounds import (
     search_side,
 )
 from solver.kernel.mate.keys import keep_admitted, write_keys
-from solver.kernel.mate.ordering import forget_refutations
-from solver.kernel.mate.prover import is_stopped
+from solver.kernel.mate.prover import begin, is_stopped
 from solver.kernel.rules.bitboards import CORNERS
 from solver.kernel.rules.mate_in_one import is_checkmate
 from solver.kernel.rules.notation import write_move
@@ -78,15 +76,6 @@ class Stage(IntEnum):
     """The other side's, because the expected attacker is proved to have no mate."""
     THEIRS = 3
     """The other side's, which is known to mate."""
-
-
-@jit(void(search_t))
-def begin(search: Any) -> None:
-    """Forget the last search, as `solver.search.workspace.Workspace.begin` does."""
-    search.nodes = 0
-    search.generation += 1
-    search.buckets = min(search.proofs_from, np.uint64(SMALL_BUCKETS))
-    forget_refutations(search)
 
 
 @jit(boolean(position_t), inline=True)

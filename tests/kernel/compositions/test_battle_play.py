@@ -13,7 +13,7 @@ from solver.board import pack, unpack_move
 from solver.kernel.border.interface import NO_LIMIT, Verdict
 from solver.kernel.border.memory import Search
 from solver.stipulation import Goal, Play, Stipulation
-from solver.stipulations.battle_search import battle_play
+from solver.stipulations.battle import PLAYS
 from tests.oracles import battle_play as oracle
 from tests.oracles import stipulated, walks
 from tests.sizes import sized
@@ -41,7 +41,7 @@ class Battle:
             node_limit=NO_LIMIT,
             table=ctypes.addressof(self._memory),
             buckets=buckets,
-            play=battle_play(self.stipulation),
+            play=PLAYS[self.stipulation.play, self.stipulation.goal],
         )
         self.forget()
 

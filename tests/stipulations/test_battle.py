@@ -12,7 +12,7 @@ from solver.kernel.border.memory import BattlePlay
 from solver.search.threads import Control
 from solver.solving import Solver, solve
 from solver.stipulation import Goal, Play, Stipulation
-from solver.stipulations.battle_search import PLAYS
+from solver.stipulations.battle import PLAYS
 from tests.oracles import battle_play as oracle
 from tests.oracles import stipulated
 from tests.sizes import sized
