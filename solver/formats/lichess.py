@@ -40,7 +40,7 @@ _DATABASE = [
 """The columns of a file without a header."""
 
 _READ = ("PuzzleId", "FEN", "Moves", "Themes")
-_RATING = "Rating"
+RATING = "Rating"
 
 _MATE = "mate"
 _MATES = {_MATE, *(f"mateIn{moves}" for moves in range(1, 6))}
@@ -97,6 +97,11 @@ def read_lichess(
                 meter.not_selected += 1
 
 
+def columns_for(selection: Selection) -> list[str]:
+    """Return the columns to read, the rating last."""
+    return [*_READ] if selection.min_rating is None else [*_READ, RATING]
+
+
 def row_reader(
     header: Sequence[str], selection: Selection
 ) -> Callable[[Sequence[str], str], Problem | None]:
@@ -128,7 +133,7 @@ def _find_columns(
     header: Sequence[str], selection: Selection
 ) -> Callable[[Sequence[str]], tuple[str, ...]]:
     """Return a function that picks the cells to read from a row, the rating last."""
-    names = [*_READ] if selection.min_rating is None else [*_READ, _RATING]
+    names = columns_for(selection)
     if missing := [name for name in names if name not in header]:
         msg = f"lichess's puzzles: expected the columns {', '.join(names)}, found no "
         raise InputError(msg + " and no ".join(missing))
@@ -170,7 +175,7 @@ def _parse_rating(text: str) -> float:
     try:
         return float(text)
     except ValueError:
-        msg = f"{_RATING}: expected a number, found {quote(text)}"
+        msg = f"{RATING}: expected a number, found {quote(text)}"
         raise InputError(msg) from None
 
 

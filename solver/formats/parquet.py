@@ -21,7 +21,7 @@ import pyarrow.parquet as pq
 
 from solver.errors import FormatError, InputError, quote
 from solver.formats.claims import printable
-from solver.formats.lichess import row_reader
+from solver.formats.lichess import RATING, columns_for, row_reader
 from solver.formats.native import COLUMNS, read_row
 from solver.formats.streams import MAX_LINE_BYTES, decode_line
 
@@ -45,14 +45,15 @@ _WHOLE_BYTES = 1 << 24
 """The largest content of a row group whose columns are read whole."""
 
 _SPOOL_BYTES = 1 << 20
-
-_LICHESS = ("PuzzleId", "FEN", "Moves", "Themes")
-_RATING = "Rating"
-
 _TEXTS = {
     *("string", "large_string", "string_view"),
     *("binary", "large_binary", "binary_view"),
 }
+_WRITTEN_AS_TEXT = (
+    *(pa.types.is_integer, pa.types.is_floating, pa.types.is_decimal),
+    *(pa.types.is_boolean, pa.types.is_null),
+)
+_LISTS = (pa.types.is_list, pa.types.is_large_list, pa.types.is_fixed_size_list)
 _KINDS = {
     str: pa.string(),
     int: pa.int64(),
@@ -173,11 +174,6 @@ def read_parquet(
             done = rows.end
 
 
-def write_problems(rows: Iterable[tuple[object, ...]], file: BinaryIO) -> int:
-    """Write the rows that `native.problem_row` makes, in the columns of the CSV."""
-    return write_rows(COLUMNS, rows, file)
-
-
 def write_rows(
     columns: Mapping[str, type], rows: Iterable[tuple[object, ...]], file: BinaryIO
 ) -> int:
@@ -274,8 +270,7 @@ def _find_columns(schema: Any, selection: Selection) -> _Columns:
             raise InputError(msg)
         read = _own_reader(names, selection)
     elif "FEN" in found:
-        wanted = [*_LICHESS] if selection.min_rating is None else [*_LICHESS, _RATING]
-        names = [name for name in wanted if name in found]
+        names = [name for name in columns_for(selection) if name in found]
         read = row_reader(names, selection)
     else:
         msg = (
@@ -393,7 +388,7 @@ def _select(columns: Mapping[str, Any], selection: Selection) -> Any:
                 outside = pc.and_(is_plain, is_outside(length, bound))
                 selected = pc.and_not(selected, outside.fill_null(_FALSE))
     if selection.min_rating is not None:
-        is_low = pc.less(_numbers(columns[_RATING]), float(selection.min_rating))
+        is_low = pc.less(_numbers(columns[RATING]), float(selection.min_rating))
         selected = pc.and_not(selected, is_low).fill_null(_TRUE)
     if selection.theme is not None:
         has_theme = pc.match_substring(themes, selection.theme)
@@ -416,22 +411,11 @@ def _is_readable(kind: Any) -> bool:
     if _is_list(kind):
         item = kind.value_type
         return str(item.value_type if pa.types.is_dictionary(item) else item) in _TEXTS
-    return (
-        str(kind) in _TEXTS
-        or pa.types.is_integer(kind)
-        or pa.types.is_floating(kind)
-        or pa.types.is_boolean(kind)
-        or pa.types.is_decimal(kind)
-        or pa.types.is_null(kind)
-    )
+    return str(kind) in _TEXTS or any(is_kind(kind) for is_kind in _WRITTEN_AS_TEXT)
 
 
 def _is_list(kind: Any) -> bool:
-    return bool(
-        pa.types.is_list(kind)
-        or pa.types.is_large_list(kind)
-        or pa.types.is_fixed_size_list(kind)
-    )
+    return any(is_kind(kind) for is_kind in _LISTS)
 
 
 def _decoded(column: Any) -> Any:

@@ -241,9 +241,9 @@ def find_writer(target_format: str) -> Writer:
     module = import_module(f"solver.formats.{module_name}")
     write = getattr(module, function)
     if target_format == _PARQUET:
-        from solver.formats.parquet import write_problems
+        from solver.formats.parquet import write_rows
 
-        return Writer(write, write_problems)
+        return Writer(write, partial(write_rows, module.COLUMNS))
     prefix = target_format.upper()
     head, separator, tail = (
         getattr(module, f"{prefix}_{part}", "")

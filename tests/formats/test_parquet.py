@@ -17,6 +17,7 @@ import pytest
 
 from solver.errors import FormatError
 from solver.formats.claims import Selection
+from solver.formats.native import COLUMNS
 from solver.formats.registry import read_collection
 from solver.formats.streams import MAX_LINE_BYTES, Meter
 from solver.problem import Problem
@@ -194,11 +195,11 @@ def test_a_changed_directory_loses_no_row_without_an_error(path: Path) -> None:
 
 @pytest.mark.parametrize("places", ["offsets", pytest.param("all", marks=SLOW)])
 def test_no_changed_bit_of_the_directory_costs_much_memory(places: str) -> None:
-    from solver.formats.parquet import read_parquet, write_problems
+    from solver.formats.parquet import read_parquet, write_rows
 
     file = io.BytesIO()
     cells = (AFTER, 1, None, "a1a8", "a1a8", None, None, None)
-    write_problems([(f"n{number}", *cells) for number in range(40)], file)
+    write_rows(COLUMNS, [(f"n{number}", *cells) for number in range(40)], file)
     whole = file.getvalue()
     end = len(whole) - 8
     start = end - int.from_bytes(whole[end : end + 4], "little")
