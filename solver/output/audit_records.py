@@ -356,12 +356,9 @@ def write_csv(results: Iterable[AuditResult], file: BinaryIO) -> int:
 
 def write_jsonl(results: Iterable[AuditResult], file: BinaryIO) -> int:
     """Write the records that `verify --jsonl` prints, one per line."""
-    count = 0
-    for result in results:
-        record = json.dumps(audit_record(result), separators=(",", ":"))
-        file.write(record.encode() + b"\n")
-        count += 1
-    return count
+    records = map(audit_record, results)
+    lines = (json.dumps(record, separators=(",", ":")) + "\n" for record in records)
+    return _write_texts(lines, file)
 
 
 def write_epd(results: Iterable[AuditResult], file: BinaryIO) -> int:
@@ -374,11 +371,15 @@ def write_epd(results: Iterable[AuditResult], file: BinaryIO) -> int:
     """
     from solver.formats.epd import write_epd
 
+    problems = (_problem(found, found.fen) for found in results if found.fen)
+    return _write_texts(map(write_epd, problems), file)
+
+
+def _write_texts(texts: Iterable[str], file: BinaryIO) -> int:
     count = 0
-    for result in results:
-        if result.fen is not None:
-            file.write(write_epd(_problem(result, result.fen)).encode())
-            count += 1
+    for text in texts:
+        file.write(text.encode())
+        count += 1
     return count
 
 
