@@ -43,7 +43,6 @@ MAX_FILE_BYTES = 1 << 23
 """Larger than the file of any table: the counts alone take 5.4 MiB uncompressed."""
 
 _NAMES = ("version", "source", "ignored", "counts")
-_OLD_MAGIC = b"\x89MIP\r\n\x1a\n"
 _ZIP_START, _ZIP_END = b"PK\x03\x04", b"PK\x05\x06"
 _ZIP_END_BYTES = 22
 _COMPRESSIONS = {zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED}
@@ -82,10 +81,6 @@ class Archive:
     """
 
     def __init__(self, data: bytes) -> None:
-        if data.startswith(_OLD_MAGIC):
-            found = "version 1: build it again"
-            msg = f"expected a table of version {VERSION}, found {found}"
-            raise ImbalanceError(msg)
         if not data.startswith(_ZIP_START):
             msg = "expected a material-imbalance table, found another kind of file"
             raise ImbalanceError(msg)

@@ -26,13 +26,11 @@ from solver.kernel.border.experiment import Horizon
 from solver.laboratory.game_pool import play_games
 from solver.laboratory.match_score import DECISION, MatchScore
 from solver.laboratory.player import (
-    BLACK_WINS,
     DRAW,
-    WHITE_WINS,
     Player,
     Rules,
     open_game,
-    result_of,
+    play_out,
     write_game,
 )
 from solver.laboratory.techniques import Techniques
@@ -122,27 +120,29 @@ class Match:
             if opening is None:
                 return None
             games = []
-            for half, (white, black) in enumerate(
-                ((first, second), (second, first)), 1
-            ):
-                played = self._play(opening.copy(), white, black)
+            most_plies = self.rules.most_plies
+            names = self.first.name, self.second.name
+            for half, players in enumerate(((first, second), (second, first)), 1):
+                board = opening.copy()
+                played = play_out(board, players, most_plies, proves_mates=True)
                 if played is None:
                     return None
-                end, result, comment = played
-                names = [self.first.name, self.second.name]
+                result, comment = played
+                if result == UNFINISHED:
+                    result, comment = DRAW, f"drawn after {most_plies} plies"
                 headers = {
                     "Event": self.event,
                     "Round": f"{number}.{half}",
-                    "White": names[white is second],
-                    "Black": names[black is second],
+                    "White": names[half - 1],
+                    "Black": names[2 - half],
                     "Result": result,
                     "Termination": "adjudication" if comment else "normal",
                 }
                 points = RESULTS[result]
                 games.append(
                     MatchGame(
-                        points if white is first else 1 - points,
-                        write_game(end, headers, comment),
+                        points if half == 1 else 1 - points,
+                        write_game(board, headers, comment),
                     )
                 )
             return games[0], games[1]
@@ -159,23 +159,6 @@ class Match:
                 return None
             if abs(last.score) <= BALANCE_CP:
                 return board
-
-    def _play(
-        self, board: chess.Board, white: Player, black: Player
-    ) -> tuple[chess.Board, str, str] | None:
-        """Play a game; return its end, its result and a comment; None if stopped."""
-        while (result := result_of(board)) == UNFINISHED:
-            if board.ply() >= self.rules.most_plies:
-                return board, DRAW, f"drawn after {self.rules.most_plies} plies"
-            player = white if board.turn else black
-            move = player.choose(board)
-            if move is None:
-                return None
-            if player.proves_mate(board):
-                wins = WHITE_WINS if board.turn else BLACK_WINS
-                return board, wins, f"mate in {player.mate} proved"
-            board.push(move)
-        return board, result, ""
 
 
 class GamesFile:

@@ -194,6 +194,46 @@ def open_game(chance: random.Random, plies: int) -> chess.Board:
             return board
 
 
+def play_out(
+    board: chess.Board,
+    players: tuple[Player, Player],
+    most_plies: int,
+    *,
+    proves_mates: bool = False,
+) -> tuple[str, str] | None:
+    """Play a game from its opening.
+
+    Parameters
+    ----------
+    board : chess.Board
+        Receives all moves.
+    players : tuple of two Player
+        White and Black.
+    most_plies : int
+        A longer game is stopped with the result `*`.
+    proves_mates : bool
+        End the game when the prover confirms a mate that the side to move has seen.
+
+    Returns
+    -------
+    tuple of two str, or None
+        The result, and a comment if the rules of chess did not end the game. None: the
+        control has stopped a player.
+    """
+    while (result := result_of(board)) == UNFINISHED:
+        if board.ply() >= most_plies:
+            break
+        player = players[not board.turn]
+        move = player.choose(board)
+        if move is None:
+            return None
+        if proves_mates and player.proves_mate(board):
+            wins = WHITE_WINS if board.turn else BLACK_WINS
+            return wins, f"mate in {player.mate} proved"
+        board.push(move)
+    return result, ""
+
+
 def write_game(board: chess.Board, headers: dict[str, str], comment: str = "") -> str:
     """Write a game as PGN, with a line feed at the end.
 
@@ -234,15 +274,11 @@ class SelfPlay:
         def play(number: int) -> str | None:
             chance = random.Random(f"{self.seed}/{number}")  # noqa: S311 - repeatable
             board = open_game(chance, self.rules.opening_plies)
-            while (result := result_of(board)) == UNFINISHED:
-                if board.ply() >= self.rules.most_plies:
-                    break
-                move = player.choose(board)
-                if move is None:
-                    return None
-                board.push(move)
+            played = play_out(board, (player, player), self.rules.most_plies)
+            if played is None:
+                return None
             event = f"Self-play, {self.rules.depth} plies a move, seed {self.seed}"
-            headers = {"Event": event, "Round": str(number), "Result": result}
+            headers = {"Event": event, "Round": str(number), "Result": played[0]}
             return write_game(
                 board, headers | dict.fromkeys(("White", "Black"), "matesolve")
             )
