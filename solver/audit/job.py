@@ -1,7 +1,7 @@
 """Audit one problem: search it, compare its claim, certify its answer.
 
-Every thread, process and machine that works on an audit runs an `AuditJob` of its own
-with the same `AuditOptions`.
+Every thread, process and machine that works on an audit runs its `AuditJob`, all with
+the same `AuditOptions`.
 """
 
 from __future__ import annotations

@@ -71,7 +71,7 @@ def audit(
     Parameters
     ----------
     records : iterable of Problem or FormatError
-        The collection. It is read in a thread of its own.
+        The collection. A separate thread reads it.
     options : AuditOptions
         What to search for.
     pool : WorkerPool
@@ -134,7 +134,7 @@ def local_workers(
         What to search for.
     jobs : int
         The number of workers: a single one runs in this process, several run in
-        processes of their own.
+        separate processes.
     tablebases : Tablebases or None
         The endgame tables of the options, open until the audit has ended.
     """
@@ -201,7 +201,7 @@ class WorkQueue:
         self._done: deque[Numbered] = deque()
 
     def read(self) -> None:
-        """Read the collection to its end; runs in a thread of its own."""
+        """Read the collection to its end; a separate thread runs this."""
         number = 0
         try:
             for record in self._records:

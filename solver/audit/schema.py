@@ -114,7 +114,7 @@ INSERT INTO records SELECT file, line, '', id, fen, key, error, solver
     FROM first_records;
 DROP TABLE temp.first_records;
 """
-"""Gives each twin a row of its own; the first stores have one for each line."""
+"""Gives each twin its row; the first stores have one for each line."""
 
 UPGRADE = f"""
 DROP VIEW results;
@@ -267,8 +267,8 @@ def uri(path: Path, *, create: bool = False) -> str:
     """Return the URI with which SQLite opens a file.
 
     Readers need permission to write as well: SQLite creates two files beside a store
-    that is open, and deletes them again. In a folder where it cannot, nobody writes,
-    and the file can be opened as immutable.
+    that is open, and deletes them again. In a folder where it cannot, no store is
+    written, and the file can be opened as immutable.
     """
     mode = "rwc" if create else "rw"
     log = path.with_name(f"{path.name}-wal")

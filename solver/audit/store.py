@@ -60,7 +60,7 @@ class Store:
 
     Once a row or a commit has failed, no more rows are accepted. SQLite ends the whole
     transaction when the disk is full, so that answers are gone which records of other
-    threads would refer to; and nobody waits for the lock of another program again.
+    threads would refer to; and no thread waits again for another program's lock.
 
     Parameters
     ----------

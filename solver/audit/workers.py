@@ -1,4 +1,4 @@
-"""What a worker of an audit is, and one in a process of its own that may be killed.
+"""What a worker of an audit is, and one in a separate process, which may be killed.
 
 `AuditJob` is a worker in this process, `ClusterWorker` one on a cluster.
 """
@@ -76,7 +76,7 @@ class WorkerPool(NamedTuple):
 
 
 class ProcessWorker:
-    """Runs batches in a process of its own, which ends with the audit.
+    """Runs batches in a separate process, which ends with the audit.
 
     The process is spawned, so that it inherits no threads that hold locks, no open
     files and no signal handlers.
@@ -106,7 +106,7 @@ class ProcessWorker:
         return results
 
     def close(self) -> None:
-        """Kill the process, which is idle or searches for nobody."""
+        """Kill the process: it is idle, or its results are not wanted."""
         self._near.close()
         self._process.kill()
         self._process.join()

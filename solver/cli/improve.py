@@ -384,7 +384,7 @@ class Improvement:
 def _other_side(problem: Problem) -> Problem:
     """Return the claim that the other side mates, in as many moves.
 
-    It has a source of its own, so that a store keeps both results.
+    Its source differs, so that a store keeps both results.
     """
     claim = problem.claim
     assert claim

@@ -266,7 +266,7 @@ def _has_return(moves: Iterable[str]) -> bool:
 
 
 def name_record(source: str, id_: str) -> str:
-    """Return `file:line` of a record, and its name if it has one of its own."""
+    """Return `file:line` of a record, and its name if it has one."""
     name = printable(id_)
     return source if name in {"", PurePath(source).name} else f"{source}: {name}"
 

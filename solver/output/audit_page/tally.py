@@ -125,7 +125,7 @@ def _chart_rows(
 def band_name(claim: str) -> str:
     """Return the row of a claim such as `#17`: `#16 to 20`, or `over #100`.
 
-    A claim with half a move has a row of its own.
+    A claim with half a move shares no row.
     """
     if claim.endswith(".5"):
         return claim
