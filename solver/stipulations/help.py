@@ -72,6 +72,8 @@ class Help(Kind):
         """Return the sentence with the number of solutions."""
         problem, goal = solution.problem, self.goal
         length = str(self.stipulation).partition(self.stipulation.goal)[2]
+        if self.stipulation.exact:
+            length = f"exactly {length}"
         if not solution.solutions:
             if solution.status is Status.DISPROVED:
                 return f"No {goal} in {length}."

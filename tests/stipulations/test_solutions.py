@@ -88,6 +88,11 @@ def test_an_exact_length_has_no_shorter_solutions(length: str) -> None:
     assert exact.lower_bound == (moves if exact.solutions else moves + 1)
 
 
+def test_the_sentence_on_an_exact_length_says_so() -> None:
+    answer = solve(problem_of(f"{ROOK} b - -", "exact-h#1"))
+    assert str(answer).splitlines()[0] == "No helpmate in exactly 1."
+
+
 def test_the_set_play_of_an_exact_length_is_exact() -> None:
     other = set_play(read_question(problem_of(f"{ROOK} b - -", "exact-h#3")))
     assert other is not None
