@@ -20,6 +20,7 @@ from solver.certificate import BuildingStoppedError, certify_last
 from solver.endgames.tablebases import Tablebases
 from solver.formats.matetrack import find_fault
 from solver.problem import Problem
+from solver.search.follow import Followed, solve_and_follow
 from solver.search.question import Question, read_question
 from solver.search.threads import Control
 from solver.solution import Solution, StoppedBy
@@ -195,15 +196,20 @@ class AuditJob:
     def close(self) -> None:
         """Do nothing: what the job holds goes with it."""
 
+    def _solve_and_follow(self, question: Question) -> Followed:
+        """Solve a problem, and follow its claimed line if it is a mate's."""
+        if not kind_of(question.problem.stipulation).has_certificates:
+            return Followed(self._solve(question))
+        return solve_and_follow(
+            self._solve, self._solver.workspace, question, self._searching
+        )
+
     def _results(
         self, questions: Sequence[Question], batch_s: float
     ) -> Iterator[AuditResult | None]:
         if self._options.follow:
             for question in questions:
-                kind = kind_of(question.problem.stipulation)
-                found = kind.solve_and_follow(
-                    self._solve, self._solver.workspace, question, self._searching
-                )
+                found = self._solve_and_follow(question)
                 yield self._result(
                     found.solution, question.limits, found.holds, found.stopped_by
                 )

@@ -15,8 +15,7 @@ from solver.stipulation import Goal, Play
 from solver.stipulations.comparison import Comparison
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
-    from contextlib import AbstractContextManager
+    from collections.abc import Iterable, Sequence
 
     import chess
 
@@ -24,7 +23,6 @@ if TYPE_CHECKING:
     from solver.endgames.tablebases import Tablebases
     from solver.kernel.border.parts import Part
     from solver.problem import Claim, Limits, Problem
-    from solver.search.follow import Followed
     from solver.search.query_search import Begun, QuerySearch
     from solver.search.question import Question
     from solver.search.threads import Control
@@ -77,7 +75,7 @@ class Kind(Comparison):
     unused_options : tuple of str
         Options of the command `solve` that have no meaning for it.
     has_certificates : bool
-        Whether the checker can prove an answer.
+        Whether the checker can prove an answer, and a claimed line can be followed.
     defender_ends : bool
         Whether the defender's last move ends the play, as in self- and reflex play.
     attacker_must_end : bool
@@ -244,21 +242,6 @@ class Kind(Comparison):
                 return True
             after.pop()
         return False
-
-    def solve_and_follow(
-        self,
-        solve: Callable[[Question], Solution],
-        workspace: Workspace,
-        question: Question,
-        searching: Callable[[], AbstractContextManager[Control]],
-    ) -> Followed:
-        """Solve a problem, and follow its claimed line if it is a mate's.
-
-        See `solver.search.follow.solve_and_follow`.
-        """
-        from solver.search.follow import Followed
-
-        return Followed(solve(question))
 
     def claim_after_key(self) -> Claim:
         """Return what the position after a key claims.

@@ -9,16 +9,13 @@ from solver.problem import Claim
 from solver.stipulations.kind import Kind, name_mate, rank_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-    from contextlib import AbstractContextManager
+    from collections.abc import Sequence
 
     from solver.endgames.tablebases import Tablebases
     from solver.problem import Limits, Problem
-    from solver.search.follow import Followed
     from solver.search.query_search import Begun, QuerySearch
     from solver.search.question import Question
     from solver.search.threads import Control
-    from solver.search.workspace import Workspace
     from solver.solution import Solution
 
 
@@ -65,18 +62,6 @@ class Mate(Kind):
     def without_solution(self, problem: Problem, excluded: int) -> Problem:
         """Return a problem that claims no mate, as far as that is proved."""
         return replace(problem, no_mate=excluded if excluded > 0 else None)
-
-    def solve_and_follow(
-        self,
-        solve: Callable[[Question], Solution],
-        workspace: Workspace,
-        question: Question,
-        searching: Callable[[], AbstractContextManager[Control]],
-    ) -> Followed:
-        """Solve a mate, and follow its claimed line."""
-        from solver.search.follow import solve_and_follow
-
-        return solve_and_follow(solve, workspace, question, searching)
 
     def claim_after_key(self) -> Claim:
         """Return what the position after a key claims: mated in one move less."""
