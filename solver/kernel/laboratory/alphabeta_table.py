@@ -241,22 +241,15 @@ scored_t = types.NamedTuple((i64, i64, i64, u64), Scored)
 
 
 @jit(i64(i64, i64), inline=True)
-def seen_from_node(score: Number, ply: Number) -> Number:
-    """Make a mate score relative to the node at `ply` instead of the root."""
-    if score >= MATE_ZONE:
-        return score + ply
-    if score <= -MATE_ZONE:
-        return score - ply
-    return score
+def seen_from(score: Number, plies: Number) -> Number:
+    """Return a score as seen from a node so many plies farther down; only mates change.
 
-
-@jit(i64(i64, i64), inline=True)
-def seen_from_root(score: Number, ply: Number) -> Number:
-    """Undo `seen_from_node`, for a node that may be at another ply now."""
+    With a negative number, it is a node farther up.
+    """
     if score >= MATE_ZONE:
-        return score - ply
+        return score + plies
     if score <= -MATE_ZONE:
-        return score + ply
+        return score - plies
     return score
 
 
@@ -281,7 +274,7 @@ def probe_score(search: Any, key: HashKey, ply: Number) -> Scored:
             data = table[entry + ONE]
             if table[entry] == key.check and data:
                 return Scored(
-                    seen_from_root(np.int64(data & SCORE_BITS) + LOWEST, ply),
+                    seen_from(np.int64(data & SCORE_BITS) + LOWEST, -ply),
                     np.int64((data >> DEPTH_SHIFT) & DEPTH_BITS),
                     np.int64((data >> BOUND_SHIFT) & BOUND_BITS),
                     (data >> MOVE_SHIFT) & MOVE_BITS,
@@ -314,7 +307,7 @@ def store_score(search: Any, key: HashKey, entry: Scored, ply: Number) -> None:
             chosen = other
     table[chosen] = key.check
     table[chosen + ONE] = (
-        np.uint64(seen_from_node(entry.score, ply) - LOWEST)
+        np.uint64(seen_from(entry.score, ply) - LOWEST)
         | (np.uint64(entry.depth) << DEPTH_SHIFT)
         | (np.uint64(entry.bound) << BOUND_SHIFT)
         | (entry.move << MOVE_SHIFT)
