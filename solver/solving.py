@@ -19,8 +19,7 @@ from solver.problem import (
     thread_count,
 )
 from solver.search.endgame import prefer_proof
-from solver.search.queries import Queries, solution_of
-from solver.search.query_search import QuerySearch
+from solver.search.queries import Queries, QuerySearch, solution_of
 from solver.search.question import read_question
 from solver.search.threads import (
     WATCHDOG,
@@ -41,7 +40,7 @@ if TYPE_CHECKING:
 
     from solver.endgames.tablebases import Tablebases
     from solver.problem import Problem, Restriction
-    from solver.search.query_search import Begun
+    from solver.search.queries import Begun
     from solver.search.question import Question
 
 TABLEBASE_NODES = 10_000_000

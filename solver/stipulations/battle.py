@@ -11,7 +11,7 @@ from solver.stipulations.kind import MATE_OPTIONS, Kind
 if TYPE_CHECKING:
     from solver.certificate.proving import Budget
     from solver.kernel.border.parts import Part
-    from solver.search.query_search import Begun, QuerySearch
+    from solver.search.queries import Begun, QuerySearch
     from solver.search.question import Question
     from solver.search.threads import Control
     from solver.search.workspace import Workspace

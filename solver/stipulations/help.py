@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from solver.kernel.border.parts import Part
     from solver.problem import Limits, Problem
-    from solver.search.query_search import Begun, QuerySearch
+    from solver.search.queries import Begun, QuerySearch
     from solver.search.question import Question
     from solver.search.threads import Control
     from solver.solution import Solution

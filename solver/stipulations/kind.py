@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from solver.endgames.tablebases import Tablebases
     from solver.kernel.border.parts import Part
     from solver.problem import Claim, Limits, Problem
-    from solver.search.query_search import Begun, QuerySearch
+    from solver.search.queries import Begun, QuerySearch
     from solver.search.question import Question
     from solver.search.threads import Control
     from solver.search.workspace import Workspace

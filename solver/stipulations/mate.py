@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from solver.endgames.tablebases import Tablebases
     from solver.problem import Limits, Problem
-    from solver.search.query_search import Begun, QuerySearch
+    from solver.search.queries import Begun, QuerySearch
     from solver.search.question import Question
     from solver.search.threads import Control
     from solver.solution import Solution

@@ -27,11 +27,11 @@ ARRIVALS = MOVE_KINDS >> 6
 """The same without the move's origin: a kind of piece and a target square."""
 
 
-LINE_MEMO = 1 << 12
+LINE_MEMO = 1 << 10
 """Positions whose line is remembered while a line is read."""
 
-LINE_NODES = 1 << 14
-"""Nodes of the lines that are read for one."""
+LINE_NODES = 1 << 12
+"""Nodes of the lines that are read for one; long mates of matetrack take 30."""
 
 
 class BattlePlay(IntEnum):
