@@ -82,7 +82,7 @@ class MipUse(Flag):
 
 
 class Horizon(IntEnum):
-    """What is searched where no depth is left; see `laboratory.quiescence`."""
+    """What is searched where no depth is left; see `laboratory.evaluation`."""
 
     STATIC = 0
     """Nothing: the node's score is its evaluation."""

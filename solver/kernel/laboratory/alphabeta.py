@@ -72,8 +72,8 @@ from solver.kernel.laboratory.evaluation import (
     WHITE,
     evaluate,
     past_score,
+    search_horizon,
 )
-from solver.kernel.laboratory.quiescence import search_horizon
 from solver.kernel.laboratory.selectivity import (
     ALL_NODE,
     CUT_NODE,
