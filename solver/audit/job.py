@@ -214,7 +214,8 @@ class AuditJob:
                     found.solution, question.limits, found.holds, found.stopped_by
                 )
             return
-        if self._options.every_ply:  # needs the solver again before the next answer
+        if self._options.every_ply or self._options.certify:
+            # Each needs the solver, or what it remembers, before the next answer.
             for question in questions:
                 yield self._result(self._solve(question), question.limits)
             return
