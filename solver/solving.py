@@ -354,7 +354,8 @@ class Solver:
                     begun, spent_s = None, 0.0
                     if query.state == QueryState.OPEN:
                         begun, spent_s = (batch, index), node_s * query.nodes
-                    yield self._answer_row(question(index), control, begun, spent_s)
+                    alone = self._answer_row(question(index), control, begun, spent_s)
+                yield alone
                 index += 1
 
     def _call(
