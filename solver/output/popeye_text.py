@@ -8,7 +8,6 @@ play, or the actual play) ends with `PHASE_END`, except one that was stopped.
 from __future__ import annotations
 
 from enum import StrEnum
-from itertools import product
 from typing import TYPE_CHECKING
 
 import chess
@@ -19,7 +18,7 @@ from solver.stipulation import Goal
 from solver.stipulations import kind_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from solver.play.tree import Defence, Variations
     from solver.stipulation import Stipulation
@@ -144,14 +143,14 @@ class BattlePlay:
         self._moves.pass_move()
         for defence in self._variations.set_play:
             self._defence(defence, 1)
-        self._moves.pass_move()
+        self._moves.take_back()
         return self._taken()
 
     def forced_ends(self) -> str:
         """Return the first moves that reflex play forces on the attacker."""
         if not self._kind.attacker_must_end:
             return ""
-        return self._forced(chess.Board(self._variations.fen), 1)
+        return self._forced(1)
 
     def first_moves(self, attacks: Iterable[Attack]) -> str:
         """Return keys or tries with their play."""
@@ -182,7 +181,7 @@ class BattlePlay:
 
     def _attack(self, attack: Attack, number: int, *, is_first: bool = False) -> None:
         indent = "   " if is_first else " " * (8 * number - 6)
-        name, undo = self._moves.play(attack.move)
+        name = self._moves.play(attack.move)
         self._parts.append(f"\n{indent}{number}.{name}")
         ends = not attack.moves_left and not self._kind.defender_ends
         if ends:
@@ -200,8 +199,10 @@ class BattlePlay:
                 self._reply(move)
                 self._parts.append(" !")
                 if self._kind.attacker_must_end:
-                    self._parts.append(self._forced_after(attack.move, move))
-        self._moves.take_back(undo)
+                    self._moves.play(move)
+                    self._parts.append(self._forced(2))
+                    self._moves.take_back()
+        self._moves.take_back()
 
     def _play_after(self, attack: Attack, number: int) -> None:
         if attack.threats:
@@ -209,7 +210,7 @@ class BattlePlay:
             self._moves.pass_move()
             for threat in attack.threats:
                 self._attack(threat, number + 1)
-            self._moves.pass_move()
+            self._moves.take_back()
         elif attack.is_zugzwang and attack.moves_left and self._with_threats:
             self._parts.append(" zugzwang.")
         for defence in attack.defences:
@@ -217,7 +218,7 @@ class BattlePlay:
                 self._defence(defence, number)
 
     def _defence(self, defence: Defence, number: int) -> None:
-        name, undo = self._moves.play(defence.move)
+        name = self._moves.play(defence.move)
         self._parts.append(f"\n{' ' * (8 * number - 2)}{number}...{name}")
         if not defence.moves_left:
             self._parts.append(self._goal)
@@ -225,34 +226,18 @@ class BattlePlay:
             self._parts.append(" +")
         for attack in defence.continuations:
             self._attack(attack, number + 1)
-        self._moves.take_back(undo)
+        self._moves.take_back()
 
-    def _forced_after(self, *line: str) -> str:
-        board = chess.Board(self._variations.fen)
-        for move in line:
-            board.push_uci(move)
-        _, undo = self._moves.play(line[-1])
-        text = self._forced(board, 2)
-        self._moves.take_back(undo)
-        return text
-
-    def _forced(self, board: chess.Board, number: int) -> str:
+    def _forced(self, number: int) -> str:
         """Return the moves with which the attacker ends reflex play, as it must."""
         indent = "   " if number == 1 else " " * (8 * number - 6)
-        text = ""
-        for move in board.legal_moves:
-            board.push(move)
-            if self._kind.is_goal(board):
-                name, undo = self._moves.play(move.uci())
-                self._moves.take_back(undo)
-                text += f"\n{indent}{number}.{name}{self._goal} ?!?"
-            board.pop()
-        return text
+        names = self._moves.reaching(self._kind.is_goal)
+        return "".join(f"\n{indent}{number}.{name}{self._goal} ?!?" for name in names)
 
     def _reply(self, move: str) -> None:
-        name, undo = self._moves.play(move)
+        name = self._moves.play(move)
         self._parts.append(name + (" +" if self._moves.is_check else ""))
-        self._moves.take_back(undo)
+        self._moves.take_back()
 
 
 def help_lines(
@@ -276,73 +261,32 @@ def help_lines(
     goal = f" {Goal(stipulation.goal)}"
     texts = []
     for line in lines:
-        undone = []
         text = "\n"
         if skipped == 2:
             text += "  1...  ..."
         for ply, uci in enumerate(line, skipped):
-            name, undo = moves.play(uci)
-            undone.append(undo)
+            name = moves.play(uci)
             if ply % 2 == 0:
                 text += f"  {ply // 2 + 1}.{name}"
             else:
                 text += f"  {ply // 2 + 1}...{name}" if ply == skipped else f" {name}"
-            if len(undone) == len(line):
+            if ply + 1 == skipped + len(line):
                 text += goal
             else:
                 text += " +" if moves.is_check else ""
                 text += " " if ply % 2 else ""
-        for undo in reversed(undone):
-            moves.take_back(undo)
+        for _ in line:
+            moves.take_back()
         texts.append(text)
     return "".join(texts)
 
 
-_TO_LETTER = str.maketrans("Nn", "Ss")
-_FORWARD = {"P": 8, "p": -8}
-
-
-Line = tuple[tuple[int, ...], str]
-
-
-def _lines(square: int, straight: str, diagonal: str) -> tuple[Line, ...]:
-    """Return the squares of each line from a square, and what attacks along it."""
-    found = []
-    for file, rank in product((-1, 0, 1), repeat=2):
-        line = []
-        at_file, at_rank = chess.square_file(square), chess.square_rank(square)
-        while (file or rank) and 0 <= at_file + file < 8 and 0 <= at_rank + rank < 8:
-            at_file, at_rank = at_file + file, at_rank + rank
-            line.append(chess.square(at_file, at_rank))
-        if line:
-            found.append((tuple(line), diagonal if file and rank else straight))
-    return tuple(found)
-
-
-_SQUARE = {name: square for square, name in enumerate(chess.SQUARE_NAMES)}
-_LINES = [
-    [_lines(square, *sliders) for square in chess.SQUARES]
-    for sliders in (("QR", "QB"), ("qr", "qb"))
-]
-"""By colour of the king and its square: where the other side attacks it from."""
-_KNIGHTS = [tuple(chess.SquareSet(mask)) for mask in chess.BB_KNIGHT_ATTACKS]
-_PAWNS = [
-    [tuple(chess.SquareSet(mask)) for mask in masks] for masks in chess.BB_PAWN_ATTACKS
-]
-
-Undo = tuple[tuple[int, str], ...]
+_LETTERS = str.maketrans("Nn", "Ss")
+"""Knights are `S`, from the German Springer."""
 
 
 class LongMoves:
     """Plays moves and names them in long notation: `Qh5*a5`, `e7-e8=S`.
-
-    A solution has thousands of moves, so a small board of letters follows the play: it
-    needs a third of the time of python-chess.
-
-    Attributes
-    ----------
-    white : bool
-        Whether White is to move. `pass_move` and `play` change it.
 
     Parameters
     ----------
@@ -351,93 +295,62 @@ class LongMoves:
     """
 
     def __init__(self, fen: str) -> None:
-        board = chess.Board(fen)
-        self.white = board.turn
-        self._squares = [""] * 64
-        for square, piece in board.piece_map().items():
-            self._squares[square] = piece.symbol().translate(_TO_LETTER)
+        self._board = chess.Board(fen)
 
     def pass_move(self) -> None:
         """Let the other side move."""
-        self.white = not self.white
+        self._board.push(chess.Move.null())
 
-    def play(self, uci: str) -> tuple[str, Undo]:
-        """Play a legal move.
+    def play(self, uci: str) -> str:
+        """Play a legal move and return its name, without a sign of check."""
+        board, move = self._board, chess.Move.from_uci(uci)
+        piece = board.piece_type_at(move.from_square)
+        between = "*" if board.is_capture(move) else "-"
+        name = f"{uci[:2]}{between}{uci[2:4]}"
+        if piece != chess.PAWN:
+            assert piece
+            name = chess.piece_symbol(piece).upper().translate(_LETTERS) + name
+            if piece == chess.KING and board.is_castling(move):
+                name = "0-0" if board.is_kingside_castling(move) else "0-0-0"
+        elif move.promotion:
+            name += f"={uci[4].upper().translate(_LETTERS)}"
+        elif board.is_en_passant(move):
+            name += " ep."
+        board.push(move)
+        return name
 
-        Returns
-        -------
-        name : str
-            The move, without a sign of check.
-        undo : tuple
-            For `take_back`.
-        """
-        squares = self._squares
-        start, end = _SQUARE[uci[:2]], _SQUARE[uci[2:4]]
-        piece, captured = squares[start], squares[end]
-        undo: Undo = ((start, piece), (end, captured))
-        squares[start], squares[end] = "", piece
-        self.white = not self.white
-        kind = piece.upper()
-        name = f"{uci[:2]}{'*' if captured else '-'}{uci[2:4]}"
-        if kind == "P":
-            if len(uci) == 5:
-                letter = uci[4].upper().translate(_TO_LETTER)
-                squares[end] = letter if piece == "P" else letter.lower()
-                return f"{name}={letter}", undo
-            if not captured and (end - start) % 8:
-                passed = end - _FORWARD[piece]
-                undo += ((passed, squares[passed]),)
-                squares[passed] = ""
-                return f"{uci[:2]}*{uci[2:4]} ep.", undo
-            return name, undo
-        if kind == "K" and abs(end - start) == 2:
-            corner, beside = (end + 1, end - 1) if end > start else (end - 2, end + 1)
-            undo += ((corner, squares[corner]), (beside, ""))
-            squares[beside], squares[corner] = squares[corner], ""
-            return ("0-0" if end > start else "0-0-0"), undo
-        return f"{kind}{name}", undo
-
-    def take_back(self, undo: Undo) -> None:
+    def take_back(self) -> None:
         """Take back the last move."""
-        for square, piece in undo:
-            self._squares[square] = piece
-        self.white = not self.white
+        self._board.pop()
+
+    def reaching(self, is_goal: Callable[[chess.Board], bool]) -> list[str]:
+        """Return the names of the moves after which `is_goal` returns True."""
+        names = []
+        for move in list(self._board.legal_moves):
+            name = self.play(move.uci())
+            if is_goal(self._board):
+                names.append(name)
+            self.take_back()
+        return names
 
     @property
     def is_check(self) -> bool:
         """Whether the side to move is in check."""
-        squares, white = self._squares, self.white
-        king = squares.index("K" if white else "k")
-        for line, sliders in _LINES[white][king]:
-            for square in line:
-                if piece := squares[square]:
-                    if piece in sliders:
-                        return True
-                    break
-        knight, pawn = ("s", "p") if white else ("S", "P")
-        for square in _KNIGHTS[king]:
-            if squares[square] == knight:
-                return True
-        return pawn in [squares[square] for square in _PAWNS[white][king]]
+        return self._board.is_check()
 
     def drawing(self) -> list[str]:
         """Return the board in lines, Black's pieces with a minus sign."""
-        edge = "+" + "".join(f"---{file}" for file in "abcdefgh") + "---+"
-        empty = "|" + " " * 35 + "|"
-        lines = [edge, empty]
-        for rank in range(7, -1, -1):
-            pieces = self._squares[8 * rank : 8 * rank + 8]
-            names = [piece if piece.isupper() else f"-{piece}" for piece in pieces]
-            cells = [
-                f"{name.upper() if piece else '.':>4}"
-                for name, piece in zip(names, pieces, strict=True)
-            ]
-            lines += [f"{rank + 1}{''.join(cells)}   {rank + 1}", empty]
+        edge = "+" + "".join(f"---{file}" for file in chess.FILE_NAMES) + "---+"
+        lines = [edge, empty := "|" + " " * 35 + "|"]
+        ranks = str(self._board).translate(_LETTERS).splitlines()
+        for number, rank in zip("87654321", ranks, strict=True):
+            names = [f"-{name}" if name.islower() else name for name in rank.split()]
+            cells = "".join(f"{name.upper():>4}" for name in names)
+            lines += [f"{number}{cells}   {number}", empty]
         return [*lines, edge]
 
     @property
     def counts(self) -> tuple[int, int]:
         """How many pieces White and Black have."""
-        pieces = "".join(self._squares)
-        white = sum(map(str.isupper, pieces))
-        return white, len(pieces) - white
+        white, black = (self._board.occupied_co[color] for color in (True, False))
+        return white.bit_count(), black.bit_count()
