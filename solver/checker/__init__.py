@@ -23,7 +23,7 @@ from solver.checker.document import (
     require_names,
     shown,
 )
-from solver.checker.mate import check_mate
+from solver.checker.mate_proof import check_mate
 from solver.checker.refutation import check_refutation
 from solver.errors import CertificateError
 

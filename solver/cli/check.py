@@ -8,7 +8,7 @@ import click
 
 from solver.cli import options
 from solver.cli.console import Exit, echo_json, foremost, notify
-from solver.cli.help import Command
+from solver.cli.help_pages import Command
 from solver.errors import CertificateError, ForgeryError
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from solver.cli.console import (
     prepare_outputs,
     require_pyarrow,
 )
-from solver.cli.help import Command
+from solver.cli.help_pages import Command
 from solver.cli.progress import position_progress
 from solver.errors import FormatError, InputError
 from solver.formats.registry import WRITABLE, find_writer, format_of

@@ -23,7 +23,7 @@ from solver.cli.console import (
     prepare_outputs,
     require_apart,
 )
-from solver.cli.help import Command
+from solver.cli.help_pages import Command
 from solver.cli.signals import interruptible
 from solver.errors import FormatError, InputError
 

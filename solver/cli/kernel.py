@@ -11,7 +11,7 @@ import click
 
 from solver import __version__
 from solver.cli.console import prepare_part
-from solver.cli.help import Command
+from solver.cli.help_pages import Command
 
 ORIGINS = {
     "wheel": "shipped with the package",

@@ -15,7 +15,7 @@ from solver.cli.console import (
     prepare_laboratory,
     stdout_console,
 )
-from solver.cli.help import Command
+from solver.cli.help_pages import Command
 from solver.cli.progress import GamesProgress
 from solver.cli.signals import interruptible
 from solver.errors import InputError

@@ -13,7 +13,7 @@ import click
 
 from solver.cli import auditing, experiment_options, options
 from solver.cli.console import Exit, echo_json, foremost, notify
-from solver.cli.help import Group
+from solver.cli.help_pages import Group
 from solver.cli.progress import GamesProgress, position_progress
 from solver.errors import FormatError
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from solver.cli.console import Exit, notify, prepare_kernel
-from solver.cli.help import Command
+from solver.cli.help_pages import Command
 from solver.cli.options import whole
 from solver.cli.signals import interruptible
 from solver.errors import InputError

@@ -19,7 +19,7 @@ from solver.cli.console import (
     prepare_kernel,
     prepare_stipulation,
 )
-from solver.cli.help import Command
+from solver.cli.help_pages import Command
 from solver.cli.options import whole
 from solver.cli.signals import interruptible
 from solver.errors import FormatError, InputError

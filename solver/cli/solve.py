@@ -21,7 +21,7 @@ from solver.cli.console import (
     prepare_stipulation,
     run_interruptible,
 )
-from solver.cli.help import Command
+from solver.cli.help_pages import Command
 from solver.errors import FenError, FormatError, InputError, quote
 from solver.output import Notation
 from solver.solution import Solution, Status, StoppedBy

@@ -12,7 +12,7 @@ import click
 
 from solver.cli import options
 from solver.cli.console import Exit, foremost, notify, require_pyarrow
-from solver.cli.help import Command
+from solver.cli.help_pages import Command
 from solver.errors import FormatError, InputError, quote
 from solver.files import GZIPPED
 from solver.formats.streams import STDIN, name_of

@@ -14,7 +14,7 @@ import click
 from solver.cli import experiment_options, options
 from solver.cli.auditing import Reading
 from solver.cli.console import Exit, foremost, notify, prepare_laboratory
-from solver.cli.help import Command
+from solver.cli.help_pages import Command
 from solver.errors import FenError, FormatError, quote
 from solver.files import write_whole
 from solver.formats.streams import name_of

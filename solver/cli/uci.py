@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from solver.cli.console import Exit
-from solver.cli.help import Command
+from solver.cli.help_pages import Command
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

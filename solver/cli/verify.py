@@ -23,7 +23,7 @@ from solver.cli.console import (
     prepare_kernel,
     stdout_console,
 )
-from solver.cli.help import Command
+from solver.cli.help_pages import Command
 from solver.cli.signals import interruptible
 from solver.errors import missing_package
 from solver.stipulations.comparison import Soundness, Verdict

@@ -7,7 +7,7 @@ from collections import Counter, defaultdict
 
 import pytest
 
-from solver.cli.help import FEW, OPTION_GROUPS, OTHERS, group_of
+from solver.cli.help_pages import FEW, OPTION_GROUPS, OTHERS, group_of
 from solver.cli.main import run
 from tests.cli.listing import Listed, listing, main
 
