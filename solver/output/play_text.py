@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from solver import __version__
 from solver.output import Notation
-from solver.output.play_gaps import missing
-from solver.output.play_words import numbered, write_play
+from solver.output.play_words import missing, numbered, write_play
 from solver.output.text import duration
 from solver.stipulations import kind_of
 

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 import chess
 
 from solver.output import Notation
-from solver.output.play_gaps import missing, set_play_gap
 from solver.output.play_record import help_record, play_record
 from solver.output.play_text import describe_play
+from solver.output.play_words import missing, set_play_gap
 from solver.output.popeye_text import BattlePlay, help_lines
 from solver.output.solution_pgn import encode_pgn, encode_solutions
 from solver.output.solutions_text import describe_solutions

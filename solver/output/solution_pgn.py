@@ -13,7 +13,7 @@ import chess.pgn
 
 from solver import __version__
 from solver.formats.pgn_problems import event_of
-from solver.output.play_gaps import missing, set_play_gap
+from solver.output.play_words import missing, set_play_gap
 from solver.play.tree import Attack, Defence
 from solver.solution import Solution, Status
 from solver.stipulation import Goal

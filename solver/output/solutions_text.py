@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING
 import chess
 
 from solver.output import Notation
-from solver.output.play_gaps import set_play_gap
 from solver.output.play_text import Part, PlayLine, words_line
-from solver.output.play_words import numbered
+from solver.output.play_words import numbered, set_play_gap
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

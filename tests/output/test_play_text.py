@@ -8,13 +8,13 @@ import chess
 import pytest
 
 from solver.output import Notation
-from solver.output.play_gaps import missing
 from solver.output.play_text import (
     PlayLine,
     describe_play,
     soundness_mark,
     words_line,
 )
+from solver.output.play_words import missing
 from solver.output.solutions_text import describe_solutions
 from solver.play.tree import Attack, Defence, Variations
 from solver.problem import Claim, Problem, Restriction

@@ -12,7 +12,7 @@ import chess
 import pytest
 
 from solver import Claim, Control, InputError, Limits, Problem, Restriction, variations
-from solver.output.play_gaps import missing
+from solver.output.play_words import missing
 from solver.play.builder import PlayOptions, build_variations
 from solver.play.variations import find_variations, variations_after
 from solver.search.question import read_question
