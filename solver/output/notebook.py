@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 from solver.output import fill_macro
 from solver.output.play_text import describe_play
+from solver.output.shown_play import describe_solutions
 from solver.output.solution_page import draw_board, draw_diagram, play_entries
-from solver.output.solutions_text import describe_solutions
 from solver.output.text import describe
 
 if TYPE_CHECKING:

@@ -223,11 +223,8 @@ def lettered_board(fen: str) -> list[str]:
     list of str
         Nine lines without line ends; White is at the bottom.
     """
-    board = chess.Board(fen)
-    rows = [
-        f"{rank + 1} " + " ".join(_letter(board.piece_at(square)) for square in squares)
-        for rank, squares in _ranks()
-    ]
+    ranks = str(chess.Board(fen)).splitlines()
+    rows = [f"{8 - row} {rank}" for row, rank in enumerate(ranks)]
     return [*rows, "  " + " ".join(chess.FILE_NAMES)]
 
 
@@ -256,27 +253,15 @@ def painted_board(fen: str) -> Text:
 
     board = chess.Board(fen)
     drawing = Text()
-    for rank, squares in _ranks():
+    for rank in reversed(range(8)):
         drawing.append(f"{rank + 1} ", _COORDINATES)
-        for square in squares:
+        for square in range(8 * rank, 8 * rank + 8):
             drawing.append(*_painted_square(board.piece_at(square), square))
         drawing.append("\n")
     drawing.append(
         "  " + "".join(f" {name} " for name in chess.FILE_NAMES), _COORDINATES
     )
     return drawing
-
-
-def _ranks() -> list[tuple[int, list[chess.Square]]]:
-    """Return the ranks from the eighth down, each with its squares from a to h."""
-    return [
-        (rank, [chess.square(file, rank) for file in range(8)])
-        for rank in reversed(range(8))
-    ]
-
-
-def _letter(piece: chess.Piece | None) -> str:
-    return piece.symbol() if piece else "."
 
 
 def _painted_square(piece: chess.Piece | None, square: chess.Square) -> tuple[str, str]:

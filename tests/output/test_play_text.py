@@ -15,7 +15,7 @@ from solver.output.play_text import (
     words_line,
 )
 from solver.output.play_words import missing
-from solver.output.solutions_text import describe_solutions
+from solver.output.shown_play import describe_solutions
 from solver.play.tree import Attack, Defence, Variations
 from solver.problem import Claim, Problem, Restriction
 from solver.solution import Solution, Stats, Status

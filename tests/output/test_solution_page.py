@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from solver.output.play_text import describe_play
+from solver.output.shown_play import describe_solutions
 from solver.output.solution_page import encode_page
-from solver.output.solutions_text import describe_solutions
 from solver.play.tree import Attack, Defence, Variations
 from solver.problem import Problem
 from solver.solution import Solution, Status
