@@ -61,6 +61,21 @@ def key_of(board: chess.Board) -> Key:
     )
 
 
+def was_replayed(board: chess.Board, node: str, replayed: dict[str, Key]) -> bool:
+    """Return whether a shared node was replayed before, and note its position.
+
+    Raises
+    ------
+    ForgeryError
+        It was replayed in another position.
+    """
+    key, is_known = key_of(board), node in replayed
+    if replayed.setdefault(node, key) != key:
+        msg = f"{node}: expected the same position, found another: {board.fen()}"
+        raise ForgeryError(msg)
+    return is_known
+
+
 def moves_of(board: chess.Board) -> dict[str, chess.Move]:
     """Return the legal moves by their names in UCI notation."""
     return {move.uci(): move for move in board.legal_moves}

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from solver.checker.chess_rules import (
     Key,
-    key_of,
     legal_move,
     moves_of,
     require_exactly,
+    was_replayed,
 )
 from solver.checker.document import (
     as_array,
@@ -137,24 +137,15 @@ def _replay(
     board: chess.Board, nodes: list[Node], start: Replies | None, uses: list[int]
 ) -> None:
     """Play all moves, and require that a shared node always has the same position."""
-    shared: dict[int, Key] = {}
+    shared: dict[str, Key] = {}
     if start is None:
         ahead = [(0, board.copy(stack=False))]
     else:
         ahead = list(_after_replies(board, start, "mate: replies"))
     while ahead:
         number, board = ahead.pop()
-        if uses[number] > 1:
-            key = key_of(board)
-            if number in shared:
-                if shared[number] != key:
-                    msg = (
-                        f"{_name(number)}: expected the same position, found another: "
-                        f"{board.fen()}"
-                    )
-                    raise ForgeryError(msg)
-                continue
-            shared[number] = key
+        if uses[number] > 1 and was_replayed(board, _name(number), shared):
+            continue
         attack, replies = nodes[number]
         board.push(legal_move(board, attack, _name(number)))
         ahead.extend(_after_replies(board, replies, _name(number)))

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 from solver.checker.chess_rules import (
     Key,
     has_king_alone,
-    key_of,
     legal_move,
     mate_in_one,
     moves_of,
     require_exactly,
+    was_replayed,
 )
 from solver.checker.document import (
     as_array,
@@ -140,20 +140,12 @@ class _Replay:
             self._check_end(board, moves, "refutation")
         else:
             ahead.append((start.node, board))
-        shared: dict[int, Key] = {}
+        shared: dict[str, Key] = {}
         while ahead:
             number, board = ahead.pop()
-            if self._uses[number] > 1:
-                key = key_of(board)
-                if number in shared:
-                    if shared[number] != key:
-                        msg = (
-                            f"{_name(number)}: expected the same position, "
-                            f"found another: {board.fen()}"
-                        )
-                        raise ForgeryError(msg)
-                    continue
-                shared[number] = key
+            is_shared = self._uses[number] > 1
+            if is_shared and was_replayed(board, _name(number), shared):
+                continue
             ahead.extend(self._visit(number, board, moves - distances[number] - 1))
 
     def _measure(self, start: Answer) -> list[int]:
