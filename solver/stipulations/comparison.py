@@ -84,8 +84,7 @@ class Comparison:
     stipulation : Stipulation
     """
 
-    def __init__(self, stipulation: Stipulation) -> None:
-        self.stipulation = stipulation
+    stipulation: Stipulation
 
     def verdict(self, claim: Claim, answer: Solution) -> Verdict:
         """Return the verdict on the claimed length; see `find_verdict`."""

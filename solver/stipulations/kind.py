@@ -17,8 +17,6 @@ from solver.stipulations.comparison import Comparison
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    import chess
-
     from solver.certificate.proving import Budget
     from solver.endgames.tablebases import Tablebases
     from solver.kernel.border.parts import Part
@@ -28,6 +26,7 @@ if TYPE_CHECKING:
     from solver.search.threads import Control
     from solver.search.workspace import Workspace
     from solver.solution import Solution
+    from solver.stipulation import Stipulation
     from solver.stipulations.replies import Replies
 
 GOALS = {Goal.MATE: "mate", Goal.STALEMATE: "stalemate"}
@@ -89,6 +88,9 @@ class Kind(Comparison):
     warns_of_draws: ClassVar = False
     defender_ends = False
     attacker_must_end = False
+
+    def __init__(self, stipulation: Stipulation) -> None:
+        self.stipulation = stipulation
 
     # Words
 
@@ -232,16 +234,6 @@ class Kind(Comparison):
         return Replies(workspace, budget)
 
     # Claims
-
-    def ends_in_one(self, board: chess.Board) -> bool:
-        """Return whether the side to move can reach the goal at once."""
-        after = board.copy(stack=False)
-        for move in board.legal_moves:
-            after.push(move)
-            if self.is_goal(after):
-                return True
-            after.pop()
-        return False
 
     def claim_after_key(self) -> Claim:
         """Return what the position after a key claims.
