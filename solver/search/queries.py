@@ -327,7 +327,7 @@ class QuerySearch:
             twin.kernel.take_turn(query, helper.search)
             twin.finish(0, question, control, lambda: False)
 
-        self._helper_threads.start(help_search, question.restriction)
+        self._helper_threads.start(help_search)
 
 
 def ask(query: Query, question: Question) -> None:

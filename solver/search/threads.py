@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from typing import NoReturn
 
     from solver.kernel.border.memory import Search
-    from solver.problem import Restriction
     from solver.search.workspace import Workspace
 
 
@@ -312,11 +311,7 @@ class HelperThreads:
         """Forget the last problem."""
         self._nodes = 0
 
-    def start(
-        self,
-        work: Callable[[Workspace, Control], object],
-        restriction: Restriction | None,
-    ) -> None:
+    def start(self, work: Callable[[Workspace, Control], object]) -> None:
         """Let each thread do the work, unless they are running already.
 
         All threads, the leader's too, get an equal share of the nodes that are left.
@@ -327,7 +322,7 @@ class HelperThreads:
         share = (leader.node_limit - leader.nodes) // (len(self._helpers) + 1)
         leader.node_limit = leader.nodes + share
         for helper in self._helpers:
-            helper.join(self._leader, restriction, share)
+            helper.join(self._leader, share)
             control = Control()
             control.attach(helper.search)  # here, so that no stop is overlooked
             self._controls.append(control)

@@ -99,21 +99,17 @@ class Workspace:
             The restriction of the attacker.
         """
         self.limit(nodes, restriction)
-        self.forget()
-
-    def limit(self, nodes: int | None, restriction: Restriction | None = None) -> None:
-        """Set the limits of the next search; see `begin`."""
-        self._restrict(restriction)
-        self.search.node_limit = NO_LIMIT if nodes is None else nodes
-
-    def forget(self) -> None:
-        """Forget the last search, as the kernel does for each row of a batch."""
         search = self.search
         search.nodes = 0
         search.buckets = min(self._buckets, SMALL_BUCKETS)
         self.reserve_generations(1)
         search.generation += 1
         self._forget_refutations()
+
+    def limit(self, nodes: int | None, restriction: Restriction | None = None) -> None:
+        """Set the limits of the next search; see `begin`."""
+        self._restrict(restriction)
+        self.search.node_limit = NO_LIMIT if nodes is None else nodes
 
     def reserve_generations(self, count: int) -> None:
         """Clear the table if `count` more problems would reuse numbers of old entries.
@@ -124,17 +120,13 @@ class Workspace:
             self.search.generation = 0
             ctypes.memset(self.search.table, 0, len(self._memory))
 
-    def join(
-        self, leader: Workspace, restriction: Restriction | None, nodes: int
-    ) -> None:
+    def join(self, leader: Workspace, nodes: int) -> None:
         """Prepare to search the leader's problem, in the same table.
 
         Parameters
         ----------
         leader : Workspace
             The workspace that this one was made from; its search has begun.
-        restriction : Restriction or None
-            The restriction of the attacker.
         nodes : int
             The node limit.
         """
@@ -144,7 +136,7 @@ class Workspace:
         search.node_limit = nodes
         search.buckets = self._buckets
         search.generation = leader.search.generation
-        self._restrict(restriction)
+        self._restrict(leader.restriction)
         self._forget_refutations()
 
     def resume(self) -> None:
@@ -219,18 +211,6 @@ class Workspace:
         finally:
             search.node_limit = limit
 
-    @contextmanager
-    def narrowed_to(self, restriction: Restriction) -> Iterator[None]:
-        """Restrict the df-pn search in the block; the question itself stays open.
-
-        A mate that it finds holds without the restriction too.
-        """
-        self._restrict_search(restriction)
-        try:
-            yield
-        finally:
-            self._restrict_search(None)
-
     @property
     def is_restricted(self) -> bool:
         """Whether the question is about a restricted attacker."""
@@ -255,12 +235,8 @@ class Workspace:
             ctypes.memset(remembered, 0, ctypes.sizeof(remembered))
 
     def _restrict(self, restriction: Restriction | None) -> None:
-        self.restriction = restriction
-        self.search.restricted_only = self.is_restricted
-        self._restrict_search(restriction)
-
-    def _restrict_search(self, restriction: Restriction | None) -> None:
-        search = self.search
+        search, self.restriction = self.search, restriction
+        search.restricted_only = self.is_restricted
         search.restriction = 0
         if restriction is not None:
             search.restriction = restriction_word(restriction.number)

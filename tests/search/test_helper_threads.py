@@ -127,7 +127,7 @@ def test_a_table_that_two_threads_fill_at_once_holds_only_what_is_true(
     for workspace in (leader, helper):
         workspace._buckets = workspace.search.proof_buckets = buckets
     leader.begin(None)
-    helper.join(leader, None, NO_LIMIT)
+    helper.join(leader, NO_LIMIT)
     wrong: list[str] = []
     tasks = [run_engines(leader, questions, 1), run_engines(helper, questions, 2)]
     threads = [
@@ -200,7 +200,7 @@ def test_a_helper_thread_that_finishes_a_mate_is_stopped_all_the_same() -> None:
             pass
         stopped_after.append(bool(helper.search.stop))
 
-    helper_threads.start(work, None)
+    helper_threads.start(work)
     helper_threads.stop()
     assert stopped_after == [True]
 
@@ -208,6 +208,6 @@ def test_a_helper_thread_that_finishes_a_mate_is_stopped_all_the_same() -> None:
 def test_no_helper_threads_do_nothing() -> None:
     helper_threads = HelperThreads(Workspace(hash_mib=1), 0)
     helper_threads.begin()
-    helper_threads.start(lambda *_: pytest.fail("there is no helper"), None)
+    helper_threads.start(lambda *_: pytest.fail("there is no helper"))
     helper_threads.stop()
     assert helper_threads.nodes == 0

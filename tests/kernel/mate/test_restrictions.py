@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from itertools import chain
 from typing import TYPE_CHECKING
 
@@ -35,6 +36,17 @@ RESTRICTIONS = {
     "threats with few flights": Restriction(king_flights=2, threat=1),
     "all but checks": Restriction(king_flights=3, replies=4, threat=2),
 }
+
+
+@contextmanager
+def narrowed(workspace: Workspace, restriction: Restriction) -> Iterator[None]:
+    """Restrict the df-pn search in the block; the question itself stays open."""
+    workspace.limit(None, restriction)
+    workspace.search.restricted_only = 0
+    try:
+        yield
+    finally:
+        workspace.limit(None)
 
 
 @pytest.fixture(params=list(RESTRICTIONS.values()), ids=list(RESTRICTIONS))
@@ -146,7 +158,7 @@ def test_bounds_of_a_restriction_are_not_used_without_it(
         most = 3 if is_small(board) else 2
         expected = {n: oracle.mate_in(board, n) for n in range(1, most + 1)}
         for n in range(most, 0, -1):
-            with workspace.narrowed_to(restriction):
+            with narrowed(workspace, restriction):
                 found = workspace.search_dfpn(position, n, attacking=True)
             if found is Verdict.MATE:
                 assert expected[n], (board.fen(), n)
@@ -177,7 +189,7 @@ def test_alternating_restrictions_share_only_what_is_true() -> None:
             expected = prover.prove(position, n, attacking=True)
             for restriction in RESTRICTIONS.values():
                 if restriction.threat != 2:
-                    with workspace.narrowed_to(restriction), workspace.budget(20_000):
+                    with narrowed(workspace, restriction), workspace.budget(20_000):
                         found = workspace.search_dfpn(position, n, attacking=True)
                     assert found is not Verdict.MATE or expected is Verdict.MATE
             with workspace.budget(20_000):
