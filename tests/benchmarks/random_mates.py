@@ -205,4 +205,5 @@ def set_up(board: chess.Board, words: list[int], *, white: bool) -> None:
     board.queens = orthogonal & diagonal
     board.occupied_co[white] = us
     board.occupied_co[not white] = them
+    board.occupied = us | them
     board.turn = white
