@@ -116,14 +116,14 @@ def test_bounds_close_and_are_true_after_each_turn(
     assert turns > 2 * len(solved)
 
 
-def test_horizons_lie_the_wider_apart_the_farther_they_are() -> None:
+def test_lengths_lie_the_wider_apart_the_farther_they_are() -> None:
     """With a node for each of them, none is decided."""
     search = Turns(workspaces.tiny(), chess.Board(), budget=1, most_moves=100)
     searched: list[tuple[int, int]] = []
     for _ in search:
         query = search.query
-        if query.phase[0] == Phase.HORIZON:
-            searched.append((query.horizon[0] - query.lowest[0], query.budget[0]))
+        if query.phase[0] == Phase.UPPER:
+            searched.append((query.length[0] - query.lowest[0], query.budget[0]))
         if query.budget[0] == 8:
             break
     near = [0, 1, 2, 3, 5, 8]

@@ -122,7 +122,7 @@ class Query(Structure):
     play : int64
         A `BattlePlay`, for battle play only.
     first_budget : int64
-        Nodes that the df-pn search may spend on a horizon in the first round; see
+        Nodes that the df-pn search may spend on a length in the first round; see
         `solver.kernel.mate.bounds`.
     alone_from : int64
         A call for many queries leaves this one to its caller after so many nodes.
@@ -141,7 +141,7 @@ class Query(Structure):
         A mate within this many moves is proved; 0: none is known.
     line_plies : int64, pair
         The length of its line in `Search.lines`; 0: reading it was interrupted.
-    phase, budget, reach, lowest, horizon : int64, pair
+    phase, budget, reach, lowest, length : int64, pair
         How far the bounds search has come in its round.
     key : uint64
         The root move that mates, of those in `root_moves`.
@@ -214,7 +214,7 @@ class Query(Structure):
         ("budget", c_int64 * 2),
         ("reach", c_int64 * 2),
         ("lowest", c_int64 * 2),
-        ("horizon", c_int64 * 2),
+        ("length", c_int64 * 2),
         ("key", c_uint64),
         ("cursor", c_int64),
         ("lines_read", c_int64),

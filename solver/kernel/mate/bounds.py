@@ -35,7 +35,7 @@ from solver.kernel.rules.bitboards import ZERO
 from solver.kernel.rules.position import Position, make, position_t
 
 FIRST_BUDGET = 20_000
-"""Nodes that the df-pn search may spend on one horizon in the first round."""
+"""Nodes that the df-pn search may spend on one length in the first round."""
 
 PROVER_SHARE = 5
 """The prover may spend this many times as much on each lower bound."""
@@ -48,11 +48,11 @@ ANY_LENGTH_DIVISOR = 10
 
 REACH = 12
 """How far above the lower bound the df-pn search looks in the first round; each round
-looks this much farther. Some mates are near only at a far horizon;
+looks this much farther. Some mates are near only if a longer one may be found;
 docs/explanation/tried.md has the measurements."""
 
 FAR_DIVISOR = 4
-"""A horizon farther than `REACH` gets a fourth of the budget."""
+"""A length farther than `REACH` gets a fourth of the budget."""
 
 NARROW_FLIGHTS = 1
 NARROW_DIVISOR = 4
@@ -75,7 +75,7 @@ class Phase(IntEnum):
     """The prover raises the lower bound. This is a round's first turn."""
     CLAIM = 1
     """The df-pn search looks for a mate of the claimed length, or of any length."""
-    HORIZON = 2
+    UPPER = 2
     """The df-pn search looks from the lower bound upwards."""
 
 
@@ -197,39 +197,39 @@ def search_lower(query: Any, position: Position, side: Number, search: Any) -> N
 
 
 @jit(void(query_t, position_t, i64, i64, i64, search_t))
-def search_horizon(
+def search_length(
     query: Any,
     position: Position,
     side: Number,
-    horizon: Number,
+    length: Number,
     nodes: Number,
     search: Any,
 ) -> None:
-    """Look for a mate within `horizon`; narrowly too if it stays undecided."""
+    """Look for a mate within `length`; narrowly too if it stays undecided."""
     attacking = attacks(query, side)
     limit = search.node_limit
     search.node_limit = min(limit, search.nodes + nodes)
-    verdict = root_mates_within(query, position, horizon, attacking, False, search)
+    verdict = root_mates_within(query, position, length, attacking, False, search)
     is_open = verdict == Verdict.STOPPED and not search.restricted_only
-    if is_open and horizon >= NARROW_FROM:
+    if is_open and length >= NARROW_FROM:
         search.node_limit = min(limit, search.nodes + nodes // NARROW_DIVISOR)
         search.restriction = NARROW
         search.checks_only = 0
         search.most_flights = NARROW_FLIGHTS
         search.most_replies = MAX_LEGAL_MOVES
         search.threat_moves = 0
-        found = root_mates_within(query, position, horizon, attacking, False, search)
+        found = root_mates_within(query, position, length, attacking, False, search)
         search.restriction = ZERO
         # A mate under a restriction is a mate; "none" holds only under it.
         if found == Verdict.MATE:
             verdict = found
     search.node_limit = limit
-    note(query, position, side, verdict, horizon, search)
+    note(query, position, side, verdict, length, search)
 
 
 @jit(boolean(query_t, position_t, i64, search_t))
 def search_side(query: Any, position: Position, side: Number, search: Any) -> bool:
-    """Search one bound or one horizon; return whether this ends the side's turn."""
+    """Search one bound or one length; return whether this ends the side's turn."""
     budget = query.budget[side]
 
     # 1. The prover raises the lower bound until a question stays open.
@@ -243,29 +243,29 @@ def search_side(query: Any, position: Position, side: Number, search: Any) -> bo
     # 2. The df-pn search looks for a mate of any length, or of the claimed one.
     if query.phase[side] == Phase.CLAIM and not query.any_length:
         if query.expected and query.upper[side] == 0:
-            search_horizon(query, position, side, query.expected, budget, search)
-        query.phase[side] = Phase.HORIZON
+            search_length(query, position, side, query.expected, budget, search)
+        query.phase[side] = Phase.UPPER
         query.lowest[side] = query.lower[side]
-        query.horizon[side] = query.lower[side]
+        query.length[side] = query.lower[side]
         return False
     if query.phase[side] == Phase.CLAIM and not is_closed(query, side):
-        search_horizon(query, position, side, query.most_moves, budget, search)
+        search_length(query, position, side, query.most_moves, budget, search)
 
-    # 3. Then from the lower bound upwards. Any horizon at or above the length of a mate
-    #    may find it, so they lie the wider apart the farther they are, until a mate is
-    #    known.
-    if query.phase[side] == Phase.HORIZON:
-        horizon = query.horizon[side]
+    # 3. Then from the lower bound upwards. A search within more moves than a mate needs
+    #    may find it too, so the lengths lie the wider apart the farther they are, until
+    #    a mate is known.
+    if query.phase[side] == Phase.UPPER:
+        length = query.length[side]
         farthest = min(query.most_moves, query.lower[side] + query.reach[side] - 1)
         if query.upper[side]:
             farthest = query.upper[side] - 1
-        if horizon <= farthest and not is_closed(query, side):
-            above = horizon - query.lowest[side]
+        if length <= farthest and not is_closed(query, side):
+            above = length - query.lowest[side]
             if query.upper[side] == 0 and above > REACH:
                 budget //= FAR_DIVISOR
-            search_horizon(query, position, side, horizon, budget, search)
+            search_length(query, position, side, length, budget, search)
             step = 1 if query.upper[side] else max(1, (above + 1) // 2)
-            query.horizon[side] = horizon + step
+            query.length[side] = length + step
             return False
 
     # 4. The next round searches twice as long, and farther.

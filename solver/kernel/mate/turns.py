@@ -4,7 +4,7 @@ The two searches of `solver.kernel.mate.bounds` take turns. If the question does
 who attacks, the other side's mate is searched for too, at a share of the cost, until
 one side is known to mate: both never do.
 
-`take_turn` is one step of this: a bound, a horizon, or the answer with its keys. All
+`take_turn` is one step of this: a bound, a length, or the answer with its keys. All
 that is known between two turns is in the `Query`, so its caller may stop there, print
 the bounds, start helper threads or probe an endgame table.
 """
@@ -192,7 +192,7 @@ def answer(query: Any, position: Position, side: Number, search: Any) -> Number:
 
 @jit(i64(i64, search_t))
 def take_turn(address: Number, search: Any) -> Number:
-    """Take the next turn of a query: begin it, search a bound or a horizon, answer it.
+    """Take the next turn of a query: begin it, search a bound or a length, answer it.
 
     Parameters
     ----------
