@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
+from importlib import import_module
 from typing import TYPE_CHECKING, Any, NamedTuple, overload
 
 import numpy as np
@@ -182,10 +183,7 @@ class MateTable:
         InputError
             pyarrow is not installed.
         """
-        try:
-            import pyarrow as pa
-        except ModuleNotFoundError:
-            raise InputError(missing_package("to_arrow", "pyarrow")) from None
+        pa = _load("pyarrow", "to_arrow")
         status = pa.DictionaryArray.from_arrays(
             pa.array(self.codes.astype(np.int8)), pa.array(STATUSES)
         )
@@ -216,10 +214,7 @@ class MateTable:
             pandas or pyarrow is not installed.
         """
         table = self.to_arrow()
-        try:
-            import pandas as pd
-        except ModuleNotFoundError:
-            raise InputError(missing_package("to_pandas", "pandas")) from None
+        pd = _load("pandas", "to_pandas")
         types = {table.schema.field("mate").type: pd.Int16Dtype()}
         frame = table.to_pandas(types_mapper=types.get)
         return frame if self.index is None else frame.set_axis(self.index)
@@ -232,8 +227,12 @@ class MateTable:
         InputError
             polars or pyarrow is not installed.
         """
-        try:
-            import polars as pl
-        except ModuleNotFoundError:
-            raise InputError(missing_package("to_polars", "polars")) from None
-        return pl.from_arrow(self.to_arrow())
+        return _load("polars", "to_polars").from_arrow(self.to_arrow())
+
+
+def _load(package: str, method: str) -> Any:
+    """Import a package that a method needs; raise InputError without it."""
+    try:
+        return import_module(package)
+    except ModuleNotFoundError:
+        raise InputError(missing_package(method, package)) from None
