@@ -378,12 +378,7 @@ class Solver:
         self, question: Question, control: Control, begun: Begun | None, spent_s: float
     ) -> Solution | FenError:
         try:
-            read = read_question(
-                question.problem,
-                question.limits,
-                within=question.within,
-                all_keys=question.all_keys,
-            )
+            read = question.read()
         except FenError as error:
             return error
         return self._answer(read, control, begun, spent_s)
@@ -414,7 +409,6 @@ class Solver:
         if begun is None:
             workspace.limit(limits.nodes, question.restriction)
         control.attach(workspace.search)
-        self._helper_threads.begin()
         try:
             with WATCHDOG.limit(control, limits.time_s, spent_s):
                 solution = kind.search(self._query_search, question, control, begun)

@@ -21,7 +21,7 @@ from solver.endgames.tablebases import Tablebases
 from solver.formats.matetrack import find_fault
 from solver.problem import Problem
 from solver.search.follow import Followed, solve_and_follow
-from solver.search.question import Question, read_question
+from solver.search.question import Question
 from solver.search.threads import Control
 from solver.solution import Solution, StoppedBy
 from solver.solving import Solver
@@ -276,12 +276,7 @@ class AuditJob:
         )
 
     def _solve(self, question: Question) -> Solution:
-        read = read_question(
-            question.problem,
-            question.limits,
-            within=question.within,
-            all_keys=question.all_keys,
-        )
+        read = question.read()
         with self._searching() as control:
             return self._solver.answer(read, control)
 

@@ -119,6 +119,17 @@ class Question:
         claim = self.problem.claim
         return abs(claim.mate) if claim else None
 
+    def read(self) -> Question:
+        """Check all of it, and read its position; see `read_question`."""
+        return read_question(
+            self.problem,
+            self.limits,
+            within=self.within,
+            all_keys=self.all_keys,
+            restriction=self.restriction,
+            root_moves=self.root_moves,
+        )
+
 
 def read_question(
     problem: Problem | str | chess.Board,

@@ -288,6 +288,11 @@ class HelperThreads:
         The workspace whose table they share.
     size : int
         How many threads; 0 is allowed.
+
+    Attributes
+    ----------
+    nodes : int
+        Positions that the threads entered for the last problem, once they ended.
     """
 
     def __init__(self, leader: Workspace, size: int) -> None:
@@ -295,21 +300,12 @@ class HelperThreads:
         self._helpers = [leader.helper() for _ in range(size)]
         self._threads: list[threading.Thread] = []
         self._controls: list[Control] = []
-        self._nodes = 0
+        self.nodes = 0
 
     @property
     def size(self) -> int:
         """How many threads."""
         return len(self._helpers)
-
-    @property
-    def nodes(self) -> int:
-        """Positions that the threads entered for the last problem, once they ended."""
-        return self._nodes
-
-    def begin(self) -> None:
-        """Forget the last problem."""
-        self._nodes = 0
 
     def start(self, work: Callable[[Workspace, Control], object]) -> None:
         """Let each thread do the work, unless they are running already.
@@ -337,7 +333,7 @@ class HelperThreads:
             control.stop()  # not the search itself, which may be finishing a mate
         for thread in self._threads:
             thread.join()
-        if self._threads:
-            self._nodes = sum(helper.search.nodes for helper in self._helpers)
+        helpers = self._helpers if self._threads else ()
+        self.nodes = sum(helper.search.nodes for helper in helpers)
         self._threads.clear()
         self._controls.clear()

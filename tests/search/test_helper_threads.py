@@ -207,7 +207,6 @@ def test_a_helper_thread_that_finishes_a_mate_is_stopped_all_the_same() -> None:
 
 def test_no_helper_threads_do_nothing() -> None:
     helper_threads = HelperThreads(Workspace(hash_mib=1), 0)
-    helper_threads.begin()
     helper_threads.start(lambda *_: pytest.fail("there is no helper"))
     helper_threads.stop()
     assert helper_threads.nodes == 0
