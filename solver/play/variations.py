@@ -171,9 +171,7 @@ def variations_after(
     left = limits.after(solution.stats.nodes, solution.stats.time_s)
     if left.time_s is not None:
         options = replace(options, time_s=left.time_s)
-    workspace.resume()
-    if left.nodes is not None:
-        workspace.search.node_limit = left.nodes
+    workspace.resume(left.nodes)
     control.attach(workspace.search)
     with WATCHDOG.limit(control, left.time_s):
         return build_variations(solution, workspace, options, control.describe)

@@ -18,7 +18,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from solver.board import pack, unpack_line
-from solver.kernel.border.interface import NO_LIMIT, Verdict
+from solver.kernel.border.interface import Verdict
 from solver.search.question import read_question
 from solver.search.threads import WATCHDOG
 from solver.solution import Solution, Stats, Status, StoppedBy
@@ -125,8 +125,7 @@ def follow_line(
     if not moves or moves > abs(claim.mate):
         return Followed(answer)
     started = time.perf_counter()
-    workspace.resume()
-    workspace.search.node_limit = NO_LIMIT if limits.nodes is None else limits.nodes
+    workspace.resume(limits.nodes)
     control.attach(workspace.search)
     proof = _LineProof(workspace, question)
     solution = answer

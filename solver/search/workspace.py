@@ -139,10 +139,10 @@ class Workspace:
         self._restrict(leader.restriction)
         self._forget_refutations()
 
-    def resume(self) -> None:
-        """Continue with the last problem, without its limits."""
+    def resume(self, nodes: int | None = None) -> None:
+        """Continue with the last problem, with another node limit; None: without."""
         self.search.nodes = 0
-        self.search.node_limit = NO_LIMIT
+        self.search.node_limit = NO_LIMIT if nodes is None else nodes
 
     def use_whole_table(self) -> None:
         """End the use of the table's first part alone, if that is not done yet."""

@@ -67,6 +67,11 @@ class Search:
         The number of best first moves to find.
     send : callable
         Sends a line to the client.
+
+    Attributes
+    ----------
+    deadline : float or None
+        The latest time to call `poll`, by the monotonic clock; None: at any time.
     """
 
     def __init__(
@@ -81,7 +86,7 @@ class Search:
         self._pondering = go.ponder
         self._released = False
         self._started = self._reported = time.monotonic()
-        self._deadline: float | None = None
+        self.deadline: float | None = None
         self._reported_lines: tuple[Line, ...] = ()
         self._reported_bound = 1
 
@@ -90,11 +95,6 @@ class Search:
         """Whether it is time for `bestmove`."""
         held = self._pondering or self._go.infinite or self._go.unlimited
         return self._finished and (self._released or not held)
-
-    @property
-    def deadline(self) -> float | None:
-        """The latest time to call `poll`, by the monotonic clock; None: at any time."""
-        return self._deadline
 
     def start(self, solver: Solver) -> None:
         """Start the clock, before `run`."""
@@ -113,8 +113,8 @@ class Search:
         if self._finished or self._solver is None:
             return
         now = time.monotonic()
-        if self._deadline is not None and now >= self._deadline:
-            self._deadline = None
+        if self.deadline is not None and now >= self.deadline:
+            self.deadline = None
             self._analysis.stop(StoppedBy.TIME)
         lines, bound = self._analysis.lines(), self._analysis.lower_bound
         if _mates(lines) != _mates(self._reported_lines):
@@ -128,7 +128,7 @@ class Search:
     def finish(self) -> None:
         """Report the final lines, once `run` has ended."""
         self._finished = True
-        self._deadline = None
+        self.deadline = None
         if lines := self._analysis.lines():
             self._report(lines)
         else:
@@ -160,7 +160,7 @@ class Search:
     def _start_clock(self) -> None:
         time_s = self._go.time_s(self._board.turn)
         if time_s is not None and not self._finished:
-            self._deadline = time.monotonic() + time_s
+            self.deadline = time.monotonic() + time_s
 
     def _report(self, lines: tuple[Line, ...]) -> None:
         self._reported_lines = lines
