@@ -5,7 +5,7 @@ Like the interface, this module imports neither numba nor numpy.
 
 from __future__ import annotations
 
-from ctypes import addressof, c_uint64
+from ctypes import Array, addressof, c_uint64
 
 from solver.kernel.border.interface import NO_LIMIT, Kernel, KernelError, Verdict
 from solver.kernel.border.memory import (
@@ -41,6 +41,11 @@ def mate_in_two() -> Position:
     )
 
 
+def search_with(table: Array[c_uint64]) -> Search:
+    """Return a search without limits, whose table is one bucket."""
+    return Search(node_limit=NO_LIMIT, table=addressof(table), generation=1, buckets=1)
+
+
 def self_test_search(kernel: Kernel) -> None:
     """Compare the search's answers with the known ones.
 
@@ -50,9 +55,7 @@ def self_test_search(kernel: Kernel) -> None:
         An answer is wrong; the message names the question and both answers.
     """
     table = (c_uint64 * BUCKET_WORDS)()
-    search = Search(
-        node_limit=NO_LIMIT, table=addressof(table), generation=1, buckets=1
-    )
+    search = search_with(table)
     position = mate_in_two()
     compare_answers(
         {
@@ -109,13 +112,8 @@ def self_test_battle(kernel: Kernel) -> None:
         An answer is wrong; the message names the question and both answers.
     """
     table = (c_uint64 * BUCKET_WORDS)()
-    search = Search(
-        node_limit=NO_LIMIT,
-        table=addressof(table),
-        generation=1,
-        buckets=1,
-        play=BattlePlay.SELF_MATE,
-    )
+    search = search_with(table)
+    search.play = BattlePlay.SELF_MATE
     position = self_mate_in_two()
     compare_answers(
         {
@@ -135,9 +133,7 @@ def self_test_help(kernel: Kernel) -> None:
         An answer is wrong; the message names the question and both answers.
     """
     table = (c_uint64 * BUCKET_WORDS)()
-    search = Search(
-        node_limit=NO_LIMIT, table=addressof(table), generation=1, buckets=1
-    )
+    search = search_with(table)
     rook, king, mated = 1 << 56, 1 << 21, 1 << 7
     position = Position(  # mate_in_two(), but the king in the corner begins
         orthogonal=rook, kings=king | mated, us=mated, them=king | rook

@@ -81,7 +81,7 @@ def entry(
     if operation == Operation.PROVED_LINE:
         return read_line(position, number, flag != 0, search)
     if operation == Operation.SOLVING_MOVES:
-        return list_solving_moves(position, number, search)
+        return list_solving_moves(position, number, 0, search)
     if operation == Operation.REFUTATIONS:
         return list_refutations(position, number, flag, search)
     if operation == Operation.CONTINUATIONS:

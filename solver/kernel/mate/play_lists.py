@@ -29,7 +29,7 @@ from solver.kernel.rules.position import (
 
 
 @jit(i64(position_t, i64, i64, search_t))
-def solving_in_row(
+def list_solving_moves(
     position: Position, moves_left: Number, ply: Number, search: Any
 ) -> Number:
     """Write every move that mates within `moves_left` to `search.rows[ply]`.
@@ -71,15 +71,6 @@ def solving_in_row(
             moves[found] = move
             found += 1
     return found
-
-
-@jit(i64(position_t, i64, search_t))
-def list_solving_moves(position: Position, moves_left: Number, search: Any) -> Number:
-    """Write every move that mates within `moves_left` to `search.rows[0]`.
-
-    See `solving_in_row`.
-    """
-    return solving_in_row(position, moves_left, 0, search)
 
 
 @jit(i64(position_t, i64, i64, search_t))
@@ -153,7 +144,7 @@ def add_shortest(
         The new length of the list; STOPPED if a limit was hit.
     """
     for length in range(1, moves_left + 1):
-        found = solving_in_row(position, length, 1, search)
+        found = list_solving_moves(position, length, 1, search)
         if found == STOPPED:
             return STOPPED
         if found:

@@ -37,21 +37,13 @@ from solver.kernel.rules.position import (
     Position,
     make,
     origin,
+    position_at,
     position_t,
     target,
     write_position,
 )
 
 REFUSED, READ = (int(state) for state in (QueryState.REFUSED, QueryState.READ))
-
-
-@jit(position_t(query_t), inline=True)
-def position_of(row: Any) -> Position:
-    """Return a row's position."""
-    words = row.position
-    return Position(
-        words[0], words[1], words[2], words[3], words[4], words[5], words[6], words[7]
-    )
 
 
 @jit(position_t(query_t, position_t, u64))
@@ -107,7 +99,7 @@ def _read_row(address: Number, search: Any) -> bool:
     if not read_fen(address):
         return False
     row = query_at(address)
-    position = position_of(row)
+    position = position_at(words_at(address))
     line = bytes_at(row.line)
     row.fen_at = search.text_written
     black, clock, number = row.black, row.clock, row.number
