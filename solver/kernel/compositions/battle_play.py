@@ -47,7 +47,13 @@ from solver.kernel.mate.ordering import (
     reverse,
     unranked,
 )
-from solver.kernel.mate.prover import ATTACKING, DEFENDING, SHARED_MOVES, is_stopped
+from solver.kernel.mate.prover import (
+    ATTACKING,
+    DEFENDING,
+    SHARED_MOVES,
+    is_stopped,
+    store_refutation,
+)
 from solver.kernel.mate.transposition import (
     Bounds,
     HashKey,
@@ -56,7 +62,8 @@ from solver.kernel.mate.transposition import (
     probe,
     store,
 )
-from solver.kernel.rules.movegen import count, generate
+from solver.kernel.rules.mate_in_one import is_stalemate
+from solver.kernel.rules.movegen import generate
 from solver.kernel.rules.position import (
     NO_MOVE,
     Position,
@@ -87,7 +94,7 @@ def is_reached(position: Position, ply: Number, search: Any) -> Number:
     """Decide whether the goal is certain with the defender to move: MATE or NO_MATE."""
     play = search.play
     if play == BattlePlay.STALEMATE:
-        reached = not checkers(position) and count(position) == 0
+        reached = is_stalemate(position)
     elif is_reflex(play):
         reached = end_in_one(position, play, ply, search) != NO_MOVE
     else:
@@ -236,9 +243,7 @@ def reaches_within(
             if verdict == Verdict.STOPPED:
                 return Verdict.STOPPED
             if verdict == Verdict.NO_MATE:
-                remember_refutation(search, ply, reply, moves_left)
-                refuted = Bounds(moves_left, bounds.mate, reply)
-                store(search, key, refuted, moves_left)
+                store_refutation(search, ply, key, bounds, reply, moves_left)
                 return Verdict.NO_MATE
         store(search, key, Bounds(bounds.no_mate, moves_left, NO_MOVE), moves_left)
         return Verdict.MATE

@@ -40,12 +40,13 @@ from solver.kernel.rules.bitboards import (
 )
 from solver.kernel.rules.checks import find_checks
 from solver.kernel.rules.mate_in_one import (
+    is_checkmate,
+    is_stalemate,
     leaves_no_flight,
     mate_in_one,
     open_flights,
 )
 from solver.kernel.rules.movegen import (
-    count,
     diagonal_targets,
     find_pins,
     generate,
@@ -58,7 +59,6 @@ from solver.kernel.rules.position import (
     PAWN,
     Position,
     arrival,
-    checkers,
     make,
     origin,
     position_t,
@@ -139,9 +139,9 @@ def attacker_must_end(play: Number) -> bool:
 def ends_play(position: Position, play: Number) -> bool:
     """Return whether the move that led here, the defender's, reached the goal."""
     if play == BattlePlay.SELF_MATE:
-        return checkers(position) != ZERO and count(position) == 0
+        return is_checkmate(position)
     if play == BattlePlay.SELF_STALEMATE:
-        return checkers(position) == ZERO and count(position) == 0
+        return is_stalemate(position)
     return False
 
 
@@ -210,7 +210,7 @@ def forced_in_one(position: Position, play: Number, ply: Number, search: Any) ->
                 continue
         child = make(position, move)
         if play == BattlePlay.STALEMATE:
-            if checkers(child) == ZERO and count(child) == 0:
+            if is_stalemate(child):
                 return move
         elif play == BattlePlay.SELF_MATE and has_quiet_move(child):
             continue

@@ -27,7 +27,6 @@ from solver.kernel.border.parts import UNKNOWN_OPERATION, HelpOperation
 from solver.kernel.build.jit import (
     ENTRY,
     ROW,
-    Bitboard,
     Number,
     boolean,
     flip,
@@ -38,20 +37,18 @@ from solver.kernel.build.jit import (
     native,
     record_at,
     search_t,
-    u64,
     void,
     words_at,
 )
 from solver.kernel.compositions.help_targets import is_hopeless
 from solver.kernel.mate.transposition import HashKey, hash_key, hash_key_t
 from solver.kernel.rules.bitboards import ONE, ZERO
-from solver.kernel.rules.mate_in_one import mate_in_one, mates
-from solver.kernel.rules.movegen import count, generate
+from solver.kernel.rules.mate_in_one import is_checkmate, is_stalemate, mate_in_one
+from solver.kernel.rules.movegen import generate
 from solver.kernel.rules.position import (
     KING,
     Position,
     arrival,
-    checkers,
     make,
     position_t,
     target,
@@ -118,23 +115,17 @@ def store(key: HashKey, search: Any) -> None:
 # The last ply
 
 
-@jit(boolean(position_t, u64), inline=True)
-def stalemates(position: Position, move: Bitboard) -> bool:
-    """Return whether a legal move stalemates."""
-    child = make(position, move)
-    return checkers(child) == ZERO and count(child) == 0
-
-
 @jit(i64(position_t, ROW, boolean))
-def final_moves(position: Position, moves: np.ndarray, is_stalemate: bool) -> Number:
+def final_moves(position: Position, moves: np.ndarray, for_stalemate: bool) -> Number:
     """Write the moves that reach the goal to a row; return their number."""
-    if not is_stalemate and not mate_in_one(position):
+    if not for_stalemate and not mate_in_one(position):
         return 0
     size = generate(position, moves)
     kept = 0
     for index in range(size):
         move = moves[index]
-        if stalemates(position, move) if is_stalemate else mates(position, move):
+        child = make(position, move)
+        if is_stalemate(child) if for_stalemate else is_checkmate(child):
             moves[kept] = move
             kept += 1
     return kept
@@ -146,15 +137,9 @@ def final_moves(position: Position, moves: np.ndarray, is_stalemate: bool) -> Nu
 @jit(position_t(help_play_t, i64), inline=True)
 def current_position(play: Any, ply: Number) -> Position:
     """Read the position at a ply of the current line."""
+    words = play.positions[ply]
     return Position(
-        play.positions[ply, 0],
-        play.positions[ply, 1],
-        play.positions[ply, 2],
-        play.positions[ply, 3],
-        play.positions[ply, 4],
-        play.positions[ply, 5],
-        play.positions[ply, 6],
-        play.positions[ply, 7],
+        words[0], words[1], words[2], words[3], words[4], words[5], words[6], words[7]
     )
 
 

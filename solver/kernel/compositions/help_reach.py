@@ -32,8 +32,6 @@ from solver.kernel.rules.bitboards import (
     F1,
     G1,
     H1,
-    NOT_FILE_A,
-    NOT_FILE_H,
     ONE,
     ORTHOGONAL_LINES,
     RANK_1,
@@ -42,6 +40,7 @@ from solver.kernel.rules.bitboards import (
     RANK_8,
     SIXTEEN,
     ZERO,
+    beside,
     diagonal_attacks,
     king_attacks,
     knight_attacks,
@@ -69,52 +68,6 @@ DIAGONAL_PIECE, ORTHOGONAL_PIECE, KNIGHT_PIECE = 1, 2, 4
 # Sets of squares
 
 
-@jit(u64(u64), inline=True)
-def beside(squares: Bitboard) -> Bitboard:
-    """Return the squares and all that a king on one of them attacks."""
-    wide = squares | ((squares & NOT_FILE_A) >> ONE) | ((squares & NOT_FILE_H) << ONE)
-    return wide | (wide << EIGHT) | (wide >> EIGHT)
-
-
-@jit(u64(u64, u64, i64), inline=True)
-def diagonal_through(square: Square, occupied: Bitboard, leaving: Number) -> Bitboard:
-    """Return what a bishop attacks once `leaving` pieces have left each line."""
-    if leaving >= MANY:
-        return DIAGONAL_LINES[square]
-    reached = diagonal_attacks(square, occupied)
-    for _ in range(leaving):
-        occupied &= ~reached
-        reached = diagonal_attacks(square, occupied)
-    return reached
-
-
-@jit(u64(u64, u64, i64), inline=True)
-def orthogonal_through(square: Square, occupied: Bitboard, leaving: Number) -> Bitboard:
-    """Return what a rook attacks once `leaving` pieces have left each line."""
-    if leaving >= MANY:
-        return ORTHOGONAL_LINES[square]
-    reached = orthogonal_attacks(square, occupied)
-    for _ in range(leaving):
-        occupied &= ~reached
-        reached = orthogonal_attacks(square, occupied)
-    return reached
-
-
-@jit(u64(i64, u64, u64, i64), inline=True)
-def attacks_through(
-    kind: Number, square: Square, occupied: Bitboard, leaving: Number
-) -> Bitboard:
-    """Return what a piece attacks once `leaving` pieces have left each line."""
-    reached = ZERO
-    if kind & KNIGHT_PIECE:
-        reached |= knight_attacks(square)
-    if kind & DIAGONAL_PIECE:
-        reached |= diagonal_through(square, occupied, leaving)
-    if kind & ORTHOGONAL_PIECE:
-        reached |= orthogonal_through(square, occupied, leaving)
-    return reached
-
-
 @jit(u64(i64, u64), inline=True)
 def empty_attacks(kind: Number, square: Square) -> Bitboard:
     """Return what a piece attacks on an empty board, or from where it is attacked."""
@@ -125,6 +78,33 @@ def empty_attacks(kind: Number, square: Square) -> Bitboard:
         reached |= DIAGONAL_LINES[square]
     if kind & ORTHOGONAL_PIECE:
         reached |= ORTHOGONAL_LINES[square]
+    return reached
+
+
+@jit(u64(i64, u64, u64), inline=True)
+def occupied_attacks(kind: Number, square: Square, occupied: Bitboard) -> Bitboard:
+    """Return what a piece attacks, given the occupancy."""
+    reached = ZERO
+    if kind & KNIGHT_PIECE:
+        reached |= knight_attacks(square)
+    if kind & DIAGONAL_PIECE:
+        reached |= diagonal_attacks(square, occupied)
+    if kind & ORTHOGONAL_PIECE:
+        reached |= orthogonal_attacks(square, occupied)
+    return reached
+
+
+@jit(u64(i64, u64, u64, i64), inline=True)
+def attacks_through(
+    kind: Number, square: Square, occupied: Bitboard, leaving: Number
+) -> Bitboard:
+    """Return what a piece attacks once `leaving` pieces have left each line."""
+    if leaving >= MANY:
+        return empty_attacks(kind, square)
+    reached = occupied_attacks(kind, square, occupied)
+    for _ in range(leaving):
+        occupied &= ~reached
+        reached = occupied_attacks(kind, square, occupied)
     return reached
 
 

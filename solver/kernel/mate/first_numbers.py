@@ -31,7 +31,7 @@ from solver.kernel.build.jit import (
 from solver.kernel.mate.ordering import is_plain_move
 from solver.kernel.mate.prover import mating_move
 from solver.kernel.mate.transposition import INFINITE, Numbers, numbers_t
-from solver.kernel.rules.bitboards import EIGHT, NOT_FILE_A, NOT_FILE_H, ONE, ZERO
+from solver.kernel.rules.bitboards import ONE, ZERO, beside
 from solver.kernel.rules.mate_in_one import mates
 from solver.kernel.rules.movegen import attacked_by_them, generate
 from solver.kernel.rules.position import (
@@ -120,10 +120,8 @@ def greatest_loss(position: Position, targets: Bitboard) -> Number:
 def squares_beyond(position: Position, flights: Bitboard) -> Number:
     """Count the squares next to the flights that their pieces do not attack."""
     king = position.kings & position.us
-    near = flights | ((flights & NOT_FILE_A) >> ONE) | ((flights & NOT_FILE_H) << ONE)
-    near |= (near << EIGHT) | (near >> EIGHT)
     danger = attacked_by_them(position, (position.us | position.them) ^ king)
-    return population(near & ~(danger | flights | (position.us ^ king)))
+    return population(beside(flights) & ~(danger | flights | (position.us ^ king)))
 
 
 @jit(u64(position_t, u64, search_t), inline=True)

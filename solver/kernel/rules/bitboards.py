@@ -168,6 +168,13 @@ def pawns_attacks_down(pawns: Bitboard) -> Bitboard:
     return ((pawns & NOT_FILE_A) >> NINE) | ((pawns & NOT_FILE_H) >> SEVEN)
 
 
+@jit(u64(u64), inline=True)
+def beside(squares: Bitboard) -> Bitboard:
+    """Return the squares and all that a king on one of them attacks."""
+    wide = squares | ((squares & NOT_FILE_A) >> ONE) | ((squares & NOT_FILE_H) << ONE)
+    return wide | (wide << EIGHT) | (wide >> EIGHT)
+
+
 @jit(u64(u64, u64, u64), inline=True)
 def _line_attacks(slider: Bitboard, occupied: Bitboard, line: Bitboard) -> Bitboard:
     # `line` leaves the slider out, so o - 2r is (o & line) - r.

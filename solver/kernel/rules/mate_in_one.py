@@ -69,6 +69,12 @@ def is_checkmate(position: Position) -> bool:
     return checkers(position) != ZERO and count(position) == 0
 
 
+@jit(boolean(position_t), inline=True)
+def is_stalemate(position: Position) -> bool:
+    """Return whether the side to move has no move and is not in check."""
+    return checkers(position) == ZERO and count(position) == 0
+
+
 @jit(boolean(position_t, u64))
 def mates(position: Position, move: Move) -> bool:
     """Return whether a pseudo-legal move is legal and mates."""
