@@ -29,7 +29,9 @@ TEXT_BYTES = 4096
 """Room for a FEN and a line of 300 plies; longer ones are left to python-chess."""
 
 _UCI = re.compile(r"[a-h][1-8][a-h][1-8][nbrq]?")
-_SQUARE_BITS = 63
+SQUARE_BITS = 63
+"""The bits of a square in a kernel move; the first such bits are its origin."""
+
 _FLIP_RANKS = 56
 _ARRIVALS = {2: chess.KNIGHT, 4: chess.BISHOP, 8: chess.ROOK, 12: chess.QUEEN}
 """The pieces that a pawn may promote to, by the bitboards that they are on."""
@@ -310,7 +312,7 @@ def _set_up(boards: Sequence[int], turn: chess.Color) -> chess.Board:
 
 def unpack_move(board: chess.Board, word: int) -> chess.Move:
     """Return the move that a kernel move stands for on this board."""
-    return _unpack(word, board.turn, board.pawns)
+    return unpack_word(word, board.turn, board.pawns)
 
 
 def unpack_line(board: chess.Board, words: Iterable[int]) -> tuple[str, ...]:
@@ -318,7 +320,7 @@ def unpack_line(board: chess.Board, words: Iterable[int]) -> tuple[str, ...]:
     turn, pawns = board.turn, board.pawns
     line = []
     for word in words:
-        move = _unpack(word, turn, pawns)
+        move = unpack_word(word, turn, pawns)
         line.append(move.uci())
         start, end = (
             chess.BB_SQUARES[move.from_square],
@@ -332,8 +334,9 @@ def unpack_line(board: chess.Board, words: Iterable[int]) -> tuple[str, ...]:
     return tuple(line)
 
 
-def _unpack(word: int, turn: chess.Color, pawns: chess.Bitboard) -> chess.Move:
-    start, end = word & _SQUARE_BITS, (word >> 6) & _SQUARE_BITS
+def unpack_word(word: int, turn: chess.Color, pawns: chess.Bitboard) -> chess.Move:
+    """Return a kernel move of the side to move, by the pawns on the board."""
+    start, end = word & SQUARE_BITS, (word >> 6) & SQUARE_BITS
     if turn == chess.BLACK:
         start ^= _FLIP_RANKS
         end ^= _FLIP_RANKS

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Protocol
 
 import chess
 
-from solver.board import pack, unpack_pieces
+from solver.board import SQUARE_BITS, pack, unpack_pieces, unpack_word
 from solver.endgames import find_ending, is_ending
 from solver.errors import MatesolveError
 from solver.kernel.border.interface import Verdict
@@ -261,10 +261,8 @@ class BuildingStoppedError(MatesolveError):
     """The prover was stopped."""
 
 
-_SQUARE_BITS = 63
-_FLIP_RANKS = 56
-_LAST_RANK = 56
-_PROMOTIONS = {2: "n", 4: "b", 8: "r", 12: "q"}
+_LAST_RANK_SHIFT = 9
+"""The first bit of the rank of a move's target."""
 
 
 class Moves:
@@ -312,19 +310,22 @@ def name_of(packed: bytes | Position, move: int, color: chess.Color) -> str:
     color : chess.Color
         The side to move.
     """
-    start, end = move & _SQUARE_BITS, (move >> 6) & _SQUARE_BITS
-    promotes = (
-        end >= _LAST_RANK and Position.from_buffer_copy(packed).pawns >> start & 1
-    )
-    promotion = _PROMOTIONS[move >> 12] if promotes else ""
-    flip = 0 if color == chess.WHITE else _FLIP_RANKS
-    return _spell(start ^ flip, end ^ flip, promotion)
+    pawns = 0
+    if goes_to_last_rank(move):
+        pawns = Position.from_buffer_copy(packed).pawns
+    is_pawn = bool(pawns >> (move & SQUARE_BITS) & 1)
+    return _spell(move, color, chess.BB_ALL if is_pawn else chess.BB_EMPTY)
+
+
+def goes_to_last_rank(move: int) -> bool:
+    """Return whether a move may promote, so that its name depends on the position."""
+    return move >> _LAST_RANK_SHIFT & 7 == 7
 
 
 @cache
-def _spell(start: int, end: int, promotion: str) -> str:
-    """Return a move's name; the cache makes equal names one object."""
-    return chess.SQUARE_NAMES[start] + chess.SQUARE_NAMES[end] + promotion
+def _spell(move: int, color: chess.Color, pawns: chess.Bitboard) -> str:
+    """Return a move's name; the cache keeps a name for each move."""
+    return unpack_word(move, color, pawns).uci()
 
 
 def has_king_alone(packed: bytes) -> bool:

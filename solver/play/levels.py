@@ -11,6 +11,7 @@ from solver.certificate.proving import (
     BuildingStoppedError,
     TooLargeError,
     WorkspaceProver,
+    goes_to_last_rank,
     name_of,
 )
 from solver.kernel.border.interface import NULL_MOVE
@@ -35,9 +36,6 @@ EXACT_MOVES = 5
 NEAR_MOVES = 4
 """Farther from mate than this, one continuation within the proved bound then stands
 for all, and no threats are looked for."""
-
-LAST_RANK_SHIFT = 9
-"""The first bit of the rank of a move's target."""
 
 ENDS = (TooLargeError, BuildingStoppedError)
 """What ends the building: a limit or a stop."""
@@ -226,7 +224,7 @@ class Levels:
         """
         left, words = reply.length - 1, reply.continuations
         has_play = left > 0 or self.has_last_replies
-        if has_play or any(_goes_to_last_rank(word) for word in words):
+        if has_play or any(goes_to_last_rank(word) for word in words):
             position = self.made(position, reply.word)
         moves = [(self.attack_name(position, word), word) for word in words]
         if len(moves) > 1:
@@ -290,11 +288,6 @@ class Levels:
     def reply_name(self, position: Position, word: int) -> str:
         """Return the name of a defender's move."""
         return name_of(position, word, not self._attacker)
-
-
-def _goes_to_last_rank(word: int) -> bool:
-    """Whether a move may promote, so that its name depends on the position."""
-    return word >> LAST_RANK_SHIFT & 7 == 7
 
 
 def _chain(attack: Attack, line: Sequence[str]) -> None:
