@@ -44,6 +44,8 @@ class Battle(Kind):
     @property
     def play(self) -> BattlePlay:
         """The kernel's word for it."""
+        if self.stipulation.exact:
+            return BattlePlay.EXACT_MATE
         return PLAYS[self.stipulation.play, self.stipulation.goal]
 
     def part(self) -> Part:

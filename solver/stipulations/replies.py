@@ -120,7 +120,7 @@ class Replies:
 
 
 class BattleReplies(Replies):
-    """The replies of self-, reflex and stalemate play.
+    """The replies of self-, reflex and stalemate play, and to exact mates.
 
     Parameters
     ----------
@@ -135,6 +135,8 @@ class BattleReplies(Replies):
     ) -> None:
         super().__init__(workspace, budget)
         self._play, self._goal = stipulation.play, stipulation.goal
+        self._is_exact = stipulation.exact
+        self._ends_with_mate = self._goal is Goal.MATE and self._play is not Play.DIRECT
         self._solving = load_part(BATTLE).kernel
         self._search.play = Battle(stipulation).play
 
@@ -160,7 +162,7 @@ class BattleReplies(Replies):
         See `Replies.after`; here there is a search for each reply and each length.
         """
         kernel, search = self._kernel, self._search
-        if not moves and self._goal is Goal.MATE:  # a reply mates or is none
+        if not moves and self._ends_with_mate:  # a reply mates or is none
             words = kernel.checking_moves(position, search)
         else:
             words = kernel.moves(position, search)
@@ -180,7 +182,7 @@ class BattleReplies(Replies):
         return [w for w in words if self._is_reached(made(position, search, w))]
 
     def _shortest(self, position: Position, moves: int) -> tuple[int, list[int]]:
-        for length in range(1, moves + 1):
+        for length in range(moves if self._is_exact and moves else 1, moves + 1):
             if words := self.solving_moves(position, length):
                 return length, words
         return 0, []

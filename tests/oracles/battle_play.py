@@ -1,7 +1,7 @@
 """Battle play by its definition: python-chess, no pruning, no table.
 
-Stalemate, self- and reflex play as docs/reference/stipulations.md defines them. The
-fifty-move rule and repetition are left out.
+Stalemate, self- and reflex play and exact mates as docs/reference/stipulations.md
+defines them. The fifty-move rule and repetition are left out.
 """
 
 from __future__ import annotations
@@ -19,7 +19,10 @@ if TYPE_CHECKING:
 
 
 def solves(board: chess.Board, stipulation: Stipulation, n: int) -> bool:
-    """Return whether the side to move reaches the goal within `n` of its moves."""
+    """Return whether the side to move reaches the goal within `n` of its moves.
+
+    With an exact length, whether it does so with its move number `n`.
+    """
     return bool(keys(board, stipulation, n))
 
 
@@ -39,7 +42,8 @@ def is_lost(board: chess.Board, stipulation: Stipulation, n: int) -> bool:
     match stipulation.play:
         case Play.DIRECT:
             if not any(board.legal_moves):
-                return _is_goal(board, stipulation)
+                is_due = n == 0 or not stipulation.exact
+                return is_due and _is_goal(board, stipulation)
             return all(solves(after, stipulation, n) for _, after in _successors(board))
         case Play.SELF:
             return any(board.legal_moves) and all(
@@ -70,7 +74,8 @@ def refutations(board: chess.Board, stipulation: Stipulation, n: int) -> set[str
 
 def shortest(board: chess.Board, stipulation: Stipulation) -> int | None:
     """Return the fewest moves to the goal; None if more than the stipulation's."""
-    numbers = range(1, stipulation.moves + 1)
+    first = stipulation.moves if stipulation.exact else 1
+    numbers = range(first, stipulation.moves + 1)
     return next((n for n in numbers if solves(board, stipulation, n)), None)
 
 

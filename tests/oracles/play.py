@@ -93,11 +93,11 @@ class PlayOracle:
                 if self._all_defences or n == 1 or is_over or answer[1]
             }
             set_play = self._defences(shown, frozenset())
-        first = {k: self._solving(board, k) for k in range(1, n + 1)}
+        first = {k: self._solving(board, k) for k in self._lengths(n)}
         keys, refuted = set(), set()
         for move in board.legal_moves:
             after = played(board, move)
-            solving = (k for k in range(1, n + 1) if move.uci() in first[k])
+            solving = (k for k in self._lengths(n) if move.uci() in first[k])
             shortest = next(solving, None)
             if shortest is not None:
                 keys.add(self._attack(move.uci(), after, shortest - 1))
@@ -144,9 +144,13 @@ class PlayOracle:
             if (after.is_checkmate() if mates else after.is_stalemate())
         }
 
+    def _lengths(self, n: int) -> range:
+        """Return the lengths of solutions within `n` moves."""
+        return range(max(1, n) if self._stipulation.exact else 1, n + 1)
+
     def _answer(self, board: chess.Board, n: int) -> tuple[int, frozenset[str]]:
         """Return the shortest length within `n`, and the moves of this length."""
-        for length in range(1, n + 1):
+        for length in self._lengths(n):
             if moves := self._solving(board, length):
                 return length, frozenset(moves)
         return 0, frozenset()

@@ -78,7 +78,7 @@ def test_a_thousand_answers_are_as_defined(solver: Solver, name: str) -> None:
 
 
 def test_the_kernel_has_a_word_for_each_stipulation() -> None:
-    assert set(PLAYS.values()) == set(BattlePlay)
+    assert {*PLAYS.values(), BattlePlay.EXACT_MATE} == set(BattlePlay)
     for (play, goal), word in PLAYS.items():
         assert Stipulation(play, goal, 1).play is play, word
     assert (Play.DIRECT, Goal.MATE) not in PLAYS

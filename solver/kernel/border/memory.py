@@ -35,7 +35,10 @@ LINE_NODES = 1 << 12
 
 
 class BattlePlay(IntEnum):
-    """The stipulations of battle play other than the direct mate."""
+    """The stipulations of battle play other than the direct mate.
+
+    Reflex play, and it alone, is at `REFLEX` and above.
+    """
 
     STALEMATE = 0
     """`=n`"""
@@ -43,13 +46,15 @@ class BattlePlay(IntEnum):
     """`s#n`"""
     SELF_STALEMATE = 2
     """`s=n`"""
-    REFLEX = 3
+    EXACT_MATE = 3
+    """`exact-#n`"""
+    REFLEX = 4
     """`r#n`"""
-    SEMI_REFLEX = 4
+    SEMI_REFLEX = 5
     """`semi-r#n`"""
-    REFLEX_STALEMATE = 5
+    REFLEX_STALEMATE = 6
     """`r=n`"""
-    SEMI_REFLEX_STALEMATE = 6
+    SEMI_REFLEX_STALEMATE = 7
     """`semi-r=n`"""
 
 

@@ -8,7 +8,9 @@ counts the attacker's moves. Only the end of the play differs:
 - `s#n`, `s=n`: every reply to the attacker's last move mates, or stalemates, the
   attacker; a reply that does so earlier ends the play too;
 - `r#n`, `semi-r#n`: the defender can reach the goal in one, which it must do. In `r#n`
-  the attacker fails wherever it can do so itself, because it too must.
+  the attacker fails wherever it can do so itself, because it too must;
+- `exact-#n`: the attacker's last move mates, and no earlier one may. Here more moves do
+  not help, so a node searches one length, and each length has other hash keys.
 
 An answer is exact, or it is STOPPED. A stopped search stores nothing.
 """
@@ -62,7 +64,7 @@ from solver.kernel.mate.transposition import (
     probe,
     store,
 )
-from solver.kernel.rules.mate_in_one import is_stalemate
+from solver.kernel.rules.mate_in_one import is_checkmate, is_stalemate
 from solver.kernel.rules.movegen import generate
 from solver.kernel.rules.position import (
     NO_MOVE,
@@ -77,15 +79,24 @@ from solver.kernel.rules.position import (
 MIX_PLAY = np.uint64(0x9E3779B97F4A7C15)
 """The fractional part of the golden ratio, made odd."""
 
+EXACT_SHIFT = 8
+"""Bits that hold the number of each `BattlePlay`."""
 
-@jit(hash_key_t(position_t, boolean, search_t))
-def play_key(position: Position, attacking: bool, search: Any) -> HashKey:
+
+@jit(hash_key_t(position_t, i64, boolean, search_t))
+def play_key(
+    position: Position, moves_left: Number, attacking: bool, search: Any
+) -> HashKey:
     """Return the hash key of a position under the stipulation of `search`.
 
-    So the bounds of mates and of all stipulations may stand in one table.
+    So the bounds of mates and of all stipulations may stand in one table. Those of an
+    exact mate hold for `moves_left` alone.
     """
     key = hash_key(position, attacking)
-    mixed = np.uint64(search.play + 1) * MIX_PLAY
+    number = search.play + 1
+    if search.play == BattlePlay.EXACT_MATE:
+        number += moves_left << EXACT_SHIFT
+    mixed = np.uint64(number) * MIX_PLAY
     return HashKey(key.check ^ mixed, key.bucket)
 
 
@@ -95,6 +106,8 @@ def is_reached(position: Position, ply: Number, search: Any) -> Number:
     play = search.play
     if play == BattlePlay.STALEMATE:
         reached = is_stalemate(position)
+    elif play == BattlePlay.EXACT_MATE:
+        reached = is_checkmate(position)
     elif is_reflex(play):
         reached = end_in_one(position, play, ply, search) != NO_MOVE
     else:
@@ -181,6 +194,8 @@ def reaches_within(
 ) -> Number:
     """Decide whether the attacker reaches the goal within `moves_left` of its moves.
 
+    An exact mate takes all of them.
+
     Parameters
     ----------
     position : Position
@@ -212,7 +227,7 @@ def reaches_within(
 
     # 2. Transposition table.
     search.nodes += 1
-    key = play_key(position, attacking, search)
+    key = play_key(position, moves_left, attacking, search)
     bounds = probe(search, key)
     if moves_left <= bounds.no_mate:
         return Verdict.NO_MATE
@@ -248,8 +263,10 @@ def reaches_within(
         store(search, key, Bounds(bounds.no_mate, moves_left, NO_MOVE), moves_left)
         return Verdict.MATE
 
-    # 6. Attacker node: try the last move.
+    # 6. Attacker node: try the last move, unless an exact mate comes later.
     no_mate = bounds.no_mate
+    if play == BattlePlay.EXACT_MATE:
+        no_mate = moves_left - 1
     if no_mate < 1:
         move = goal_in_one(position, ply, search)
         if move:
@@ -385,7 +402,7 @@ def find_line(
                 if search.line[ply] != NO_MOVE:
                     return ply + 1
             # The reply that cannot be answered in one move less, else one that ends
-            # the play.
+            # the play. All replies to an exact mate take as long.
             ending = NO_MOVE
             size = generate(position, moves)
             for index in range(size):
@@ -393,9 +410,11 @@ def find_line(
                 if ends_play(child, play):
                     ending = moves[index]
                     continue
-                verdict = reaches_within(
-                    child, moves_left - 1, ply + 1, ATTACKING, search
-                )
+                verdict = Verdict.NO_MATE
+                if play != BattlePlay.EXACT_MATE:
+                    verdict = reaches_within(
+                        child, moves_left - 1, ply + 1, ATTACKING, search
+                    )
                 if verdict == Verdict.NO_MATE:
                     found = moves[index]
                     break

@@ -1,9 +1,9 @@
 """The search of a query in battle play, turn by turn, and the part's C function.
 
 The search deepens move by move up to the stipulation's number, so that its first
-success is the shortest way to the goal. The keys are all first moves that reach the
-goal within the stipulation, as problemists count them. `solver.kernel.mate.turns` does
-the same for mates, in the same `Query`.
+success is the shortest way to the goal; an exact mate is searched at this number alone.
+The keys are all first moves that reach the goal within the stipulation, as problemists
+count them. `solver.kernel.mate.turns` does the same for mates, in the same `Query`.
 """
 
 from __future__ import annotations
@@ -38,6 +38,7 @@ from solver.kernel.compositions.battle_play import (
     must_end,
     reaches_within,
 )
+from solver.kernel.compositions.goal_in_one import attacker_ends
 from solver.kernel.mate.prover import ATTACKING, DEFENDING, begin, is_stopped
 from solver.kernel.rules.movegen import generate
 from solver.kernel.rules.notation import write_move
@@ -181,7 +182,7 @@ def answer(query: Any, status: Number, keys_complete: Number, search: Any) -> Nu
     query.is_cut = np.int64(status == Answer.UNDECIDED)
     query.nodes = search.nodes
     if query.upper[0]:
-        plies = 2 * query.upper[0] - np.int64(search.play == BattlePlay.STALEMATE)
+        plies = 2 * query.upper[0] - np.int64(attacker_ends(search.play))
         has_keys = keys_complete or not query.all_keys
         query.is_cut = np.int64(query.line_plies[0] != plies or not has_keys)
         query.keys_written = search.text_written - query.keys_at
@@ -218,6 +219,8 @@ def take_turn(address: Number, search: Any) -> Number:
         query.stage = Stage.SHORT
         query.phase[0] = Phase.SHORTEST
         query.lower[0] = 1
+        if query.play == BattlePlay.EXACT_MATE:
+            query.lower[0] = query.most_moves
         query.upper[0] = query.line_plies[0] = query.line_plies[1] = 0
         query.cursor = query.lines_read = query.pv_written = query.keys_written = 0
         return Turn.GOES_ON

@@ -135,6 +135,12 @@ def attacker_must_end(play: Number) -> bool:
     return play == BattlePlay.REFLEX or play == BattlePlay.REFLEX_STALEMATE  # noqa: PLR1714
 
 
+@jit(boolean(i64), inline=True)
+def attacker_ends(play: Number) -> bool:
+    """Return whether the attacker's last move reaches the goal."""
+    return play == BattlePlay.STALEMATE or play == BattlePlay.EXACT_MATE  # noqa: PLR1714
+
+
 @jit(boolean(position_t, i64))
 def ends_play(position: Position, play: Number) -> bool:
     """Return whether the move that led here, the defender's, reached the goal."""
@@ -262,6 +268,8 @@ def goal_in_one(position: Position, ply: Number, search: Any) -> Move:
     """
     search.nodes += 1
     play = search.play
+    if play == BattlePlay.EXACT_MATE:
+        return mate_in_one(position)
     if is_reflex(play):
         return reflex_in_one(position, play, ply, search)
     return forced_in_one(position, play, ply, search)
