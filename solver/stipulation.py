@@ -50,8 +50,12 @@ _TEXT = re.compile(
     re.IGNORECASE,
 )
 
+_EXACT = ("#", "h#", "h=")
+"""What may begin with `exact-`."""
+
 EXPECTED = (
-    "#n, =n, s#n, s=n, r#n, r=n, semi-r#n, semi-r=n, h#n, h#n.5, h=n or exact-h#n"
+    "#n, =n, s#n, s=n, r#n, r=n, semi-r#n, semi-r=n, h#n, h#n.5, h=n, "
+    "exact-#n or exact-h#n"
 )
 """The stipulations that are solved, for messages."""
 
@@ -70,7 +74,7 @@ class Stipulation:
     half : bool
         Help play only: half a move more, so that the attacker begins.
     exact : bool
-        Help play only: shorter solutions do not count.
+        Help play and direct mates only: shorter solutions do not count.
     """
 
     play: Play
@@ -93,7 +97,8 @@ class Stipulation:
         if (
             not found
             or play is None
-            or (play is not Play.HELP and (found["half"] or found["exact"]))
+            or (found["half"] and play is not Play.HELP)
+            or (found["exact"] and f"{play}{found['goal']}" not in _EXACT)
         ):
             msg = f"stipulation: expected {EXPECTED}, found {quote(text)}"
             raise InputError(msg)
@@ -129,7 +134,8 @@ class Stipulation:
     @property
     def is_direct_mate(self) -> bool:
         """Whether it is `MATE` or `#n`, the questions that the mate search answers."""
-        return self.play is Play.DIRECT and self.goal is Goal.MATE
+        direct = self.play is Play.DIRECT and self.goal is Goal.MATE
+        return direct and not self.exact
 
     @property
     def is_help(self) -> bool:
