@@ -371,10 +371,8 @@ def find_soundness(
         return None
     if verdict is Verdict.SHORTER:
         return Soundness.SHORT_SOLUTION
-    kind, is_slow_line = (
-        kind_of(answer.problem.stipulation),
-        any(ply.is_slow for ply in plies),
-    )
+    kind = kind_of(answer.problem.stipulation)
+    is_slow_line = bool(plies) and any(ply.is_slow for ply in plies)
     return kind.soundness(verdict, claim, answer, is_slow_line=is_slow_line)
 
 

@@ -102,8 +102,10 @@ class Comparison:
     def wrong_keys(self, claim: Claim, answer: Solution) -> tuple[str, ...]:
         """Return the claimed first moves that do not solve; see `find_wrong_keys`."""
         solving = self.first_moves(answer)
-        claimed = () if solving is None else claimed_first_moves(claim)
-        return tuple(move for move in claimed if move not in (solving or ()))
+        if solving is None:
+            return ()
+        claimed = claimed_first_moves(claim)
+        return tuple(move for move in claimed if move not in solving)
 
     def first_moves(self, answer: Solution) -> tuple[str, ...] | None:
         """Return the first moves that solve; None: there may be others."""
