@@ -9,7 +9,7 @@ import pytest
 from click.testing import CliRunner
 
 from solver.audit.result import audit_result
-from solver.cli.verify import verify
+from solver.cli.main import matesolve
 from solver.errors import InputError
 from solver.formats.epd import parse_record
 from solver.problem import Problem
@@ -64,11 +64,11 @@ def test_the_verdict_follows_from_the_bounds(
 def test_verify_proves_or_refutes_the_claim(tmp_path: Path) -> None:
     path = tmp_path / "x.epd"
     path.write_text(f"{LONE_KNIGHT} nomate 3;\n{BACK_RANK} nomate 2;\n")
-    result = CliRunner().invoke(verify, [str(path)])
+    result = CliRunner().invoke(matesolve, ["verify", str(path)])
     assert "no #3       1" in result.stdout
     assert f"{path}:2: claimed none in 2, found mate in 1: 1. Ra8#" in result.stdout
     assert result.exit_code == 1
-    result = CliRunner().invoke(verify, [str(path), "--jsonl"])
+    result = CliRunner().invoke(matesolve, ["verify", str(path), "--jsonl"])
     records = [json.loads(line) for line in result.stdout.splitlines()]
     assert [(r["verdict"], r["nomate"]) for r in records] == [
         ("proved", 3),
