@@ -6,6 +6,7 @@ and `Battle` differ from this in little, `Help` in most.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import replace
 from typing import TYPE_CHECKING, ClassVar, TypeVar
 
@@ -65,7 +66,7 @@ def rank_of(claim: str, length: int) -> int:
 Choice = TypeVar("Choice")
 
 
-class Kind(Comparison):
+class Kind(Comparison, ABC):
     """What a stipulation does.
 
     Attributes
@@ -189,6 +190,7 @@ class Kind(Comparison):
 
         return SEARCH
 
+    @abstractmethod
     def search(
         self,
         search: QuerySearch,
@@ -214,7 +216,6 @@ class Kind(Comparison):
         Solution
             With NODES for any limit of effort that was hit, and without its cost.
         """
-        raise NotImplementedError
 
     def consult(self, tablebases: Tablebases, question: Question) -> Solution | None:
         """Return the answer of tablebases, which know mates only."""
