@@ -54,7 +54,7 @@ def problems() -> list[Question]:
     return asked
 
 
-def solve_each(asked: list[Question]) -> list[Solution]:
+def answers_to(asked: list[Question]) -> list[Solution]:
     solver = Solver(hash_mib=1)
     return list(solver.answer_rows(asked, searching=lambda: nullcontext(Control())))
 
@@ -69,7 +69,7 @@ def test_problems_of_a_batch_have_the_answers_that_each_has_alone(
 ) -> None:
     asked = [replace(question, all_keys=all_keys) for question in problems()]
     solver = Solver(hash_mib=1)
-    together = solve_each(asked)
+    together = answers_to(asked)
     assert len(together) == len(asked)
     for question, answer in zip(asked, together, strict=True):
         alone = solver.solve(
@@ -90,7 +90,7 @@ def test_mates_in_two_and_their_keys_are_those_of_a_naive_oracle(count: int) -> 
         for board in boards
     ]
     found = 0
-    for board, answer in zip(boards, solve_each(asked), strict=True):
+    for board, answer in zip(boards, answers_to(asked), strict=True):
         mate = naive.shortest_mate(board, 2)
         assert answer.mate == mate, board.fen()
         if mate:
@@ -112,7 +112,7 @@ def test_other_stipulations_and_unusual_fens_are_answered_too() -> None:
         Question(Problem("6k1/5ppp/8/8/8/8/8/R5K1 w - -"), LIMITS),
         Question(Problem(MATE_IN_ONE), LIMITS),
     ]
-    first, helped, unusual, last = solve_each(asked)
+    first, helped, unusual, last = answers_to(asked)
     assert first.mate == unusual.mate == last.mate == 1
     assert unusual.problem.fen == MATE_IN_ONE
     assert helped.solutions_complete
@@ -133,7 +133,7 @@ def test_a_wrong_fen_raises_the_error_of_the_strict_reader() -> None:
 def test_a_batch_that_a_time_limit_stops_still_answers_every_problem() -> None:
     limits = replace(LIMITS, time_s=0.0)
     asked = [Question(Problem(fen), limits) for fen in (LONG, LONG, MATE_IN_ONE)]
-    *long, short = solve_each(asked)
+    *long, short = answers_to(asked)
     # An answer that comes before the clock is heard is an answer all the same.
     for answer in long:
         assert (answer.status, answer.stopped_by) in {
@@ -197,4 +197,4 @@ def test_the_time_of_a_batch_is_shared_out_among_its_own_nodes() -> None:
 
 
 def test_a_batch_without_problems_has_no_answers() -> None:
-    assert solve_each([]) == []
+    assert answers_to([]) == []
