@@ -18,7 +18,6 @@ from solver.kernel.border.experiment import (
     INFINITE_SCORE,
     Experiment,
     MipUse,
-    PrunedNodes,
 )
 from solver.kernel.border.interface import NO_LIMIT
 from solver.kernel.border.memory import Search
@@ -228,24 +227,8 @@ class Laboratory:
         experiment.extra_calls = experiment.interior = experiment.pv_move = 0
 
         self._count = techniques.count
-        experiment.horizon = techniques.horizon
-        experiment.root_order = techniques.root_order
-        experiment.mdp = techniques.mdp
-        experiment.extension = techniques.extension.value
-        pruning = techniques.pruning
-        experiment.pruned_nodes = PrunedNodes.NONE
-        experiment.additions = 0
-        if pruning:
-            experiment.pruned_nodes = (
-                PrunedNodes.CUT_AND_ALL if pruning.all_nodes else PrunedNodes.CUT
-            )
-            experiment.additions = sum(1 << number for number in pruning.additions)
-            experiment.null_reduction = pruning.null_reduction
-            experiment.cuts = pruning.cuts
-            experiment.tries = pruning.tries
-        experiment.mip = techniques.mip.value
-        experiment.is_plain_horizon = techniques.has_plain_horizon
-        experiment.mip_positions = techniques.mip_positions
+        for name, number in techniques.fields.items():
+            setattr(experiment, name, number)
 
     def _load_cells(self, techniques: Techniques, *, white_first: bool) -> None:
         """Copy the material table, as both sides see it, into the kernel."""

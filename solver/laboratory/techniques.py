@@ -17,6 +17,7 @@ from solver.kernel.border.experiment import (
     Horizon,
     Mdp,
     MipUse,
+    PrunedNodes,
     RootOrder,
 )
 
@@ -123,6 +124,28 @@ class Techniques:
         """Whether the score at the horizon is the evaluation and nothing else."""
         uses = MipUse.LAZY | MipUse.CORRECTION
         return self.horizon is Horizon.STATIC and not self.mip & uses
+
+    @property
+    def fields(self) -> dict[str, int]:
+        """The fields of an `Experiment` that choose them, by name."""
+        pruning = self.pruning
+        nodes = PrunedNodes.NONE
+        if pruning:
+            nodes = PrunedNodes.CUT_AND_ALL if pruning.all_nodes else PrunedNodes.CUT
+        return {
+            "mdp": int(self.mdp),
+            "extension": self.extension.value,
+            "pruned_nodes": int(nodes),
+            "null_reduction": pruning.null_reduction if pruning else 0,
+            "cuts": pruning.cuts if pruning else 0,
+            "tries": pruning.tries if pruning else 0,
+            "additions": sum(1 << n for n in pruning.additions) if pruning else 0,
+            "mip": self.mip.value,
+            "is_plain_horizon": int(self.has_plain_horizon),
+            "mip_positions": self.mip_positions,
+            "horizon": int(self.horizon),
+            "root_order": int(self.root_order),
+        }
 
 
 _EXTENSIONS = {

@@ -1,0 +1,1 @@
+"""Web pages that solve: small ES modules, and the compiled kernel as WebAssembly."""
