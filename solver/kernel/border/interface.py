@@ -18,6 +18,7 @@ from ctypes import (
     c_int64,
     c_uint32,
     sizeof,
+    string_at,
 )
 from enum import IntEnum
 from typing import TYPE_CHECKING, NamedTuple
@@ -157,6 +158,31 @@ class Kernel:
         """Return the legal moves."""
         size = self.run("MOVES", position, search)
         return search.rows[0][:size]
+
+    def write_moves(
+        self, position: Position, search: Search, *, black: bool
+    ) -> list[tuple[str, str]]:
+        """Write the legal moves to `search.text`; return each in UCI and in SAN.
+
+        Parameters
+        ----------
+        position : Position
+        search : Search
+            Its first row receives the moves in the same order. Its `text`, behind what
+            is written there, has room for MOVES_TEXT_BYTES.
+        black : bool
+            Whether Black is to move.
+
+        Returns
+        -------
+        list of (str, str)
+            In `search.text` they are words with a space after each.
+        """
+        begin = search.text_written
+        self.run("WRITE_MOVES", position, search, 0, black)
+        size = search.text_written - begin
+        words = string_at(search.text + begin, size).decode("ascii").split()
+        return [*zip(words[::2], words[1::2], strict=True)]
 
     def checking_moves(self, position: Position, search: Search) -> list[int]:
         """Return the legal moves that give check."""

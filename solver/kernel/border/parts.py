@@ -48,6 +48,7 @@ class Operation(IntEnum):
     SOLVE_QUERIES = 15
     GRADE_ROWS = 16
     TAKE_TURN = 17
+    WRITE_MOVES = 18
 
 
 class BattleOperation(IntEnum):

@@ -9,13 +9,19 @@ from ctypes import Structure, c_int64, c_uint64
 from enum import IntEnum
 from typing import ClassVar
 
-from solver.kernel.border.memory import POSITION_WORDS
+from solver.kernel.border.memory import MAX_LEGAL_MOVES, POSITION_WORDS
 
 FEN_TEXT_BYTES = 136
 """The longest FEN that is written: 71 bytes of board and counters below 10^18."""
 
 MOVE_TEXT_BYTES = 6
 """The longest move in UCI and a space."""
+
+SAN_TEXT_BYTES = 8
+"""The longest move in SAN and a space."""
+
+MOVES_TEXT_BYTES = MAX_LEGAL_MOVES * (MOVE_TEXT_BYTES + SAN_TEXT_BYTES)
+"""All legal moves of a position, in UCI and in SAN."""
 
 MOST_ENDING_PIECES = 4
 """Small endgames have at most so many pieces, and no pawns; see `solver.endgames`."""

@@ -28,6 +28,7 @@ from solver.kernel.mate.turns import solve_queries, take_turn
 from solver.kernel.rules.checks import generate_checks
 from solver.kernel.rules.mate_in_one import mate_in_one
 from solver.kernel.rules.movegen import generate, perft
+from solver.kernel.rules.notation import write_moves
 from solver.kernel.rules.position import (
     after_null_move,
     checkers,
@@ -54,8 +55,8 @@ def entry(
         The operation's number of moves or plies, or its move; NO_MOVE: a null move. Or
         the address of rows.
     flag : int64
-        Whether the attacker is to move, or perft lists the last moves; or how many
-        refutations are wanted. Or the number of rows.
+        Whether the attacker is to move, or perft lists the last moves, or Black is to
+        move; or how many refutations are wanted. Or the number of rows.
 
     Returns
     -------
@@ -96,6 +97,8 @@ def entry(
         return perft(position, number, search, flag != 0)
     if operation == Operation.MOVES:
         return generate(position, search.rows[0])
+    if operation == Operation.WRITE_MOVES:
+        return write_moves(position, flag, search)
     if operation == Operation.CHECKING_MOVES:
         return generate_checks(position, search.rows[0])
     if operation == Operation.IS_CHECK:

@@ -1,4 +1,4 @@
-"""Letters, squares and moves in text: UCI or SAN is read, UCI written.
+"""Letters, squares and moves in text: UCI and SAN are read and written.
 
 Which moves are accepted agrees with `solver.board.parse_move`, and so with
 python-chess: SAN may give more of the origin than is needed, `x` and `-` mean nothing,
@@ -39,7 +39,7 @@ from solver.kernel.rules.bitboards import (
     RANK_1,
     ZERO,
 )
-from solver.kernel.rules.movegen import generate
+from solver.kernel.rules.movegen import count, generate
 from solver.kernel.rules.position import (
     ARRIVAL_BITS,
     DIAGONAL,
@@ -51,9 +51,12 @@ from solver.kernel.rules.position import (
     QUEEN,
     Position,
     arrival,
+    checkers,
+    make,
     origin,
     position_t,
     target,
+    without_origin,
 )
 
 # Characters
@@ -119,6 +122,7 @@ OTHER_CASE = ord("a") - ord("A")
 
 LETTER_O = ord("O")
 CAPTURE, PROMOTES = ord("x"), ord("=")
+CHECK, MATE = ord("+"), ord("#")
 
 
 @jit(i64(pointer(u8), i64, i64, boolean))
@@ -363,3 +367,133 @@ def write_move(position: Position, move: Move, black: Number, search: Any) -> No
     if kind != PAWN and (ONE << origin(move)) & position.pawns:
         at = write_letter(text, at, PIECE_LETTERS[kind | BLACK_PIECE])
     search.text_written = write_letter(text, at, BLANK)
+
+
+@jit(i64(position_t, u64, ROW, i64, i64, pointer(u8), i64))
+def _write_origin(
+    position: Position,
+    move: Move,
+    moves: np.ndarray,
+    size: Number,
+    turn: Number,
+    text: Any,
+    at: Number,
+) -> Number:
+    """Write as much of a piece's origin as the other legal moves make necessary.
+
+    Parameters
+    ----------
+    position : Position
+    move : uint64
+        Of a piece, not of a pawn.
+    moves : uint64 array, shape (MAX_LEGAL_MOVES,)
+        All legal moves.
+    size : int64
+        Their number.
+    turn : int64
+        56 if Black is to move, else 0.
+    text : pointer to uint8
+    at : int64
+        Where to write.
+
+    Returns
+    -------
+    int64
+        Where it ends.
+    """
+    start = np.int64(origin(move))
+    is_alone, same_file, same_rank = True, False, False
+    for index in range(size):
+        other = moves[index]
+        if other == move or without_origin(other) != without_origin(move):
+            continue
+        if (ONE << origin(other)) & position.pawns:
+            continue
+        between = np.int64(origin(other)) ^ start
+        is_alone = False
+        same_file |= between & 7 == 0
+        same_rank |= between >> 3 == 0
+    if same_rank or not (is_alone or same_file):
+        at = write_letter(text, at, FILE_A + (start & 7))
+    if same_file:
+        at = write_letter(text, at, RANK_ONE + ((start ^ turn) >> 3))
+    return at
+
+
+@jit(void(position_t, u64, ROW, i64, i64, search_t))
+def write_san(
+    position: Position,
+    move: Move,
+    moves: np.ndarray,
+    size: Number,
+    black: Number,
+    search: Any,
+) -> None:
+    """Append a legal move in SAN, and a space, to the text, as python-chess writes it.
+
+    Parameters
+    ----------
+    position : Position
+        The position before the move.
+    move : uint64
+    moves : uint64 array, shape (MAX_LEGAL_MOVES,)
+        All legal moves.
+    size : int64
+        Their number.
+    black : int64
+        Whether Black is to move.
+    search : Search
+        Its `text` has room for SAN_TEXT_BYTES.
+    """
+    text, at = bytes_at(search.text), search.text_written
+    turn = 56 if black else 0
+    start, end = ONE << origin(move), ONE << target(move)
+    kind = arrival(move)
+    if start & position.kings & E1 and end & (C1 | G1):
+        for place in range(3 if end == G1 else 5):
+            at = write_letter(text, at, DASH if place & 1 else LETTER_O)
+    else:
+        is_pawn = start & position.pawns != ZERO
+        first, last = np.int64(origin(move)), np.int64(target(move))
+        captures = end & position.them != ZERO
+        if not is_pawn:
+            at = write_letter(text, at, PIECE_LETTERS[kind | WHITE_PIECE])
+            at = _write_origin(position, move, moves, size, turn, text, at)
+        elif (first ^ last) & 7:
+            captures = True
+            at = write_letter(text, at, FILE_A + (first & 7))
+        if captures:
+            at = write_letter(text, at, CAPTURE)
+        at = write_square(text, at, last ^ turn)
+        if is_pawn and kind != PAWN:
+            at = write_letter(text, at, PROMOTES)
+            at = write_letter(text, at, PIECE_LETTERS[kind | WHITE_PIECE])
+    child = make(position, move)
+    if checkers(child):
+        at = write_letter(text, at, CHECK if count(child) else MATE)
+    search.text_written = write_letter(text, at, BLANK)
+
+
+@jit(i64(position_t, i64, search_t))
+def write_moves(position: Position, black: Number, search: Any) -> Number:
+    """Append each legal move in UCI and in SAN, with a space after each, to the text.
+
+    Parameters
+    ----------
+    position : Position
+    black : int64
+        Whether Black is to move.
+    search : Search
+        `rows[0]` receives the moves. `text` has room for MOVES_TEXT_BYTES.
+
+    Returns
+    -------
+    int64
+        The number of moves.
+    """
+    moves = search.rows[0]
+    size = generate(position, moves)
+    for index in range(size):
+        write_move(position, moves[index], black, search)
+        write_san(position, moves[index], moves, size, black, search)
+    return size

@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+import ctypes
+from collections import Counter
 from random import Random
 from typing import TYPE_CHECKING
 
 import chess
 import pytest
 
-from solver.board import pack, parse_line, parse_move
+from solver.board import pack, parse_line, parse_move, unpack_move
 from solver.errors import InputError
+from solver.kernel.border.memory import Search
+from solver.kernel.border.query import MOVES_TEXT_BYTES
 from tests.kernel.mate.rows import Question, Reading, read_all
 from tests.oracles import walks
 from tests.sizes import sized
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from solver.kernel.border.interface import Kernel
 
@@ -270,3 +274,98 @@ def test_counters_grow_with_the_moves_played(kernel: Kernel) -> None:
     (reading,) = read_all(kernel, [Question(fen, "Kg7 Rh2 Kf6", 3)])
     assert reading
     assert (reading.clock, reading.number) == (10**17 + 2, 10**17 + 1)
+
+
+TEXT = ctypes.create_string_buffer(MOVES_TEXT_BYTES)
+
+
+def compare_written(kernel: Kernel, boards: Iterable[chess.Board]) -> Counter[int]:
+    """Compare the moves written; count the pieces' moves by their SAN's length."""
+    search = Search(text=ctypes.addressof(TEXT), text_size=len(TEXT))
+    lengths: Counter[int] = Counter()
+    for board in boards:
+        search.text_written = 0
+        position = pack(board)
+        found = kernel.write_moves(position, search, black=not board.turn)
+        moves = {move.uci(): board.san(move) for move in board.legal_moves}
+        assert dict(found) == moves, board.fen()
+        assert len(found) == len(moves)
+        words = kernel.moves(position, search)
+        assert [unpack_move(board, word).uci() for word in words] == [
+            uci for uci, _ in found
+        ]
+        lengths.update(
+            len(san.rstrip("+#").replace("x", ""))
+            for san in moves.values()
+            if san[0] in "NBRQ"
+        )
+    return lengths
+
+
+@sized("count", 1500, 10_000)
+def test_moves_are_written_in_san_as_by_python_chess(
+    kernel: Kernel, count: int
+) -> None:
+    boards = [
+        *walks.random_positions(count, 39),
+        *walks.small_positions(count // 2, 39),
+        *walks.crowded_positions(count // 2, 39),
+    ]
+    compare_written(kernel, boards)
+
+
+@sized("count", 400, 3000)
+def test_equal_pieces_are_disambiguated_as_by_python_chess(
+    kernel: Kernel, count: int
+) -> None:
+    random = Random(40)
+    boards: list[chess.Board] = []
+    while len(boards) < count:
+        board = chess.Board(None)
+        squares = random.sample(chess.SQUARES, 16)
+        kind = random.choice((chess.KNIGHT, chess.BISHOP, chess.ROOK, chess.QUEEN))
+        pinning = random.choice((chess.BISHOP, chess.ROOK))
+        pieces = [
+            *(chess.Piece(chess.KING, color) for color in chess.COLORS),
+            *(chess.Piece(kind, random.random() < 0.8) for _ in range(10)),
+            *(chess.Piece(pinning, random.random() < 0.5) for _ in range(2)),
+            *(chess.Piece(chess.PAWN, random.random() < 0.5) for _ in range(2)),
+        ]
+        board.set_piece_map(dict(zip(squares, pieces, strict=True)))
+        board.turn = random.choice(chess.COLORS)
+        if board.is_valid():
+            boards.append(board)
+    lengths = compare_written(kernel, boards)
+    assert min(lengths[size] for size in (3, 4)) > count
+    assert lengths[5] > count // 20
+
+
+@pytest.mark.parametrize(
+    "fen",
+    [
+        "R6R/3Q4/1Q4Q1/4Q3/2Q4Q/Q4Q2/pp1Q4/kBNN1KB1 w - - 0 1",  # 218 moves
+        "4k3/8/4r3/8/8/4N3/8/N3K3 w - - 0 1",  # the pinned knight is no candidate
+        "7k/3P4/8/8/Q7/8/8/K7 w - - 0 1",  # a new queen is none either
+        "1r5k/P7/8/8/Q7/8/8/K7 w - - 0 1",
+        "8/8/8/8/k2Pp2Q/8/8/3K4 b - d3 0 1",  # en passant is illegal
+        "7k/8/8/8/3Pp3/8/8/K7 b - d3 0 1",
+        "5k2/8/8/8/8/8/8/4K2R w K - 0 1",  # castling with check
+        "r3k2r/8/8/8/8/8/8/3K4 b kq - 0 1",
+        "7k/5Q2/6K1/8/8/8/8/8 b - - 0 1",
+        "7k/6Q1/6K1/8/8/8/8/8 b - - 0 1",
+    ],
+)
+def test_special_moves_are_written_as_by_python_chess(kernel: Kernel, fen: str) -> None:
+    board = chess.Board(fen)
+    compare_written(kernel, [board, board.mirror()])
+
+
+def test_moves_are_appended_to_the_text(kernel: Kernel) -> None:
+    board = chess.Board("7k/5P2/6K1/8/8/8/8/8 w - - 0 1")
+    search = Search(text=ctypes.addressof(TEXT), text_written=3)
+    TEXT.value = b"abc"
+    kernel.write_moves(pack(board), search, black=False)
+    words = TEXT.raw[: search.text_written].decode()
+    assert words.startswith("abcg6f5 Kf5 ")
+    assert "f7f8r f8=R# " in words
+    assert words.endswith(" ")
