@@ -31,10 +31,12 @@ from solver.kernel.build.jit import (
     void,
     words_at,
 )
-from solver.kernel.compositions.battle_play import (
-    find_line,
+from solver.kernel.compositions.battle_lists import (
     list_refutations,
     list_solving_moves,
+)
+from solver.kernel.compositions.battle_play import (
+    find_line,
     must_end,
     reaches_within,
 )
