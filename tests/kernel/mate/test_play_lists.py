@@ -11,6 +11,7 @@ import pytest
 from solver.board import pack, unpack_move
 from solver.kernel.border.interface import NO_LIMIT, NULL_MOVE
 from solver.kernel.border.memory import MAX_LEGAL_MOVES, Search
+from tests.kernel.reply_lists import PASS, Answer, is_defence, read_list
 from tests.oracles import naive, walks
 
 if TYPE_CHECKING:
@@ -43,23 +44,10 @@ class Lists:
 
     def continuations(
         self, board: chess.Board, n: int, *, threats: bool
-    ) -> dict[str, tuple[int, set[str]]]:
-        """Return length and continuations by reply; `0000` is the null move."""
+    ) -> dict[str, Answer]:
         words = self.kernel.continuations(pack(board), self.search, n, threats=threats)
         assert words is not None
-        found = {}
-        while words:
-            reply, length, count, *words = words
-            move = chess.Move.null()
-            if reply != NULL_MOVE:
-                move = unpack_move(board, reply)
-            after = board.copy(stack=False)
-            after.push(move)
-            moves = {unpack_move(after, word).uci() for word in words[:count]}
-            assert len(moves) == count
-            found[move.uci()] = length, moves
-            words = words[count:]
-        return found
+        return read_list(board, words)
 
 
 @pytest.fixture(scope="module")
@@ -67,11 +55,23 @@ def lists(kernel: Kernel) -> Lists:
     return Lists(kernel)
 
 
-def shortest(board: chess.Board, n: int) -> tuple[int, set[str]]:
+def shortest(board: chess.Board, n: int) -> Answer:
     for length in range(1, n + 1):
         if moves := naive.keys(board, length):
-            return length, moves
-    return 0, set()
+            return Answer(length, frozenset(moves))
+    return Answer(0, frozenset())
+
+
+def agree(board: chess.Board, n: int, found: dict[str, Answer]) -> None:
+    """Compare the answers, and which replies matter, with the definition."""
+    threat = found.get(PASS)
+    for reply, answer in found.items():
+        after = board.copy(stack=False)
+        after.push(chess.Move.from_uci(reply))
+        expected = shortest(after, n)
+        relevant = reply != PASS and is_defence(expected, threat)
+        expected = expected._replace(is_relevant=relevant)
+        assert answer == expected, (board.fen(), reply)
 
 
 def test_solving_moves_are_all_keys_in_the_generator_s_order(lists: Lists) -> None:
@@ -112,20 +112,27 @@ def test_refutations_are_the_replies_that_are_not_mated_in_time(lists: Lists) ->
 def test_continuations_are_the_shortest_after_every_reply(
     threats: bool, lists: Lists
 ) -> None:
-    answered = threatened = 0
+    answered = threatened = irrelevant = 0
     for board in walks.small_positions(14, seed=3):
         found = lists.continuations(board, 2, threats=threats)
         replies = [move.uci() for move in board.legal_moves]
         passes = ["0000"] if threats and not board.is_check() else []
         assert sorted(found) == sorted([*replies, *passes]), board.fen()
+        agree(board, 2, found)
         for reply, answer in found.items():
-            after = board.copy(stack=False)
-            after.push(chess.Move.from_uci(reply))
-            assert answer == shortest(after, 2), (board.fen(), reply)
-            answered += bool(answer[0])
-            threatened += reply == "0000" and bool(answer[0])
+            answered += bool(answer.length)
+            threatened += reply == PASS and bool(answer.length)
+            irrelevant += reply != PASS and not answer.is_relevant
     assert answered > 10
-    assert bool(threatened) == threats
+    assert bool(threatened) == bool(irrelevant) == threats
+
+
+def test_a_move_that_does_not_mate_can_be_a_try_unless_it_is_the_last(
+    lists: Lists,
+) -> None:
+    position = pack(chess.Board())
+    assert not lists.kernel.has_tries(position, lists.search, 1)
+    assert lists.kernel.has_tries(position, lists.search, 2)
 
 
 def test_a_list_may_be_longer_than_a_row(lists: Lists) -> None:
@@ -134,10 +141,7 @@ def test_a_list_may_be_longer_than_a_row(lists: Lists) -> None:
     assert words is not None
     assert len(words) > MAX_LEGAL_MOVES
     found = lists.continuations(board, 1, threats=True)
-    for reply, answer in found.items():
-        after = board.copy(stack=False)
-        after.push(chess.Move.from_uci(reply))
-        assert answer == shortest(after, 1)
+    agree(board, 1, found)
 
 
 def test_a_null_move_passes_the_turn_and_ends_en_passant(lists: Lists) -> None:
