@@ -106,6 +106,9 @@ class Search(Structure):
         resets it.
     node_limit : int64
         The search stops when `nodes` reaches this number.
+    report_at : int64
+        In WebAssembly only: when `nodes` reaches this number, the search calls the
+        host, at every node until the host raises the number. It may also set `stop`.
     table : uint64
         Address of the transposition table, in buckets of 64 bytes; see
         `solver.kernel.mate.transposition`.
@@ -160,6 +163,7 @@ class Search(Structure):
         ("patience", c_int64),
         ("nodes", c_int64),
         ("node_limit", c_int64),
+        ("report_at", c_int64),
         ("table", c_uint64),
         ("generation", c_uint64),
         ("buckets", c_uint64),

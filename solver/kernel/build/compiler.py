@@ -12,6 +12,7 @@ fail, and `solver.kernel.build.loader` lets numba compile by itself.
 from __future__ import annotations
 
 import ctypes
+import re
 from typing import Any, ClassVar
 
 import llvmlite.binding as llvm
@@ -42,6 +43,10 @@ REFUSE = ctypes.cast(ctypes.pythonapi.PyErr_BadArgument, ctypes.c_void_p).value
 """A function of Python's that raises TypeError."""
 
 
+TARGET = re.compile(r"^target .*$", re.MULTILINE)
+"""The lines of IR that name the target."""
+
+
 class Translation(codegen.JITCodeLibrary):
     """The LLVM IR of one function, neither optimised nor linked nor assembled."""
 
@@ -61,19 +66,26 @@ class Translation(codegen.JITCodeLibrary):
         """Return the IR of this function alone."""
         return "\n".join(self.texts)
 
-    def linked(self) -> Any:
-        """Return a new LLVM module with this function and all that it calls."""
-        linked = llvm.parse_assembly("")
-        linked.data_layout = str(self.codegen.target_data)
+    def linked(self, target: str = "") -> Any:
+        """Return a new LLVM module with this function and all that it calls.
+
+        Parameters
+        ----------
+        target : str
+            The lines of IR that name the target; empty: numba's own, this machine.
+        """
+        linked = llvm.parse_assembly(target)
+        if not target:
+            linked.data_layout = str(self.codegen.target_data)
         for library in self.with_callees({}):
             if isinstance(library, Translation):
-                for text in library.texts:
-                    module = llvm.parse_assembly(text)
-                    module.data_layout = linked.data_layout
-                    linked.link_in(module)
+                texts = library.texts
             else:  # a function of numba's own, such as min
-                shared = library._get_module_for_linking()  # noqa: SLF001
-                linked.link_in(shared, preserve=True)
+                texts = [str(library._get_module_for_linking())]  # noqa: SLF001
+            for text in texts:
+                module = llvm.parse_assembly(target + TARGET.sub("", text))
+                module.data_layout = linked.data_layout
+                linked.link_in(module)
         return linked
 
     def with_callees(self, seen: dict[int, Any]) -> list[Any]:
@@ -205,7 +217,8 @@ def compile_object(entry: Any, symbol: str, target: Target) -> bytes:
     Returns
     -------
     bytes
-        A relocatable object file that needs no symbol from outside.
+        A relocatable object file that needs no symbol from outside but the target's
+        imports.
 
     Raises
     ------
@@ -213,11 +226,15 @@ def compile_object(entry: Any, symbol: str, target: Target) -> bytes:
         A function is called that does not exist.
     """
     # 1. Link the IR of the entry and of all functions that it needs.
+    machine = target_machine(target)
+    header = (
+        f'target datalayout = "{machine.target_data}"\n'
+        f'target triple = "{machine.triple}"\n'
+    )
     (result,) = entry.overloads.values()
-    linked = result.library.linked()
-    module = llvm.parse_assembly(str(_c_function(result, symbol)))
-    module.data_layout = linked.data_layout
-    linked.link_in(module)
+    linked = result.library.linked(header)
+    for text in (str(_c_function(result, symbol)), target.definitions):
+        linked.link_in(llvm.parse_assembly(header + TARGET.sub("", text)))
 
     # 2. Only C's function is called from outside, so all others may be inlined.
     for value in [*linked.functions, *linked.global_variables]:
@@ -226,7 +243,6 @@ def compile_object(entry: Any, symbol: str, target: Target) -> bytes:
     linked.verify()
 
     # 3. Optimise as numba does, once.
-    machine = target_machine(target)
     options = llvm.create_pipeline_tuning_options(speed_level=SPEED_LEVEL)
     options.loop_vectorization = True
     options.slp_vectorization = False
@@ -235,10 +251,13 @@ def compile_object(entry: Any, symbol: str, target: Target) -> bytes:
 
     # 4. Assemble. A function that does not exist is a recursive call whose arguments do
     #    not have the types of the signature.
+    linked.link_in(llvm.parse_assembly(header + target.library))
     undefined = [
         value.name
         for value in [*linked.functions, *linked.global_variables]
-        if value.is_declaration and not value.name.startswith("llvm.")
+        if value.is_declaration
+        and not value.name.startswith("llvm.")
+        and value.name not in target.imports
     ]
     if undefined:
         msg = f"kernel: expected calls of its own functions, found {undefined}"

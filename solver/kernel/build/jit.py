@@ -151,7 +151,61 @@ UNDEFINED_AT_ZERO = ir.Constant(BIT, 1)
 
 _population = _instruction("llvm.ctpop")
 _trailing_zeros = _instruction("llvm.cttz", UNDEFINED_AT_ZERO)
-_byte_swap = _instruction("llvm.bswap")
+
+
+def _replaceable(
+    name: str, kind: ir.FunctionType, define: Callable[[ir.IRBuilder, Any], object]
+) -> Callable[[ir.IRBuilder, Any], Any]:
+    """Make a function that calls a C function, which a target may define otherwise.
+
+    Parameters
+    ----------
+    name : str
+        Its name; see `solver.kernel.build.target.Target.definitions`.
+    kind : ir.FunctionType
+    define : callable
+        Writes its usual definition from a builder and the arguments.
+    """
+
+    def call(builder: ir.IRBuilder, arguments: Any) -> Any:
+        function = builder.module.globals.get(name)
+        if function is None:
+            function = ir.Function(builder.module, kind, name)
+            function.linkage = "linkonce_odr"  # a target's definition replaces it
+            function.attributes.add("alwaysinline")
+            define(ir.IRBuilder(function.append_basic_block()), function.args)
+        return builder.call(function, arguments)
+
+    return call
+
+
+_call_byte_swap = _replaceable(
+    "matesolve_byte_swap",
+    ir.FunctionType(WORD, [WORD]),
+    lambda builder, arguments: builder.ret(builder.bswap(*arguments)),
+)
+_call_report = _replaceable(
+    "matesolve_report",
+    ir.FunctionType(ir.VoidType(), []),
+    lambda builder, _arguments: builder.ret_void(),
+)
+
+
+@intrinsic
+def _byte_swap(_context: Any, word: Any) -> Any:
+    def generate(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
+        return _call_byte_swap(builder, arguments)
+
+    return u64(word), generate
+
+
+@intrinsic
+def _report(_context: Any) -> Any:
+    def generate(context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
+        _call_report(builder, arguments)
+        return context.get_dummy_value()
+
+    return void(), generate
 
 
 @intrinsic
@@ -247,3 +301,13 @@ def flip(board: Bitboard) -> Bitboard:
 def fold_product(left: Bitboard, right: Bitboard) -> Bitboard:
     """Return the exclusive or of both halves of the 128-bit product."""
     return _fold_product(left, right)
+
+
+@jit(void(search_t), inline=True)
+def report_if_due(search: Any) -> None:
+    """Call the host of a WebAssembly module at `Search.report_at`; else do nothing.
+
+    Native code has nothing of this: there, another thread looks at the search.
+    """
+    if search.nodes >= search.report_at:
+        _report()

@@ -26,12 +26,25 @@ class Target:
         Features to add or remove, in LLVM's notation.
     required : frozenset of str
         The features, in LLVM's words, that a machine needs to run the code.
+    triple : str
+        LLVM's name of architecture and system; empty: this machine's.
+    definitions : str
+        Functions in LLVM IR that replace those of `solver.kernel.build.jit`.
+    library : str
+        Functions in LLVM IR that the code generator calls. They are not optimised, or
+        each might be taken for what it replaces, and call itself.
+    imports : frozenset of str
+        Functions that the code calls and its host has.
     """
 
     name: str
     cpu: str
     features: str = ""
     required: frozenset[str] = frozenset()
+    triple: str = ""
+    definitions: str = ""
+    library: str = ""
+    imports: frozenset[str] = frozenset()
 
 
 _V2 = frozenset({"cx16", "popcnt", "sahf", "sse3", "sse4.1", "sse4.2", "ssse3"})
@@ -72,11 +85,21 @@ def host_features() -> frozenset[str]:
 
 def runs_here(target: Target) -> bool:
     """Return whether this machine's processor has all that the target's code needs."""
-    return target.required <= host_features()
+    return not target.triple and target.required <= host_features()
 
 
 def target_machine(target: Target) -> Any:
     """Return LLVM's code generator for a target, with the settings for linked code."""
+    if target.triple:
+        llvm.initialize_all_targets()
+        llvm.initialize_all_asmprinters()
+        return llvm.Target.from_triple(target.triple).create_target_machine(
+            cpu=target.cpu,
+            features=target.features,
+            opt=3,
+            reloc="static",
+            codemodel="default",
+        )
     llvm.initialize_native_target()
     llvm.initialize_native_asmprinter()
     default = llvm.Target.from_default_triple()

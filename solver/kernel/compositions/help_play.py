@@ -36,6 +36,7 @@ from solver.kernel.build.jit import (
     jit,
     native,
     record_at,
+    report_if_due,
     search_t,
     void,
     words_at,
@@ -174,6 +175,7 @@ def enter(position: Position, ply: Number, search: Any, play: Any) -> Number:
         The number of moves that are worth playing, 0 if the position has no solution;
         STOPPED if a limit was hit.
     """
+    report_if_due(search)
     if search.stop or search.nodes >= search.node_limit:
         return HelpState.STOPPED
     search.nodes += 1

@@ -43,6 +43,7 @@ from solver.kernel.build.jit import (
     jit,
     native,
     record_at,
+    report_if_due,
     search_t,
     u64,
     void,
@@ -176,6 +177,7 @@ def alphabeta(
         return search_horizon(position, window, ply, search, experiment)
 
     # 3. Limits.
+    report_if_due(search)
     if search.stop or search.nodes >= search.node_limit:
         experiment.stopped = 1
         return STOPPED

@@ -58,6 +58,7 @@ from solver.kernel.build.jit import (
     i64,
     jit,
     population,
+    report_if_due,
     search_t,
     types,
     u64,
@@ -326,6 +327,7 @@ def quiescence(
             return best
 
     # 3. Limits.
+    report_if_due(search)
     if search.stop or search.nodes >= search.node_limit:
         experiment.stopped = 1
         return STOPPED

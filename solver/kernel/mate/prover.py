@@ -24,6 +24,7 @@ from solver.kernel.build.jit import (
     boolean,
     i64,
     jit,
+    report_if_due,
     search_t,
     u64,
     void,
@@ -86,6 +87,7 @@ def begin(search: Any) -> None:
 @jit(boolean(search_t), inline=True)
 def is_stopped(search: Any) -> bool:
     """Return whether a limit or a request from outside ends the search."""
+    report_if_due(search)
     return search.stop > search.patience or search.nodes >= search.node_limit
 
 

@@ -24,6 +24,7 @@ from solver.kernel.build.jit import (
     jit,
     named_words,
     population,
+    report_if_due,
     search_t,
     u64,
 )
@@ -476,8 +477,10 @@ def perft(position: Position, depth: Number, search: Any, listed: bool) -> Numbe
     """
     if depth == 1 and not listed:
         return count(position)
-    if depth > NEAR_THE_LEAVES and search.stop:
-        return STOPPED
+    if depth > NEAR_THE_LEAVES:
+        report_if_due(search)
+        if search.stop:
+            return STOPPED
     moves = search.rows[depth]
     size = generate(position, moves)
     if depth == 1:
