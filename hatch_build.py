@@ -1,8 +1,8 @@
 """The build hook of platform wheels, which carry the compiled kernel.
 
 With MATESOLVE_SHIP_OBJECT=1 in the environment, a wheel gets object code for this
-machine's architecture, and its first command compiles nothing. Without it, a wheel is
-pure Python and compiles when it is first used.
+machine's architecture and the WebAssembly modules for web pages, and its first command
+compiles nothing. Without it, a wheel is pure Python and compiles when it is first used.
 """
 
 from __future__ import annotations

@@ -1,8 +1,9 @@
 """The files that packages must hold; `tests/release.py` checks them.
 
 A wheel must hold every file of solver/ and docs/share/ and nothing else but its
-metadata; a wheel for this platform also holds object code of each part. The sdist must
-hold what a packager needs to build and test the program.
+metadata; a wheel for this platform also holds object code of each part, and each part
+as a WebAssembly module. The sdist must hold what a packager needs to build and test the
+program.
 """
 
 from __future__ import annotations
@@ -13,8 +14,7 @@ import zipfile
 from pathlib import Path, PurePosixPath
 
 from solver.kernel.border.parts import PARTS
-from solver.kernel.build.loader import shipped_name
-from solver.kernel.build.target import portable_targets
+from solver.kernel.build.loader import shipped_name, shipped_targets
 
 ROOT = Path(__file__).parents[1]
 
@@ -68,11 +68,11 @@ def is_pure(wheel: Path) -> bool:
 
 
 def shipped_files() -> set[str]:
-    """Return the names of the object files in a wheel for this platform."""
+    """Return the names of the compiled files in a wheel for this platform."""
     return {
         OBJECTS + shipped_name(part, target)
         for part in PARTS
-        for target in portable_targets()
+        for target in shipped_targets()
     }
 
 

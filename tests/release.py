@@ -8,7 +8,7 @@
 4. twine checks the metadata, `tests/distributions.py` the files.
 5. Each wheel is installed into a fresh environment, where it solves the README's first
    position and passes the smoke tests. These run where there is no folder solver/, and
-   with a new cache, in which a wheel with object code must store nothing.
+   with a new cache, in which a wheel with object code and modules must store nothing.
 
 With `--sdist FILE`, only the wheel for this platform is made, from this sdist.
 """
@@ -31,6 +31,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from solver import __version__
+from solver.kernel.border.parts import PARTS
 from tests.distributions import is_pure, package_faults
 
 if TYPE_CHECKING:
@@ -153,6 +154,10 @@ def check_installed(wheel: Path, sdist: Path) -> None:
             sys.exit(f"{wheel.name}: expected {ANSWER!r}, found\n{answer}")
         smoke = "-m", "pytest", "-q", "-m", "smoke", "tests/test_smoke.py"
         sys.stdout.write(run(python, *smoke, cwd=tree))
+        if not is_pure(wheel):
+            modules = run(program, "warmup", "--wasm", cwd=tree)
+            if modules.count("shipped with the package") != len(PARTS):
+                sys.exit(f"{wheel.name}: expected all modules, found\n{modules}")
         has_compiled = cache.exists() and any(cache.iterdir())
         if has_compiled != is_pure(wheel):
             stored = "object code" if has_compiled else "nothing"

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from solver.kernel.border.parts import Part
-    from solver.kernel.build.loader import Build
+    from solver.kernel.build.loader import Build, Module
     from solver.search.threads import Control
     from solver.stipulation import Stipulation
 
@@ -285,6 +285,14 @@ def prepare_part(part: Part) -> Build:
 
     with ending_at_once():
         return load_part(part, notify, _compiling)
+
+
+def prepare_module(part: Part) -> Module:
+    """Load a part as a WebAssembly module; show it if that means compiling."""
+    from solver.kernel.build.loader import load_module
+
+    with ending_at_once():
+        return load_module(part, notify, _compiling)
 
 
 def run_interruptible(work: Callable[[], Result], control: Control) -> Result:

@@ -10,7 +10,7 @@ from importlib.metadata import version
 import click
 
 from solver import __version__
-from solver.cli.console import prepare_part
+from solver.cli.console import prepare_module, prepare_part
 from solver.cli.help_pages import Command
 
 ORIGINS = {
@@ -33,11 +33,17 @@ KEY = "h7g6"
 @click.command(
     cls=Command,
     epilog="""\b
-Example:
+Examples:
   matesolve warmup
+  matesolve warmup --wasm
 """,
 )
-def warmup() -> None:
+@click.option(
+    "--wasm",
+    is_flag=True,
+    help="Compile the WebAssembly modules for web pages instead.",
+)
+def warmup(wasm: bool) -> None:
     """Compile the search now, so that the next command starts at once.
 
     The first command that searches otherwise compiles for several seconds; so do the
@@ -45,7 +51,10 @@ def warmup() -> None:
     `match` and `mip play`.
     The compiled code is stored in the files that are printed.
     """
-    _load_parts()
+    if wasm:
+        _load_modules()
+    else:
+        _load_parts()
 
 
 @click.command(
@@ -99,3 +108,17 @@ def _load_parts() -> None:
         place = build.path or "nothing was stored"
         origin = ORIGINS[build.origin]
         click.echo(f"{part.name:<10} {origin} ({elapsed:.2f} s): {place}")
+
+
+def _load_modules() -> None:
+    """Load each part as a WebAssembly module; print its size and where it came from."""
+    from solver.kernel.border.parts import PARTS
+
+    for part in PARTS:
+        started = time.perf_counter()
+        module = prepare_module(part)
+        elapsed = time.perf_counter() - started
+        place = module.path or "nothing was stored"
+        origin = ORIGINS[module.origin]
+        size = f"{len(module.code):,} bytes"
+        click.echo(f"{part.name:<10} {origin} ({elapsed:.2f} s, {size}): {place}")

@@ -70,11 +70,9 @@ class Battle(Kind):
 
     def replies(self, workspace: Workspace, budget: Budget) -> Replies:
         """Return what finds the moves of the play in the memory of a search."""
-        from solver.kernel.build.loader import load_part
-        from solver.stipulations.replies import Replies
+        from solver.stipulations.replies import BattleReplies
 
-        workspace.search.play = self.play
-        return Replies(workspace, budget, load_part(self.part()).kernel)
+        return BattleReplies(workspace, budget, self.stipulation)
 
 
 class ExactMate(Battle):

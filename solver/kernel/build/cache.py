@@ -1,8 +1,8 @@
 """Files of compiled code: in the user's cache folder, or shipped with the package.
 
-The code is machine code, and loading it means running it. So the folder and the file
-must belong to the user (for a shipped file: or to root), nobody else may write to them,
-and the file carries a checksum.
+The code is machine code or WebAssembly, and loading it means running it. So the folder
+and the file must belong to the user (for a shipped file: or to root), nobody else may
+write to them, and the file carries a checksum.
 """
 
 from __future__ import annotations
@@ -200,8 +200,14 @@ def require_writable(directory: Path) -> None:
 
 
 @cache
-def code_key() -> str:
-    """Return a hash of all that decides the machine code."""
+def code_key(*, any_processor: bool = False) -> str:
+    """Return a hash of all that decides the machine code.
+
+    Parameters
+    ----------
+    any_processor : bool
+        The code is not for this machine's processor.
+    """
     import llvmlite.binding as llvm
 
     digest = hashlib.sha256()
@@ -211,8 +217,8 @@ def code_key() -> str:
         platform.python_version(),
         str(llvm.llvm_version_info),
         llvm.get_process_triple(),
-        llvm.get_host_cpu_name(),
-        llvm.get_host_cpu_features().flatten(),
+        "" if any_processor else llvm.get_host_cpu_name(),
+        "" if any_processor else llvm.get_host_cpu_features().flatten(),
         *(f"{name}={value}" for name, value in sorted(_numba_settings().items())),
     ):
         digest.update(fact.encode() + b"\0")

@@ -6,7 +6,9 @@ numba. A platform wheel ships such files. Otherwise the first process compiles a
 stores them in the user's cache folder.
 
 `load_part` loads a part of `solver.kernel.border.parts`; none is used before its
-self-test.
+self-test. `load_module` reads a part as a WebAssembly module, for web pages. No
+self-test can run here without a WebAssembly runtime; tests/kernel/build/test_wasm.py
+has one, and compares the modules with native code.
 """
 
 from __future__ import annotations
@@ -20,7 +22,7 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from solver.errors import CacheError
 from solver.kernel.border.interface import Kernel, KernelError
@@ -45,10 +47,14 @@ if TYPE_CHECKING:
     from solver.kernel.build.target import Target
 
 SYMBOL = "matesolve_entry"
-"""The C function of each object file."""
+"""The C function of each object file and module."""
 
 Notice = Callable[[str], None]
 """Receives a line when a file of compiled code cannot be used or stored."""
+
+Code = TypeVar("Code")
+
+CANNOT_TRANSLATE = "this numba cannot translate for LLVM"
 
 Compiling = Callable[[str], AbstractContextManager[Any]]
 """Makes a context that is entered while the compiler works, from a line about it."""
@@ -75,6 +81,25 @@ class Build:
     """
 
     kernel: Kernel
+    origin: str
+    path: Path | None
+
+
+@dataclass(frozen=True, slots=True)
+class Module:
+    """A part of the kernel as a WebAssembly module, and where it came from.
+
+    Attributes
+    ----------
+    code : bytes
+        The module; `solver.kernel.build.wasm` says what it needs from its host.
+    origin : str
+        "wheel", "cache" or "compiled", as in `Build`.
+    path : Path or None
+        The file that was read or written; None if nothing was stored.
+    """
+
+    code: bytes
     origin: str
     path: Path | None
 
@@ -120,6 +145,43 @@ def load_stored(part: Part) -> Build | None:
         return build
 
 
+def load_module(
+    part: Part,
+    notice: Notice = lambda _text: None,
+    compiling: Compiling = not_shown,
+) -> Module:
+    """Read a part as a WebAssembly module, or compile and store it.
+
+    Parameters are those of `load_part`.
+
+    Raises
+    ------
+    CacheError
+        The folder that `MATESOLVE_CACHE_DIR` names cannot be used.
+    KernelError
+        numba compiles by itself, so there can be no modules.
+    """
+    from solver.kernel.build.wasm import WASM32
+
+    if _is_by_numba():
+        msg = f"WebAssembly: expected LLVM, found {FALLBACK_VARIABLE}={FALLBACK}"
+        raise KernelError(msg)
+    if found := _first_usable(_module_files(part), read_object, notice):
+        return Module(*found)
+    directory = _directory_to_write(notice)
+    line = f"compiling {part.title} for WebAssembly, once for this version ..."
+    try:
+        with compiling(line), _collector_paused():
+            code = compile_part(part, WASM32)
+    except (KernelError, MemoryError, OSError):
+        raise
+    except Exception as error:  # numba's internals may fail in any way
+        msg = f"{CANNOT_TRANSLATE}: {type(error).__name__}: {error}"
+        raise KernelError(msg) from error
+    path = _stored(directory, _file_name(part, WASM32), code, notice)
+    return Module(code, "compiled", path)
+
+
 def loaded_part(part: Part) -> Build | None:
     """Return a part if this process has loaded it."""
     return _builds.get(part.name)
@@ -140,15 +202,23 @@ def _is_by_numba() -> bool:
 
 
 def _from_file(part: Part, notice: Notice) -> Build | None:
-    """Load a part from the package or the cache; None if no file can be used.
+    """Load a part from the package or the cache; None if no file can be used."""
+    found = _first_usable(_files(part), lambda path: _read(part, path), notice)
+    return Build(*found) if found else None
 
-    Faults are reported only then: an installation whose shipped code cannot be trusted
-    would otherwise report it at every start, although the cache serves it.
+
+def _first_usable(
+    files: Iterator[tuple[str, Path]], read: Callable[[Path], Code], notice: Notice
+) -> tuple[Code, str, Path] | None:
+    """Read the first file that can be used; return it with its origin and place.
+
+    Faults are reported if none can: an installation whose shipped code cannot be
+    trusted would otherwise report it at every start, although the cache serves it.
     """
     faults = []
-    for origin, path in _files(part):
+    for origin, path in files:
         try:
-            return Build(_read(part, path), origin, path)
+            return read(path), origin, path
         except FileNotFoundError:
             continue
         except (OSError, CacheError, KernelError) as error:
@@ -173,21 +243,27 @@ def _by_compiler(part: Part, notice: Notice, compiling: Compiling) -> Build | No
     except (KernelError, MemoryError, OSError):
         raise  # not numba's internals, and numba's own way would not help
     except Exception as error:  # other internals may fail in any way
-        reason = f"{type(error).__name__}: {error}"
-        notice(f"this numba cannot translate for LLVM: {reason}")
+        notice(f"{CANNOT_TRANSLATE}: {type(error).__name__}: {error}")
         for name in set(sys.modules) - modules:
             if name.startswith("solver.kernel."):
                 del sys.modules[name]  # numba is to compile it from the start
         return None
     kernel = _tested(part, link(code))
+    return Build(kernel, "compiled", _stored(directory, _file_name(part), code, notice))
+
+
+def _stored(
+    directory: Path | None, name: str, code: bytes, notice: Notice
+) -> Path | None:
+    """Store compiled code, and return its file; None if there is no folder."""
     if directory is None:
-        return Build(kernel, "compiled", None)
-    path = directory / _file_name(part)
+        return None
+    path = directory / name
     try:
         write_object(path, code)
     except OSError as error:
         notice(f"{path}: the compiled code could not be stored: {error.strerror}")
-    return Build(kernel, "compiled", path)
+    return path
 
 
 def _directory_to_write(notice: Notice) -> Path | None:
@@ -226,13 +302,34 @@ def _files(part: Part) -> Iterator[tuple[str, Path]]:
         yield "cache", directory / _file_name(part)
 
 
+def _module_files(part: Part) -> Iterator[tuple[str, Path]]:
+    """Yield each file that may have a part's module, best first, with its origin."""
+    from solver.kernel.build.wasm import WASM32
+
+    if SHIPPED.is_dir():
+        yield "wheel", SHIPPED / shipped_name(part, WASM32)
+    for directory in private_directories():
+        yield "cache", directory / _file_name(part, WASM32)
+
+
+def shipped_targets() -> tuple[Target, ...]:
+    """Return the targets of all files that a wheel carries for each part."""
+    from solver.kernel.build.target import portable_targets
+    from solver.kernel.build.wasm import WASM32
+
+    return *portable_targets(), WASM32
+
+
 def shipped_name(part: Part, target: Target) -> str:
     """Return the name of the file that a wheel carries for a target."""
     return f"{part.name}-{target.name}.bin"
 
 
-def _file_name(part: Part) -> str:
-    return f"{part.name}-{code_key()}.bin"
+def _file_name(part: Part, target: Target | None = None) -> str:
+    """Return the name of a file in the cache, for this machine or for a target."""
+    if target is None:
+        return f"{part.name}-{code_key()}.bin"
+    return f"{part.name}-{target.name}-{code_key(any_processor=True)}.bin"
 
 
 def _read(part: Part, path: Path) -> Kernel:
@@ -282,7 +379,7 @@ def _tested(part: Part, address: int) -> Kernel:
 
 
 def compile_part(part: Part, target: Target) -> bytes:
-    """Compile a part for a target, and return its object code.
+    """Compile a part for a target, and return its object code or module.
 
     Raises
     ------
@@ -292,13 +389,15 @@ def compile_part(part: Part, target: Target) -> bytes:
         Any, if numba's internals differ.
     """
     from solver.kernel.build.compiler import compile_object
+    from solver.kernel.build.wasm import WASM32, to_module
 
     entry = importlib.import_module(part.module).entry
-    return compile_object(entry, SYMBOL, target)
+    code = compile_object(entry, SYMBOL, target)
+    return to_module(code, SYMBOL) if target is WASM32 else code
 
 
 def compile_shipped(directory: Path) -> list[Path]:
-    """Compile all that a wheel for this architecture carries.
+    """Compile all that a wheel for this architecture carries, modules included.
 
     Parameters
     ----------
@@ -308,18 +407,18 @@ def compile_shipped(directory: Path) -> list[Path]:
     Returns
     -------
     list of Path
-        The files; empty if nothing is known to be portable on this architecture.
+        The files.
 
     Raises
     ------
     KernelError
         Code for a target that runs here fails its self-test.
     """
-    from solver.kernel.build.target import portable_targets, runs_here
+    from solver.kernel.build.target import runs_here
 
     files = []
     for part in PARTS:
-        for target in portable_targets():
+        for target in shipped_targets():
             code = compile_part(part, target)
             if runs_here(target):
                 _tested(part, link(code))

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from solver.kernel.border.interface import KernelError
 from solver.kernel.border.parts import PARTS
 from solver.kernel.build import cache, loader, target
 
@@ -108,10 +109,10 @@ def test_parts_that_a_wheel_lacks_are_compiled(
     folder.mkdir()
     monkeypatch.setattr(cache, "SHIPPED", folder)
     monkeypatch.setattr(loader, "SHIPPED", folder)
-    files = loader.compile_shipped(folder)
-    if not files:
+    if not target.portable_targets():
         pytest.skip("nothing is shipped for this architecture")
-    assert len(files) == len(stubs) * len(target.portable_targets())
+    files = loader.compile_shipped(folder)
+    assert len(files) == len(stubs) * len(loader.shipped_targets())
     for part, is_removed in zip(stubs, removed, strict=True):
         if is_removed:
             for path in folder.glob(f"{part.name}-*"):
@@ -140,3 +141,46 @@ def test_an_object_file_that_is_damaged_is_compiled_again(
         [] if damage is remove else [True]
     )
     assert load(part) == ("cache", [])
+
+
+@pytest.mark.usefixtures("compiler")
+@damages
+@parts
+def test_a_module_that_is_damaged_is_compiled_again(
+    stubs: list[Part],
+    number: int,
+    damage: Callable[[Path], None],
+) -> None:
+    part = stubs[number]
+    notices: list[str] = []
+    assert loader.load_module(part).origin == "compiled"
+    assert loader.load_module(part).origin == "cache"
+    (path,) = cache.open_directory().glob(f"{part.name}-wasm32-*.bin")
+    damage(path)
+    assert loader.load_module(part, notices.append).origin == "compiled"
+    assert ["found a damaged file" in each for each in notices] == (
+        [] if damage is remove else [True]
+    )
+    assert loader.load_module(part) == loader.Module(b"code", "cache", path)
+
+
+@pytest.mark.usefixtures("compiler")
+def test_the_modules_of_a_wheel_are_used(
+    stubs: list[Part], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "objects"
+    folder.mkdir()
+    monkeypatch.setattr(cache, "SHIPPED", folder)
+    monkeypatch.setattr(loader, "SHIPPED", folder)
+    loader.compile_shipped(folder)
+    for part in stubs:
+        assert loader.load_module(part).origin == "wheel"
+
+
+@pytest.mark.usefixtures("compiler")
+def test_numba_alone_makes_no_modules(
+    stubs: list[Part], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(cache.FALLBACK_VARIABLE, cache.FALLBACK)
+    with pytest.raises(KernelError, match="expected LLVM, found MATESOLVE_COMPILER"):
+        loader.load_module(stubs[0])
