@@ -254,8 +254,7 @@ class _Builder:
             or self._levels.is_bounded
         ):
             return [], False, None
-        has_play = self._moves > 1 or self._levels.has_last_replies
-        if not (has_play and self._replies.may_be_refuted(self._position, self._moves)):
+        if not self._replies.has_tries(self._position, self._moves):
             return [], True, None
         known = {key.attack.move for key in keys}
         names = {w: name for w, name in self._names().items() if name not in known}

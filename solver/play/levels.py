@@ -40,32 +40,6 @@ for all, and no threats are looked for."""
 ENDS = (TooLargeError, BuildingStoppedError)
 """What ends the building: a limit or a stop."""
 
-NO_THREAT = Reply(NULL_MOVE, 0, [])
-
-
-def is_relevant(reply: Reply, threat: Reply) -> bool:
-    """Return whether a reply is a defence that matters.
-
-    One that ends the play early is none. Without a threat every other is. Else the
-    attacker must need longer than the threat, or as long while one of the threats no
-    longer works.
-
-    Parameters
-    ----------
-    reply : Reply
-        The reply and its shortest continuations.
-    threat : Reply
-        The null move and the threats, which are its shortest continuations.
-    """
-    threats = threat.continuations
-    if reply.ends:
-        return False
-    if not threats or reply.length > threat.length:
-        return True
-    if reply.length < threat.length:
-        return False
-    return not set(threats).issubset(reply.continuations)
-
 
 class Node(NamedTuple):
     """A position with the defender to move, whose play is still to be added."""
@@ -179,30 +153,24 @@ class Levels:
         self, node: Node, following: list[Node]
     ) -> tuple[list[Attack], list[Defence], bool]:
         """Return the threats and defences after a move, and whether it is zugzwang."""
-        position, attack, line = node.position, node.attack, node.line
-        replies = list(self._answered(node))
-        # Set play may end at once, with moves left.
-        is_over = not attack.moves_left or all(reply.ends for reply in replies)
-        shows_all = self._options.all_defences or is_over
+        position, line = node.position, node.line
         threats: list[Attack] = []
-        threat = NO_THREAT
         is_zugzwang = False
         ranked = []
-        for reply in replies:
-            word, length, words, ends, is_complete = reply
+        for reply in self._answered(node):
+            word = reply.word
             if word == NULL_MOVE:
-                is_zugzwang = not words
-                threat = reply
+                is_zugzwang = not reply.continuations
                 threats = self._attacks(position, reply, (), following)
                 continue
-            if word in node.refuting or not (words or ends):
+            if word in node.refuting or not (reply.continuations or reply.ends):
                 continue
-            if not (shows_all or is_relevant(reply, threat)):
+            if not (self._options.all_defences or reply.is_relevant):
                 continue
             name = self.reply_name(position, word)
             rest = line[1:] if line[:1] == (name,) else ()
             attacks = self._attacks(position, reply, rest, following)
-            ranked.append((not rest, -length, name, attacks, is_complete))
+            ranked.append((not rest, -reply.length, name, attacks, reply.is_complete))
         moves = sum(1 + len(attacks) for *_, attacks, _ in ranked) + len(threats)
         self._budget.spend(moves - 2 * bool(line))
         ranked.sort(key=itemgetter(0, 1, 2))

@@ -32,8 +32,8 @@ class Attack:
         The move neither gives check nor threatens, so that only the defender's duty to
         move helps the attacker. False where threats were not looked for.
     defences : list of Defence
-        The defender's moves: all, or only those that matter; see `is_relevant` in
-        `solver.play.levels`. The main line comes first, then the longest resistance.
+        The defender's moves: all, or only those that matter; see `ReplyFlag.RELEVANT`.
+        The main line comes first, then the longest resistance.
     refutations : list of str
         Tries only: the defender's moves that refute it, in UCI notation.
     is_cut : bool

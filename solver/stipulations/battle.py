@@ -70,9 +70,11 @@ class Battle(Kind):
 
     def replies(self, workspace: Workspace, budget: Budget) -> Replies:
         """Return what finds the moves of the play in the memory of a search."""
-        from solver.stipulations.replies import BattleReplies
+        from solver.kernel.build.loader import load_part
+        from solver.stipulations.replies import Replies
 
-        return BattleReplies(workspace, budget, self.stipulation)
+        workspace.search.play = self.play
+        return Replies(workspace, budget, load_part(self.part()).kernel)
 
 
 class ExactMate(Battle):

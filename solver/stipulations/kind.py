@@ -232,7 +232,7 @@ class Kind(Comparison, ABC):
         """Return what finds the moves of the play in the memory of a search."""
         from solver.stipulations.replies import Replies
 
-        return Replies(workspace, budget)
+        return Replies(workspace, budget, workspace.kernel)
 
     # Claims
 

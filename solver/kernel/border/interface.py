@@ -70,6 +70,20 @@ class Verdict(IntEnum):
     MATE = 1
 
 
+class ReplyFlag(IntEnum):
+    """What is known of a reply, besides its continuations; the values are added."""
+
+    ENDS = 1
+    """The reply itself reaches the goal, as in self- and reflex play."""
+    RELEVANT = 2
+    """The reply is a defence that matters: it does something against the threats, and
+    does not end the play before the others do."""
+
+
+REPLY_WORDS = 4
+"""Words of a list of replies for each reply, without its continuations."""
+
+
 class Bounds(NamedTuple):
     """What the table holds as proved of a position.
 
@@ -309,16 +323,18 @@ class Kernel:
             The defender is to move.
         search : Search
         moves : int
-            The most moves that a continuation may take, at least 1.
+            The most moves that a continuation may take, at least 1; in battle play 0
+            for the replies after the attacker's last move.
         threats : bool
-            Begin with the null move as a reply, unless the defender is in check.
+            Begin with the null move as a reply, unless the defender is in check or
+            `moves` is 0.
 
         Returns
         -------
         list of int, or None
             For each reply: the reply, the number of moves that the continuations take,
-            the number of continuations, and these; both numbers are 0 if there is none.
-            None if the search was stopped.
+            the sum of its `ReplyFlag`s, the number of continuations, and these; both
+            numbers are 0 if there is none. None if the search was stopped.
         """
         size = self.run("CONTINUATIONS", position, search, moves, threats)
         if size == STOPPED:
@@ -327,6 +343,14 @@ class Kernel:
             return search.phis[0][:size]
         words = (c_uint32 * size).from_buffer(search, Search.phis.offset)
         return words[:]
+
+    def has_tries(self, position: Position, search: Search, moves: int) -> bool:
+        """Return whether a move that does not solve within `moves` can be a try.
+
+        That is not so for the last move, except in selfmates and selfstalemates, and
+        where reflex play allows the attacker no other move.
+        """
+        return bool(self.run("HAS_TRIES", position, search, moves))
 
     def read_rows(
         self, rows: Array[Query], search: Search, first: int, end: int

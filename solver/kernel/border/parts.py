@@ -49,6 +49,7 @@ class Operation(IntEnum):
     GRADE_ROWS = 16
     TAKE_TURN = 17
     WRITE_MOVES = 18
+    HAS_TRIES = 19
 
 
 class BattleOperation(IntEnum):
@@ -59,6 +60,8 @@ class BattleOperation(IntEnum):
     REFUTATIONS = 2
     LINE = 3
     TAKE_TURN = 4
+    CONTINUATIONS = 5
+    HAS_TRIES = 6
 
 
 class HelpOperation(IntEnum):

@@ -31,10 +31,14 @@ from solver.kernel.build.jit import (
     void,
     words_at,
 )
-from solver.kernel.compositions.battle_play import (
-    find_line,
+from solver.kernel.compositions.battle_lists import (
+    has_tries,
+    list_continuations,
     list_refutations,
     list_solving_moves,
+)
+from solver.kernel.compositions.battle_play import (
+    find_line,
     must_end,
     reaches_within,
 )
@@ -277,7 +281,8 @@ def entry(
     number : int64
         The number of attacker's moves, or the address of a query.
     flag : int64
-        Whether the attacker is to move, or the most refutations to list.
+        Whether the attacker is to move, or threats are wanted; or the most refutations
+        to list.
 
     Returns
     -------
@@ -291,9 +296,13 @@ def entry(
     if operation == BattleOperation.REACHES_WITHIN:
         return reaches_within(position, number, 0, flag != 0, search)
     if operation == BattleOperation.SOLVING_MOVES:
-        return list_solving_moves(position, number, search)
+        return list_solving_moves(position, number, 0, search)
     if operation == BattleOperation.REFUTATIONS:
         return list_refutations(position, number, flag, search)
+    if operation == BattleOperation.CONTINUATIONS:
+        return list_continuations(position, number, flag != 0, search)
+    if operation == BattleOperation.HAS_TRIES:
+        return has_tries(position, number, search)
     if operation == BattleOperation.LINE:
         return find_line(position, number, flag != 0, search)
     return UNKNOWN_OPERATION

@@ -55,8 +55,9 @@ def entry(
         The operation's number of moves or plies, or its move; NO_MOVE: a null move. Or
         the address of rows.
     flag : int64
-        Whether the attacker is to move, or perft lists the last moves, or Black is to
-        move; or how many refutations are wanted. Or the number of rows.
+        Whether the attacker is to move, or threats are wanted, or perft lists the last
+        moves, or Black is to move; or how many refutations are wanted. Or the number of
+        rows.
 
     Returns
     -------
@@ -87,6 +88,8 @@ def entry(
         return list_refutations(position, number, flag, search)
     if operation == Operation.CONTINUATIONS:
         return list_continuations(position, number, flag != 0, search)
+    if operation == Operation.HAS_TRIES:
+        return 1 if number > 1 else 0
     if operation == Operation.BOUNDS:
         bounds = known_bounds(hash_key(position, flag != 0), search)
         answer = np.int64(bounds.move)

@@ -8,15 +8,12 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from solver.kernel.border.interface import STOPPED, Verdict
-from solver.kernel.border.memory import MAX_LEGAL_MOVES
-from solver.kernel.build.jit import Move, Number, boolean, i64, jit, search_t, u64, void
+from solver.kernel.build.jit import Move, Number, boolean, i64, jit, search_t, u64
 from solver.kernel.mate.ordering import bring_best, rank_replies, unranked
 from solver.kernel.mate.prover import ATTACKING, DEFENDING, mated_in_one, mates_within
+from solver.kernel.mate.reply_list import add_reply
 from solver.kernel.mate.transposition import hash_key, probe
-from solver.kernel.rules.bitboards import ZERO
 from solver.kernel.rules.movegen import generate
 from solver.kernel.rules.position import (
     NO_MOVE,
@@ -115,12 +112,6 @@ def list_refutations(
     return found
 
 
-@jit(void(search_t, i64, u64), inline=True)
-def write_list(search: Any, index: Number, word: Move) -> None:
-    """Write a word of a long list, which stands in the rows of `search.phis`."""
-    search.phis[index // MAX_LEGAL_MOVES, index % MAX_LEGAL_MOVES] = np.uint32(word)
-
-
 @jit(i64(position_t, u64, i64, i64, search_t))
 def add_shortest(
     position: Position, reply: Move, moves_left: Number, size: Number, search: Any
@@ -148,16 +139,8 @@ def add_shortest(
         if found == STOPPED:
             return STOPPED
         if found:
-            write_list(search, size, reply)
-            write_list(search, size + 1, np.uint64(length))
-            write_list(search, size + 2, np.uint64(found))
-            for index in range(found):
-                write_list(search, size + 3 + index, search.rows[1][index])
-            return size + 3 + found
-    write_list(search, size, reply)
-    write_list(search, size + 1, ZERO)
-    write_list(search, size + 2, ZERO)
-    return size + 3
+            return add_reply(reply, 0, length, found, size, search)
+    return add_reply(reply, 0, 0, 0, size, search)
 
 
 @jit(i64(position_t, i64, boolean, search_t))
@@ -166,9 +149,7 @@ def list_continuations(
 ) -> Number:
     """List the attacker's shortest continuations after every reply.
 
-    The list stands in `search.phis`, row after row. For each reply it has the reply,
-    the number of moves that the continuations take, the number of continuations, and
-    these. Both numbers are 0 if no continuation is short enough.
+    `solver.kernel.mate.reply_list` has the layout of the list.
 
     Parameters
     ----------
