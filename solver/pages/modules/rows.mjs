@@ -1,0 +1,143 @@
+// The play of a composition as rows of words, in the words and order of composers; without a browser.
+//
+//   new Rows(root, {fen, stipulation, line}, all).parts() -> Row[]: set play, tries, keys
+
+/**
+ * @typedef {{uci: string, san: string}} Move
+ * @typedef {Move & {left: number, refutations: Move[], open: boolean, level?: Level}} Attack
+ * @typedef {Move & {length: number, ends: boolean, relevant: boolean, continuations: Attack[]}} Defence
+ * @typedef {{threats: Attack[], zugzwang: boolean, defences: Defence[]}} Level
+ * @typedef {{setPlay: Defence[], tries: Attack[], keys: Attack[], level: Level | null}} Root
+ * @typedef {{name: string, moves: number | null, goal?: string, isStalemate?: boolean, defenderEnds?: boolean}} Stipulation
+ * @typedef {{text: string, path?: string[]}} Words
+ * @typedef {{key: string, words: Words[], attack?: Attack, path?: string[], line?: Move[], rows?: Row[], retry?: string}} Row
+ * @typedef {{fen: string, stipulation: Stipulation, line?: Move[]}} Play fen: of the root; line: the main line
+ */
+
+const TREE_PASS = "0000";
+const TREE_DUAL = 60; // continuations that take more characters together have a row each
+
+/** "1.Qa5", or "1...Bb7" where a line starts with it; ply: half-moves before it in the numbering of problems.
+ * @param {number} ply @param {string} san */
+export const numberedMove = (ply, san, starts = true) =>
+  ply % 2 === 0 ? `${ply / 2 + 1}.${san}` : starts ? `${(ply + 1) / 2}...${san}` : san;
+
+/** The defences that composers show, in their order: the main line, then the longest resistance, then by name.
+ * @param {Level} level @param {{left: number, refutations?: Move[]}} attack the move before; left: the attacker's moves that remain
+ * @param {boolean} all also defences that change nothing about the threat
+ * @param {Move[]} [line] the main line from here on @returns {Defence[]} */
+export function shownDefences(level, { left, refutations = [] }, all, line = []) {
+  const first = line[0]?.uci;
+  const passed = level.threats.length > 0 || level.zugzwang; // the null move was among the replies
+  const others = passed || refutations.length > 0 || level.defences.some((each) => !each.ends);
+  const over = left === 0 || !others;
+  return level.defences
+    .filter((each) => (each.ends || each.continuations.length > 0) && (all || over || each.relevant))
+    .sort((a, b) => Number(b.uci === first) - Number(a.uci === first) || b.length - a.length || (a.uci < b.uci ? -1 : 1));
+}
+
+/** Moves by name, that of the main line first.
+ * @template {{uci: string}} T @param {T[]} moves @param {Move[]} [line] */
+export const orderedMoves = (moves, line = []) => [...moves].sort((a, b) =>
+  Number(b.uci === line[0]?.uci) - Number(a.uci === line[0]?.uci) || (a.uci < b.uci ? -1 : 1));
+
+/** The rest of a line after a move; empty elsewhere. @param {Move[]} line @param {{uci: string}} move */
+export const lineAfter = (line, move) => (line[0]?.uci === move.uci ? line.slice(1) : []);
+
+/** Rows of what is known of a play. */
+export class Rows {
+  /** @param {Root | null} root @param {Play} play @param {boolean} all also defences that change nothing about the threat */
+  constructor(root, { fen, stipulation, line = [] }, all) {
+    this.root = root;
+    this.all = all;
+    this.black = Number(fen.split(" ")[1] === "b");
+    this.line = line;
+    this.moves = Math.abs(stipulation.moves ?? 0);
+    this.sign = stipulation.isStalemate ? "=" : ""; // SAN has none
+  }
+
+  /** @returns {Row[]} */
+  parts() {
+    if (!this.root) return [];
+    const { setPlay, tries, keys, level } = this.root;
+    const set = shownDefences({ threats: [], zugzwang: false, defences: setPlay }, { left: this.moves - 1 }, this.all);
+    const parts = [
+      { key: "set", title: `Set play (${set.length})`, rows: this.defences(set, [TREE_PASS], []) },
+      { key: "tries", title: `Tries (${tries.length})`, rows: orderedMoves(tries).map((each) => this.attack(each, [], [], "?")) },
+      { key: "keys", title: keys.length > 1 ? "Keys" : "Key", rows: orderedMoves(keys, this.line).map((each) => this.attack(each, [], this.line, "!")) },
+      { key: "play", title: "Play", rows: level ? this.level(level, { left: this.moves }, [], this.line, true) : [] },
+    ];
+    return parts.filter(({ rows }) => rows.length).map(({ key, title, rows }) => ({ key, words: [{ text: title }], rows }));
+  }
+
+  /** The last move of a path. @param {string[]} path @param {{san: string}} move @returns {Words} */
+  word(path, move, last = false, sign = "", starts = true, numbered = true) {
+    const text = move.san + (last ? this.sign : "") + sign;
+    return { text: numbered ? numberedMove(this.black + path.length - 1, text, starts) : text, path };
+  }
+
+  /** @param {Attack} attack @param {string[]} before @param {Move[]} line @returns {Row} */
+  attack(attack, before, line, sign = "", lead = "") {
+    const path = [...before, attack.uci];
+    const words = [{ text: lead }, this.word(path, attack, !attack.open && !attack.refutations.length, sign)];
+    for (const [number, move] of attack.refutations.entries()) {
+      words.push({ text: number ? ", " : " but " }, this.word([...path, move.uci], move, false, "!", true, !number));
+    }
+    return { key: path.join(" "), words, path, line: lineAfter(line, attack), attack: attack.open ? attack : undefined };
+  }
+
+  /** What follows an attack, or the root if the defender begins there: then with a title.
+   * @param {Level} level @param {{left: number, refutations?: Move[]}} attack @param {string[]} path @param {Move[]} line @returns {Row[]} */
+  level(level, attack, path, line, titled = false) {
+    const shut = level.threats.every((threat) => !threat.open);
+    const note = titled ? this.note(level, path) : [];
+    return [
+      ...(note.length ? [{ key: "note", words: note }] : []),
+      ...(shut ? [] : orderedMoves(level.threats).map((each) => this.attack(each, [...path, TREE_PASS], [], "", "threat: "))),
+      ...this.defences(shownDefences(level, attack, this.all, line), path, line),
+    ];
+  }
+
+  /** Zugzwang, or the threats if nothing follows them: what stands behind the attack. @param {Level} level @param {string[]} path */
+  note(level, path) {
+    if (level.zugzwang) return [{ text: " zugzwang" }];
+    if (!level.threats.length || level.threats.some((threat) => threat.open)) return [];
+    const threats = orderedMoves(level.threats).map((threat) => this.word([...path, TREE_PASS, threat.uci], threat, true));
+    return [{ text: threats.length > 1 ? " threats: " : " threat: " }, ...treeJoined(threats.map((word) => [word]), ", ")];
+  }
+
+  /** Defences with the same last moves together. @param {Defence[]} defences @param {string[]} path @param {Move[]} line */
+  defences(defences, path, line) {
+    const groups = /** @type {Map<string, Defence[]>} */ (new Map());
+    for (const each of defences) {
+      const isLast = each.continuations.every((attack) => !attack.open);
+      const key = isLast ? orderedMoves(each.continuations).map(({ san }) => san).join(" ") : `${each.uci}:`;
+      groups.set(key, [...(groups.get(key) ?? []), each]);
+    }
+    return [...groups.values()].map((group) => this.defence(group, path, lineAfter(line, group[0])));
+  }
+
+  /** @param {Defence[]} group @param {string[]} before @param {Move[]} line @returns {Row} */
+  defence(group, before, line) {
+    const path = [...before, group[0].uci];
+    const moves = orderedMoves(group[0].continuations, line);
+    const words = treeJoined(group.map((each, number) =>
+      [this.word([...before, each.uci], each, !moves.length, "", true, !number)]), ", ");
+    const key = path.join(" ");
+    if (moves.length < 2) {
+      const [attack] = moves;
+      if (!attack) return { key, words };
+      const row = this.attack(attack, path, line);
+      return { ...row, key, words: [...words, { text: " " }, this.word([...path, attack.uci], attack, !attack.open, "", false)] };
+    }
+    const single = treeJoined(moves.map((each) => [this.word([...path, each.uci], each, true)]), " or ");
+    if (moves.every((each) => !each.open) && single.reduce((sum, { text }) => sum + text.length, 0) <= TREE_DUAL) {
+      return { key, words: [...words, { text: " " }, ...single, { text: " (dual)" }] };
+    }
+    const rows = moves.map((each, number) => this.attack(each, path, line, "", number ? "or " : ""));
+    return { key, words: [...words, { text: " (dual)" }], rows };
+  }
+}
+
+/** @param {Words[][]} groups @param {string} between @returns {Words[]} */
+const treeJoined = (groups, between) => groups.flatMap((group, number) => (number ? [{ text: between }, ...group] : group));
