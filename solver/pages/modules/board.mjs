@@ -1,0 +1,350 @@
+// The diagram: an SVG below 64 cells, which take the pointer, the keyboard and the focus of a screen reader.
+//
+//   board = new Board(host, {pieces, onMove, onPlacement})
+//   board.draw({fen, moves, last, check, arrows}) -> whether the first field of the FEN could be read
+//   board.setMode("play" | "setup", tool), .flip(), .say(text), .svg(title) -> text
+//   board.mode, .tool (null: the hand; a letter; "" the eraser), .flipped, .placement (the first field of a FEN)
+//
+// It knows no rules: in play mode a piece goes where a given move takes it, in set-up mode anywhere.
+
+import { describePiece, pieceName, readPlacement, shape, squareIndex, squareName } from "./squares.mjs";
+
+/**
+ * @typedef {{uci: string, san: string}} Move
+ * @typedef {{fen: string, moves?: Move[], last?: string, check?: boolean, arrows?: string[]}} View
+ * @typedef {{letter: string, from: number, x: number, y: number, moving: boolean}} Carried
+ */
+
+const BOARD_UNIT = 45; // as python-chess draws its pieces
+const BOARD_SIZE = 8 * BOARD_UNIT;
+
+export class Board {
+  /** @param {HTMLElement} host
+   * @param {{pieces: Record<string, string>, onMove?: (uci: string) => void, onPlacement?: (field: string) => void}} options */
+  constructor(host, options) {
+    this.options = options;
+    this.mode = "play";
+    this.tool = /** @type {string | null} */ (null);
+    this.flipped = false;
+    this.letters = /** @type {string[]} */ (Array(64).fill(""));
+    this.view = /** @type {View} */ ({ fen: "" });
+    this.cursor = 60; // the square that Tab reaches
+    this.picked = -1; // the square whose piece goes to the next one
+    this.carried = /** @type {Carried | null} */ (null);
+    this.paint = /** @type {string | null} */ (null); // what the pointer leaves on squares, "" to erase
+    this.art = new Map(Object.entries(options.pieces).map(([letter, text]) => {
+      const svg = new DOMParser().parseFromString(`<svg xmlns="http://www.w3.org/2000/svg">${text}</svg>`, "image/svg+xml");
+      return [letter, /** @type {Element} */ (svg.documentElement.firstElementChild)];
+    }));
+    host.classList.add("board");
+    this.drawing = shape(host, "svg", { viewBox: `0 0 ${BOARD_SIZE} ${BOARD_SIZE}`, "aria-hidden": "true" });
+    this.grid = shape(host, "div", { class: "board-grid", role: "grid", "aria-label": "Chess board",
+      "aria-description": "Arrow keys move. Enter picks up and puts down, Escape puts back. In set-up, letters place pieces, " +
+        "capital ones of White; Delete removes them." });
+    const rows = [...Array(8)].map(() => shape(this.grid, "div", { class: "board-row", role: "row" }));
+    this.cells = rows.flatMap((row) => [...Array(8)].map(() => shape(row, "div", { class: "board-cell", role: "gridcell" })));
+    this.chooser = shape(host, "div", { class: "board-promotion", role: "dialog", "aria-label": "Promote to" });
+    this.said = shape(host, "p", { class: "board-said", "aria-live": "polite" });
+    this.ghost = shape(host, "svg", { class: "board-ghost", "aria-hidden": "true" });
+    this.grid.addEventListener("pointerdown", (event) => this.#press(event));
+    document.addEventListener("pointermove", (event) => event.isPrimary && this.#drag(event));
+    document.addEventListener("pointerup", (event) => event.isPrimary && this.#release(event));
+    document.addEventListener("pointercancel", (event) => this.paint === null ? this.#putBack() : this.#release(event));
+    this.grid.addEventListener("contextmenu", (event) => this.mode === "setup" && event.preventDefault());
+    // What follows a pointer's event would take the focus from the chooser, or press a button in it.
+    this.grid.addEventListener("mousedown", (event) => !this.chooser.hidden && event.preventDefault());
+    this.grid.addEventListener("touchend", (event) => event.cancelable && event.preventDefault());
+    this.grid.addEventListener("keydown", (event) => this.#key(event));
+    this.grid.addEventListener("focusin", ({ target }) => {
+      this.#place(this.cursor).cell.tabIndex = -1;
+      this.cursor = squareIndex(/** @type {HTMLElement} */ (target).dataset.square ?? "");
+      this.#place(this.cursor).cell.tabIndex = 0;
+    });
+    this.chooser.addEventListener("keydown", ({ key }) => key === "Escape" && this.#place(this.cursor).cell.focus());
+    this.chooser.addEventListener("focusout", ({ relatedTarget }) => {
+      this.chooser.hidden = !(relatedTarget instanceof Node && this.chooser.contains(relatedTarget));
+    });
+    this.#putBack();
+  }
+
+  /** Shows a position. The user's hand keeps what it holds of the same position, and goes on painting. @param {View} view */
+  draw(view) {
+    const letters = readPlacement(view.fen);
+    if (letters && this.paint === null) {
+      const changed = letters.join() !== this.letters.join();
+      Object.assign(this, { view, letters });
+      changed ? this.#putBack() : this.#redraw();
+    }
+    return letters !== null;
+  }
+
+  get placement() {
+    const ranks = [0, 8, 16, 24, 32, 40, 48, 56].map((first) => this.letters.slice(first, first + 8));
+    return ranks.map((rank) => rank.map((x) => x || "1").join("").replace(/1+/g, ({ length }) => String(length))).join("/");
+  }
+
+  /** @param {"play" | "setup"} mode @param {string | null} [tool] */
+  setMode(mode, tool = null) {
+    Object.assign(this, { mode, tool });
+    this.#putBack();
+  }
+
+  flip() {
+    this.flipped = !this.flipped;
+    this.#putBack();
+    this.say(`${this.flipped ? "Black" : "White"} is at the bottom`);
+  }
+
+  /** To a screen reader. @param {string} text */
+  say(text) {
+    this.said.textContent = text;
+  }
+
+  /** The diagram as an SVG document, without what is picked. @param {string} title */
+  svg(title) {
+    const size = { viewBox: `0 0 ${BOARD_SIZE} ${BOARD_SIZE}`, width: BOARD_SIZE, height: BOARD_SIZE };
+    const copy = shape(new DocumentFragment(), "svg", size);
+    shape(copy, "title").textContent = title;
+    copy.append(...[...this.drawing.children].map((layer) => layer.cloneNode(true)));
+    copy.querySelectorAll(".board-targets, .board-picked").forEach((element) => element.remove());
+    return new XMLSerializer().serializeToString(copy);
+  }
+
+  /** Draws a piece. @param {Element} parent @param {string} letter @param {Record<string, string | number>} [attributes] */
+  picture(parent, letter, attributes = { viewBox: `0 0 ${BOARD_UNIT} ${BOARD_UNIT}` }) {
+    const piece = shape(parent, parent instanceof SVGElement ? "g" : "svg", attributes);
+    piece.append(document.importNode(/** @type {Element} */ (this.art.get(letter)), true));
+  }
+
+  /** A pointer takes a piece, also from outside: -1. @param {string} letter @param {PointerEvent} event @param {number} [from] */
+  carry(letter, { clientX: x, clientY: y }, from = -1) {
+    this.carried = { letter, from, x, y, moving: false };
+  }
+
+  /** @param {number} square */
+  #place(square) {
+    const at = this.flipped ? 63 - square : square;
+    return { at, x: BOARD_UNIT * (at % 8), y: BOARD_UNIT * Math.floor(at / 8), cell: this.cells[at] };
+  }
+
+  /** The moves from a square, in play. @param {number} from @param {number} [to] */
+  #moves(from, to) {
+    const start = squareName(from) + (to === undefined ? "" : squareName(to));
+    return this.mode === "setup" ? [] : (this.view.moves ?? []).filter(({ uci }) => uci.startsWith(start));
+  }
+
+  /** @param {number} square */
+  #movable(square) {
+    return this.letters[square] !== "" && (this.mode === "setup" || this.#moves(square).length > 0);
+  }
+
+  #redraw() {
+    const { last = "", check, fen, arrows = [] } = this.view;
+    const king = check ? this.letters.indexOf(fen.split(/\s+/)[1] === "b" ? "k" : "K") : -1;
+    this.drawing.replaceChildren();
+    const [squares, marks, names, pieces, keys, targets] = ["squares", "marks", "names", "pieces", "arrows", "targets"].map((name) =>
+      shape(this.drawing, "g", { class: `board-${name}` }));
+    for (const [square, letter] of this.letters.entries()) {
+      const [{ at, x, y, cell }, name] = [this.#place(square), squareName(square)];
+      const box = { x, y, width: BOARD_UNIT, height: BOARD_UNIT };
+      const dark = (square + Math.floor(square / 8)) % 2 > 0;
+      const text = { fill: dark ? "#f6f0e4" : "#86683f", "font-size": 8, "font-family": "sans-serif", "font-weight": 600 };
+      const reached = this.picked >= 0 && this.#moves(this.picked, square).length > 0;
+      shape(squares, "rect", { ...box, class: dark ? "board-dark" : "board-light", fill: dark ? "#b3926b" : "#efe7d8" });
+      if (square === king) {
+        shape(marks, "rect", { ...box, fill: "#d8332a", "fill-opacity": 0.65, class: "board-check" });
+      } else if (last.slice(0, 4).includes(name)) {
+        shape(marks, "rect", { ...box, fill: "#f2d64b", "fill-opacity": 0.55, class: "board-last" });
+      }
+      if (square === this.picked) {
+        shape(marks, "rect", { ...box, class: "board-picked" });
+      }
+      if (at % 8 === 0) {
+        shape(names, "text", { ...text, x: x + 2, y: y + 9 }).textContent = name[1];
+      }
+      if (at > 55) {
+        shape(names, "text", { ...text, x: x + 39, y: y + 42 }).textContent = name[0];
+      }
+      if (letter) {
+        const lifted = this.carried?.moving && this.carried.from === square;
+        this.picture(pieces, letter, { class: lifted ? "board-lifted" : "board-piece", transform: `translate(${x} ${y})` });
+      }
+      if (reached) {
+        shape(targets, "circle", { class: letter ? "board-capture" : "board-target", cx: x + 22.5, cy: y + 22.5, r: letter ? 20 : 7 });
+      }
+      cell.dataset.square = name;
+      cell.tabIndex = square === this.cursor ? 0 : -1;
+      cell.setAttribute("aria-label", `${name}, ${describePiece(letter)}${reached ? ", can be reached" : ""}`);
+      cell.setAttribute("aria-selected", String(square === this.picked));
+      cell.classList.toggle("board-holds", reached || this.#movable(square) || (this.mode === "setup" && this.tool !== null));
+    }
+    for (const key of [...new Set(arrows.map((uci) => uci.slice(0, 4)))].slice(0, 6)) {
+      const [from, to] = [this.#place(squareIndex(key)), this.#place(squareIndex(key.slice(2)))];
+      const [dx, dy] = [to.x - from.x, to.y - from.y];
+      const tip = Math.hypot(dx, dy) - 4;
+      shape(keys, "path", { class: "board-arrow", d: `M12 -4H${tip - 16}V-11L${tip} 0L${tip - 16} 11V4H12z`, fill: "#1b7a3d", "fill-opacity": 0.7,
+        transform: `translate(${from.x + 22.5} ${from.y + 22.5}) rotate(${(Math.atan2(dy, dx) * 180) / Math.PI})` });
+    }
+  }
+
+  /** The square under a pointer; -1: none. @param {PointerEvent} event */
+  #under({ clientX, clientY }) {
+    const at = this.cells.findIndex((cell) => cell === document.elementFromPoint(clientX, clientY));
+    return at >= 0 && this.flipped ? 63 - at : at;
+  }
+
+  /** @param {PointerEvent} event */
+  #press(event) {
+    const square = this.#under(event);
+    const setup = this.mode === "setup";
+    const tool = event.button === 2 ? "" : this.tool;
+    if (!event.isPrimary || event.button === 1 || square < 0 || (event.button === 2 && !setup)) {
+      return;
+    }
+    this.cursor = square;
+    if (setup && tool !== null) {
+      this.paint = tool;
+      this.#drag(event);
+    } else if (this.#movable(square)) {
+      this.carry(this.letters[square], event, square);
+    } else {
+      this.#choose(square);
+      return;
+    }
+    this.grid.setPointerCapture(event.pointerId);
+  }
+
+  /** @param {PointerEvent} event */
+  #drag(event) {
+    const { paint, carried } = this;
+    const square = paint === null ? -1 : this.#under(event);
+    if (paint !== null && square >= 0 && this.letters[square] !== paint) {
+      this.letters[square] = paint;
+      this.#redraw();
+    } else if (carried && (carried.moving || Math.hypot(event.clientX - carried.x, event.clientY - carried.y) > 4)) {
+      const size = this.grid.getBoundingClientRect().width / 8;
+      if (!carried.moving) {
+        carried.moving = true;
+        this.picked = carried.from;
+        this.picture(shape(this.ghost, "svg", { viewBox: "0 0 45 45", width: size, height: size }), carried.letter, {});
+        this.grid.setPointerCapture(event.pointerId);
+        this.#redraw();
+      }
+      this.ghost.firstElementChild?.setAttribute("x", String(event.clientX - size / 2));
+      this.ghost.firstElementChild?.setAttribute("y", String(event.clientY - size / 2));
+    }
+  }
+
+  /** @param {PointerEvent} event */
+  #release(event) {
+    const { carried, paint } = this;
+    this.carried = null;
+    if (paint !== null) {
+      this.#put(this.cursor, this.letters[this.cursor]);
+    } else if (carried?.moving) {
+      this.#putBack();
+      this.#goes(carried.from, this.#under(event), carried.letter);
+    } else if (carried && carried.from >= 0) {
+      this.#choose(carried.from);
+    }
+  }
+
+  /** Nothing is picked or carried any more. */
+  #putBack() {
+    this.picked = -1;
+    this.carried = this.paint = null;
+    this.chooser.hidden = true;
+    this.ghost.replaceChildren();
+    this.#redraw();
+  }
+
+  /** Picks up, or puts down what was picked up. @param {number} square */
+  #choose(square) {
+    const from = this.picked;
+    this.#putBack();
+    if ((from < 0 || !this.#goes(from, square)) && from !== square && this.#movable(square)) {
+      this.picked = square;
+      this.#redraw();
+      this.say(`${describePiece(this.letters[square])} picked up ${this.#moves(square).map(({ san }) => san).join(", ")}`);
+    }
+  }
+
+  /** Moves a piece if it may go there. @param {number} from @param {number} to @param {string} [letter] */
+  #goes(from, to, letter = this.letters[from]) {
+    const moves = to >= 0 ? this.#moves(from, to) : [];
+    if (this.mode === "setup" && from !== to) {
+      this.letters = this.letters.map((other, i) => (i === from ? "" : other));
+      this.#put(to, letter);
+    } else if (moves.length > 1) {
+      this.#promote(to, moves);
+    } else if (moves.length) {
+      this.#play(moves[0].uci);
+    }
+    return this.mode === "setup" || moves.length > 0;
+  }
+
+  /** Puts a piece on a square of the set-up; -1: off the board. @param {number} square @param {string} letter */
+  #put(square, letter) {
+    this.letters = this.letters.map((other, i) => (i === square ? letter : other));
+    this.view = { fen: this.placement };
+    this.#putBack();
+    this.say(square < 0 ? `${describePiece(letter)} removed` : `${describePiece(letter)}, ${squareName(square)}`);
+    this.options.onPlacement?.(this.placement);
+  }
+
+  /** Makes a move, as far as can be seen without rules; the position after it is drawn soon. @param {string} uci */
+  #play(uci) {
+    const [from, to] = [squareIndex(uci), squareIndex(uci.slice(2))];
+    const letter = this.letters[from];
+    this.letters[to] = letter < "a" ? (uci[4] ?? letter).toUpperCase() : (uci[4] ?? letter);
+    this.letters[from] = "";
+    this.view = { fen: this.placement, last: uci }; // no more moves until then
+    this.#putBack();
+    this.say(`${describePiece(letter)} to ${squareName(to)}`);
+    this.options.onMove?.(uci);
+  }
+
+  /** Asks what to promote to. @param {number} to @param {Move[]} moves */
+  #promote(to, moves) {
+    const { at, cell } = this.#place(to);
+    cell.focus(); // Escape goes back to it
+    this.chooser.replaceChildren();
+    Object.assign(this.chooser.dataset, { column: at % 8, end: at < 8 ? "top" : "bottom" });
+    for (const { uci } of moves.sort((a, b) => "qrbn".indexOf(a.uci[4]) - "qrbn".indexOf(b.uci[4]))) {
+      const letter = to < 8 ? uci[4].toUpperCase() : uci[4];
+      const button = shape(this.chooser, "button", { type: "button", "data-piece": uci[4], "aria-label": describePiece(letter) });
+      this.picture(button, letter);
+      button.addEventListener("click", () => {
+        cell.focus();
+        this.#play(uci);
+      });
+    }
+    this.chooser.hidden = false;
+    this.chooser.querySelector("button")?.focus();
+  }
+
+  /** @param {KeyboardEvent} event */
+  #key(event) {
+    const { key } = event;
+    const { at } = this.#place(this.cursor);
+    const column = at % 8;
+    const step = { ArrowUp: -8, ArrowDown: 8, ArrowLeft: column ? -1 : 0, ArrowRight: column < 7 ? 1 : 0, Home: -column, End: 7 - column }[key];
+    const enters = key === "Enter" || key === " ";
+    const letter = { Delete: "", Backspace: "" }[key] ?? (pieceName(key) ? key : enters ? this.tool : null);
+    if (event.ctrlKey || event.altKey || event.metaKey) {
+      return;
+    } else if (step !== undefined) {
+      this.cells[at + step]?.focus();
+    } else if (key === "Escape") {
+      this.#putBack();
+      this.say("Put back");
+    } else if (this.mode === "setup" && letter !== null) {
+      this.#put(this.cursor, letter);
+    } else if (enters) {
+      this.#choose(this.cursor);
+    } else {
+      return;
+    }
+    event.preventDefault();
+  }
+}

@@ -1,0 +1,274 @@
+// The tools to set up a position, and the position as FEN, link and picture. The controls are those of board_setup.html.
+//
+//   setup = new Setup(board, {onPosition, onMode})
+//   onPosition(fen)                a new position without moves, from the tools, a paste, a file or a link: describe it, then
+//   setup.show(description, fen)   show what is wrong with it; false: by now there is another position
+//   setup.open(fen)                at the start: the position of the link, else this one
+//   setup.follow(fen)              a move was played: field, link and pictures follow
+//   setup.fen, setup.setMode("play" | "setup")
+//   copyText(text) -> Promise<boolean>, download(name, blob)
+
+import { describePiece, readPlacement, shape, squareIndex, squareName } from "./squares.mjs";
+
+const SETUP_START = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
+const SETUP_PLACEMENT = /([1-8KQRBNPkqrbnp]{1,8}\/){7}[1-8KQRBNPkqrbnp]{1,8}/;
+/** What stands at home as long as a side may castle. @type {Record<string, string>} */
+const SETUP_HOMES = { K: "Ke1 Rh1", Q: "Ke1 Ra1", k: "ke8 rh8", q: "ke8 ra8" };
+
+/** An element of board_setup.html. @param {string} name @returns {any} */
+const setupPart = (name) => document.getElementById(`setup-${name}`);
+
+/** Its radio buttons or check boxes of a name. @param {string} name */
+const setupBoxes = (name) => /** @type {HTMLInputElement[]} */ ([...document.getElementsByName(`setup-${name}`)]);
+
+/** The FEN in a text, such as an EPD record or a tag of a PGN; null: there is none. @param {string} text */
+export function findFen(text) {
+  const found = SETUP_PLACEMENT.exec(text);
+  const fields = found ? text.slice(found.index).split(/["\n]/)[0].trim().split(/\s+/) : [];
+  const counted = /^\d+ \d+$/.test(fields.slice(4, 6).join(" "));
+  return found ? fields.slice(0, counted ? 6 : 4).join(" ") : null;
+}
+
+/** @param {string} text */
+export async function copyText(text) {
+  try {
+    await navigator.clipboard.writeText(text);
+    return true;
+  } catch { // not allowed, or no clipboard: the caller says so
+    return false;
+  }
+}
+
+/** @param {string} name @param {Blob} blob */
+export function download(name, blob) {
+  const link = document.createElement("a");
+  Object.assign(link, { href: URL.createObjectURL(blob), download: name }).click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
+}
+
+/** Draws an SVG document as PNG, three times as large. @param {Blob} svg @returns {Promise<Blob>} */
+async function setupPng(svg) {
+  const [image, canvas] = [new Image(), document.createElement("canvas")];
+  image.src = URL.createObjectURL(svg);
+  await image.decode();
+  Object.assign(canvas, { width: 3 * image.width, height: 3 * image.height });
+  canvas.getContext("2d")?.drawImage(image, 0, 0, canvas.width, canvas.height);
+  URL.revokeObjectURL(image.src);
+  return new Promise((resolve) => canvas.toBlob((png) => resolve(/** @type {Blob} */ (png))));
+}
+
+export class Setup {
+  /** @param {import("./board.mjs").Board} board
+   * @param {{onPosition: (fen: string) => void, onMode?: (mode: string) => void}} options */
+  constructor(board, options) {
+    this.board = board;
+    this.options = options;
+    this.fen = SETUP_START;
+    this.asked = ""; // what onPosition was last called with
+    this.past = /** @type {string[]} */ ([]);
+    this.future = /** @type {string[]} */ ([]);
+    board.options.onPlacement = (placement) => this.#edit(0, placement);
+    this.#makePalette();
+    this.#listen();
+  }
+
+  /** @param {string} fen */
+  open(fen) {
+    this.board.draw({ fen });
+    this.fen = fen;
+    this.#ask(this.#linked() ?? fen);
+  }
+
+  /** @param {string} fen */
+  follow(fen) {
+    this.fen = fen;
+    this.#fault("");
+    this.#update();
+  }
+
+  /** @param {{fen: string} | {fault: string}} description @param {string} [asked] */
+  show(description, asked = this.asked) {
+    if (asked === this.asked) {
+      "fault" in description ? this.#fault(description.fault) : this.follow(description.fen);
+    }
+    return asked === this.asked;
+  }
+
+  /** @param {"play" | "setup"} mode */
+  setMode(mode) {
+    this.board.setMode(mode, this.board.tool);
+    setupPart("toggle").setAttribute("aria-pressed", String(mode === "setup"));
+    setupPart("tools").hidden = mode === "play";
+    this.options.onMode?.(mode);
+  }
+
+  #makePalette() {
+    for (const letter of [null, ..."KQRBNP", "", ..."kqrbnp"]) {
+      const label = letter === null ? "Move pieces" : letter ? describePiece(letter) : "Erase";
+      const button = shape(setupPart("palette"), "button", { type: "button", "data-tool": letter ?? "hand", "aria-label": label, title: label });
+      if (letter) {
+        this.board.picture(button, letter);
+        button.addEventListener("pointerdown", (event) => this.board.carry(letter, event));
+      } else {
+        const icon = shape(button, "svg", { viewBox: "0 0 30 26", class: "setup-icon" });
+        shape(icon, "path", { d: letter === null ? "M9 3v17l4.4-4 2.8 6 2.6-1.2-2.8-5.8H22z" : "M8 6L22 20M22 6L8 20" });
+      }
+      button.addEventListener("click", () => {
+        this.board.setMode("setup", letter);
+        this.#update();
+      });
+    }
+  }
+
+  #listen() {
+    const svg = () => new Blob([this.board.svg(this.fen)], { type: "image/svg+xml" });
+    /** @type {Record<string, () => unknown>} */
+    const actions = {
+      toggle: () => this.setMode(this.board.mode === "setup" ? "play" : "setup"),
+      flip: () => this.board.flip(),
+      undo: () => this.#step(this.past, this.future),
+      redo: () => this.#step(this.future, this.past),
+      clear: () => this.#change("8/8/8/8/8/8/8/8 w - - 0 1"),
+      start: () => this.#change(SETUP_START),
+      "copy-fen": () => this.#copy("FEN", this.fen),
+      "copy-link": () => this.#copy("Link", location.href.split("#")[0] + this.#link()),
+      "copy-svg": () => this.#copy("SVG", this.board.svg(this.fen)),
+      "save-svg": () => download("position.svg", svg()),
+      "save-png": async () => download("position.png", await setupPng(svg())),
+      open: () => setupPart("file").click(),
+    };
+    for (const [name, action] of Object.entries(actions)) {
+      setupPart(name).addEventListener("click", action);
+    }
+    setupBoxes("turn").forEach((box) => box.addEventListener("change", () => this.#edit(1, box.value)));
+    const castling = setupBoxes("castling");
+    const rights = () => castling.map((box) => (box.checked ? box.value : "")).join("");
+    castling.forEach((box) => box.addEventListener("change", () => this.#edit(2, rights())));
+    setupPart("passant").addEventListener("change", () => this.#edit(3, setupPart("passant").value));
+    setupPart("fen").addEventListener("change", () => this.#change(findFen(setupPart("fen").value) ?? setupPart("fen").value.trim()));
+    setupPart("file").addEventListener("change", () => this.#read(setupPart("file").files[0]));
+    document.addEventListener("dragover", (event) => event.dataTransfer?.types.includes("Files") && event.preventDefault());
+    document.addEventListener("drop", (event) => {
+      if (event.dataTransfer?.files.length) {
+        event.preventDefault();
+        this.#read(event.dataTransfer.files[0]);
+      }
+    });
+    document.addEventListener("keydown", (event) => {
+      const typing = event.target instanceof Element && event.target.matches("[type=text], textarea"); // undoes by itself
+      if (this.board.mode === "setup" && !typing && (event.ctrlKey || event.metaKey) && /^[zy]$/i.test(event.key)) {
+        event.preventDefault();
+        actions[event.key === "z" ? "undo" : "redo"]();
+      }
+    });
+    addEventListener("hashchange", () => {
+      const fen = this.#linked();
+      if (fen && fen !== this.fen) {
+        this.#change(fen);
+      }
+    });
+  }
+
+  /** Sets a field of the FEN. Rights to castle and an en passant square that contradict the pieces go.
+   * @param {number} index @param {string} value */
+  #edit(index, value) {
+    const [placement, turn, rights, passant] = Object.assign(this.#fields(), { [index]: value });
+    const castling = [...rights].filter((right) => this.#atHome(placement, right)).join("");
+    const square = this.#passants(placement, turn).includes(passant) ? passant : "-";
+    this.#change(`${placement} ${turn} ${castling || "-"} ${square} 0 1`);
+  }
+
+  #fields() {
+    const fields = this.fen.split(/\s+/);
+    return [...fields, ...["", "w", "-", "-", "0", "1"].slice(fields.length)];
+  }
+
+  /** @param {string} placement @param {string} right */
+  #atHome(placement, right) {
+    const homes = SETUP_HOMES[right]?.split(" ") ?? [""];
+    return homes.every(([letter, ...square]) => readPlacement(placement)?.[squareIndex(square.join(""))] === letter);
+  }
+
+  /** The squares behind pawns that may just have come from home. @param {string} placement @param {string} turn */
+  #passants(placement, turn) {
+    const letters = readPlacement(placement) ?? [];
+    const [pawn, first, back] = turn === "w" ? /** @type {const} */ (["p", 24, -8]) : /** @type {const} */ (["P", 32, 8]);
+    const pawns = [...letters.keys()].slice(first, first + 8).filter((square) => letters[square] === pawn);
+    return pawns.filter((square) => !letters[square + back] && !letters[square + 2 * back]).map((square) => squareName(square + back));
+  }
+
+  /** @param {string} fen */
+  #change(fen) {
+    if (readPlacement(fen) && fen !== this.fen) {
+      this.past.push(this.fen);
+      this.future = [];
+    }
+    this.#ask(fen);
+  }
+
+  /** Undoes, or does again. @param {string[]} from @param {string[]} to */
+  #step(from, to) {
+    const fen = from.pop();
+    if (fen !== undefined) {
+      to.push(this.fen);
+      this.#ask(fen);
+    }
+  }
+
+  /** @param {string} fen */
+  #ask(fen) {
+    this.asked = fen;
+    this.#fault("");
+    setupPart("fen").value = fen;
+    if (this.board.draw({ fen })) {
+      this.fen = fen;
+      this.#update();
+    }
+    this.options.onPosition(fen);
+  }
+
+  /** Lets the controls show the position. */
+  #update() {
+    const [placement, turn, rights, passant] = this.#fields();
+    setupPart("fen").value = this.fen;
+    setupPart("undo").disabled = !this.past.length;
+    setupPart("redo").disabled = !this.future.length;
+    setupBoxes("turn").forEach((box) => (box.checked = box.value === turn));
+    for (const box of setupBoxes("castling")) {
+      box.checked = rights.includes(box.value);
+      box.disabled = !box.checked && !this.#atHome(placement, box.value);
+    }
+    setupPart("passant").replaceChildren(...[...new Set(["-", ...this.#passants(placement, turn), passant])].map((square) =>
+      new Option(square === "-" ? "none" : square, square, false, square === passant)));
+    for (const button of setupPart("palette").children) {
+      button.setAttribute("aria-pressed", String(button.dataset.tool === (this.board.tool ?? "hand")));
+    }
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => history.replaceState(null, "", this.#link()), 300); // browsers refuse too many at once
+  }
+
+  #link() {
+    return `#fen=${encodeURIComponent(this.fen)}`;
+  }
+
+  #linked() {
+    return new URLSearchParams(location.hash.slice(1)).get("fen");
+  }
+
+  /** @param {File} file */
+  async #read(file) {
+    const fen = findFen(await file.slice(0, 1e6).text());
+    fen === null ? this.#fault(`${file.name}: no FEN found`) : this.#change(fen);
+  }
+
+  /** @param {string} name @param {string} text */
+  async #copy(name, text) {
+    setupPart("said").textContent = (await copyText(text)) ? `${name} copied.` : "The browser does not allow copying.";
+  }
+
+  /** @param {string} text */
+  #fault(text) {
+    setupPart("fault").textContent = text;
+    setupPart("fen").setAttribute("aria-invalid", String(text !== ""));
+  }
+}
