@@ -156,15 +156,9 @@ export class Board {
       } else if (last.slice(0, 4).includes(name)) {
         shape(marks, "rect", { ...box, fill: "#f2d64b", "fill-opacity": 0.55, class: "board-last" });
       }
-      if (square === this.picked) {
-        shape(marks, "rect", { ...box, class: "board-picked" });
-      }
-      if (at % 8 === 0) {
-        shape(names, "text", { ...text, x: x + 2, y: y + 9 }).textContent = name[1];
-      }
-      if (at > 55) {
-        shape(names, "text", { ...text, x: x + 39, y: y + 42 }).textContent = name[0];
-      }
+      if (square === this.picked) shape(marks, "rect", { ...box, class: "board-picked" });
+      if (at % 8 === 0) shape(names, "text", { ...text, x: x + 2, y: y + 9 }).textContent = name[1];
+      if (at > 55) shape(names, "text", { ...text, x: x + 39, y: y + 42 }).textContent = name[0];
       if (letter) {
         const lifted = this.carried?.moving && this.carried.from === square;
         this.picture(pieces, letter, { class: lifted ? "board-lifted" : "board-piece", transform: `translate(${x} ${y})` });
@@ -195,22 +189,13 @@ export class Board {
 
   /** @param {PointerEvent} event */
   #press(event) {
-    const square = this.#under(event);
-    const setup = this.mode === "setup";
-    const tool = event.button === 2 ? "" : this.tool;
-    if (!event.isPrimary || event.button === 1 || square < 0 || (event.button === 2 && !setup)) {
-      return;
-    }
+    const [square, setup, right] = [this.#under(event), this.mode === "setup", event.button === 2];
+    if (!event.isPrimary || event.button === 1 || square < 0 || (right && !setup)) return;
     this.cursor = square;
-    if (setup && tool !== null) {
-      this.paint = tool;
-      this.#drag(event);
-    } else if (this.#movable(square)) {
-      this.carry(this.letters[square], event, square);
-    } else {
-      this.#choose(square);
-      return;
-    }
+    if (setup) this.paint = right ? "" : this.tool;
+    if (this.paint !== null) this.#drag(event);
+    else if (this.#movable(square)) this.carry(this.letters[square], event, square);
+    else this.#choose(square);
     this.grid.setPointerCapture(event.pointerId);
   }
 
@@ -239,18 +224,14 @@ export class Board {
   #release(event) {
     const { carried, paint } = this;
     this.carried = null;
-    if (paint !== null) {
-      this.#put(this.cursor, this.letters[this.cursor]);
-    } else if (carried?.moving) {
-      this.#putBack();
-      this.#goes(carried.from, this.#under(event), carried.letter);
-    } else if (carried && carried.from >= 0) {
-      this.#choose(carried.from);
-    }
+    if (paint !== null) this.#put(this.cursor, this.letters[this.cursor]);
+    else if (carried?.moving) this.#goes(carried.from, this.#under(event), carried.letter);
+    else if (carried && carried.from >= 0) this.#choose(carried.from);
   }
 
   /** Nothing is picked or carried any more. */
   #putBack() {
+    if (this.picked >= 0) this.say("Put back");
     this.picked = -1;
     this.carried = this.paint = null;
     this.chooser.hidden = true;
@@ -272,20 +253,16 @@ export class Board {
   /** Moves a piece if it may go there. @param {number} from @param {number} to @param {string} [letter] */
   #goes(from, to, letter = this.letters[from]) {
     const moves = to >= 0 ? this.#moves(from, to) : [];
-    if (this.mode === "setup" && from !== to) {
-      this.letters = this.letters.map((other, i) => (i === from ? "" : other));
-      this.#put(to, letter);
-    } else if (moves.length > 1) {
-      this.#promote(to, moves);
-    } else if (moves.length) {
-      this.#play(moves[0].uci);
-    }
+    this.#putBack();
+    if (this.mode === "setup" && from !== to) this.#put(to, letter, from);
+    else if (moves.length > 1) this.#promote(to, moves);
+    else if (moves.length) this.#play(moves[0].uci);
     return this.mode === "setup" || moves.length > 0;
   }
 
-  /** Puts a piece on a square of the set-up; -1: off the board. @param {number} square @param {string} letter */
-  #put(square, letter) {
-    this.letters = this.letters.map((other, i) => (i === square ? letter : other));
+  /** Puts a piece on a square of the set-up; -1: off the board. @param {number} square @param {string} letter @param {number} [from] */
+  #put(square, letter, from = -1) {
+    this.letters = this.letters.map((other, i) => (i === square ? letter : i === from ? "" : other));
     this.view = { fen: this.placement };
     this.#putBack();
     this.say(square < 0 ? `${describePiece(letter)} removed` : `${describePiece(letter)}, ${squareName(square)}`);
@@ -328,23 +305,15 @@ export class Board {
     const { key } = event;
     const { at } = this.#place(this.cursor);
     const column = at % 8;
-    const step = { ArrowUp: -8, ArrowDown: 8, ArrowLeft: column ? -1 : 0, ArrowRight: column < 7 ? 1 : 0, Home: -column, End: 7 - column }[key];
     const enters = key === "Enter" || key === " ";
+    const step = { ArrowUp: -8, ArrowDown: 8, ArrowLeft: column ? -1 : 0, ArrowRight: column < 7 ? 1 : 0, Home: -column, End: 7 - column }[key];
     const letter = { Delete: "", Backspace: "" }[key] ?? (pieceName(key) ? key : enters ? this.tool : null);
-    if (event.ctrlKey || event.altKey || event.metaKey) {
-      return;
-    } else if (step !== undefined) {
-      this.cells[at + step]?.focus();
-    } else if (key === "Escape") {
-      this.#putBack();
-      this.say("Put back");
-    } else if (this.mode === "setup" && letter !== null) {
-      this.#put(this.cursor, letter);
-    } else if (enters) {
-      this.#choose(this.cursor);
-    } else {
-      return;
-    }
+    if (event.ctrlKey || event.altKey || event.metaKey) return;
+    if (step !== undefined) this.cells[at + step]?.focus();
+    else if (key === "Escape") this.#putBack();
+    else if (this.mode === "setup" && letter !== null) this.#put(this.cursor, letter);
+    else if (enters) this.#choose(this.cursor);
+    else return;
     event.preventDefault();
   }
 }

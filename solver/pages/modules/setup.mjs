@@ -6,12 +6,11 @@
 //   setup.open(fen)                at the start: the position of the link, else this one
 //   setup.follow(fen)              a move was played: field, link and pictures follow
 //   setup.fen, setup.setMode("play" | "setup")
-//   copyText(text) -> Promise<boolean>, download(name, blob)
 
+import { copyText, download, findFen, linkHash, linkedFen, svgToPng } from "./files.mjs";
 import { describePiece, readPlacement, shape, squareIndex, squareName } from "./squares.mjs";
 
 const SETUP_START = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
-const SETUP_PLACEMENT = /([1-8KQRBNPkqrbnp]{1,8}\/){7}[1-8KQRBNPkqrbnp]{1,8}/;
 /** What stands at home as long as a side may castle. @type {Record<string, string>} */
 const SETUP_HOMES = { K: "Ke1 Rh1", Q: "Ke1 Ra1", k: "ke8 rh8", q: "ke8 ra8" };
 
@@ -20,42 +19,6 @@ const setupPart = (name) => document.getElementById(`setup-${name}`);
 
 /** Its radio buttons or check boxes of a name. @param {string} name */
 const setupBoxes = (name) => /** @type {HTMLInputElement[]} */ ([...document.getElementsByName(`setup-${name}`)]);
-
-/** The FEN in a text, such as an EPD record or a tag of a PGN; null: there is none. @param {string} text */
-export function findFen(text) {
-  const found = SETUP_PLACEMENT.exec(text);
-  const fields = found ? text.slice(found.index).split(/["\n]/)[0].trim().split(/\s+/) : [];
-  const counted = /^\d+ \d+$/.test(fields.slice(4, 6).join(" "));
-  return found ? fields.slice(0, counted ? 6 : 4).join(" ") : null;
-}
-
-/** @param {string} text */
-export async function copyText(text) {
-  try {
-    await navigator.clipboard.writeText(text);
-    return true;
-  } catch { // not allowed, or no clipboard: the caller says so
-    return false;
-  }
-}
-
-/** @param {string} name @param {Blob} blob */
-export function download(name, blob) {
-  const link = document.createElement("a");
-  Object.assign(link, { href: URL.createObjectURL(blob), download: name }).click();
-  setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
-}
-
-/** Draws an SVG document as PNG, three times as large. @param {Blob} svg @returns {Promise<Blob>} */
-async function setupPng(svg) {
-  const [image, canvas] = [new Image(), document.createElement("canvas")];
-  image.src = URL.createObjectURL(svg);
-  await image.decode();
-  Object.assign(canvas, { width: 3 * image.width, height: 3 * image.height });
-  canvas.getContext("2d")?.drawImage(image, 0, 0, canvas.width, canvas.height);
-  URL.revokeObjectURL(image.src);
-  return new Promise((resolve) => canvas.toBlob((png) => resolve(/** @type {Blob} */ (png))));
-}
 
 export class Setup {
   /** @param {import("./board.mjs").Board} board
@@ -76,7 +39,7 @@ export class Setup {
   open(fen) {
     this.board.draw({ fen });
     this.fen = fen;
-    this.#ask(this.#linked() ?? fen);
+    this.#ask(linkedFen() ?? fen);
   }
 
   /** @param {string} fen */
@@ -88,9 +51,7 @@ export class Setup {
 
   /** @param {{fen: string} | {fault: string}} description @param {string} [asked] */
   show(description, asked = this.asked) {
-    if (asked === this.asked) {
-      "fault" in description ? this.#fault(description.fault) : this.follow(description.fen);
-    }
+    if (asked === this.asked) "fault" in description ? this.#fault(description.fault) : this.follow(description.fen);
     return asked === this.asked;
   }
 
@@ -131,28 +92,24 @@ export class Setup {
       clear: () => this.#change("8/8/8/8/8/8/8/8 w - - 0 1"),
       start: () => this.#change(SETUP_START),
       "copy-fen": () => this.#copy("FEN", this.fen),
-      "copy-link": () => this.#copy("Link", location.href.split("#")[0] + this.#link()),
+      "copy-link": () => this.#copy("Link", location.href.split("#")[0] + linkHash(this.fen)),
       "copy-svg": () => this.#copy("SVG", this.board.svg(this.fen)),
       "save-svg": () => download("position.svg", svg()),
-      "save-png": async () => download("position.png", await setupPng(svg())),
+      "save-png": async () => download("position.png", await svgToPng(svg())),
       open: () => setupPart("file").click(),
     };
-    for (const [name, action] of Object.entries(actions)) {
-      setupPart(name).addEventListener("click", action);
-    }
-    setupBoxes("turn").forEach((box) => box.addEventListener("change", () => this.#edit(1, box.value)));
-    const castling = setupBoxes("castling");
-    const rights = () => castling.map((box) => (box.checked ? box.value : "")).join("");
-    castling.forEach((box) => box.addEventListener("change", () => this.#edit(2, rights())));
+    for (const [name, action] of Object.entries(actions)) setupPart(name).addEventListener("click", action);
+    const checked = (/** @type {string} */ name) => setupBoxes(name).filter((box) => box.checked).map((box) => box.value).join("");
+    for (const box of setupBoxes("turn")) box.addEventListener("change", () => this.#edit(1, checked("turn")));
+    for (const box of setupBoxes("castling")) box.addEventListener("change", () => this.#edit(2, checked("castling")));
     setupPart("passant").addEventListener("change", () => this.#edit(3, setupPart("passant").value));
     setupPart("fen").addEventListener("change", () => this.#change(findFen(setupPart("fen").value) ?? setupPart("fen").value.trim()));
     setupPart("file").addEventListener("change", () => this.#read(setupPart("file").files[0]));
     document.addEventListener("dragover", (event) => event.dataTransfer?.types.includes("Files") && event.preventDefault());
     document.addEventListener("drop", (event) => {
-      if (event.dataTransfer?.files.length) {
-        event.preventDefault();
-        this.#read(event.dataTransfer.files[0]);
-      }
+      if (!event.dataTransfer?.files.length) return;
+      event.preventDefault();
+      this.#read(event.dataTransfer.files[0]);
     });
     document.addEventListener("keydown", (event) => {
       const typing = event.target instanceof Element && event.target.matches("[type=text], textarea"); // undoes by itself
@@ -161,12 +118,7 @@ export class Setup {
         actions[event.key === "z" ? "undo" : "redo"]();
       }
     });
-    addEventListener("hashchange", () => {
-      const fen = this.#linked();
-      if (fen && fen !== this.fen) {
-        this.#change(fen);
-      }
-    });
+    addEventListener("hashchange", () => linkedFen() !== this.fen && this.#change(linkedFen() ?? this.fen));
   }
 
   /** Sets a field of the FEN. Rights to castle and an en passant square that contradict the pieces go.
@@ -209,10 +161,9 @@ export class Setup {
   /** Undoes, or does again. @param {string[]} from @param {string[]} to */
   #step(from, to) {
     const fen = from.pop();
-    if (fen !== undefined) {
-      to.push(this.fen);
-      this.#ask(fen);
-    }
+    if (fen === undefined) return;
+    to.push(this.fen);
+    this.#ask(fen);
   }
 
   /** @param {string} fen */
@@ -244,15 +195,7 @@ export class Setup {
       button.setAttribute("aria-pressed", String(button.dataset.tool === (this.board.tool ?? "hand")));
     }
     clearTimeout(this.timer);
-    this.timer = setTimeout(() => history.replaceState(null, "", this.#link()), 300); // browsers refuse too many at once
-  }
-
-  #link() {
-    return `#fen=${encodeURIComponent(this.fen)}`;
-  }
-
-  #linked() {
-    return new URLSearchParams(location.hash.slice(1)).get("fen");
+    this.timer = setTimeout(() => history.replaceState(null, "", linkHash(this.fen)), 300); // browsers refuse too many at once
   }
 
   /** @param {File} file */

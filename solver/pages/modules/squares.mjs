@@ -28,9 +28,7 @@ export function readPlacement(fen) {
 export function shape(parent, tag, attributes = {}) {
   const svg = tag === "svg" || parent instanceof SVGElement;
   const element = document.createElementNS(svg ? "http://www.w3.org/2000/svg" : "http://www.w3.org/1999/xhtml", tag);
-  for (const [name, value] of Object.entries(attributes)) {
-    element.setAttribute(name, String(value));
-  }
+  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, String(value));
   parent.append(element);
   return /** @type {HTMLElement & SVGElement} */ (element);
 }
