@@ -23,23 +23,21 @@ export const numberedMove = (ply, san, starts = true) =>
   ply % 2 === 0 ? `${ply / 2 + 1}.${san}` : starts ? `${(ply + 1) / 2}...${san}` : san;
 
 /** The defences that composers show, in their order: the main line, then the longest resistance, then by name.
- * @param {Level} level @param {{left: number, refutations?: Move[]}} attack the move before; left: the attacker's moves that remain
- * @param {boolean} all also defences that change nothing about the threat
+ * @param {Defence[]} defences @param {boolean} all also those that change nothing about the threat
  * @param {Move[]} [line] the main line from here on @returns {Defence[]} */
-export function shownDefences(level, { left, refutations = [] }, all, line = []) {
-  const first = line[0]?.uci;
-  const passed = level.threats.length > 0 || level.zugzwang; // the null move was among the replies
-  const others = passed || refutations.length > 0 || level.defences.some((each) => !each.ends);
-  const over = left === 0 || !others;
-  return level.defences
-    .filter((each) => (each.ends || each.continuations.length > 0) && (all || over || each.relevant))
-    .sort((a, b) => Number(b.uci === first) - Number(a.uci === first) || b.length - a.length || (a.uci < b.uci ? -1 : 1));
-}
+export const shownDefences = (defences, all, line = []) => defences
+  .filter((each) => (each.ends || each.continuations.length > 0) && (all || each.relevant))
+  .sort((a, b) => byLine(a, b, line) || b.length - a.length || byName(a, b));
 
 /** Moves by name, that of the main line first.
  * @template {{uci: string}} T @param {T[]} moves @param {Move[]} [line] */
-export const orderedMoves = (moves, line = []) => [...moves].sort((a, b) =>
-  Number(b.uci === line[0]?.uci) - Number(a.uci === line[0]?.uci) || (a.uci < b.uci ? -1 : 1));
+export const orderedMoves = (moves, line = []) => [...moves].sort((a, b) => byLine(a, b, line) || byName(a, b));
+
+/** @param {{uci: string}} a @param {{uci: string}} b @param {Move[]} line */
+const byLine = (a, b, [first]) => Number(b.uci === first?.uci) - Number(a.uci === first?.uci);
+
+/** @param {{uci: string}} a @param {{uci: string}} b */
+const byName = (a, b) => (a.uci < b.uci ? -1 : 1);
 
 /** The rest of a line after a move; empty elsewhere. @param {Move[]} line @param {{uci: string}} move */
 export const lineAfter = (line, move) => (line[0]?.uci === move.uci ? line.slice(1) : []);
@@ -52,7 +50,6 @@ export class Rows {
     this.all = all;
     this.black = Number(fen.split(" ")[1] === "b");
     this.line = line;
-    this.moves = Math.abs(stipulation.moves ?? 0);
     this.sign = stipulation.isStalemate ? "=" : ""; // SAN has none
   }
 
@@ -60,12 +57,12 @@ export class Rows {
   parts() {
     if (!this.root) return [];
     const { setPlay, tries, keys, level } = this.root;
-    const set = shownDefences({ threats: [], zugzwang: false, defences: setPlay }, { left: this.moves - 1 }, this.all);
+    const set = shownDefences(setPlay, this.all);
     const parts = [
       { key: "set", title: `Set play (${set.length})`, rows: this.defences(set, [TREE_PASS], []) },
       { key: "tries", title: `Tries (${tries.length})`, rows: orderedMoves(tries).map((each) => this.attack(each, [], [], "?")) },
       { key: "keys", title: keys.length > 1 ? "Keys" : "Key", rows: orderedMoves(keys, this.line).map((each) => this.attack(each, [], this.line, "!")) },
-      { key: "play", title: "Play", rows: level ? this.level(level, { left: this.moves }, [], this.line, true) : [] },
+      { key: "play", title: "Play", rows: level ? this.level(level, [], this.line, true) : [] },
     ];
     return parts.filter(({ rows }) => rows.length).map(({ key, title, rows }) => ({ key, words: [{ text: title }], rows }));
   }
@@ -87,14 +84,14 @@ export class Rows {
   }
 
   /** What follows an attack, or the root if the defender begins there: then with a title.
-   * @param {Level} level @param {{left: number, refutations?: Move[]}} attack @param {string[]} path @param {Move[]} line @returns {Row[]} */
-  level(level, attack, path, line, titled = false) {
+   * @param {Level} level @param {string[]} path @param {Move[]} line @returns {Row[]} */
+  level(level, path, line, titled = false) {
     const shut = level.threats.every((threat) => !threat.open);
     const note = titled ? this.note(level, path) : [];
     return [
       ...(note.length ? [{ key: "note", words: note }] : []),
       ...(shut ? [] : orderedMoves(level.threats).map((each) => this.attack(each, [...path, TREE_PASS], [], "", "threat: "))),
-      ...this.defences(shownDefences(level, attack, this.all, line), path, line),
+      ...this.defences(shownDefences(level.defences, this.all, line), path, line),
     ];
   }
 

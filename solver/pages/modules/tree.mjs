@@ -103,7 +103,7 @@ export class Tree {
       const fault = this.faults.get(key);
       return [{ key: `${key} wait`, words: [{ text: fault ? `${fault} Try again` : "solving ..." }], retry: fault ? key : undefined }];
     }
-    const found = this.words().level(attack.level, attack, path, line);
+    const found = this.words().level(attack.level, path, line);
     const none = attack.level.threats.length ? "No defence changes the threat." : "No defence.";
     return found.length ? found : [{ key: `${key} none`, words: [{ text: none }] }];
   }
