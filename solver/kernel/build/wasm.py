@@ -156,7 +156,7 @@ def to_module(code: bytes, symbol: str) -> bytes:
     if missing := {*_imports(bodies[IMPORTED])} - IMPORTS:
         msg = f"wasm32: expected no imports but {sorted(IMPORTS)}, found {missing}"
         raise KernelError(msg)
-    if (size := _data_end(bodies[DATA])) > STACK_TOP - STACK_BYTES:
+    if (size := _data_end(bodies.get(DATA, b"\0"))) > STACK_TOP - STACK_BYTES:
         limit = STACK_TOP - STACK_BYTES
         msg = f"wasm32: expected at most {limit} bytes of data, found {size}"
         raise KernelError(msg)
