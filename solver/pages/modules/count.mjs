@@ -111,35 +111,29 @@ export class Count {
   draw() {
     const { sides } = this;
     const [base, ...others] = sides;
-    const depths = Array.from({ length: Math.max(...sides.map(({ rows }) => rows.length)) }, (_, index) => index + 1);
-    const scores = sides.map(({ rows, technique }) => rows.map((row) => this.score(row, technique)));
-    const agree = depths.every((depth) => new Set(scores.map((own) => own[depth - 1]).filter(Boolean)).size === 1);
-    const columns = /** @type {[string, (depth: number) => string][]} */ ([
-      ["depth", String],
-      ...(agree ? [["score", (/** @type {number} */ depth) => scores.map((own) => own[depth - 1]).find(Boolean)]] : []),
-      ...sides.flatMap((side, number) => {
-        const { technique: { name }, rows } = side;
-        return [
-          ...(agree ? [] : [[`${name} score`, (/** @type {number} */ depth) => scores[number][depth - 1] ?? ""]]),
-          [`${name} move`, (/** @type {number} */ depth) => rows[depth - 1]?.move?.san ?? ""],
-          [`${name} to PV`, (/** @type {number} */ depth) => (rows[depth - 1] ? thousands(rows[depth - 1].pvNodes) : "")],
-          [`${name} in all`, (/** @type {number} */ depth) => (rows[depth - 1] ? thousands(rows[depth - 1].nodes) : "")],
-          ...(number ? [[`${name} ratio`, (/** @type {number} */ depth) => ratioText(ratioAt(side, base, depth))]] : []),
-        ];
-      }),
-    ]);
-    this.table.tHead?.replaceChildren(make("tr", {}, ...columns.map(([head]) => make("th", { scope: "col" }, head))));
-    this.table.tBodies[0].replaceChildren(...depths.map((depth) => make("tr", {}, ...columns.map(([, cell], number) =>
-      number ? make("td", {}, cell(depth)) : make("th", { scope: "row" }, cell(depth))))));
+    const depths = sides.reduce((most, { rows }) => (rows.length > most.length ? rows : most), base.rows).map(({ depth }) => depth);
+    /** What the searches say of a depth, once where they agree. @param {number} depth @param {(row: CountRow, side: CountSide) => string} say */
+    const said = (depth, say) => {
+      const texts = sides.flatMap((side) => (side.rows[depth - 1] ? [say(side.rows[depth - 1], side)] : []));
+      return [...new Set(texts)].join(" / ");
+    };
+    const heads = ["depth", "score", "move", ...sides.map(({ technique }) => technique.name),
+      ...others.map(({ technique }) => (others.length > 1 ? `${technique.name} ratio` : "ratio"))];
+    this.table.tHead?.replaceChildren(make("tr", {}, ...heads.map((head) => make("th", { scope: "col" }, head))));
+    this.table.tBodies[0].replaceChildren(...depths.map((depth) => {
+      const cells = [
+        said(depth, (row, { technique }) => this.score(row, technique)), said(depth, ({ move }) => move?.san ?? ""),
+        ...sides.map(({ rows }) => (rows[depth - 1] ? thousands(rows[depth - 1].pvNodes) : "")),
+        ...others.map((side) => ratioText(ratioAt(side, base, depth))),
+      ];
+      return make("tr", {}, make("th", { scope: "row" }, String(depth)), ...cells.map((cell) => make("td", {}, cell)));
+    }));
     this.table.hidden = !depths.length;
     drawChart(this.chart, {
-      title: `Nodes compared with ${base.technique.name}, by depth`, xLabel: "depth", yLabel: "ratio of nodes to PV", reference: 1,
+      title: `Nodes compared with ${base.technique.name}, by depth`, xLabel: "depth", yLabel: "ratio of nodes", reference: 1,
       series: others.map((side) => ({
         name: side.technique.name,
-        points: depths.flatMap((depth) => {
-          const ratio = ratioAt(side, base, depth);
-          return ratio === null ? [] : [/** @type {[number, number]} */ ([depth, ratio])];
-        }),
+        points: depths.map((depth) => /** @type {[number, number]} */ ([depth, ratioAt(side, base, depth) ?? NaN])).filter(([, y]) => y > 0),
       })),
     });
   }

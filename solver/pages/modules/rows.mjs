@@ -10,7 +10,8 @@
  * @typedef {{setPlay: Defence[], tries: Attack[], keys: Attack[], level: Level | null}} Root
  * @typedef {{name: string, moves: number | null, goal?: string, isStalemate?: boolean, defenderEnds?: boolean}} Stipulation
  * @typedef {{text: string, path?: string[]}} Words
- * @typedef {{key: string, words: Words[], attack?: Attack, path?: string[], line?: Move[], rows?: Row[], retry?: string}} Row
+ * @typedef {{key: string, words: Words[], attack?: Attack, tail?: Words[], path?: string[], line?: Move[],
+ *   rows?: Row[], isOpen?: boolean, retry?: string}} Row attack: it is followed by a level; rows: they are known
  * @typedef {{fen: string, stipulation: Stipulation, line?: Move[]}} Play fen: of the root; line: the main line
  */
 
@@ -57,14 +58,16 @@ export class Rows {
   parts() {
     if (!this.root) return [];
     const { setPlay, tries, keys, level } = this.root;
-    const set = shownDefences(setPlay, this.all);
-    const parts = [
-      { key: "set", title: `Set play (${set.length})`, rows: this.defences(set, [TREE_PASS], []) },
-      { key: "tries", title: `Tries (${tries.length})`, rows: orderedMoves(tries).map((each) => this.attack(each, [], [], "?")) },
-      { key: "keys", title: keys.length > 1 ? "Keys" : "Key", rows: orderedMoves(keys, this.line).map((each) => this.attack(each, [], this.line, "!")) },
-      { key: "play", title: "Play", rows: level ? this.level(level, [], this.line, true) : [] },
-    ];
-    return parts.filter(({ rows }) => rows.length).map(({ key, title, rows }) => ({ key, words: [{ text: title }], rows }));
+    const set = this.defences(shownDefences(setPlay, this.all), [TREE_PASS], []);
+    const tried = orderedMoves(tries).map((each) => this.attack(each, [], [], "?"));
+    const solving = orderedMoves(keys, this.line).map((each) => this.attack(each, [], this.line, "!"));
+    const begun = level ? this.level(level, [], this.line, true) : [];
+    return [
+      { key: "set", words: [{ text: `Set play (${set.length})` }], rows: set },
+      { key: "tries", words: [{ text: `Tries (${tries.length})` }], rows: tried },
+      { key: "keys", words: [{ text: keys.length > 1 ? "Keys" : "Key" }], rows: solving, isOpen: true },
+      { key: "play", words: [{ text: "After the key" }], rows: begun, isOpen: true },
+    ].filter(({ rows }) => rows.length);
   }
 
   /** The last move of a path. @param {string[]} path @param {{san: string}} move @returns {Words} */
@@ -76,11 +79,12 @@ export class Rows {
   /** @param {Attack} attack @param {string[]} before @param {Move[]} line @returns {Row} */
   attack(attack, before, line, sign = "", lead = "") {
     const path = [...before, attack.uci];
-    const words = [{ text: lead }, this.word(path, attack, !attack.open && !attack.refutations.length, sign)];
-    for (const [number, move] of attack.refutations.entries()) {
-      words.push({ text: number ? ", " : " but " }, this.word([...path, move.uci], move, false, "!", true, !number));
-    }
-    return { key: path.join(" "), words, path, line: lineAfter(line, attack), attack: attack.open ? attack : undefined };
+    const refuting = attack.refutations.map((each, number) => [this.word([...path, each.uci], each, false, "!", true, !number)]);
+    return {
+      key: path.join(" "), path, line: lineAfter(line, attack), attack: attack.open ? attack : undefined,
+      words: [{ text: lead }, this.word(path, attack, !attack.open && !refuting.length, sign)],
+      tail: refuting.length ? [{ text: " but " }, ...treeJoined(refuting, ", ")] : [],
+    };
   }
 
   /** What follows an attack, or the root if the defender begins there: then with a title.
@@ -132,7 +136,7 @@ export class Rows {
       return { key, words: [...words, { text: " " }, ...single, { text: " (dual)" }] };
     }
     const rows = moves.map((each, number) => this.attack(each, path, line, "", number ? "or " : ""));
-    return { key, words: [...words, { text: " (dual)" }], rows };
+    return { key, words: [...words, { text: " (dual)" }], rows, isOpen: true };
   }
 }
 

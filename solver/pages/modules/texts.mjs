@@ -243,7 +243,8 @@ function pgnGame(tags, comment, nodes, result, fen) {
   let numbers = true;
   /** @param {string} token @param {boolean} [follow] whether the next move has its number */
   const write = (token, follow = numbers) => {
-    if (TEXT_WIDTH - lines[lines.length - 1].length <= token.length) lines.push("");
+    const written = lines[lines.length - 1].length;
+    if (written && TEXT_WIDTH - written <= token.length) lines.push("");
     lines[lines.length - 1] += `${token} `;
     numbers = follow;
   };

@@ -4,8 +4,8 @@
 //   tree.show(root, {fen, stipulation, line}); tree.say(text); tree.mark(path); tree.data; tree.all
 //   tree.expand(levels) -> Promise<boolean>
 //
-// A path has the UCI moves from the root; "0000" passes the turn. An opened Attack gets its `level`, so `data` is the
-// play as far as it is known. host has an element `[data-tree]`, and may have a status, a box and a button (board_views.html).
+// A path has the UCI moves from the root; "0000" passes the turn. An opened Attack gets its `level`, so `data` is the play
+// as far as it is known. host has `[data-tree]`, and may have the status, the box and the button of board_views.html.
 
 import { Rows } from "./rows.mjs";
 
@@ -32,25 +32,28 @@ export class Tree {
     this.place = /** @type {HTMLElement} */ (host.querySelector("[data-tree]"));
     this.status = host.querySelector("[data-tree-status]");
     this.box = /** @type {HTMLInputElement | null} */ (host.querySelector("[data-tree-all]"));
-    this.opener = /** @type {HTMLButtonElement | null} */ (host.querySelector("[data-tree-open]"));
     this.data = /** @type {Root | null} */ (null);
     this.play = /** @type {Play} */ ({ fen: "", stipulation: { name: "#", moves: null } });
-    this.queue = Promise.resolve();
+    this.queue = Promise.resolve(); // one level after the other: a new question ends the one before
     this.loading = /** @type {Map<string, Promise<boolean>>} */ (new Map());
     this.faults = /** @type {Map<string, string>} */ (new Map());
-    this.opened = new Set();
+    this.opened = /** @type {Map<string, boolean>} */ (new Map());
     this.rows = /** @type {WeakMap<Element, Row>} */ (new WeakMap());
     this.items = /** @type {Map<string, HTMLElement>} */ (new Map());
-    this.current = this.here = ""; // the row with the focus, the path of the move last gone to
+    this.current = this.here = ""; // the row with the focus, and the path of the move last gone to
     this.levels = 0; // that `expand` has opened
     this.box?.addEventListener("change", () => this.draw());
-    this.opener?.addEventListener("click", () => this.expand(this.levels + 1));
+    host.querySelector("[data-tree-open]")?.addEventListener("click", () => this.expand(this.levels + 1));
     this.place.addEventListener("click", (event) => this.clicked(event));
     this.place.addEventListener("keydown", (event) => this.pressed(event));
   }
 
   get all() {
     return this.box?.checked ?? false;
+  }
+
+  get words() {
+    return new Rows(this.data, this.play, this.all);
   }
 
   /** @param {string} text */
@@ -64,7 +67,7 @@ export class Tree {
     this.play = play;
     this.loading = new Map();
     this.faults = new Map();
-    this.opened = new Set(["keys", "play"]);
+    this.opened = new Map();
     this.current = this.here = "";
     this.levels = 0;
     this.say("");
@@ -75,12 +78,11 @@ export class Tree {
    * @param {number} levels @returns {Promise<boolean>} false: it failed, or another tree is shown */
   async expand(levels) {
     const root = this.data;
-    let rows = this.words().parts();
-    for (let level = 0; level <= levels && rows.length; level++) {
+    let rows = this.words.parts();
+    for (let level = 0; level < levels && rows.length; level++) {
       const below = [];
       for (const row of treeUnfolded(rows)) {
-        if (level === levels || !(row.attack || row.rows)) continue;
-        this.opened.add(row.key);
+        this.opened.set(row.key, true);
         if (!row.attack) continue;
         if (!(await this.load(row)) || this.data !== root) return false;
         below.push(...this.below(row));
@@ -92,27 +94,25 @@ export class Tree {
     return true;
   }
 
-  words() {
-    return new Rows(this.data, this.play, this.all);
-  }
-
   /** @param {Row} row @returns {Row[]} */
   below({ key, rows, attack, path = [], line = [] }) {
     if (rows || !attack) return rows ?? [];
-    if (!attack.level) {
-      const fault = this.faults.get(key);
-      return [{ key: `${key} wait`, words: [{ text: fault ? `${fault} Try again` : "solving ..." }], retry: fault ? key : undefined }];
-    }
-    const found = this.words().level(attack.level, path, line);
-    const none = attack.level.threats.length ? "No defence changes the threat." : "No defence.";
-    return found.length ? found : [{ key: `${key} none`, words: [{ text: none }] }];
+    const fault = this.faults.get(key);
+    const found = attack.level && this.words.level(attack.level, path, line);
+    if (found?.length) return found;
+    const none = attack.level?.threats.length ? "No defence changes the threat." : "No defence.";
+    const text = found ? none : fault ? `${fault} Try again` : "solving ...";
+    return [{ key: `${key} -`, words: [{ text }], retry: !found && fault ? key : undefined }];
   }
 
   /** Asks for the level of a row, after all that was asked for before. @param {Row} row @returns {Promise<boolean>} */
   load({ key, attack, path = [] }) {
     if (!attack || attack.level) return Promise.resolve(true);
     const { data, loading, faults } = this;
-    const run = loading.get(key) ?? this.queue.then(async () => {
+    const known = loading.get(key);
+    if (known) return known;
+    faults.delete(key);
+    const run = this.queue.then(async () => {
       if (this.data !== data) return false;
       try {
         attack.level = await this.after(path, attack);
@@ -123,23 +123,20 @@ export class Tree {
       if (this.data === data) this.update(key);
       return attack.level !== undefined;
     });
-    if (!loading.has(key)) {
-      faults.delete(key);
-      loading.set(key, run);
-      this.queue = run.then(() => undefined);
-    }
+    loading.set(key, run);
+    this.queue = run.then(() => undefined);
     return run;
   }
 
   draw() {
-    const focus = this.place.contains(document.activeElement) ? this.current : "";
-    this.items = /** @type {Map<string, HTMLElement>} */ (new Map());
-    const parts = this.words().parts();
-    const list = make("ul", { role: "tree", "aria-label": "Play" }, ...parts.map((row) => this.item(row, 1)));
-    this.place.replaceChildren(...(parts.length ? [list] : []));
+    const focused = this.place.contains(document.activeElement);
+    this.items = new Map();
+    const rows = this.words.parts();
+    const list = make("ul", { role: "tree", "aria-label": "Play" }, ...rows.map((row) => this.item(row, 1)));
+    this.place.replaceChildren(...(rows.length ? [list] : []));
     const current = this.items.get(this.current) ?? list.querySelector("li");
     current?.setAttribute("tabindex", "0");
-    if (focus) current?.focus();
+    if (focused) current?.focus();
   }
 
   /** @param {Row} row @param {number} depth */
@@ -151,47 +148,53 @@ export class Tree {
     return item;
   }
 
-  /** @param {string} key */
+  /** @param {HTMLElement} item @param {Row} row @param {number} depth */
+  fill(item, row, depth) {
+    const words = make("span");
+    const note = row.attack?.level ? this.words.note(row.attack.level, row.path ?? []) : [];
+    for (const { text, path } of [...row.words, ...note, ...(row.tail ?? [])]) {
+      const at = path?.join(" ") ?? "";
+      const look = at === this.here ? "tree-move tree-here" : "tree-move";
+      words.append(path ? make("span", { class: look, "data-path": at }, text) : text);
+    }
+    item.replaceChildren(make("div", { class: "tree-row" }, make("span", { class: "tree-fold", "aria-hidden": "true" }), words));
+    item.setAttribute("aria-label", words.textContent ?? "");
+    if (row.attack || row.rows) {
+      const open = this.isOpen(row);
+      item.setAttribute("aria-expanded", String(open));
+      if (open) item.append(make("ul", { role: "group" }, ...this.below(row).map((each) => this.item(each, depth + 1))));
+    }
+  }
+
+  /** Draws a row, and what is below it, anew. @param {string} key */
   update(key) {
     const item = this.items.get(key);
     const row = item && this.rows.get(item);
-    if (!item || !row) return;
+    if (!row) return;
     const lost = item !== document.activeElement && item.contains(document.activeElement);
     this.fill(item, row, Number(item.getAttribute("aria-level")));
     if (lost) this.select(item);
   }
 
-  /** @param {HTMLElement} item @param {Row} row @param {number} depth */
-  fill(item, row, depth) {
-    const words = make("span", { class: "tree-words" });
-    const note = row.attack?.level ? this.words().note(row.attack.level, row.path ?? []) : [];
-    for (const { text, path } of [...row.words, ...note]) {
-      const here = path?.join(" ") === this.here ? "tree-move tree-here" : "tree-move";
-      words.append(path ? make("span", { class: here, "data-path": path.join(" ") }, text) : text);
-    }
-    item.replaceChildren(make("div", { class: "tree-row" }, make("span", { class: "tree-fold", "aria-hidden": "true" }), words));
-    item.setAttribute("aria-label", words.textContent ?? "");
-    if (!row.attack && !row.rows) return;
-    const open = this.opened.has(row.key);
-    item.setAttribute("aria-expanded", String(open));
-    if (open) item.append(make("ul", { role: "group" }, ...this.below(row).map((each) => this.item(each, depth + 1))));
+  /** @param {Row} row */
+  isOpen({ key, isOpen = false }) {
+    return this.opened.get(key) ?? isOpen;
   }
 
-  /** @param {Element} item @param {boolean} open */
-  toggle(item, open) {
-    const row = this.rows.get(item);
+  /** Opens or closes a row; asks again where that failed. @param {Element | undefined} item @returns {void} */
+  toggle(item, open = item?.getAttribute("aria-expanded") === "false") {
+    const row = item && this.rows.get(item);
+    if (row?.retry) return this.toggle(this.items.get(row.retry), true);
     if (!row || !(row.attack || row.rows)) return;
-    if (open) this.opened.add(row.key);
-    else this.opened.delete(row.key);
+    this.opened.set(row.key, open);
     if (open) this.load(row);
     this.update(row.key);
   }
 
-  /** @param {HTMLElement | null | undefined} item */
+  /** Moves the focus. @param {HTMLElement | null | undefined} item */
   select(item) {
     if (!item) return;
-    this.items.get(this.current)?.setAttribute("tabindex", "-1");
-    this.place.querySelector("[tabindex='0']")?.setAttribute("tabindex", "-1");
+    for (const each of this.place.querySelectorAll("[tabindex='0']")) each.setAttribute("tabindex", "-1");
     this.current = this.rows.get(item)?.key ?? "";
     item.setAttribute("tabindex", "0");
     item.focus();
@@ -211,27 +214,20 @@ export class Tree {
     this.onGo(path.split(" "));
   }
 
-  /** @param {Element} item */
-  retry(item) {
-    const parent = this.items.get(this.rows.get(item)?.retry ?? "");
-    if (parent) this.toggle(parent, true);
-    return Boolean(parent);
-  }
-
   /** @param {Event} event */
   clicked({ target }) {
     const item = target instanceof Element && target.closest("li");
     if (!item) return;
     this.select(item);
-    const move = target.closest(".tree-move");
-    if (move) this.go(move.getAttribute("data-path") ?? "");
-    else if (!this.retry(item)) this.toggle(item, item.getAttribute("aria-expanded") === "false");
+    const path = target.closest(".tree-move")?.getAttribute("data-path");
+    if (path) this.go(path);
+    else this.toggle(item);
   }
 
   /** @param {KeyboardEvent} event */
   pressed(event) {
     const items = [...this.place.querySelectorAll("li")];
-    const item = event.target instanceof Element ? event.target.closest("li") : null;
+    const item = event.target instanceof Element && event.target.closest("li");
     if (!item || event.ctrlKey || event.altKey || event.metaKey) return;
     const at = items.indexOf(item);
     const open = item.getAttribute("aria-expanded");
@@ -250,11 +246,12 @@ export class Tree {
     actions[event.key]();
   }
 
-  /** Goes to the next move of a row; tries again, or unfolds, where there is none. @param {Element} item */
+  /** Goes to the next move of a row; opens one without moves. @param {Element} item */
   enter(item) {
-    const paths = this.rows.get(item)?.words.flatMap(({ path }) => (path ? [path.join(" ")] : [])) ?? [];
+    const moves = item.querySelectorAll(":scope > .tree-row .tree-move");
+    const paths = [...moves].map((move) => move.getAttribute("data-path") ?? "");
     if (paths.length) this.go(paths[(paths.indexOf(this.here) + 1) % paths.length]);
-    else if (!this.retry(item)) this.toggle(item, item.getAttribute("aria-expanded") === "false");
+    else this.toggle(item);
   }
 }
 
