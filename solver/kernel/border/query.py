@@ -35,7 +35,8 @@ class QueryState(IntEnum):
 
     UNREAD = 0
     REFUSED = 1
-    """Its texts are not correct; a strict reader explains the fault."""
+    """Its texts are not correct: `fen_fault` says why, or else the line is at fault. A
+    strict reader explains it."""
     READ = 2
     """The position is set up."""
     OPEN = 3
@@ -76,6 +77,84 @@ class LineFault(IntEnum):
     """After a move of the attacker there is no mate in the moves left."""
 
 
+class FenFault(IntEnum):
+    """Why a text is not the FEN of a legal position; `FEN_FAULTS` has it in words.
+
+    Where White and Black have a member each, Black's follows White's.
+    """
+
+    NONE = 0
+    EMPTY = 1
+    TOO_LONG = 2
+    NOT_ASCII = 3
+    FIELDS = 4
+    RANKS = 5
+    LETTER = 6
+    DIGITS = 7
+    SQUARES = 8
+    SIDE = 9
+    CASTLING_LETTERS = 10
+    EN_PASSANT = 11
+    CLOCK = 12
+    NUMBER = 13
+    WHITE_KING = 14
+    BLACK_KING = 15
+    EDGE_PAWN = 16
+    WHITE_PAWNS = 17
+    BLACK_PAWNS = 18
+    WHITE_PIECES = 19
+    BLACK_PIECES = 20
+    CASTLING_PIECES = 21
+    EN_PASSANT_RANK = 22
+    EN_PASSANT_PAWN = 23
+    EN_PASSANT_BLOCKED = 24
+    OPPOSITE_CHECK = 25
+    TOO_MANY_CHECKS = 26
+    IMPOSSIBLE_CHECKS = 27
+
+
+FEN_FAULTS = {
+    FenFault.EMPTY: "expected a FEN, found nothing",
+    FenFault.TOO_LONG: "expected a FEN of at most 200 characters",
+    FenFault.NOT_ASCII: "expected plain ASCII",
+    FenFault.FIELDS: "expected a FEN of 1, 2, 4 or 6 fields",
+    FenFault.RANKS: "board: expected 8 ranks with / between them",
+    FenFault.LETTER: "board: expected pieces PNBRQK or pnbrqk and digits 1 to 8",
+    FenFault.DIGITS: "board: expected one digit for adjacent empty squares",
+    FenFault.SQUARES: "board: expected 8 squares in each rank",
+    FenFault.SIDE: "side to move: expected w or b",
+    FenFault.CASTLING_LETTERS: "castling rights: expected - or letters of KQkq",
+    FenFault.EN_PASSANT: "en passant square: expected - or a square such as e3",
+    FenFault.CLOCK: "halfmove clock: expected a whole number of at most 17 digits",
+    FenFault.NUMBER: "move number: expected a whole number of at most 17 digits",
+    FenFault.WHITE_KING: "expected one white king",
+    FenFault.BLACK_KING: "expected one black king",
+    FenFault.EDGE_PAWN: "expected no pawn on the first or last rank",
+    FenFault.WHITE_PAWNS: "expected at most 8 white pawns",
+    FenFault.BLACK_PAWNS: "expected at most 8 black pawns",
+    FenFault.WHITE_PIECES: "expected at most 16 white pieces",
+    FenFault.BLACK_PIECES: "expected at most 16 black pieces",
+    FenFault.CASTLING_PIECES: (
+        "castling rights: expected the king and the rook of each right on their squares"
+    ),
+    FenFault.EN_PASSANT_RANK: (
+        "en passant square: expected one on rank 6 if White is to move, "
+        "on rank 3 if Black is"
+    ),
+    FenFault.EN_PASSANT_PAWN: (
+        "en passant square: expected a pawn that has just moved two squares over it"
+    ),
+    FenFault.EN_PASSANT_BLOCKED: (
+        "en passant square: expected it and the square that the pawn came from "
+        "to be empty"
+    ),
+    FenFault.OPPOSITE_CHECK: "expected the king of the side not to move out of check",
+    FenFault.TOO_MANY_CHECKS: "expected at most two pieces giving check",
+    FenFault.IMPOSSIBLE_CHECKS: "expected checks that one move can give",
+}
+"""What was expected where there is a fault. `solver.strict_fen` adds what was found."""
+
+
 class Query(Structure):
     """One search: its texts and position, its question, its progress and its answer.
 
@@ -104,6 +183,8 @@ class Query(Structure):
     uci_only : int64
         Whether the line must be in UCI, and castling in it a move of the king by two
         squares, as lichess writes them.
+    fen_fault : int64
+        A `FenFault`: why the FEN was refused.
     fen_at, fen_written : int64
         The position's FEN with six fields.
     line_at, line_written : int64
@@ -192,6 +273,7 @@ class Query(Structure):
         ("line_size", c_int64),
         ("played", c_int64),
         ("uci_only", c_int64),
+        ("fen_fault", c_int64),
         ("fen_at", c_int64),
         ("fen_written", c_int64),
         ("line_at", c_int64),

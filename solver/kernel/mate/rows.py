@@ -148,7 +148,8 @@ def read_rows(address: Number, count: Number, search: Any) -> Number:
         `en_passant`, `clock` and `number` describe the position after the played moves,
         `fen_at` its FEN and `line_at` the rest of the line in UCI. After a played move
         the en passant square is left out unless a capture there is legal. Otherwise
-        its state becomes REFUSED, and all of these mean nothing.
+        its state becomes REFUSED, and all of these mean nothing; `fen_fault` then says
+        whether the FEN is at fault.
     count : int64
         The number of rows.
     search : Search

@@ -1,7 +1,8 @@
 """Reading and writing a FEN.
 
 Here it is decided what a FEN is and which positions are legal. `solver.strict_fen`
-accepts the same, and explains what is wrong with a text that is refused here.
+accepts the same, and explains in detail what is wrong with a text that is refused here.
+Of several faults both name the same one.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from solver.kernel.border.query import FenFault
 from solver.kernel.build.jit import (
     Bitboard,
     Number,
@@ -78,6 +80,8 @@ MAX_FEN_BYTES = 200
 MAX_DIGITS = 17
 """As `solver.strict_fen.MAX_DIGITS`: an int64 has room for it."""
 
+LAST_OF_ASCII = 127
+
 RIGHTS = 4
 CASTLING_LETTERS = np.frombuffer(b"KQkq", dtype=np.uint8)
 TOP = np.uint64(56)
@@ -110,7 +114,7 @@ def _read_castling(words: Any, text: Any, at: Number, end: Number) -> bool:
     Returns
     -------
     bool
-        Whether each letter stands for a king and a rook on their squares.
+        Whether it is a dash or different letters of KQkq.
     """
     if end - at == 1 and text[at] == DASH:
         return True
@@ -118,25 +122,100 @@ def _read_castling(words: Any, text: Any, at: Number, end: Number) -> bool:
         right = 0
         while right < RIGHTS and text[at] != CASTLING_LETTERS[right]:
             right += 1
-        if right == RIGHTS:
+        if right == RIGHTS or words[7] & ROOK_HOMES[right]:
             return False
-        rook = ROOK_HOMES[right]
-        side = words[5 + right // 2]
-        rooks = words[3] & ~words[2] & side
-        king = words[4] & side & KING_HOMES[right]
-        if words[7] & rook or not (rooks & rook and king):
-            return False
-        words[7] |= rook
+        words[7] |= ROOK_HOMES[right]
         at += 1
     return True
+
+
+@jit(i64(pointer(u8), i64, i64))
+def _find_board_fault(text: Any, at: Number, end: Number) -> Number:
+    """Return the fault of a first field that `_read_board` refuses.
+
+    First comes the number of ranks, then the first faulty rank: its letters, its
+    digits, its squares.
+    """
+    ranks, squares = 1, 0
+    before = ZERO
+    found, fault = FenFault.NONE, FenFault.NONE
+    while True:
+        is_end = at == end or CODES[text[at]] == SPACE
+        if is_end or text[at] == SLASH:
+            if fault == FenFault.NONE and squares != 8:
+                fault = FenFault.SQUARES
+            if found == FenFault.NONE:
+                found = fault
+            if is_end:
+                return FenFault.RANKS if ranks != 8 else found
+            ranks += 1
+            squares = 0
+            before = ZERO
+            fault = FenFault.NONE
+        else:
+            code = CODES[text[at]]
+            count: Number = np.int64((code >> SQUARES_SHIFT) & SQUARES_BITS)
+            squares += count
+            if count == 0:
+                fault = FenFault.LETTER
+            elif fault == FenFault.NONE and code & before & GAP:
+                fault = FenFault.DIGITS
+            before = code
+        at += 1
+
+
+@jit(i64(i64, pointer(u8), i64, i64))
+def _name_fault(fault: Number, text: Any, at: Number, end: Number) -> Number:
+    """Return the fault to report: of the text as a whole, or else the one found."""
+    fields = 0
+    was_space = True
+    for place in range(at, end):
+        if text[place] > LAST_OF_ASCII:
+            return FenFault.NOT_ASCII
+        is_space = CODES[text[place]] == SPACE
+        fields += 1 if was_space and not is_space else 0
+        was_space = is_space
+    if fields > 6 or (fields > 1 and fields & 1):
+        return FenFault.FIELDS
+    if fault == FenFault.SQUARES:
+        return _find_board_fault(text, at, end)
+    return fault
 
 
 # Positions
 
 
-@jit(boolean(position_t, u64))
-def _is_legal(position: Position, skipped: Bitboard) -> bool:
-    """Return whether a last move can explain the checks.
+@jit(i64(pointer(u64)))
+def _find_piece_fault(words: Any) -> Number:
+    """Return what is wrong with the pieces of an absolute position.
+
+    A side has one king, no more pawns and pieces than in a game, and no pawn on the
+    edge. A castling right needs its king and its rook.
+    """
+    pawns, kings = words[0], words[4]
+    for black in range(2):
+        side = words[5 + black]
+        if population(kings & side) != 1:
+            return FenFault.WHITE_KING + black
+        if pawns & side & (RANK_1 | RANK_8):
+            return FenFault.EDGE_PAWN
+        if population(pawns & side) > 8:
+            return FenFault.WHITE_PAWNS + black
+        if population(side) > 16:
+            return FenFault.WHITE_PIECES + black
+    for right in range(RIGHTS):
+        side = words[5 + right // 2]
+        rooks = words[3] & ~words[2] & side
+        if words[7] & ROOK_HOMES[right] and not (
+            rooks & ROOK_HOMES[right] and kings & side & KING_HOMES[right]
+        ):
+            return FenFault.CASTLING_PIECES
+    return FenFault.NONE
+
+
+@jit(i64(position_t, u64))
+def _find_check_fault(position: Position, skipped: Bitboard) -> Number:
+    """Return NONE if a last move can explain the checks.
 
     Parameters
     ----------
@@ -146,23 +225,28 @@ def _is_legal(position: Position, skipped: Bitboard) -> bool:
         The en passant square; 0: none.
     """
     if leaves_king_attacked(position):
-        return False
+        return FenFault.OPPOSITE_CHECK
     checking = checkers(position)
     count = population(checking)
+    if count > 2:
+        return FenFault.TOO_MANY_CHECKS
     king = position.kings & position.us
     if skipped and count:
         # The pawn's double step gave the check, or opened its line.
         pushed = skipped >> EIGHT
         before = ((position.us | position.them) ^ pushed) | (skipped << EIGHT)
-        return count == 1 and (
+        if count == 1 and (
             checking == pushed
             or not attackers_of_us(position, first_square(king), before)
-        )
+        ):
+            return FenFault.NONE
+        return FenFault.IMPOSSIBLE_CHECKS
     if count == 2:
         first = first_square(checking)
         second = first_square(checking & (checking - ONE))
-        return not BETWEEN[first, second] & king
-    return count < 2
+        if BETWEEN[first, second] & king:
+            return FenFault.IMPOSSIBLE_CHECKS
+    return FenFault.NONE
 
 
 @jit(i64(pointer(u64), pointer(u8), i64, i64))
@@ -202,19 +286,79 @@ def _read_board(words: Any, text: Any, at: Number, end: Number) -> Number:
         at += 1
     if place != 64 or ranks != 8:
         return -1
-    # No pawn on the edge, one king a side, no more pawns and pieces than in a game.
-    pawns, kings = words[0], words[4]
-    if pawns & (RANK_1 | RANK_8):
-        return -1
-    for board in range(BOARDS - 2, BOARDS):
-        side = words[board]
-        if (
-            population(kings & side) != 1
-            or population(pawns & side) > 8
-            or population(side) > 16
-        ):
-            return -1
     return at
+
+
+@jit(i64(i64, pointer(u8), i64, i64))
+def _read_fields(address: Number, text: Any, at: Number, end: Number) -> Number:
+    """Read a FEN without white space around it; see `read_fen`.
+
+    Returns
+    -------
+    int64
+        A `FenFault`; SQUARES stands for all faults of the board.
+    """
+    row, words = query_at(address), words_at(address)
+
+    # 1. Read the fields: the board, then from one to five others.
+    field = _read_board(words, text, at, end)
+    if field < 0 or field != skip(text, field, end, False):
+        return FenFault.SQUARES
+    skipped = ZERO
+    fields = 1
+    while True:
+        at = skip(text, field, end, True)
+        if at == end:
+            break
+        field = skip(text, at, end, False)
+        size = field - at
+        if fields == 1:
+            row.black = 1 if text[at] == LETTER_B else 0
+            if size != 1 or not (row.black or text[at] == LETTER_W):
+                return FenFault.SIDE
+        elif fields == 2:
+            if not _read_castling(words, text, at, field):
+                return FenFault.CASTLING_LETTERS
+        elif fields == 3:
+            if size == 2:
+                row.en_passant = read_square(text, at)
+                skipped = ONE << np.uint64(row.en_passant & 63)
+            if row.en_passant < 0 and (size != 1 or text[at] != DASH):
+                return FenFault.EN_PASSANT
+        elif fields < 6:
+            counter = _read_counter(text, at, field)
+            if counter < 0:
+                return FenFault.CLOCK + (fields - 4)
+            if fields == 4:
+                row.clock = counter
+            else:
+                row.number = max(counter, 1)
+        else:
+            return FenFault.FIELDS
+        fields += 1
+    if fields > 1 and fields & 1:  # a FEN has 1, 2, 4 or 6
+        return FenFault.FIELDS
+    fault = _find_piece_fault(words)
+    if fault != FenFault.NONE:
+        return fault
+
+    # 2. The same as the side to move sees it, with a possible capture en passant.
+    position = position_at(words)
+    if row.black:
+        position = flipped(position)
+        skipped = flip(skipped)
+        write_position(words, position)
+    if skipped:
+        # The pawn has gone over two empty squares.
+        if not skipped & RANK_6:
+            return FenFault.EN_PASSANT_RANK
+        if not (skipped >> EIGHT) & position.pawns & position.them:
+            return FenFault.EN_PASSANT_PAWN
+        if (skipped | (skipped << EIGHT)) & (position.us | position.them):
+            return FenFault.EN_PASSANT_BLOCKED
+        if pawns_attacks_down(skipped) & position.pawns & position.us:
+            words[7] |= skipped
+    return _find_check_fault(position, skipped)
 
 
 @jit(boolean(i64))
@@ -225,13 +369,13 @@ def read_fen(address: Number) -> bool:
     ----------
     address : int64
         The address of a `Query`. `fen`, `fen_size` and `black` are given; `position`,
-        `black`, `en_passant`, `clock` and `number` are set.
+        `black`, `en_passant`, `clock`, `number` and `fen_fault` are set.
 
     Returns
     -------
     bool
-        Whether it is a legal position of orthodox chess; otherwise what was set means
-        nothing.
+        Whether it is a legal position of orthodox chess; otherwise `fen_fault` has the
+        reason, and what else was set means nothing.
     """
     row, words = query_at(address), words_at(address)
     for word in range(BOARDS + 1):
@@ -246,64 +390,17 @@ def read_fen(address: Number) -> bool:
     at = skip(text, 0, end, True)
     while at < end and CODES[text[end - 1]] == SPACE:
         end -= 1
-    if end - at > MAX_FEN_BYTES:
-        return False
 
-    # 2. Read the fields: the board, then from one to five others.
-    field = _read_board(words, text, at, end)
-    if field < 0 or field != skip(text, field, end, False):
-        return False
-    skipped = ZERO
-    fields = 1
-    while True:
-        at = skip(text, field, end, True)
-        if at == end:
-            break
-        field = skip(text, at, end, False)
-        size = field - at
-        is_right = False
-        if fields == 1:
-            row.black = 1 if text[at] == LETTER_B else 0
-            is_right = size == 1 and (row.black or text[at] == LETTER_W)
-        elif fields == 2:
-            is_right = _read_castling(words, text, at, field)
-        elif fields == 3:
-            is_right = size == 1 and text[at] == DASH
-            if size == 2:
-                row.en_passant = read_square(text, at)
-                is_right = row.en_passant >= 0
-                skipped = ONE << np.uint64(row.en_passant & 63)
-        elif fields < 6:
-            counter = _read_counter(text, at, field)
-            is_right = counter >= 0
-            if fields == 4:
-                row.clock = counter
-            else:
-                row.number = max(counter, 1)
-        if not is_right:
-            return False
-        fields += 1
-    if fields > 1 and fields & 1:  # a FEN has 1, 2, 4 or 6
-        return False
-
-    # 3. The same as the side to move sees it, with a possible capture en passant.
-    position = position_at(words)
-    if row.black:
-        position = flipped(position)
-        skipped = flip(skipped)
-        write_position(words, position)
-    if skipped:
-        # The pawn has gone over two empty squares.
-        passed = skipped | (skipped << EIGHT)
-        if not (
-            skipped & RANK_6
-            and (skipped >> EIGHT) & position.pawns & position.them
-            and not passed & (position.us | position.them)
-        ):
-            return False
-        if pawns_attacks_down(skipped) & position.pawns & position.us:
-            words[7] |= skipped
-    return _is_legal(position, skipped)
+    # 2. Read it, or name what is wrong.
+    if at == end:
+        row.fen_fault = FenFault.EMPTY
+    elif end - at > MAX_FEN_BYTES:
+        row.fen_fault = FenFault.TOO_LONG
+    else:
+        row.fen_fault = _read_fields(address, text, at, end)
+        if row.fen_fault != FenFault.NONE:
+            row.fen_fault = _name_fault(row.fen_fault, text, at, end)
+    return row.fen_fault == FenFault.NONE
 
 
 # Writing
