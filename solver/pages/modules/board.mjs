@@ -73,7 +73,8 @@ export class Board {
     if (letters && this.paint === null) {
       const changed = letters.join() !== this.letters.join();
       Object.assign(this, { view, letters });
-      changed ? this.#putBack() : this.#redraw();
+      if (changed) this.#putBack();
+      else this.#redraw();
     }
     return letters !== null;
   }
@@ -176,7 +177,8 @@ export class Board {
       const [from, to] = [this.#place(squareIndex(key)), this.#place(squareIndex(key.slice(2)))];
       const [dx, dy] = [to.x - from.x, to.y - from.y];
       const tip = Math.hypot(dx, dy) - 4;
-      shape(keys, "path", { class: "board-arrow", d: `M12 -4H${tip - 16}V-11L${tip} 0L${tip - 16} 11V4H12z`, fill: "#1b7a3d", "fill-opacity": 0.7,
+      shape(keys, "path", { class: "board-arrow", fill: "#1b7a3d", "fill-opacity": 0.7,
+        d: `M12 -4H${tip - 16}V-11L${tip} 0L${tip - 16} 11V4H12z`,
         transform: `translate(${from.x + 22.5} ${from.y + 22.5}) rotate(${(Math.atan2(dy, dx) * 180) / Math.PI})` });
     }
   }
@@ -306,7 +308,7 @@ export class Board {
     const { at } = this.#place(this.cursor);
     const column = at % 8;
     const enters = key === "Enter" || key === " ";
-    const step = { ArrowUp: -8, ArrowDown: 8, ArrowLeft: column ? -1 : 0, ArrowRight: column < 7 ? 1 : 0, Home: -column, End: 7 - column }[key];
+    const step = { ArrowUp: -8, ArrowDown: 8, ArrowLeft: column && -1, ArrowRight: column < 7 ? 1 : 0, Home: -column, End: 7 - column }[key];
     const letter = { Delete: "", Backspace: "" }[key] ?? (pieceName(key) ? key : enters ? this.tool : null);
     if (event.ctrlKey || event.altKey || event.metaKey) return;
     if (step !== undefined) this.cells[at + step]?.focus();

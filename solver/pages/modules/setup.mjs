@@ -51,8 +51,10 @@ export class Setup {
 
   /** @param {{fen: string} | {fault: string}} description @param {string} [asked] */
   show(description, asked = this.asked) {
-    if (asked === this.asked) "fault" in description ? this.#fault(description.fault) : this.follow(description.fen);
-    return asked === this.asked;
+    if (asked !== this.asked) return false;
+    if ("fault" in description) this.#fault(description.fault);
+    else this.follow(description.fen);
+    return true;
   }
 
   /** @param {"play" | "setup"} mode */
@@ -137,8 +139,8 @@ export class Setup {
 
   /** @param {string} placement @param {string} right */
   #atHome(placement, right) {
-    const homes = SETUP_HOMES[right]?.split(" ") ?? [""];
-    return homes.every(([letter, ...square]) => readPlacement(placement)?.[squareIndex(square.join(""))] === letter);
+    const letters = readPlacement(placement) ?? [];
+    return SETUP_HOMES[right]?.split(" ").every((home) => letters[squareIndex(home.slice(1))] === home[0]) ?? false;
   }
 
   /** The squares behind pawns that may just have come from home. @param {string} placement @param {string} turn */
@@ -201,7 +203,8 @@ export class Setup {
   /** @param {File} file */
   async #read(file) {
     const fen = findFen(await file.slice(0, 1e6).text());
-    fen === null ? this.#fault(`${file.name}: no FEN found`) : this.#change(fen);
+    if (fen === null) this.#fault(`${file.name}: no FEN found`);
+    else this.#change(fen);
   }
 
   /** @param {string} name @param {string} text */
