@@ -27,8 +27,11 @@ const blackBegins = (fen) => Number(fen.split(" ")[1] === "b");
 /** The text of a stipulation; empty for the shortest mate. @param {About} about */
 const stipulationText = ({ stipulation: { name, moves } }) => (moves && moves > 0 ? name + moves : "");
 
-/** @param {About} about @param {Answer} answer */
-const isComplete = ({ stipulation }, { state }) => stipulation.name.includes("h") && (state === "proved" || state === "disproved");
+/** @param {About} about */
+const isHelp = ({ stipulation: { name } }) => name.includes("h");
+
+/** Whether all solutions of help play are known. @param {Answer} answer */
+const isComplete = ({ state }) => state === "proved" || state === "disproved";
 
 /** "1.Kg6 Kg1 2.Rd2"; the first move of a problem has the number 1. @param {Move[]} line @param {string} fen */
 export const numbered = (line, fen) =>
@@ -44,8 +47,8 @@ export function jsonText(root, answer, about) {
     status: answer.state, mate: answer.mate, lower_bound: answer.lower, keys: answer.keys, keys_complete: answer.keysComplete,
     pv: answer.line.map(({ uci }) => uci), nodes: answer.nodes, time_s: Math.round(answer.seconds * 1e6) / 1e6,
     stopped_by: answer.stoppedBy ?? null, solver: about.version, ...(text && { stipulation: text }),
-    ...(about.stipulation.name.includes("h") && {
-      solutions: (answer.solutions ?? []).map((line) => line.map(({ uci }) => uci)), solutions_complete: isComplete(about, answer),
+    ...(isHelp(about) && {
+      solutions: (answer.solutions ?? []).map((line) => line.map(({ uci }) => uci)), solutions_complete: isComplete(answer),
     }),
     ...(root && { play: playRecord(root, answer, about) }),
   }, null, 2)}\n`;
@@ -123,7 +126,7 @@ export function popeyeText(root, answer, about) {
   const { isStalemate, defenderEnds, moves } = about.stipulation;
   const goal = isStalemate ? " =" : " #";
   const start = takenSquares(about.fen);
-  if (answer.solutions?.length) return answer.solutions.map((line) => popeyeHelp(line, (moves ?? 0) % 1 ? 1 : 0, start, goal)).join("");
+  if (isHelp(about)) return (answer.solutions ?? []).map((line) => popeyeHelp(line, (moves ?? 0) % 1 ? 1 : 0, start, goal)).join("");
   if (!root) return "";
   /** @param {Taken} taken @param {Played} attack @param {number} number @param {string} [sign] @returns {string} */
   const attacked = (taken, attack, number, sign = "") => {
@@ -170,7 +173,7 @@ function popeyeHelp(line, skipped, taken, goal) {
 
 /** @param {Root | null} root @param {Answer} answer @param {About} about */
 export function pgnText(root, answer, about) {
-  const { mate, solutions, keys, line } = answer;
+  const { mate, solutions = [], keys, line } = answer;
   const { fen, stipulation: { name, isStalemate, moves } } = about;
   const odd = /^(exact-)?[#=]$/.test(name) || (moves ?? 0) % 1 > 0; // the side to move ends the play
   const whiteWins = mate !== null && ((mate > 0) === odd) === !blackBegins(fen);
@@ -179,15 +182,18 @@ export function pgnText(root, answer, about) {
   const tags = [["Event", "?"], ["Site", "?"], ["Date", "????.??.??"], ["Round", "?"], ["White", "?"], ["Black", "?"], ["Result", result],
     ["Annotator", `matesolve ${about.version}`], ["SetUp", "1"], ["FEN", fen],
     ...(keys.length > 1 ? [["Keys", keys.map(({ uci }) => uci).join(" ")]] : []), ...(other || !mate ? [["Stipulation", other || "?"]] : [])];
-  if (!solutions?.length) {
+  if (!isHelp(about)) {
     const [nodes, words] = root ? pgnPlay(root, answer, about) : [pgnLine(line), ""];
     return pgnGame(tags, `${proofText(answer, about)} ${words}`.trim(), nodes, result, fen);
   }
-  const complete = isComplete(about, answer);
-  const found = `${solutions.length.toLocaleString("en")} solution${solutions.length > 1 ? "s" : ""}${complete ? ", and no others." : " found."}`;
-  return solutions.map((each, at) => pgnGame(
-    [...tags.map(([tag, value]) => [tag, tag === "Round" ? String(at + 1) : value]), ...(complete ? [["Solutions", String(solutions.length)]] : [])],
-    at ? "" : found, pgnLine(each), result, fen)).join("\n");
+  const complete = isComplete(answer);
+  const count = solutions.length;
+  const found = `${count || "No"} solution${count > 1 ? "s" : ""}${!complete ? " found." : count ? ", and no others." : "."}`;
+  if (complete) tags.push(["Solutions", String(count)]);
+  return (count ? solutions : [[]]).map((each, at) => {
+    const own = tags.map(([tag, value]) => [tag, tag === "Round" && count ? String(at + 1) : value]);
+    return pgnGame(own, at ? "" : found, pgnLine(each), result, fen);
+  }).join("\n");
 }
 
 /** @param {Answer} answer @param {About} about */

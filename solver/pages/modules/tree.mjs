@@ -114,13 +114,16 @@ export class Tree {
     faults.delete(key);
     const run = this.queue.then(async () => {
       if (this.data !== data) return false;
+      this.say("solving ...");
       try {
         attack.level = await this.after(path, attack);
       } catch (error) {
         faults.set(key, `Not solved: ${(error instanceof Error && error.message) || "stopped"}.`);
       }
       loading.delete(key);
-      if (this.data === data) this.update(key);
+      if (this.data !== data) return false;
+      this.say(faults.get(key) ?? "");
+      this.update(key);
       return attack.level !== undefined;
     });
     loading.set(key, run);
