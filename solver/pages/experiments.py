@@ -47,16 +47,11 @@ def experiments() -> dict[str, Any]:
         whether its mates exist. `margin`, `widening` and `widest` belong to the root's
         windows, as `Laboratory` widens them.
     """
-    variants = [(parse_variant(name), title) for name, title in TECHNIQUES.items()]
-    techniques = [
-        {
-            "name": variant.name,
-            "title": title,
-            "fields": variant.techniques.fields,
-            "sound": variant.techniques.is_sound,
-        }
-        for variant, title in variants
-    ]
+    techniques = []
+    for name, title in TECHNIQUES.items():
+        chosen = parse_variant(name).techniques
+        technique = {"name": name, "title": title, "fields": chosen.fields}
+        techniques.append(technique | {"sound": chosen.is_sound})
     return {
         "glass": GLASS_FEN,
         "depth": len(GLASS_ROWS),

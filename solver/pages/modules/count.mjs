@@ -54,17 +54,12 @@ export class Count {
       choice.append(...data.techniques.map(({ name, title }) => make("option", { value: name }, `${title} (${name})`)));
       if (number < 2) choice.value = data.techniques[number].name;
     }
-    this.button.addEventListener("click", () => (this.running ? this.stop() : this.start()));
+    this.button.addEventListener("click", () => (this.running ? this.running.abort() : this.start()));
     part("preset").addEventListener("click", () => preset(data.glass));
-  }
-
-  stop() {
-    this.running?.abort();
   }
 
   async start() {
     if (!this.depth.reportValidity() || !this.limit.reportValidity()) return;
-    this.stop();
     const running = this.running = new AbortController();
     const chosen = [...new Set(this.choices.map(({ value }) => value))];
     this.sides = this.data.techniques.filter(({ name }) => chosen.includes(name))

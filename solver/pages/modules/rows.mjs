@@ -66,7 +66,7 @@ export class Rows {
       { key: "set", words: [{ text: `Set play (${set.length})` }], rows: set },
       { key: "tries", words: [{ text: `Tries (${tries.length})` }], rows: tried },
       { key: "keys", words: [{ text: keys.length > 1 ? "Keys" : "Key" }], rows: solving, isOpen: true },
-      { key: "play", words: [{ text: "After the key" }], rows: begun, isOpen: true },
+      { key: "play", words: [{ text: "Play" }], rows: begun, isOpen: true },
     ].filter(({ rows }) => rows.length);
   }
 

@@ -84,7 +84,10 @@ export class Tree {
       for (const row of treeUnfolded(rows)) {
         this.opened.set(row.key, true);
         if (!row.attack) continue;
-        if (!(await this.load(row)) || this.data !== root) return false;
+        if (!(await this.load(row)) || this.data !== root) {
+          this.draw();
+          return false;
+        }
         below.push(...this.below(row));
       }
       rows = below;
@@ -100,7 +103,8 @@ export class Tree {
     const fault = this.faults.get(key);
     const found = attack.level && this.words.level(attack.level, path, line);
     if (found?.length) return found;
-    const none = attack.level?.threats.length ? "No defence changes the threat." : "No defence.";
+    const other = attack.refutations.length ? "other " : "";
+    const none = `No ${other}defence${attack.level?.threats.length ? " changes the threat" : ""}.`;
     const text = found ? none : fault ? `${fault} Try again` : "solving ...";
     return [{ key: `${key} -`, words: [{ text }], retry: !found && fault ? key : undefined }];
   }
