@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from itertools import groupby
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from solver.laboratory import count_tables
 from solver.laboratory.charts import (
@@ -109,7 +109,7 @@ def _encode_collection(counts: CollectionCounts, command: str) -> bytes:
     )
 
 
-def _encode(variants: Sequence[Variant], command: str, **values: object) -> bytes:
+def _encode(variants: Sequence[Variant], command: str, **values: Any) -> bytes:
     names = [variant.name for variant in variants]
     if len(names) <= FEW_NAMES:
         title = f"Node counts: {', '.join(names)}"

@@ -47,6 +47,7 @@ def fill_page(
     title: str,
     style: str,
     scripts: Sequence[str] = (),
+    package: str = __name__,
     **values: object,
 ) -> bytes:
     """Fill a page.
@@ -54,14 +55,17 @@ def fill_page(
     Parameters
     ----------
     name : str
-        The template's path below this package, such as `solution_page.html`. It extends
+        The template's path below its package, such as `solution_page.html`. It extends
         `base.html`.
     title : str
         The title of the document.
     style : str
-        The path of the page's style, which follows the one that all pages share.
+        The paths of the page's styles, separated by blanks; they follow the one that
+        all pages share.
     scripts : sequence of str
         The paths of the parts of the page's script, in order.
+    package : str
+        The package that has the page's files.
     **values : object
         What the template uses. It escapes all of it, except what it marks as `safe`.
 
@@ -75,10 +79,11 @@ def fill_page(
     jinja2.UndefinedError
         The template uses a name that is not given.
     """
-    style = "\n".join(map(_source, (BASE_STYLE, style)))
-    script = "\n".join(map(_source, scripts))
+    styles = [source(BASE_STYLE), *(source(path, package) for path in style.split())]
+    style = "\n".join(styles)
+    script = bundle(scripts, package)
     page = (
-        _templates()
+        _templates(package)
         .get_template(name)
         .render(
             title=title,
@@ -110,7 +115,7 @@ def fill_macro(name: str, macro: str, *values: object) -> str:
     str
         HTML.
     """
-    module = _templates().get_template(name).module
+    module = _templates(__name__).get_template(name).module
     return str(getattr(module, macro)(*values))
 
 
@@ -123,8 +128,38 @@ def unstyled(drawing: str) -> str:
     return _STYLE.sub(lambda style: _DECLARATION.sub(r'\1="\2"', style[1]), drawing)
 
 
-def _source(name: str) -> str:
-    return files(__name__).joinpath(name).read_text(encoding="utf-8")
+_IMPORT = re.compile(r'^import [^;]*"\./([^"]+)";\n', re.MULTILINE)
+_EXPORT = re.compile(r"^export ", re.MULTILINE)
+
+
+def bundle(paths: Sequence[str], package: str) -> str:
+    """Join scripts, and ES modules with all that they import, to one script.
+
+    A module comes once, after those that it imports from its own folder. The lines
+    `import` and the words `export` are left out, so no two modules may have a name in
+    common.
+    """
+    parts: dict[str, str] = {}
+
+    def add(path: str) -> None:
+        if path in parts:
+            return
+        text = source(path, package)
+        parts[path] = ""  # modules may import each other
+        folder = path.rpartition("/")[0]
+        for name in _IMPORT.findall(text):
+            add(f"{folder}/{name}")
+        del parts[path]
+        parts[path] = _EXPORT.sub("", _IMPORT.sub("", text))
+
+    for path in paths:
+        add(path)
+    return "\n".join(parts.values())
+
+
+def source(path: str, package: str = __name__) -> str:
+    """Return a file of a package."""
+    return files(package).joinpath(path).read_text(encoding="utf-8")
 
 
 def _digest(text: str) -> str:
@@ -133,11 +168,12 @@ def _digest(text: str) -> str:
 
 
 @cache
-def _templates() -> Environment:
-    from jinja2 import Environment, PackageLoader, StrictUndefined
+def _templates(package: str) -> Environment:
+    from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 
+    packages = dict.fromkeys((package, __name__))
     templates = Environment(
-        loader=PackageLoader(__name__, "."),
+        loader=ChoiceLoader([PackageLoader(name, ".") for name in packages]),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
