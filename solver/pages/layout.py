@@ -1,0 +1,100 @@
+"""What JavaScript has to know of the kernel: where fields are, and what numbers mean.
+
+All of it is read from the ctypes structs and the enums that Python itself uses.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from typing import TYPE_CHECKING, Any
+
+from solver.kernel.border import experiment, interface, memory, parts, query
+from solver.kernel.build.wasm import STACK_TOP
+from solver.laboratory.iterative_deepening import DEFAULT_TABLE_ENTRIES, ENTRY_BYTES
+from solver.search.queries import POSITION_BYTES
+from solver.search.workspace import BUCKET_BYTES
+from solver.stipulation import MAX_MOVES, Stipulation
+from solver.stipulations import kind_of
+
+if TYPE_CHECKING:
+    from enum import IntEnum
+
+STRUCTS = (memory.Search, query.Query, memory.HelpPlay, experiment.Experiment)
+
+ENUMS: tuple[type[IntEnum], ...] = (
+    query.Answer,
+    query.FenFault,
+    query.QueryState,
+    interface.ReplyFlag,
+    query.Turn,
+    memory.HelpState,
+    memory.Stop,
+)
+
+STIPULATIONS = (
+    *("#", "exact-#", "=", "s#", "s=", "r#", "r=", "semi-r#", "semi-r="),
+    *("h#", "h=", "exact-h#", "exact-h="),
+)
+"""Stipulations without their number; `#` alone is the shortest mate."""
+
+
+def describe_kernel() -> dict[str, Any]:
+    """Return the layout of the kernel's structs, its operations and its constants.
+
+    Returns
+    -------
+    dict
+        Ready for JSON. A field is a list: its offset, the bytes of a number, and how
+        many there are.
+    """
+    return {
+        "structs": {struct.__name__: describe_struct(struct) for struct in STRUCTS},
+        "operations": {part.name: _members(part.operations) for part in parts.PARTS},
+        "enums": {enum.__name__: _members(enum) for enum in ENUMS},
+        "stackTop": STACK_TOP,
+        "positionBytes": POSITION_BYTES,
+        "bucketBytes": BUCKET_BYTES,
+        "noLimit": str(interface.NO_LIMIT),
+        "stopped": interface.STOPPED,
+        "mostMoves": MAX_MOVES,
+        "mostText": query.MOST_TEXT,
+        "scoredTableBytes": DEFAULT_TABLE_ENTRIES * ENTRY_BYTES,
+        "faults": {fault.name: text for fault, text in query.FEN_FAULTS.items()},
+        "infiniteScore": experiment.INFINITE_SCORE,
+    }
+
+
+def describe_struct(struct: type[ctypes.Structure]) -> dict[str, Any]:
+    """Return the size of a struct and the place of each of its fields."""
+    fields = {}
+    for name, kind in struct._fields_:  # type: ignore[misc]
+        place = getattr(struct, name)
+        element: Any = kind
+        while issubclass(element, ctypes.Array):
+            element = element._type_
+        width = ctypes.sizeof(element)
+        fields[name] = [place.offset, width, place.size // width]
+    return {"size": ctypes.sizeof(struct), "fields": fields}
+
+
+def describe_stipulations() -> list[dict[str, Any]]:
+    """Return what a page has to know of each stipulation, without its number."""
+    return [_describe(name) for name in STIPULATIONS]
+
+
+def _describe(name: str) -> dict[str, Any]:
+    stipulation = Stipulation.parse(f"{name}2")
+    kind = kind_of(stipulation)
+    return {
+        "name": name,
+        "part": kind.part().name,
+        "play": int(getattr(kind, "play", 0)),
+        "goal": kind.goal,
+        "isStalemate": stipulation.goal == "=",
+        "isExact": stipulation.exact,
+        "defenderEnds": kind.defender_ends,
+    }
+
+
+def _members(enum: type[IntEnum]) -> dict[str, int]:
+    return {member.name: member.value for member in enum}

@@ -1,0 +1,147 @@
+/** The page's side of a worker: questions and answers, stop, pause, and a new start. */
+
+/** @typedef {import("./machine.mjs").Layout} Layout */
+/**
+ * @typedef {{resolve: (result: any) => void, reject: (error: Error) => void,
+ *   onProgress: (progress: any) => void}} Pending
+ */
+
+const PATIENCE_MS = 400;
+
+/** The question was taken back. */
+export class Cancelled extends Error {}
+
+/** Parts of the kernel, unpacked and compiled when they are first needed. */
+export class Parts {
+  /** @type {Record<string, Promise<WebAssembly.Module>>} */
+  #compiled = {};
+
+  /** @param {Record<string, string>} packed gzip in base64 */
+  constructor(packed) {
+    this.packed = packed;
+  }
+
+  /** @param {string} part */
+  get(part) {
+    this.#compiled[part] ??= unpack(this.packed[part]).then((bytes) => WebAssembly.compile(bytes));
+    return this.#compiled[part];
+  }
+}
+
+/** @param {string} packed */
+async function unpack(packed) {
+  const bytes = Uint8Array.from(atob(packed), (letter) => letter.charCodeAt(0));
+  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
+  return new Response(stream).arrayBuffer();
+}
+
+export class Engine {
+  /** @type {Map<number, Pending>} */
+  #pending = new Map();
+  /** @type {Set<string>} */
+  #sent = new Set();
+  #job = 0;
+  /** @type {Worker|null} */
+  #worker = null;
+
+  /**
+   * @param {Parts} parts
+   * @param {{url: string, layout: Layout, tableBytes: number}} setup url: of the worker's script
+   * @param {(note: {wanted: number, got: number}) => void} onLessMemory
+   */
+  constructor(parts, setup, onLessMemory = () => {}) {
+    this.parts = parts;
+    this.setup = setup;
+    this.onLessMemory = onLessMemory;
+  }
+
+  /**
+   * Ask the worker; it answers one question after the other.
+   * @param {string} name of the job
+   * @param {any} question
+   * @param {(progress: any) => void} onProgress
+   * @param {string} part that it needs besides the search
+   * @returns {Promise<any>} rejected with `Cancelled` after `stop`
+   */
+  async ask(name, question, onProgress = () => {}, part = "search") {
+    const job = ++this.#job;
+    /** @type {Promise<any>} */
+    const answer = new Promise((resolve, reject) =>
+      this.#pending.set(job, { resolve, reject, onProgress }));
+    const modules = await Promise.all(["search", part].map(async (each) =>
+      /** @type {[string, WebAssembly.Module]} */ ([each, await this.parts.get(each)])));
+    if (!this.#pending.has(job)) return answer;
+    const worker = this.#running();
+    for (const [each, module] of modules) {
+      if (this.#sent.has(each)) continue;
+      worker.postMessage({ type: "module", part: each, module });
+      if (!this.#sent.size) worker.postMessage({ type: "layout", ...this.setup });
+      this.#sent.add(each);
+    }
+    worker.postMessage({ type: "ask", job, name, question });
+    return answer;
+  }
+
+  /** Take all questions back. A worker that does not listen in time is replaced. */
+  stop() {
+    const jobs = [...this.#pending.keys()];
+    const worker = this.#worker;
+    this.#fail(new Cancelled());
+    if (!worker || !jobs.length) return;
+    for (const job of jobs) worker.postMessage({ type: "order", job, order: "stop" });
+    if (!("Suspending" in WebAssembly)) this.end();
+    else {
+      const timer = setTimeout(() => worker === this.#worker && this.end(), PATIENCE_MS);
+      this.#heard = () => clearTimeout(timer);
+    }
+  }
+
+  /** Pause the question, or go on. @param {boolean} paused @returns {boolean} whether it can */
+  pause(paused) {
+    if (!this.#worker || !this.#pending.has(this.#job) || !("Suspending" in WebAssembly)) return false;
+    this.#worker.postMessage({ type: "order", job: this.#job, order: paused ? "pause" : "resume" });
+    return true;
+  }
+
+  #heard = () => {};
+
+  #running() {
+    if (this.#worker) return this.#worker;
+    const worker = new Worker(this.setup.url);
+    worker.onmessage = ({ data }) => this.#receive(data);
+    worker.onerror = (event) => {
+      event.preventDefault();
+      this.end();
+      this.#fail(new Error(`the search has failed: ${event.message || "the worker died"}`));
+    };
+    this.#worker = worker;
+    return worker;
+  }
+
+  /** End the worker; the next question starts another. */
+  end() {
+    this.#worker?.terminate();
+    this.#worker = null;
+    this.#sent.clear();
+  }
+
+  /** @param {Error} error */
+  #fail(error) {
+    const pending = [...this.#pending.values()];
+    this.#pending.clear();
+    for (const { reject } of pending) reject(error);
+  }
+
+  /** @param {any} data */
+  #receive(data) {
+    this.#heard();
+    if (data.type === "memory") return this.onLessMemory(data);
+    const pending = this.#pending.get(data.job);
+    if (!pending) return undefined;
+    if (data.type === "progress") return pending.onProgress(data);
+    this.#pending.delete(data.job);
+    if (data.type === "done") pending.resolve(data.result);
+    else pending.reject(data.type === "stopped" ? new Cancelled() : new Error(data.message));
+    return undefined;
+  }
+}

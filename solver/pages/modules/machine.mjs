@@ -1,0 +1,203 @@
+/**
+ * A compiled part of the kernel with its memory: the static data and the stack of the
+ * module, the structs, texts, and the transposition table.
+ */
+
+/**
+ * @typedef {{size: number, fields: Record<string, number[]>}} Struct
+ * @typedef {{
+ *   structs: Record<string, Struct>, operations: Record<string, Record<string, number>>,
+ *   enums: Record<string, Record<string, number>>, faults: Record<string, string>,
+ *   stackTop: number, positionBytes: number, bucketBytes: number, noLimit: string,
+ *   stopped: number, mostMoves: number, mostText: number, scoredTableBytes: number,
+ *   infiniteScore: number,
+ * }} Layout
+ */
+
+const PAGE_BYTES = 1 << 16;
+const MIB = 1 << 20;
+const CACHE_LINE = 64;
+const TEXT_BYTES = 1 << 16;
+const MOVE_MASK = 0xffffffffn;
+
+/** What is too much for a phone is halved until it fits. */
+export const LEAST_TABLE_BYTES = MIB;
+
+/** A struct in a machine's memory; numbers are read and written by their names. */
+export class Fields {
+  /** @param {DataView} view @param {number} address @param {Struct} struct */
+  constructor(view, address, struct) {
+    this.view = view;
+    this.address = address;
+    this.struct = struct;
+  }
+
+  /** The address of a field, or of an element of it. @param {string} name */
+  at(name, index = 0) {
+    const [offset, width] = this.struct.fields[name];
+    return this.address + offset + index * width;
+  }
+
+  /** @param {string} name */
+  get(name, index = 0) {
+    const at = this.at(name, index);
+    if (this.struct.fields[name][1] === 4) return this.view.getUint32(at, true);
+    return Number(this.view.getBigInt64(at, true));
+  }
+
+  /** @param {string} name @param {number|bigint|boolean} value */
+  set(name, value, index = 0) {
+    this.view.setBigInt64(this.at(name, index), BigInt(value), true);
+  }
+
+  /** @param {Record<string, number|bigint|boolean>} values */
+  assign(values) {
+    for (const [name, value] of Object.entries(values)) this.set(name, value);
+  }
+
+  /** The bytes of a field, or of all of the struct. @param {string} [name] */
+  bytes(name) {
+    if (name === undefined) return this.#slice(this.address, this.struct.size);
+    const [, width, count] = this.struct.fields[name];
+    return this.#slice(this.at(name), width * count);
+  }
+
+  /** @param {number} start @param {number} size */
+  #slice(start, size) {
+    return new Uint8Array(this.view.buffer, start, size);
+  }
+}
+
+export class Machine {
+  /**
+   * @param {WebAssembly.Module} module
+   * @param {Layout} layout
+   * @param {Record<string, number>} operations those of the part
+   * @param {string[]} structs what the part needs besides a `Search`
+   * @param {number} tableBytes a power of two, or 0; less if the browser has less
+   * @param {() => void | Promise<void>} report called by long searches
+   */
+  constructor(module, layout, operations, structs, tableBytes, report = () => {}) {
+    this.layout = layout;
+    this.operations = operations;
+    let place = layout.stackTop;
+    /** @param {number} size */
+    const reserve = (size) => {
+      const start = place;
+      place = Math.ceil((start + size) / CACHE_LINE) * CACHE_LINE;
+      return start;
+    };
+    const names = ["Search", ...structs];
+    const addresses = names.map((name) => reserve(layout.structs[name].size));
+    this.position = reserve(layout.positionBytes);
+    this.input = reserve(TEXT_BYTES);
+    this.words = reserve(layout.structs.Search.fields.line[2] * 8);
+    this.text = reserve(TEXT_BYTES);
+    const table = Math.ceil(place / PAGE_BYTES) * PAGE_BYTES;
+    const allocated = allocate(table, tableBytes);
+    this.memory = allocated.memory;
+    this.tableBytes = allocated.bytes;
+    this.view = new DataView(this.memory.buffer);
+    this.records = Object.fromEntries(
+      names.map((name, i) => [name, new Fields(this.view, addresses[i], layout.structs[name])]),
+    );
+    this.search = this.records.Search;
+    const buckets = this.tableBytes / layout.bucketBytes / 2;
+    this.search.assign({
+      table, generation: 1, buckets, proofs_from: buckets, proof_buckets: buckets,
+      text: this.text, text_size: TEXT_BYTES, node_limit: BigInt(layout.noLimit),
+    });
+    const canSuspend = "Suspending" in WebAssembly;
+    /** @type {any} */
+    const api = WebAssembly;
+    const instance = new WebAssembly.Instance(module, {
+      env: {
+        __linear_memory: this.memory,
+        __stack_pointer: new WebAssembly.Global({ value: "i32", mutable: true }, layout.stackTop),
+        report: canSuspend ? new api.Suspending(report) : report,
+      },
+    });
+    const entry = instance.exports.matesolve_entry;
+    this.entry = /** @type {Function} */ (entry);
+    this.suspendable = canSuspend ? api.promising(entry) : entry;
+  }
+
+  /** Run an operation that takes no time. @param {string} name */
+  run(name, position = 0, number = 0, flag = 0) {
+    return Number(this.entry(...this.#arguments(name, position, number, flag)));
+  }
+
+  /** Run a search: `report` may pause it where the browser can. @param {string} name */
+  async runLong(name, position = 0, number = 0, flag = 0) {
+    return Number(await this.suspendable(...this.#arguments(name, position, number, flag)));
+  }
+
+  /** @param {string} name @param {number} position @param {number} number @param {number} flag */
+  #arguments(name, position, number, flag) {
+    const operation = BigInt(this.operations[name]);
+    return [operation, position, this.search.address, BigInt(number), BigInt(flag)];
+  }
+
+  /** Copy a position to where operations expect it. @param {Uint8Array} position */
+  put(position) {
+    new Uint8Array(this.memory.buffer, this.position).set(position);
+    return this.position;
+  }
+
+  /** The position there, as a copy. */
+  take() {
+    return new Uint8Array(this.memory.buffer, this.position, this.layout.positionBytes).slice();
+  }
+
+  /** The first moves of the first row. @param {number} count */
+  row(count) {
+    const at = this.search.at("rows");
+    return Array.from({ length: count }, (_, i) =>
+      Number(this.view.getBigUint64(at + 8 * i, true) & MOVE_MASK));
+  }
+
+  /** The first words of a long list. @param {number} count */
+  list(count) {
+    return [...new Uint32Array(this.memory.buffer, this.search.at("phis"), count)];
+  }
+
+  /** Write a text for the kernel; return its size in bytes. @param {string} text */
+  write(text, offset = 0) {
+    const place = new Uint8Array(this.memory.buffer, this.input + offset, TEXT_BYTES - offset);
+    const { read, written } = new TextEncoder().encodeInto(text, place);
+    return read === text.length ? written : TEXT_BYTES;
+  }
+
+  /** Read what the kernel has written. @param {number} start @param {number} size */
+  read(start, size) {
+    return new TextDecoder().decode(new Uint8Array(this.memory.buffer, this.text + start, size));
+  }
+
+  /** Write moves as an array of words; return its address. @param {number[]} moves */
+  writeWords(moves) {
+    moves.forEach((move, i) => this.view.setBigUint64(this.words + 8 * i, BigInt(move), true));
+    return this.words;
+  }
+
+  /** Empty the table. */
+  clearTable() {
+    const table = this.search.get("table");
+    new Uint8Array(this.memory.buffer, table, this.tableBytes).fill(0);
+  }
+}
+
+/**
+ * @param {number} below bytes before the table
+ * @param {number} tableBytes what is wanted
+ * @returns {{memory: WebAssembly.Memory, bytes: number}} bytes: of the table
+ */
+function allocate(below, tableBytes) {
+  for (let bytes = tableBytes; ; bytes /= 2) {
+    const initial = Math.ceil((below + bytes) / PAGE_BYTES);
+    try {
+      return { memory: new WebAssembly.Memory({ initial, maximum: initial }), bytes };
+    } catch (error) {
+      if (bytes <= LEAST_TABLE_BYTES) throw error;
+    }
+  }
+}
