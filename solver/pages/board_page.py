@@ -1,0 +1,74 @@
+"""The live board: a page that sets up, solves and plays a position by itself."""
+
+from __future__ import annotations
+
+import base64
+import gzip
+import re
+from typing import TYPE_CHECKING, Any
+
+import chess
+import chess.svg
+
+from solver import __version__
+from solver.output import bundle, fill_page, unstyled
+from solver.pages.experiments import experiments
+from solver.pages.layout import describe_kernel, describe_stipulations
+from solver.problem import Limits
+from solver.search.workspace import MIB
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+TABLE_BYTES = Limits().hash_mib * MIB
+"""The table that a page asks for, as the command does; a browser may have less."""
+
+PROBLEM = "8/7K/8/8/8/8/R7/7k w - - 0 1"
+"""The position of a board that is not given one."""
+
+_ID = re.compile(r' id="[^"]*"')
+
+
+def encode_board(modules: Mapping[str, bytes], fen: str = PROBLEM) -> bytes:
+    """Write the board as one HTML page, which loads nothing.
+
+    Parameters
+    ----------
+    modules : mapping of str to bytes
+        The WebAssembly modules by the names of their parts; a page without one does not
+        solve what needs it.
+    fen : str
+        The position to begin with.
+
+    Returns
+    -------
+    bytes
+        UTF-8.
+    """
+    return fill_page(
+        "board.html",
+        title="matesolve: live board",
+        style="board.css views.css page.css",
+        scripts=["modules/page.mjs"],
+        package=__package__,
+        data=_data(fen, modules),
+        worker=bundle(["modules/worker.mjs"], __package__),
+    )
+
+
+def _data(fen: str, modules: Mapping[str, bytes]) -> dict[str, Any]:
+    pieces = chess.svg.PIECES.items()
+    return {
+        "fen": fen,
+        "version": __version__,
+        "layout": describe_kernel(),
+        "stipulations": describe_stipulations(),
+        "experiments": experiments(),
+        "tableBytes": TABLE_BYTES,
+        "pieces": {name: _ID.sub("", unstyled(drawing)) for name, drawing in pieces},
+        "modules": {name: _packed(code) for name, code in modules.items()},
+    }
+
+
+def _packed(code: bytes) -> str:
+    return base64.b64encode(gzip.compress(code, mtime=0)).decode()

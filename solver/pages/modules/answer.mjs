@@ -1,0 +1,112 @@
+/** The panel with the answer: what is proved, what it cost, and the line. */
+
+import { drawRuler } from "./ruler.mjs";
+import { numbered } from "./texts.mjs";
+
+/** @typedef {{uci: string, san: string}} Move */
+/** @typedef {import("./lists.mjs").Stipulation} Stipulation */
+/**
+ * @typedef {{lower: number, upper: number|null, nodes: number, seconds: number, line: Move[]}} Progress
+ * @typedef {{state: string, mate: number|null, lower: number, nodes: number, seconds: number,
+ *   keys: Move[], keysComplete: boolean, line: Move[], solutions: Move[][]}} Found
+ */
+
+const MOST_NAMED = 6;
+
+/** @param {string} id @returns {any} */
+export const element = (id) => document.getElementById(id);
+
+/** @param {number} count */
+export const grouped = (count) => count.toLocaleString("en");
+
+/** @param {number} count @param {string} name */
+const several = (count, name) => `${grouped(count)} ${name}${count === 1 ? "" : "s"}`;
+
+/** What a search says, in a sentence. @param {Found} found @param {any} stipulation */
+export function headline(found, { goal, moves }) {
+  const name = goal[0].toUpperCase() + goal.slice(1);
+  const { mate, lower, keys, solutions } = found;
+  const within = moves === null ? "" : ` in ${moves}`;
+  if (found.state === "disproved") return `No ${goal}${within}: proved`;
+  if (found.state === "undecided") return `Undecided: no ${goal} in fewer than ${several(lower, "move")}`;
+  if (mate === 0) return "Checkmate";
+  const length = Math.abs(mate ?? 0);
+  if (found.state === "found") return `${name} in ${length} found; none in fewer than ${lower}`;
+  if (solutions.length) return `${name} in ${length}, ${several(solutions.length, "solution")}: proved`;
+  if ((mate ?? 0) < 0) return `Mated in ${length}, proved`;
+  const named = keys.slice(0, MOST_NAMED).map(({ san }) => san).join(", ");
+  if (!keys.length || !found.keysComplete) return `${name} in ${length}, proved`;
+  const all = keys.length > MOST_NAMED ? " and others" : "";
+  return `${name} in ${length}, proved; ` +
+    (keys.length === 1 ? `only key ${named}` : `${keys.length} keys: ${named}${all}`);
+}
+
+/** A line of moves as buttons, with blanks between them. @param {Move[]} line @param {string} fen @param {(moves: string[]) => void} go */
+export function moveButtons(line, fen, go) {
+  const words = numbered(line, fen).split(" ");
+  return line.flatMap((_, ply) => {
+    const button = document.createElement("button");
+    button.type = "button";
+    button.className = "live-move";
+    button.textContent = words[ply];
+    button.addEventListener("click", () => go(line.slice(0, ply + 1).map(({ uci }) => uci)));
+    return [button, " "];
+  });
+}
+
+export class AnswerPanel {
+  /** @param {(moves: string[]) => void} go follows a line from the position that was searched */
+  constructor(go) {
+    this.go = go;
+    this.root = element("answer");
+  }
+
+  /** @param {string} state @param {string} words @param {number|null} mate */
+  mark(state, words, mate = null, lower = 0, nodes = 0) {
+    const { dataset } = this.root;
+    Object.assign(dataset, { mate: mate ?? "", lower, nodes });
+    dataset.state = state;
+    element("answer-headline").textContent = words;
+    element("answer-stop").hidden = state !== "searching";
+    element("answer-resume").hidden = state !== "stopped";
+  }
+
+  /** Show nothing but a sentence. @param {string} state @param {string} words */
+  say(state, words) {
+    this.mark(state, words);
+    for (const part of ["ruler", "spent", "line", "solutions"]) element(`answer-${part}`).replaceChildren();
+    element("answer-solutions").hidden = true;
+  }
+
+  /** @param {Progress} progress @param {string} fen */
+  showProgress(progress, fen, state = "searching") {
+    const { lower, upper, nodes } = progress;
+    const words = { searching: "Searching", stopped: "Stopped" }[state];
+    const found = upper === null ? "" : `: mate in ${Math.abs(upper)} or fewer`;
+    this.mark(state, `${words}${found || " ..."}`, upper, lower, nodes);
+    this.#details(progress, upper && Math.abs(upper), fen);
+  }
+
+  /** @param {Found} found @param {string} fen @param {any} stipulation */
+  showAnswer(found, fen, stipulation) {
+    const isClosed = found.state === "proved" || found.state === "disproved";
+    this.mark(isClosed ? "closed" : "stopped", headline(found, stipulation), found.mate, found.lower, found.nodes);
+    this.#details(found, found.mate && Math.abs(found.mate), fen);
+    const list = element("answer-solutions");
+    list.hidden = !found.solutions.length;
+    list.replaceChildren(...found.solutions.map((line) => {
+      const item = document.createElement("li");
+      item.append(...moveButtons(line, fen, this.go));
+      return item;
+    }));
+    if (found.solutions.length) element("answer-line").replaceChildren();
+  }
+
+  /** @param {{lower: number, nodes: number, seconds: number, line: Move[]}} known @param {number|null} upper @param {string} fen */
+  #details({ lower, nodes, seconds, line }, upper, fen) {
+    drawRuler(element("answer-ruler"), lower, upper);
+    const speed = seconds > 0.01 ? `, ${grouped(Math.round(nodes / seconds / 1000))} thousand a second` : "";
+    element("answer-spent").textContent = `${several(nodes, "node")} in ${seconds.toFixed(2)} s${speed}`;
+    element("answer-line").replaceChildren(...moveButtons(line, fen, this.go));
+  }
+}

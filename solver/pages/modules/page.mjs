@@ -1,0 +1,317 @@
+/** The live board: what is on the board is searched, played and counted. */
+
+import { AnswerPanel, element, moveButtons } from "./answer.mjs";
+import { Board } from "./board.mjs";
+import { Count } from "./count.mjs";
+import { Cancelled, Engine, Parts } from "./engine.mjs";
+import { copyText } from "./files.mjs";
+import { Setup } from "./setup.mjs";
+import { jsonText, numbered, pgnText, popeyeText } from "./texts.mjs";
+import { Tree } from "./tree.mjs";
+
+/** @typedef {import("./answer.mjs").Found} Found */
+/** @typedef {import("./answer.mjs").Move} Move */
+
+const AUTOMATIC_PLAY = 3;
+const MILLION = 1_000_000;
+const MIB_BYTES = 1 << 20;
+
+const data = JSON.parse(element("data").textContent);
+const script = new Blob([element("worker").textContent], { type: "text/javascript" });
+const workerUrl = URL.createObjectURL(script);
+
+class LivePage {
+  /** @type {string} the position that was set up */
+  root = data.fen;
+  /** @type {string[]} moves played from it, and how many of them are on the board */
+  moves = [];
+  ply = 0;
+  /** @type {any} what the reader says of the position on the board */
+  here = null;
+  /** @type {Found|null} */
+  found = null;
+  /** @type {any} */
+  progress = null;
+  /** @type {any} what was searched: the position and its stipulation */
+  searched = null;
+  /** @type {string[]} */
+  treeFrom = [];
+  restarts = 0;
+  isPaused = false;
+
+  constructor() {
+    const parts = new Parts(data.modules);
+    /** @param {number} tableBytes @param {(note: any) => void} note */
+    const engine = (tableBytes, note = () => {}) =>
+      new Engine(parts, { url: workerUrl, layout: data.layout, tableBytes }, note);
+    this.reader = engine(0);
+    this.thinker = engine(data.tableBytes, (note) => this.note(
+      `The table has ${note.got / MIB_BYTES} MiB: the browser did not give ${note.wanted / MIB_BYTES}.`));
+    this.answer = new AnswerPanel((line) => this.go([...this.searched.moves, ...line]));
+    this.board = new Board(element("board"), {
+      pieces: data.pieces, onMove: (/** @type {string} */ uci) => this.go([...this.played, uci]),
+    });
+    this.setup = new Setup(this.board, {
+      onPosition: (/** @type {string} */ fen) => this.open(fen), onMode: () => this.draw(),
+    });
+    this.tree = new Tree(element("tree-panel"), {
+      after: (/** @type {string[]} */ path, /** @type {any} */ attack) => this.ask("after", {
+        fen: this.root, moves: [...this.treeFrom, ...path], stipulation: this.searched.stipulation,
+        left: attack.left, refuting: attack.refutations.map((/** @type {Move} */ { uci }) => uci),
+      }),
+      onGo: (/** @type {string[]} */ path) => this.go([...this.treeFrom, ...path], true),
+    });
+    this.count = new Count(element("count-panel"), {
+      data: data.experiments,
+      preset: (/** @type {string} */ fen) => (location.hash = `fen=${encodeURIComponent(fen)}`),
+      count: (fields, depth, nodes, onProgress, signal) => {
+        const worker = engine(0);
+        signal.addEventListener("abort", () => worker.stop());
+        const question = { fen: this.root, moves: this.played, fields, depth, nodes, windows: data.experiments };
+        return worker.ask("count", question, onProgress, "laboratory").finally(() => worker.end());
+      },
+    });
+    this.listen();
+    this.setup.open(data.fen);
+  }
+
+  /** The moves that lead to the position on the board. */
+  get played() {
+    return this.moves.slice(0, this.ply);
+  }
+
+  /** @param {string} words */
+  note(words) {
+    element("answer-note").textContent = words;
+    element("answer-note").hidden = !words;
+  }
+
+  listen() {
+    const select = element("answer-stipulation");
+    for (const { name } of data.stipulations) select.add(new Option(name));
+    for (const id of ["stipulation", "moves", "nodes"]) {
+      element(`answer-${id}`).addEventListener("change", () => this.search());
+    }
+    /** @type {Record<string, () => void>} */
+    const buttons = {
+      stop: () => this.pause(),
+      resume: () => this.resume(),
+      back: () => this.go(this.moves, true, this.ply - 1),
+      forward: () => this.go(this.moves, true, this.ply + 1),
+      start: () => this.go(this.moves, true, 0),
+      popeye: () => this.copy("popeye", popeyeText),
+      pgn: () => this.copy("pgn", pgnText),
+      json: () => this.copy("json", jsonText),
+    };
+    for (const [name, act] of Object.entries(buttons)) element(`answer-${name}`).addEventListener("click", act);
+    element("tree-show").addEventListener("click", () => this.showPlay());
+  }
+
+  /** What is asked for: the stipulation with its number. */
+  stipulation() {
+    const { value } = element("answer-stipulation");
+    const base = data.stipulations.find((/** @type {any} */ { name }) => name === value);
+    const moves = Number(element("answer-moves").value) || null;
+    return { ...base, moves: moves ?? (base.name === "#" ? null : 2) };
+  }
+
+  // The position
+
+  /** A new position was set up. @param {string} fen */
+  open(fen) {
+    this.root = fen;
+    this.moves = [];
+    this.ply = 0;
+    this.tree.show(null);
+    return this.update(fen);
+  }
+
+  /** Follow moves from the root. @param {string[]} moves */
+  go(moves, keepsTree = false, ply = moves.length) {
+    this.moves = moves;
+    this.ply = Math.max(0, Math.min(ply, moves.length));
+    if (!keepsTree) this.tree.show(null);
+    return this.update();
+  }
+
+  /** Read the position, show it, and search it. @param {string} [asked] */
+  async update(asked) {
+    this.thinker.stop();
+    const position = { fen: this.root, moves: this.moves };
+    try {
+      const [all, here] = await Promise.all([
+        this.reader.ask("describe", position),
+        this.reader.ask("describe", { ...position, moves: this.played }),
+      ]);
+      if (position.fen !== this.root || position.moves !== this.moves) return;
+      const isCurrent = asked === undefined || this.setup.show(here, asked);
+      if (!isCurrent) return;
+      this.here = here;
+      if (here.fault) {
+        this.answer.say("error", "This position cannot be searched");
+        return;
+      }
+      if (asked === undefined) this.setup.follow(here.fen);
+      this.all = all;
+      this.draw();
+      await this.search();
+    } catch (error) {
+      this.fail(error);
+    }
+  }
+
+  draw() {
+    if (!this.here || this.here.fault) return;
+    const isSearched = this.searched?.fen === this.here.fen;
+    this.board.draw({
+      fen: this.here.fen, moves: this.here.moves, last: this.moves[this.ply - 1],
+      check: this.here.check,
+      arrows: isSearched && this.found ? this.found.keys.map(({ uci }) => uci) : [],
+    });
+    element("answer-played").hidden = !this.moves.length;
+    element("answer-back").disabled = element("answer-start").disabled = !this.ply;
+    element("answer-forward").disabled = this.ply === this.moves.length;
+    const line = moveButtons(this.all.line, this.root, (moves) => this.go(this.moves, true, moves.length));
+    element("answer-moves-played").replaceChildren(...line);
+    element("answer-moves-played").children[this.ply - 1]?.setAttribute("aria-current", "step");
+  }
+
+  // The search
+
+  async search() {
+    if (!this.here || this.here.fault) return;
+    this.thinker.stop();
+    this.found = this.progress = null;
+    this.isPaused = false;
+    const { fen } = this.here;
+    const played = this.played;
+    const asked = this.stipulation();
+    const stipulation = played.length
+      ? { ...data.stipulations[0], moves: null } : asked;
+    this.searched = { fen, moves: played, stipulation };
+    this.firstMoves();
+    if (played.length && asked.name !== "#") {
+      this.answer.say("closed", `The search of ${asked.name} begins at the first position`);
+      return;
+    }
+    const nodes = Number(element("answer-nodes").value) * MILLION || null;
+    this.answer.showProgress({ lower: 0, upper: null, nodes: 0, seconds: 0, line: [] }, fen);
+    try {
+      const found = await this.ask("search", { fen: this.root, moves: played, stipulation, nodes }, (progress) => {
+        this.progress = progress;
+        this.answer.showProgress(progress, fen, this.isPaused ? "stopped" : "searching");
+      });
+      this.found = found;
+      this.restarts = 0;
+      if (stipulation.moves === null && found.mate) this.searched.stipulation.moves = found.mate;
+      this.answer.showAnswer(found, fen, { ...stipulation, moves: asked.moves });
+      this.draw();
+      if (!this.tree.data && !played.length && Math.abs(this.searched.stipulation.moves) <= AUTOMATIC_PLAY) {
+        await this.showPlay();
+      }
+    } catch (error) {
+      this.fail(error);
+    }
+  }
+
+  /** @param {string} name @param {any} question @param {(progress: any) => void} [onProgress] */
+  ask(name, question, onProgress) {
+    return this.thinker.ask(name, question, onProgress, question.stipulation.part);
+  }
+
+  pause() {
+    if (!this.progress) return;
+    this.isPaused = this.thinker.pause(true);
+    if (!this.isPaused) this.thinker.stop();
+    this.answer.showProgress(this.progress, this.searched.fen, "stopped");
+  }
+
+  resume() {
+    this.isPaused = false;
+    if (this.found || !this.thinker.pause(false)) this.search();
+  }
+
+  /** @param {unknown} error */
+  fail(error) {
+    if (error instanceof Cancelled) return;
+    const { message } = /** @type {Error} */ (error);
+    this.answer.say("error", message);
+    if (this.restarts++) return;
+    this.note(`The search was started again: ${message}`);
+    this.update();
+  }
+
+  // First moves and their play
+
+  firstMoves() {
+    const { moves } = this.here;
+    element("answer-first-answer").textContent = "";
+    element("answer-first-moves").replaceChildren(...moves.map((/** @type {Move} */ move) => {
+      const button = document.createElement("button");
+      button.type = "button";
+      button.textContent = move.san;
+      button.addEventListener("click", () => this.askFirst(move));
+      return button;
+    }));
+  }
+
+  /** How a first move fails, or how long it takes. @param {Move} move */
+  async askFirst(move) {
+    const say = (/** @type {string} */ words) => (element("answer-first-answer").textContent = `${move.san}: ${words}`);
+    const { moves, stipulation } = this.searched;
+    const position = { fen: this.root, moves };
+    const isMate = stipulation.name === "#";
+    say("searching ...");
+    try {
+      if (stipulation.moves > 0) {
+        const after = { fen: this.root, moves: [...moves, move.uci], stipulation };
+        const refuting = await this.ask("refutations", after);
+        const names = refuting.map((/** @type {Move} */ { san }) => san).join(", ");
+        say(refuting.length ? `refuted by ${names}: no ${stipulation.goal} in ${stipulation.moves}` : "a key");
+        if (!isMate || !refuting.length) return;
+      }
+      const asked = { ...position, stipulation: { ...stipulation, moves: null }, rootMove: move.uci, nodes: null };
+      const before = element("answer-first-answer").textContent.slice(move.san.length + 2);
+      const found = await this.ask("search", asked, ({ lower, upper }) =>
+        say(`${before}; ${upper ? `mate in ${upper} or fewer` : `no mate in fewer than ${lower}`} ...`));
+      say(`${before}; ${found.mate ? `mate in ${found.mate}` : "no mate"}`);
+    } catch (error) {
+      if (!(error instanceof Cancelled)) this.fail(error);
+    }
+  }
+
+  async showPlay() {
+    const { fen, moves, stipulation } = this.searched;
+    if (!stipulation.moves || stipulation.part === "help") {
+      this.tree.say(stipulation.part === "help" ? "Help play has solutions, no variations." : "No mate is known yet.");
+      return;
+    }
+    this.treeFrom = moves;
+    this.tree.say("solving ...");
+    try {
+      const tries = Number(element("tree-tries").value);
+      const root = await this.ask("play", { fen: this.root, moves, stipulation, tries });
+      this.tree.show(root, { fen, stipulation, line: this.found?.line ?? [] });
+    } catch (error) {
+      this.tree.show(null);
+      this.fail(error);
+    }
+  }
+
+  /** @param {string} name @param {(tree: any, found: any, about: any) => string} write */
+  async copy(name, write) {
+    const about = {
+      fen: this.searched.fen, stipulation: this.searched.stipulation, version: data.version,
+      all: this.tree.all, tries: Number(element("tree-tries").value),
+    };
+    const isCopied = this.found && await copyText(write(this.tree.data, this.found, about));
+    this.note(isCopied ? `Copied (${name}).` : "There is nothing to copy yet.");
+  }
+}
+
+if (typeof WebAssembly === "undefined") {
+  new AnswerPanel(() => {}).say("error", "This browser does not run WebAssembly: positions can be set up, not solved");
+  new Setup(new Board(element("board"), { pieces: data.pieces, onMove: () => {} }), { onPosition: () => {} }).open(data.fen);
+} else {
+  new LivePage();
+}
