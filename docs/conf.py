@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import solver
@@ -62,8 +63,21 @@ def show_epilog(_app: Sphinx, context: click.Context, lines: list[str]) -> None:
     lines[:] = [".. code-block:: text", "", *(f"   {x}" for x in text.splitlines()), ""]
 
 
+def write_live_board(app: Sphinx, error: Exception | None) -> None:
+    """Write the live board into the site; its modules are compiled if need be."""
+    if error or app.builder.format != "html":
+        return
+    from solver.kernel.border.parts import PARTS
+    from solver.kernel.build.loader import load_module
+    from solver.pages.board_page import encode_board
+
+    page = encode_board({part.name: load_module(part).code for part in PARTS})
+    (Path(app.outdir) / "board.html").write_bytes(page)
+
+
 def setup(app: Sphinx) -> None:
-    """Connect the functions above to sphinx-click's events."""
+    """Connect the functions above to events of Sphinx and of sphinx-click."""
+    app.connect("build-finished", write_live_board)
     app.connect("sphinx-click-process-description", describe)
     app.connect("sphinx-click-process-options", mark_code)
     app.connect("sphinx-click-process-epilog", show_epilog)

@@ -1,0 +1,52 @@
+"""The live board in Chromium, driven by Playwright."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.output.pages import CHROMIUM
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from playwright.sync_api import Browser
+
+    from tests.pages.live import Opener
+
+
+@pytest.fixture(scope="session")
+def board_page(kernel: object) -> bytes:  # noqa: ARG001
+    """The page that `matesolve board` writes."""
+    from solver.kernel.border.parts import PARTS
+    from solver.kernel.build.loader import load_module
+    from solver.pages.board_page import encode_board
+
+    return encode_board({part.name: load_module(part).code for part in PARTS})
+
+
+@pytest.fixture(scope="session")
+def chromium() -> Iterator[Browser]:
+    """The system's Chromium; tests that need it are skipped where there is none."""
+    playwright = pytest.importorskip("playwright.sync_api")
+    if CHROMIUM is None:
+        pytest.skip("needs Chromium")
+    with playwright.sync_playwright() as driver:
+        browser = driver.chromium.launch(
+            executable_path=CHROMIUM, args=["--no-sandbox"]
+        )
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def live(chromium: Browser, board_page: bytes, tmp_path: Path) -> Iterator[Opener]:
+    """Opens the board; the test fails if the page reports anything to the console."""
+    from tests.pages.live import Opener
+
+    opener = Opener(chromium, board_page, tmp_path)
+    yield opener
+    opener.close()
+    assert opener.messages == []

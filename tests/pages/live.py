@@ -1,0 +1,107 @@
+"""The live board as a user has it: opened from disk, looked at, clicked."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from playwright.sync_api import Browser, BrowserContext, Page
+
+WIDE = {"width": 1280, "height": 900}
+NARROW = {"width": 390, "height": 800}
+
+PATIENCE_MS = 15_000
+"""Only a page that hangs takes so long."""
+
+
+class Opener:
+    """Opens the page with changes, and collects what it reports."""
+
+    def __init__(self, browser: Browser, page: bytes, folder: Path) -> None:
+        self._browser = browser
+        self._page = page
+        self._folder = folder
+        self._contexts: list[BrowserContext] = []
+        self.messages: list[str] = []
+
+    def open(
+        self,
+        fen: str | None = None,
+        *,
+        replaced: tuple[str, str] = ("", ""),
+        before: str = "",
+        **options: Any,
+    ) -> Live:
+        """Open the page; `before` is a script that runs first, in the page itself.
+
+        `replaced` is a pattern and what it becomes, in the page's data.
+        """
+        path = self._folder / "board.html"
+        text = self._page.decode()
+        pattern, replacement = replaced
+        if pattern:
+            text, count = re.subn(pattern, replacement, text)
+            assert count
+        path.write_text(text, encoding="utf-8")
+        context = self._browser.new_context(**{"viewport": WIDE} | options)
+        self._contexts.append(context)
+        context.set_default_timeout(PATIENCE_MS)
+        page = context.new_page()
+        page.on("console", lambda message: self.messages.append(message.text))
+        page.on("pageerror", lambda error: self.messages.append(str(error)))
+        if before:
+            page.add_init_script(before)
+        fragment = "" if fen is None else "#fen=" + fen.replace(" ", "%20")
+        page.goto(path.as_uri() + fragment)
+        return Live(page)
+
+    def close(self) -> None:
+        for context in self._contexts:
+            context.close()
+
+
+class Live:
+    """The opened page."""
+
+    def __init__(self, page: Page) -> None:
+        self.page = page
+
+    def wait(self, state: str = "closed") -> None:
+        """Wait until the answer is in a state."""
+        self.page.wait_for_selector(f'#answer[data-state="{state}"]')
+
+    def answer(self, name: str) -> str:
+        """Return a machine-readable attribute of the answer."""
+        value = self.page.get_attribute("#answer", f"data-{name}")
+        assert value is not None
+        return value
+
+    @property
+    def headline(self) -> str:
+        return self.page.inner_text("#answer-headline")
+
+    @property
+    def fen(self) -> str:
+        return self.page.input_value("#setup-fen")
+
+    def type_fen(self, fen: str) -> None:
+        """Write a FEN into its field, as a user does."""
+        self.page.fill("#setup-fen", fen)
+        self.page.press("#setup-fen", "Enter")
+
+    def drag(self, start: str, end: str) -> None:
+        """Drag a piece with the mouse."""
+        self.page.drag_and_drop(
+            f'[data-square="{start}"]', f'[data-square="{end}"]', force=True
+        )
+
+    def solve(self, fen: str, stipulation: str, moves: str = "") -> None:
+        """Ask for a stipulation, and wait for the answer."""
+        self.page.select_option("#answer-stipulation", stipulation)
+        self.page.fill("#answer-moves", moves)
+        self.page.dispatch_event("#answer-moves", "change")
+        self.type_fen(fen)
+        self.wait()

@@ -1,0 +1,249 @@
+"""The live board: set up, watch, play and count, as a user does in a browser."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import chess
+import pytest
+
+from solver import Problem, solve, variations
+from solver.laboratory.iterative_deepening import Laboratory
+from solver.laboratory.node_counts import GLASS_FEN
+from solver.laboratory.techniques import parse_variant
+from solver.output.play_record import play_record
+from solver.stipulation import Stipulation
+from tests.pages.live import NARROW
+
+if TYPE_CHECKING:
+    from tests.pages.live import Live, Opener
+
+pytestmark = pytest.mark.browser
+
+ROOK = "8/7K/8/8/8/8/R7/7k w - - 0 1"
+LONG = "8/8/8/8/8/2k5/8/R3K2B w Q - 0 1"
+TWO_MOVER = "2brrb2/8/p7/7Q/1p1kpPp1/1P1pN1K1/3P4/8 w - - 0 1"
+
+
+def test_the_page_solves_what_it_is_opened_with(live: Opener) -> None:
+    board = live.open()
+    board.wait()
+    assert board.headline == "Mate in 8, proved; only key Kg6"
+    assert (board.answer("mate"), board.answer("lower")) == ("8", "8")
+    solution = solve(ROOK)
+    assert board.answer("nodes") == str(solution.stats.nodes)
+    assert board.page.inner_text("#answer-line").split() == [
+        *_numbered(solution.san),
+    ]
+
+
+def _numbered(line: tuple[str, ...]) -> list[str]:
+    return [
+        f"{ply // 2 + 1}.{san}" if ply % 2 == 0 else san for ply, san in enumerate(line)
+    ]
+
+
+def test_a_link_opens_its_position(live: Opener) -> None:
+    board = live.open("8/8/8/8/8/5KR1/8/7k w - - 0 1")
+    board.wait()
+    assert board.answer("mate") == "3"
+
+
+def test_a_moved_piece_is_searched_at_once(live: Opener) -> None:
+    board = live.open("7k/8/5K2/8/8/8/8/R7 w - - 0 1")
+    board.wait()
+    board.drag("f6", "f7")
+    board.page.wait_for_selector('#answer[data-state="closed"][data-mate="-1"]')
+    assert board.fen == "7k/5K2/8/8/8/8/8/R7 b - - 1 1"
+    assert board.headline == "Mated in 1, proved"
+
+
+def test_the_board_is_played_by_keyboard_alone(live: Opener) -> None:
+    board = live.open("7k/8/5K2/8/8/8/8/R7 w - - 0 1")
+    board.wait()
+    board.page.focus('[data-square][tabindex="0"]')
+    for _ in range(8):
+        board.page.keyboard.press("ArrowLeft")
+        board.page.keyboard.press("ArrowDown")
+    for key in [*["ArrowRight"] * 5, *["ArrowUp"] * 5, "Enter", "ArrowUp", "Enter"]:
+        board.page.keyboard.press(key)
+    board.page.wait_for_selector('#answer[data-state="closed"][data-mate="-1"]')
+    assert board.fen == "7k/5K2/8/8/8/8/8/R7 b - - 1 1"
+
+
+@pytest.mark.parametrize(
+    ("fen", "words"),
+    [
+        ("8/8/8/8/8/5K2/R7/8 w - - 0 1", "black king"),
+        ("7k/8/8/8/8/5K2/8/7R w - - 0 1", "check"),
+        ("7k/8/8/8/8/5K2/R7/8 w KQ - 0 1", "castling"),
+    ],
+)
+def test_an_illegal_position_says_what_is_wrong(
+    live: Opener, fen: str, words: str
+) -> None:
+    board = live.open()
+    board.wait()
+    board.type_fen(fen)
+    board.wait("error")
+    assert words in board.page.inner_text("#setup-fault").lower()
+    board.type_fen(ROOK)
+    board.wait()
+    assert board.page.inner_text("#setup-fault") == ""
+
+
+def test_a_search_stops_and_goes_on(live: Opener) -> None:
+    board = live.open("8/8/8/8/1p6/1P1k4/P7/K6R w - - 0 1")
+    board.wait("searching")
+    board.page.wait_for_function("Number(answer.dataset.nodes) > 0")
+    board.page.click("#answer-stop")
+    board.wait("stopped")
+    board.page.wait_for_timeout(100)
+    nodes = board.answer("nodes")
+    board.page.wait_for_timeout(300)
+    assert board.answer("nodes") == nodes
+    board.page.click("#answer-resume")
+    board.page.wait_for_function(f"Number(answer.dataset.nodes) > {nodes}")
+
+
+def test_a_node_limit_ends_the_search(live: Opener) -> None:
+    board = live.open()
+    board.wait()
+    board.page.fill("#answer-nodes", "0.1")
+    board.page.dispatch_event("#answer-nodes", "change")
+    board.wait("stopped")
+    assert "fewer than 7 moves" in board.headline
+
+
+def test_another_first_move_is_refuted_or_takes_longer(live: Opener) -> None:
+    board = live.open("7k/8/5K2/8/8/8/8/R7 w - - 0 1")
+    board.wait()
+    board.page.click("#answer-first summary")
+    board.page.click("#answer-first-moves button:text-is('Ra2')")
+    text = "refuted by Kg8, Kh7: no mate in 2; mate in 3"
+    board.page.wait_for_selector(f"#answer-first-answer:has-text('{text}')")
+
+
+def tree_of(board: Live, tries: int = 1) -> dict[str, object]:
+    """Open the whole play, and return it as the record that is copied."""
+    board.page.fill("#tree-tries", str(tries))
+    board.page.click("#tree-show")
+    board.page.wait_for_selector("#tree-panel [role=treeitem]")
+    closed = "#tree-panel [aria-expanded=false]"
+    while board.page.locator(closed).count():
+        board.page.locator(closed).first.click()
+        board.page.wait_for_selector("#tree-panel:not(:has-text('solving'))")
+    board.page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    board.page.click("#answer-json")
+    board.page.wait_for_selector("#answer-note:has-text('Copied')")
+    record: dict[str, object] = json.loads(
+        board.page.evaluate("navigator.clipboard.readText()")
+    )
+    return record
+
+
+@pytest.mark.parametrize(
+    ("fen", "stipulation"),
+    [
+        (TWO_MOVER, "#2"),
+        ("8/8/8/8/8/5KR1/8/7k w - - 0 1", "#3"),
+        ("8/8/4BQ1Q/8/5b2/4R1p1/8/5k1K w - - 0 1", "s#2"),
+    ],
+)
+def test_the_play_is_that_of_solve(live: Opener, fen: str, stipulation: str) -> None:
+    board = live.open()
+    goal, moves = stipulation[:-1], stipulation[-1]
+    board.solve(fen, goal, moves)
+    shown = tree_of(board)["play"]
+    problem = Problem(fen, stipulation=Stipulation.parse(stipulation))
+    play = variations(problem, set_play=True, tries=1)
+    assert shown == json.loads(json.dumps(play_record(play)))
+
+
+@pytest.mark.parametrize(
+    ("fen", "goal", "moves", "mate"),
+    [
+        ("8/8/4BQ1Q/8/5b2/4R1p1/8/5k1K w - - 0 1", "s#", "2", "2"),
+        ("8/5K2/2r5/7p/5R2/6B1/8/7k b - - 0 1", "h#", "2", "2"),
+        ("7k/8/5K2/8/8/8/8/R7 w - - 0 1", "exact-#", "3", "3"),
+    ],
+)
+def test_other_stipulations_load_their_part(
+    live: Opener, fen: str, goal: str, moves: str, mate: str
+) -> None:
+    board = live.open()
+    board.solve(fen, goal, moves)
+    assert board.answer("mate") == mate
+
+
+def test_counts_of_glass_are_those_of_the_table(live: Opener) -> None:
+    board = live.open()
+    board.wait()
+    board.page.click("#count-preset")
+    board.page.wait_for_function(
+        f"document.getElementById('setup-fen').value === '{GLASS_FEN}'"
+    )
+    board.page.fill("#count-depth", "11")
+    board.page.click("#count-start")
+    rows = board.page.locator("#count-table tbody tr")
+    rows.nth(10).locator("td").last.filter(has_text=".").wait_for()
+    last = rows.nth(10).locator("td").all_inner_texts()
+    for name in ("mdp=off", "mdp=cpw"):
+        *_, iteration = Laboratory().deepen(
+            chess.Board(GLASS_FEN), parse_variant(name).techniques, 11
+        )
+        assert f"{iteration.nodes:,}" in last
+        line = board.page.inner_text(
+            f"#count-lines li:has-text('{name.removeprefix('mdp=')}')"
+        )
+        assert f"{iteration.nodes_total:,}" in line
+
+
+def test_without_webassembly_positions_can_be_set_up(live: Opener) -> None:
+    board = live.open(before="delete globalThis.WebAssembly")
+    board.wait("error")
+    assert "WebAssembly" in board.headline
+    assert board.page.locator('[data-square="h7"]').count() == 1
+
+
+def test_a_table_that_is_too_large_falls_back_and_says_so(live: Opener) -> None:
+    board = live.open(replaced=(r'"tableBytes": ?\d+', f'"tableBytes": {1 << 33}'))
+    board.wait()
+    assert board.answer("mate") == "8"
+    assert "did not give 8192" in board.page.inner_text("#answer-note")
+
+
+def test_a_worker_that_dies_is_started_again(live: Opener) -> None:
+    board = live.open()
+    board.wait()
+    crash = r"self.onmessage = ({ data }) => {"
+    board = live.open(
+        replaced=(
+            r"self\.onmessage = \(\{ data \}\) => \{",
+            crash + " if (data.name === 'search' && data.job === 1) throw data.name;",
+        )
+    )
+    board.wait()
+    assert board.answer("mate") == "8"
+    assert "started again" in board.page.inner_text("#answer-note")
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_nothing_overflows_on_a_phone(live: Opener, scheme: str) -> None:
+    board = live.open(viewport=NARROW, color_scheme=scheme, has_touch=True)
+    board.wait()
+    assert board.page.evaluate("document.documentElement.scrollWidth") <= 390
+
+
+def test_the_live_board_has_landmarks_for_screen_readers(live: Opener) -> None:
+    board = live.open()
+    board.wait()
+    king = board.page.get_by_label("h7, white king")
+    assert king.count() == 1
+    unnamed = board.page.evaluate(
+        """[...document.querySelectorAll("button, input, select")].filter(
+             (e) => !e.closest("[hidden]") && !(e.textContent.trim() || e.ariaLabel ||
+               e.labels?.length || e.getAttribute("aria-labelledby"))).length"""
+    )
+    assert unnamed == 0
