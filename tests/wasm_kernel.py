@@ -77,6 +77,8 @@ class WasmKernel(Kernel):
     ----------
     on_report : callable
         Receives the `Search` in the module's memory at its `report_at`; 0: never.
+    search : Search
+        The last one in the module's memory.
     """
 
     def __init__(self, part: Part, code: bytes | None = None) -> None:
@@ -97,10 +99,10 @@ class WasmKernel(Kernel):
             loader.SYMBOL
         ]
         self.on_report: Callable[[Search], None] = lambda _search: None
-        self._search = Search()
+        self.search = Search()
 
     def _report(self) -> None:
-        self.on_report(self._search)
+        self.on_report(self.search)
 
     def call(self, *arguments: int) -> int:
         """Call the module's function."""
@@ -142,7 +144,7 @@ class WasmKernel(Kernel):
         words = loan.lend(position)
         at_search = loan.lend(search)
         if search:
-            self._search = Search.from_address(self._base + at_search)
+            self.search = Search.from_address(self._base + at_search)
             buckets = max(search.buckets, search.proofs_from + search.proof_buckets)
             loan.point(search, "table", buckets * BUCKET_BYTES)
             loan.point(search, "text", search.text_size)
@@ -225,6 +227,14 @@ class Loan:
         """Change a field of a lent struct, until it is given back."""
         self._replaced.append((struct, field, getattr(struct, field)))
         setattr(self._lent_one(struct), field, value)
+
+    def contents(self) -> list[tuple[int, bytes]]:
+        """Return what is lent, and where; what is empty is left out."""
+        copies = [
+            (place, string_at(self._base + place, size))
+            for place, _, size in self._lent
+        ]
+        return [(place, copy) for place, copy in copies if any(copy)]
 
     def give_back(self) -> None:
         """Copy all back."""
