@@ -13,8 +13,11 @@ if TYPE_CHECKING:
 WIDE = {"width": 1280, "height": 900}
 NARROW = {"width": 390, "height": 800}
 
-PATIENCE_MS = 15_000
+PATIENCE_MS = 120_000
 """Only a page that hangs takes so long."""
+
+
+PAUSE_MS = 20
 
 
 class Opener:
@@ -72,6 +75,14 @@ class Live:
     def wait(self, state: str = "closed") -> None:
         """Wait until the answer is in a state."""
         self.page.wait_for_selector(f'#answer[data-state="{state}"]')
+
+    def until(self, condition: str) -> None:
+        """Wait until a JavaScript expression is true; the policy refuses to poll it."""
+        for _ in range(PATIENCE_MS // PAUSE_MS):
+            if self.page.evaluate(condition):
+                return
+            self.page.wait_for_timeout(PAUSE_MS)
+        raise AssertionError(condition)
 
     def answer(self, name: str) -> str:
         """Return a machine-readable attribute of the answer."""

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+import random
+from itertools import product
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import chess
 import pytest
@@ -15,11 +18,15 @@ from solver.laboratory.techniques import parse_variant
 from solver.output.play_record import play_record
 from solver.stipulation import Stipulation
 from tests.pages.live import NARROW
+from tests.sizes import sized
 
 if TYPE_CHECKING:
     from tests.pages.live import Live, Opener
 
 pytestmark = pytest.mark.browser
+
+PUZZLES = Path(__file__).parents[2] / "puzzles"
+GOALS = ("#", "exact-#", "=", "s#", "s=", "r#", "r=", "semi-r#", "semi-r=")
 
 ROOK = "8/7K/8/8/8/8/R7/7k w - - 0 1"
 LONG = "8/8/8/8/8/2k5/8/R3K2B w Q - 0 1"
@@ -96,7 +103,7 @@ def test_an_illegal_position_says_what_is_wrong(
 def test_a_search_stops_and_goes_on(live: Opener) -> None:
     board = live.open("8/8/8/8/1p6/1P1k4/P7/K6R w - - 0 1")
     board.wait("searching")
-    board.page.wait_for_function("Number(answer.dataset.nodes) > 0")
+    board.until("Number(answer.dataset.nodes) > 0")
     board.page.click("#answer-stop")
     board.wait("stopped")
     board.page.wait_for_timeout(100)
@@ -104,7 +111,24 @@ def test_a_search_stops_and_goes_on(live: Opener) -> None:
     board.page.wait_for_timeout(300)
     assert board.answer("nodes") == nodes
     board.page.click("#answer-resume")
-    board.page.wait_for_function(f"Number(answer.dataset.nodes) > {nodes}")
+    board.until(f"Number(answer.dataset.nodes) > {nodes}")
+
+
+def test_a_browser_that_cannot_suspend_begins_anew(live: Opener) -> None:
+    without = "delete WebAssembly.Suspending;"
+    board = live.open(
+        "8/8/8/8/1p6/1P1k4/P7/K6R w - - 0 1",
+        before=without,
+        replaced=('(<script type="text/plain" id="worker">)', rf"\1{without}"),
+    )
+    board.until("Number(answer.dataset.lower) > 7")
+    board.page.click("#answer-stop")
+    board.wait("stopped")
+    board.page.click("#answer-resume")
+    board.wait("searching")
+    board.type_fen(ROOK)
+    board.wait()
+    assert board.answer("mate") == "8"
 
 
 def test_a_node_limit_ends_the_search(live: Opener) -> None:
@@ -161,6 +185,70 @@ def test_the_play_is_that_of_solve(live: Opener, fen: str, stipulation: str) -> 
     assert shown == json.loads(json.dumps(play_record(play)))
 
 
+WHOLE_PLAY = """
+async ([fen, name, moves]) => {
+  globalThis.engine ??= new Engine(new Parts(data.modules),
+    { url: workerUrl, layout: data.layout, tableBytes: 1 << 26 });
+  const base = data.stipulations.find((each) => each.name === name);
+  const stipulation = { ...base, moves };
+  const asked = { fen, moves: [], stipulation, nodes: null };
+  const ask = (job, question) =>
+    engine.ask(job, { ...asked, ...question }, () => {}, base.part);
+  const found = await ask("search", {});
+  const root = await ask("play", { tries: 1 });
+  const open = async (attack, before) => {
+    if (!attack.open) return;
+    const path = [...before, attack.uci];
+    const refuting = attack.refutations.map(({ uci }) => uci);
+    const level = await ask("after", { moves: path, left: attack.left, refuting });
+    attack.level = level;
+    for (const threat of level.threats) await open(threat, [...path, "0000"]);
+    for (const { uci, continuations } of level.defences)
+      for (const each of continuations) await open(each, [...path, uci]);
+  };
+  for (const first of [...root.keys, ...root.tries]) await open(first, []);
+  for (const { uci, continuations } of root.setPlay)
+    for (const each of continuations) await open(each, ["0000", uci]);
+  return jsonText(root, found, { fen, stipulation, version: "", all: false, tries: 1 });
+}
+"""
+
+
+def compositions(count: int) -> list[tuple[str, str, int]]:
+    """Positions of puzzles/ with stipulations that most of them do not have."""
+    chosen = []
+    for goal, moves in product(GOALS, (1, 2)):
+        lines = (PUZZLES / f"generated-{moves}.epd").read_text().splitlines()
+        fens = [" ".join(line.split()[:4]) for line in lines if line[0] != "#"]
+        some = random.Random(goal + str(moves)).sample(fens, count)
+        chosen += [(fen + " 0 1", goal, moves) for fen in some]
+    return chosen
+
+
+def ordered(record: Any) -> Any:
+    """Return a record of play whose moves are in the order of their names."""
+    if isinstance(record, dict):
+        return {name: ordered(value) for name, value in record.items()}
+    if isinstance(record, list):
+        return sorted(map(ordered, record), key=lambda move: str(move["uci"]))
+    return record
+
+
+@sized("count", 2, 12)
+def test_the_whole_play_of_any_stipulation_is_that_of_variations(
+    live: Opener, count: int
+) -> None:
+    board = live.open()
+    for fen, goal, moves in compositions(count):
+        stipulation = Stipulation.parse(f"{goal}{moves}")
+        problem = Problem(fen, stipulation=stipulation)
+        play = variations(problem, set_play=True, tries=1)
+        if sum(1 for _ in play.attacks()) > 500:
+            continue
+        shown = json.loads(board.page.evaluate(WHOLE_PLAY, [fen, goal, moves]))
+        assert ordered(shown["play"]) == ordered(play_record(play)), problem
+
+
 @pytest.mark.parametrize(
     ("fen", "goal", "moves", "mate"),
     [
@@ -181,7 +269,7 @@ def test_counts_of_glass_are_those_of_the_table(live: Opener) -> None:
     board = live.open()
     board.wait()
     board.page.click("#count-preset")
-    board.page.wait_for_function(
+    board.until(
         f"document.getElementById('setup-fen').value === '{GLASS_FEN}'"
     )
     board.page.fill("#count-depth", "11")

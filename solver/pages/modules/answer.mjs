@@ -32,7 +32,7 @@ export function headline(found, { goal, moves }) {
   if (mate === 0) return "Checkmate";
   const length = Math.abs(mate ?? 0);
   if (found.state === "found") return `${name} in ${length} found; none in fewer than ${lower}`;
-  if (solutions.length) return `${name} in ${length}, ${several(solutions.length, "solution")}: proved`;
+  if (solutions.length) return `${name}${within}, ${several(solutions.length, "solution")}: proved`;
   if ((mate ?? 0) < 0) return `Mated in ${length}, proved`;
   const named = keys.slice(0, MOST_NAMED).map(({ san }) => san).join(", ");
   if (!keys.length || !found.keysComplete) return `${name} in ${length}, proved`;

@@ -174,6 +174,7 @@ class LivePage {
     const line = moveButtons(this.all.line, this.root, (moves) => this.go(this.moves, true, moves.length));
     element("answer-moves-played").replaceChildren(...line);
     element("answer-moves-played").children[this.ply - 1]?.setAttribute("aria-current", "step");
+    if (this.tree.data) this.tree.mark(this.played.slice(this.treeFrom.length));
   }
 
   // The search
