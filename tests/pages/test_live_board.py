@@ -269,9 +269,7 @@ def test_counts_of_glass_are_those_of_the_table(live: Opener) -> None:
     board = live.open()
     board.wait()
     board.page.click("#count-preset")
-    board.until(
-        f"document.getElementById('setup-fen').value === '{GLASS_FEN}'"
-    )
+    board.until(f"document.getElementById('setup-fen').value === '{GLASS_FEN}'")
     board.page.fill("#count-depth", "11")
     board.page.click("#count-start")
     rows = board.page.locator("#count-table tbody tr")
