@@ -29,7 +29,7 @@ PUZZLES = Path(__file__).parents[2] / "puzzles"
 GOALS = ("#", "exact-#", "=", "s#", "s=", "r#", "r=", "semi-r#", "semi-r=")
 
 ROOK = "8/7K/8/8/8/8/R7/7k w - - 0 1"
-LONG = "8/8/8/8/8/2k5/8/R3K2B w Q - 0 1"
+LONG = "8/8/8/8/1p6/1P1k4/P7/K6R w - - 0 1"
 TWO_MOVER = "2brrb2/8/p7/7Q/1p1kpPp1/1P1pN1K1/3P4/8 w - - 0 1"
 
 
@@ -101,7 +101,7 @@ def test_an_illegal_position_says_what_is_wrong(
 
 
 def test_a_search_stops_and_goes_on(live: Opener) -> None:
-    board = live.open("8/8/8/8/1p6/1P1k4/P7/K6R w - - 0 1")
+    board = live.open(LONG)
     board.wait("searching")
     board.until("Number(answer.dataset.nodes) > 0")
     board.page.click("#answer-stop")
@@ -117,7 +117,7 @@ def test_a_search_stops_and_goes_on(live: Opener) -> None:
 def test_a_browser_that_cannot_suspend_begins_anew(live: Opener) -> None:
     without = "delete WebAssembly.Suspending;"
     board = live.open(
-        "8/8/8/8/1p6/1P1k4/P7/K6R w - - 0 1",
+        LONG,
         before=without,
         replaced=('(<script type="text/plain" id="worker">)', rf"\1{without}"),
     )
@@ -183,6 +183,29 @@ def test_the_play_is_that_of_solve(live: Opener, fen: str, stipulation: str) -> 
     problem = Problem(fen, stipulation=Stipulation.parse(stipulation))
     play = variations(problem, set_play=True, tries=1)
     assert shown == json.loads(json.dumps(play_record(play)))
+
+
+QUEUED = """
+async ([long, short]) => {
+  const engine = new Engine(new Parts(data.modules),
+    { url: workerUrl, layout: data.layout, tableBytes: 1 << 26 });
+  const stipulation = { ...data.stipulations[0], moves: null };
+  const asked = { moves: [], stipulation, nodes: null };
+  const ask = (fen) => engine.ask("search", { ...asked, fen });
+  const ended = [ask(long), ask(long)].map((each) => each.catch((error) => error));
+  await new Promise((resolve) => setTimeout(resolve, 300));
+  engine.stop();
+  const { mate } = await ask(short);
+  const errors = await Promise.all(ended);
+  return [mate, ...errors.map((error) => error instanceof Cancelled)];
+}
+"""
+
+
+def test_questions_that_were_taken_back_are_not_searched(live: Opener) -> None:
+    board = live.open()
+    board.wait()
+    assert board.page.evaluate(QUEUED, [LONG, ROOK]) == [8, True, True]
 
 
 WHOLE_PLAY = """

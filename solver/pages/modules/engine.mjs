@@ -41,6 +41,10 @@ export class Engine {
   /** @type {Set<string>} */
   #sent = new Set();
   #job = 0;
+  /** The last question that the worker was sent, and the last that it is to leave. */
+  #asked = 0;
+  #stopping = 0;
+  #patience = 0;
   /** @type {Worker|null} */
   #worker = null;
 
@@ -79,31 +83,28 @@ export class Engine {
       this.#sent.add(each);
     }
     worker.postMessage({ type: "ask", job, name, question });
+    this.#asked = job;
     return answer;
   }
 
   /** Take all questions back. A worker that does not listen in time is replaced. */
   stop() {
-    const jobs = [...this.#pending.keys()];
-    const worker = this.#worker;
+    const isIdle = !this.#pending.has(this.#asked);
     this.#fail(new Cancelled());
-    if (!worker || !jobs.length) return;
-    for (const job of jobs) worker.postMessage({ type: "order", job, order: "stop" });
-    if (!("Suspending" in WebAssembly)) this.end();
-    else {
-      const timer = setTimeout(() => worker === this.#worker && this.end(), PATIENCE_MS);
-      this.#heard = () => clearTimeout(timer);
-    }
+    if (!this.#worker || isIdle) return;
+    if (!("Suspending" in WebAssembly)) return this.end();
+    this.#worker.postMessage({ type: "order", job: this.#asked, order: "stop" });
+    this.#stopping = this.#asked;
+    clearTimeout(this.#patience);
+    this.#patience = setTimeout(() => this.end(), PATIENCE_MS);
   }
 
   /** Pause the question, or go on. @param {boolean} paused @returns {boolean} whether it can */
   pause(paused) {
-    if (!this.#worker || !this.#pending.has(this.#job) || !("Suspending" in WebAssembly)) return false;
-    this.#worker.postMessage({ type: "order", job: this.#job, order: paused ? "pause" : "resume" });
+    if (!this.#pending.has(this.#asked) || !("Suspending" in WebAssembly)) return false;
+    this.#worker?.postMessage({ type: "order", job: this.#asked, order: paused ? "pause" : "resume" });
     return true;
   }
-
-  #heard = () => {};
 
   #running() {
     if (this.#worker) return this.#worker;
@@ -120,6 +121,7 @@ export class Engine {
 
   /** End the worker; the next question starts another. */
   end() {
+    clearTimeout(this.#patience);
     this.#worker?.terminate();
     this.#worker = null;
     this.#sent.clear();
@@ -134,7 +136,7 @@ export class Engine {
 
   /** @param {any} data */
   #receive(data) {
-    this.#heard();
+    if (data.job === this.#stopping && data.type !== "progress") clearTimeout(this.#patience);
     if (data.type === "memory") return this.onLessMemory(data);
     const pending = this.#pending.get(data.job);
     if (!pending) return undefined;

@@ -35,7 +35,7 @@ export class Host {
   /** @type {Record<string, Machine>} */
   #machines = {};
   #job = -1;
-  #isStopping = false;
+  #stopped = 0;
   #isPaused = false;
   #resume = () => {};
   #tableOf = "";
@@ -76,7 +76,7 @@ export class Host {
     const machine = /** @type {Machine} */ (this.current);
     const at = position ? machine.put(position) : 0;
     const result = await machine.runLong(name, at, number, flag);
-    if (this.#isStopping) throw new Stopped();
+    if (this.isStopping) throw new Stopped();
     return result;
   }
 
@@ -123,20 +123,21 @@ export class Host {
   async breathe() {
     await turnOfEvents();
     const since = performance.now();
-    while (this.#isPaused && !this.#isStopping) {
+    while (this.#isPaused && !this.isStopping) {
       await new Promise((resolve) => (this.#resume = () => resolve(null)));
     }
     this.#started += performance.now() - since;
     const { search } = /** @type {Machine} */ (this.current);
-    if (this.#isStopping) search.set("stop", this.layout.enums.Stop.INTERRUPT);
+    if (this.isStopping) search.set("stop", this.layout.enums.Stop.INTERRUPT);
   }
 
   /** @param {number} job @param {(host: Host, question: any) => any} answer @param {any} question */
   async answer(job, answer, question) {
     this.#job = job;
-    this.#isStopping = this.#isPaused = false;
+    this.#isPaused = false;
     this.#started = this.#reported = performance.now();
     try {
+      if (this.isStopping) throw new Stopped();
       this.post("done", { result: await answer(this, question) });
     } catch (error) {
       if (error instanceof Stopped) this.post("stopped", {});
@@ -144,11 +145,15 @@ export class Host {
     }
   }
 
-  /** @param {number} job @param {"stop"|"pause"|"resume"} order */
+  /** Whether the page has taken the question back. */
+  get isStopping() {
+    return this.#job <= this.#stopped;
+  }
+
+  /** @param {number} job the last that `stop` is about @param {"stop"|"pause"|"resume"} order */
   obey(job, order) {
-    if (job !== this.#job) return;
-    if (order === "stop") this.#isStopping = true;
-    this.#isPaused = order === "pause";
+    if (order === "stop") this.#stopped = job;
+    else if (job === this.#job) this.#isPaused = order === "pause";
     this.#resume();
   }
 }
