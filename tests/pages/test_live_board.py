@@ -131,6 +131,15 @@ def test_a_browser_that_cannot_suspend_begins_anew(live: Opener) -> None:
     assert board.answer("mate") == "8"
 
 
+def test_a_worker_that_does_not_listen_is_replaced(live: Opener) -> None:
+    deaf = (r"REPORT_NODES = \d[\d_]*;", "REPORT_NODES = 2 ** 50;")
+    board = live.open(LONG, replaced=deaf)
+    board.until("Number(answer.dataset.lower) > 7")
+    board.type_fen(ROOK)
+    board.wait()
+    assert board.answer("mate") == "8"
+
+
 def test_a_node_limit_ends_the_search(live: Opener) -> None:
     board = live.open()
     board.wait()

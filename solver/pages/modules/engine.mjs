@@ -3,7 +3,7 @@
 /** @typedef {import("./machine.mjs").Layout} Layout */
 /**
  * @typedef {{resolve: (result: any) => void, reject: (error: Error) => void,
- *   onProgress: (progress: any) => void}} Pending
+ *   onProgress: (progress: any) => void, name: string, question: any, part: string}} Pending
  */
 
 const PATIENCE_MS = 400;
@@ -67,24 +67,28 @@ export class Engine {
    * @param {string} part that it needs besides the search
    * @returns {Promise<any>} rejected with `Cancelled` after `stop`
    */
-  async ask(name, question, onProgress = () => {}, part = "search") {
+  ask(name, question, onProgress = () => {}, part = "search") {
     const job = ++this.#job;
-    /** @type {Promise<any>} */
-    const answer = new Promise((resolve, reject) =>
-      this.#pending.set(job, { resolve, reject, onProgress }));
-    const modules = await Promise.all(["search", part].map(async (each) =>
-      /** @type {[string, WebAssembly.Module]} */ ([each, await this.parts.get(each)])));
-    if (!this.#pending.has(job)) return answer;
+    return new Promise((resolve, reject) => {
+      const pending = { resolve, reject, onProgress, name, question, part };
+      this.#pending.set(job, pending);
+      this.#send(job, pending).catch(reject);
+    });
+  }
+
+  /** Send a question, and the modules that the worker does not have. @param {number} job @param {Pending} pending */
+  async #send(job, { name, question, part }) {
+    const modules = await Promise.all(["search", part].map((each) => this.parts.get(each)));
+    if (!this.#pending.has(job)) return;
     const worker = this.#running();
-    for (const [each, module] of modules) {
+    for (const [i, each] of ["search", part].entries()) {
       if (this.#sent.has(each)) continue;
-      worker.postMessage({ type: "module", part: each, module });
+      worker.postMessage({ type: "module", part: each, module: modules[i] });
       if (!this.#sent.size) worker.postMessage({ type: "layout", ...this.setup });
       this.#sent.add(each);
     }
     worker.postMessage({ type: "ask", job, name, question });
-    this.#asked = job;
-    return answer;
+    this.#asked = Math.max(this.#asked, job);
   }
 
   /** Take all questions back. A worker that does not listen in time is replaced. */
@@ -95,8 +99,7 @@ export class Engine {
     if (!("Suspending" in WebAssembly)) return this.end();
     this.#worker.postMessage({ type: "order", job: this.#asked, order: "stop" });
     this.#stopping = this.#asked;
-    clearTimeout(this.#patience);
-    this.#patience = setTimeout(() => this.end(), PATIENCE_MS);
+    this.#patience ||= setTimeout(() => this.#replace(), PATIENCE_MS);
   }
 
   /** Pause the question, or go on. @param {boolean} paused @returns {boolean} whether it can */
@@ -119,12 +122,24 @@ export class Engine {
     return worker;
   }
 
+  /** Let another worker answer what was asked since `stop`. */
+  #replace() {
+    this.end();
+    for (const [job, pending] of this.#pending) this.#send(job, pending).catch(pending.reject);
+  }
+
   /** End the worker; the next question starts another. */
   end() {
-    clearTimeout(this.#patience);
+    this.#heard();
     this.#worker?.terminate();
     this.#worker = null;
     this.#sent.clear();
+  }
+
+  /** The worker has listened, or is no more. */
+  #heard() {
+    clearTimeout(this.#patience);
+    this.#patience = 0;
   }
 
   /** @param {Error} error */
@@ -136,7 +151,7 @@ export class Engine {
 
   /** @param {any} data */
   #receive(data) {
-    if (data.job === this.#stopping && data.type !== "progress") clearTimeout(this.#patience);
+    if (data.job === this.#stopping && data.type !== "progress") this.#heard();
     if (data.type === "memory") return this.onLessMemory(data);
     const pending = this.#pending.get(data.job);
     if (!pending) return undefined;
