@@ -72,9 +72,10 @@ class Live:
     def __init__(self, page: Page) -> None:
         self.page = page
 
-    def wait(self, state: str = "closed") -> None:
-        """Wait until the answer is in a state."""
-        self.page.wait_for_selector(f'#answer[data-state="{state}"]')
+    def wait(self, state: str = "closed", fen: str = "") -> None:
+        """Wait until the answer, of a position if one is given, is in a state."""
+        of = f'[data-fen="{fen}"]' if fen else ""
+        self.page.wait_for_selector(f'#answer[data-state="{state}"]{of}')
 
     def until(self, condition: str) -> None:
         """Wait until a JavaScript expression is true; the policy refuses to poll it."""
@@ -115,4 +116,4 @@ class Live:
         self.page.fill("#answer-moves", moves)
         self.page.dispatch_event("#answer-moves", "change")
         self.type_fen(fen)
-        self.wait()
+        self.wait(fen=fen)

@@ -96,7 +96,7 @@ def test_an_illegal_position_says_what_is_wrong(
     board.wait("error")
     assert words in board.page.inner_text("#setup-fault").lower()
     board.type_fen(ROOK)
-    board.wait()
+    board.wait(fen=ROOK)
     assert board.page.inner_text("#setup-fault") == ""
 
 
@@ -127,7 +127,7 @@ def test_a_browser_that_cannot_suspend_begins_anew(live: Opener) -> None:
     board.page.click("#answer-resume")
     board.wait("searching")
     board.type_fen(ROOK)
-    board.wait()
+    board.wait(fen=ROOK)
     assert board.answer("mate") == "8"
 
 
@@ -136,7 +136,7 @@ def test_a_worker_that_does_not_listen_is_replaced(live: Opener) -> None:
     board = live.open(LONG, replaced=deaf)
     board.until("Number(answer.dataset.lower) > 7")
     board.type_fen(ROOK)
-    board.wait()
+    board.wait(fen=ROOK)
     assert board.answer("mate") == "8"
 
 

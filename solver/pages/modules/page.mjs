@@ -190,6 +190,7 @@ class LivePage {
     const stipulation = played.length
       ? { ...data.stipulations[0], moves: null } : asked;
     this.searched = { fen, moves: played, stipulation };
+    this.answer.root.dataset.fen = fen;
     this.firstMoves();
     if (played.length && asked.name !== "#") {
       this.answer.say("closed", `The search of ${asked.name} begins at the first position`);
