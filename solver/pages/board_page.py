@@ -48,7 +48,7 @@ def encode_board(modules: Mapping[str, bytes], fen: str = PROBLEM) -> bytes:
     return fill_page(
         "board.html",
         title="matesolve: live board",
-        style="board.css views.css page.css",
+        style="board.css",
         scripts=["modules/page.mjs"],
         package=__package__,
         data=_data(fen, modules),

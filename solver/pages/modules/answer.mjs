@@ -1,5 +1,6 @@
 /** The panel with the answer: what is proved, what it cost, and the line. */
 
+import { element, make, makeButton, several, thousands } from "./dom.mjs";
 import { drawRuler } from "./ruler.mjs";
 import { numbered } from "./texts.mjs";
 
@@ -12,15 +13,6 @@ import { numbered } from "./texts.mjs";
  */
 
 const MOST_NAMED = 6;
-
-/** @param {string} id @returns {any} */
-export const element = (id) => document.getElementById(id);
-
-/** @param {number} count */
-export const grouped = (count) => count.toLocaleString("en");
-
-/** @param {number} count @param {string} name */
-const several = (count, name) => `${grouped(count)} ${name}${count === 1 ? "" : "s"}`;
 
 /** What a search says, in a sentence. @param {Found} found @param {any} stipulation */
 export function headline(found, { goal, moves }) {
@@ -45,12 +37,8 @@ export function headline(found, { goal, moves }) {
 export function moveButtons(line, fen, go) {
   const words = numbered(line, fen).split(" ");
   return line.flatMap((_, ply) => {
-    const button = document.createElement("button");
-    button.type = "button";
-    button.className = "live-move";
-    button.textContent = words[ply];
-    button.addEventListener("click", () => go(line.slice(0, ply + 1).map(({ uci }) => uci)));
-    return [button, " "];
+    const moves = line.slice(0, ply + 1).map(({ uci }) => uci);
+    return [makeButton(() => go(moves), { class: "move" }, words[ply]), " "];
   });
 }
 
@@ -94,11 +82,7 @@ export class AnswerPanel {
     this.#details(found, found.mate && Math.abs(found.mate), fen);
     const list = element("answer-solutions");
     list.hidden = !found.solutions.length;
-    list.replaceChildren(...found.solutions.map((line) => {
-      const item = document.createElement("li");
-      item.append(...moveButtons(line, fen, this.go));
-      return item;
-    }));
+    list.replaceChildren(...found.solutions.map((line) => make("li", {}, ...moveButtons(line, fen, this.go))));
     if (found.solutions.length) element("answer-line").replaceChildren();
   }
 

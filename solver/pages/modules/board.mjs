@@ -7,7 +7,8 @@
 //
 // It knows no rules: in play mode a piece goes where a given move takes it, in set-up mode anywhere.
 
-import { describePiece, pieceName, readPlacement, shape, squareIndex, squareName } from "./squares.mjs";
+import { add, makeButton } from "./dom.mjs";
+import { describePiece, pieceName, readPlacement, squareIndex, squareName } from "./squares.mjs";
 
 /**
  * @typedef {{uci: string, san: string}} Move
@@ -37,22 +38,21 @@ export class Board {
       return [letter, /** @type {Element} */ (svg.documentElement.firstElementChild)];
     }));
     host.classList.add("board");
-    this.drawing = shape(host, "svg", { viewBox: `0 0 ${BOARD_SIZE} ${BOARD_SIZE}`, "aria-hidden": "true" });
-    this.grid = shape(host, "div", { class: "board-grid", role: "grid", "aria-label": "Chess board",
+    this.drawing = add(host, "svg", { viewBox: `0 0 ${BOARD_SIZE} ${BOARD_SIZE}`, "aria-hidden": "true" });
+    this.grid = add(host, "div", { class: "board-grid", role: "grid", "aria-label": "Chess board",
       "aria-description": "Arrow keys move. Enter picks up and puts down, Escape puts back. In set-up, letters place pieces, " +
         "capital ones of White; Delete removes them." });
-    const rows = [...Array(8)].map(() => shape(this.grid, "div", { class: "board-row", role: "row" }));
-    this.cells = rows.flatMap((row) => [...Array(8)].map(() => shape(row, "div", { class: "board-cell", role: "gridcell" })));
-    this.chooser = shape(host, "div", { class: "board-promotion", role: "dialog", "aria-label": "Promote to" });
-    this.said = shape(host, "p", { class: "board-said", "aria-live": "polite" });
-    this.ghost = shape(host, "svg", { class: "board-ghost", "aria-hidden": "true" });
+    const rows = [...Array(8)].map(() => add(this.grid, "div", { class: "board-row", role: "row" }));
+    this.cells = rows.flatMap((row) => [...Array(8)].map(() => add(row, "div", { class: "board-cell", role: "gridcell" })));
+    this.chooser = /** @type {HTMLDialogElement} */ (/** @type {unknown} */ (
+      add(host, "dialog", { class: "board-promotion", "aria-label": "Promote to" })));
+    this.said = add(host, "p", { class: "board-said", "aria-live": "polite" });
+    this.ghost = add(host, "svg", { class: "board-ghost", "aria-hidden": "true" });
     this.grid.addEventListener("pointerdown", (event) => this.#press(event));
     document.addEventListener("pointermove", (event) => event.isPrimary && this.#drag(event));
     document.addEventListener("pointerup", (event) => event.isPrimary && this.#release(event));
     document.addEventListener("pointercancel", (event) => this.paint === null ? this.#putBack() : this.#release(event));
     this.grid.addEventListener("contextmenu", (event) => this.mode === "setup" && event.preventDefault());
-    // What follows a pointer's event would take the focus from the chooser, or press a button in it.
-    this.grid.addEventListener("mousedown", (event) => !this.chooser.hidden && event.preventDefault());
     this.grid.addEventListener("touchend", (event) => event.cancelable && event.preventDefault());
     this.grid.addEventListener("keydown", (event) => this.#key(event));
     this.grid.addEventListener("focusin", ({ target }) => {
@@ -60,10 +60,7 @@ export class Board {
       this.cursor = squareIndex(/** @type {HTMLElement} */ (target).dataset.square ?? "");
       this.#place(this.cursor).cell.tabIndex = 0;
     });
-    this.chooser.addEventListener("keydown", ({ key }) => key === "Escape" && this.#place(this.cursor).cell.focus());
-    this.chooser.addEventListener("focusout", ({ relatedTarget }) => {
-      this.chooser.hidden = !(relatedTarget instanceof Node && this.chooser.contains(relatedTarget));
-    });
+    this.chooser.addEventListener("pointerdown", ({ target }) => target === this.chooser && this.chooser.close());
     this.#putBack();
   }
 
@@ -104,8 +101,8 @@ export class Board {
   /** The diagram as an SVG document, without what is picked. @param {string} title */
   svg(title) {
     const size = { viewBox: `0 0 ${BOARD_SIZE} ${BOARD_SIZE}`, width: BOARD_SIZE, height: BOARD_SIZE };
-    const copy = shape(new DocumentFragment(), "svg", size);
-    shape(copy, "title").textContent = title;
+    const copy = add(new DocumentFragment(), "svg", size);
+    add(copy, "title").textContent = title;
     copy.append(...[...this.drawing.children].map((layer) => layer.cloneNode(true)));
     copy.querySelectorAll(".board-targets, .board-picked").forEach((element) => element.remove());
     return new XMLSerializer().serializeToString(copy);
@@ -113,7 +110,7 @@ export class Board {
 
   /** Draws a piece. @param {Element} parent @param {string} letter @param {Record<string, string | number>} [attributes] */
   picture(parent, letter, attributes = { viewBox: `0 0 ${BOARD_UNIT} ${BOARD_UNIT}` }) {
-    const piece = shape(parent, parent instanceof SVGElement ? "g" : "svg", attributes);
+    const piece = add(parent, parent instanceof SVGElement ? "g" : "svg", attributes);
     piece.append(document.importNode(/** @type {Element} */ (this.art.get(letter)), true));
   }
 
@@ -144,28 +141,28 @@ export class Board {
     const king = check ? this.letters.indexOf(fen.split(/\s+/)[1] === "b" ? "k" : "K") : -1;
     this.drawing.replaceChildren();
     const [squares, marks, names, pieces, keys, targets] = ["squares", "marks", "names", "pieces", "arrows", "targets"].map((name) =>
-      shape(this.drawing, "g", { class: `board-${name}` }));
+      add(this.drawing, "g", { class: `board-${name}` }));
     for (const [square, letter] of this.letters.entries()) {
       const [{ at, x, y, cell }, name] = [this.#place(square), squareName(square)];
       const box = { x, y, width: BOARD_UNIT, height: BOARD_UNIT };
       const dark = (square + Math.floor(square / 8)) % 2 > 0;
       const text = { fill: dark ? "#f6f0e4" : "#86683f", "font-size": 8, "font-family": "sans-serif", "font-weight": 600 };
       const reached = this.picked >= 0 && this.#moves(this.picked, square).length > 0;
-      shape(squares, "rect", { ...box, class: dark ? "board-dark" : "board-light", fill: dark ? "#b3926b" : "#efe7d8" });
+      add(squares, "rect", { ...box, class: dark ? "board-dark" : "board-light", fill: dark ? "#b3926b" : "#efe7d8" });
       if (square === king) {
-        shape(marks, "rect", { ...box, fill: "#d8332a", "fill-opacity": 0.65, class: "board-check" });
+        add(marks, "rect", { ...box, fill: "#d8332a", "fill-opacity": 0.65, class: "board-check" });
       } else if (last.slice(0, 4).includes(name)) {
-        shape(marks, "rect", { ...box, fill: "#f2d64b", "fill-opacity": 0.55, class: "board-last" });
+        add(marks, "rect", { ...box, fill: "#f2d64b", "fill-opacity": 0.55, class: "board-last" });
       }
-      if (square === this.picked) shape(marks, "rect", { ...box, class: "board-picked" });
-      if (at % 8 === 0) shape(names, "text", { ...text, x: x + 2, y: y + 9 }).textContent = name[1];
-      if (at > 55) shape(names, "text", { ...text, x: x + 39, y: y + 42 }).textContent = name[0];
+      if (square === this.picked) add(marks, "rect", { ...box, class: "board-picked" });
+      if (at % 8 === 0) add(names, "text", { ...text, x: x + 2, y: y + 9 }).textContent = name[1];
+      if (at > 55) add(names, "text", { ...text, x: x + 39, y: y + 42 }).textContent = name[0];
       if (letter) {
         const lifted = this.carried?.moving && this.carried.from === square;
         this.picture(pieces, letter, { class: lifted ? "board-lifted" : "board-piece", transform: `translate(${x} ${y})` });
       }
       if (reached) {
-        shape(targets, "circle", { class: letter ? "board-capture" : "board-target", cx: x + 22.5, cy: y + 22.5, r: letter ? 20 : 7 });
+        add(targets, "circle", { class: letter ? "board-capture" : "board-target", cx: x + 22.5, cy: y + 22.5, r: letter ? 20 : 7 });
       }
       cell.dataset.square = name;
       cell.tabIndex = square === this.cursor ? 0 : -1;
@@ -177,7 +174,7 @@ export class Board {
       const [from, to] = [this.#place(squareIndex(key)), this.#place(squareIndex(key.slice(2)))];
       const [dx, dy] = [to.x - from.x, to.y - from.y];
       const tip = Math.hypot(dx, dy) - 4;
-      shape(keys, "path", { class: "board-arrow", fill: "#1b7a3d", "fill-opacity": 0.7,
+      add(keys, "path", { class: "board-arrow", fill: "#1b7a3d", "fill-opacity": 0.7,
         d: `M12 -4H${tip - 16}V-11L${tip} 0L${tip - 16} 11V4H12z`,
         transform: `translate(${from.x + 22.5} ${from.y + 22.5}) rotate(${(Math.atan2(dy, dx) * 180) / Math.PI})` });
     }
@@ -213,7 +210,7 @@ export class Board {
       if (!carried.moving) {
         carried.moving = true;
         this.picked = carried.from;
-        this.picture(shape(this.ghost, "svg", { viewBox: "0 0 45 45", width: size, height: size }), carried.letter, {});
+        this.picture(add(this.ghost, "svg", { viewBox: "0 0 45 45", width: size, height: size }), carried.letter, {});
         this.grid.setPointerCapture(event.pointerId);
         this.#redraw();
       }
@@ -236,7 +233,7 @@ export class Board {
     if (this.picked >= 0) this.say("Put back");
     this.picked = -1;
     this.carried = this.paint = null;
-    this.chooser.hidden = true;
+    this.chooser.close();
     this.ghost.replaceChildren();
     this.#redraw();
   }
@@ -257,7 +254,7 @@ export class Board {
     const moves = to >= 0 ? this.#moves(from, to) : [];
     this.#putBack();
     if (this.mode === "setup" && from !== to) this.#put(to, letter, from);
-    else if (moves.length > 1) this.#promote(to, moves);
+    else if (moves.length > 1) this.#promote(moves);
     else if (moves.length) this.#play(moves[0].uci);
     return this.mode === "setup" || moves.length > 0;
   }
@@ -283,23 +280,20 @@ export class Board {
     this.options.onMove?.(uci);
   }
 
-  /** Asks what to promote to. @param {number} to @param {Move[]} moves */
-  #promote(to, moves) {
-    const { at, cell } = this.#place(to);
-    cell.focus(); // Escape goes back to it
+  /** Asks what to promote to. @param {Move[]} moves */
+  #promote(moves) {
+    const promoted = new Map(moves.map(({ uci }) => [uci[4], uci]));
     this.chooser.replaceChildren();
-    Object.assign(this.chooser.dataset, { column: at % 8, end: at < 8 ? "top" : "bottom" });
-    for (const { uci } of moves.sort((a, b) => "qrbn".indexOf(a.uci[4]) - "qrbn".indexOf(b.uci[4]))) {
-      const letter = to < 8 ? uci[4].toUpperCase() : uci[4];
-      const button = shape(this.chooser, "button", { type: "button", "data-piece": uci[4], "aria-label": describePiece(letter) });
-      this.picture(button, letter);
-      button.addEventListener("click", () => {
-        cell.focus();
-        this.#play(uci);
-      });
+    for (const letter of "qrbn") {
+      const uci = promoted.get(letter);
+      if (!uci) continue;
+      const piece = uci[3] === "8" ? letter.toUpperCase() : letter;
+      const look = { "data-piece": letter, "aria-label": describePiece(piece) };
+      const button = makeButton(() => this.#play(uci), look);
+      this.picture(button, piece);
+      this.chooser.append(button);
     }
-    this.chooser.hidden = false;
-    this.chooser.querySelector("button")?.focus();
+    this.chooser.showModal();
   }
 
   /** @param {KeyboardEvent} event */

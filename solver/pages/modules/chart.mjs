@@ -1,110 +1,78 @@
 // A line chart in SVG, as wide as its place; the names of the lines stand below it.
 //
-//   drawChart(host, {title, xLabel, yLabel, series: [{name, points: [[x, y], ...]}], reference, log})
+//   drawChart(host, {title, xLabel, yLabel, series: [{name, points: [[x, y], ...]}], reference})
 //
-// Draws again when the host changes its width. Colours and dashes come from the classes `line0` to `line5`.
+// The vertical axis begins at 0. Colours and dashes come from the classes `line0` to `line2`.
+
+import { add, make } from "./dom.mjs";
 
 /**
  * @typedef {{name: string, points: [number, number][]}} ChartSeries
- * @typedef {{title: string, xLabel: string, yLabel: string, series: ChartSeries[], reference?: number, log?: boolean}} Chart
+ * @typedef {{title: string, xLabel: string, yLabel: string, series: ChartSeries[],
+ *   reference: number}} Chart reference: a value with a line of its own
  */
 
-const CHART_LINES = 6;
+const CHART_LINES = 3;
 const CHART_EDGE = { left: 46, right: 14, top: 26, bottom: 40 };
-const chartsOfHosts = /** @type {WeakMap<Element, Chart>} */ (new WeakMap());
-let chartsDrawn = 0;
+const CHART_TICK = 36; // between two ticks, at least
 
-/** @param {string} tag @param {Record<string, string | number>} attributes @param {(Element | string)[]} children */
-function makeSvg(tag, attributes, ...children) {
-  const element = document.createElementNS("http://www.w3.org/2000/svg", tag);
-  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, String(value));
-  element.append(...children);
-  return element;
-}
-
-/** Round numbers from the least to the greatest, at most so many. @param {number} least @param {number} greatest @param {number} most */
-function chartTicks(least, greatest, most, whole = false) {
-  const rough = Math.max((greatest - least) / most, whole ? 1 : 1e-9);
+/** Round numbers from the least to the greatest.
+ * @param {number} least @param {number} greatest @param {number} length @param {number} finest */
+function chartTicks(least, greatest, length, finest) {
+  const rough = Math.max(((greatest - least) * CHART_TICK) / length, finest);
   const power = 10 ** Math.floor(Math.log10(rough));
   const step = power * ([1, 2, 5].find((each) => each * power >= rough) ?? 10);
-  const ticks = [];
-  for (let tick = Math.ceil(least / step - 1e-9); tick * step <= greatest + step * 1e-9; tick++) ticks.push(tick * step);
-  return ticks;
+  const first = Math.ceil(least / step);
+  const count = Math.floor(greatest / step) - first + 1;
+  return Array.from({ length: count }, (_, i) => (first + i) * step);
 }
 
 /** @param {number} value */
-const chartNumber = (value) => value.toLocaleString("en", { maximumFractionDigits: Math.abs(value) < 10 ? 3 : 0 });
+const chartNumber = (value) =>
+  value.toLocaleString("en", { maximumFractionDigits: value < 10 ? 3 : 0 });
 
 /** @param {HTMLElement} host @param {Chart} chart */
-export function drawChart(host, chart) {
-  const isNew = !chartsOfHosts.has(host);
-  chartsOfHosts.set(host, chart);
-  if (isNew) {
-    let drawn = host.clientWidth;
-    new ResizeObserver(() => {
-      const shown = chartsOfHosts.get(host);
-      if (shown && host.clientWidth !== drawn) paintChart(host, shown);
-      drawn = host.clientWidth;
-    }).observe(host);
-  }
-  paintChart(host, chart);
-}
-
-/** @param {HTMLElement} host @param {Chart} chart */
-function paintChart(host, { title, xLabel, yLabel, series, reference, log = false }) {
+export function drawChart(host, { title, xLabel, yLabel, series, reference }) {
   const points = series.flatMap((each) => each.points);
   if (!points.length) return host.replaceChildren();
-
-  // 1. Scales.
-  const width = Math.max(host.clientWidth || 600, 240);
+  const width = Math.max(host.clientWidth, 240);
   const height = Math.round(Math.min(Math.max(width * 0.5, 200), 340));
   const { left, right, top, bottom } = CHART_EDGE;
-  const xs = points.map(([x]) => x);
-  const ys = [...points.map(([, y]) => y), ...(reference === undefined ? [] : [reference])].map((y) => (log ? Math.log10(y) : y));
-  const [x0, x1] = [Math.min(...xs), Math.max(...xs)];
-  const pad = (Math.max(...ys) - Math.min(...ys)) * 0.08 || 0.1;
-  const [y0, y1] = [Math.min(...ys) - pad, Math.max(...ys) + pad];
-  /** @param {number} x */
-  const across = (x) => left + ((x - x0) / (x1 - x0 || 1)) * (width - left - right);
-  /** @param {number} y */
-  const down = (y) => height - bottom - (((log ? Math.log10(y) : y) - y0) / (y1 - y0)) * (height - top - bottom);
+  const [across, up] = [width - left - right, height - top - bottom];
+  const [x0, x1] = [Math.min(...points.map(([x]) => x)), Math.max(...points.map(([x]) => x))];
+  const most = 1.08 * Math.max(reference, ...points.map(([, y]) => y));
+  const toX = (/** @type {number} */ x) => left + ((x - x0) / (x1 - x0 || 1)) * across;
+  const toY = (/** @type {number} */ y) => height - bottom - (y / most) * up;
 
-  // 2. Axes.
-  const id = `chart${++chartsDrawn}`;
-  const ends = series.filter((each) => each.points.length).map(({ name, points: [...all] }) => {
-    const [x, y] = all[all.length - 1];
-    return `${name}: ${chartNumber(y)} at ${xLabel} ${chartNumber(x)}`;
-  });
-  const svg = makeSvg("svg", { viewBox: `0 0 ${width} ${height}`, role: "img", "aria-labelledby": `${id}t`, "aria-describedby": `${id}d` },
-    makeSvg("title", { id: `${id}t` }, title), makeSvg("desc", { id: `${id}d` }, `${yLabel} by ${xLabel}. ${ends.join("; ")}.`));
-  const rows = Math.max(2, Math.floor((height - top - bottom) / 36));
-  for (const tick of log ? chartTicks(y0, y1, rows, true).map((power) => 10 ** power) : chartTicks(y0, y1, rows)) {
-    svg.append(
-      makeSvg("line", { class: "grid", x1: left, x2: width - right, y1: down(tick), y2: down(tick) }),
-      makeSvg("text", { x: left - 6, y: down(tick) + 4, "text-anchor": "end" }, chartNumber(tick)));
+  // 1. Axes.
+  const ends = series.map(({ name, points: own }) => `${name}: ${chartNumber(own.at(-1)?.[1] ?? 0)}`);
+  const label = `${title}. At the end, ${ends.join("; ")}.`;
+  const svg = make("svg", { viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": label },
+    make("text", { x: left, y: 14 }, yLabel),
+    make("text", { x: width - right, y: height - 6, "text-anchor": "end" }, xLabel));
+  /** @param {string} look @param {number} y */
+  const rule = (look, y) => add(svg, "line", { class: look, x1: left, x2: left + across, y1: toY(y), y2: toY(y) });
+  for (const tick of chartTicks(0, most, up, 1e-9)) {
+    rule("grid", tick);
+    add(svg, "text", { x: left - 6, y: toY(tick) + 4, "text-anchor": "end" }, chartNumber(tick));
   }
-  for (const tick of chartTicks(x0, x1, Math.max(2, Math.floor((width - left - right) / 36)), true)) {
-    svg.append(makeSvg("text", { x: across(tick), y: height - bottom + 18, "text-anchor": "middle" }, chartNumber(tick)));
+  for (const tick of chartTicks(x0, x1, across, 1)) {
+    add(svg, "text", { x: toX(tick), y: height - bottom + 18, "text-anchor": "middle" }, chartNumber(tick));
   }
-  svg.append(makeSvg("text", { x: left, y: 14 }, yLabel),
-    makeSvg("text", { x: width - right, y: height - 6, "text-anchor": "end" }, xLabel));
-  if (reference !== undefined) {
-    svg.append(makeSvg("line", { class: "reference", x1: left, x2: width - right, y1: down(reference), y2: down(reference) }));
-  }
+  rule("reference", reference);
 
-  // 3. Lines, and their names.
-  const names = document.createElement("ul");
-  names.className = "chart-names";
+  // 2. Lines, and their names.
+  const names = make("ul", { class: "chart-names" });
   for (const [number, { name, points: own }] of series.entries()) {
     const look = `line${number % CHART_LINES}`;
-    svg.append(makeSvg("g", { class: look },
-      makeSvg("polyline", { points: own.map(([x, y]) => `${across(x).toFixed(1)},${down(y).toFixed(1)}`).join(" ") }),
-      ...own.map(([x, y]) => makeSvg("circle", { cx: across(x).toFixed(1), cy: down(y).toFixed(1), r: 3 },
-        makeSvg("title", {}, `${name}, ${xLabel} ${chartNumber(x)}: ${chartNumber(y)}`)))));
-    const item = document.createElement("li");
-    item.append(makeSvg("svg", { class: look, viewBox: "0 0 28 10", "aria-hidden": "true" }, makeSvg("polyline", { points: "0,5 28,5" })), name);
-    names.append(item);
+    const group = add(svg, "g", { class: look });
+    add(group, "polyline", { points: own.map(([x, y]) => `${toX(x)},${toY(y)}`).join(" ") });
+    for (const [x, y] of own) {
+      const words = `${name}, ${xLabel} ${chartNumber(x)}: ${chartNumber(y)}`;
+      add(group, "circle", { cx: toX(x), cy: toY(y), r: 3 }, make("title", {}, words));
+    }
+    add(names, "li", {}, make("svg", { class: look, viewBox: "0 0 28 10", "aria-hidden": "true" },
+      make("polyline", { points: "0,5 28,5" })), name);
   }
-  host.classList.add("chart");
   host.replaceChildren(svg, names);
 }

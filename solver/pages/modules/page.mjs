@@ -1,8 +1,9 @@
 /** The live board: what is on the board is searched, played and counted. */
 
-import { AnswerPanel, element, moveButtons } from "./answer.mjs";
+import { AnswerPanel, moveButtons } from "./answer.mjs";
 import { Board } from "./board.mjs";
 import { Count } from "./count.mjs";
+import { element, makeButton } from "./dom.mjs";
 import { Cancelled, Engine, Parts } from "./engine.mjs";
 import { copyText } from "./files.mjs";
 import { Setup } from "./setup.mjs";
@@ -54,14 +55,14 @@ class LivePage {
     this.setup = new Setup(this.board, {
       onPosition: (/** @type {string} */ fen) => this.open(fen), onMode: () => this.draw(),
     });
-    this.tree = new Tree(element("tree-panel"), {
+    this.tree = new Tree({
       after: (/** @type {string[]} */ path, /** @type {any} */ attack) => this.ask("after", {
         fen: this.root, moves: [...this.treeFrom, ...path], stipulation: this.searched.stipulation,
         left: attack.left, refuting: attack.refutations.map((/** @type {Move} */ { uci }) => uci),
       }),
       onGo: (/** @type {string[]} */ path) => this.go([...this.treeFrom, ...path], true),
     });
-    this.count = new Count(element("count-panel"), {
+    this.count = new Count({
       data: data.experiments,
       preset: (/** @type {string} */ fen) => (location.hash = `fen=${encodeURIComponent(fen)}`),
       count: (fields, depth, nodes, onProgress, signal) => {
@@ -248,13 +249,8 @@ class LivePage {
   firstMoves() {
     const { moves } = this.here;
     element("answer-first-answer").textContent = "";
-    element("answer-first-moves").replaceChildren(...moves.map((/** @type {Move} */ move) => {
-      const button = document.createElement("button");
-      button.type = "button";
-      button.textContent = move.san;
-      button.addEventListener("click", () => this.askFirst(move));
-      return button;
-    }));
+    element("answer-first-moves").replaceChildren(...moves.map((/** @type {Move} */ move) =>
+      makeButton(() => this.askFirst(move), {}, move.san)));
   }
 
   /** How a first move fails, or how long it takes. @param {Move} move */

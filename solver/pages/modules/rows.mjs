@@ -11,7 +11,7 @@
  * @typedef {{name: string, moves: number | null, goal?: string, isStalemate?: boolean, defenderEnds?: boolean}} Stipulation
  * @typedef {{text: string, path?: string[]}} Words
  * @typedef {{key: string, words: Words[], attack?: Attack, tail?: Words[], path?: string[], line?: Move[],
- *   rows?: Row[], isOpen?: boolean, retry?: string}} Row attack: it is followed by a level; rows: they are known
+ *   rows?: Row[], isOpen?: boolean}} Row attack: it is followed by a level; rows: they are known
  * @typedef {{fen: string, stipulation: Stipulation, line?: Move[]}} Play fen: of the root; line: the main line
  */
 

@@ -1,18 +1,11 @@
 /** Both bounds on one ruler: the lengths that are excluded, open, and proved to suffice. */
 
-const RULER_SPACE = "http://www.w3.org/2000/svg";
+import { make } from "./dom.mjs";
+
 const RULER_CELLS = 12;
 const RULER_MOST = 40;
 const RULER_CELL = 40;
 const RULER_HEIGHT = 56;
-
-/** @param {string} name @param {Record<string, string|number>} attributes @param {string} text */
-function rulerPart(name, attributes, text = "") {
-  const part = document.createElementNS(RULER_SPACE, name);
-  for (const [key, value] of Object.entries(attributes)) part.setAttribute(key, String(value));
-  part.textContent = text;
-  return part;
-}
 
 /**
  * Draw the bounds on the length of a mate, in moves.
@@ -27,7 +20,7 @@ export function drawRuler(host, lower, upper) {
   const width = cells * RULER_CELL;
   const words = upper === null
     ? `no mate in fewer than ${lower} moves` : `a mate in ${upper} moves, none in fewer than ${lower}`;
-  const drawing = rulerPart("svg", {
+  const drawing = make("svg", {
     viewBox: `0 0 ${width} ${RULER_HEIGHT}`, class: "ruler", role: "img", "aria-label": `Proved: ${words}`,
   });
   for (let i = 0; i < cells; i++) {
@@ -36,9 +29,8 @@ export function drawRuler(host, lower, upper) {
     const kind = isMet ? "met" : moves < lower ? "excluded" : upper !== null && moves >= upper ? "mate" : "open";
     const x = i * RULER_CELL;
     drawing.append(
-      rulerPart("rect", { x: x + 1, y: 4, width: RULER_CELL - 2, height: 28, rx: 4, class: `ruler-${kind}` }),
-      rulerPart("text", { x: x + RULER_CELL / 2, y: 51, class: `ruler-number ruler-number-${kind}` }, String(moves)),
-    );
+      make("rect", { x: x + 1, y: 4, width: RULER_CELL - 2, height: 28, rx: 4, class: `ruler-${kind}` }),
+      make("text", { x: x + RULER_CELL / 2, y: 51, class: `ruler-number-${kind}` }, String(moves)));
   }
   host.replaceChildren(drawing);
 }

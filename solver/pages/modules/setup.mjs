@@ -1,4 +1,4 @@
-// The tools to set up a position, and the position as FEN, link and picture. The controls are those of board_setup.html.
+// The tools to set up a position, and the position as FEN, link and picture.
 //
 //   setup = new Setup(board, {onPosition, onMode})
 //   onPosition(fen)                a new position without moves, from the tools, a paste, a file or a link: describe it, then
@@ -7,15 +7,16 @@
 //   setup.follow(fen)              a move was played: field, link and pictures follow
 //   setup.fen, setup.setMode("play" | "setup")
 
+import { element, make, makeButton } from "./dom.mjs";
 import { copyText, download, findFen, linkHash, linkedFen, svgToPng } from "./files.mjs";
-import { describePiece, readPlacement, shape, squareIndex, squareName } from "./squares.mjs";
+import { describePiece, readPlacement, squareIndex, squareName } from "./squares.mjs";
 
 const SETUP_START = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
 /** What stands at home as long as a side may castle. @type {Record<string, string>} */
 const SETUP_HOMES = { K: "Ke1 Rh1", Q: "Ke1 Ra1", k: "ke8 rh8", q: "ke8 ra8" };
 
-/** An element of board_setup.html. @param {string} name @returns {any} */
-const setupPart = (name) => document.getElementById(`setup-${name}`);
+/** @param {string} name */
+const setupPart = (name) => element(`setup-${name}`);
 
 /** Its radio buttons or check boxes of a name. @param {string} name */
 const setupBoxes = (name) => /** @type {HTMLInputElement[]} */ ([...document.getElementsByName(`setup-${name}`)]);
@@ -66,20 +67,20 @@ export class Setup {
   }
 
   #makePalette() {
-    for (const letter of [null, ..."KQRBNP", "", ..."kqrbnp"]) {
-      const label = letter === null ? "Move pieces" : letter ? describePiece(letter) : "Erase";
-      const button = shape(setupPart("palette"), "button", { type: "button", "data-tool": letter ?? "hand", "aria-label": label, title: label });
-      if (letter) {
-        this.board.picture(button, letter);
-        button.addEventListener("pointerdown", (event) => this.board.carry(letter, event));
-      } else {
-        const icon = shape(button, "svg", { viewBox: "0 0 30 26", class: "setup-icon" });
-        shape(icon, "path", { d: letter === null ? "M9 3v17l4.4-4 2.8 6 2.6-1.2-2.8-5.8H22z" : "M8 6L22 20M22 6L8 20" });
-      }
-      button.addEventListener("click", () => {
-        this.board.setMode("setup", letter);
+    for (const tool of [null, ..."KQRBNP", "", ..."kqrbnp"]) {
+      const label = tool === null ? "Move pieces" : tool ? describePiece(tool) : "Erase";
+      const button = makeButton(() => {
+        this.board.setMode("setup", tool);
         this.#update();
-      });
+      }, { "data-tool": tool ?? "hand", "aria-label": label, title: label });
+      if (tool) {
+        this.board.picture(button, tool);
+        button.addEventListener("pointerdown", (event) => this.board.carry(tool, event));
+      } else {
+        const d = tool === null ? "M9 3v17l4.4-4 2.8 6 2.6-1.2-2.8-5.8H22z" : "M8 6L22 20M22 6L8 20";
+        button.append(make("svg", { viewBox: "0 0 30 26", class: "setup-icon" }, make("path", { d })));
+      }
+      setupPart("palette").append(button);
     }
   }
 

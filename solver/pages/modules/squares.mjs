@@ -1,4 +1,4 @@
-// Squares and pieces by number, letter and name, and elements: what the board and its tools share.
+// Squares and pieces by number, letter and name.
 
 const PIECE_NAMES = new Map([["p", "pawn"], ["n", "knight"], ["b", "bishop"], ["r", "rook"], ["q", "queen"], ["k", "king"]]);
 
@@ -20,15 +20,4 @@ export function readPlacement(fen) {
   const ranks = fen.trim().split(/\s/)[0].split("/").map((rank) =>
     /^[1-8KQRBNPkqrbnp]+$/.test(rank) ? [...rank].flatMap((x) => (x > "8" ? [x] : Array(Number(x)).fill(""))) : []);
   return ranks.length === 8 && ranks.every((rank) => rank.length === 8) ? ranks.flat() : null;
-}
-
-/** A new element at the end of another; of SVG, if the other one is.
- * @param {Element | DocumentFragment} parent @param {string} tag @param {Record<string, string | number>} [attributes]
- * @returns {HTMLElement & SVGElement} */
-export function shape(parent, tag, attributes = {}) {
-  const svg = tag === "svg" || parent instanceof SVGElement;
-  const element = document.createElementNS(svg ? "http://www.w3.org/2000/svg" : "http://www.w3.org/1999/xhtml", tag);
-  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, String(value));
-  parent.append(element);
-  return /** @type {HTMLElement & SVGElement} */ (element);
 }
