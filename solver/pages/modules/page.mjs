@@ -14,6 +14,7 @@ import { Tree } from "./tree.mjs";
 /** @typedef {import("./answer.mjs").Move} Move */
 
 const AUTOMATIC_PLAY = 3;
+const DEFAULT_MOVES = 2;
 const MILLION = 1_000_000;
 const MIB_BYTES = 1 << 20;
 
@@ -35,8 +36,8 @@ class LivePage {
   progress = null;
   /** @type {any} what was searched: the position and its stipulation */
   searched = null;
-  /** @type {string[]} */
-  treeFrom = [];
+  /** @type {any} the same of the tree, with its answer */
+  shown = null;
   restarts = 0;
   isPaused = false;
 
@@ -57,10 +58,10 @@ class LivePage {
     });
     this.tree = new Tree({
       after: (/** @type {string[]} */ path, /** @type {any} */ attack) => this.ask("after", {
-        fen: this.root, moves: [...this.treeFrom, ...path], stipulation: this.searched.stipulation,
-        left: attack.left, refuting: attack.refutations.map((/** @type {Move} */ { uci }) => uci),
+        ...this.shown, moves: [...this.shown.moves, ...path], left: attack.left,
+        refuting: attack.refutations.map((/** @type {Move} */ { uci }) => uci),
       }),
-      onGo: (/** @type {string[]} */ path) => this.go([...this.treeFrom, ...path], true),
+      onGo: (/** @type {string[]} */ path) => this.go([...this.shown.moves, ...path], true),
     });
     this.count = new Count({
       data: data.experiments,
@@ -108,12 +109,14 @@ class LivePage {
     element("tree-show").addEventListener("click", () => this.showPlay());
   }
 
-  /** What is asked for: the stipulation with its number. */
+  /** What is asked for here; null: a search cannot begin with the defender's move. */
   stipulation() {
     const { value } = element("answer-stipulation");
     const base = data.stipulations.find((/** @type {any} */ { name }) => name === value);
     const moves = Number(element("answer-moves").value) || null;
-    return { ...base, moves: moves ?? (base.name === "#" ? null : 2) };
+    if (base.name === "#") return { ...base, moves: this.ply ? null : moves };
+    const left = (moves ?? DEFAULT_MOVES) - this.ply / 2;
+    return left > 0 && (base.part === "help" || this.ply % 2 === 0) ? { ...base, moves: left } : null;
   }
 
   // The position
@@ -163,7 +166,7 @@ class LivePage {
 
   draw() {
     if (!this.here || this.here.fault) return;
-    const isSearched = this.searched?.fen === this.here.fen;
+    const isSearched = this.searched?.here === this.here.fen;
     this.board.draw({
       fen: this.here.fen, moves: this.here.moves, last: this.moves[this.ply - 1],
       check: this.here.check,
@@ -175,7 +178,7 @@ class LivePage {
     const line = moveButtons(this.all.line, this.root, (moves) => this.go(this.moves, true, moves.length));
     element("answer-moves-played").replaceChildren(...line);
     element("answer-moves-played").children[this.ply - 1]?.setAttribute("aria-current", "step");
-    if (this.tree.data) this.tree.mark(this.played.slice(this.treeFrom.length));
+    if (this.tree.data) this.tree.mark(this.played.slice(this.shown.moves.length));
   }
 
   // The search
@@ -187,27 +190,25 @@ class LivePage {
     this.isPaused = false;
     const { fen } = this.here;
     const played = this.played;
-    const asked = this.stipulation();
-    const stipulation = played.length
-      ? { ...data.stipulations[0], moves: null } : asked;
-    this.searched = { fen, moves: played, stipulation };
+    const stipulation = this.stipulation();
+    this.searched = { fen: this.root, moves: played, stipulation, here: fen };
     this.answer.root.dataset.fen = fen;
     this.firstMoves();
-    if (played.length && asked.name !== "#") {
-      this.answer.say("closed", `The search of ${asked.name} begins at the first position`);
+    if (!stipulation) {
+      this.answer.say("closed", "The defender is to move: play on, and the search goes on");
       return;
     }
     const nodes = Number(element("answer-nodes").value) * MILLION || null;
     this.answer.showProgress({ lower: 0, upper: null, nodes: 0, seconds: 0, line: [] }, fen);
     try {
-      const found = await this.ask("search", { fen: this.root, moves: played, stipulation, nodes }, (progress) => {
+      const found = await this.ask("search", { ...this.searched, nodes }, (progress) => {
         this.progress = progress;
         this.answer.showProgress(progress, fen, this.isPaused ? "stopped" : "searching");
       });
       this.found = found;
       this.restarts = 0;
-      if (stipulation.moves === null && found.mate) this.searched.stipulation.moves = found.mate;
-      this.answer.showAnswer(found, fen, { ...stipulation, moves: asked.moves });
+      this.answer.showAnswer(found, fen, stipulation);
+      if (found.mate) this.searched.stipulation = { ...stipulation, moves: stipulation.moves ?? found.mate };
       this.draw();
       if (!this.tree.data && !played.length && Math.abs(this.searched.stipulation.moves) <= AUTOMATIC_PLAY) {
         await this.showPlay();
@@ -226,7 +227,7 @@ class LivePage {
     if (!this.progress) return;
     this.isPaused = this.thinker.pause(true);
     if (!this.isPaused) this.thinker.stop();
-    this.answer.showProgress(this.progress, this.searched.fen, "stopped");
+    this.answer.showProgress(this.progress, this.searched.here, "stopped");
   }
 
   resume() {
@@ -247,49 +248,56 @@ class LivePage {
   // First moves and their play
 
   firstMoves() {
-    const { moves } = this.here;
+    const { stipulation } = this.searched;
+    element("answer-first").hidden = !stipulation || stipulation.part === "help";
     element("answer-first-answer").textContent = "";
-    element("answer-first-moves").replaceChildren(...moves.map((/** @type {Move} */ move) =>
+    element("answer-first-moves").replaceChildren(...this.here.moves.map((/** @type {Move} */ move) =>
       makeButton(() => this.askFirst(move), {}, move.san)));
   }
 
   /** How a first move fails, or how long it takes. @param {Move} move */
   async askFirst(move) {
-    const say = (/** @type {string} */ words) => (element("answer-first-answer").textContent = `${move.san}: ${words}`);
-    const { moves, stipulation } = this.searched;
-    const position = { fen: this.root, moves };
-    const isMate = stipulation.name === "#";
+    const { searched } = this;
+    const { stipulation } = searched;
+    const after = { ...searched, moves: [...searched.moves, move.uci] };
+    this.thinker.stop();
+    if (!this.found && this.progress) this.answer.showProgress(this.progress, searched.here, "stopped");
+    let said = `${move.san}: `;
+    const say = (/** @type {string} */ words) => (element("answer-first-answer").textContent = said + words);
     say("searching ...");
     try {
       if (stipulation.moves > 0) {
-        const after = { fen: this.root, moves: [...moves, move.uci], stipulation };
         const refuting = await this.ask("refutations", after);
         const names = refuting.map((/** @type {Move} */ { san }) => san).join(", ");
-        say(refuting.length ? `refuted by ${names}: no ${stipulation.goal} in ${stipulation.moves}` : "a key");
-        if (!isMate || !refuting.length) return;
+        said += names ? `refuted by ${names}: no ${stipulation.goal} in ${stipulation.moves}` : "a key";
+        say("");
+        if (!names || stipulation.name !== "#") return;
+        said += "; ";
       }
-      const asked = { ...position, stipulation: { ...stipulation, moves: null }, rootMove: move.uci, nodes: null };
-      const before = element("answer-first-answer").textContent.slice(move.san.length + 2);
-      const found = await this.ask("search", asked, ({ lower, upper }) =>
-        say(`${before}; ${upper ? `mate in ${upper} or fewer` : `no mate in fewer than ${lower}`} ...`));
-      say(`${before}; ${found.mate ? `mate in ${found.mate}` : "no mate"}`);
+      const any = { ...stipulation, moves: null };
+      const question = stipulation.moves < 0 ? after : { ...searched, rootMove: move.uci };
+      const found = await this.ask("search", { ...question, stipulation: any, nodes: null }, ({ lower, upper }) =>
+        say(upper ? `mate in ${Math.abs(upper)} or fewer ...` : `no mate in fewer than ${lower} ...`));
+      say(found.mate === null ? "no mate" : `mate in ${Math.abs(found.mate)}`);
     } catch (error) {
-      if (!(error instanceof Cancelled)) this.fail(error);
+      this.fail(error);
     }
   }
 
   async showPlay() {
-    const { fen, moves, stipulation } = this.searched;
-    if (!stipulation.moves || stipulation.part === "help") {
-      this.tree.say(stipulation.part === "help" ? "Help play has solutions, no variations." : "No mate is known yet.");
+    const { searched, found } = this;
+    const { stipulation } = searched;
+    if (!stipulation?.moves || stipulation.part === "help") {
+      this.tree.say(stipulation?.part === "help" ? "Help play has solutions, no variations." : "No mate is known yet.");
       return;
     }
-    this.treeFrom = moves;
+    this.shown = { ...searched, found };
+    this.thinker.stop();
+    this.tree.show(null);
     this.tree.say("solving ...");
     try {
-      const tries = Number(element("tree-tries").value);
-      const root = await this.ask("play", { fen: this.root, moves, stipulation, tries });
-      this.tree.show(root, { fen, stipulation, line: this.found?.line ?? [] });
+      const root = await this.ask("play", { ...searched, tries: Number(element("tree-tries").value) });
+      this.tree.show(root, { fen: searched.here, stipulation, line: found?.line ?? [] });
     } catch (error) {
       this.tree.show(null);
       this.fail(error);
@@ -298,11 +306,12 @@ class LivePage {
 
   /** @param {string} name @param {(tree: any, found: any, about: any) => string} write */
   async copy(name, write) {
+    const { here, stipulation, found } = this.tree.data ? this.shown : { ...this.searched, found: this.found };
     const about = {
-      fen: this.searched.fen, stipulation: this.searched.stipulation, version: data.version,
-      all: this.tree.all, tries: Number(element("tree-tries").value),
+      fen: here, stipulation, version: data.version, all: this.tree.all,
+      tries: Number(element("tree-tries").value),
     };
-    const isCopied = this.found && await copyText(write(this.tree.data, this.found, about));
+    const isCopied = found && await copyText(write(this.tree.data, found, about));
     this.note(isCopied ? `Copied (${name}).` : "There is nothing to copy yet.");
   }
 }
