@@ -172,12 +172,12 @@ def test_a_first_move_is_asked_for_while_the_search_runs(live: Opener) -> None:
 def test_the_tree_stays_the_roots_when_the_board_follows_it(live: Opener) -> None:
     board = live.open()
     board.solve("8/8/4BQ1Q/8/5b2/4R1p1/8/5k1K w - - 0 1", "s#", "2")
-    board.page.click("#tree-panel .tree-move")
+    board.page.click("#tree-panel .move")
     board.until("document.getElementById('setup-fen').value.includes(' b ')")
     assert "defender is to move" in board.headline
     board.page.click("#tree-open")
     board.page.wait_for_selector("#tree-panel:has-text('2.Qd3')")
-    board.page.click("#tree-panel .tree-move:text-is('1...Kf2')")
+    board.page.click("#tree-panel .move:text-is('1...Kf2')")
     board.until("document.getElementById('setup-fen').value.includes(' w ')")
     board.page.wait_for_selector('#answer[data-state="closed"][data-mate="1"]')
 
@@ -186,7 +186,7 @@ def test_help_play_goes_on_after_each_move(live: Opener) -> None:
     board = live.open()
     board.solve("8/5K2/2r5/7p/5R2/6B1/8/7k b - - 0 1", "h#", "2")
     assert board.headline == "Helpmate in 2, 1 solution: proved"
-    board.page.click("#answer-solutions .live-move")
+    board.page.click("#answer-solutions .move")
     board.until("answer.dataset.fen.includes(' w ')")
     board.wait()
     assert board.headline == "Helpmate in 1.5, 1 solution: proved"
