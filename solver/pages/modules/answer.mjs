@@ -4,8 +4,7 @@ import { element, make, makeButton, several, thousands } from "./dom.mjs";
 import { drawRuler } from "./ruler.mjs";
 import { numbered } from "./texts.mjs";
 
-/** @typedef {{uci: string, san: string}} Move */
-/** @typedef {import("./lists.mjs").Stipulation} Stipulation */
+/** @typedef {import("./rules.mjs").Move} Move */
 /**
  * @typedef {{lower: number, upper: number|null, nodes: number, seconds: number, line: Move[]}} Progress
  * @typedef {{state: string, mate: number|null, lower: number, nodes: number, seconds: number,

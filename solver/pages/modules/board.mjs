@@ -7,11 +7,11 @@
 //
 // It knows no rules: in play mode a piece goes where a given move takes it, in set-up mode anywhere.
 
-import { add, makeButton } from "./dom.mjs";
+import { add, make, makeButton } from "./dom.mjs";
 import { describePiece, pieceName, readPlacement, squareIndex, squareName } from "./squares.mjs";
 
+/** @typedef {import("./rules.mjs").Move} Move */
 /**
- * @typedef {{uci: string, san: string}} Move
  * @typedef {{fen: string, moves?: Move[], last?: string, check?: boolean, arrows?: string[]}} View
  * @typedef {{letter: string, from: number, x: number, y: number, moving: boolean}} Carried
  */
@@ -47,7 +47,7 @@ export class Board {
     this.chooser = /** @type {HTMLDialogElement} */ (/** @type {unknown} */ (
       add(host, "dialog", { class: "board-promotion", "aria-label": "Promote to" })));
     this.said = add(host, "p", { class: "board-said", "aria-live": "polite" });
-    this.ghost = add(host, "svg", { class: "board-ghost", "aria-hidden": "true" });
+    this.ghost = make("g"); // what the pointer carries
     this.grid.addEventListener("pointerdown", (event) => this.#press(event));
     document.addEventListener("pointermove", (event) => event.isPrimary && this.#drag(event));
     document.addEventListener("pointerup", (event) => event.isPrimary && this.#release(event));
@@ -101,9 +101,8 @@ export class Board {
   /** The diagram as an SVG document, without what is picked. @param {string} title */
   svg(title) {
     const size = { viewBox: `0 0 ${BOARD_SIZE} ${BOARD_SIZE}`, width: BOARD_SIZE, height: BOARD_SIZE };
-    const copy = add(new DocumentFragment(), "svg", size);
-    add(copy, "title").textContent = title;
-    copy.append(...[...this.drawing.children].map((layer) => layer.cloneNode(true)));
+    const layers = [...this.drawing.children].map((layer) => layer.cloneNode(true));
+    const copy = make("svg", size, make("title", {}, title), ...layers);
     copy.querySelectorAll(".board-targets, .board-picked").forEach((element) => element.remove());
     return new XMLSerializer().serializeToString(copy);
   }
@@ -139,9 +138,10 @@ export class Board {
   #redraw() {
     const { last = "", check, fen, arrows = [] } = this.view;
     const king = check ? this.letters.indexOf(fen.split(/\s+/)[1] === "b" ? "k" : "K") : -1;
-    this.drawing.replaceChildren();
-    const [squares, marks, names, pieces, keys, targets] = ["squares", "marks", "names", "pieces", "arrows", "targets"].map((name) =>
-      add(this.drawing, "g", { class: `board-${name}` }));
+    const layers = ["squares", "marks", "names", "pieces", "arrows", "targets"].map((name) =>
+      make("g", { class: `board-${name}` }));
+    const [squares, marks, names, pieces, keys, targets] = layers;
+    this.drawing.replaceChildren(...layers, this.ghost);
     for (const [square, letter] of this.letters.entries()) {
       const [{ at, x, y, cell }, name] = [this.#place(square), squareName(square)];
       const box = { x, y, width: BOARD_UNIT, height: BOARD_UNIT };
@@ -155,8 +155,8 @@ export class Board {
         add(marks, "rect", { ...box, fill: "#f2d64b", "fill-opacity": 0.55, class: "board-last" });
       }
       if (square === this.picked) add(marks, "rect", { ...box, class: "board-picked" });
-      if (at % 8 === 0) add(names, "text", { ...text, x: x + 2, y: y + 9 }).textContent = name[1];
-      if (at > 55) add(names, "text", { ...text, x: x + 39, y: y + 42 }).textContent = name[0];
+      if (at % 8 === 0) add(names, "text", { ...text, x: x + 2, y: y + 9 }, name[1]);
+      if (at > 55) add(names, "text", { ...text, x: x + 39, y: y + 42 }, name[0]);
       if (letter) {
         const lifted = this.carried?.moving && this.carried.from === square;
         this.picture(pieces, letter, { class: lifted ? "board-lifted" : "board-piece", transform: `translate(${x} ${y})` });
@@ -180,15 +180,18 @@ export class Board {
     }
   }
 
-  /** The square under a pointer; -1: none. @param {PointerEvent} event */
-  #under({ clientX, clientY }) {
-    const at = this.cells.findIndex((cell) => cell === document.elementFromPoint(clientX, clientY));
-    return at >= 0 && this.flipped ? 63 - at : at;
+  /** Where a pointer is on the board, and its square; -1: off the board. @param {PointerEvent} event */
+  #at({ clientX, clientY }) {
+    const { left, top, width } = this.grid.getBoundingClientRect();
+    const [x, y] = [clientX - left, clientY - top].map((each) => (each * BOARD_SIZE) / width);
+    const at = 8 * Math.floor(y / BOARD_UNIT) + Math.floor(x / BOARD_UNIT);
+    const isOn = Math.min(x, y) >= 0 && Math.max(x, y) < BOARD_SIZE;
+    return { x, y, square: !isOn ? -1 : this.flipped ? 63 - at : at };
   }
 
   /** @param {PointerEvent} event */
   #press(event) {
-    const [square, setup, right] = [this.#under(event), this.mode === "setup", event.button === 2];
+    const [square, setup, right] = [this.#at(event).square, this.mode === "setup", event.button === 2];
     if (!event.isPrimary || event.button === 1 || square < 0 || (right && !setup)) return;
     this.cursor = square;
     if (setup) this.paint = right ? "" : this.tool;
@@ -201,22 +204,18 @@ export class Board {
   /** @param {PointerEvent} event */
   #drag(event) {
     const { paint, carried } = this;
-    const square = paint === null ? -1 : this.#under(event);
+    const { x, y, square } = this.#at(event);
     if (paint !== null && square >= 0 && this.letters[square] !== paint) {
       this.letters[square] = paint;
       this.#redraw();
-    } else if (carried && (carried.moving || Math.hypot(event.clientX - carried.x, event.clientY - carried.y) > 4)) {
-      const size = this.grid.getBoundingClientRect().width / 8;
-      if (!carried.moving) {
-        carried.moving = true;
-        this.picked = carried.from;
-        this.picture(add(this.ghost, "svg", { viewBox: "0 0 45 45", width: size, height: size }), carried.letter, {});
-        this.grid.setPointerCapture(event.pointerId);
-        this.#redraw();
-      }
-      this.ghost.firstElementChild?.setAttribute("x", String(event.clientX - size / 2));
-      this.ghost.firstElementChild?.setAttribute("y", String(event.clientY - size / 2));
+    } else if (carried && !carried.moving && Math.hypot(event.clientX - carried.x, event.clientY - carried.y) > 4) {
+      carried.moving = true;
+      this.picked = carried.from;
+      this.picture(this.ghost, carried.letter, { transform: "translate(-22.5 -22.5)" });
+      this.grid.setPointerCapture(event.pointerId);
+      this.#redraw();
     }
+    this.ghost.setAttribute("transform", `translate(${x} ${y})`);
   }
 
   /** @param {PointerEvent} event */
@@ -224,7 +223,7 @@ export class Board {
     const { carried, paint } = this;
     this.carried = null;
     if (paint !== null) this.#put(this.cursor, this.letters[this.cursor]);
-    else if (carried?.moving) this.#goes(carried.from, this.#under(event), carried.letter);
+    else if (carried?.moving) this.#goes(carried.from, this.#at(event).square, carried.letter);
     else if (carried && carried.from >= 0) this.#choose(carried.from);
   }
 
@@ -282,17 +281,14 @@ export class Board {
 
   /** Asks what to promote to. @param {Move[]} moves */
   #promote(moves) {
-    const promoted = new Map(moves.map(({ uci }) => [uci[4], uci]));
-    this.chooser.replaceChildren();
-    for (const letter of "qrbn") {
-      const uci = promoted.get(letter);
-      if (!uci) continue;
-      const piece = uci[3] === "8" ? letter.toUpperCase() : letter;
-      const look = { "data-piece": letter, "aria-label": describePiece(piece) };
+    const byWorth = moves.sort((a, b) => "qrbn".indexOf(a.uci[4]) - "qrbn".indexOf(b.uci[4]));
+    this.chooser.replaceChildren(...byWorth.map(({ uci }) => {
+      const letter = uci[3] === "8" ? uci[4].toUpperCase() : uci[4];
+      const look = { "data-piece": uci[4], "aria-label": describePiece(letter) };
       const button = makeButton(() => this.#play(uci), look);
-      this.picture(button, piece);
-      this.chooser.append(button);
-    }
+      this.picture(button, letter);
+      return button;
+    }));
     this.chooser.showModal();
   }
 

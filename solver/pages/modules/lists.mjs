@@ -2,12 +2,14 @@
 
 import { plain } from "./rules.mjs";
 
-/** @typedef {import("./worker.mjs").Host} Host */
-/** @typedef {import("./machine.mjs").Machine} Machine */
 /** @typedef {import("./rules.mjs").Move} Move */
 /** @typedef {import("./rules.mjs").Named} Named */
 /** @typedef {import("./rules.mjs").Place} Place */
-/** @typedef {Move & {left: number, refutations: Move[], open: boolean}} Attack */
+/** @typedef {import("./worker.mjs").Host} Host */
+/**
+ * @typedef {Move & {left: number, refutations: Move[], open: boolean, level?: Level}} Attack
+ *   level: what follows, once the page has asked for it
+ */
 /**
  * @typedef {Move & {length: number, ends: boolean, relevant: boolean,
  *   continuations: Attack[]}} Defence

@@ -11,7 +11,7 @@ import { jsonText, numbered, pgnText, popeyeText } from "./texts.mjs";
 import { Tree } from "./tree.mjs";
 
 /** @typedef {import("./answer.mjs").Found} Found */
-/** @typedef {import("./answer.mjs").Move} Move */
+/** @typedef {import("./rules.mjs").Move} Move */
 
 const AUTOMATIC_PLAY = 3;
 const DEFAULT_MOVES = 2;

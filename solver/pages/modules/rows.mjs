@@ -2,12 +2,12 @@
 //
 //   new Rows(root, {fen, stipulation, line}, all).parts() -> Row[]: set play, tries, keys
 
+/** @typedef {import("./lists.mjs").Attack} Attack */
+/** @typedef {import("./lists.mjs").Defence} Defence */
+/** @typedef {import("./lists.mjs").Level} Level */
+/** @typedef {import("./lists.mjs").Root} Root */
+/** @typedef {import("./rules.mjs").Move} Move */
 /**
- * @typedef {{uci: string, san: string}} Move
- * @typedef {Move & {left: number, refutations: Move[], open: boolean, level?: Level}} Attack
- * @typedef {Move & {length: number, ends: boolean, relevant: boolean, continuations: Attack[]}} Defence
- * @typedef {{threats: Attack[], zugzwang: boolean, defences: Defence[]}} Level
- * @typedef {{setPlay: Defence[], tries: Attack[], keys: Attack[], level: Level | null}} Root
  * @typedef {{name: string, moves: number | null, goal?: string, isStalemate?: boolean, defenderEnds?: boolean}} Stipulation
  * @typedef {{text: string, path?: string[]}} Words
  * @typedef {{key: string, words: Words[], attack?: Attack, tail?: Words[], path?: string[], line?: Move[],

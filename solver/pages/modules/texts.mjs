@@ -5,14 +5,14 @@
 // root: `data` of a Tree, or null. A level that was not opened is left out, and the text says so.
 
 import { lineAfter, numberedMove, orderedMoves, shownDefences } from "./rows.mjs";
+import { readPlacement, squareName } from "./squares.mjs";
 
-/** @typedef {import("./rows.mjs").Move} Move */
-/** @typedef {import("./rows.mjs").Attack} Attack */
-/** @typedef {import("./rows.mjs").Defence} Defence */
-/** @typedef {import("./rows.mjs").Root} Root */
+/** @typedef {import("./answer.mjs").Found} Found */
+/** @typedef {import("./lists.mjs").Attack} Attack */
+/** @typedef {import("./lists.mjs").Defence} Defence */
+/** @typedef {import("./lists.mjs").Root} Root */
+/** @typedef {import("./rules.mjs").Move} Move */
 /**
- * @typedef {{state: string, mate: number | null, lower: number, nodes: number, seconds: number, keys: Move[],
- *   keysComplete: boolean, line: Move[], solutions?: Move[][], stoppedBy?: string | null}} Answer
  * @typedef {{fen: string, stipulation: import("./rows.mjs").Stipulation, version: string, all?: boolean, tries?: number}} About
  * @typedef {Move & {moves_left?: number, zugzwang?: boolean, threats?: Played[], defences?: Played[], refutations?: Move[],
  *   cut?: boolean, continuations?: Played[]}} Played a move of either side in a record, with the play after it
@@ -30,7 +30,7 @@ const stipulationText = ({ stipulation: { name, moves } }) => (moves && moves > 
 /** @param {About} about */
 const isHelp = ({ stipulation: { name } }) => name.includes("h");
 
-/** Whether all solutions of help play are known. @param {Answer} answer */
+/** Whether all solutions of help play are known. @param {Found} answer */
 const isComplete = ({ state }) => state === "proved" || state === "disproved";
 
 /** "1.Kg6 Kg1 2.Rd2"; the first move of a problem has the number 1. @param {Move[]} line @param {string} fen */
@@ -39,23 +39,23 @@ export const numbered = (line, fen) =>
 
 // JSON
 
-/** The record of `matesolve solve --json`. @param {Root | null} root @param {Answer} answer @param {About} about */
+/** The record of `matesolve solve --json`. @param {Root | null} root @param {Found} answer @param {About} about */
 export function jsonText(root, answer, about) {
   const text = stipulationText(about);
   return `${JSON.stringify({
     schema: 1, id: "", fen: about.fen, claim: text ? Math.ceil(about.stipulation.moves ?? 0) : null,
     status: answer.state, mate: answer.mate, lower_bound: answer.lower, keys: answer.keys, keys_complete: answer.keysComplete,
     pv: answer.line.map(({ uci }) => uci), nodes: answer.nodes, time_s: Math.round(answer.seconds * 1e6) / 1e6,
-    stopped_by: answer.stoppedBy ?? null, solver: about.version, ...(text && { stipulation: text }),
+    stopped_by: null, solver: about.version, ...(text && { stipulation: text }),
     ...(isHelp(about) && {
-      solutions: (answer.solutions ?? []).map((line) => line.map(({ uci }) => uci)), solutions_complete: isComplete(answer),
+      solutions: (answer.solutions).map((line) => line.map(({ uci }) => uci)), solutions_complete: isComplete(answer),
     }),
     ...(root && { play: playRecord(root, answer, about) }),
   }, null, 2)}\n`;
 }
 
 /** The play that is shown, in the order of composers: the field `play` of the record, which all texts are made of.
- * @param {Root} root @param {Answer} answer @param {About} about */
+ * @param {Root} root @param {Found} answer @param {About} about */
 function playRecord({ setPlay, tries, keys, level }, answer, about) {
   const { all = false, stipulation } = about;
   const begun = { uci: "", san: "", left: Math.abs(stipulation.moves || answer.mate || 0), refutations: [], open: true };
@@ -116,17 +116,15 @@ function longMove(taken, { uci, san }) {
 }
 
 /** @param {string} fen @returns {Taken} */
-function takenSquares(fen) {
-  const squares = fen.split(" ")[0].replaceAll("/", "").replace(/\d/g, (count) => " ".repeat(Number(count)));
-  return new Set([...squares].flatMap((piece, at) => (piece === " " ? [] : ["abcdefgh"[at % 8] + (8 - Math.floor(at / 8))])));
-}
+const takenSquares = (fen) =>
+  new Set(readPlacement(fen)?.flatMap((piece, square) => (piece ? [squareName(square)] : [])));
 
-/** @param {Root | null} root @param {Answer} answer @param {About} about */
+/** @param {Root | null} root @param {Found} answer @param {About} about */
 export function popeyeText(root, answer, about) {
   const { isStalemate, defenderEnds, moves } = about.stipulation;
   const goal = isStalemate ? " =" : " #";
   const start = takenSquares(about.fen);
-  if (isHelp(about)) return (answer.solutions ?? []).map((line) => popeyeHelp(line, (moves ?? 0) % 1 ? 1 : 0, start, goal)).join("");
+  if (isHelp(about)) return (answer.solutions).map((line) => popeyeHelp(line, (moves ?? 0) % 1 ? 1 : 0, start, goal)).join("");
   if (!root) return "";
   /** @param {Taken} taken @param {Played} attack @param {number} number @param {string} [sign] @returns {string} */
   const attacked = (taken, attack, number, sign = "") => {
@@ -171,9 +169,9 @@ function popeyeHelp(line, skipped, taken, goal) {
 
 // PGN
 
-/** @param {Root | null} root @param {Answer} answer @param {About} about */
+/** @param {Root | null} root @param {Found} answer @param {About} about */
 export function pgnText(root, answer, about) {
-  const { mate, solutions = [], keys, line } = answer;
+  const { mate, solutions, keys, line } = answer;
   const { fen, stipulation: { name, isStalemate, moves } } = about;
   const odd = /^(exact-)?[#=]$/.test(name) || (moves ?? 0) % 1 > 0; // the side to move ends the play
   const whiteWins = mate !== null && ((mate > 0) === odd) === !blackBegins(fen);
@@ -196,7 +194,7 @@ export function pgnText(root, answer, about) {
   }).join("\n");
 }
 
-/** @param {Answer} answer @param {About} about */
+/** @param {Found} answer @param {About} about */
 function proofText({ state, mate, lower, keys, keysComplete }, { stipulation: { goal = "mate" } }) {
   const none = lower > 1 ? `Proved: no ${goal} takes ${lower === 2 ? "1 move" : `${lower - 1} or fewer moves`}.` : "";
   if (mate === 0) return "checkmate.";
@@ -215,7 +213,7 @@ const pgnPly = (fen) => 2 * (Number(fen.split(" ")[5]) || 1) - 2 + blackBegins(f
 const pgnNumber = (ply, black) => `${Math.floor(ply / 2) + 1}${ply % 2 ? black : ". "}`;
 
 /** The moves, and words on the position before them.
- * @param {Root} root @param {Answer} answer @param {About} about @returns {[PgnNode[], string]} */
+ * @param {Root} root @param {Found} answer @param {About} about @returns {[PgnNode[], string]} */
 function pgnPlay(root, answer, about) {
   const play = playRecord(root, answer, about);
   const ply = pgnPly(about.fen);
@@ -243,38 +241,30 @@ function pgnPlay(root, answer, about) {
   return [[...first, ...replies(play.defences), ...set], comment(play, ply + 1)];
 }
 
-/** @param {string[][]} tags @param {string} comment @param {PgnNode[]} nodes @param {string} result @param {string} fen */
+/** @param {PgnNode} node @param {number} ply @param {boolean} isNumbered where Black is to move */
+const pgnMove = ({ san, nag, comment }, ply, isNumbered) => [
+  ...(isNumbered || ply % 2 === 0 ? [pgnNumber(ply, "...").trim()] : []),
+  san, ...(nag ? [nag] : []), ...(comment ? [`{ ${comment} }`] : []),
+];
+
+/** @param {PgnNode[]} alternatives @param {number} ply @returns {string[]} */
+const pgnTokens = ([main, ...others], ply, isNumbered = true) => (main ? [
+  ...pgnMove(main, ply, isNumbered),
+  ...others.flatMap((other) => ["(", ...pgnMove(other, ply, true),
+    ...pgnTokens(other.next, ply + 1, other.comment !== ""), ")"]),
+  ...pgnTokens(main.next, ply + 1, others.length > 0 || main.comment !== ""),
+] : []);
+
+/** @param {string[][]} tags @param {string} comment @param {PgnNode[]} nodes
+ * @param {string} result @param {string} fen */
 function pgnGame(tags, comment, nodes, result, fen) {
-  const lines = [""];
-  let numbers = true;
-  /** @param {string} token @param {boolean} [follow] whether the next move has its number */
-  const write = (token, follow = numbers) => {
-    const written = lines[lines.length - 1].length;
-    if (written && TEXT_WIDTH - written <= token.length) lines.push("");
-    lines[lines.length - 1] += `${token} `;
-    numbers = follow;
-  };
-  /** @param {PgnNode} node @param {number} ply */
-  const put = ({ san, nag, comment: words }, ply) => {
-    if (numbers || ply % 2 === 0) write(pgnNumber(ply, "...").trim());
-    write(san, false);
-    if (nag) write(nag);
-    if (words) write(`{ ${words} }`, true);
-  };
-  /** @param {PgnNode[]} alternatives @param {number} ply */
-  const walk = ([main, ...others], ply) => {
-    if (!main) return;
-    put(main, ply);
-    for (const other of others) {
-      write("(", true);
-      put(other, ply);
-      walk(other.next, ply + 1);
-      write(")", true);
-    }
-    walk(main.next, ply + 1);
-  };
-  if (comment) write(`{ ${comment} }`);
-  walk(nodes, pgnPly(fen));
-  write(result);
-  return `${tags.map(([tag, value]) => `[${tag} "${value}"]\n`).join("")}\n${lines.map((line) => line.trimEnd()).join("\n")}\n`;
+  const words = comment ? [`{ ${comment} }`] : [];
+  const lines = /** @type {string[]} */ ([]);
+  for (const token of [...words, ...pgnTokens(nodes, pgnPly(fen)), result]) {
+    const line = `${lines.at(-1)} ${token}`;
+    if (lines.length && line.length < TEXT_WIDTH) lines[lines.length - 1] = line;
+    else lines.push(token);
+  }
+  const head = tags.map(([tag, value]) => `[${tag} "${value}"]\n`).join("");
+  return `${head}\n${lines.join("\n")}\n`;
 }

@@ -10,10 +10,10 @@
 import { element, make, makeButton } from "./dom.mjs";
 import { Rows } from "./rows.mjs";
 
-/** @typedef {import("./rows.mjs").Attack} Attack */
-/** @typedef {import("./rows.mjs").Level} Level */
+/** @typedef {import("./lists.mjs").Attack} Attack */
+/** @typedef {import("./lists.mjs").Level} Level */
+/** @typedef {import("./lists.mjs").Root} Root */
 /** @typedef {import("./rows.mjs").Play} Play */
-/** @typedef {import("./rows.mjs").Root} Root */
 /** @typedef {import("./rows.mjs").Row} Row */
 
 export class Tree {
