@@ -24,13 +24,7 @@ Examples:
 """,
 )
 @click.argument("fen", nargs=-1, metavar="[FEN...]")
-@click.option(
-    "-o",
-    "--output",
-    metavar="FILE",
-    type=options.FILE,
-    help="Write the page to FILE, and open no browser.",
-)
+@options.output("No browser is opened.", required=False)
 def board(fen: tuple[str, ...], output: str | None) -> None:
     """Set up, solve and play positions in a browser.
 
