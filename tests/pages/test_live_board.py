@@ -31,7 +31,6 @@ GOALS = ("#", "exact-#", "=", "s#", "s=", "r#", "r=", "semi-r#", "semi-r=")
 ROOK = "8/7K/8/8/8/8/R7/7k w - - 0 1"
 LONG = "8/8/8/8/1p6/1P1k4/P7/K6R w - - 0 1"
 TWO_MOVER = "2brrb2/8/p7/7Q/1p1kpPp1/1P1pN1K1/3P4/8 w - - 0 1"
-MARKER = {"x": 5, "y": 12}
 """Where the mark of a row that opens is, left of its moves."""
 
 
@@ -199,7 +198,7 @@ def tree_of(board: Live, tries: int = 1) -> dict[str, object]:
     board.page.wait_for_selector("#tree-play li")
     closed = "#tree-play details:not([open]) > summary"
     while board.page.locator(closed).count():
-        board.page.locator(closed).first.click(position=MARKER)
+        board.page.locator(closed).first.click(position={"x": 5, "y": 12})
         board.page.wait_for_selector("#tree-play:not(:has(details[open] > ul:empty))")
     board.page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     board.page.click("#answer-json")
