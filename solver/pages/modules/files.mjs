@@ -16,15 +16,9 @@ export function findFen(text) {
   return found ? fields.slice(0, counted ? 6 : 4).join(" ") : null;
 }
 
-/** @param {string} text */
-export async function copyText(text) {
-  try {
-    await navigator.clipboard.writeText(text);
-    return true;
-  } catch { // not allowed, or no clipboard: the caller says so
-    return false;
-  }
-}
+/** Whether a text could be copied: the browser may not allow it, or have no clipboard. @param {string} text */
+export const copyText = async (text) =>
+  await navigator.clipboard?.writeText(text).then(() => true, () => false) ?? false;
 
 /** @param {string} name @param {Blob} blob */
 export function download(name, blob) {

@@ -57,14 +57,9 @@ export class Fields {
 
   /** The bytes of a field, or of all of the struct. @param {string} [name] */
   bytes(name) {
-    if (name === undefined) return this.#slice(this.address, this.struct.size);
-    const [, width, count] = this.struct.fields[name];
-    return this.#slice(this.at(name), width * count);
-  }
-
-  /** @param {number} start @param {number} size */
-  #slice(start, size) {
-    return new Uint8Array(this.view.buffer, start, size);
+    const { fields, size } = this.struct;
+    const [offset, width, count] = name === undefined ? [0, 1, size] : fields[name];
+    return new Uint8Array(this.view.buffer, this.address + offset, width * count);
   }
 }
 

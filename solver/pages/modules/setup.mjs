@@ -9,7 +9,7 @@
 
 import { element, make, makeButton } from "./dom.mjs";
 import { copyText, download, findFen, linkHash, linkedFen, svgToPng } from "./files.mjs";
-import { describePiece, readPlacement, squareIndex, squareName } from "./squares.mjs";
+import { describePiece, readPlacement, squareIndex } from "./squares.mjs";
 
 const SETUP_START = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
 /** What stands at home as long as a side may castle. @type {Record<string, string>} */
@@ -18,8 +18,17 @@ const SETUP_HOMES = { K: "Ke1 Rh1", Q: "Ke1 Ra1", k: "ke8 rh8", q: "ke8 ra8" };
 /** @param {string} name */
 const setupPart = (name) => element(`setup-${name}`);
 
-/** Its radio buttons or check boxes of a name. @param {string} name */
-const setupBoxes = (name) => /** @type {HTMLInputElement[]} */ ([...document.getElementsByName(`setup-${name}`)]);
+/** Whether king and rook of a right to castle are at home. @param {string[]} letters @param {string} right */
+const isHome = (letters, right) =>
+  SETUP_HOMES[right].split(" ").every((home) => letters[squareIndex(home.slice(1))] === home[0]);
+
+/** The squares behind pawns that may just have come from home. @param {string[]} letters @param {string} turn */
+function passants(letters, turn) {
+  const [pawn, ...ranks] = turn === "w" ? "p567" : "P432";
+  const columns = [..."abcdefgh"].map((column) => ranks.map((rank) => column + rank));
+  return columns.filter(([at, ...behind]) => letters[squareIndex(at)] === pawn
+    && behind.every((square) => !letters[squareIndex(square)])).map(([, square]) => square);
+}
 
 export class Setup {
   /** @param {import("./board.mjs").Board} board
@@ -31,7 +40,7 @@ export class Setup {
     this.asked = ""; // what onPosition was last called with
     this.past = /** @type {string[]} */ ([]);
     this.future = /** @type {string[]} */ ([]);
-    board.options.onPlacement = (placement) => this.#edit(0, placement);
+    board.options.onPlacement = () => this.#edit();
     this.#makePalette();
     this.#listen();
   }
@@ -102,10 +111,8 @@ export class Setup {
       open: () => setupPart("file").click(),
     };
     for (const [name, action] of Object.entries(actions)) setupPart(name).addEventListener("click", action);
-    const checked = (/** @type {string} */ name) => setupBoxes(name).filter((box) => box.checked).map((box) => box.value).join("");
-    for (const box of setupBoxes("turn")) box.addEventListener("change", () => this.#edit(1, checked("turn")));
-    for (const box of setupBoxes("castling")) box.addEventListener("change", () => this.#edit(2, checked("castling")));
-    setupPart("passant").addEventListener("change", () => this.#edit(3, setupPart("passant").value));
+    setupPart("tools").addEventListener("change", () => this.#edit());
+    setupPart("tools").addEventListener("submit", (/** @type {Event} */ event) => event.preventDefault());
     setupPart("fen").addEventListener("change", () => this.#change(findFen(setupPart("fen").value) ?? setupPart("fen").value.trim()));
     setupPart("file").addEventListener("change", () => this.#read(setupPart("file").files[0]));
     document.addEventListener("dragover", (event) => event.dataTransfer?.types.includes("Files") && event.preventDefault());
@@ -124,32 +131,14 @@ export class Setup {
     addEventListener("hashchange", () => linkedFen() !== this.fen && this.#change(linkedFen() ?? this.fen));
   }
 
-  /** Sets a field of the FEN. Rights to castle and an en passant square that contradict the pieces go.
-   * @param {number} index @param {string} value */
-  #edit(index, value) {
-    const [placement, turn, rights, passant] = Object.assign(this.#fields(), { [index]: value });
-    const castling = [...rights].filter((right) => this.#atHome(placement, right)).join("");
-    const square = this.#passants(placement, turn).includes(passant) ? passant : "-";
-    this.#change(`${placement} ${turn} ${castling || "-"} ${square} 0 1`);
-  }
-
-  #fields() {
-    const fields = this.fen.split(/\s+/);
-    return [...fields, ...["", "w", "-", "-", "0", "1"].slice(fields.length)];
-  }
-
-  /** @param {string} placement @param {string} right */
-  #atHome(placement, right) {
-    const letters = readPlacement(placement) ?? [];
-    return SETUP_HOMES[right]?.split(" ").every((home) => letters[squareIndex(home.slice(1))] === home[0]) ?? false;
-  }
-
-  /** The squares behind pawns that may just have come from home. @param {string} placement @param {string} turn */
-  #passants(placement, turn) {
-    const letters = readPlacement(placement) ?? [];
-    const [pawn, first, back] = turn === "w" ? /** @type {const} */ (["p", 24, -8]) : /** @type {const} */ (["P", 32, 8]);
-    const pawns = [...letters.keys()].slice(first, first + 8).filter((square) => letters[square] === pawn);
-    return pawns.filter((square) => !letters[square + back] && !letters[square + 2 * back]).map((square) => squareName(square + back));
+  /** Takes the position of the board and its tools. Rights to castle and an en passant square that contradict the pieces go. */
+  #edit() {
+    const { letters, placement } = this.board;
+    const chosen = new FormData(setupPart("tools"));
+    const turn = String(chosen.get("turn") ?? "w");
+    const castling = chosen.getAll("castling").filter((right) => isHome(letters, String(right))).join("");
+    const square = passants(letters, turn).find((each) => each === chosen.get("passant"));
+    this.#change(`${placement} ${turn} ${castling || "-"} ${square ?? "-"} 0 1`);
   }
 
   /** @param {string} fen */
@@ -183,16 +172,18 @@ export class Setup {
 
   /** Lets the controls show the position. */
   #update() {
-    const [placement, turn, rights, passant] = this.#fields();
+    const [placement, turn = "w", rights = "-", passant = "-"] = this.fen.split(/\s+/);
+    const letters = readPlacement(placement) ?? [];
+    const { turn: sides, castling, passant: squares } = setupPart("tools").elements;
     setupPart("fen").value = this.fen;
     setupPart("undo").disabled = !this.past.length;
     setupPart("redo").disabled = !this.future.length;
-    setupBoxes("turn").forEach((box) => (box.checked = box.value === turn));
-    for (const box of setupBoxes("castling")) {
+    sides.value = turn;
+    for (const box of castling) {
       box.checked = rights.includes(box.value);
-      box.disabled = !box.checked && !this.#atHome(placement, box.value);
+      box.disabled = !box.checked && !isHome(letters, box.value);
     }
-    setupPart("passant").replaceChildren(...[...new Set(["-", ...this.#passants(placement, turn), passant])].map((square) =>
+    squares.replaceChildren(...[...new Set(["-", ...passants(letters, turn), passant])].map((square) =>
       new Option(square === "-" ? "none" : square, square, false, square === passant)));
     for (const button of setupPart("palette").children) {
       button.setAttribute("aria-pressed", String(button.dataset.tool === (this.board.tool ?? "hand")));
