@@ -31,7 +31,6 @@ GOALS = ("#", "exact-#", "=", "s#", "s=", "r#", "r=", "semi-r#", "semi-r=")
 ROOK = "8/7K/8/8/8/8/R7/7k w - - 0 1"
 LONG = "8/8/8/8/1p6/1P1k4/P7/K6R w - - 0 1"
 TWO_MOVER = "2brrb2/8/p7/7Q/1p1kpPp1/1P1pN1K1/3P4/8 w - - 0 1"
-"""Where the mark of a row that opens is, left of its moves."""
 
 
 def test_the_page_solves_what_it_is_opened_with(live: Opener) -> None:
@@ -197,7 +196,7 @@ def tree_of(board: Live, tries: int = 1) -> dict[str, object]:
     board.page.click("#tree-show")
     board.page.wait_for_selector("#tree-play li")
     closed = "#tree-play details:not([open]) > summary"
-    while board.page.locator(closed).count():
+    while board.page.locator(closed).count():  # the moves of a row are buttons
         board.page.locator(closed).first.click(position={"x": 5, "y": 12})
         board.page.wait_for_selector("#tree-play:not(:has(details[open] > ul:empty))")
     board.page.context.grant_permissions(["clipboard-read", "clipboard-write"])
