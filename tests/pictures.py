@@ -1,9 +1,10 @@
-"""Pictures of the tutorial, drawn by the commands that the tutorial shows.
+"""Pictures of the tutorial, drawn by the commands that it shows, and of the live board.
 
 usage: python -m tests.pictures [CHROMIUM]
 
 Runs the samples of the tutorial's pages and writes docs/tutorial/images: the diagram as
-`solve --svg` writes it, and screenshots of the pages by Chromium.
+`solve --svg` writes it, and screenshots of the pages by Chromium. Then opens the live
+board and writes docs/howto/images/board.png.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+from solver.cli.main import run as matesolve
 from tests.samples import ROOT, run, sample_folder, samples
 
 TUTORIAL = ROOT / "docs" / "tutorial"
@@ -28,6 +30,29 @@ SCREENSHOTS = {
 WIDTH = 960
 FRAME = """<body style="margin:0;overflow:hidden"><iframe src="{page}" style="border:0;
 position:absolute;top:-{top}px;left:0;width:{width}px;height:4000px"></iframe>"""
+
+BOARD = ROOT / "docs" / "howto" / "images" / "board.png"
+TWO_MOVER = "2brrb2/8/p7/7Q/1p1kpPp1/1P1pN1K1/3P4/8 w - - 0 1"
+
+
+def draw_board(chromium: str) -> None:
+    """Draw the live board with the play of a mate in two, one level open."""
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        path = shutil.which(chromium)
+        browser = playwright.chromium.launch(
+            executable_path=path, args=["--no-sandbox"]
+        )
+        page = browser.new_page(viewport={"width": 1200, "height": 860})
+        matesolve(["board", TWO_MOVER, "-o", "board.html"])
+        page.goto(Path("board.html").absolute().as_uri())
+        page.wait_for_selector("#tree-play li")
+        page.click("#tree-open")
+        page.wait_for_selector("#tree-play :text('(dual)')")
+        BOARD.parent.mkdir(exist_ok=True)
+        page.screenshot(path=BOARD)
+        browser.close()
 
 
 def main(chromium: str = "chromium") -> None:
@@ -55,6 +80,7 @@ def main(chromium: str = "chromium") -> None:
                 capture_output=True,
                 timeout=60,
             )
+        draw_board(chromium)
 
 
 if __name__ == "__main__":
