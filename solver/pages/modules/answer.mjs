@@ -81,7 +81,8 @@ export class AnswerPanel {
     this.#details(found, found.mate && Math.abs(found.mate), fen);
     const list = element("answer-solutions");
     list.hidden = !found.solutions.length;
-    list.replaceChildren(...found.solutions.map((line) => make("li", {}, ...moveButtons(line, fen, this.go))));
+    list.replaceChildren(...found.solutions.map((line) =>
+      make("li", {}, ...moveButtons(line, fen, this.go))));
     if (found.solutions.length) element("answer-line").replaceChildren();
   }
 

@@ -18,6 +18,7 @@ import { describePiece, pieceName, readPlacement, squareIndex, squareName } from
 
 const BOARD_UNIT = 45; // as python-chess draws its pieces
 const BOARD_SIZE = 8 * BOARD_UNIT;
+const BOARD_BOX = `0 0 ${BOARD_SIZE} ${BOARD_SIZE}`;
 
 export class Board {
   /** @param {HTMLElement} host
@@ -38,12 +39,14 @@ export class Board {
       return [letter, /** @type {Element} */ (svg.documentElement.firstElementChild)];
     }));
     host.classList.add("board");
-    this.drawing = add(host, "svg", { viewBox: `0 0 ${BOARD_SIZE} ${BOARD_SIZE}`, "aria-hidden": "true" });
+    this.drawing = add(host, "svg", { viewBox: BOARD_BOX, "aria-hidden": "true" });
     this.grid = add(host, "div", { class: "board-grid", role: "grid", "aria-label": "Chess board",
       "aria-description": "Arrow keys move. Enter picks up and puts down, Escape puts back. In set-up, letters place pieces, " +
         "capital ones of White; Delete removes them." });
-    const rows = [...Array(8)].map(() => add(this.grid, "div", { class: "board-row", role: "row" }));
-    this.cells = rows.flatMap((row) => [...Array(8)].map(() => add(row, "div", { class: "board-cell", role: "gridcell" })));
+    this.cells = Array.from({ length: 64 }, () => make("div", { class: "board-cell", role: "gridcell" }));
+    for (let at = 0; at < 64; at += 8) {
+      add(this.grid, "div", { class: "board-row", role: "row" }, ...this.cells.slice(at, at + 8));
+    }
     this.chooser = /** @type {HTMLDialogElement} */ (/** @type {unknown} */ (
       add(host, "dialog", { class: "board-promotion", "aria-label": "Promote to" })));
     this.said = add(host, "p", { class: "board-said", "aria-live": "polite" });
@@ -60,7 +63,8 @@ export class Board {
       this.cursor = squareIndex(/** @type {HTMLElement} */ (target).dataset.square ?? "");
       this.#place(this.cursor).cell.tabIndex = 0;
     });
-    this.chooser.addEventListener("pointerdown", ({ target }) => target === this.chooser && this.chooser.close());
+    this.chooser.addEventListener("pointerdown", ({ target, currentTarget }) =>
+      target === currentTarget && this.chooser.close()); // outside of the buttons
     this.#putBack();
   }
 
@@ -100,7 +104,7 @@ export class Board {
 
   /** The diagram as an SVG document, without what is picked. @param {string} title */
   svg(title) {
-    const size = { viewBox: `0 0 ${BOARD_SIZE} ${BOARD_SIZE}`, width: BOARD_SIZE, height: BOARD_SIZE };
+    const size = { viewBox: BOARD_BOX, width: BOARD_SIZE, height: BOARD_SIZE };
     const layers = [...this.drawing.children].map((layer) => layer.cloneNode(true));
     const copy = make("svg", size, make("title", {}, title), ...layers);
     copy.querySelectorAll(".board-targets, .board-picked").forEach((element) => element.remove());
@@ -148,7 +152,8 @@ export class Board {
       const dark = (square + Math.floor(square / 8)) % 2 > 0;
       const text = { fill: dark ? "#f6f0e4" : "#86683f", "font-size": 8, "font-family": "sans-serif", "font-weight": 600 };
       const reached = this.picked >= 0 && this.#moves(this.picked, square).length > 0;
-      add(squares, "rect", { ...box, class: dark ? "board-dark" : "board-light", fill: dark ? "#b3926b" : "#efe7d8" });
+      add(squares, "rect", dark ? { ...box, class: "board-dark", fill: "#b3926b" }
+        : { ...box, class: "board-light", fill: "#efe7d8" });
       if (square === king) {
         add(marks, "rect", { ...box, fill: "#d8332a", "fill-opacity": 0.65, class: "board-check" });
       } else if (last.slice(0, 4).includes(name)) {
@@ -162,7 +167,8 @@ export class Board {
         this.picture(pieces, letter, { class: lifted ? "board-lifted" : "board-piece", transform: `translate(${x} ${y})` });
       }
       if (reached) {
-        add(targets, "circle", { class: letter ? "board-capture" : "board-target", cx: x + 22.5, cy: y + 22.5, r: letter ? 20 : 7 });
+        const look = letter ? { class: "board-capture", r: 20 } : { class: "board-target", r: 7 };
+        add(targets, "circle", { ...look, cx: x + 22.5, cy: y + 22.5 });
       }
       cell.dataset.square = name;
       cell.tabIndex = square === this.cursor ? 0 : -1;
@@ -180,7 +186,8 @@ export class Board {
     }
   }
 
-  /** Where a pointer is on the board, and its square; -1: off the board. @param {PointerEvent} event */
+  /** Where a pointer is on the board, and its square; -1: off the board.
+   * @param {PointerEvent} event */
   #at({ clientX, clientY }) {
     const { left, top, width } = this.grid.getBoundingClientRect();
     const [x, y] = [clientX - left, clientY - top].map((each) => (each * BOARD_SIZE) / width);
@@ -191,7 +198,8 @@ export class Board {
 
   /** @param {PointerEvent} event */
   #press(event) {
-    const [square, setup, right] = [this.#at(event).square, this.mode === "setup", event.button === 2];
+    const { square } = this.#at(event);
+    const [setup, right] = [this.mode === "setup", event.button === 2];
     if (!event.isPrimary || event.button === 1 || square < 0 || (right && !setup)) return;
     this.cursor = square;
     if (setup) this.paint = right ? "" : this.tool;
@@ -205,10 +213,11 @@ export class Board {
   #drag(event) {
     const { paint, carried } = this;
     const { x, y, square } = this.#at(event);
+    const [dx, dy] = carried ? [event.clientX - carried.x, event.clientY - carried.y] : [0, 0];
     if (paint !== null && square >= 0 && this.letters[square] !== paint) {
       this.letters[square] = paint;
       this.#redraw();
-    } else if (carried && !carried.moving && Math.hypot(event.clientX - carried.x, event.clientY - carried.y) > 4) {
+    } else if (carried && !carried.moving && Math.hypot(dx, dy) > 4) {
       carried.moving = true;
       this.picked = carried.from;
       this.picture(this.ghost, carried.letter, { transform: "translate(-22.5 -22.5)" });

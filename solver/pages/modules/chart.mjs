@@ -45,19 +45,22 @@ export function drawChart(host, { title, xLabel, yLabel, series, reference }) {
   const toY = (/** @type {number} */ y) => height - bottom - (y / most) * up;
 
   // 1. Axes.
-  const ends = series.map(({ name, points: own }) => `${name}: ${chartNumber(own.at(-1)?.[1] ?? 0)}`);
+  const ends = series.filter((each) => each.points.length)
+    .map(({ name, points: own }) => `${name}: ${chartNumber(own[own.length - 1][1])}`);
   const label = `${title}. At the end, ${ends.join("; ")}.`;
   const svg = make("svg", { viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": label },
     make("text", { x: left, y: 14 }, yLabel),
     make("text", { x: width - right, y: height - 6, "text-anchor": "end" }, xLabel));
   /** @param {string} look @param {number} y */
-  const rule = (look, y) => add(svg, "line", { class: look, x1: left, x2: left + across, y1: toY(y), y2: toY(y) });
+  const rule = (look, y) =>
+    add(svg, "path", { class: look, d: `M${left} ${toY(y)}h${across}` });
   for (const tick of chartTicks(0, most, up, 1e-9)) {
     rule("grid", tick);
     add(svg, "text", { x: left - 6, y: toY(tick) + 4, "text-anchor": "end" }, chartNumber(tick));
   }
   for (const tick of chartTicks(x0, x1, across, 1)) {
-    add(svg, "text", { x: toX(tick), y: height - bottom + 18, "text-anchor": "middle" }, chartNumber(tick));
+    const place = { x: toX(tick), y: height - bottom + 18, "text-anchor": "middle" };
+    add(svg, "text", place, chartNumber(tick));
   }
   rule("reference", reference);
 

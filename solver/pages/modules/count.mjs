@@ -35,7 +35,8 @@ export class Count {
     Object.assign(this.depth, { max: data.mostDepth, value: data.depth });
     for (const [number, choice] of this.choices.entries()) {
       if (number === 2) choice.add(new Option("none", ""));
-      for (const { name, title } of data.techniques) choice.add(new Option(`${title} (${name})`, name));
+      const options = data.techniques.map(({ name, title }) => new Option(`${title} (${name})`, name));
+      choice.append(...options);
       if (number < 2) choice.value = data.techniques[number].name;
     }
     this.button.addEventListener("click", () => (this.running ? this.running.abort() : this.start()));
@@ -47,10 +48,9 @@ export class Count {
     if (!this.depth.reportValidity() || !this.limit.reportValidity()) return;
     const running = this.running = new AbortController();
     const chosen = new Set(this.choices.map(({ value }) => value).filter(Boolean));
-    this.sides = [...chosen].map((wanted) => ({
-      technique: /** @type {Technique} */ (this.data.techniques.find(({ name }) => name === wanted)),
-      rows: [], line: make("li"),
-    }));
+    this.sides = [...chosen].flatMap((wanted) => this.data.techniques
+      .filter(({ name }) => name === wanted)
+      .map((technique) => ({ technique, rows: [], line: make("li") })));
     element("count-lines").replaceChildren(...this.sides.map(({ line }) => line));
     this.button.textContent = "Stop";
     this.status.textContent = "counting ...";
@@ -92,29 +92,34 @@ export class Count {
     const [base, ...others] = sides;
     const depths = [...Array(Math.max(...sides.map(({ rows }) => rows.length))).keys()];
     /** @param {CountSide} side @param {number} i */
-    const ratio = ({ rows }, i) => rows[i] && base.rows[i] ? rows[i].pvNodes / base.rows[i].pvNodes : NaN;
+    const ratio = ({ rows }, i) =>
+      rows[i] && base.rows[i] ? rows[i].pvNodes / base.rows[i].pvNodes : NaN;
     /** What the searches say of a depth, once where they agree.
      * @param {number} i @param {(row: CountRow, side: CountSide) => string} say */
-    const said = (i, say) =>
-      [...new Set(sides.flatMap((side) => (side.rows[i] ? [say(side.rows[i], side)] : [])))].join(" / ");
+    const said = (i, say) => [...new Set(sides.filter(({ rows }) => rows[i])
+      .map((side) => say(side.rows[i], side)))].join(" / ");
     const heads = ["depth", "score", "move", ...sides.map(({ technique }) => technique.name),
       ...others.map(({ technique }) => (others.length > 1 ? `${technique.name} ratio` : "ratio"))];
     const table = element("count-table");
-    table.tHead.replaceChildren(make("tr", {}, ...heads.map((head) => make("th", { scope: "col" }, head))));
+    const columns = heads.map((head) => make("th", { scope: "col" }, head));
+    table.tHead.replaceChildren(make("tr", {}, ...columns));
     table.tBodies[0].replaceChildren(...depths.map((i) => {
       const cells = [
-        said(i, (row, { technique }) => this.score(row, technique)), said(i, ({ move }) => move?.san ?? ""),
+        said(i, (row, { technique }) => this.score(row, technique)),
+        said(i, ({ move }) => move?.san ?? ""),
         ...sides.map(({ rows }) => (rows[i] ? thousands(rows[i].pvNodes) : "")),
         ...others.map((side) => ratio(side, i)).map((each) => (each ? ratioText(each) : "")),
       ];
-      return make("tr", {}, make("th", { scope: "row" }, String(i + 1)), ...cells.map((cell) => make("td", {}, cell)));
+      return make("tr", {}, make("th", { scope: "row" }, String(i + 1)),
+        ...cells.map((cell) => make("td", {}, cell)));
     }));
     table.hidden = !depths.length;
     drawChart(element("count-chart"), {
       title: `Nodes compared with ${base.technique.name}, by depth`, xLabel: "depth", yLabel: "ratio of nodes", reference: 1,
       series: others.map((side) => ({
         name: side.technique.name,
-        points: depths.map((i) => /** @type {[number, number]} */ ([i + 1, ratio(side, i)])).filter(([, y]) => y),
+        points: depths.map((i) => /** @type {[number, number]} */ ([i + 1, ratio(side, i)]))
+          .filter(([, y]) => y),
       })),
     });
   }

@@ -16,7 +16,8 @@ export function findFen(text) {
   return found ? fields.slice(0, counted ? 6 : 4).join(" ") : null;
 }
 
-/** Whether a text could be copied: the browser may not allow it, or have no clipboard. @param {string} text */
+/** Whether a text could be copied: the browser may not allow it, or have no clipboard.
+ * @param {string} text */
 export const copyText = async (text) =>
   await navigator.clipboard?.writeText(text).then(() => true, () => false) ?? false;
 

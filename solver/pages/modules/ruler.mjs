@@ -6,6 +6,7 @@ const RULER_CELLS = 12;
 const RULER_MOST = 40;
 const RULER_CELL = 40;
 const RULER_HEIGHT = 56;
+const RULER_BOX = { y: 4, width: RULER_CELL - 2, height: 28, rx: 4 };
 
 /**
  * Draw the bounds on the length of a mate, in moves.
@@ -29,7 +30,7 @@ export function drawRuler(host, lower, upper) {
     const kind = isMet ? "met" : moves < lower ? "excluded" : upper !== null && moves >= upper ? "mate" : "open";
     const x = i * RULER_CELL;
     drawing.append(
-      make("rect", { x: x + 1, y: 4, width: RULER_CELL - 2, height: 28, rx: 4, class: `ruler-${kind}` }),
+      make("rect", { ...RULER_BOX, x: x + 1, class: `ruler-${kind}` }),
       make("text", { x: x + RULER_CELL / 2, y: 51, class: `ruler-number-${kind}` }, String(moves)));
   }
   host.replaceChildren(drawing);

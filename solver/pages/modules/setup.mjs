@@ -7,22 +7,26 @@
 //   setup.follow(fen)              a move was played: field, link and pictures follow
 //   setup.fen, setup.setMode("play" | "setup")
 
-import { element, make, makeButton } from "./dom.mjs";
+import { add, element, makeButton } from "./dom.mjs";
 import { copyText, download, findFen, linkHash, linkedFen, svgToPng } from "./files.mjs";
 import { describePiece, readPlacement, squareIndex } from "./squares.mjs";
 
 const SETUP_START = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
+const SETUP_HAND = "M9 3v17l4.4-4 2.8 6 2.6-1.2-2.8-5.8H22z";
+const SETUP_ERASER = "M8 6L22 20M22 6L8 20";
 /** What stands at home as long as a side may castle. @type {Record<string, string>} */
 const SETUP_HOMES = { K: "Ke1 Rh1", Q: "Ke1 Ra1", k: "ke8 rh8", q: "ke8 ra8" };
 
 /** @param {string} name */
 const setupPart = (name) => element(`setup-${name}`);
 
-/** Whether king and rook of a right to castle are at home. @param {string[]} letters @param {string} right */
+/** Whether king and rook of a right to castle are at home.
+ * @param {string[]} letters @param {string} right */
 const isHome = (letters, right) =>
   SETUP_HOMES[right].split(" ").every((home) => letters[squareIndex(home.slice(1))] === home[0]);
 
-/** The squares behind pawns that may just have come from home. @param {string[]} letters @param {string} turn */
+/** The squares behind pawns that may just have come from home.
+ * @param {string[]} letters @param {string} turn */
 function passants(letters, turn) {
   const [pawn, ...ranks] = turn === "w" ? "p567" : "P432";
   const columns = [..."abcdefgh"].map((column) => ranks.map((rank) => column + rank));
@@ -86,8 +90,8 @@ export class Setup {
         this.board.picture(button, tool);
         button.addEventListener("pointerdown", (event) => this.board.carry(tool, event));
       } else {
-        const d = tool === null ? "M9 3v17l4.4-4 2.8 6 2.6-1.2-2.8-5.8H22z" : "M8 6L22 20M22 6L8 20";
-        button.append(make("svg", { viewBox: "0 0 30 26", class: "setup-icon" }, make("path", { d })));
+        const icon = add(button, "svg", { viewBox: "0 0 30 26", class: "setup-icon" });
+        add(icon, "path", { d: tool === null ? SETUP_HAND : SETUP_ERASER });
       }
       setupPart("palette").append(button);
     }
@@ -112,7 +116,6 @@ export class Setup {
     };
     for (const [name, action] of Object.entries(actions)) setupPart(name).addEventListener("click", action);
     setupPart("tools").addEventListener("change", () => this.#edit());
-    setupPart("tools").addEventListener("submit", (/** @type {Event} */ event) => event.preventDefault());
     setupPart("fen").addEventListener("change", () => this.#change(findFen(setupPart("fen").value) ?? setupPart("fen").value.trim()));
     setupPart("file").addEventListener("change", () => this.#read(setupPart("file").files[0]));
     document.addEventListener("dragover", (event) => event.dataTransfer?.types.includes("Files") && event.preventDefault());
@@ -131,12 +134,14 @@ export class Setup {
     addEventListener("hashchange", () => linkedFen() !== this.fen && this.#change(linkedFen() ?? this.fen));
   }
 
-  /** Takes the position of the board and its tools. Rights to castle and an en passant square that contradict the pieces go. */
+  /** Takes the position of the board and its tools. Rights to castle and an en passant square that
+   * contradict the pieces go. */
   #edit() {
     const { letters, placement } = this.board;
     const chosen = new FormData(setupPart("tools"));
     const turn = String(chosen.get("turn") ?? "w");
-    const castling = chosen.getAll("castling").filter((right) => isHome(letters, String(right))).join("");
+    const rights = chosen.getAll("castling").map(String);
+    const castling = rights.filter((right) => isHome(letters, right)).join("");
     const square = passants(letters, turn).find((each) => each === chosen.get("passant"));
     this.#change(`${placement} ${turn} ${castling || "-"} ${square ?? "-"} 0 1`);
   }
@@ -183,7 +188,8 @@ export class Setup {
       box.checked = rights.includes(box.value);
       box.disabled = !box.checked && !isHome(letters, box.value);
     }
-    squares.replaceChildren(...[...new Set(["-", ...passants(letters, turn), passant])].map((square) =>
+    const choices = new Set(["-", ...passants(letters, turn), passant]);
+    squares.replaceChildren(...[...choices].map((square) =>
       new Option(square === "-" ? "none" : square, square, false, square === passant)));
     for (const button of setupPart("palette").children) {
       button.setAttribute("aria-pressed", String(button.dataset.tool === (this.board.tool ?? "hand")));

@@ -39,7 +39,8 @@ export const numbered = (line, fen) =>
 
 // JSON
 
-/** The record of `matesolve solve --json`. @param {Root | null} root @param {Found} answer @param {About} about */
+/** The record of `matesolve solve --json`.
+ * @param {Root | null} root @param {Found} answer @param {About} about */
 export function jsonText(root, answer, about) {
   const text = stipulationText(about);
   return `${JSON.stringify({
@@ -48,7 +49,8 @@ export function jsonText(root, answer, about) {
     pv: answer.line.map(({ uci }) => uci), nodes: answer.nodes, time_s: Math.round(answer.seconds * 1e6) / 1e6,
     stopped_by: null, solver: about.version, ...(text && { stipulation: text }),
     ...(isHelp(about) && {
-      solutions: (answer.solutions).map((line) => line.map(({ uci }) => uci)), solutions_complete: isComplete(answer),
+      solutions: answer.solutions.map((line) => line.map(({ uci }) => uci)),
+      solutions_complete: isComplete(answer),
     }),
     ...(root && { play: playRecord(root, answer, about) }),
   }, null, 2)}\n`;
@@ -124,7 +126,8 @@ export function popeyeText(root, answer, about) {
   const { isStalemate, defenderEnds, moves } = about.stipulation;
   const goal = isStalemate ? " =" : " #";
   const start = takenSquares(about.fen);
-  if (isHelp(about)) return (answer.solutions).map((line) => popeyeHelp(line, (moves ?? 0) % 1 ? 1 : 0, start, goal)).join("");
+  const skipped = (moves ?? 0) % 1 ? 1 : 0;
+  if (isHelp(about)) return answer.solutions.map((line) => popeyeHelp(line, skipped, start, goal)).join("");
   if (!root) return "";
   /** @param {Taken} taken @param {Played} attack @param {number} number @param {string} [sign] @returns {string} */
   const attacked = (taken, attack, number, sign = "") => {

@@ -5,7 +5,7 @@
 //   tree.expand() opens one more level everywhere
 //
 // A path has the UCI moves from the root; "0000" passes the turn. An opened Attack gets its `level`, so `data` is the play
-// as far as it is known. Every row that has play below it is a `details` of HTML, and every move a button.
+// as far as it is known. A row with play below it is a `details` of HTML, and every move a button.
 
 import { element, make, makeButton } from "./dom.mjs";
 import { Rows } from "./rows.mjs";
@@ -31,7 +31,7 @@ export class Tree {
     this.levels = 0; // that `expand` has opened
     element("tree-all").addEventListener("change", () => this.draw());
     element("tree-open").addEventListener("click", () => this.expand());
-    this.place.addEventListener("keydown", (/** @type {KeyboardEvent} */ event) => this.step(event));
+    this.place.onkeydown = (/** @type {KeyboardEvent} */ event) => this.step(event);
   }
 
   /** Whether the defences that change nothing about the threat are shown too. @returns {boolean} */
@@ -130,9 +130,10 @@ export class Tree {
   texts({ words, attack, path = [], tail = [] }) {
     const note = attack?.level ? this.words.note(attack.level, path) : [];
     return [...words, ...note, ...tail].map((word) => {
-      const at = word.path?.join(" ") ?? "";
+      if (!word.path) return word.text;
+      const at = word.path.join(" ");
       const look = at === this.here ? "move move-here" : "move";
-      return word.path ? makeButton(() => this.go(at), { class: look, "data-path": at }, word.text) : word.text;
+      return makeButton(() => this.go(at), { class: look, "data-path": at }, word.text);
     });
   }
 
@@ -157,7 +158,8 @@ export class Tree {
     if (!step || !(target instanceof Element)) return;
     const rows = [...this.place.querySelectorAll("summary, li > .move:first-of-type")]
       .filter((each) => each.checkVisibility());
-    const at = rows.indexOf(target.closest("summary") ?? target.parentElement?.querySelector(".move"));
+    const row = target.closest("summary") ?? target.parentElement?.querySelector(".move");
+    const at = rows.indexOf(row);
     rows[at + step]?.focus();
     event.preventDefault();
   }
