@@ -194,8 +194,8 @@ class LivePage {
     this.searched = { fen: this.root, moves: played, stipulation, here: fen };
     this.answer.root.dataset.fen = fen;
     this.firstMoves();
-    if (!stipulation) {
-      this.answer.say("closed", "The defender is to move: play on, and the search goes on");
+    if (!stipulation || this.here.over === "stalemate") {
+      this.answer.say("closed", stipulation ? "Stalemate" : "The defender is to move: play on, and the search goes on");
       return;
     }
     const nodes = Number(element("answer-nodes").value) * MILLION || null;
