@@ -32,7 +32,8 @@ export function headline(found, { goal, moves }) {
     (keys.length === 1 ? `only key ${named}` : `${keys.length} keys: ${named}${all}`);
 }
 
-/** A line of moves as buttons, with blanks between them. @param {Move[]} line @param {string} fen @param {(moves: string[]) => void} go */
+/** A line of moves as buttons, with blanks between them.
+ * @param {Move[]} line @param {string} fen @param {(moves: string[]) => void} go */
 export function moveButtons(line, fen, go) {
   const words = numbered(line, fen).split(" ");
   return line.flatMap((_, ply) => {

@@ -68,7 +68,8 @@ export class Board {
     this.#putBack();
   }
 
-  /** Shows a position. The user's hand keeps what it holds of the same position, and goes on painting. @param {View} view */
+  /** Shows a position. The user's hand keeps what it holds of the same position, and goes on painting.
+   * @param {View} view */
   draw(view) {
     const letters = readPlacement(view.fen);
     if (letters && this.paint === null) {
@@ -111,13 +112,15 @@ export class Board {
     return new XMLSerializer().serializeToString(copy);
   }
 
-  /** Draws a piece. @param {Element} parent @param {string} letter @param {Record<string, string | number>} [attributes] */
+  /** Draws a piece.
+   * @param {Element} parent @param {string} letter @param {Record<string, string | number>} [attributes] */
   picture(parent, letter, attributes = { viewBox: `0 0 ${BOARD_UNIT} ${BOARD_UNIT}` }) {
     const piece = add(parent, parent instanceof SVGElement ? "g" : "svg", attributes);
     piece.append(document.importNode(/** @type {Element} */ (this.art.get(letter)), true));
   }
 
-  /** A pointer takes a piece, also from outside: -1. @param {string} letter @param {PointerEvent} event @param {number} [from] */
+  /** A pointer takes a piece, also from outside: -1.
+   * @param {string} letter @param {PointerEvent} event @param {number} [from] */
   carry(letter, { clientX: x, clientY: y }, from = -1) {
     this.carried = { letter, from, x, y, moving: false };
   }
@@ -257,7 +260,8 @@ export class Board {
     }
   }
 
-  /** Moves a piece if it may go there. @param {number} from @param {number} to @param {string} [letter] */
+  /** Moves a piece if it may go there.
+   * @param {number} from @param {number} to @param {string} [letter] */
   #goes(from, to, letter = this.letters[from]) {
     const moves = to >= 0 ? this.#moves(from, to) : [];
     this.#putBack();
@@ -267,7 +271,8 @@ export class Board {
     return this.mode === "setup" || moves.length > 0;
   }
 
-  /** Puts a piece on a square of the set-up; -1: off the board. @param {number} square @param {string} letter @param {number} [from] */
+  /** Puts a piece on a square of the set-up; -1: off the board.
+   * @param {number} square @param {string} letter @param {number} [from] */
   #put(square, letter, from = -1) {
     this.letters = this.letters.map((other, i) => (i === square ? letter : i === from ? "" : other));
     this.view = { fen: this.placement };
@@ -276,7 +281,8 @@ export class Board {
     this.options.onPlacement?.(this.placement);
   }
 
-  /** Makes a move, as far as can be seen without rules; the position after it is drawn soon. @param {string} uci */
+  /** Makes a move, as far as can be seen without rules; the position after it is drawn soon.
+   * @param {string} uci */
   #play(uci) {
     const [from, to] = [squareIndex(uci), squareIndex(uci.slice(2))];
     const letter = this.letters[from];

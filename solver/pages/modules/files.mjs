@@ -8,7 +8,8 @@ export const linkHash = (fen) => `#fen=${encodeURIComponent(fen)}`;
 /** The position of the address. */
 export const linkedFen = () => new URLSearchParams(location.hash.slice(1)).get("fen");
 
-/** The FEN in a text, such as an EPD record or a tag of a PGN; null: there is none. @param {string} text */
+/** The FEN in a text, such as an EPD record or a tag of a PGN; null: there is none.
+ * @param {string} text */
 export function findFen(text) {
   const found = FEN_PLACEMENT.exec(text);
   const fields = found ? text.slice(found.index).split(/["\n]/)[0].trim().split(/\s+/) : [];
@@ -28,7 +29,8 @@ export function download(name, blob) {
   setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
 }
 
-/** Draws an SVG document as PNG, three times as large. @param {Blob} svg @returns {Promise<Blob>} */
+/** Draws an SVG document as PNG, three times as large.
+ * @param {Blob} svg @returns {Promise<Blob>} */
 export async function svgToPng(svg) {
   const [image, canvas] = [new Image(), document.createElement("canvas")];
   image.src = URL.createObjectURL(svg);

@@ -16,7 +16,6 @@
  */
 
 const TREE_PASS = "0000";
-const TREE_DUAL = 60; // continuations that take more characters together have a row each
 
 /** "1.Qa5", or "1...Bb7" where a line starts with it; ply: half-moves before it in the numbering of problems.
  * @param {number} ply @param {string} san */
@@ -40,7 +39,8 @@ const byLine = (a, b, [first]) => Number(b.uci === first?.uci) - Number(a.uci ==
 /** @param {{uci: string}} a @param {{uci: string}} b */
 const byName = (a, b) => (a.uci < b.uci ? -1 : 1);
 
-/** The rest of a line after a move; empty elsewhere. @param {Move[]} line @param {{uci: string}} move */
+/** The rest of a line after a move; empty elsewhere.
+ * @param {Move[]} line @param {{uci: string}} move */
 export const lineAfter = (line, move) => (line[0]?.uci === move.uci ? line.slice(1) : []);
 
 /** Rows of what is known of a play. */
@@ -70,7 +70,8 @@ export class Rows {
     ].filter(({ rows }) => rows.length);
   }
 
-  /** The last move of a path. @param {string[]} path @param {{san: string}} move @returns {Words} */
+  /** The last move of a path.
+   * @param {string[]} path @param {{san: string}} move @returns {Words} */
   word(path, move, last = false, sign = "", starts = true, numbered = true) {
     const text = move.san + (last ? this.sign : "") + sign;
     return { text: numbered ? numberedMove(this.black + path.length - 1, text, starts) : text, path };
@@ -99,7 +100,8 @@ export class Rows {
     ];
   }
 
-  /** Zugzwang, or the threats if nothing follows them: what stands behind the attack. @param {Level} level @param {string[]} path */
+  /** Zugzwang, or the threats if nothing follows them: what stands behind the attack.
+   * @param {Level} level @param {string[]} path */
   note(level, path) {
     if (level.zugzwang) return [{ text: " zugzwang" }];
     if (!level.threats.length || level.threats.some((threat) => threat.open)) return [];
@@ -107,7 +109,8 @@ export class Rows {
     return [{ text: threats.length > 1 ? " threats: " : " threat: " }, ...treeJoined(threats.map((word) => [word]), ", ")];
   }
 
-  /** Defences with the same last moves together. @param {Defence[]} defences @param {string[]} path @param {Move[]} line */
+  /** Defences with the same last moves together.
+   * @param {Defence[]} defences @param {string[]} path @param {Move[]} line */
   defences(defences, path, line) {
     const groups = /** @type {Map<string, Defence[]>} */ (new Map());
     for (const each of defences) {
@@ -121,22 +124,19 @@ export class Rows {
   /** @param {Defence[]} group @param {string[]} before @param {Move[]} line @returns {Row} */
   defence(group, before, line) {
     const path = [...before, group[0].uci];
+    const key = path.join(" ");
     const moves = orderedMoves(group[0].continuations, line);
     const words = treeJoined(group.map((each, number) =>
       [this.word([...before, each.uci], each, !moves.length, "", true, !number)]), ", ");
-    const key = path.join(" ");
-    if (moves.length < 2) {
-      const [attack] = moves;
-      if (!attack) return { key, words };
-      const row = this.attack(attack, path, line);
-      return { ...row, key, words: [...words, { text: " " }, this.word([...path, attack.uci], attack, !attack.open, "", false)] };
+    if (!moves.length) return { key, words };
+    const dual = moves.length > 1 ? [{ text: " (dual)" }] : [];
+    if (dual.length && moves.some(({ open }) => open)) {
+      const rows = moves.map((each, number) => this.attack(each, path, line, "", number ? "or " : ""));
+      return { key, words: [...words, ...dual], rows, isOpen: true };
     }
-    const single = treeJoined(moves.map((each) => [this.word([...path, each.uci], each, true)]), " or ");
-    if (moves.every((each) => !each.open) && single.reduce((sum, { text }) => sum + text.length, 0) <= TREE_DUAL) {
-      return { key, words: [...words, { text: " " }, ...single, { text: " (dual)" }] };
-    }
-    const rows = moves.map((each, number) => this.attack(each, path, line, "", number ? "or " : ""));
-    return { key, words: [...words, { text: " (dual)" }], rows, isOpen: true };
+    const answers = moves.map((each) => [this.word([...path, each.uci], each, !each.open, "", false)]);
+    const all = [...words, { text: " " }, ...treeJoined(answers, " or "), ...dual];
+    return { ...this.attack(moves[0], path, line), key, words: all };
   }
 }
 

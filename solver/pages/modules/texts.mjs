@@ -33,7 +33,8 @@ const isHelp = ({ stipulation: { name } }) => name.includes("h");
 /** Whether all solutions of help play are known. @param {Found} answer */
 const isComplete = ({ state }) => state === "proved" || state === "disproved";
 
-/** "1.Kg6 Kg1 2.Rd2"; the first move of a problem has the number 1. @param {Move[]} line @param {string} fen */
+/** "1.Kg6 Kg1 2.Rd2"; the first move of a problem has the number 1.
+ * @param {Move[]} line @param {string} fen */
 export const numbered = (line, fen) =>
   line.map(({ san }, ply) => numberedMove(ply + blackBegins(fen), san, !ply)).join(" ");
 
@@ -220,7 +221,8 @@ const pgnNumber = (ply, black) => `${Math.floor(ply / 2) + 1}${ply % 2 ? black :
 function pgnPlay(root, answer, about) {
   const play = playRecord(root, answer, about);
   const ply = pgnPly(about.fen);
-  /** A threat, as far as there is no choice of moves. @param {Played} threat @param {number} at @returns {string} */
+  /** A threat, as far as there is no choice of moves.
+   * @param {Played} threat @param {number} at @returns {string} */
   const threatened = ({ san, defences = [] }, at) => {
     const [defence] = defences;
     const [next] = defences.length === 1 && defence.continuations?.length === 1 ? defence.continuations : [];
