@@ -43,7 +43,8 @@ export class Board {
     this.grid = add(host, "div", { class: "board-grid", role: "grid", "aria-label": "Chess board",
       "aria-description": "Arrow keys move. Enter picks up and puts down, Escape puts back. In set-up, letters place pieces, " +
         "capital ones of White; Delete removes them." });
-    this.cells = Array.from({ length: 64 }, () => make("div", { class: "board-cell", role: "gridcell" }));
+    const look = { class: "board-cell", role: "gridcell" };
+    this.cells = Array.from({ length: 64 }, () => make("div", look));
     for (let at = 0; at < 64; at += 8) {
       add(this.grid, "div", { class: "board-row", role: "row" }, ...this.cells.slice(at, at + 8));
     }
