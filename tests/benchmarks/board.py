@@ -28,7 +28,8 @@ BEFORE = "7k/8/5K2/8/8/8/8/R7%20b%20-%20-%200%201"
 """After 1...Kg8 there is a mate in 2."""
 
 WATCH = """
-addEventListener("pointerup", () => { globalThis.droppedAt = performance.now(); }, true);
+const note = () => { globalThis.droppedAt = performance.now(); };
+addEventListener("pointerup", note, true);
 addEventListener("DOMContentLoaded", () => {
   const answer = document.getElementById("answer");
   new MutationObserver(() => {

@@ -95,6 +95,9 @@ def test_an_illegal_position_says_what_is_wrong(
     board.type_fen(fen)
     board.wait("error")
     assert words in board.page.inner_text("#setup-fault").lower()
+    board.page.click("#tree-show")
+    board.page.click("#answer-json")
+    assert board.page.inner_text("#answer-note") == "There is nothing to copy yet."
     board.type_fen(ROOK)
     board.wait(fen=ROOK)
     assert board.page.inner_text("#setup-fault") == ""

@@ -90,7 +90,7 @@ export class AnswerPanel {
   /** @param {{lower: number, nodes: number, seconds: number, line: Move[]}} known @param {number|null} upper @param {string} fen */
   #details({ lower, nodes, seconds, line }, upper, fen) {
     drawRuler(element("answer-ruler"), lower, upper);
-    const speed = seconds > 0.01 ? `, ${(nodes / seconds / 1e6).toFixed(1)} million a second` : "";
+    const speed = seconds > 0.1 ? `, ${(nodes / seconds / 1e6).toFixed(1)} million a second` : "";
     element("answer-spent").textContent = `${several(nodes, "node")} in ${seconds.toFixed(2)} s${speed}`;
     element("answer-line").replaceChildren(...moveButtons(line, fen, this.go));
   }

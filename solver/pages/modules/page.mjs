@@ -152,6 +152,8 @@ class LivePage {
       if (!isCurrent) return;
       this.here = here;
       if (here.fault) {
+        this.searched = this.found = null;
+        element("answer-first").hidden = true;
         this.answer.say("error", "This position cannot be searched");
         return;
       }
@@ -286,17 +288,17 @@ class LivePage {
 
   async showPlay() {
     const { searched, found } = this;
-    const { stipulation } = searched;
+    const stipulation = searched?.stipulation;
     if (!stipulation?.moves || stipulation.part === "help") {
       this.tree.say(stipulation?.part === "help" ? "Help play has solutions, no variations." : "No mate is known yet.");
       return;
     }
-    this.shown = { ...searched, found };
+    this.shown = { ...searched, found, tries: Number(element("tree-tries").value) };
     this.thinker.stop();
     this.tree.show(null);
     this.tree.say("solving ...");
     try {
-      const root = await this.ask("play", { ...searched, tries: Number(element("tree-tries").value) });
+      const root = await this.ask("play", this.shown);
       this.tree.show(root, { fen: searched.here, stipulation, line: found?.line ?? [] });
     } catch (error) {
       this.tree.show(null);
@@ -306,11 +308,9 @@ class LivePage {
 
   /** @param {string} name @param {(tree: any, found: any, about: any) => string} write */
   async copy(name, write) {
-    const { here, stipulation, found } = this.tree.data ? this.shown : { ...this.searched, found: this.found };
-    const about = {
-      fen: here, stipulation, version: data.version, all: this.tree.all,
-      tries: Number(element("tree-tries").value),
-    };
+    const { here, stipulation, found, tries } =
+      this.tree.data ? this.shown : { ...this.searched, found: this.found, tries: 0 };
+    const about = { fen: here, stipulation, version: data.version, all: this.tree.all, tries };
     const isCopied = found && await copyText(write(this.tree.data, found, about));
     this.note(isCopied ? `Copied (${name}).` : "There is nothing to copy yet.");
   }
