@@ -301,7 +301,7 @@ def ordered(record: Any) -> Any:
     return record
 
 
-@sized("count", 2, 12)
+@sized("count", 6, 60)
 def test_the_whole_play_of_any_stipulation_is_that_of_variations(
     live: Opener, count: int
 ) -> None:
