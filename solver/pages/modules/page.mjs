@@ -6,8 +6,9 @@ import { Count } from "./count.mjs";
 import { element, makeButton } from "./dom.mjs";
 import { Cancelled, Engine, Parts } from "./engine.mjs";
 import { copyText } from "./files.mjs";
+import { popeyeText } from "./popeye.mjs";
 import { Setup } from "./setup.mjs";
-import { jsonText, numbered, pgnText, popeyeText } from "./texts.mjs";
+import { jsonText, pgnText } from "./texts.mjs";
 import { Tree } from "./tree.mjs";
 
 /** @typedef {import("./answer.mjs").Found} Found */

@@ -1,21 +1,24 @@
-// What is known of an answer and its play as text: Popeye's form, PGN, JSON. Pure functions that know no rules.
+// What is known of an answer and its play as text: JSON and PGN. Pure functions that know no rules.
 //
-//   numbered(line, fen); popeyeText(root, answer, about), pgnText(...), jsonText(...)
+//   numbered(line, fen); pgnText(root, answer, about), jsonText(...)
+//   playRecord(...): the play as all texts have it
 //
 // root: `data` of a Tree, or null. A level that was not opened is left out, and the text says so.
 
 import { lineAfter, numberedMove, orderedMoves, shownDefences } from "./rows.mjs";
-import { readPlacement, squareName } from "./squares.mjs";
 
 /** @typedef {import("./answer.mjs").Found} Found */
 /** @typedef {import("./lists.mjs").Attack} Attack */
 /** @typedef {import("./lists.mjs").Defence} Defence */
 /** @typedef {import("./lists.mjs").Root} Root */
+/** @typedef {import("./rows.mjs").Stipulation} Stipulation */
 /** @typedef {import("./rules.mjs").Move} Move */
 /**
- * @typedef {{fen: string, stipulation: import("./rows.mjs").Stipulation, version: string, all?: boolean, tries?: number}} About
- * @typedef {Move & {moves_left?: number, zugzwang?: boolean, threats?: Played[], defences?: Played[], refutations?: Move[],
- *   cut?: boolean, continuations?: Played[]}} Played a move of either side in a record, with the play after it
+ * @typedef {{fen: string, stipulation: Stipulation, version: string,
+ *   all?: boolean, tries?: number}} About
+ * @typedef {Move & {moves_left?: number, zugzwang?: boolean, threats?: Played[],
+ *   defences?: Played[], refutations?: Move[], cut?: boolean, continuations?: Played[]}} Played
+ *   a move of either side in a record, with the play after it
  * @typedef {{san: string, nag: string, comment: string, next: PgnNode[]}} PgnNode
  */
 
@@ -25,10 +28,11 @@ const TEXT_WIDTH = 80;
 const blackBegins = (fen) => Number(fen.split(" ")[1] === "b");
 
 /** The text of a stipulation; empty for the shortest mate. @param {About} about */
-const stipulationText = ({ stipulation: { name, moves } }) => (moves && moves > 0 ? name + moves : "");
+const stipulationText = ({ stipulation: { name, moves } }) =>
+  moves && moves > 0 ? name + moves : "";
 
 /** @param {About} about */
-const isHelp = ({ stipulation: { name } }) => name.includes("h");
+export const isHelp = ({ stipulation: { name } }) => name.includes("h");
 
 /** Whether all solutions of help play are known. @param {Found} answer */
 const isComplete = ({ state }) => state === "proved" || state === "disproved";
@@ -44,171 +48,163 @@ export const numbered = (line, fen) =>
  * @param {Root | null} root @param {Found} answer @param {About} about */
 export function jsonText(root, answer, about) {
   const text = stipulationText(about);
-  return `${JSON.stringify({
-    schema: 1, id: "", fen: about.fen, claim: text ? Math.ceil(about.stipulation.moves ?? 0) : null,
-    status: answer.state, mate: answer.mate, lower_bound: answer.lower, keys: answer.keys, keys_complete: answer.keysComplete,
-    pv: answer.line.map(({ uci }) => uci), nodes: answer.nodes, time_s: Math.round(answer.seconds * 1e6) / 1e6,
-    stopped_by: null, solver: about.version, ...(text && { stipulation: text }),
+  const record = {
+    schema: 1, id: "", fen: about.fen,
+    claim: text ? Math.ceil(about.stipulation.moves ?? 0) : null,
+    status: answer.state, mate: answer.mate, lower_bound: answer.lower,
+    keys: answer.keys, keys_complete: answer.keysComplete,
+    pv: answer.line.map(({ uci }) => uci),
+    nodes: answer.nodes, time_s: Math.round(answer.seconds * 1e6) / 1e6, stopped_by: null,
+    solver: about.version,
+    ...(text && { stipulation: text }),
     ...(isHelp(about) && {
       solutions: answer.solutions.map((line) => line.map(({ uci }) => uci)),
       solutions_complete: isComplete(answer),
     }),
     ...(root && { play: playRecord(root, answer, about) }),
-  }, null, 2)}\n`;
+  };
+  return `${JSON.stringify(record, null, 2)}\n`;
 }
 
-/** The play that is shown, in the order of composers: the field `play` of the record, which all texts are made of.
+/** The play that is shown, in the order of composers: the field `play` of the record.
  * @param {Root} root @param {Found} answer @param {About} about */
-function playRecord({ setPlay, tries, keys, level }, answer, about) {
+export function playRecord({ setPlay, tries, keys, level }, answer, about) {
   const { all = false, stipulation } = about;
-  const begun = { uci: "", san: "", left: Math.abs(stipulation.moves || answer.mate || 0), refutations: [], open: true };
+  const length = Math.abs(stipulation.moves || answer.mate || 0);
+
   /** @param {Attack[]} moves @param {Move[]} [line] */
-  const attacks = (moves, line = []) => orderedMoves(moves, line).map((each) => attacked(each, lineAfter(line, each)));
+  const attacks = (moves, line = []) =>
+    orderedMoves(moves, line).map((each) => attacked(each, lineAfter(line, each)));
+
   /** @param {Attack} attack @param {Move[]} line @returns {Played} */
-  const attacked = ({ uci, san, ...attack }, line) => {
-    const defences = attack.level ? replies(shownDefences(attack.level.defences, all, line), line) : [];
-    return {
-      uci, san, ...(attack.left && { moves_left: attack.left }), ...(attack.level?.zugzwang && { zugzwang: true }),
-      ...(attack.level?.threats.length && { threats: attacks(attack.level.threats) }), ...(defences.length && { defences }),
-      ...(attack.refutations.length && { refutations: orderedMoves(attack.refutations) }), ...(attack.open && !attack.level && { cut: true }),
-    };
+  const attacked = ({ uci, san, left, level: below, refutations, open }, line) => {
+    const shown = below ? shownDefences(below.defences, all, line) : [];
+    return withoutEmpty({
+      uci, san, moves_left: left, zugzwang: below?.zugzwang,
+      threats: attacks(below?.threats ?? []), defences: replies(shown, line),
+      refutations: orderedMoves(refutations), cut: open && !below,
+    });
   };
+
   /** @param {Defence[]} defences @param {Move[]} line @returns {Played[]} */
-  const replies = (defences, line) => defences.map(({ uci, san, continuations }) => ({
-    uci, san, ...(continuations.length && { continuations: attacks(continuations, lineAfter(line, { uci })) }),
-  }));
+  const replies = (defences, line) => defences.map((each) => {
+    const { uci, san, continuations } = each;
+    return withoutEmpty({ uci, san, continuations: attacks(continuations, lineAfter(line, each)) });
+  });
+
+  const begun = { uci: "", san: "", left: length, refutations: [], open: true };
   const first = attacked({ ...begun, level: level ?? undefined }, answer.line);
-  const set = replies(shownDefences(setPlay, all), []);
-  const play = { set, tries: attacks(tries), keys: attacks(keys, answer.line), defences: first.defences ?? [] };
-  const depths = [[...play.keys, ...continued(play.defences)], continued(play.set), play.tries].map(completeLevels);
-  const cut = depths.filter((depth) => depth !== null);
-  return {
-    stipulation: stipulationText(about) || `#${begun.left}`, set_play: play.set,
-    tries: play.tries, tries_complete: Boolean(about.tries), keys: play.keys, keys_complete: true,
-    defences: play.defences, refutations: [], threats: first.threats ?? [], zugzwang: first.zugzwang ?? false,
-    complete_moves: cut.length ? Math.min(...cut) : null, key_moves: depths[0], set_play_moves: depths[1], try_moves: depths[2],
+  const play = {
+    set: replies(shownDefences(setPlay, all), []), tries: attacks(tries),
+    keys: attacks(keys, answer.line), defences: first.defences ?? [],
   };
+  const keyMoves = completeLevels([...play.keys, ...continued(play.defences)]);
+  const setMoves = completeLevels(continued(play.set));
+  const tryMoves = completeLevels(play.tries);
+  const cut = [keyMoves, setMoves, tryMoves].filter((levels) => levels !== null);
+  return {
+    stipulation: stipulationText(about) || `#${length}`, set_play: play.set,
+    tries: play.tries, tries_complete: Boolean(about.tries),
+    keys: play.keys, keys_complete: true,
+    defences: play.defences, refutations: [],
+    threats: first.threats ?? [], zugzwang: first.zugzwang ?? false,
+    complete_moves: cut.length ? Math.min(...cut) : null,
+    key_moves: keyMoves, set_play_moves: setMoves, try_moves: tryMoves,
+  };
+}
+
+/** A record without its empty fields. @template T @param {T & object} record @returns {T} */
+function withoutEmpty(record) {
+  const filled = Object.entries(record).filter(([, value]) =>
+    Array.isArray(value) ? value.length : value);
+  return /** @type {T} */ (Object.fromEntries(filled));
 }
 
 /** @param {Played[]} defences */
-const continued = (defences) => defences.flatMap(({ continuations = [] }) => continuations);
+export const continued = (defences) => defences.flatMap(({ continuations = [] }) => continuations);
 
 /** How many levels are known below these attacks; null: all. @param {Played[]} attacks */
 function completeLevels(attacks) {
   for (let levels = 0; attacks.length; levels++) {
     if (attacks.some(({ cut }) => cut)) return levels;
-    attacks = attacks.flatMap(({ threats = [], defences = [] }) => [...threats, ...continued(defences)]);
+    attacks = attacks.flatMap(({ threats = [], defences = [] }) =>
+      [...threats, ...continued(defences)]);
   }
   return null;
-}
-
-// Popeye
-
-/** @typedef {Set<string>} Taken squares with a piece, which tell a capture en passant */
-
-/** The name of a move in long notation, `Qh5*a5` or `e7-e8=S`, the sign of a check, and the squares taken after it.
- * @param {Taken} taken @param {Move} move @returns {[string, string, Taken]} */
-function longMove(taken, { uci, san }) {
-  const [from, to, promoted] = [uci.slice(0, 2), uci.slice(2, 4), uci.slice(4)];
-  const passant = /^[a-h]x/.test(san) && !taken.has(to);
-  const left = new Set(taken).add(to);
-  for (const square of passant ? [from, to[0] + from[1]] : [from]) left.delete(square);
-  const piece = /^[A-Z]/.test(san) ? san[0].replace("N", "S") : "";
-  const name = `${piece}${from}${san.includes("x") ? "*" : "-"}${to}${promoted && `=${promoted.toUpperCase().replace("N", "S")}`}`;
-  return [san[0] === "O" ? san.replace(/[+#]/, "").replaceAll("O", "0") : name + (passant ? " ep." : ""), /[+#]$/.test(san) ? " +" : "", left];
-}
-
-/** @param {string} fen @returns {Taken} */
-const takenSquares = (fen) =>
-  new Set(readPlacement(fen)?.flatMap((piece, square) => (piece ? [squareName(square)] : [])));
-
-/** @param {Root | null} root @param {Found} answer @param {About} about */
-export function popeyeText(root, answer, about) {
-  const { isStalemate, defenderEnds, moves } = about.stipulation;
-  const goal = isStalemate ? " =" : " #";
-  const start = takenSquares(about.fen);
-  const skipped = (moves ?? 0) % 1 ? 1 : 0;
-  if (isHelp(about)) return answer.solutions.map((line) => popeyeHelp(line, skipped, start, goal)).join("");
-  if (!root) return "";
-  /** @param {Taken} taken @param {Played} attack @param {number} number @param {string} [sign] @returns {string} */
-  const attacked = (taken, attack, number, sign = "") => {
-    const [name, check, next] = longMove(taken, attack);
-    const ends = !attack.moves_left && !defenderEnds;
-    const refuted = (attack.refutations ?? []).map((each) => `\n      1...${longMove(next, each).slice(0, 2).join("")} !`).join("");
-    return `\n${sign ? "   " : " ".repeat(8 * number - 6)}${number}.${name}${ends ? goal : check}${sign}`
-      + (ends ? "" : below(next, attack, number)) + (refuted && `\n    but${refuted}`);
-  };
-  /** @param {Taken} taken @param {Partial<Played>} attack @param {number} number @returns {string} */
-  const below = (taken, { threats = [], zugzwang, moves_left: left, defences = [] }, number) =>
-    (threats.length ? ` threat:${threats.map((each) => attacked(taken, each, number + 1)).join("")}` : zugzwang && left ? " zugzwang." : "")
-    + defences.map((each) => defended(taken, each, number)).join("");
-  /** @param {Taken} taken @param {Played} defence @param {number} number @returns {string} */
-  const defended = (taken, defence, number) => {
-    const [name, check, next] = longMove(taken, defence);
-    return `\n${" ".repeat(8 * number - 2)}${number}...${name}${defence.continuations ? check : goal}`
-      + continued([defence]).map((each) => attacked(next, each, number + 1)).join("");
-  };
-  const play = playRecord(root, answer, about);
-  const begun = below(start, { ...play, moves_left: 1 }, 1);
-  return [
-    play.set_play.map((each) => defended(start, each, 1)).join(""),
-    [...play.tries, ...play.keys].map((each) => `${attacked(start, each, 1, each.refutations ? " ?" : " !")}\n`).join(""),
-    begun[0] === " " ? `\n${begun}` : begun,
-    play.complete_moves === null ? "" : "\nOnly the levels that were opened are shown.",
-  ].filter(Boolean).map((part) => part.trimEnd()).join("\n");
-}
-
-/** @param {Move[]} line @param {number} skipped half-moves that are numbered but not played @param {Taken} taken @param {string} goal */
-function popeyeHelp(line, skipped, taken, goal) {
-  let text = "\n";
-  for (const [at, move] of line.entries()) {
-    const [name, check, next] = longMove(taken, move);
-    const ply = at + skipped;
-    text += ply % 2 === 0 || !at ? `  ${Math.floor(ply / 2) + 1}${ply % 2 ? "..." : "."}${name}` : ` ${name}`;
-    text += at + 1 === line.length ? goal : check + (ply % 2 ? " " : "");
-    taken = next;
-  }
-  return text;
 }
 
 // PGN
 
 /** @param {Root | null} root @param {Found} answer @param {About} about */
 export function pgnText(root, answer, about) {
-  const { mate, solutions, keys, line } = answer;
-  const { fen, stipulation: { name, isStalemate, moves } } = about;
-  const odd = /^(exact-)?[#=]$/.test(name) || (moves ?? 0) % 1 > 0; // the side to move ends the play
-  const whiteWins = mate !== null && ((mate > 0) === odd) === !blackBegins(fen);
-  const result = mate === null ? "*" : isStalemate ? "1/2-1/2" : whiteWins ? "1-0" : "0-1";
-  const other = name === "#" ? "" : stipulationText(about);
-  const tags = [["Event", "?"], ["Site", "?"], ["Date", "????.??.??"], ["Round", "?"], ["White", "?"], ["Black", "?"], ["Result", result],
-    ["Annotator", `matesolve ${about.version}`], ["SetUp", "1"], ["FEN", fen],
-    ...(keys.length > 1 ? [["Keys", keys.map(({ uci }) => uci).join(" ")]] : []), ...(other || !mate ? [["Stipulation", other || "?"]] : [])];
+  const { solutions, line } = answer;
+  const { fen } = about;
+  const tags = pgnTags(answer, about);
   if (!isHelp(about)) {
     const [nodes, words] = root ? pgnPlay(root, answer, about) : [pgnLine(line), ""];
-    return pgnGame(tags, `${proofText(answer, about)} ${words}`.trim(), nodes, result, fen);
+    return pgnGame(tags, `${proofText(answer, about)} ${words}`.trim(), nodes, fen);
   }
-  const complete = isComplete(answer);
   const count = solutions.length;
-  const found = `${count || "No"} solution${count > 1 ? "s" : ""}${!complete ? " found." : count ? ", and no others." : "."}`;
-  if (complete) tags.push(["Solutions", String(count)]);
-  return (count ? solutions : [[]]).map((each, at) => {
-    const own = tags.map(([tag, value]) => [tag, tag === "Round" && count ? String(at + 1) : value]);
-    return pgnGame(own, at ? "" : found, pgnLine(each), result, fen);
-  }).join("\n");
+  const found = solutionsText(count, isComplete(answer));
+  if (isComplete(answer)) tags.Solutions = String(count);
+  if (!count) return pgnGame(tags, found, [], fen);
+  const games = solutions.map((each, at) =>
+    pgnGame({ ...tags, Round: String(at + 1) }, at ? "" : found, pgnLine(each), fen));
+  return games.join("\n");
+}
+
+/** @param {Found} answer @param {About} about */
+function pgnTags(answer, about) {
+  const { mate, keys } = answer;
+  const { fen, stipulation, version } = about;
+  /** @type {Record<string, string>} */
+  const tags = {
+    Event: "?", Site: "?", Date: "????.??.??", Round: "?", White: "?", Black: "?",
+    Result: pgnResult(answer, about), Annotator: `matesolve ${version}`, SetUp: "1", FEN: fen,
+  };
+  const other = stipulation.name === "#" ? "" : stipulationText(about);
+  if (keys.length > 1) tags.Keys = keys.map(({ uci }) => uci).join(" ");
+  if (other || !mate) tags.Stipulation = other || "?";
+  return tags;
+}
+
+/** @param {Found} answer @param {About} about */
+function pgnResult({ mate }, { fen, stipulation: { name, isStalemate, moves } }) {
+  if (mate === null) return "*";
+  if (isStalemate) return "1/2-1/2";
+  const firstEnds = /^(exact-)?[#=]$/.test(name) || (moves ?? 0) % 1 > 0;
+  const firstWins = (mate > 0) === firstEnds;
+  return firstWins === !blackBegins(fen) ? "1-0" : "0-1";
+}
+
+/** @param {number} count @param {boolean} complete */
+function solutionsText(count, complete) {
+  if (!count) return complete ? "No solution." : "No solution found.";
+  const known = `${count} solution${count > 1 ? "s" : ""}`;
+  return known + (complete ? ", and no others." : " found.");
 }
 
 /** @param {Found} answer @param {About} about */
 function proofText({ state, mate, lower, keys, keysComplete }, { stipulation: { goal = "mate" } }) {
-  const none = lower > 1 ? `Proved: no ${goal} takes ${lower === 2 ? "1 move" : `${lower - 1} or fewer moves`}.` : "";
   if (mate === 0) return "checkmate.";
-  if (mate === null) return state === "disproved" ? none : `Undecided. ${none}`.trim();
-  const proof = state === "proved" ? "Proved, and none is shorter." : `Proved; there may be a shorter one. ${none}`.trim();
-  return `${mate > 0 ? `${goal} in ${mate}` : `mated in ${-mate}`}. ${proof}${keys.length && !keysComplete ? " There may be more keys." : ""}`;
+  const excluded = lower === 2 ? "1 move" : `${lower - 1} or fewer moves`;
+  const none = lower > 1 ? `Proved: no ${goal} takes ${excluded}.` : "";
+  const isProved = state === "proved";
+  const sentences = mate === null ? [state === "disproved" ? "" : "Undecided.", none] : [
+    mate > 0 ? `${goal} in ${mate}.` : `mated in ${-mate}.`,
+    isProved ? "Proved, and none is shorter." : "Proved; there may be a shorter one.",
+    isProved ? "" : none,
+    keys.length && !keysComplete ? "There may be more keys." : "",
+  ];
+  return sentences.filter(Boolean).join(" ");
 }
 
+/** @param {string} san @param {PgnNode[]} next @param {string} [nag] @param {string} [comment]
+ * @returns {PgnNode} */
+const pgnNode = (san, next, nag = "", comment = "") => ({ san, nag, comment, next });
+
 /** @param {Move[]} line @returns {PgnNode[]} */
-const pgnLine = ([move, ...rest]) => (move ? [{ san: move.san, nag: "", comment: "", next: pgnLine(rest) }] : []);
+const pgnLine = ([move, ...rest]) => (move ? [pgnNode(move.san, pgnLine(rest))] : []);
 
 /** Half-moves before a position in its game. @param {string} fen */
 const pgnPly = (fen) => 2 * (Number(fen.split(" ")[5]) || 1) - 2 + blackBegins(fen);
@@ -220,30 +216,48 @@ const pgnNumber = (ply, black) => `${Math.floor(ply / 2) + 1}${ply % 2 ? black :
  * @param {Root} root @param {Found} answer @param {About} about @returns {[PgnNode[], string]} */
 function pgnPlay(root, answer, about) {
   const play = playRecord(root, answer, about);
+  const { goal = "mate" } = about.stipulation;
   const ply = pgnPly(about.fen);
+
+  /** @param {number} at */
+  const whiteNumber = (at) => (at % 2 ? "" : pgnNumber(at, ""));
+
   /** A threat, as far as there is no choice of moves.
    * @param {Played} threat @param {number} at @returns {string} */
   const threatened = ({ san, defences = [] }, at) => {
-    const [defence] = defences;
-    const [next] = defences.length === 1 && defence.continuations?.length === 1 ? defence.continuations : [];
-    const number = (/** @type {number} */ plies) => (plies % 2 ? "" : pgnNumber(plies, ""));
-    return san + (next ? ` ${number(at + 1)}${defence.san} ${number(at + 2)}${threatened(next, at + 2)}` : "");
+    const next = continued(defences);
+    if (defences.length !== 1 || next.length !== 1) return san;
+    const defence = whiteNumber(at + 1) + defences[0].san;
+    return `${san} ${defence} ${whiteNumber(at + 2)}${threatened(next[0], at + 2)}`;
   };
+
   /** @param {Partial<Played>} attack @param {number} at half-moves before what it threatens */
-  const comment = ({ threats = [], zugzwang, cut, moves_left: left }, at) =>
-    threats.length ? `threat${threats.length > 1 ? "s" : ""}: ${threats.map((each) => pgnNumber(at, "...") + threatened(each, at)).join(", ")}`
-      : zugzwang ? "zugzwang" : cut && left ? `${about.stipulation.goal ?? "mate"} in ${left} more` : "";
-  /** @param {Played} attack @param {number} at @param {string} nag @returns {PgnNode} */
-  const attacked = (attack, at, nag = "") => ({
-    san: attack.san, nag, comment: comment(attack, at + 2),
-    next: [...(attack.refutations ?? []).flatMap((each) => pgnLine([each])).map((each) => ({ ...each, nag: "$1" })), ...replies(attack.defences, at + 1)],
-  });
+  const comment = ({ threats = [], zugzwang, cut, moves_left: left }, at) => {
+    const named = threats.map((each) => pgnNumber(at, "...") + threatened(each, at));
+    if (named.length) return `threat${named.length > 1 ? "s" : ""}: ${named.join(", ")}`;
+    if (zugzwang) return "zugzwang";
+    return cut && left ? `${goal} in ${left} more` : "";
+  };
+
+  /** @param {Played} attack @param {number} at @param {string} [nag] */
+  const attacked = (attack, at, nag) => {
+    const { san, refutations = [], defences } = attack;
+    const refuting = refutations.map((each) => pgnNode(each.san, [], "$1"));
+    const next = [...refuting, ...replies(defences, at + 1)];
+    return pgnNode(san, next, nag, comment(attack, at + 2));
+  };
+
   /** @param {Played[]} [defences] @param {number} [at] @returns {PgnNode[]} */
   const replies = (defences = [], at = ply) => defences.map((each) =>
-    ({ san: each.san, nag: "", comment: "", next: continued([each]).map((attack) => attacked(attack, at + 1)) }));
-  const first = [...play.keys.map((each) => attacked(each, ply, "$1")), ...play.tries.map((each) => attacked(each, ply, "$2"))];
-  const set = first.length && play.set_play.length ? [{ san: "--", nag: "", comment: "set play", next: replies(play.set_play, ply + 1) }] : [];
-  return [[...first, ...replies(play.defences), ...set], comment(play, ply + 1)];
+    pgnNode(each.san, continued([each]).map((attack) => attacked(attack, at + 1))));
+
+  const first = [
+    ...play.keys.map((each) => attacked(each, ply, "$1")),
+    ...play.tries.map((each) => attacked(each, ply, "$2")),
+  ];
+  const set = replies(play.set_play, ply + 1);
+  const passed = first.length && set.length ? [pgnNode("--", set, "", "set play")] : [];
+  return [[...first, ...replies(play.defences), ...passed], comment(play, ply + 1)];
 }
 
 /** @param {PgnNode} node @param {number} ply @param {boolean} isNumbered where Black is to move */
@@ -260,16 +274,16 @@ const pgnTokens = ([main, ...others], ply, isNumbered = true) => (main ? [
   ...pgnTokens(main.next, ply + 1, others.length > 0 || main.comment !== ""),
 ] : []);
 
-/** @param {string[][]} tags @param {string} comment @param {PgnNode[]} nodes
- * @param {string} result @param {string} fen */
-function pgnGame(tags, comment, nodes, result, fen) {
+/** @param {Record<string, string>} tags @param {string} comment @param {PgnNode[]} nodes
+ * @param {string} fen */
+function pgnGame(tags, comment, nodes, fen) {
   const words = comment ? [`{ ${comment} }`] : [];
   const lines = /** @type {string[]} */ ([]);
-  for (const token of [...words, ...pgnTokens(nodes, pgnPly(fen)), result]) {
+  for (const token of [...words, ...pgnTokens(nodes, pgnPly(fen)), tags.Result]) {
     const line = `${lines.at(-1)} ${token}`;
     if (lines.length && line.length < TEXT_WIDTH) lines[lines.length - 1] = line;
     else lines.push(token);
   }
-  const head = tags.map(([tag, value]) => `[${tag} "${value}"]\n`).join("");
+  const head = Object.entries(tags).map(([tag, value]) => `[${tag} "${value}"]\n`).join("");
   return `${head}\n${lines.join("\n")}\n`;
 }
