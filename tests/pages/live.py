@@ -114,6 +114,6 @@ class Live:
         """Ask for a stipulation, and wait for the answer."""
         self.page.select_option("#answer-stipulation", stipulation)
         self.page.fill("#answer-moves", moves)
-        self.page.dispatch_event("#answer-moves", "change")
+        self.page.press("#answer-moves", "Enter")
         self.type_fen(fen)
         self.wait(fen=fen)

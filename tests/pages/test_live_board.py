@@ -147,7 +147,7 @@ def test_a_node_limit_ends_the_search(live: Opener) -> None:
     board = live.open()
     board.wait()
     board.page.fill("#answer-nodes", "0.1")
-    board.page.dispatch_event("#answer-nodes", "change")
+    board.page.press("#answer-nodes", "Enter")
     board.wait("stopped")
     assert "fewer than 7 moves" in board.headline
 
@@ -181,6 +181,19 @@ def test_the_tree_stays_the_roots_when_the_board_follows_it(live: Opener) -> Non
     board.page.click("#tree-panel .move:text-is('1...Kf2')")
     board.until("document.getElementById('setup-fen').value.includes(' w ')")
     board.page.wait_for_selector('#answer[data-state="closed"][data-mate="1"]')
+
+
+def test_looking_for_the_play_can_be_stopped(live: Opener) -> None:
+    board = live.open(LONG)
+    board.until("Number(answer.dataset.mate) > 0")
+    board.page.fill("#answer-nodes", "3")
+    board.page.press("#answer-nodes", "Enter")
+    board.page.wait_for_selector('#answer[data-state="stopped"][data-mate="14"]')
+    board.page.click("#tree-show")
+    board.page.wait_for_selector("#tree-panel:has-text('nodes')")
+    board.page.click("#tree-show:text-is('Stop')")
+    board.page.wait_for_selector("#tree-show:text-is('Show the play')")
+    assert "solving" not in board.page.inner_text("#tree-panel")
 
 
 def test_help_play_goes_on_after_each_move(live: Opener) -> None:

@@ -3,7 +3,7 @@
 import { AnswerPanel, moveButtons } from "./answer.mjs";
 import { Board } from "./board.mjs";
 import { Count } from "./count.mjs";
-import { element, makeButton } from "./dom.mjs";
+import { element, makeButton, several } from "./dom.mjs";
 import { Cancelled, Engine, Parts } from "./engine.mjs";
 import { copyText } from "./files.mjs";
 import { popeyeText } from "./popeye.mjs";
@@ -41,6 +41,7 @@ class LivePage {
   shown = null;
   restarts = 0;
   isPaused = false;
+  isListing = false;
 
   constructor() {
     const parts = new Parts(data.modules);
@@ -287,7 +288,12 @@ class LivePage {
     }
   }
 
+  /** Show the first moves of the play, or stop looking for them. */
   async showPlay() {
+    if (this.isListing) {
+      this.thinker.stop();
+      return;
+    }
     const { searched, found } = this;
     const stipulation = searched?.stipulation;
     if (!stipulation?.moves || stipulation.part === "help") {
@@ -298,13 +304,18 @@ class LivePage {
     this.thinker.stop();
     this.tree.show(null);
     this.tree.say("solving ...");
+    this.isListing = true;
+    element("tree-show").textContent = "Stop";
     try {
-      const root = await this.ask("play", this.shown);
+      const root = await this.ask("play", this.shown, ({ nodes }) =>
+        this.tree.say(`solving ... ${several(nodes, "node")}`));
       this.tree.show(root, { fen: searched.here, stipulation, line: found?.line ?? [] });
     } catch (error) {
       this.tree.show(null);
       this.fail(error);
     }
+    this.isListing = false;
+    element("tree-show").textContent = "Show the play";
   }
 
   /** @param {string} name @param {(tree: any, found: any, about: any) => string} write */
