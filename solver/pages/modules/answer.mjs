@@ -6,7 +6,8 @@ import { numbered } from "./texts.mjs";
 
 /** @typedef {import("./rules.mjs").Move} Move */
 /**
- * @typedef {{lower: number, upper: number|null, nodes: number, seconds: number, line: Move[]}} Progress
+ * @typedef {{lower: number, nodes: number, seconds: number, line: Move[]}} Known
+ * @typedef {Known & {upper: number|null}} Progress
  * @typedef {{state: string, mate: number|null, lower: number, nodes: number, seconds: number,
  *   keys: Move[], keysComplete: boolean, line: Move[], solutions: Move[][]}} Found
  */
@@ -19,7 +20,9 @@ export function headline(found, { goal, moves }) {
   const { mate, lower, keys, solutions } = found;
   const within = moves === null ? "" : ` in ${moves}`;
   if (found.state === "disproved") return `No ${goal}${within}: proved`;
-  if (found.state === "undecided") return `Undecided: no ${goal} in fewer than ${several(lower, "move")}`;
+  if (found.state === "undecided") {
+    return `Undecided: no ${goal} in fewer than ${several(lower, "move")}`;
+  }
   if (mate === 0) return "Checkmate";
   const length = Math.abs(mate ?? 0);
   if (found.state === "found") return `${name} in ${length} found; none in fewer than ${lower}`;
@@ -62,7 +65,9 @@ export class AnswerPanel {
   /** Show nothing but a sentence. @param {string} state @param {string} words */
   say(state, words) {
     this.mark(state, words);
-    for (const part of ["ruler", "spent", "line", "solutions"]) element(`answer-${part}`).replaceChildren();
+    for (const part of ["ruler", "spent", "line", "solutions"]) {
+      element(`answer-${part}`).replaceChildren();
+    }
     element("answer-solutions").hidden = true;
   }
 
@@ -77,8 +82,8 @@ export class AnswerPanel {
 
   /** @param {Found} found @param {string} fen @param {any} stipulation */
   showAnswer(found, fen, stipulation) {
-    const isClosed = found.state === "proved" || found.state === "disproved";
-    this.mark(isClosed ? "closed" : "stopped", headline(found, stipulation), found.mate, found.lower, found.nodes);
+    const state = ["proved", "disproved"].includes(found.state) ? "closed" : "stopped";
+    this.mark(state, headline(found, stipulation), found.mate, found.lower, found.nodes);
     this.#details(found, found.mate && Math.abs(found.mate), fen);
     const list = element("answer-solutions");
     list.hidden = !found.solutions.length;
@@ -87,11 +92,12 @@ export class AnswerPanel {
     if (found.solutions.length) element("answer-line").replaceChildren();
   }
 
-  /** @param {{lower: number, nodes: number, seconds: number, line: Move[]}} known @param {number|null} upper @param {string} fen */
+  /** @param {Known} known @param {number|null} upper @param {string} fen */
   #details({ lower, nodes, seconds, line }, upper, fen) {
     drawRuler(element("answer-ruler"), lower, upper);
     const speed = seconds > 0.1 ? `, ${(nodes / seconds / 1e6).toFixed(1)} million a second` : "";
-    element("answer-spent").textContent = `${several(nodes, "node")} in ${seconds.toFixed(2)} s${speed}`;
+    const spent = `${several(nodes, "node")} in ${seconds.toFixed(2)} s`;
+    element("answer-spent").textContent = spent + speed;
     element("answer-line").replaceChildren(...moveButtons(line, fen, this.go));
   }
 }

@@ -1,11 +1,14 @@
-// The diagram: an SVG below 64 cells, which take the pointer, the keyboard and the focus of a screen reader.
+// The diagram: an SVG below 64 cells, which take the pointer, the keyboard and the focus of a
+// screen reader.
 //
 //   board = new Board(host, {pieces, onMove, onPlacement})
-//   board.draw({fen, moves, last, check, arrows}) -> whether the first field of the FEN could be read
+//   board.draw({fen, moves, last, check, arrows}) -> whether the FEN's first field could be read
 //   board.setMode("play" | "setup", tool), .flip(), .say(text), .svg(title) -> text
-//   board.mode, .tool (null: the hand; a letter; "" the eraser), .flipped, .placement (the first field of a FEN)
+//   board.mode, .tool (null: the hand; a letter; "" the eraser), .flipped
+//   board.placement: the first field of a FEN
 //
-// It knows no rules: in play mode a piece goes where a given move takes it, in set-up mode anywhere.
+// It knows no rules: in play mode a piece goes where a given move takes it, in set-up mode
+// anywhere.
 
 import { add, make, makeButton } from "./dom.mjs";
 import { describePiece, pieceName, readPlacement, squareIndex, squareName } from "./squares.mjs";
@@ -19,10 +22,14 @@ import { describePiece, pieceName, readPlacement, squareIndex, squareName } from
 const BOARD_UNIT = 45; // as python-chess draws its pieces
 const BOARD_SIZE = 8 * BOARD_UNIT;
 const BOARD_BOX = `0 0 ${BOARD_SIZE} ${BOARD_SIZE}`;
+const BOARD_FONT = { "font-size": 8, "font-family": "sans-serif", "font-weight": 600 };
+const BOARD_KEYS = "Arrow keys move. Enter picks up and puts down, Escape puts back. " +
+  "In set-up, letters place pieces, capital ones of White; Delete removes them.";
 
 export class Board {
   /** @param {HTMLElement} host
-   * @param {{pieces: Record<string, string>, onMove?: (uci: string) => void, onPlacement?: (field: string) => void}} options */
+   * @param {{pieces: Record<string, string>, onMove?: (uci: string) => void,
+   *   onPlacement?: (field: string) => void}} options */
   constructor(host, options) {
     this.options = options;
     this.mode = "play";
@@ -33,16 +40,16 @@ export class Board {
     this.cursor = 60; // the square that Tab reaches
     this.picked = -1; // the square whose piece goes to the next one
     this.carried = /** @type {Carried | null} */ (null);
-    this.paint = /** @type {string | null} */ (null); // what the pointer leaves on squares, "" to erase
+    this.paint = /** @type {string | null} */ (null); // what the pointer leaves, "" to erase
     this.art = new Map(Object.entries(options.pieces).map(([letter, text]) => {
-      const svg = new DOMParser().parseFromString(`<svg xmlns="http://www.w3.org/2000/svg">${text}</svg>`, "image/svg+xml");
+      const drawing = `<svg xmlns="http://www.w3.org/2000/svg">${text}</svg>`;
+      const svg = new DOMParser().parseFromString(drawing, "image/svg+xml");
       return [letter, /** @type {Element} */ (svg.documentElement.firstElementChild)];
     }));
     host.classList.add("board");
     this.drawing = add(host, "svg", { viewBox: BOARD_BOX, "aria-hidden": "true" });
     this.grid = add(host, "div", { class: "board-grid", role: "grid", "aria-label": "Chess board",
-      "aria-description": "Arrow keys move. Enter picks up and puts down, Escape puts back. In set-up, letters place pieces, " +
-        "capital ones of White; Delete removes them." });
+      "aria-description": BOARD_KEYS });
     const look = { class: "board-cell", role: "gridcell" };
     this.cells = Array.from({ length: 64 }, () => make("div", look));
     for (let at = 0; at < 64; at += 8) {
@@ -55,8 +62,10 @@ export class Board {
     this.grid.addEventListener("pointerdown", (event) => this.#press(event));
     document.addEventListener("pointermove", (event) => event.isPrimary && this.#drag(event));
     document.addEventListener("pointerup", (event) => event.isPrimary && this.#release(event));
-    document.addEventListener("pointercancel", (event) => this.paint === null ? this.#putBack() : this.#release(event));
-    this.grid.addEventListener("contextmenu", (event) => this.mode === "setup" && event.preventDefault());
+    document.addEventListener("pointercancel", (event) =>
+      this.paint === null ? this.#putBack() : this.#release(event));
+    this.grid.addEventListener("contextmenu", (event) =>
+      this.mode === "setup" && event.preventDefault());
     this.grid.addEventListener("touchend", (event) => event.cancelable && event.preventDefault());
     this.grid.addEventListener("keydown", (event) => this.#key(event));
     this.grid.addEventListener("focusin", ({ target }) => {
@@ -69,7 +78,8 @@ export class Board {
     this.#putBack();
   }
 
-  /** Shows a position. The user's hand keeps what it holds of the same position, and goes on painting.
+  /** Shows a position. The user's hand keeps what it holds of the same position, and goes on
+   * painting.
    * @param {View} view */
   draw(view) {
     const letters = readPlacement(view.fen);
@@ -83,8 +93,11 @@ export class Board {
   }
 
   get placement() {
-    const ranks = [0, 8, 16, 24, 32, 40, 48, 56].map((first) => this.letters.slice(first, first + 8));
-    return ranks.map((rank) => rank.map((x) => x || "1").join("").replace(/1+/g, ({ length }) => String(length))).join("/");
+    const ranks = [0, 8, 16, 24, 32, 40, 48, 56].map((first) => {
+      const rank = this.letters.slice(first, first + 8).map((letter) => letter || "1").join("");
+      return rank.replace(/1+/g, ({ length }) => String(length));
+    });
+    return ranks.join("/");
   }
 
   /** @param {"play" | "setup"} mode @param {string | null} [tool] */
@@ -114,7 +127,8 @@ export class Board {
   }
 
   /** Draws a piece.
-   * @param {Element} parent @param {string} letter @param {Record<string, string | number>} [attributes] */
+   * @param {Element} parent @param {string} letter
+   * @param {Record<string, string | number>} [attributes] */
   picture(parent, letter, attributes = { viewBox: `0 0 ${BOARD_UNIT} ${BOARD_UNIT}` }) {
     const piece = add(parent, parent instanceof SVGElement ? "g" : "svg", attributes);
     piece.append(document.importNode(/** @type {Element} */ (this.art.get(letter)), true));
@@ -129,13 +143,15 @@ export class Board {
   /** @param {number} square */
   #place(square) {
     const at = this.flipped ? 63 - square : square;
-    return { at, x: BOARD_UNIT * (at % 8), y: BOARD_UNIT * Math.floor(at / 8), cell: this.cells[at] };
+    const [x, y] = [BOARD_UNIT * (at % 8), BOARD_UNIT * Math.floor(at / 8)];
+    return { at, x, y, cell: this.cells[at] };
   }
 
   /** The moves from a square, in play. @param {number} from @param {number} [to] */
   #moves(from, to) {
+    if (this.mode === "setup") return [];
     const start = squareName(from) + (to === undefined ? "" : squareName(to));
-    return this.mode === "setup" ? [] : (this.view.moves ?? []).filter(({ uci }) => uci.startsWith(start));
+    return (this.view.moves ?? []).filter(({ uci }) => uci.startsWith(start));
   }
 
   /** @param {number} square */
@@ -149,12 +165,13 @@ export class Board {
     const layers = ["squares", "marks", "names", "pieces", "arrows", "targets"].map((name) =>
       make("g", { class: `board-${name}` }));
     const [squares, marks, names, pieces, keys, targets] = layers;
+    const hasTool = this.mode === "setup" && this.tool !== null;
     this.drawing.replaceChildren(...layers, this.ghost);
     for (const [square, letter] of this.letters.entries()) {
       const [{ at, x, y, cell }, name] = [this.#place(square), squareName(square)];
       const box = { x, y, width: BOARD_UNIT, height: BOARD_UNIT };
       const dark = (square + Math.floor(square / 8)) % 2 > 0;
-      const text = { fill: dark ? "#f6f0e4" : "#86683f", "font-size": 8, "font-family": "sans-serif", "font-weight": 600 };
+      const text = { fill: dark ? "#f6f0e4" : "#86683f", ...BOARD_FONT };
       const reached = this.picked >= 0 && this.#moves(this.picked, square).length > 0;
       add(squares, "rect", dark ? { ...box, class: "board-dark", fill: "#b3926b" }
         : { ...box, class: "board-light", fill: "#efe7d8" });
@@ -168,25 +185,28 @@ export class Board {
       if (at > 55) add(names, "text", { ...text, x: x + 39, y: y + 42 }, name[0]);
       if (letter) {
         const lifted = this.carried?.moving && this.carried.from === square;
-        this.picture(pieces, letter, { class: lifted ? "board-lifted" : "board-piece", transform: `translate(${x} ${y})` });
+        const look = lifted ? "board-lifted" : "board-piece";
+        this.picture(pieces, letter, { class: look, transform: `translate(${x} ${y})` });
       }
       if (reached) {
         const look = letter ? { class: "board-capture", r: 20 } : { class: "board-target", r: 7 };
         add(targets, "circle", { ...look, cx: x + 22.5, cy: y + 22.5 });
       }
+      const label = `${name}, ${describePiece(letter)}${reached ? ", can be reached" : ""}`;
       cell.dataset.square = name;
       cell.tabIndex = square === this.cursor ? 0 : -1;
-      cell.setAttribute("aria-label", `${name}, ${describePiece(letter)}${reached ? ", can be reached" : ""}`);
+      cell.setAttribute("aria-label", label);
       cell.setAttribute("aria-selected", String(square === this.picked));
-      cell.classList.toggle("board-holds", reached || this.#movable(square) || (this.mode === "setup" && this.tool !== null));
+      cell.classList.toggle("board-holds", reached || hasTool || this.#movable(square));
     }
     for (const key of [...new Set(arrows.map((uci) => uci.slice(0, 4)))].slice(0, 6)) {
       const [from, to] = [this.#place(squareIndex(key)), this.#place(squareIndex(key.slice(2)))];
       const [dx, dy] = [to.x - from.x, to.y - from.y];
       const tip = Math.hypot(dx, dy) - 4;
+      const angle = (Math.atan2(dy, dx) * 180) / Math.PI;
       add(keys, "path", { class: "board-arrow", fill: "#1b7a3d", "fill-opacity": 0.7,
         d: `M12 -4H${tip - 16}V-11L${tip} 0L${tip - 16} 11V4H12z`,
-        transform: `translate(${from.x + 22.5} ${from.y + 22.5}) rotate(${(Math.atan2(dy, dx) * 180) / Math.PI})` });
+        transform: `translate(${from.x + 22.5} ${from.y + 22.5}) rotate(${angle})` });
     }
   }
 
@@ -257,7 +277,8 @@ export class Board {
     if ((from < 0 || !this.#goes(from, square)) && from !== square && this.#movable(square)) {
       this.picked = square;
       this.#redraw();
-      this.say(`${describePiece(this.letters[square])} picked up ${this.#moves(square).map(({ san }) => san).join(", ")}`);
+      const moves = this.#moves(square).map(({ san }) => san).join(", ");
+      this.say(`${describePiece(this.letters[square])} picked up ${moves}`);
     }
   }
 
@@ -275,10 +296,12 @@ export class Board {
   /** Puts a piece on a square of the set-up; -1: off the board.
    * @param {number} square @param {string} letter @param {number} [from] */
   #put(square, letter, from = -1) {
-    this.letters = this.letters.map((other, i) => (i === square ? letter : i === from ? "" : other));
+    const piece = describePiece(letter);
+    this.letters = this.letters.map((other, i) =>
+      i === square ? letter : i === from ? "" : other);
     this.view = { fen: this.placement };
     this.#putBack();
-    this.say(square < 0 ? `${describePiece(letter)} removed` : `${describePiece(letter)}, ${squareName(square)}`);
+    this.say(square < 0 ? `${piece} removed` : `${piece}, ${squareName(square)}`);
     this.options.onPlacement?.(this.placement);
   }
 
@@ -314,8 +337,12 @@ export class Board {
     const { at } = this.#place(this.cursor);
     const column = at % 8;
     const enters = key === "Enter" || key === " ";
-    const step = { ArrowUp: -8, ArrowDown: 8, ArrowLeft: column && -1, ArrowRight: column < 7 ? 1 : 0, Home: -column, End: 7 - column }[key];
-    const letter = { Delete: "", Backspace: "" }[key] ?? (pieceName(key) ? key : enters ? this.tool : null);
+    const step = {
+      ArrowUp: -8, ArrowDown: 8, ArrowLeft: column && -1, ArrowRight: column < 7 ? 1 : 0,
+      Home: -column, End: 7 - column,
+    }[key];
+    const chosen = enters ? this.tool : null;
+    const letter = { Delete: "", Backspace: "" }[key] ?? (pieceName(key) ? key : chosen);
     if (event.ctrlKey || event.altKey || event.metaKey) return;
     if (step !== undefined) this.cells[at + step]?.focus();
     else if (key === "Escape") this.#putBack();

@@ -2,19 +2,24 @@
 //
 //   new Count({data, preset, count: (fields, depth, nodes, onProgress, signal) => Promise})
 //
-// data is what experiments.py makes. Each search runs in a worker of its own; the first one is the base of the ratios.
+// data is what experiments.py makes. Each search runs in a worker of its own; the first one is
+// the base of the ratios.
 
 import { drawChart } from "./chart.mjs";
 import { element, make, thousands } from "./dom.mjs";
 
 /**
- * @typedef {{name: string, title: string, fields: Record<string, number>, sound: boolean}} Technique
- * @typedef {{glass: string, depth: number, mostDepth: number, mate: number, mateZone: number, techniques: Technique[]}} Experiments
- * @typedef {{depth: number, score: number, move: {san: string} | null, nodes: number, pvNodes: number, seconds: number}} CountRow
+ * @typedef {Record<string, number>} Fields
+ * @typedef {{name: string, title: string, fields: Fields, sound: boolean}} Technique
+ * @typedef {{glass: string, depth: number, mostDepth: number, mate: number, mateZone: number,
+ *   techniques: Technique[]}} Experiments
+ * @typedef {{depth: number, score: number, move: {san: string} | null, nodes: number,
+ *   pvNodes: number, seconds: number}} CountRow
  * @typedef {{depth: number, nodes: number, seconds?: number, row?: CountRow}} CountProgress
  * @typedef {{technique: Technique, rows: CountRow[], line: HTMLElement}} CountSide
- * @typedef {(fields: Record<string, number>, depth: number, nodes: number | null,
- *   onProgress: (progress: CountProgress) => void, signal: AbortSignal) => Promise<unknown>} CountSearch
+ * @typedef {(progress: CountProgress) => void} OnProgress
+ * @typedef {(fields: Fields, depth: number, nodes: number | null, onProgress: OnProgress,
+ *   signal: AbortSignal) => Promise<unknown>} CountSearch
  */
 
 /** @param {number} ratio */
@@ -35,11 +40,13 @@ export class Count {
     Object.assign(this.depth, { max: data.mostDepth, value: data.depth });
     for (const [number, choice] of this.choices.entries()) {
       if (number === 2) choice.add(new Option("none", ""));
-      const options = data.techniques.map(({ name, title }) => new Option(`${title} (${name})`, name));
+      const options = data.techniques.map(({ name, title }) =>
+        new Option(`${title} (${name})`, name));
       choice.append(...options);
       if (number < 2) choice.value = data.techniques[number].name;
     }
-    this.button.addEventListener("click", () => (this.running ? this.running.abort() : this.start()));
+    this.button.addEventListener("click", () =>
+      this.running ? this.running.abort() : this.start());
     element("count-preset").addEventListener("click", () => preset(data.glass));
     addEventListener("resize", () => this.draw());
   }
@@ -62,16 +69,18 @@ export class Count {
     this.running = null;
     this.button.textContent = "Start";
     const fault = ended.find(({ status }) => status === "rejected");
-    const short = this.sides.filter(({ rows }) => rows.length < depth).map(({ technique }) => technique.name);
+    const short = this.sides.filter(({ rows }) => rows.length < depth);
+    const names = short.map(({ technique }) => technique.name).join(", ");
     this.status.textContent = running.signal.aborted ? "Stopped."
       : fault && "reason" in fault ? `Not counted: ${fault.reason.message}.`
-        : short.length ? `The node limit stopped ${short.join(", ")} before depth ${depth}.` : "Done.";
+        : names ? `The node limit stopped ${names} before depth ${depth}.` : "Done.";
   }
 
   /** @param {CountSide} side @param {CountProgress} progress */
   advance(side, { depth, nodes, seconds, row }) {
     const speed = seconds ? `, ${thousands(Math.round(nodes / seconds))} nodes/s` : "";
-    side.line.textContent = `${side.technique.name}: depth ${depth}, ${thousands(nodes)} nodes${speed}`;
+    const { name } = side.technique;
+    side.line.textContent = `${name}: depth ${depth}, ${thousands(nodes)} nodes${speed}`;
     if (!row) return;
     side.rows.push(row);
     this.draw();
@@ -115,7 +124,8 @@ export class Count {
     }));
     table.hidden = !depths.length;
     drawChart(element("count-chart"), {
-      title: `Nodes compared with ${base.technique.name}, by depth`, xLabel: "depth", yLabel: "ratio of nodes", reference: 1,
+      title: `Nodes compared with ${base.technique.name}, by depth`,
+      xLabel: "depth", yLabel: "ratio of nodes", reference: 1,
       series: others.map((side) => ({
         name: side.technique.name,
         points: depths.map((i) => /** @type {[number, number]} */ ([i + 1, ratio(side, i)]))

@@ -76,7 +76,8 @@ export class Engine {
     });
   }
 
-  /** Send a question, and the modules that the worker does not have. @param {number} job @param {Pending} pending */
+  /** Send a question, and the modules that the worker does not have.
+   * @param {number} job @param {Pending} pending */
   async #send(job, { name, question, part }) {
     const modules = await Promise.all(["search", part].map((each) => this.parts.get(each)));
     if (!this.#pending.has(job)) return;
@@ -105,7 +106,8 @@ export class Engine {
   /** Pause the question, or go on. @param {boolean} paused @returns {boolean} whether it can */
   pause(paused) {
     if (!this.#pending.has(this.#asked) || !("Suspending" in WebAssembly)) return false;
-    this.#worker?.postMessage({ type: "order", job: this.#asked, order: paused ? "pause" : "resume" });
+    const order = paused ? "pause" : "resume";
+    this.#worker?.postMessage({ type: "order", job: this.#asked, order });
     return true;
   }
 

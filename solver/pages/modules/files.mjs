@@ -1,4 +1,5 @@
-// What comes into the page and leaves it: FENs in files and links, copied texts, downloads, pictures.
+// What comes into the page and leaves it: FENs in files and links, copied texts, downloads,
+// pictures.
 
 const FEN_PLACEMENT = /([1-8KQRBNPkqrbnp]{1,8}\/){7}[1-8KQRBNPkqrbnp]{1,8}/;
 

@@ -81,7 +81,8 @@ class Lister {
     return tries;
   }
 
-  /** @param {Place} place @param {number} left @param {boolean} threats @returns {Promise<Level>} */
+  /** @param {Place} place @param {number} left @param {boolean} threats
+   * @returns {Promise<Level>} */
   async level(place, left, threats) {
     const { ENDS, RELEVANT } = this.host.layout.enums.ReplyFlag;
     const size = await this.host.runLong("CONTINUATIONS", place.position, left, Number(threats));

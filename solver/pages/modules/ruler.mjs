@@ -20,14 +20,17 @@ export function drawRuler(host, lower, upper) {
   const cells = Math.min(end - first + 1, RULER_MOST);
   const width = cells * RULER_CELL;
   const words = upper === null
-    ? `no mate in fewer than ${lower} moves` : `a mate in ${upper} moves, none in fewer than ${lower}`;
+    ? `no mate in fewer than ${lower} moves`
+    : `a mate in ${upper} moves, none in fewer than ${lower}`;
   const drawing = make("svg", {
-    viewBox: `0 0 ${width} ${RULER_HEIGHT}`, class: "ruler", role: "img", "aria-label": `Proved: ${words}`,
+    viewBox: `0 0 ${width} ${RULER_HEIGHT}`, class: "ruler", role: "img",
+    "aria-label": `Proved: ${words}`,
   });
   for (let i = 0; i < cells; i++) {
     const moves = first + i;
-    const isMet = upper !== null && upper === lower && moves === upper;
-    const kind = isMet ? "met" : moves < lower ? "excluded" : upper !== null && moves >= upper ? "mate" : "open";
+    const isMet = upper === lower && moves === upper;
+    const isMate = upper !== null && moves >= upper;
+    const kind = isMet ? "met" : moves < lower ? "excluded" : isMate ? "mate" : "open";
     const x = i * RULER_CELL;
     drawing.append(
       make("rect", { ...RULER_BOX, x: x + 1, class: `ruler-${kind}` }),

@@ -1,8 +1,9 @@
 // The tools to set up a position, and the position as FEN, link and picture.
 //
 //   setup = new Setup(board, {onPosition, onMode})
-//   onPosition(fen)                a new position without moves, from the tools, a paste, a file or a link: describe it, then
-//   setup.show(description, fen)   show what is wrong with it; false: by now there is another position
+//   onPosition(fen)                a new position without moves, from the tools, a paste, a file
+//                                  or a link: describe it, then
+//   setup.show(description, fen)   show what is wrong with it; false: by now there is another one
 //   setup.open(fen)                at the start: the position of the link, else this one
 //   setup.follow(fen)              a move was played: field, link and pictures follow
 //   setup.fen, setup.setMode("play" | "setup")
@@ -114,24 +115,34 @@ export class Setup {
       "save-png": async () => download("position.png", await svgToPng(svg())),
       open: () => setupPart("file").click(),
     };
-    for (const [name, action] of Object.entries(actions)) setupPart(name).addEventListener("click", action);
+    for (const [name, action] of Object.entries(actions)) {
+      setupPart(name).addEventListener("click", action);
+    }
     setupPart("tools").addEventListener("change", () => this.#edit());
-    setupPart("fen").addEventListener("change", () => this.#change(findFen(setupPart("fen").value) ?? setupPart("fen").value.trim()));
+    setupPart("fen").addEventListener("change", () => {
+      const { value } = setupPart("fen");
+      this.#change(findFen(value) ?? value.trim());
+    });
     setupPart("file").addEventListener("change", () => this.#read(setupPart("file").files[0]));
-    document.addEventListener("dragover", (event) => event.dataTransfer?.types.includes("Files") && event.preventDefault());
+    document.addEventListener("dragover", (event) =>
+      event.dataTransfer?.types.includes("Files") && event.preventDefault());
     document.addEventListener("drop", (event) => {
       if (!event.dataTransfer?.files.length) return;
       event.preventDefault();
       this.#read(event.dataTransfer.files[0]);
     });
     document.addEventListener("keydown", (event) => {
-      const typing = event.target instanceof Element && event.target.matches("[type=text], textarea"); // undoes by itself
-      if (this.board.mode === "setup" && !typing && (event.ctrlKey || event.metaKey) && /^[zy]$/i.test(event.key)) {
-        event.preventDefault();
-        actions[event.key === "z" ? "undo" : "redo"]();
-      }
+      const { target, key } = event;
+      const isUndo = (event.ctrlKey || event.metaKey) && /^[zy]$/i.test(key);
+      const isText = target instanceof Element && target.matches("[type=text], textarea");
+      if (this.board.mode !== "setup" || !isUndo || isText) return; // a text undoes by itself
+      event.preventDefault();
+      actions[key === "z" ? "undo" : "redo"]();
     });
-    addEventListener("hashchange", () => linkedFen() !== this.fen && this.#change(linkedFen() ?? this.fen));
+    addEventListener("hashchange", () => {
+      const linked = linkedFen();
+      if (linked !== this.fen) this.#change(linked ?? this.fen);
+    });
   }
 
   /** Takes the position of the board and its tools. Rights to castle and an en passant square that
@@ -191,11 +202,12 @@ export class Setup {
     const choices = new Set(["-", ...passants(letters, turn), passant]);
     squares.replaceChildren(...[...choices].map((square) =>
       new Option(square === "-" ? "none" : square, square, false, square === passant)));
+    const chosen = this.board.tool ?? "hand";
     for (const button of setupPart("palette").children) {
-      button.setAttribute("aria-pressed", String(button.dataset.tool === (this.board.tool ?? "hand")));
+      button.setAttribute("aria-pressed", String(button.dataset.tool === chosen));
     }
-    clearTimeout(this.timer);
-    this.timer = setTimeout(() => history.replaceState(null, "", linkHash(this.fen)), 300); // browsers refuse too many at once
+    clearTimeout(this.timer); // browsers refuse too many links at once
+    this.timer = setTimeout(() => history.replaceState(null, "", linkHash(this.fen)), 300);
   }
 
   /** @param {File} file */
@@ -207,7 +219,9 @@ export class Setup {
 
   /** @param {string} name @param {string} text */
   async #copy(name, text) {
-    setupPart("said").textContent = (await copyText(text)) ? `${name} copied.` : "The browser does not allow copying.";
+    const isCopied = await copyText(text);
+    setupPart("said").textContent = isCopied
+      ? `${name} copied.` : "The browser does not allow copying.";
   }
 
   /** @param {string} text */

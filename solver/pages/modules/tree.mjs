@@ -4,8 +4,9 @@
 //   tree.show(root, {fen, stipulation, line}); tree.say(text); tree.mark(path); tree.data; tree.all
 //   tree.expand() opens one more level everywhere
 //
-// A path has the UCI moves from the root; "0000" passes the turn. An opened Attack gets its `level`, so `data` is the play
-// as far as it is known. A row with play below it is a `details` of HTML, and every move a button.
+// A path has the UCI moves from the root; "0000" passes the turn. An opened Attack gets its
+// `level`, so `data` is the play as far as it is known. A row with play below it is a `details`
+// of HTML, and every move a button.
 
 import { element, make, makeButton } from "./dom.mjs";
 import { Rows } from "./rows.mjs";

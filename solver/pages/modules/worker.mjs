@@ -131,7 +131,8 @@ export class Host {
     if (this.isStopping) search.set("stop", this.layout.enums.Stop.INTERRUPT);
   }
 
-  /** @param {number} job @param {(host: Host, question: any) => any} answer @param {any} question */
+  /** @param {number} job @param {(host: Host, question: any) => any} answer
+   * @param {any} question */
   async answer(job, answer, question) {
     this.#job = job;
     this.#isPaused = false;
@@ -219,7 +220,8 @@ function bounds(rules, place, machine) {
     const plies = query.get("line_plies", side);
     if (!plies) continue;
     const row = machine.search.bytes("line").length / 8;
-    const words = Array.from({ length: plies }, (_, i) => machine.search.get("lines", side * row + i));
+    const first = side * row;
+    const words = Array.from({ length: plies }, (_, i) => machine.search.get("lines", first + i));
     const sign = query.get("attacking") && !side ? 1 : -1;
     const line = rules.line(place, words).map(plain);
     return { lower, upper: sign * query.get("upper", side), line };
