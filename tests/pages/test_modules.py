@@ -52,6 +52,16 @@ def test_a_module_has_at_most_400_lines() -> None:
     assert max(lengths.values()) < 400, lengths
 
 
+def test_a_line_of_a_module_has_at_most_100_columns() -> None:
+    longer = [
+        f"{path.name}: {line}"
+        for path in MODULES.glob("*.mjs")
+        for line in path.read_text(encoding="utf-8").splitlines()
+        if len(line) > 100
+    ]
+    assert longer == []
+
+
 def test_the_layout_is_that_of_the_structs() -> None:
     structs = describe_kernel()["structs"]
     assert structs["Search"]["fields"]["node_limit"] == [

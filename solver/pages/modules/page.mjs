@@ -49,8 +49,10 @@ class LivePage {
     const engine = (tableBytes, note = () => {}) =>
       new Engine(parts, { url: workerUrl, layout: data.layout, tableBytes }, note);
     this.reader = engine(0);
-    this.thinker = engine(data.tableBytes, (note) => this.note(
-      `The table has ${note.got / MIB_BYTES} MiB: the browser did not give ${note.wanted / MIB_BYTES}.`));
+    this.thinker = engine(data.tableBytes, (note) => {
+      const [got, wanted] = [note.got / MIB_BYTES, note.wanted / MIB_BYTES];
+      this.note(`The table has ${got} MiB: the browser did not give ${wanted}.`);
+    });
     this.answer = new AnswerPanel((line) => this.go([...this.searched.moves, ...line]));
     this.board = new Board(element("board"), {
       pieces: data.pieces, onMove: (/** @type {string} */ uci) => this.go([...this.played, uci]),
@@ -71,7 +73,8 @@ class LivePage {
       count: (fields, depth, nodes, onProgress, signal) => {
         const worker = engine(0);
         signal.addEventListener("abort", () => worker.stop());
-        const question = { fen: this.root, moves: this.played, fields, depth, nodes, windows: data.experiments };
+        const asked = { fields, depth, nodes, windows: data.experiments };
+        const question = { fen: this.root, moves: this.played, ...asked };
         return worker.ask("count", question, onProgress, "laboratory").finally(() => worker.end());
       },
     });
@@ -107,7 +110,9 @@ class LivePage {
       pgn: () => this.copy("pgn", pgnText),
       json: () => this.copy("json", jsonText),
     };
-    for (const [name, act] of Object.entries(buttons)) element(`answer-${name}`).addEventListener("click", act);
+    for (const [name, act] of Object.entries(buttons)) {
+      element(`answer-${name}`).addEventListener("click", act);
+    }
     element("tree-show").addEventListener("click", () => this.showPlay());
   }
 
@@ -118,7 +123,8 @@ class LivePage {
     const moves = Number(element("answer-moves").value) || null;
     if (base.name === "#") return { ...base, moves: this.ply ? null : moves };
     const left = (moves ?? DEFAULT_MOVES) - this.ply / 2;
-    return left > 0 && (base.part === "help" || this.ply % 2 === 0) ? { ...base, moves: left } : null;
+    const isAsked = left > 0 && (base.part === "help" || this.ply % 2 === 0);
+    return isAsked ? { ...base, moves: left } : null;
   }
 
   // The position
@@ -179,7 +185,8 @@ class LivePage {
     element("answer-played").hidden = !this.moves.length;
     element("answer-back").disabled = element("answer-start").disabled = !this.ply;
     element("answer-forward").disabled = this.ply === this.moves.length;
-    const line = moveButtons(this.all.line, this.root, (moves) => this.go(this.moves, true, moves.length));
+    const line = moveButtons(this.all.line, this.root, ({ length }) =>
+      this.go(this.moves, true, length));
     element("answer-moves-played").replaceChildren(...line);
     element("answer-moves-played").children[this.ply - 1]?.setAttribute("aria-current", "step");
     if (this.tree.data) this.tree.mark(this.played.slice(this.shown.moves.length));
@@ -199,7 +206,8 @@ class LivePage {
     this.answer.root.dataset.fen = fen;
     this.firstMoves();
     if (!stipulation || this.here.over === "stalemate") {
-      this.answer.say("closed", stipulation ? "Stalemate" : "The defender is to move: play on, and the search goes on");
+      this.answer.say("closed", stipulation
+        ? "Stalemate" : "The defender is to move: play on, and the search goes on");
       return;
     }
     const nodes = Number(element("answer-nodes").value) * MILLION || null;
@@ -212,11 +220,11 @@ class LivePage {
       this.found = found;
       this.restarts = 0;
       this.answer.showAnswer(found, fen, stipulation);
-      if (found.mate) this.searched.stipulation = { ...stipulation, moves: stipulation.moves ?? found.mate };
+      const length = stipulation.moves ?? found.mate;
+      if (found.mate) this.searched.stipulation = { ...stipulation, moves: length };
       this.draw();
-      if (!this.tree.data && !played.length && Math.abs(this.searched.stipulation.moves) <= AUTOMATIC_PLAY) {
-        await this.showPlay();
-      }
+      const isShort = Math.abs(this.searched.stipulation.moves) <= AUTOMATIC_PLAY;
+      if (!this.tree.data && !played.length && isShort) await this.showPlay();
     } catch (error) {
       this.fail(error);
     }
@@ -255,8 +263,9 @@ class LivePage {
     const { stipulation } = this.searched;
     element("answer-first").hidden = !stipulation || stipulation.part === "help";
     element("answer-first-answer").textContent = "";
-    element("answer-first-moves").replaceChildren(...this.here.moves.map((/** @type {Move} */ move) =>
-      makeButton(() => this.askFirst(move), {}, move.san)));
+    const buttons = this.here.moves.map((/** @type {Move} */ move) =>
+      makeButton(() => this.askFirst(move), {}, move.san));
+    element("answer-first-moves").replaceChildren(...buttons);
   }
 
   /** How a first move fails, or how long it takes. @param {Move} move */
@@ -265,23 +274,29 @@ class LivePage {
     const { stipulation } = searched;
     const after = { ...searched, moves: [...searched.moves, move.uci] };
     this.thinker.stop();
-    if (!this.found && this.progress) this.answer.showProgress(this.progress, searched.here, "stopped");
+    if (!this.found && this.progress) {
+      this.answer.showProgress(this.progress, searched.here, "stopped");
+    }
     let said = `${move.san}: `;
-    const say = (/** @type {string} */ words) => (element("answer-first-answer").textContent = said + words);
+    const say = (/** @type {string} */ words) => {
+      element("answer-first-answer").textContent = said + words;
+    };
     say("searching ...");
     try {
       if (stipulation.moves > 0) {
         const refuting = await this.ask("refutations", after);
         const names = refuting.map((/** @type {Move} */ { san }) => san).join(", ");
-        said += names ? `refuted by ${names}: no ${stipulation.goal} in ${stipulation.moves}` : "a key";
+        const none = `no ${stipulation.goal} in ${stipulation.moves}`;
+        said += names ? `refuted by ${names}: ${none}` : "a key";
         say("");
         if (!names || stipulation.name !== "#") return;
         said += "; ";
       }
       const any = { ...stipulation, moves: null };
-      const question = stipulation.moves < 0 ? after : { ...searched, rootMove: move.uci };
-      const found = await this.ask("search", { ...question, stipulation: any, nodes: null }, ({ lower, upper }) =>
-        say(upper ? `mate in ${Math.abs(upper)} or fewer ...` : `no mate in fewer than ${lower} ...`));
+      const asked = stipulation.moves < 0 ? after : { ...searched, rootMove: move.uci };
+      const question = { ...asked, stipulation: any, nodes: null };
+      const found = await this.ask("search", question, ({ lower, upper }) => say(upper
+        ? `mate in ${Math.abs(upper)} or fewer ...` : `no mate in fewer than ${lower} ...`));
       say(found.mate === null ? "no mate" : `mate in ${Math.abs(found.mate)}`);
     } catch (error) {
       this.fail(error);
@@ -297,7 +312,8 @@ class LivePage {
     const { searched, found } = this;
     const stipulation = searched?.stipulation;
     if (!stipulation?.moves || stipulation.part === "help") {
-      this.tree.say(stipulation?.part === "help" ? "Help play has solutions, no variations." : "No mate is known yet.");
+      this.tree.say(stipulation?.part === "help"
+        ? "Help play has solutions, no variations." : "No mate is known yet.");
       return;
     }
     this.shown = { ...searched, found, tries: Number(element("tree-tries").value) };
@@ -329,8 +345,10 @@ class LivePage {
 }
 
 if (typeof WebAssembly === "undefined") {
-  new AnswerPanel(() => {}).say("error", "This browser does not run WebAssembly: positions can be set up, not solved");
-  new Setup(new Board(element("board"), { pieces: data.pieces, onMove: () => {} }), { onPosition: () => {} }).open(data.fen);
+  const missing = "This browser does not run WebAssembly: positions can be set up, not solved";
+  const board = new Board(element("board"), { pieces: data.pieces, onMove: () => {} });
+  new AnswerPanel(() => {}).say("error", missing);
+  new Setup(board, { onPosition: () => {} }).open(data.fen);
 } else {
   new LivePage();
 }
