@@ -98,7 +98,7 @@ function takenSquares(fen) {
 function longMove(taken, { uci, san }) {
   const [from, to] = [uci.slice(0, 2), uci.slice(2, 4)];
   const check = /[+#]$/.test(san) ? " +" : "";
-  const isPassant = /^[a-h]x/.test(san) && !taken.has(to);
+  const isPassant = /^[a-h]x.[36]/.test(san) && !taken.has(to); // on other ranks: a castled rook
   const left = new Set(taken).add(to);
   left.delete(from);
   if (isPassant) left.delete(to[0] + from[1]);
