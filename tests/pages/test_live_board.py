@@ -200,10 +200,14 @@ def test_help_play_goes_on_after_each_move(live: Opener) -> None:
     board = live.open()
     board.solve("8/5K2/2r5/7p/5R2/6B1/8/7k b - - 0 1", "h#", "2")
     assert board.headline == "Helpmate in 2, 1 solution: proved"
+    line = board.page.inner_text("#answer-solutions")
+    assert line.split() == ["1.Rc1", "Rf2", "2.Rg1", "Rh2#"]
     board.page.click("#answer-solutions .move")
     board.until("answer.dataset.fen.includes(' w ')")
     board.wait()
     assert board.headline == "Helpmate in 1.5, 1 solution: proved"
+    line = board.page.inner_text("#answer-solutions")
+    assert line.split() == ["1...Rf2", "2.Rg1", "Rh2#"]
 
 
 def tree_of(board: Live, tries: int = 1) -> dict[str, object]:

@@ -2,7 +2,7 @@
 
 import { element, make, makeButton, several, thousands } from "./dom.mjs";
 import { drawRuler } from "./ruler.mjs";
-import { numbered } from "./texts.mjs";
+import { blackBegins, numbered } from "./texts.mjs";
 
 /** @typedef {import("./rules.mjs").Move} Move */
 /**
@@ -36,9 +36,10 @@ export function headline(found, { goal, moves }) {
 }
 
 /** A line of moves as buttons, with blanks between them.
- * @param {Move[]} line @param {string} fen @param {(moves: string[]) => void} go */
-export function moveButtons(line, fen, go) {
-  const words = numbered(line, fen).split(" ");
+ * @param {Move[]} line @param {number} before half-moves of its first number that come before it
+ * @param {(moves: string[]) => void} go */
+export function moveButtons(line, before, go) {
+  const words = numbered(line, before).split(" ");
   return line.flatMap((_, ply) => {
     const moves = line.slice(0, ply + 1).map(({ uci }) => uci);
     return [makeButton(() => go(moves), { class: "move" }, words[ply]), " "];
@@ -50,6 +51,15 @@ export class AnswerPanel {
   constructor(go) {
     this.go = go;
     this.root = element("answer");
+    this.before = 0;
+  }
+
+  /** A search begins. In help play, the side that does not end the play begins each number.
+   * @param {string} fen @param {any} stipulation */
+  begin(fen, stipulation) {
+    this.root.dataset.fen = fen;
+    const isHelp = stipulation?.part === "help";
+    this.before = isHelp ? Math.ceil(stipulation.moves % 1) : blackBegins(fen);
   }
 
   /** @param {string} state @param {string} words @param {number|null} mate */
@@ -71,33 +81,33 @@ export class AnswerPanel {
     element("answer-solutions").hidden = true;
   }
 
-  /** @param {Progress} progress @param {string} fen */
-  showProgress(progress, fen, state = "searching") {
+  /** @param {Progress} progress */
+  showProgress(progress, state = "searching") {
     const { lower, upper, nodes } = progress;
     const words = { searching: "Searching", stopped: "Stopped" }[state];
     const found = upper === null ? "" : `: mate in ${Math.abs(upper)} or fewer`;
     this.mark(state, `${words}${found || " ..."}`, upper, lower, nodes);
-    this.#details(progress, upper && Math.abs(upper), fen);
+    this.#details(progress, upper && Math.abs(upper));
   }
 
-  /** @param {Found} found @param {string} fen @param {any} stipulation */
-  showAnswer(found, fen, stipulation) {
+  /** @param {Found} found @param {any} stipulation */
+  showAnswer(found, stipulation) {
     const state = ["proved", "disproved"].includes(found.state) ? "closed" : "stopped";
     this.mark(state, headline(found, stipulation), found.mate, found.lower, found.nodes);
-    this.#details(found, found.mate && Math.abs(found.mate), fen);
+    this.#details(found, found.mate && Math.abs(found.mate));
     const list = element("answer-solutions");
     list.hidden = !found.solutions.length;
     list.replaceChildren(...found.solutions.map((line) =>
-      make("li", {}, ...moveButtons(line, fen, this.go))));
+      make("li", {}, ...moveButtons(line, this.before, this.go))));
     if (found.solutions.length) element("answer-line").replaceChildren();
   }
 
-  /** @param {Known} known @param {number|null} upper @param {string} fen */
-  #details({ lower, nodes, seconds, line }, upper, fen) {
+  /** @param {Known} known @param {number|null} upper */
+  #details({ lower, nodes, seconds, line }, upper) {
     drawRuler(element("answer-ruler"), lower, upper);
     const speed = seconds > 0.1 ? `, ${(nodes / seconds / 1e6).toFixed(1)} million a second` : "";
     const spent = `${several(nodes, "node")} in ${seconds.toFixed(2)} s`;
     element("answer-spent").textContent = spent + speed;
-    element("answer-line").replaceChildren(...moveButtons(line, fen, this.go));
+    element("answer-line").replaceChildren(...moveButtons(line, this.before, this.go));
   }
 }

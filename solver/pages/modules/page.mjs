@@ -8,7 +8,7 @@ import { Cancelled, Engine, Parts } from "./engine.mjs";
 import { copyText } from "./files.mjs";
 import { popeyeText } from "./popeye.mjs";
 import { Setup } from "./setup.mjs";
-import { jsonText, pgnText } from "./texts.mjs";
+import { blackBegins, jsonText, pgnText } from "./texts.mjs";
 import { Tree } from "./tree.mjs";
 
 /** @typedef {import("./answer.mjs").Found} Found */
@@ -120,7 +120,10 @@ class LivePage {
   stipulation() {
     const { value } = element("answer-stipulation");
     const base = data.stipulations.find((/** @type {any} */ { name }) => name === value);
-    const moves = Number(element("answer-moves").value) || null;
+    const step = base.part === "help" ? 0.5 : 1;
+    const given = Math.round(element("answer-moves").value / step) * step;
+    const moves = given > 0 ? Math.min(given, data.layout.mostMoves) : null;
+    element("answer-moves").placeholder = base.name === "#" ? "any" : DEFAULT_MOVES;
     if (base.name === "#") return { ...base, moves: this.ply ? null : moves };
     const left = (moves ?? DEFAULT_MOVES) - this.ply / 2;
     const isAsked = left > 0 && (base.part === "help" || this.ply % 2 === 0);
@@ -185,7 +188,7 @@ class LivePage {
     element("answer-played").hidden = !this.moves.length;
     element("answer-back").disabled = element("answer-start").disabled = !this.ply;
     element("answer-forward").disabled = this.ply === this.moves.length;
-    const line = moveButtons(this.all.line, this.root, ({ length }) =>
+    const line = moveButtons(this.all.line, blackBegins(this.root), ({ length }) =>
       this.go(this.moves, true, length));
     element("answer-moves-played").replaceChildren(...line);
     element("answer-moves-played").children[this.ply - 1]?.setAttribute("aria-current", "step");
@@ -203,7 +206,7 @@ class LivePage {
     const played = this.played;
     const stipulation = this.stipulation();
     this.searched = { fen: this.root, moves: played, stipulation, here: fen };
-    this.answer.root.dataset.fen = fen;
+    this.answer.begin(fen, stipulation);
     this.firstMoves();
     if (!stipulation || this.here.over === "stalemate") {
       this.answer.say("closed", stipulation
@@ -211,15 +214,15 @@ class LivePage {
       return;
     }
     const nodes = Number(element("answer-nodes").value) * MILLION || null;
-    this.answer.showProgress({ lower: 0, upper: null, nodes: 0, seconds: 0, line: [] }, fen);
+    this.answer.showProgress({ lower: 0, upper: null, nodes: 0, seconds: 0, line: [] });
     try {
       const found = await this.ask("search", { ...this.searched, nodes }, (progress) => {
         this.progress = progress;
-        this.answer.showProgress(progress, fen, this.isPaused ? "stopped" : "searching");
+        this.answer.showProgress(progress, this.isPaused ? "stopped" : "searching");
       });
       this.found = found;
       this.restarts = 0;
-      this.answer.showAnswer(found, fen, stipulation);
+      this.answer.showAnswer(found, stipulation);
       const length = stipulation.moves ?? found.mate;
       if (found.mate) this.searched.stipulation = { ...stipulation, moves: length };
       this.draw();
@@ -239,7 +242,7 @@ class LivePage {
     if (!this.progress) return;
     this.isPaused = this.thinker.pause(true);
     if (!this.isPaused) this.thinker.stop();
-    this.answer.showProgress(this.progress, this.searched.here, "stopped");
+    this.answer.showProgress(this.progress, "stopped");
   }
 
   resume() {
@@ -275,7 +278,7 @@ class LivePage {
     const after = { ...searched, moves: [...searched.moves, move.uci] };
     this.thinker.stop();
     if (!this.found && this.progress) {
-      this.answer.showProgress(this.progress, searched.here, "stopped");
+      this.answer.showProgress(this.progress, "stopped");
     }
     let said = `${move.san}: `;
     const say = (/** @type {string} */ words) => {

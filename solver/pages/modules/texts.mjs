@@ -1,6 +1,6 @@
 // What is known of an answer and its play as text: JSON and PGN. Pure functions that know no rules.
 //
-//   numbered(line, fen); pgnText(root, answer, about), jsonText(...)
+//   numbered(line, before); pgnText(root, answer, about), jsonText(...)
 //   playRecord(...): the play as all texts have it
 //
 // root: `data` of a Tree, or null. A level that was not opened is left out, and the text says so.
@@ -25,7 +25,7 @@ import { lineAfter, numberedMove, orderedMoves, shownDefences } from "./rows.mjs
 const TEXT_WIDTH = 80;
 
 /** @param {string} fen */
-const blackBegins = (fen) => Number(fen.split(" ")[1] === "b");
+export const blackBegins = (fen) => Number(fen.split(" ")[1] === "b");
 
 /** The text of a stipulation; empty for the shortest mate. @param {About} about */
 const stipulationText = ({ stipulation: { name, moves } }) =>
@@ -38,9 +38,9 @@ export const isHelp = ({ stipulation: { name } }) => name.includes("h");
 const isComplete = ({ state }) => state === "proved" || state === "disproved";
 
 /** "1.Kg6 Kg1 2.Rd2"; the first move of a problem has the number 1.
- * @param {Move[]} line @param {string} fen */
-export const numbered = (line, fen) =>
-  line.map(({ san }, ply) => numberedMove(ply + blackBegins(fen), san, !ply)).join(" ");
+ * @param {Move[]} line @param {number} before half-moves of this number that come before it */
+export const numbered = (line, before) =>
+  line.map(({ san }, ply) => numberedMove(ply + before, san, !ply)).join(" ");
 
 // JSON
 
