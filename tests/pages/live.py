@@ -112,7 +112,6 @@ class Live:
 
     def solve(self, fen: str, stipulation: str, moves: str = "") -> None:
         """Ask for a stipulation, and wait for the answer."""
-        self.wait()  # the first description still writes the FEN into its field
         self.page.select_option("#answer-stipulation", stipulation)
         self.page.fill("#answer-moves", moves)
         self.page.press("#answer-moves", "Enter")

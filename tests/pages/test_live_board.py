@@ -79,6 +79,15 @@ def test_the_board_is_played_by_keyboard_alone(live: Opener) -> None:
     assert board.fen == "7k/5K2/8/8/8/8/8/R7 b - - 1 1"
 
 
+def test_a_fen_that_is_being_typed_is_not_overwritten(live: Opener) -> None:
+    board = live.open("7k/8/5K2/8/8/8/8/R7 w - - 0 1")
+    board.page.fill("#setup-fen", ROOK)
+    board.wait()
+    assert board.fen == ROOK
+    board.page.press("#setup-fen", "Enter")
+    board.wait(fen=ROOK)
+
+
 @pytest.mark.parametrize(
     ("fen", "words"),
     [

@@ -45,6 +45,7 @@ export class Setup {
     this.asked = ""; // what onPosition was last called with
     this.past = /** @type {string[]} */ ([]);
     this.future = /** @type {string[]} */ ([]);
+    this.written = ""; // what the page itself last wrote into the field of the FEN
     board.options.onPlacement = () => this.#edit();
     this.#makePalette();
     this.#listen();
@@ -178,7 +179,7 @@ export class Setup {
   #ask(fen) {
     this.asked = fen;
     this.#fault("");
-    setupPart("fen").value = fen;
+    this.#write(fen);
     if (this.board.draw({ fen })) {
       this.fen = fen;
       this.#update();
@@ -186,12 +187,20 @@ export class Setup {
     this.options.onPosition(fen);
   }
 
+  /** Writes a FEN into its field. @param {string} fen */
+  #write(fen) {
+    this.written = fen;
+    setupPart("fen").value = fen;
+  }
+
   /** Lets the controls show the position. */
   #update() {
     const [placement, turn = "w", rights = "-", passant = "-"] = this.fen.split(/\s+/);
     const letters = readPlacement(placement) ?? [];
     const { turn: sides, castling, passant: squares } = setupPart("tools").elements;
-    setupPart("fen").value = this.fen;
+    const field = setupPart("fen");
+    const isTyped = field === document.activeElement && field.value !== this.written;
+    if (!isTyped) this.#write(this.fen);
     setupPart("undo").disabled = !this.past.length;
     setupPart("redo").disabled = !this.future.length;
     sides.value = turn;
