@@ -57,10 +57,8 @@ def describe_kernel() -> dict[str, Any]:
         "noLimit": str(interface.NO_LIMIT),
         "stopped": interface.STOPPED,
         "mostMoves": MAX_MOVES,
-        "mostText": query.MOST_TEXT,
         "scoredTableBytes": DEFAULT_TABLE_ENTRIES * ENTRY_BYTES,
         "faults": {fault.name: text for fault, text in query.FEN_FAULTS.items()},
-        "infiniteScore": experiment.INFINITE_SCORE,
     }
 
 

@@ -278,6 +278,23 @@ def test_questions_that_were_taken_back_are_not_searched(live: Opener) -> None:
     assert board.page.evaluate(QUEUED, [LONG, ROOK]) == [8, True, True]
 
 
+CUT_SHORT = """
+async (fen) => {
+  const layout = { ...data.layout, noLimit: "10" };
+  const engine = new Engine(new Parts(data.modules),
+    { url: workerUrl, layout, tableBytes: 1 << 26 });
+  const stipulation = { ...data.stipulations[0], moves: 6 };
+  return engine.ask("play", { fen, moves: [], stipulation, tries: 1 }).catch(String);
+}
+"""
+
+
+def test_a_list_of_moves_that_was_cut_short_is_no_answer(live: Opener) -> None:
+    board = live.open()
+    board.wait()
+    assert "cut short" in board.page.evaluate(CUT_SHORT, LONG)
+
+
 WHOLE_PLAY = """
 async ([fen, name, moves]) => {
   globalThis.engine ??= new Engine(new Parts(data.modules),

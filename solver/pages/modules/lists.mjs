@@ -35,9 +35,17 @@ class Lister {
     this.machine.search.set("play", stipulation.play);
   }
 
+  /** The size of a list, which is whole: a part of one would look like an answer.
+   * @param {string} name @param {Uint8Array} position */
+  async list(name, position, number = 0, flag = 0) {
+    const size = await this.host.runLong(name, position, number, flag);
+    if (size === this.host.layout.stopped) throw new Error("the list of moves was cut short");
+    return size;
+  }
+
   /** The moves that an operation lists. @param {string} name @param {Uint8Array} position */
   async moves(name, position, number = 0, flag = 0) {
-    return this.machine.row(await this.host.runLong(name, position, number, flag));
+    return this.machine.row(await this.list(name, position, number, flag));
   }
 
   /** @param {Named} move @param {number} left @returns {Attack} */
@@ -85,7 +93,7 @@ class Lister {
    * @returns {Promise<Level>} */
   async level(place, left, threats) {
     const { ENDS, RELEVANT } = this.host.layout.enums.ReplyFlag;
-    const size = await this.host.runLong("CONTINUATIONS", place.position, left, Number(threats));
+    const size = await this.list("CONTINUATIONS", place.position, left, Number(threats));
     const words = this.machine.list(size);
     const replies = new Map(
       this.rules.moves(place.position, place.black).map((each) => [each.word, each]));

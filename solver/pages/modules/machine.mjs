@@ -9,8 +9,7 @@
  *   structs: Record<string, Struct>, operations: Record<string, Record<string, number>>,
  *   enums: Record<string, Record<string, number>>, faults: Record<string, string>,
  *   stackTop: number, positionBytes: number, bucketBytes: number, noLimit: string,
- *   stopped: number, mostMoves: number, mostText: number, scoredTableBytes: number,
- *   infiniteScore: number,
+ *   stopped: number, mostMoves: number, scoredTableBytes: number,
  * }} Layout
  */
 
