@@ -6,12 +6,19 @@ import os
 import platform
 import time
 from importlib.metadata import version
+from typing import TYPE_CHECKING
 
 import click
 
 from solver import __version__
 from solver.cli.console import prepare_module, prepare_part
 from solver.cli.help_pages import Command
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from solver.kernel.border.parts import Part
+    from solver.kernel.build.loader import Build, Module
 
 ORIGINS = {
     "wheel": "shipped with the package",
@@ -51,10 +58,7 @@ def warmup(wasm: bool) -> None:
     `match` and `mip play`.
     The compiled code is stored in the files that are printed.
     """
-    if wasm:
-        _load_modules()
-    else:
-        _load_parts()
+    _load(prepare_module if wasm else prepare_part)
 
 
 @click.command(
@@ -85,7 +89,7 @@ def doctor() -> None:
         click.echo(f"wheel      {SHIPPED}: {describe(SHIPPED)}")
     for directory in candidate_directories():
         click.echo(f"cache      {directory}: {describe(directory)}")
-    _load_parts()
+    _load(prepare_part)
 
     started = time.perf_counter()
     solution = solve(PROBLEM)
@@ -97,28 +101,15 @@ def doctor() -> None:
     click.echo(f"self-test passed in {elapsed:.2f} s")
 
 
-def _load_parts() -> None:
+def _load(prepare: Callable[[Part], Build | Module]) -> None:
     """Load each part of the kernel, and print where it came from."""
     from solver.kernel.border.parts import PARTS
 
     for part in PARTS:
         started = time.perf_counter()
-        build = prepare_part(part)
-        elapsed = time.perf_counter() - started
-        place = build.path or "nothing was stored"
-        origin = ORIGINS[build.origin]
-        click.echo(f"{part.name:<10} {origin} ({elapsed:.2f} s): {place}")
-
-
-def _load_modules() -> None:
-    """Load each part as a WebAssembly module; print its size and where it came from."""
-    from solver.kernel.border.parts import PARTS
-
-    for part in PARTS:
-        started = time.perf_counter()
-        module = prepare_module(part)
-        elapsed = time.perf_counter() - started
-        place = module.path or "nothing was stored"
-        origin = ORIGINS[module.origin]
-        size = f"{len(module.code):,} bytes"
-        click.echo(f"{part.name:<10} {origin} ({elapsed:.2f} s, {size}): {place}")
+        loaded = prepare(part)
+        cost = f"{time.perf_counter() - started:.2f} s"
+        if code := getattr(loaded, "code", b""):  # of a module
+            cost += f", {len(code):,} bytes"
+        place = loaded.path or "nothing was stored"
+        click.echo(f"{part.name:<10} {ORIGINS[loaded.origin]} ({cost}): {place}")
