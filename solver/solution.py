@@ -208,6 +208,7 @@ class Solution:
             record["stipulation"] = problem.stipulation.text
         record |= kind_of(problem.stipulation).fields(self)
         if self.restriction:
+            # The name of schema 1, which keeps its fields.
             record["lane"] = asdict(self.restriction)
         if self.tablebase:
             record["tablebase"] = str(self.tablebase)
