@@ -142,17 +142,17 @@ class Solution:
         )
 
     def __str__(self) -> str:
-        from solver.output.notebook import solution_text
+        from solver.pages.notebook import solution_text
 
         return solution_text(self)
 
     def _repr_html_(self) -> str:
-        from solver.output.notebook import solution_html
+        from solver.pages.notebook import solution_html
 
         return solution_html(self)
 
     def _repr_svg_(self) -> str:
-        from solver.output.solution_page import draw_diagram
+        from solver.output.diagram import draw_diagram
 
         return draw_diagram(self)
 

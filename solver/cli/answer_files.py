@@ -183,7 +183,8 @@ class Drawings:
         OSError
             A file cannot be written.
         """
-        from solver.output.solution_page import encode_page, encode_svg
+        from solver.output.diagram import encode_svg
+        from solver.pages.answer_page import encode_page
 
         if self._svg is not None:
             write_whole(self._svg, encode_svg(solution))

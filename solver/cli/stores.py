@@ -64,7 +64,7 @@ def report(ctx: click.Context, *, file: str, output: str, title: str | None) -> 
     and lines, which can be filtered. It needs no other file and no network.
     """
     from solver.cli.console import prepare_outputs, store_files
-    from solver.output.audit_page.page import write_page
+    from solver.pages.collection_page import write_page
 
     prepare_outputs(output, reads=store_files(file))
     codes = {Exit.PROVED}

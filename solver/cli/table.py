@@ -206,7 +206,7 @@ def table(
     else:
         print_text(counts, brief=asked.is_ablation or sums_only)
     if html:
-        from solver.laboratory.counts_page import encode_page
+        from solver.pages.counts_page import encode_page
 
         write_whole(html, encode_page(counts, _command_line(ctx)))
     if runner.is_stopped():

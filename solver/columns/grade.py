@@ -96,7 +96,7 @@ class Grade:
         return f"<Grade {self.status}{place}{reason}>"
 
     def _repr_html_(self) -> str:
-        from solver.output.notebook import grade_html
+        from solver.pages.notebook import grade_html
 
         return grade_html(self)
 

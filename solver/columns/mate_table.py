@@ -121,7 +121,7 @@ class MateTable:
         return f"<MateTable of {self.words()}>"
 
     def _repr_html_(self) -> str:
-        from solver.output.notebook import table_html
+        from solver.pages.notebook import table_html
 
         return table_html(self)
 

@@ -1,1 +1,174 @@
-"""Web pages that solve: small ES modules, and the compiled kernel as WebAssembly."""
+"""Web pages: one style, one template and the ES modules that all of them share.
+
+A page is a jinja2 template that extends `page.html`, and records as JSON. It is one
+file, and nothing in a problem or a collection becomes markup or is run:
+
+- the page loads nothing, and its policy allows only the style and the script whose
+  hashes it names;
+- no element has a `style` attribute, which the policy would refuse;
+- the template escapes what it is given, except drawings of ours.
+
+Without scripts a page still shows its title, its totals and its first rows.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import re
+from functools import cache
+from importlib.resources import files
+from typing import TYPE_CHECKING
+
+from solver import __version__
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from jinja2 import Environment
+
+
+STYLE = "page.css"
+"""The style that all pages begin with."""
+
+
+def fill_page(
+    name: str,
+    *,
+    title: str,
+    style: str = "",
+    scripts: Sequence[str] = (),
+    **values: object,
+) -> bytes:
+    """Fill a page.
+
+    Parameters
+    ----------
+    name : str
+        The template's path below its package, such as `answer.html`. It extends
+        `page.html`.
+    title : str
+        The title of the document.
+    style : str
+        The paths of the page's styles, separated by blanks; they follow the one that
+        all pages share.
+    scripts : sequence of str
+        The paths of the parts of the page's script, in order.
+    **values : object
+        What the template uses. It escapes all of it, except what it marks as `safe`.
+
+    Returns
+    -------
+    bytes
+        UTF-8; what cannot be encoded, as in some file names, becomes `?`.
+
+    Raises
+    ------
+    jinja2.UndefinedError
+        The template uses a name that is not given.
+    """
+    styles = [source(path) for path in (STYLE, *style.split())]
+    style = "\n".join(styles)
+    script = bundle(scripts)
+    page = (
+        _templates()
+        .get_template(name)
+        .render(
+            title=title,
+            version=__version__,
+            style=style,
+            style_hash=_digest(style),
+            script=script,
+            script_hash=_digest(script) if script else "none",
+            **values,
+        )
+    )
+    return page.encode(errors="replace")
+
+
+def fill_macro(name: str, macro: str, *values: object) -> str:
+    """Fill a macro of a template, as a part of somebody else's page.
+
+    Parameters
+    ----------
+    name : str
+        The template's path below this package.
+    macro : str
+        The name of the macro.
+    *values : object
+        Its arguments. It escapes all of them, except what it marks as `safe`.
+
+    Returns
+    -------
+    str
+        HTML.
+    """
+    module = _templates().get_template(name).module
+    return str(getattr(module, macro)(*values))
+
+
+_STYLE = re.compile(r'style="([^"]*)"')
+_DECLARATION = re.compile(r"([a-z-]+):\s*([^;]+);?")
+
+
+def unstyled(drawing: str) -> str:
+    """Replace `style` in an SVG drawing by attributes, which no policy refuses."""
+    return _STYLE.sub(lambda style: _DECLARATION.sub(r'\1="\2"', style[1]), drawing)
+
+
+_IMPORT = re.compile(r'^import [^;]*"\./([^"]+)";\n', re.MULTILINE)
+_EXPORT = re.compile(r"^export ", re.MULTILINE)
+
+
+def bundle(paths: Sequence[str]) -> str:
+    """Join scripts, and ES modules with all that they import, to one script.
+
+    A module comes once, after those that it imports from its own folder. The lines
+    `import` and the words `export` are left out, so no two modules may have a name in
+    common.
+    """
+    parts: dict[str, str] = {}
+
+    def add(path: str) -> None:
+        if path in parts:
+            return
+        text = source(path)
+        parts[path] = ""  # modules may import each other
+        folder = path.rpartition("/")[0]
+        for name in _IMPORT.findall(text):
+            add(f"{folder}/{name}")
+        del parts[path]
+        parts[path] = _EXPORT.sub("", _IMPORT.sub("", text))
+
+    for path in paths:
+        add(path)
+    return "\n".join(parts.values())
+
+
+def source(path: str) -> str:
+    """Return a file of this package."""
+    return files(__name__).joinpath(path).read_text(encoding="utf-8")
+
+
+def _digest(text: str) -> str:
+    """Return the hash by which a Content-Security-Policy names a style or script."""
+    return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+
+
+@cache
+def _templates() -> Environment:
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+
+    templates = Environment(
+        loader=PackageLoader(__name__, "."),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+    templates.policies["json.dumps_kwargs"] = {
+        "separators": (",", ":"),
+        "allow_nan": False,
+    }
+    return templates

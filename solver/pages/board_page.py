@@ -11,7 +11,7 @@ import chess
 import chess.svg
 
 from solver import __version__
-from solver.output import bundle, fill_page, unstyled
+from solver.pages import bundle, fill_page, unstyled
 from solver.pages.experiments import experiments
 from solver.pages.layout import describe_kernel, describe_stipulations
 from solver.problem import Limits
@@ -48,11 +48,9 @@ def encode_board(modules: Mapping[str, bytes], fen: str = PROBLEM) -> bytes:
     return fill_page(
         "board.html",
         title="matesolve: live board",
-        style="board.css",
         scripts=["modules/page.mjs"],
-        package=__package__,
         data=_data(fen, modules),
-        worker=bundle(["modules/worker.mjs"], __package__),
+        worker=bundle(["modules/worker.mjs"]),
     )
 
 

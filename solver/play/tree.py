@@ -138,7 +138,7 @@ class Variations:
         return f"<Variations {self.stipulation}, keys={keys!r}, fen={self.fen!r}>"
 
     def _repr_html_(self) -> str:
-        from solver.output.notebook import variations_html
+        from solver.pages.notebook import variations_html
 
         return variations_html(self)
 

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 from solver.kernel.border.parts import PARTS, SEARCH
 from solver.kernel.build.loader import load_module
 from solver.pages.board_page import encode_board
-from tests.output.pages import CHROMIUM
+from tests.pages.html import CHROMIUM
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page

@@ -47,7 +47,7 @@ from solver.errors import CertificateError, ForgeryError, FormatError, Matesolve
 from solver.formats.registry import read_collection
 from solver.formats.streams import Meter
 from solver.laboratory.games import read_results
-from solver.output.audit_page.page import render_page
+from solver.pages.collection_page import render_page
 from solver.problem import Limits, Problem
 from solver.search.threads import Control
 from solver.solving import Solver, solve

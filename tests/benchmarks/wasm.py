@@ -38,7 +38,7 @@ from solver.kernel.build.loader import SYMBOL, load_module, load_part
 from solver.kernel.build.wasm import STACK_TOP
 from solver.laboratory.node_counts import GLASS_FEN
 from solver.search.workspace import BUCKET_BYTES, MIB
-from tests.output.pages import CHROMIUM
+from tests.pages.html import CHROMIUM
 from tests.wasm_kernel import MEMORY_BYTES, PAGE_BYTES, WasmKernel
 
 if TYPE_CHECKING:

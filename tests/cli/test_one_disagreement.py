@@ -17,13 +17,13 @@ from solver.cli.console import Exit
 from solver.cli.main import run
 from solver.cli.verify import exit_code, verify
 from solver.errors import FormatError
-from solver.output.audit_page.page import render_page
 from solver.output.audit_records import audit_record, write_csv, write_jsonl
 from solver.output.audit_text import AuditTable, disagreement
+from solver.pages.collection_page import render_page
 from solver.problem import Claim, Problem
 from solver.solution import Solution, Status
 from solver.stipulations.comparison import Soundness, Verdict
-from tests.output.html_page import data_of, entries_of
+from tests.pages.records import data_of, entries_of
 
 if TYPE_CHECKING:
     from pathlib import Path

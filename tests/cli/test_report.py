@@ -12,7 +12,7 @@ import pytest
 from solver.audit.store import Store
 from solver.cli.main import run
 from tests.cpu_time import spending_less_than
-from tests.output.html_page import data_of, entries_of, record
+from tests.pages.records import data_of, entries_of, record
 
 if TYPE_CHECKING:
     from collections.abc import Callable

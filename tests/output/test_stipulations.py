@@ -13,8 +13,6 @@ from rich.console import Console
 
 from solver.audit.result import COLUMNS, AuditResult, audit_result
 from solver.formats.epd import read_epd
-from solver.output.audit_page.page import render_page
-from solver.output.audit_page.tally import band_name
 from solver.output.audit_records import (
     audit_record,
     read_record,
@@ -23,11 +21,13 @@ from solver.output.audit_records import (
     write_parquet,
 )
 from solver.output.audit_text import AuditTable, disagreement
+from solver.pages.collection_page import render_page
+from solver.pages.tally import band_name
 from solver.problem import Claim, Problem
 from solver.solution import Solution, Stats, Status
 from solver.stipulation import Stipulation
 from solver.stipulations import kind_of
-from tests.output.html_page import data_of, entries_of, record
+from tests.pages.records import data_of, entries_of, record
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -7,7 +7,7 @@ from xml.etree import ElementTree as ET
 
 import chess
 
-from solver.output.solution_page import draw_diagram, encode_svg
+from solver.output.diagram import draw_diagram, encode_svg
 from solver.problem import Problem
 from solver.solution import Solution, Status
 from tests.output.answers import MATED, ROOK_FOUND, ROOK_UNDECIDED, SMOTHERED

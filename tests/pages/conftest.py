@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.output.pages import CHROMIUM
+from tests.pages.html import CHROMIUM
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -12,7 +12,7 @@ import pytest
 
 from solver.kernel.border.memory import Search
 from solver.kernel.border.query import Query
-from solver.output import bundle
+from solver.pages import bundle
 from solver.pages.board_page import encode_board
 from solver.pages.layout import describe_kernel
 from tests.processes import run
@@ -39,7 +39,7 @@ def test_modules_have_the_types_that_they_name(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("entry", ["page", "worker"])
 def test_joined_modules_have_no_name_in_common(entry: str) -> None:
-    script = bundle([f"modules/{entry}.mjs"], "solver.pages")
+    script = bundle([f"modules/{entry}.mjs"])
     names = Counter(TOP_LEVEL.findall(script))
     assert [name for name, count in names.items() if count > 1] == []
     assert not re.search(r"^(import|export) ", script, re.MULTILINE)

@@ -15,14 +15,14 @@ import pytest
 from solver.columns.grade import Grade, GradeStatus
 from solver.columns.mate_table import STATUSES, MateTable
 from solver.columns.texts import TextColumn
-from solver.output.notebook import SHOWN_ROWS
-from solver.output.solution_page import DECLARATION, encode_svg
+from solver.output.diagram import DECLARATION, encode_svg
+from solver.pages.notebook import SHOWN_ROWS
 from solver.problem import Problem
 from solver.solution import Solution, Status
 from tests.output.answers import MATED, ROOK, ROOK_DISPROVED, SMOTHERED
-from tests.output.html_page import HOSTILE
-from tests.output.pages import Page
 from tests.output.play_trees import BLOCK_PLAY
+from tests.pages.html import Page
+from tests.pages.records import HOSTILE
 from tests.processes import run
 
 if TYPE_CHECKING:

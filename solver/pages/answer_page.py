@@ -3,25 +3,19 @@
 from __future__ import annotations
 
 import re
-from html import escape
 from typing import TYPE_CHECKING, NamedTuple
 
-import chess
 import chess.svg
 
-from solver.output import fill_page, unstyled
+from solver.output.diagram import SIZE, draw_diagram
 from solver.output.text import analysis_link, describe
+from solver.pages import fill_page, unstyled
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
     from solver.output.play_text import PlayLine
     from solver.solution import Solution
-
-SIZE = 400
-"""Width and height of a diagram in pixels, where the page around it sets none."""
-
-DECLARATION = '<?xml version="1.0" encoding="UTF-8"?>\n'
 
 _ID = re.compile(r' id="[^"]*"')
 
@@ -47,10 +41,10 @@ def encode_page(solution: Solution, lines: Sequence[PlayLine]) -> bytes:
     problem = solution.problem
     play = play_entries(lines)
     return fill_page(
-        "solution_page.html",
+        "answer.html",
         title=problem.id or problem.fen,
-        style="solution_page.css",
-        scripts=["solution_page.js"] if play else [],
+        style="answer.css",
+        scripts=["answer.js"] if play else [],
         diagram=unstyled(draw_diagram(solution)),
         empty_board=_empty_board(),
         pieces={x: _ID.sub("", unstyled(art)) for x, art in chess.svg.PIECES.items()},
@@ -88,45 +82,3 @@ def _empty_board() -> str:
     drawing = chess.svg.board(None, size=SIZE)
     start, _, rest = drawing.rpartition("</svg>")
     return f'{start}<g class="squares"></g><g class="pieces"></g></svg>{rest}'
-
-
-def encode_svg(solution: Solution) -> bytes:
-    """Draw the position of an answer as an SVG file; see `draw_diagram`."""
-    return (DECLARATION + draw_diagram(solution) + "\n").encode()
-
-
-def draw_diagram(solution: Solution) -> str:
-    """Draw the position of an answer, with its keys; see `draw_board`."""
-    return draw_board(solution.problem.fen, solution.keys)
-
-
-def draw_board(fen: str, moves: Iterable[str] = ()) -> str:
-    """Draw a position.
-
-    White is at the bottom. A king in check is marked. The title has the side to move
-    and the FEN.
-
-    Parameters
-    ----------
-    fen : str
-    moves : iterable of str
-        Moves to draw as arrows, in UCI notation; promotions to several pieces share
-        one.
-
-    Returns
-    -------
-    str
-        An `svg` element, ready to stand in a page.
-    """
-    board = chess.Board(fen)
-    keys = [chess.Move.from_uci(move) for move in moves]
-    drawing = chess.svg.board(
-        board,
-        arrows=dict.fromkeys((key.from_square, key.to_square) for key in keys),
-        check=board.king(board.turn) if board.is_check() else None,
-        size=SIZE,
-    )
-    mover = chess.COLOR_NAMES[board.turn].capitalize()
-    title = escape(f"{mover} to move: {fen}")
-    start, _, rest = drawing.partition(">")  # a title must be the first child
-    return f"{start}><title>{title}</title>{rest}"

@@ -13,11 +13,11 @@ import pytest
 
 from solver.audit.result import audit_result
 from solver.errors import FormatError
-from solver.output.audit_page import page
-from solver.output.audit_page.page import render_page, write_page
 from solver.output.audit_records import audit_record
+from solver.pages import collection_page as page
+from solver.pages.collection_page import render_page, write_page
 from tests.output.answers import SMOTHERED as SMOTHERED_ANSWER
-from tests.output.html_page import (
+from tests.pages.records import (
     HOSTILE,
     SMOTHERED_BY_BLACK,
     UNREADABLE,

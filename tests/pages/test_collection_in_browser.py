@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import pytest
 
-from solver.output.audit_page.page import write_page
-from tests.output.html_page import (
+from solver.pages.collection_page import write_page
+from tests.pages.records import (
     HOSTILE,
     SMOTHERED,
     SMOTHERED_BY_BLACK,

@@ -10,7 +10,7 @@ import pytest
 
 from solver.output.play_text import describe_play
 from solver.output.shown_play import describe_solutions
-from solver.output.solution_page import encode_page
+from solver.pages.answer_page import encode_page
 from solver.play.tree import Attack, Defence, Variations
 from solver.problem import Problem
 from solver.solution import Solution, Status
@@ -24,7 +24,7 @@ from tests.output.answers import (
     SMOTHERED,
     SMOTHERED_BY_BLACK,
 )
-from tests.output.pages import Page, browser, opened, require_own_style_and_script
+from tests.pages.html import Page, browser, opened, require_own_style_and_script
 
 if TYPE_CHECKING:
     from pathlib import Path

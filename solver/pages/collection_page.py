@@ -15,14 +15,14 @@ from solver.audit.result import AuditResult
 from solver.board import parse_fen
 from solver.errors import InputError
 from solver.files import write_whole
-from solver.output import fill_page, unstyled
-from solver.output.audit_page.tally import (
+from solver.output.audit_records import WORDS, read_record
+from solver.output.audit_text import name_claim
+from solver.pages import fill_page, unstyled
+from solver.pages.tally import (
     BINS_PER_DECADE,
     NOT_AGREEING,
     Tally,
 )
-from solver.output.audit_records import WORDS, read_record
-from solver.output.audit_text import name_claim
 from solver.stipulations import kind_of
 from solver.stipulations.comparison import Verdict
 
@@ -39,9 +39,7 @@ counted."""
 MAX_AGREEING = 1_000
 """At most this many agreeing records are listed: all, if the collection is small."""
 
-SCRIPTS = tuple(
-    f"audit_page/{name}" for name in ("page.js", "entry.js", "charts.js", "list.js")
-)
+SCRIPTS = tuple(f"collection{name}.js" for name in ("", "_entry", "_charts", "_list"))
 """The files of the page's script, in order."""
 
 
@@ -89,9 +87,9 @@ def render_page(
         One self-contained HTML file in UTF-8.
     """
     return fill_page(
-        "audit_page/page.html",
+        "collection.html",
         title=title,
-        style="audit_page/page.css",
+        style="collection.css",
         scripts=SCRIPTS,
         pieces={letter: unstyled(drawing) for letter, drawing in PIECES.items()},
         data=_data(records, on_damaged),

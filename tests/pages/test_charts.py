@@ -8,7 +8,7 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from solver.laboratory.charts import (
+from solver.pages.charts import (
     Chart,
     Line,
     Mark,

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from solver.output import fill_macro
+from solver.output.diagram import draw_board, draw_diagram
 from solver.output.play_text import describe_play
 from solver.output.shown_play import describe_solutions
-from solver.output.solution_page import draw_board, draw_diagram, play_entries
 from solver.output.text import describe
+from solver.pages import fill_macro
+from solver.pages.answer_page import play_entries
 
 if TYPE_CHECKING:
     from solver.columns.grade import Grade

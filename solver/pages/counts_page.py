@@ -7,14 +7,6 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from solver.laboratory import count_tables
-from solver.laboratory.charts import (
-    Chart,
-    Line,
-    Mark,
-    draw_bars,
-    draw_lines,
-    look_of,
-)
 from solver.laboratory.count_notes import (
     collection_notes,
     count,
@@ -26,9 +18,17 @@ from solver.laboratory.count_notes import (
 )
 from solver.laboratory.mate_scores import is_mate
 from solver.laboratory.node_counts import PositionCounts, glass_row
-from solver.output import fill_page, unstyled
-from solver.output.solution_page import draw_board
+from solver.output.diagram import draw_board
 from solver.output.text import analysis_link
+from solver.pages import fill_page, unstyled
+from solver.pages.charts import (
+    Chart,
+    Line,
+    Mark,
+    draw_bars,
+    draw_lines,
+    look_of,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -116,10 +116,10 @@ def _encode(variants: Sequence[Variant], command: str, **values: Any) -> bytes:
     else:
         title = f"Node counts of {len(names)} variants"
     return fill_page(
-        "counts_page.html",
+        "counts.html",
         title=title,
-        style="counts_page.css",
-        scripts=["counts_page.js"],
+        style="counts.css",
+        scripts=["counts.js"],
         command=command,
         variants=[
             (

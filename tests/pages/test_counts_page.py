@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from solver.laboratory.count_notes import describe_variant
-from solver.laboratory.counts_page import encode_page
 from solver.laboratory.node_counts import CollectionFile, Series
 from solver.laboratory.techniques import ablation, combine
+from solver.pages.counts_page import encode_page
 from tests.laboratory.counts import (
     CHECKS,
     COLLECTION,
@@ -28,7 +28,7 @@ from tests.laboratory.counts import (
     problem_counts,
     series,
 )
-from tests.output.pages import Page, browser, opened, require_own_style_and_script
+from tests.pages.html import Page, browser, opened, require_own_style_and_script
 
 if TYPE_CHECKING:
     from pathlib import Path

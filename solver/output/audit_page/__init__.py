@@ -1,1 +1,0 @@
-"""An audit as one page for a browser, with everything it needs inside."""
