@@ -24,6 +24,7 @@ STRUCTS = (memory.Search, query.Query, memory.HelpPlay, experiment.Experiment)
 ENUMS: tuple[type[IntEnum], ...] = (
     query.Answer,
     query.FenFault,
+    query.LineFault,
     query.QueryState,
     interface.ReplyFlag,
     query.Turn,

@@ -5,7 +5,7 @@ import { plain } from "./rules.mjs";
 /** @typedef {import("./rules.mjs").Move} Move */
 /** @typedef {import("./rules.mjs").Named} Named */
 /** @typedef {import("./rules.mjs").Place} Place */
-/** @typedef {import("./worker.mjs").Host} Host */
+/** @typedef {import("./host.mjs").Host} Host */
 /**
  * @typedef {Move & {left: number, refutations: Move[], open: boolean, level?: Level}} Attack
  *   level: what follows, once the page has asked for it
@@ -53,12 +53,6 @@ class Lister {
     return { ...plain(move), left, refutations, open: left > 0 || this.stipulation.defenderEnds };
   }
 
-  /** @param {Place} place @param {number[]} words */
-  named({ position, black }, words) {
-    const wanted = new Set(words);
-    return this.rules.moves(position, black).filter(({ word }) => wanted.has(word));
-  }
-
   /** Keys, with the fewest moves that each needs. @param {Place} place @param {number} most */
   async keys(place, most) {
     /** @type {Map<number, number>} */
@@ -68,7 +62,7 @@ class Lister {
         if (!lengths.has(word)) lengths.set(word, moves);
       }
     }
-    return this.named(place, [...lengths.keys()])
+    return this.rules.chosen(place, [...lengths.keys()])
       .map((key) => this.attack(key, (lengths.get(key.word) ?? 1) - 1));
   }
 
@@ -84,7 +78,7 @@ class Lister {
       const after = this.rules.after(place, first.word);
       const words = await this.moves("REFUTATIONS", after.position, moves - 1, most + 1);
       if (!words.length || words.length > most) continue;
-      tries.push(this.attack(first, moves - 1, this.named(after, words).map(plain)));
+      tries.push(this.attack(first, moves - 1, this.rules.chosen(after, words).map(plain)));
     }
     return tries;
   }
@@ -105,7 +99,7 @@ class Lister {
       at += 4 + count;
       const child = this.rules.after(place, reply);
       const continuations = count
-        ? this.named(child, found).map((each) => this.attack(each, length - 1)) : [];
+        ? this.rules.chosen(child, found).map((each) => this.attack(each, length - 1)) : [];
       const named = replies.get(reply);
       if (!named) {
         level.threats = continuations;
@@ -165,5 +159,5 @@ export async function refutations(host, { fen, moves, stipulation }) {
   const lister = new Lister(host, stipulation);
   const words = await lister.moves(
     "REFUTATIONS", place.position, stipulation.moves - 1, ALL_REFUTATIONS);
-  return lister.named(place, words).map(plain);
+  return lister.rules.chosen(place, words).map(plain);
 }

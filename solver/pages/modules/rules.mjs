@@ -18,6 +18,10 @@ function afterPass(fen) {
 /** @param {Move} move @returns {Move} the move without its number */
 export const plain = ({ uci, san }) => ({ uci, san });
 
+/** The name of a number. @param {Record<string, number>} names @param {number} number */
+export const nameOf = (names, number) =>
+  Object.keys(names).find((name) => names[name] === number) ?? "";
+
 export class Rules {
   /** @param {WebAssembly.Module} module of the search @param {Layout} layout */
   constructor(module, layout) {
@@ -48,8 +52,7 @@ export class Rules {
     machine.search.set("text_written", 0);
     machine.run("READ_ROWS", 0, query.address, 1);
     if (query.get("state") !== QueryState.READ) {
-      const fault = query.get("fen_fault");
-      const [name = ""] = Object.entries(FenFault).find(([, value]) => value === fault) ?? [];
+      const name = nameOf(FenFault, query.get("fen_fault"));
       return { fault: faults[name] ?? "expected legal moves" };
     }
     return {
@@ -81,6 +84,13 @@ export class Rules {
     const names = machine.read(0, machine.search.get("text_written")).split(" ");
     return machine.row(count).map((word, i) =>
       ({ word, uci: names[2 * i], san: names[2 * i + 1] }));
+  }
+
+  /** The legal moves of those that are given. @param {Place} place
+   * @param {(string|number)[]} given in UCI notation, or their numbers */
+  chosen({ position, black }, given) {
+    return this.moves(position, black)
+      .filter(({ word, uci }) => given.includes(word) || given.includes(uci));
   }
 
   /** The position after a move; 0: a null move. @param {Place} place @param {number} word */

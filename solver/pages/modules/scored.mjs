@@ -2,7 +2,7 @@
 
 import { plain } from "./rules.mjs";
 
-/** @typedef {import("./worker.mjs").Host} Host */
+/** @typedef {import("./host.mjs").Host} Host */
 
 const FORGOTTEN = ["killers", "history"];
 
@@ -24,7 +24,7 @@ export async function count(host, { fen, moves, fields, depth: deepest, nodes, w
   experiment.bytes().fill(0);
   for (const name of FORGOTTEN) search.bytes(name).fill(0);
   search.assign({
-    nodes: 0, node_limit: nodes ?? BigInt(layout.noLimit),
+    node_limit: nodes ?? BigInt(layout.noLimit),
     buckets: machine.tableBytes / layout.bucketBytes,
   });
   experiment.assign(fields);

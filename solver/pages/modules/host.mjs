@@ -1,0 +1,178 @@
+/**
+ * The worker's side: it answers the page's questions, one after the other. It knows no
+ * chess: it writes a question into the kernel's structs, lets the kernel work, and makes
+ * objects of the kernel's words and texts.
+ */
+
+import { Machine } from "./machine.mjs";
+import { Rules } from "./rules.mjs";
+
+/** @typedef {import("./machine.mjs").Layout} Layout */
+/** @typedef {import("./rules.mjs").Place} Place */
+/** @typedef {Record<string, (host: Host, question: any) => any>} Jobs */
+
+const PROGRESS_MS = 40;
+const REPORT_NODES = 16_384;
+export const CAN_SUSPEND = "Suspending" in WebAssembly;
+const STRUCTS = /** @type {Record<string, string[]>} */ ({
+  search: ["Query"], battle: ["Query"], help: ["HelpPlay"], laboratory: ["Experiment"],
+});
+
+/** The page does not want the answer any more. */
+class Stopped extends Error {}
+
+/** What jobs share: the machines, the clock, and the way to stop and to pause. */
+export class Host {
+  /** @type {Record<string, Machine>} */
+  #machines = {};
+  #job = -1;
+  #stopped = 0;
+  #isPaused = false;
+  #resume = () => {};
+  #tableOf = "";
+  #started = 0;
+  #reported = 0;
+  /** Called now and then by a search. */
+  progress = () => {};
+
+  /**
+   * @param {Record<string, WebAssembly.Module>} modules by part; further ones come later
+   * @param {Layout} layout @param {number} tableBytes
+   */
+  constructor(modules, layout, tableBytes) {
+    this.modules = modules;
+    this.layout = layout;
+    this.tableBytes = tableBytes;
+    this.rules = new Rules(modules.search, layout);
+  }
+
+  /** The machine of a part, for the current job. @param {string} part */
+  machine(part) {
+    if (!this.#machines[part]) {
+      const wanted = part === "laboratory" ? this.layout.scoredTableBytes : this.tableBytes;
+      const made = new Machine(
+        this.modules[part], this.layout, this.layout.operations[part], STRUCTS[part], wanted,
+        () => this.report(),
+      );
+      this.#machines[part] = made;
+      if (made.tableBytes < wanted) this.post("memory", { wanted, got: made.tableBytes });
+    }
+    this.current = this.#machines[part];
+    const { search } = this.current;
+    search.assign({ stop: 0, nodes: 0, report_at: REPORT_NODES });
+    return this.current;
+  }
+
+  /** Run a search of the current machine. @param {string} name @param {Uint8Array|null} position */
+  async runLong(name, position, number = 0, flag = 0) {
+    const machine = /** @type {Machine} */ (this.current);
+    const at = position ? machine.put(position) : 0;
+    const result = await machine.runLong(name, at, number, flag);
+    if (this.isStopping) throw new Stopped();
+    return result;
+  }
+
+  /** Keep the bounds in the table if they are of the same play; forget them otherwise. */
+  useTable(/** @type {Machine} */ { search }, /** @type {string} */ name) {
+    if (this.#tableOf !== name) search.set("generation", search.get("generation") + 1);
+    this.#tableOf = name;
+    search.assign({
+      node_limit: BigInt(this.layout.noLimit), buckets: search.get("proofs_from"),
+    });
+    this.progress = () =>
+      this.post("progress", { nodes: search.get("nodes"), seconds: this.seconds() });
+  }
+
+  /** @param {string} fen @param {string[]} moves @returns {Place} */
+  place(fen, moves) {
+    const place = this.rules.read(fen, moves);
+    if ("fault" in place) throw new Error(place.fault);
+    return place;
+  }
+
+  /** Seconds of the current job, without pauses. */
+  seconds() {
+    return (performance.now() - this.#started) / 1000;
+  }
+
+  /** @param {string} type @param {object} content */
+  post(type, content) {
+    self.postMessage({ type, job: this.#job, ...content });
+  }
+
+  /** A search calls this often: show the progress; let messages in, if it can wait. */
+  report() {
+    const { search } = /** @type {Machine} */ (this.current);
+    search.set("report_at", search.get("nodes") + REPORT_NODES);
+    const now = performance.now();
+    if (now - this.#reported < PROGRESS_MS) return undefined;
+    this.#reported = now;
+    this.progress();
+    return CAN_SUSPEND ? this.breathe() : undefined;
+  }
+
+  /** Let messages in, and wait while the job is paused. */
+  async breathe() {
+    await turnOfEvents();
+    const since = performance.now();
+    while (this.#isPaused && !this.isStopping) {
+      await new Promise((resolve) => (this.#resume = () => resolve(null)));
+    }
+    this.#started += performance.now() - since;
+    const { search } = /** @type {Machine} */ (this.current);
+    if (this.isStopping) search.set("stop", this.layout.enums.Stop.INTERRUPT);
+  }
+
+  /** @param {number} job @param {(host: Host, question: any) => any} answer
+   * @param {any} question */
+  async answer(job, answer, question) {
+    this.#job = job;
+    this.#isPaused = false;
+    this.#started = this.#reported = performance.now();
+    this.progress = () => {};
+    try {
+      if (this.isStopping) throw new Stopped();
+      this.post("done", { result: await answer(this, question) });
+    } catch (error) {
+      if (error instanceof Stopped) this.post("stopped", {});
+      else this.post("failed", { message: error instanceof Error ? error.message : String(error) });
+    }
+  }
+
+  /** Whether the page has taken the question back. */
+  get isStopping() {
+    return this.#job <= this.#stopped;
+  }
+
+  /** @param {number} job the last that `stop` is about @param {"stop"|"pause"|"resume"} order */
+  obey(job, order) {
+    if (order === "stop") this.#stopped = job;
+    else if (job === this.#job) this.#isPaused = order === "pause";
+    this.#resume();
+  }
+}
+
+const events = new MessageChannel();
+
+/** Wait until the messages that have arrived are handled. */
+function turnOfEvents() {
+  return new Promise((resolve) => {
+    events.port1.onmessage = resolve;
+    events.port2.postMessage(null);
+  });
+}
+
+/** Answer questions; each has the name of a job. @param {Jobs} jobs */
+export function serve(jobs) {
+  /** @type {Record<string, WebAssembly.Module>} */
+  const modules = {};
+  /** @type {Host} */
+  let host;
+  let queue = Promise.resolve();
+  self.onmessage = ({ data }) => {
+    if (data.type === "module") modules[data.part] = data.module;
+    else if (data.type === "layout") host = new Host(modules, data.layout, data.tableBytes);
+    else if (data.type === "order") host.obey(data.job, data.order);
+    else queue = queue.then(() => host.answer(data.job, jobs[data.name], data.question));
+  };
+}
