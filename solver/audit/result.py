@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import json
 import re
-from typing import TYPE_CHECKING, NamedTuple, get_args, get_type_hints
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias, get_args, get_type_hints
 
 from solver import __version__
 from solver.audit.plies import Ply, mark_only_moves, only_moves, read_plies, write_plies
@@ -35,6 +35,12 @@ if TYPE_CHECKING:
 _SOURCE = re.compile(r"(?P<file>.*):(?P<line>[1-9][0-9]{0,17})", re.DOTALL)
 """A line number that is written otherwise, or exceeds 64 bits, is part of the name."""
 
+
+MARKS = ("accept", "cook", "reject")
+"""What an editor may decide about a record."""
+
+Subject: TypeAlias = "tuple[str | None, str | None, int | None, int | None]"
+"""What a mark is about: position, stipulation, claim and `nomate` of a record."""
 
 KEYS = "keys"
 """The disagreement when a claimed key does not solve."""
@@ -113,6 +119,8 @@ class AuditResult(NamedTuple):
         in UCI notation, separated by spaces; otherwise None.
     solutions_complete : int or None
         Help play: 1 if these are all solutions, else 0; otherwise None.
+    mark : str or None
+        What an editor has decided, one of `MARKS`.
     certificate : bytes or None
         The proof of the answer, if requested. It is written to its own file.
     notices : tuple of str
@@ -147,6 +155,7 @@ class AuditResult(NamedTuple):
     claimed_solutions: int | None = None
     solutions: str | None = None
     solutions_complete: int | None = None
+    mark: str | None = None
     certificate: bytes | None = None
     notices: tuple[str, ...] = ()
 
@@ -193,6 +202,11 @@ class AuditResult(NamedTuple):
         """Whether the record is read and decided, and nothing contradicts its claim."""
         is_decided = self.word != Verdict.UNREADABLE and not self.is_undecided
         return is_decided and not self.disagreements
+
+    @property
+    def subject(self) -> Subject:
+        """What a mark of this record is about."""
+        return self.fen, self.stipulation, self.claim, self.nomate
 
     @property
     def asked(self) -> Stipulation:

@@ -1,11 +1,11 @@
 """The SQLite file of a store: its schema, its statements, and how it is opened.
 
-`answers` has one row for each question, `records` one for each record of a collection;
-the view `results` joins them to the columns of `AuditResult`.
+`answers` has one row for each question, `records` one for each record of a collection,
+`marks` one for each decision of an editor; the view `results` joins them to the columns
+of `AuditResult`.
 
-Columns are only ever added, at the end of `answers` and as `twin` of `records`, by the
-same statements in a new store and in one that lacks them. So both end up with the same
-definitions.
+Columns and tables are only ever added, by the same statements in a new store and in one
+that lacks them. So both end up with the same definitions.
 """
 
 from __future__ import annotations
@@ -33,9 +33,9 @@ APPLICATION = 0x6D617465
 """Marks an SQLite file as a store: `mate` in ASCII."""
 
 OF_RECORDS = ("source", "id", "fen", "error")
-"""Columns that belong to the record; all others belong to the answer."""
+"""Columns that belong to the record; all others but `mark` belong to the answer."""
 
-ANSWER_COLUMNS = tuple(name for name in COLUMNS if name not in OF_RECORDS)
+ANSWER_COLUMNS = tuple(name for name in COLUMNS if name not in (*OF_RECORDS, "mark"))
 
 _SQL_TYPES = {int: "INTEGER", float: "REAL", str: "TEXT"}
 
@@ -64,6 +64,7 @@ _EXPRESSIONS = {
     "error": "r.error",
     "verdict": "iif(r.error IS NULL, a.verdict, 'unreadable')",
     "solver": "coalesce(a.solver, r.solver)",
+    "mark": "m.mark",
 }
 
 
@@ -75,14 +76,21 @@ def _expression(name: str) -> str:
     return f"coalesce(a.{name}, {default!r})"
 
 
-def _view(columns: Iterable[str]) -> str:
+def _view(columns: Iterable[str], marks: str = "") -> str:
     """Return the definition of the view `results` with these columns."""
     selected = ", ".join(f"{_expression(name)} AS {name}" for name in columns)
     return f"""VIEW results AS
     SELECT {selected}, r.file, r.line, a.options, a.time_limit_s, a.node_limit
-    FROM records AS r LEFT JOIN answers AS a USING (key);
+    FROM records AS r LEFT JOIN answers AS a USING (key){marks};
 """
 
+
+_MARKS = """
+    LEFT JOIN marks AS m ON m.fen = r.fen
+    AND m.stipulation = coalesce(a.stipulation, '')
+    AND m.claim = coalesce(a.claim, '') AND m.nomate = coalesce(a.nomate, '')"""
+
+_UNMARKED = tuple(name for name in COLUMNS if name != "mark")
 
 _FIRST_SCHEMA = f"""
 CREATE TABLE answers (
@@ -93,7 +101,7 @@ CREATE TABLE records (
     file TEXT, line INTEGER, id TEXT, fen TEXT, key BLOB REFERENCES answers (key),
     error TEXT, solver TEXT, PRIMARY KEY (file, line)
 );
-CREATE {_view(name for name in COLUMNS if name not in ADDED_COLUMNS)}
+CREATE {_view(name for name in _UNMARKED if name not in ADDED_COLUMNS)}
 PRAGMA application_id = {APPLICATION};
 PRAGMA user_version = {VERSION};
 """
@@ -116,30 +124,40 @@ DROP TABLE temp.first_records;
 """
 """Gives each twin its row; the first stores have one for each line."""
 
-UPGRADE = f"""
+UPGRADES = (
+    f"DROP VIEW results; {_ADDITIONS} {_TWINS} CREATE {_view(_UNMARKED)}",
+    f"""
 DROP VIEW results;
-{_ADDITIONS}
-{_TWINS}
-CREATE {_view(COLUMNS)}
-"""
-"""Adds to a first store what it lacks; its rows stay as they are."""
+CREATE TABLE IF NOT EXISTS marks (
+    fen TEXT, stipulation TEXT, claim INTEGER, nomate INTEGER, mark TEXT,
+    PRIMARY KEY (fen, stipulation, claim, nomate)
+);
+CREATE {_view(COLUMNS, _MARKS)}
+""",
+)
+"""Each adds to the stores before it what they lack; their rows stay as they are."""
 
-SCHEMA = _FIRST_SCHEMA + UPGRADE
+SCHEMA = _FIRST_SCHEMA + "".join(UPGRADES)
 
 _NO_VALUES = ", ".join(f"NULL AS {name}" for name in ADDED_COLUMNS)
 
-SHOWN_AS_UPGRADED = f"""
-CREATE TEMP VIEW answers AS SELECT *, {_NO_VALUES} FROM main.answers;
-CREATE TEMP {_view(COLUMNS)}
-"""
-"""Lets a connection that must not write read a first store like any other: views of its
-own, in place of the table and the view of the file."""
+SHOWN_AS_UPGRADED = (
+    f"CREATE TEMP VIEW answers AS SELECT *, {_NO_VALUES} FROM main.answers;",
+    f"""
+CREATE TEMP TABLE marks (fen, stipulation, claim, nomate, mark);
+CREATE TEMP {_view(COLUMNS, _MARKS)}
+""",
+)
+"""Let a connection that must not write read an earlier store like any other: tables and
+views of its own, in place of those that an upgrade would add or change."""
 
 
-def lacks_columns(base: sqlite3.Connection) -> bool:
-    """Return whether a store is one of the first, without `ADDED_COLUMNS`."""
-    first = {one for one in _definitions_by(_FIRST_SCHEMA) if one[1] == "answers"}
-    return first <= _definitions(base)
+def upgrades_of(base: sqlite3.Connection) -> int:
+    """Return how many of `UPGRADES` a store has."""
+    found = _definitions(base)
+    return min(
+        range(len(UPGRADES) + 1), key=lambda count: len(_definitions_by(count) - found)
+    )
 
 
 def foreign_definitions(base: sqlite3.Connection) -> list[str]:
@@ -149,7 +167,7 @@ def foreign_definitions(base: sqlite3.Connection) -> list[str]:
     """
     found = _definitions(base)
     triggers = {one for one in found if one[0] == "trigger"}
-    own = _definitions_by(_FIRST_SCHEMA if lacks_columns(base) else SCHEMA)
+    own = _definitions_by(upgrades_of(base))
     return sorted(name for _, name, _ in (own - found) | triggers)
 
 
@@ -159,9 +177,10 @@ def _definitions(base: sqlite3.Connection) -> frozenset[tuple[str, str, str]]:
 
 
 @cache
-def _definitions_by(schema: str) -> frozenset[tuple[str, str, str]]:
+def _definitions_by(upgrades: int) -> frozenset[tuple[str, str, str]]:
+    """Return the definitions of a store that has so many of `UPGRADES`."""
     with closing(sqlite3.connect(":memory:")) as base:
-        base.executescript(schema)
+        base.executescript(_FIRST_SCHEMA + "".join(UPGRADES[:upgrades]))
         return _definitions(base)
 
 
@@ -170,10 +189,14 @@ DROP VIEW results;
 DROP TABLE records;
 DROP TABLE answers;
 """
+"""Deletes all results; an editor's marks stay."""
 
 ALL_ANSWER_COLUMNS = ("key", *ANSWER_COLUMNS, "options", "time_limit_s", "node_limit")
 
 RECORD_COLUMNS = ("file", "line", "twin", "id", "fen", "key", "error", "solver")
+
+MARK_COLUMNS = ("fen", "stipulation", "claim", "nomate", "mark")
+"""The first four are a `Subject`, with an empty text for None."""
 
 
 def upsert(table: str, columns: tuple[str, ...], unique: int, *, rows: str = "") -> str:
@@ -202,29 +225,31 @@ def upsert(table: str, columns: tuple[str, ...], unique: int, *, rows: str = "")
 _RANK = "CASE {0}.status WHEN 'undecided' THEN 0 WHEN 'found' THEN 1 ELSE 2 END"
 
 
-def merge_statements(*, is_first: bool) -> tuple[str, str]:
-    """Return the statements that add what the database `other` has.
+def merge_statements(upgrades: int) -> Iterator[str]:
+    """Yield the statements that add what the database `other` has.
 
     Of two answers to a question, the better one stays.
 
     Parameters
     ----------
-    is_first : bool
-        Whether `other` is one of the first stores; see `lacks_columns`.
+    upgrades : int
+        How many of `UPGRADES` the other store has.
     """
-    lacking = dict.fromkeys(ADDED_COLUMNS, "NULL") | {"twin": "''"} if is_first else {}
+    lacking = {} if upgrades else dict.fromkeys(ADDED_COLUMNS, "NULL") | {"twin": "''"}
 
     def added(table: str, columns: tuple[str, ...], unique: int) -> str:
         values = ", ".join(lacking.get(name, name) for name in columns)
         rows = f"SELECT {values} FROM other.{table} WHERE true"
         return upsert(table, columns, unique, rows=rows)
 
-    return (
+    yield (
         f"{added('answers', ALL_ANSWER_COLUMNS, 1)} "
         f"WHERE ({_RANK.format('excluded')}, excluded.lower_bound) > "
-        f"({_RANK.format('answers')}, answers.lower_bound)",
-        added("records", RECORD_COLUMNS, 3),
+        f"({_RANK.format('answers')}, answers.lower_bound)"
     )
+    yield added("records", RECORD_COLUMNS, 3)
+    if upgrades == len(UPGRADES):
+        yield added("marks", MARK_COLUMNS, 4)
 
 
 def require_expression(where: str, columns: Sequence[str]) -> None:

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from types import TracebackType
 
     from solver.audit.job import AuditOptions
+    from solver.audit.result import Subject
     from solver.problem import Problem
 
 
@@ -48,6 +49,9 @@ _ANSWER = f"SELECT {', '.join(schema.ANSWER_COLUMNS)} FROM answers WHERE key = ?
 _LIMITS = "SELECT time_limit_s, node_limit FROM answers WHERE key = ?"
 _PUT_ANSWER = schema.upsert("answers", schema.ALL_ANSWER_COLUMNS, 1)
 _PUT_RECORD = schema.upsert("records", schema.RECORD_COLUMNS, 3)
+_PUT_MARK = schema.upsert("marks", schema.MARK_COLUMNS, 4)
+_MARKS = """SELECT fen, nullif(stipulation, ''), nullif(claim, ''), nullif(nomate, ''),
+    mark FROM marks"""
 
 _ANSWER_PLACES = tuple(map(COLUMNS.index, schema.ANSWER_COLUMNS))
 
@@ -92,7 +96,7 @@ class Store:
         self._committed = time.monotonic()
         self._failure: str | None = None
         self._read_only = read_only
-        self._lacks_columns = False
+        self._upgrades = len(schema.UPGRADES)
         with ExitStack() as opened, self._exclusive():  # closed again after an error
             if read_only:
                 schema.require_readable(self.path)
@@ -148,6 +152,18 @@ class Store:
             *(result.id, result.fen, key, result.error, result.solver),
         )
         self._write(_PUT_RECORD, list(map(_escaped, row)))
+
+    def put_mark(self, subject: Subject, mark: str) -> None:
+        """Save an editor's mark; it replaces an earlier one of the same subject."""
+        self._write(_PUT_MARK, [*("" if one is None else one for one in subject), mark])
+
+    def marks(self) -> dict[Subject, str]:
+        """Return all marks."""
+        with self._exclusive():
+            rows = self._base.execute(_MARKS).fetchall()
+        return {
+            (fen, asked, claim, none): mark for fen, asked, claim, none, mark in rows
+        }
 
     def results(self, where: str | None = None) -> Iterator[AuditResult]:
         """Yield the results, ordered by file, line and name.
@@ -212,7 +228,7 @@ class Store:
 
         If both have an answer to a question, the better one stays: proved or disproved
         before found before undecided, then the higher lower bound. If both have a
-        record, the other store's replaces it.
+        record or a mark, the other store's replaces it.
 
         Parameters
         ----------
@@ -230,8 +246,7 @@ class Store:
             self._base.execute("ATTACH ? AS other", (schema.uri(other),))
             try:
                 self._base.execute("BEGIN")  # IMMEDIATE would lock the other as well
-                is_first = opened._lacks_columns
-                for statement in schema.merge_statements(is_first=is_first):
+                for statement in schema.merge_statements(opened._upgrades):
                     self._base.execute(statement)
                 self._base.execute("COMMIT")
             finally:
@@ -265,27 +280,27 @@ class Store:
     def _prepare(self, *, fresh: bool) -> None:
         """Create the tables, or check that they are of this version.
 
-        A first store gets the columns that it lacks; one that must not be written is
+        An earlier store gets the columns that it lacks; one that must not be written is
         read as if it had them.
         """
         self._base.execute("PRAGMA synchronous = NORMAL")
         is_empty = not self._pragma("page_count")
         if not is_empty:
             self._require_ours()
-            self._lacks_columns = schema.lacks_columns(self._base)
+            self._upgrades = schema.upgrades_of(self._base)
         if self._read_only:
             if is_empty:
                 self._refuse("expected a store, found an empty file")
-            if self._lacks_columns:
-                self._base.executescript(schema.SHOWN_AS_UPGRADED)
+            for script in schema.SHOWN_AS_UPGRADED[self._upgrades :]:
+                self._base.executescript(script)
             self._base.execute("PRAGMA query_only = 1")
             return
-        script = schema.UPGRADE if self._lacks_columns else ""
+        script = "".join(schema.UPGRADES[self._upgrades :])
         if is_empty or fresh:
             script = schema.SCHEMA if is_empty else schema.CLEARED + schema.SCHEMA
         if script:
             self._base.executescript(f"BEGIN IMMEDIATE; {script} COMMIT;")
-            self._lacks_columns = False
+            self._upgrades = len(schema.UPGRADES)
         # After the tables: this writes, and a crash before them would leave no store.
         self._base.execute("PRAGMA journal_mode = WAL")
 

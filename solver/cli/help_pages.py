@@ -77,7 +77,14 @@ OPTION_GROUPS = {
     ),
     "Games": ("--games", "--seed", "--first-game", "--sprt"),
     "Processes and machines": ("--jobs", "--cluster"),
-    "Saved results": ("--store", "--fresh", "--retry", "--shard", "--games-file"),
+    "Saved results": (
+        "--store",
+        "--fresh",
+        "--retry",
+        "--marks",
+        "--shard",
+        "--games-file",
+    ),
     "Output": (
         "--to",
         "--ordered",

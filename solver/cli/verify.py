@@ -26,6 +26,7 @@ from solver.cli.console import (
 from solver.cli.help_pages import Command
 from solver.cli.signals import interruptible
 from solver.errors import missing_package
+from solver.formats.streams import name_of
 from solver.stipulations.comparison import Soundness, Verdict
 
 if TYPE_CHECKING:
@@ -153,6 +154,13 @@ Examples:
 )
 @auditing.follow("The records say of each move whether it holds.")
 @auditing.store
+@click.option(
+    "--marks",
+    "marks_path",
+    metavar="MARKS",
+    type=options.FILE,
+    help="Show and store what an editor has decided: accept, cook or reject.",
+)
 @auditing.shard
 @click.option(
     "--fail-on",
@@ -185,6 +193,7 @@ def verify(
     every_ply: bool,
     follow: bool,
     stored: StoreRequest,
+    marks_path: str | None,
     shard: Shard | None,
     fail_on: frozenset[str],
     folder_path: str | None,
@@ -208,17 +217,23 @@ def verify(
     With --store, an audit that was interrupted resumes where it stopped, and a position
     that occurs twice is searched once.
 
+    MARKS is JSON lines or CSV with the columns fen, stipulation, claim, nomate and
+    mark, as the page of `matesolve board FILE` exports them. They are printed beside
+    the verdicts and change no exit code. A store keeps them for the next audit.
+
     Certificates are named after the records' ids; large ones are compressed.
     """
     from solver.audit.job import AuditOptions
     from solver.audit.pipeline import audit
     from solver.cli.answer_files import CertificateFolder
     from solver.cli.console import require_apart
+    from solver.cli.marks import Marks
     from solver.cli.progress import AuditProgress
-    from solver.output.audit_text import result_warnings
     from solver.search.threads import GroupControl
 
-    require_apart(stored.files, reads=files)
+    reads = files if marks_path is None else (*files, marks_path)
+    require_apart(stored.files, reads=reads)
+    marks = Marks(marks_path)
 
     asked = AuditOptions(
         limits,
@@ -247,9 +262,11 @@ def verify(
             _open_workers(cluster_address, asked, jobs, tablebases) as pool,
             progress,
         ):
+            if resume:
+                marks.keep_in(resume.store)
             folder = None
             if folder_path is not None:
-                inputs = (*files, *stored.files)
+                inputs = (*reads, *stored.files)
                 folder = CertificateFolder(folder_path, progress.notify, inputs)
             printer = ResultPrinter(progress, quiet=quiet, jsonl=jsonl)
             ctx.call_on_close(printer.close)
@@ -263,16 +280,15 @@ def verify(
                 control=control,
             )
             with closing(results):
-                for result in results:
+                for result in map(marks.put_on, results):
                     printer.add(result)
-                    if not quiet:
-                        for warning in result_warnings(result):
-                            progress.notify(f"{result.source}: warning: {warning}")
                     codes.add(exit_code(result, fail_on))
                     progress.add(result)
         printer.finish()
     if reading.not_selected and not quiet:
         notify(f"{reading.not_selected:,} records skipped: not selected")
+    if marks_path and marks.unused and not control.is_stopped():
+        notify(f"{name_of(marks_path)}: marks that match no record: {marks.unused:,}")
     if folder:
         codes.add(folder.code)
         if folder.without:
@@ -342,9 +358,9 @@ class ResultPrinter:
     Parameters
     ----------
     progress : AuditProgress
-        Prints unreadable records as they come.
+        Prints warnings and unreadable records as they come.
     quiet : bool
-        Print no table.
+        Print no table and no warnings.
     jsonl : bool
         Print instead each result at once, as a line of JSON.
     """
@@ -353,6 +369,7 @@ class ResultPrinter:
         from solver.output.audit_text import AuditTable
 
         self._progress = progress
+        self._quiet = quiet
         self._jsonl = jsonl
         self._table = None if quiet or jsonl else AuditTable()
         self._disagreements = Paragraphs()
@@ -360,8 +377,11 @@ class ResultPrinter:
     def add(self, result: AuditResult) -> None:
         """Print a result, or count it and keep the paragraph of a disagreement."""
         from solver.output.audit_records import audit_record
-        from solver.output.audit_text import disagreement
+        from solver.output.audit_text import disagreement, result_warnings
 
+        if not self._quiet:
+            for warning in result_warnings(result):
+                self._progress.notify(f"{result.source}: warning: {warning}")
         if self._jsonl:
             echo_json(audit_record(result))
             return
@@ -384,6 +404,8 @@ class ResultPrinter:
             console.print(self._table.draw(console))
             if soundness := self._table.soundness():
                 console.print(soundness)
+            if marks := self._table.marks():
+                console.print(marks)
         for paragraph in self._disagreements:
             console.print(paragraph, soft_wrap=True)
 

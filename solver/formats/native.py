@@ -148,7 +148,14 @@ def _parse_record(text: str, source: str) -> Problem:
     return fields.check(source)
 
 
-def _parse_fields(text: str) -> Fields:
+def parse_object(text: str) -> dict[str, Any]:
+    """Parse a JSON object.
+
+    Raises
+    ------
+    InputError
+        The text is something else.
+    """
     try:
         record = json.loads(text)
     except (ValueError, RecursionError) as error:
@@ -157,6 +164,11 @@ def _parse_fields(text: str) -> Fields:
     if not isinstance(record, dict):
         msg = f"expected a JSON object, found {quote(text)}"
         raise InputError(msg)
+    return record
+
+
+def _parse_fields(text: str) -> Fields:
+    record = parse_object(text)
     return Fields(
         id=_text(record, "id", default=""),
         fen=_text(record, "fen"),

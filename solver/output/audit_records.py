@@ -22,7 +22,13 @@ from typing import (
 )
 
 from solver import __version__
-from solver.audit.result import COLUMNS, AuditResult, column_types, write_solutions
+from solver.audit.result import (
+    COLUMNS,
+    MARKS,
+    AuditResult,
+    column_types,
+    write_solutions,
+)
 from solver.errors import InputError, quote
 from solver.formats.native import one_line
 from solver.output.text import first_moves
@@ -35,6 +41,7 @@ from solver.stipulations.comparison import Verdict
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from solver.audit.result import Subject
     from solver.errors import FormatError
 
     Export: TypeAlias = Callable[[Iterable[AuditResult], BinaryIO], int]
@@ -78,8 +85,8 @@ def audit_record(result: AuditResult) -> dict[str, object]:
         moves in which no mate is claimed to exist), `claimed_keys`, `claimed_line` and
         `wrong_keys` in UCI notation, `only_moves` and `plies` of the claimed line,
         `tablebase`, `stipulation` and in help play `claimed_solutions`, `solutions` and
-        `solutions_complete`, and `disagreements` (see `AuditResult.disagreements`). If
-        the record is unreadable: `error`.
+        `solutions_complete`, `mark`, and `disagreements` (see
+        `AuditResult.disagreements`). If the record is unreadable: `error`.
     """
     record: dict[str, object] = {"schema": SCHEMA}
     others = _OF_UNREADABLE if result.fen is None else _OF_READABLE
@@ -138,6 +145,32 @@ def read_record(record: Mapping[str, object]) -> AuditResult:
         msg = "fen: expected a position, found none"
         raise InputError(msg)
     return result
+
+
+def read_mark(record: Mapping[str, object]) -> tuple[Subject, str]:
+    """Read an editor's mark, and what it is about.
+
+    Parameters
+    ----------
+    record : Mapping
+        With the fields `fen` and `mark`, and those of `stipulation`, `claim` and
+        `nomate` that the record of the audit has; others are ignored.
+
+    Raises
+    ------
+    InputError
+        It has another schema, a field has the wrong type, or there is no mark.
+    """
+    if record.get("schema", SCHEMA) != SCHEMA:
+        msg = f"schema: expected {SCHEMA}, found {quote(repr(record['schema']))}"
+        raise InputError(msg)
+    mark, fen = _mark(record, "mark"), _text(record, "fen")
+    for name, value in (("mark", mark), ("fen", fen)):
+        if not value:
+            msg = f"{name}: expected one, found none"
+            raise InputError(msg)
+    asked = _stipulation(record, "stipulation") or None
+    return (fen, asked, _number(record, "claim"), _number(record, "nomate")), mark
 
 
 def _has_moves(result: AuditResult) -> bool:
@@ -230,6 +263,14 @@ def _stipulation(record: Mapping[str, object], name: str) -> str:
     return str(Stipulation.parse(text)) if text else ""
 
 
+def _mark(record: Mapping[str, object], name: str) -> str:
+    mark = _text(record, name)
+    if mark and mark not in MARKS:
+        msg = f"{name}: expected accept, cook or reject, found {quote(mark)}"
+        raise InputError(msg)
+    return mark
+
+
 def _seconds(record: Mapping[str, object], name: str) -> float | None:
     value = record.get(name)
     if value is None:
@@ -304,6 +345,7 @@ _IF_ANY = {
     "claimed_solutions": _NUMBER,
     "solutions": _SOLUTIONS,
     "solutions_complete": _FLAG,
+    "mark": _Field(_unchanged, _mark),
 }
 """Fields that a record has only if the result says anything about them."""
 

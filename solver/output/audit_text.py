@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import chess
 
-from solver.audit.result import DUAL, KEYS
+from solver.audit.result import DUAL, KEYS, MARKS
 from solver.formats.claims import printable
 from solver.output.columns import Column, fit
 from solver.output.text import (
@@ -47,6 +47,8 @@ STYLES = {
 """The columns of the audit table with their colours: verdicts, and the statuses of
 records that claim nothing."""
 
+_UNMARKED = "unmarked"
+
 _COSTS = 1
 """Rank of the columns that a narrow terminal does without."""
 
@@ -79,11 +81,13 @@ class _Row:
 
 
 class AuditTable:
-    """Results counted by claim (rows) and verdict (columns), and by soundness."""
+    """Results counted by claim (rows) and verdict (columns), by soundness and mark."""
 
     def __init__(self) -> None:
         self._rows: dict[tuple[int, str], _Row] = {}
         self._soundness: Counter[str] = Counter()
+        self._marks: Counter[str] = Counter()
+        self._has_marks = False
         self._duals = 0
 
     def add(self, result: AuditResult) -> None:
@@ -96,6 +100,9 @@ class AuditTable:
             self._soundness[result.soundness] += 1
         if result.only_moves == 0:
             self._duals += DUAL in result.disagreements
+        if result.disagreements:
+            self._marks[result.mark or _UNMARKED] += 1
+        self._has_marks |= result.mark is not None
 
     @property
     def is_empty(self) -> bool:
@@ -113,6 +120,13 @@ class AuditTable:
         if self._duals:
             parts.append(f"with a dual: {self._duals:,}")
         return "; ".join(parts)
+
+    def marks(self) -> str:
+        """Return in one line how the disagreements are marked; empty without marks."""
+        if not self._has_marks:
+            return ""
+        counts = [f"{self._marks[word]:,} {word}" for word in (*MARKS, _UNMARKED)]
+        return f"{self._marks.total():,} disagreements: {', '.join(counts)}"
 
     def draw(self, console: Console) -> RenderableType:
         """Return the table as wide as a console has room for.
@@ -182,8 +196,8 @@ def disagreement(result: AuditResult) -> str | None:
     -------
     str or None
         `file:line: name: claimed ..., found ...` with the line that was found; below
-        it the claimed line, if there is one, and a link to lichess's analysis. None
-        if nothing contradicts the claim.
+        it the claimed line and an editor's mark, if there is one, and a link to
+        lichess's analysis. None if nothing contradicts the claim.
     """
     if result.fen is None or not result.disagreements:
         return None
@@ -191,6 +205,8 @@ def disagreement(result: AuditResult) -> str | None:
     lines = [f"{place}: claimed {_claimed(result)}, {_objection(result)}"]
     if result.claimed_line:
         lines.append(f"  claimed: {_line(result, result.claimed_line.split())}")
+    if result.mark:
+        lines.append(f"  mark: {printable(result.mark)}")
     lines.append(f"  {analysis_link(result.fen)}")
     return "\n".join(lines)
 

@@ -1,4 +1,4 @@
-"""Stores of the first schema, without the columns for stipulations: read, resumed."""
+"""Stores of earlier schemas, without stipulations or marks: read, resumed, upgraded."""
 
 from __future__ import annotations
 
@@ -50,6 +50,42 @@ PRAGMA user_version = 1;
 """
 """As matesolve wrote it before it knew stipulations; never to be changed."""
 
+WITH_STIPULATIONS = """
+DROP VIEW results;
+ALTER TABLE answers ADD COLUMN stipulation TEXT;
+ALTER TABLE answers ADD COLUMN claimed_solutions INTEGER;
+ALTER TABLE answers ADD COLUMN solutions TEXT;
+ALTER TABLE answers ADD COLUMN solutions_complete INTEGER;
+CREATE TEMP TABLE first_records AS SELECT * FROM records;
+DROP TABLE records;
+CREATE TABLE records (
+    file TEXT, line INTEGER, twin TEXT, id TEXT, fen TEXT,
+    key BLOB REFERENCES answers (key), error TEXT, solver TEXT,
+    PRIMARY KEY (file, line, twin)
+);
+INSERT INTO records SELECT file, line, '', id, fen, key, error, solver
+    FROM first_records;
+DROP TABLE temp.first_records;
+CREATE VIEW results AS
+    SELECT r.file || CASE r.line WHEN 0 THEN '' ELSE ':' || r.line END AS source, \
+r.id AS id, r.fen AS fen, a.claim AS claim, a.nomate AS nomate, \
+coalesce(a.claimed_keys, '') AS claimed_keys, \
+coalesce(a.claimed_line, '') AS claimed_line, a.status AS status, \
+iif(r.error IS NULL, a.verdict, 'unreadable') AS verdict, a.soundness AS soundness, \
+a.mate AS mate, a.lower_bound AS lower_bound, coalesce(a.keys, '') AS keys, \
+coalesce(a.keys_complete, 0) AS keys_complete, \
+coalesce(a.wrong_keys, '') AS wrong_keys, coalesce(a.pv, '') AS pv, \
+coalesce(a.plies, '') AS plies, a.only_moves AS only_moves, \
+coalesce(a.nodes, 0) AS nodes, coalesce(a.time_s, 0.0) AS time_s, \
+a.stopped_by AS stopped_by, a.tablebase AS tablebase, r.error AS error, \
+coalesce(a.solver, r.solver) AS solver, a.stipulation AS stipulation, \
+a.claimed_solutions AS claimed_solutions, a.solutions AS solutions, \
+a.solutions_complete AS solutions_complete, r.file, r.line, a.options, \
+a.time_limit_s, a.node_limit
+    FROM records AS r LEFT JOIN answers AS a USING (key);
+"""
+"""What matesolve added before it knew marks; never to be changed."""
+
 FEN = "6k1/5ppp/8/8/8/8/8/R5K1 w - - 0 1"
 PROBLEM = Problem(FEN, "one", Claim(2), "a.epd:1")
 OPTIONS = AuditOptions(Limits(nodes=1000))
@@ -59,9 +95,9 @@ RESULT = AuditResult(
 UNREADABLE = AuditResult("a.epd:2", "a.epd:2", verdict="unreadable", error="no FEN")
 
 
-@pytest.fixture
-def path(tmp_path: Path) -> Path:
-    """A store of the first schema with an answer and an unreadable record."""
+@pytest.fixture(params=["", WITH_STIPULATIONS], ids=["first", "without marks"])
+def path(tmp_path: Path, request: pytest.FixtureRequest) -> Path:
+    """An earlier store with an answer and an unreadable record."""
     path = tmp_path / "run.db"
     key = bytes.fromhex("e41a3699992a9d9eea46147bfbf3a14a")
     with closing(sqlite3.connect(path)) as base:
@@ -81,6 +117,7 @@ def path(tmp_path: Path) -> Path:
             ],
         )
         base.commit()
+        base.executescript(request.param)
     return path
 
 
@@ -98,6 +135,9 @@ def test_it_is_read_without_being_changed(path: Path) -> None:
     before = path.read_bytes()
     assert stored(path) == [RESULT, UNREADABLE]
     assert stored(path, "stipulation IS NULL AND mate = 2") == [RESULT]
+    assert stored(path, "mark IS NOT NULL") == []
+    with Store(path, read_only=True) as store:
+        assert store.marks() == {}
     assert path.read_bytes() == before
 
 
@@ -115,7 +155,14 @@ def test_it_gets_the_columns_once_it_is_written(path: Path) -> None:
     with Store(path) as store:
         store.put_answer(b"key", helpmate, "", None, None)
         store.put_record(helpmate, b"key")
-    assert stored(path) == [RESULT, UNREADABLE, helpmate]
+        store.put_mark(RESULT.subject, "cook")
+        store.put_mark(helpmate.subject, "accept")
+    marked = [
+        RESULT._replace(mark="cook"),
+        UNREADABLE,
+        helpmate._replace(mark="accept"),
+    ]
+    assert stored(path) == marked
     fresh = path.with_name("fresh.db")
     Store(fresh).close()
     assert columns(path) == columns(fresh)
@@ -151,11 +198,12 @@ def test_it_is_merged_with_a_newer_one(path: Path, is_target: bool) -> None:
     with Store(newer) as store:
         store.put_answer(b"key", selfmate, "", None, None)
         store.put_record(selfmate, b"key")
+        store.put_mark(selfmate.subject, "reject")
     target, other = (path, newer) if is_target else (newer, path)
     before = other.read_bytes()
     with Store(target) as store:
         store.merge_from(other)
-    assert stored(target) == [RESULT, UNREADABLE, selfmate]
+    assert stored(target) == [RESULT, UNREADABLE, selfmate._replace(mark="reject")]
     assert other.read_bytes() == before
 
 
@@ -163,7 +211,8 @@ def test_an_interrupted_upgrade_changes_nothing(
     path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with monkeypatch.context() as context:
-        context.setattr("solver.audit.schema.UPGRADE", "DROP VIEW results; killed;")
+        broken = ("DROP VIEW results; killed;",) * 2
+        context.setattr("solver.audit.schema.UPGRADES", broken)
         with pytest.raises(StoreError):
             Store(path)
     assert stored(path) == [RESULT, UNREADABLE]

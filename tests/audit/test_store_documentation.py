@@ -13,6 +13,7 @@ from solver.audit.result import AuditResult
 from solver.audit.schema import (
     ALL_ANSWER_COLUMNS,
     APPLICATION,
+    MARK_COLUMNS,
     RECORD_COLUMNS,
     VERSION,
 )
@@ -61,7 +62,7 @@ def test_a_query_runs_and_finds_something(tmp_path: Path, query: str) -> None:
 
 def test_every_column_is_named() -> None:
     named = set(re.findall(r"`(\w+)`", TEXT))
-    assert named >= {*ALL_ANSWER_COLUMNS, *RECORD_COLUMNS}
+    assert named >= {*ALL_ANSWER_COLUMNS, *RECORD_COLUMNS, *MARK_COLUMNS}
     assert len(QUERIES) >= 5
 
 

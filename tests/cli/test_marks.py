@@ -1,0 +1,223 @@
+"""`verify --marks`: an editor's decisions beside the verdicts, and in the store."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import json
+import sqlite3
+from contextlib import closing
+from typing import TYPE_CHECKING
+
+import pytest
+
+from solver.audit.store import Store
+from solver.cli.main import run
+from solver.output.audit_records import audit_record, read_record
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+BACK_RANK = "6k1/5ppp/8/8/8/8/8/R5K1 w - - 0 1"
+ROOKS = "7k/8/8/8/8/8/R7/1R4K1 w - - 0 1"
+HELP = "8/8/8/8/8/2k5/3R4/K7 b - - 0 1"
+PROBLEMS = f"""\
+{BACK_RANK} dm 1; id "fine";
+{BACK_RANK} dm 2; id "short";
+{ROOKS} dm 2; bm Ra7; id "cooked";
+{ROOKS} nomate 2; id "there is one";
+hello
+"""
+HOSTILE = '=cmd|"<script>\\x1b[2J</script>"\n,'
+
+
+def mark(word: str, fen: str, **others: object) -> dict[str, object]:
+    """Return a line of the page's export."""
+    fields = dict.fromkeys(("stipulation", "claim", "nomate"))
+    names = {"id": HOSTILE, "source": "problems.epd:2"}
+    return {"schema": 1, "fen": fen, **fields, **names, "mark": word, **others}
+
+
+SHORT = mark("accept", BACK_RANK, claim=2)
+COOKED = mark("cook", ROOKS, claim=2)
+THERE = mark("reject", ROOKS, nomate=2)
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "problems.epd").write_text(PROBLEMS)
+    return tmp_path
+
+
+def as_jsonl(*marks: dict[str, object]) -> str:
+    return "".join(f"{json.dumps(one)}\n" for one in marks)
+
+
+def as_csv(*marks: dict[str, object]) -> str:
+    """Return the page's other export: a row is one line."""
+    names = ("fen", "stipulation", "claim", "nomate", "id", "source", "mark")
+    rows = [
+        [str(one[name] or "").replace("\n", " ") for name in names] for one in marks
+    ]
+    quoted = [
+        ",".join('"' + cell.replace('"', '""') + '"' for cell in row) for row in rows
+    ]
+    return "\r\n".join([",".join(names), *quoted, ""])
+
+
+def verify(capfd: pytest.CaptureFixture[str], *options: str) -> tuple[int, str, str]:
+    code = run(["verify", "problems.epd", "--keys", *options])
+    return code, *capfd.readouterr()
+
+
+def marks_of(out: str) -> list[str | None]:
+    return [json.loads(line).get("mark") for line in out.splitlines()]
+
+
+@pytest.mark.parametrize("write", [as_jsonl, as_csv])
+def test_marks_are_printed_beside_the_verdicts(
+    folder: Path, capfd: pytest.CaptureFixture[str], write: object
+) -> None:
+    plain, *_ = verify(capfd)
+    assert callable(write)
+    (folder / "MARKS").write_bytes(gzip.compress(write(SHORT, COOKED).encode()))
+    code, out, err = verify(capfd, "--marks", "MARKS")
+    assert code == plain == 65
+    assert "\n3 disagreements: 1 accept, 1 cook, 0 reject, 1 unmarked\n" in out
+    short, cooked, there = out.partition("problems.epd:2: ")[2].split("problems.epd:")
+    assert "\n  mark: accept\n" in short
+    assert "\n  mark: cook\n" in cooked
+    assert "mark" not in there
+    assert "match no record" not in err
+    _, out, _ = verify(capfd, "--marks", "MARKS", "--jsonl")
+    assert marks_of(out) == [None, "accept", "cook", None, None]
+
+
+def test_an_audit_without_marks_says_nothing_of_them(
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    assert "mark" not in verify(capfd)[1]
+
+
+def test_a_store_keeps_them_for_the_next_audit_and_new_ones_replace_them(
+    folder: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (folder / "first").write_text(as_jsonl(SHORT, COOKED))
+    (folder / "second").write_text(as_csv(COOKED | {"mark": "reject"}, THERE))
+    verify(capfd, "--marks", "first", "--store", "run.db")
+    _, out, _ = verify(capfd, "--store", "run.db", "--jsonl")
+    assert marks_of(out) == [None, "accept", "cook", None, None]
+    expected = [None, "accept", "reject", "reject", None]
+    verify(capfd, "--marks", "second", "--store", "run.db", "-q")
+    monkeypatch.setattr("solver.audit.store.__version__", "9.0.0")
+    for options in ((), ("--fresh",)):  # another version, then no answers at all
+        _, out, _ = verify(capfd, "--store", "run.db", "--jsonl", *options)
+        assert marks_of(out) == expected
+    for name in ("all.csv", "all.jsonl"):
+        assert run(["export", "run.db", "--where", "mark <> ''", "-o", name]) == 0
+        _, out, _ = verify(capfd, "--marks", name, "--jsonl")
+        assert marks_of(out) == expected
+    with (folder / "all.csv").open(newline="") as file:
+        assert [row["mark"] for row in csv.DictReader(file)] == expected[1:4]
+    with Store("run.db", read_only=True) as store:
+        results = list(store.results())
+    assert [result.mark for result in results] == expected
+    assert [read_record(audit_record(one)).mark for one in results] == expected
+
+
+def test_merge_keeps_the_marks_of_both(
+    folder: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    (folder / "one").write_text(as_jsonl(SHORT, COOKED))
+    (folder / "two").write_text(as_jsonl(THERE, COOKED | {"mark": "accept"}))
+    for name in ("one", "two"):
+        verify(capfd, "--marks", name, "--store", f"{name}.db", "-q")
+    assert run(["merge", "one.db", "two.db"]) == 0
+    with Store("one.db", read_only=True) as store:
+        assert set(store.marks().values()) == {"accept", "reject"}
+        assert [r.mark for r in store.results("claim = 2")] == ["accept", "accept"]
+
+
+def test_a_mark_belongs_to_position_stipulation_and_claim(
+    folder: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    others = [
+        mark("accept", BACK_RANK),
+        mark("accept", BACK_RANK, claim=3),
+        mark("accept", BACK_RANK, claim=2, stipulation="s#2"),
+        mark("cook", ROOKS, claim=2, stipulation=""),
+        mark("reject", ROOKS, claim=2),  # the last one counts
+    ]
+    (folder / "MARKS").write_text(as_jsonl(*others))
+    _, out, err = verify(capfd, "--marks", "MARKS", "--jsonl")
+    assert marks_of(out) == [None, None, "reject", None, None]
+    assert "MARKS: marks that match no record: 3\n" in err
+
+
+def test_a_composition_has_the_mark_of_its_stipulation(
+    folder: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    problem = {"id": "", "fen": HELP, "stipulation": "h#1", "claimed_solutions": 3}
+    (folder / "problems.epd").write_text(as_jsonl(problem))
+    _, out, _ = verify(capfd, "--jsonl", "--store", "run.db")
+    record = json.loads(out)
+    (folder / "MARKS").write_text(as_jsonl(record | {"mark": "accept"}))
+    verify(capfd, "--marks", "MARKS", "--store", "run.db")
+    assert marks_of(verify(capfd, "--jsonl", "--store", "run.db")[1]) == ["accept"]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (
+            as_jsonl(SHORT, COOKED, mark("x", HELP)),
+            "3: mark: expected accept, cook or re",
+        ),
+        (
+            as_csv(SHORT, COOKED | {"mark": "Cook"}),
+            "3: mark: expected accept, cook or re",
+        ),
+        (as_jsonl(mark("", BACK_RANK)), "1: mark: expected one, found none"),
+        (as_jsonl(mark("cook", "")), "1: fen: expected one, found none"),
+        (as_jsonl(SHORT | {"schema": 2}), "1: schema: expected 1, found '2'"),
+        (as_jsonl(SHORT | {"claim": "2"}), "1: claim: expected a whole number, found"),
+        (as_jsonl(SHORT | {"stipulation": "z#2"}), "1: stipulation: expected"),
+        (as_jsonl(SHORT) + '{"fen": "8/', "2: expected a JSON object, found '{"),
+        (as_jsonl(SHORT) + "[" * 9999, "2: expected a JSON object, found '[[["),
+        ("fen,claim,mark\n8/8,two,cook\n", "2: claim: expected a whole number, found"),
+        ("fen,mark\n\n8/8,cook,1\n", "3: expected 2 columns, found 3"),
+        ('fen,mark\n"8/8,cook\n', "2: "),
+        (
+            "fen;mark\n",
+            "1: expected JSON lines, or CSV with columns fen and mark, found",
+        ),
+        (PROBLEMS, "1: expected JSON lines, or CSV with columns fen and mark, found"),
+    ],
+)
+def test_a_damaged_line_ends_the_audit_before_it_begins(
+    folder: Path, capfd: pytest.CaptureFixture[str], text: str, message: str
+) -> None:
+    (folder / "MARKS").write_text(text)
+    code, out, err = verify(capfd, "--marks", "MARKS", "--store", "run.db")
+    assert (code, out, err.count("\n")) == (65, "", 1)
+    assert err.startswith(f"error: MARKS:{message}")
+    assert not (folder / "run.db").exists()
+
+
+def test_a_word_in_a_store_that_is_no_mark_does_no_harm(
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    verify(capfd, "--store", "run.db")
+    with closing(sqlite3.connect("run.db")) as base:
+        row = (BACK_RANK, "", 2, "", "\x1b[2J")
+        base.execute("INSERT INTO marks VALUES (?, ?, ?, ?, ?)", row)
+        base.commit()
+    assert "\x1b" not in verify(capfd, "--store", "run.db")[1]
+
+
+def test_marks_are_an_input_that_is_not_overwritten(
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    code, _, err = verify(capfd, "--marks", "run.db", "--store", "run.db")
+    assert (code, "expected an output that is not an input" in err) == (2, True)
