@@ -138,8 +138,9 @@ def position_notes(counts: PositionCounts, *, brief: bool) -> Iterator[str]:
         yield f"Stopped before depth {counts.depth}: {', '.join(ended)}."
     if any(glass_row(counts.fen, depth) for depth in counts.depths):
         yield (
-            "Glass 1.0: nodes to PV without and with mate-distance pruning, published "
-            "on the Chess Programming Wiki; its table and move order are its own."
+            "Glass 1.0: score, and nodes to PV without and with mate-distance pruning, "
+            "published on the Chess Programming Wiki; its evaluation, table and move "
+            "order are its own."
         )
     yield from _marks(
         score_cell(iteration)

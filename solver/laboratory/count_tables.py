@@ -74,7 +74,7 @@ def position_columns(counts: PositionCounts) -> list[Column]:
 
     These are the score (one per variant, if they differ), nodes until the principal
     variation was found and in all, and their ratio to the first variant's. Glass's
-    columns follow on its position.
+    scores, nodes and ratio follow on its position.
     """
     first, *others = counts.series
     columns = [Column("depth", [str(depth) for depth in counts.depths])]
@@ -109,6 +109,9 @@ def _glass_columns(counts: PositionCounts) -> list[Column]:
         return [write(row) if row else "" for row in rows]
 
     return [
+        Column(
+            "Glass\nscore", cells(lambda r: str(r.score)), GLASS, rank=_GLASS_COUNTS
+        ),
         Column("Glass\noff", cells(lambda r: count(r.off)), GLASS, rank=_GLASS_COUNTS),
         Column("Glass\non", cells(lambda r: count(r.on)), GLASS, rank=_GLASS_COUNTS),
         Column("Glass\nratio", cells(lambda r: ratio_cell(r.on / r.off)), GLASS),

@@ -69,12 +69,12 @@ def drawn(
 # --- one position, a row per depth
 
 WHOLE_POSITION = """\
-                 off     off    cpw     cpw    cpw  Glass  Glass  Glass
-depth  score   to PV  in all  to PV  in all  ratio    off     on  ratio
-    1    596       4      19      4      19  1.000      3      3  1.000
-    2    586      30      58     30      58  1.000     23     23  1.000
-    3     -5   1,234   2,000  1,234   2,000  1.000    103    103  1.000
-    4     M2  12,345  20,000  9,876  10,000  0.800    551    551  1.000
+                 off     off    cpw     cpw    cpw  Glass  Glass  Glass  Glass
+depth  score   to PV  in all  to PV  in all  ratio  score    off     on  ratio
+    1    596       4      19      4      19  1.000   1041      3      3  1.000
+    2    586      30      58     30      58  1.000   1041     23     23  1.000
+    3     -5   1,234   2,000  1,234   2,000  1.000   1051    103    103  1.000
+    4     M2  12,345  20,000  9,876  10,000  0.800   1051    551    551  1.000
 """
 
 
@@ -91,8 +91,8 @@ def test_another_position_has_no_published_figures() -> None:
 @pytest.mark.parametrize(
     ("width", "last_row"),
     [
-        (71, WHOLE_POSITION.splitlines()[-1]),
-        (70, "    4     M2  12,345  9,876  0.800    551    551  1.000"),
+        (78, WHOLE_POSITION.splitlines()[-1]),
+        (77, "    4     M2  12,345  9,876  0.800   1051    551    551  1.000"),
         (54, "    4     M2  12,345  9,876  0.800  1.000"),
     ],
 )
@@ -350,8 +350,9 @@ def test_the_notes_of_a_position_explain_counts_and_settings() -> None:
 
 def test_the_notes_of_a_position_name_the_source_of_published_counts() -> None:
     assert list(position_notes(GLASS_POSITION, brief=False))[-1] == (
-        "Glass 1.0: nodes to PV without and with mate-distance pruning, published on "
-        "the Chess Programming Wiki; its table and move order are its own."
+        "Glass 1.0: score, and nodes to PV without and with mate-distance pruning, "
+        "published on the Chess Programming Wiki; its evaluation, table and move "
+        "order are its own."
     )
 
 

@@ -1,20 +1,26 @@
-// A line chart in SVG, as wide as its place; the names of the lines stand below it.
+// A line chart in SVG, as wide as its place.
 //
-//   drawChart(host, {title, xLabel, yLabel, series: [{name, points: [[x, y], ...]}], reference})
+//   drawChart(host, {title, xLabel, lines: [{name, look, points: [[x, y], ...]}], reference, isLog,
+//     mark: {x, text}, say: (x) => text})
 //
-// The vertical axis begins at 0. Colours and dashes come from the classes `line0` to `line2`.
+// The names stand in a column at the right, and the text of the mark above the lines, so that no
+// line crosses them. A thin line leads from the end of each line to its name. Under the pointer,
+// a depth is read out below the chart. Colours and dashes come from the classes of `look`.
 
 import { add, make } from "./dom.mjs";
 
 /**
- * @typedef {{name: string, points: [number, number][]}} ChartSeries
- * @typedef {{title: string, xLabel: string, yLabel: string, series: ChartSeries[],
- *   reference: number}} Chart reference: a value with a line of its own
+ * @typedef {{name: string, look: string, points: [number, number][]}} ChartLine
+ * @typedef {{title: string, xLabel: string, lines: ChartLine[], isLog: boolean, reference?: number,
+ *   mark?: {x: number, text: string}, say: (x: number) => string}} Chart
+ *   isLog: on a logarithmic axis, for positive values; otherwise the axis begins at 0
  */
 
-const CHART_LINES = 3;
-const CHART_EDGE = { left: 46, right: 14, top: 26, bottom: 40 };
+const CHART_EDGE = { left: 46, top: 28, bottom: 42 };
 const CHART_TICK = 36; // between two ticks, at least
+const CHART_ROW = 16; // between two names, at least
+const CHART_LEAD = 18; // from the lines to the samples before the names
+const CHART_SAMPLE = 18;
 
 /** Round numbers from the least to the greatest.
  * @param {number} least @param {number} greatest @param {number} length @param {number} finest */
@@ -27,55 +33,116 @@ function chartTicks(least, greatest, length, finest) {
   return Array.from({ length: count }, (_, i) => (first + i) * step);
 }
 
+/** Powers of ten, and 2 and 5 times them if there is room.
+ * @param {number} least @param {number} greatest @param {number} length */
+function chartPowers(least, greatest, length) {
+  const first = Math.floor(Math.log10(least));
+  const decades = Math.ceil(Math.log10(greatest)) - first;
+  const digits = length > 3 * CHART_TICK * decades ? [1, 2, 5] : [1];
+  return Array.from({ length: decades }, (_, i) => 10 ** (first + i))
+    .flatMap((power) => digits.map((digit) => digit * power))
+    .filter((tick) => tick >= least);
+}
+
+/** Moves places apart, no farther than needed; their order stays.
+ * @param {number[]} places @param {number} low @param {number} high */
+function spreadOut(places, low, high) {
+  const order = [...places.keys()].sort((a, b) => places[a] - places[b]);
+  const spread = [...places];
+  for (const i of order) low = (spread[i] = Math.max(low, spread[i])) + CHART_ROW;
+  for (const i of order.reverse()) high = (spread[i] = Math.min(high, spread[i])) - CHART_ROW;
+  return spread;
+}
+
 /** @param {number} value */
 const chartNumber = (value) =>
-  value.toLocaleString("en", { maximumFractionDigits: value < 10 ? 3 : 0 });
+  value.toLocaleString("en", { notation: "compact", maximumSignificantDigits: 3 });
 
 /** @param {HTMLElement} host @param {Chart} chart */
-export function drawChart(host, { title, xLabel, yLabel, series, reference }) {
-  const points = series.flatMap((each) => each.points);
-  if (!points.length) return host.replaceChildren();
+export function drawChart(host, { title, xLabel, lines, reference, isLog, mark, say }) {
+  lines = lines.filter(({ points }) => points.length);
+  if (!lines.length) return host.replaceChildren();
+  const ends = lines.map(({ name, points }) => [name, ...points[points.length - 1]])
+    .map(([name, x, y]) => `${name} ${chartNumber(Number(y))} at ${xLabel} ${x}`);
+  const svg = make("svg", { role: "img", "aria-label": `${title}. Ends: ${ends.join("; ")}.` });
+  const said = make("p", { class: "quiet" }, `Point at a ${xLabel} to read it.`);
+  host.replaceChildren(make("h3", {}, title), svg, said);
+
+  // 1. How much room the names need, and how high the lines are then.
   const width = Math.max(host.clientWidth, 240);
-  const height = Math.round(Math.min(Math.max(width * 0.5, 200), 340));
-  const { left, right, top, bottom } = CHART_EDGE;
-  const [across, up] = [width - left - right, height - top - bottom];
-  const [x0, x1] = [Math.min(...points.map(([x]) => x)), Math.max(...points.map(([x]) => x))];
-  const most = 1.08 * Math.max(reference, ...points.map(([, y]) => y));
-  const toX = (/** @type {number} */ x) => left + ((x - x0) / (x1 - x0 || 1)) * across;
-  const toY = (/** @type {number} */ y) => height - bottom - (y / most) * up;
-
-  // 1. Axes.
-  const ends = series.filter((each) => each.points.length)
-    .map(({ name, points: own }) => `${name}: ${chartNumber(own[own.length - 1][1])}`);
-  const label = `${title}. At the end, ${ends.join("; ")}.`;
-  const svg = make("svg", { viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": label },
-    make("text", { x: left, y: 14 }, yLabel),
-    make("text", { x: width - right, y: height - 6, "text-anchor": "end" }, xLabel));
-  /** @param {string} look @param {number} y */
-  const rule = (look, y) =>
-    add(svg, "path", { class: look, d: `M${left} ${toY(y)}h${across}` });
-  for (const tick of chartTicks(0, most, up, 1e-9)) {
-    rule("grid", tick);
-    add(svg, "text", { x: left - 6, y: toY(tick) + 4, "text-anchor": "end" }, chartNumber(tick));
-  }
-  for (const tick of chartTicks(x0, x1, across, 1)) {
-    const place = { x: toX(tick), y: height - bottom + 18, "text-anchor": "middle" };
-    add(svg, "text", place, chartNumber(tick));
-  }
-  rule("reference", reference);
-
-  // 2. Lines, and their names.
-  const names = make("ul", { class: "chart-names" });
-  for (const [number, { name, points: own }] of series.entries()) {
-    const look = `line${number % CHART_LINES}`;
-    const group = add(svg, "g", { class: look });
-    add(group, "polyline", { points: own.map(([x, y]) => `${toX(x)},${toY(y)}`).join(" ") });
-    for (const [x, y] of own) {
-      const words = `${name}, ${xLabel} ${chartNumber(x)}: ${chartNumber(y)}`;
-      add(group, "circle", { cx: toX(x), cy: toY(y), r: 3 }, make("title", {}, words));
+  /** @param {Record<string, string | number>} place @param {(Node | string)[]} text */
+  const write = (place, ...text) =>
+    /** @type {any} */ (add(svg, "text", place, ...text));
+  const names = lines.map(({ name }) =>
+    write({ class: "name" }, name, make("title", {}, name)));
+  const most = 0.35 * width;
+  for (const name of names) {
+    const letters = name.firstChild;
+    while (letters.length > 2 && name.getComputedTextLength() > most) {
+      letters.data = `…${letters.data.slice(2)}`;
     }
-    add(names, "li", {}, make("svg", { class: look, viewBox: "0 0 28 10", "aria-hidden": "true" },
-      make("polyline", { points: "0,5 28,5" })), name);
   }
-  host.replaceChildren(svg, names);
+  const room = Math.max(...names.map((name) => name.getComputedTextLength()));
+  const { left, top } = CHART_EDGE;
+  const right = width - room - CHART_SAMPLE - CHART_LEAD - 8;
+  const bottom = top + Math.max(Math.min(width * 0.45, 320), 170, CHART_ROW * lines.length);
+  svg.setAttribute("viewBox", `0 0 ${width} ${bottom + CHART_EDGE.bottom}`);
+
+  // 2. Axes.
+  const xs = [...new Set(lines.flatMap(({ points }) => points.map(([x]) => x)))];
+  const ys = lines.flatMap(({ points }) => points.map(([, y]) => y)).concat(reference ?? []);
+  const [x0, x1] = [Math.min(...xs), Math.max(...xs)];
+  const highest = Math.max(...ys);
+  const [y0, y1] = isLog ? [Math.min(...ys) / 1.3, 1.3 * highest] : [0, 1.08 * highest];
+  const scale = isLog ? Math.log : Number;
+  const toX = (/** @type {number} */ x) => left + ((x - x0) / (x1 - x0 || 1)) * (right - left);
+  const toY = (/** @type {number} */ y) =>
+    bottom - ((scale(y) - scale(y0)) / (scale(y1) - scale(y0))) * (bottom - top);
+  /** @param {string} look @param {number} y */
+  const rule = (look, y) => add(svg, "path", { class: look, d: `M${left} ${toY(y)}H${right}` });
+  /** @param {number} x */
+  const upright = (x) => `M${toX(x)} ${top}V${bottom}`;
+  for (const tick of (isLog ? chartPowers : chartTicks)(y0, y1, bottom - top, 1e-9)) {
+    rule("grid", tick);
+    write({ x: left - 6, y: toY(tick) + 4, "text-anchor": "end" }, chartNumber(tick));
+  }
+  for (const tick of chartTicks(x0, x1, right - left, 1)) {
+    write({ x: toX(tick), y: bottom + 18, "text-anchor": "middle" }, String(tick));
+  }
+  write({ x: right, y: bottom + 36, "text-anchor": "end" }, xLabel);
+  if (reference) rule("reference", reference);
+  if (mark) {
+    const text = write({ y: top - 8 }, mark.text);
+    const length = text.getComputedTextLength();
+    text.setAttribute("x", Math.max(0, Math.min(toX(mark.x) - length / 2, width - length)));
+    add(svg, "path", { class: "reference", d: upright(mark.x) });
+  }
+
+  // 3. Lines, each with its name.
+  const wanted = lines.map(({ points }) => toY(points[points.length - 1][1]));
+  for (const [number, y] of spreadOut(wanted, top, bottom).entries()) {
+    const { look, points } = lines[number];
+    const start = right + CHART_LEAD;
+    const group = make("g", { class: look });
+    svg.insertBefore(group, names[0]);
+    const places = points.map(([x, value]) => [toX(x), toY(value)]);
+    for (const [cx, cy] of places) add(group, "circle", { cx, cy, r: 2.5 });
+    const lead = [...places.slice(-1), [right, wanted[number]], [start, y]];
+    add(group, "polyline", { class: "lead", points: lead.join(" ") });
+    add(group, "polyline", { points: [[start, y], [start + CHART_SAMPLE, y]].join(" ") });
+    add(group, "polyline", { points: places.join(" ") });
+    names[number].setAttribute("x", String(start + CHART_SAMPLE + 5));
+    names[number].setAttribute("y", String(y + 4));
+  }
+
+  // 4. A strip for each x, under the pointer.
+  const pointed = add(svg, "path", { class: "reference" });
+  const step = (right - left) / (x1 - x0 || 1);
+  for (const x of xs) {
+    const place = { x: toX(x) - step / 2, y: top, width: step, height: bottom - top };
+    add(svg, "rect", { class: "strip", ...place }).addEventListener("pointerenter", () => {
+      pointed.setAttribute("d", upright(x));
+      said.textContent = say(x);
+    });
+  }
 }

@@ -5,7 +5,7 @@
 // data is what experiments.py makes. Each search runs in a worker of its own; the first one is
 // the base of the ratios.
 
-import { drawChart } from "./chart.mjs";
+import { DepthCharts, ratioText, scoreText } from "./depths.mjs";
 import { element, make, thousands } from "./dom.mjs";
 
 /**
@@ -16,14 +16,12 @@ import { element, make, thousands } from "./dom.mjs";
  * @typedef {{depth: number, score: number, move: {san: string} | null, nodes: number,
  *   pvNodes: number, seconds: number}} CountRow
  * @typedef {{depth: number, nodes: number, seconds?: number, row?: CountRow}} CountProgress
- * @typedef {{technique: Technique, rows: CountRow[], line: HTMLElement}} CountSide
+ * @typedef {import("./depths.mjs").Counted & {move: string}} CountedMove
+ * @typedef {{technique: Technique, rows: CountedMove[], line: HTMLElement}} CountSide
  * @typedef {(progress: CountProgress) => void} OnProgress
  * @typedef {(fields: Fields, depth: number, nodes: number | null, onProgress: OnProgress,
  *   signal: AbortSignal) => Promise<unknown>} CountSearch
  */
-
-/** @param {number} ratio */
-const ratioText = (ratio) => (ratio < 0.01 ? ratio.toPrecision(2) : ratio.toFixed(3));
 
 export class Count {
   /** @param {{data: Experiments, preset: (fen: string) => void, count: CountSearch}} options */
@@ -37,6 +35,7 @@ export class Count {
     this.choices = ["first", "second", "third"].map((name) => element(`count-${name}`));
     this.running = /** @type {AbortController | null} */ (null);
     this.sides = /** @type {CountSide[]} */ ([]);
+    this.charts = /** @type {DepthCharts | null} */ (null);
     Object.assign(this.depth, { max: data.mostDepth, value: data.depth });
     for (const [number, choice] of this.choices.entries()) {
       if (number === 2) choice.add(new Option("none", ""));
@@ -59,6 +58,8 @@ export class Count {
       .filter(({ name }) => name === wanted)
       .map((technique) => ({ technique, rows: [], line: make("li") })));
     element("count-lines").replaceChildren(...this.sides.map(({ line }) => line));
+    const names = this.sides.map(({ technique }) => technique.name);
+    this.charts = new DepthCharts(element("count-chart"), names);
     this.button.textContent = "Stop";
     this.status.textContent = "counting ...";
     this.draw();
@@ -70,10 +71,10 @@ export class Count {
     this.button.textContent = "Start";
     const fault = ended.find(({ status }) => status === "rejected");
     const short = this.sides.filter(({ rows }) => rows.length < depth);
-    const names = short.map(({ technique }) => technique.name).join(", ");
+    const stopped = short.map(({ technique }) => technique.name).join(", ");
     this.status.textContent = running.signal.aborted ? "Stopped."
       : fault && "reason" in fault ? `Not counted: ${fault.reason.message}.`
-        : names ? `The node limit stopped ${names} before depth ${depth}.` : "Done.";
+        : stopped ? `The node limit stopped ${stopped} before depth ${depth}.` : "Done.";
   }
 
   /** @param {CountSide} side @param {CountProgress} progress */
@@ -82,55 +83,51 @@ export class Count {
     const { name } = side.technique;
     side.line.textContent = `${name}: depth ${depth}, ${thousands(nodes)} nodes${speed}`;
     if (!row) return;
-    side.rows.push(row);
+    side.rows.push(this.counted(row, side.technique));
     this.draw();
   }
 
-  /** A score as `matesolve table` writes it. @param {CountRow} row @param {Technique} technique */
-  score({ score, depth }, { sound }) {
+  /** A row as `matesolve table --json` has it.
+   * @param {CountRow} row @param {Technique} technique @returns {CountedMove} */
+  counted({ depth, score, move, pvNodes }, { sound }) {
     const { mate, mateZone } = this.data;
-    if (Math.abs(score) < mateZone) return thousands(score);
+    const counted = { score, nodes: pvNodes, move: move?.san ?? "" };
+    if (Math.abs(score) < mateZone) return counted;
     const plies = mate - Math.abs(score);
     const text = score > 0 ? `M${Math.floor((plies + 1) / 2)}` : `-M${Math.floor(plies / 2)}`;
-    return !sound ? `${text}?` : depth >= plies - 1 ? text : `<=${text}`;
+    return { ...counted, score: text, proved: sound, settled: sound && depth >= plies - 1 };
   }
 
   draw() {
-    const { sides } = this;
-    if (!sides.length) return;
-    const [base, ...others] = sides;
-    const depths = [...Array(Math.max(...sides.map(({ rows }) => rows.length))).keys()];
-    /** @param {CountSide} side @param {number} i */
-    const ratio = ({ rows }, i) =>
-      rows[i] && base.rows[i] ? rows[i].pvNodes / base.rows[i].pvNodes : NaN;
-    /** What the searches say of a depth, once where they agree.
-     * @param {number} i @param {(row: CountRow, side: CountSide) => string} say */
-    const said = (i, say) => [...new Set(sides.filter(({ rows }) => rows[i])
-      .map((side) => say(side.rows[i], side)))].join(" / ");
-    const heads = ["depth", "score", "move", ...sides.map(({ technique }) => technique.name),
-      ...others.map(({ technique }) => (others.length > 1 ? `${technique.name} ratio` : "ratio"))];
+    const { sides, charts } = this;
+    if (!charts) return;
+    const names = sides.map(({ technique }) => technique.name);
+    const [base, ...others] = names;
+    const depths = Math.max(...sides.map(({ rows }) => rows.length));
+    const rows = Array.from({ length: depths }, (_, i) => ({
+      depth: i + 1,
+      variants: Object.fromEntries(sides.filter((side) => side.rows[i])
+        .map((side) => [side.technique.name, side.rows[i]])),
+    }));
+    charts.draw(rows);
+    const heads = ["depth", "score", "move", ...names,
+      ...others.map((name) => (others.length > 1 ? `${name} ratio` : "ratio"))];
     const table = element("count-table");
     const columns = heads.map((head) => make("th", { scope: "col" }, head));
     table.tHead.replaceChildren(make("tr", {}, ...columns));
-    table.tBodies[0].replaceChildren(...depths.map((i) => {
+    table.tBodies[0].replaceChildren(...rows.map(({ depth, variants }) => {
+      /** What the searches say, once where they agree.
+       * @param {(counted: CountedMove) => string} say */
+      const said = (say) => [...new Set(Object.values(variants).map(say))].join(" / ");
+      const ratios = others.map((name) => variants[name]?.nodes / variants[base]?.nodes);
       const cells = [
-        said(i, (row, { technique }) => this.score(row, technique)),
-        said(i, ({ move }) => move?.san ?? ""),
-        ...sides.map(({ rows }) => (rows[i] ? thousands(rows[i].pvNodes) : "")),
-        ...others.map((side) => ratio(side, i)).map((each) => (each ? ratioText(each) : "")),
+        said(scoreText), said(({ move }) => move),
+        ...names.map((name) => (variants[name] ? thousands(variants[name].nodes) : "")),
+        ...ratios.map((ratio) => (ratio ? ratioText(ratio) : "")),
       ];
-      return make("tr", {}, make("th", { scope: "row" }, String(i + 1)),
+      return make("tr", {}, make("th", { scope: "row" }, String(depth)),
         ...cells.map((cell) => make("td", {}, cell)));
     }));
-    table.hidden = !depths.length;
-    drawChart(element("count-chart"), {
-      title: `Nodes compared with ${base.technique.name}, by depth`,
-      xLabel: "depth", yLabel: "ratio of nodes", reference: 1,
-      series: others.map((side) => ({
-        name: side.technique.name,
-        points: depths.map((i) => /** @type {[number, number]} */ ([i + 1, ratio(side, i)]))
-          .filter(([, y]) => y),
-      })),
-    });
+    table.hidden = !depths;
   }
 }
