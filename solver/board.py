@@ -19,7 +19,7 @@ import chess
 from solver.errors import InputError, quote
 from solver.kernel.border.memory import POSITION_WORDS, Position, Search
 from solver.kernel.border.parts import SEARCH
-from solver.kernel.border.query import Query, QueryState
+from solver.kernel.border.query import SAN_TEXT_BYTES, Query, QueryState
 from solver.kernel.build.loader import loaded_part
 
 if TYPE_CHECKING:
@@ -193,17 +193,93 @@ def parse_line(board: chess.Board, name: str, words: Iterable[str]) -> tuple[str
     return tuple(line)
 
 
+def write_lines(
+    fen: str, lines: Iterable[Sequence[str]], played: Sequence[str] = ()
+) -> list[list[str]]:
+    """Write lines of moves in SAN.
+
+    Parameters
+    ----------
+    fen : str
+        A legal position.
+    lines : iterable of sequence of str
+        Moves in UCI or SAN, without white space.
+    played : sequence of str
+        The moves before each of the lines.
+
+    Returns
+    -------
+    list of list of str
+        The same lines; moves from the first illegal one on stay as given.
+    """
+    build, lines = loaded_part(SEARCH), [*lines]
+    memory = _read(fen, " ".join(played), black=False, played=len(played))
+    if build is None or memory is None:
+        board = chess.Board(fen)
+        return [_write_line(board, [*played, *line])[len(played) :] for line in lines]
+    query, search = memory.query, memory.search
+    text = "\n".join(map(" ".join, lines)).encode(errors="surrogatepass")
+    given = ctypes.create_string_buffer(text)
+    written = ctypes.create_string_buffer(2 * len(text) + SAN_TEXT_BYTES)
+    query.line, query.line_size = ctypes.addressof(given), len(text)
+    memory.write_to(written)
+    build.kernel.write_lines(query, search)
+    names = written.raw[: search.text_written].decode(errors="surrogatepass")
+    return [line.split(" ")[:-1] for line in names.split("\n")][: len(lines)]
+
+
+def first_moves(
+    fen: str, moves: Iterable[str], played: Sequence[str] = ()
+) -> list[str]:
+    """Write alternative moves in SAN.
+
+    Parameters
+    ----------
+    fen : str
+        A position.
+    moves : iterable of str
+        Moves in UCI notation; an illegal one stays as given.
+    played : sequence of str
+        The moves that lead from this position to the one before each of them.
+
+    Returns
+    -------
+    list of str
+        The same moves in SAN, in the same order.
+    """
+    return [san for (san,) in write_lines(fen, ([move] for move in moves), played)]
+
+
+def _write_line(board: chess.Board, line: Sequence[str]) -> list[str]:
+    """Write a line in SAN with python-chess; the board is not changed."""
+    board = board.copy(stack=False)
+    words: list[str] = []
+    try:
+        words.extend(
+            board.san_and_push(parse_move(board, "move", move)) for move in line
+        )
+    except InputError:
+        words += line[len(words) :]
+    return words
+
+
 class _Memory:
     """A query, and memory for its texts."""
 
     def __init__(self) -> None:
         self.given = ctypes.create_string_buffer(TEXT_BYTES)
-        self._written = ctypes.create_string_buffer(TEXT_BYTES)
+        self.written = ctypes.create_string_buffer(TEXT_BYTES)
         self.queries = (Query * 1)()
         self.query = self.queries[0]
         self.query.fen = ctypes.addressof(self.given)
-        self._text = memoryview(self._written)
-        self.search = Search(text=ctypes.addressof(self._written), text_size=TEXT_BYTES)
+        self._text = memoryview(self.written)
+        self.search = Search()
+
+    def write_to(self, text: ctypes.Array[ctypes.c_char]) -> None:
+        """Set where the kernel writes texts."""
+        search = self.search
+        search.text, search.text_size = ctypes.addressof(text), len(text)
+        search.text_written = 0
 
     def texts(self) -> tuple[str, str]:
         """Return the FEN and the line that were read."""
@@ -255,7 +331,7 @@ def _read(
     query.fen_size, query.line_size = len(given), len(moves)
     query.line = query.fen + len(given)
     query.black, query.played, query.uci_only = black, played, uci_only
-    search.text_written = 0
+    memory.write_to(memory.written)
     is_read = build.kernel.read_rows(memory.queries, search, 0, 1)
     return memory if is_read and query.state == QueryState.READ else None
 

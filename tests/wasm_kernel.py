@@ -49,6 +49,7 @@ STRUCTS: dict[str, type[Structure]] = {
     "SOLVE_QUERIES": Query,
     "GRADE_ROWS": Query,
     "TAKE_TURN": Query,
+    "WRITE_LINES": Query,
     "ENUMERATE": HelpPlay,
     "IS_HOPELESS": HelpPlay,
     "SEARCH_SCORE": Experiment,

@@ -25,9 +25,7 @@ import re
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-import chess
-
-from solver.board import GivenPosition
+from solver.board import GivenPosition, first_moves, write_lines
 from solver.errors import FormatError, InputError, quote
 from solver.formats.claims import (
     make_problem,
@@ -41,7 +39,7 @@ from solver.problem import Claim
 from solver.stipulation import MATE, Stipulation
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator
 
     from solver.problem import Problem
 
@@ -207,19 +205,11 @@ def write_epd(problem: Problem) -> str:
 
 def _moves_and_number(fen: str, claim: Claim) -> Iterator[str]:
     if claim.keys:
-        board = chess.Board(fen)
-        keys = (board.san(board.parse_uci(key)) for key in claim.keys)
-        yield f"bm {' '.join(keys)}"
+        yield f"bm {' '.join(first_moves(fen, claim.keys))}"
     if claim.line:
-        yield f"pv {' '.join(in_san(fen, claim.line))}"
+        yield f"pv {' '.join(write_lines(fen, [claim.line])[0])}"
     if claim.solutions is not None:
         yield f"solutions {claim.solutions}"
-
-
-def in_san(fen: str, line: Sequence[str]) -> list[str]:
-    """Return a line of moves, given in UCI notation, in SAN."""
-    board = chess.Board(fen)
-    return [board.san_and_push(board.parse_uci(move)) for move in line]
 
 
 def _split_record(text: str) -> tuple[str, str]:

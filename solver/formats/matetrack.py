@@ -13,10 +13,9 @@ from typing import TYPE_CHECKING
 
 import chess
 
-from solver.board import GivenPosition
+from solver.board import GivenPosition, write_lines
 from solver.errors import FormatError, InputError, quote
 from solver.formats.epd import (
-    in_san,
     locate_operations,
     opcode_of,
     parse_record,
@@ -94,7 +93,7 @@ class Row:
             Legal moves that lead to it, in UCI notation.
         """
         before, after = self.around
-        moves = line if self.uses_uci else in_san(self.problem.fen, line)
+        moves = line if self.uses_uci else write_lines(self.problem.fen, [line])[0]
         changes = [(self.moves_at, f"{before}{' '.join(moves)}{after}")]
         if mate != self.claimed:
             changes += [(span, str(mate)) for span in self.distances]

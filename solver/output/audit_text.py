@@ -14,14 +14,10 @@ from typing import TYPE_CHECKING
 import chess
 
 from solver.audit.result import DUAL, KEYS, MARKS
+from solver.board import first_moves
 from solver.formats.claims import printable
 from solver.output.columns import Column, fit
-from solver.output.text import (
-    analysis_link,
-    duration,
-    first_moves,
-    listed,
-)
+from solver.output.text import analysis_link, duration, listed
 from solver.stipulations import kind_of
 from solver.stipulations.comparison import Soundness, Verdict
 from solver.stipulations.kind import rank_of
@@ -357,36 +353,27 @@ def _line(result: AuditResult, moves: Sequence[str]) -> str:
 
 def _slow_line(result: AuditResult) -> str:
     """Name the attacker's first slow move, or else the line as a whole."""
-    for number, ply, board in _claimed_plies(result):
+    for number, ply in enumerate(result.claimed_plies(), 1):
         if ply.is_slow:
             what = f"does not mate in {ply.mate}; faster"
-            return _move_objection(board, number, ply, what)
+            return _move_objection(result, number, ply, what)
     return "but the line takes longer"
 
 
 def _dual(result: AuditResult) -> str:
     """Name the attacker's first move after the key that is not the only one."""
-    plies = _claimed_plies(result)
+    plies = enumerate(result.claimed_plies(), 1)
     next(plies)
-    number, ply, board = next(entry for entry in plies if entry[1].is_dual)
+    number, ply = next(entry for entry in plies if entry[1].is_dual)
     what = f"is not the only mate in {ply.mate}; also"
-    return _move_objection(board, number, ply, what)
+    return _move_objection(result, number, ply, what)
 
 
-def _claimed_plies(result: AuditResult) -> Iterator[tuple[int, Ply, chess.Board]]:
-    """Yield the attacker's moves in the claimed line: number, ply, position before."""
-    board = chess.Board(result.fen or chess.STARTING_FEN)
-    line = result.claimed_line.split()
-    for index, ply in enumerate(result.claimed_plies()):
-        yield index + 1, ply, board.copy(stack=False)
-        for move in line[2 * index : 2 * index + 2]:
-            board.push_uci(move)
-
-
-def _move_objection(board: chess.Board, number: int, ply: Ply, what: str) -> str:
+def _move_objection(result: AuditResult, number: int, ply: Ply, what: str) -> str:
     """Say what is wrong with a move of the line, and which moves are better."""
-    (san,) = first_moves(board.fen(), [ply.move])
-    others = first_moves(board.fen(), [move for move in ply.keys if move != ply.move])
+    played = result.claimed_line.split()[: 2 * (number - 1)]
+    others = [move for move in ply.keys if move != ply.move]
+    san, *others = first_moves(result.fen or "", [ply.move, *others], played)
     return f"but move {number}, {san}, {what}: {listed(others)}"
 
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import chess
 
+from solver.board import write_lines
 from solver.formats.matetrack import MISSING, find_fault
 from solver.output.audit_text import name_record
 from solver.solution import Status
@@ -130,10 +131,7 @@ def describe_line(row: Row, result: AuditResult) -> str:
 def _attackers_move(row: Row, number: int) -> str:
     """Return one of the attacker's moves of a row's line in SAN."""
     ply = 2 * number + (row.claimed < 0)
-    board = chess.Board(row.problem.fen)
-    for move in row.line[:ply]:
-        board.push_uci(move)
-    return board.san(board.parse_uci(row.line[ply]))
+    return write_lines(row.problem.fen, [row.line])[0][ply]
 
 
 def is_disproved(result: AuditResult) -> bool:

@@ -1,6 +1,6 @@
 """Answers as text for people.
 
-`describe` puts an answer into sentences, and `first_moves` writes moves in SAN.
+`describe` puts an answer into sentences.
 `lettered_board` draws a board for any terminal, `painted_board` for one with 256
 colours.
 """
@@ -12,13 +12,14 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import chess
 
+from solver.board import first_moves
 from solver.formats.claims import printable
 from solver.solution import Solution, Stats, Status, StoppedBy
 from solver.stipulations import kind_of
 from solver.stipulations.kind import mover
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
     from rich.text import Text
 
@@ -181,25 +182,6 @@ def listed(moves: Sequence[str]) -> str:
     more = len(moves) - MAX_LISTED
     names = ", ".join(moves[:MAX_LISTED])
     return f"{names} and {more} more" if more > 0 else names
-
-
-def first_moves(fen: str, moves: Iterable[str]) -> list[str]:
-    """Write alternative first moves in SAN.
-
-    Parameters
-    ----------
-    fen : str
-        The position before each of them.
-    moves : iterable of str
-        Legal moves in UCI notation.
-
-    Returns
-    -------
-    list of str
-        The same moves in SAN, in the same order.
-    """
-    board = chess.Board(fen)
-    return [board.san(chess.Move.from_uci(move)) for move in moves]
 
 
 def analysis_link(fen: str) -> str:

@@ -350,19 +350,16 @@ def numbered_line(
         One string per number: `["1. Qe3 Kh4", "2. Qg5#"]`, or with half a number
         `["1... Qe3", "2. Kh1 Qe1#"]`.
     """
-    import chess
+    from solver.board import write_lines
 
-    board = chess.Board(fen)
-    half = board.turn == chess.BLACK if half is None else half
+    (words,) = write_lines(fen, [[*moves]])
+    half = mover(fen) == "Black" if half is None else half
     line: list[str] = []
-    for ply, uci in enumerate(moves, int(half)):
-        move = chess.Move.from_uci(uci)
-        san = board.san(move)
+    for ply, san in enumerate(words, int(half)):
         if ply % 2 == 0:
             line.append(f"{ply // 2 + 1}. {san}")
         elif line:
             line[-1] += f" {san}"
         else:
             line.append(f"1... {san}")
-        board.push(move)
     return line

@@ -18,7 +18,6 @@ from ctypes import (
     c_int64,
     c_uint32,
     sizeof,
-    string_at,
 )
 from enum import IntEnum
 from typing import TYPE_CHECKING, NamedTuple
@@ -172,31 +171,6 @@ class Kernel:
         """Return the legal moves."""
         size = self.run("MOVES", position, search)
         return search.rows[0][:size]
-
-    def write_moves(
-        self, position: Position, search: Search, *, black: bool
-    ) -> list[tuple[str, str]]:
-        """Write the legal moves to `search.text`; return each in UCI and in SAN.
-
-        Parameters
-        ----------
-        position : Position
-        search : Search
-            Its first row receives the moves in the same order. Its `text`, behind what
-            is written there, has room for MOVES_TEXT_BYTES.
-        black : bool
-            Whether Black is to move.
-
-        Returns
-        -------
-        list of (str, str)
-            In `search.text` they are words with a space after each.
-        """
-        begin = search.text_written
-        self.run("WRITE_MOVES", position, search, 0, black)
-        size = search.text_written - begin
-        words = string_at(search.text + begin, size).decode("ascii").split()
-        return [*zip(words[::2], words[1::2], strict=True)]
 
     def checking_moves(self, position: Position, search: Search) -> list[int]:
         """Return the legal moves that give check."""
@@ -373,6 +347,20 @@ class Kernel:
             room for it; `end` if all were.
         """
         return self._run_rows("READ_ROWS", rows, search, first, end)
+
+    def write_lines(self, query: Query, search: Search) -> None:
+        """Write lines of moves to `search.text`, in SAN up to their first illegal move.
+
+        Parameters
+        ----------
+        query : Query
+            READ: its position begins each line. Its `line` is the lines, with a line
+            end between them.
+        search : Search
+            Its `text` has room for twice the bytes of the lines and SAN_TEXT_BYTES. It
+            receives the lines with a space after each move.
+        """
+        self.run("WRITE_LINES", None, search, addressof(query))
 
     def take_turn(self, query: Query, search: Search) -> Turn:
         """Take the next turn of a query; see `solver.kernel.mate.turns`.

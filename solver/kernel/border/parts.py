@@ -50,6 +50,7 @@ class Operation(IntEnum):
     TAKE_TURN = 17
     WRITE_MOVES = 18
     HAS_TRIES = 19
+    WRITE_LINES = 20
 
 
 class BattleOperation(IntEnum):

@@ -22,7 +22,7 @@ from solver.kernel.mate.play_lists import (
     list_solving_moves,
 )
 from solver.kernel.mate.prover import find_line, mates_within
-from solver.kernel.mate.rows import read_rows
+from solver.kernel.mate.rows import read_rows, write_lines
 from solver.kernel.mate.transposition import hash_key
 from solver.kernel.mate.turns import solve_queries, take_turn
 from solver.kernel.rules.checks import generate_checks
@@ -67,6 +67,9 @@ def entry(
     search = record_at(search_pointer)
     if operation == Operation.READ_ROWS:
         return read_rows(number, flag, search)
+    if operation == Operation.WRITE_LINES:
+        write_lines(number, search)
+        return 0
     if operation == Operation.TAKE_TURN:
         return take_turn(number, search)
     if operation == Operation.SOLVE_QUERIES:

@@ -2,7 +2,7 @@
 
 `solver.kernel.border.query.Query` has the layout. `read_rows` sets up each row's
 position and writes the texts that a problem is made of, without an object of Python for
-each row.
+each row. `write_lines` writes lines of a row's position in SAN.
 """
 
 from __future__ import annotations
@@ -30,8 +30,19 @@ from solver.kernel.build.jit import (
 )
 from solver.kernel.rules.bitboards import CORNERS, ONE, RANK_6, ZERO
 from solver.kernel.rules.fen import read_fen, write_fen
-from solver.kernel.rules.movegen import en_passant_is_legal, en_passant_takers
-from solver.kernel.rules.notation import read_move, skip, write_move
+from solver.kernel.rules.movegen import (
+    en_passant_is_legal,
+    en_passant_takers,
+    generate,
+)
+from solver.kernel.rules.notation import (
+    BLANK,
+    read_move,
+    skip,
+    write_letter,
+    write_move,
+    write_san,
+)
 from solver.kernel.rules.position import (
     NO_MOVE,
     Position,
@@ -42,6 +53,8 @@ from solver.kernel.rules.position import (
     target,
     write_position,
 )
+
+LINE_END = ord("\n")
 
 REFUSED, READ = (int(state) for state in (QueryState.REFUSED, QueryState.READ))
 
@@ -175,3 +188,43 @@ def read_rows(address: Number, count: Number, search: Any) -> Number:
             search.text_written = written
         address += QUERY_BYTES
     return count
+
+
+@jit(void(i64, search_t))
+def write_lines(address: Number, search: Any) -> None:
+    """Write lines of a row's position in SAN.
+
+    Parameters
+    ----------
+    address : int64
+        The address of the row, which is READ. Its `line` is the lines, with a line end
+        between them; each begins in its position. Moves from the first illegal one on
+        are copied.
+    search : Search
+        Its `text` receives the lines, with a space after each move. Its first row of
+        moves is overwritten.
+    """
+    row, moves = query_at(address), search.rows[0]
+    start = position_at(words_at(address))
+    position, black, is_legal = start, row.black, True
+    given, written = bytes_at(row.line), bytes_at(search.text)
+    place = 0
+    while place < row.line_size:
+        end = skip(given, place, row.line_size, False)
+        move = NO_MOVE
+        if is_legal and end > place:
+            move = read_move(position, black, given, place, end, False, moves)
+        if move != NO_MOVE:
+            size = generate(position, moves)
+            write_san(position, move, moves, size, black, search)
+            position, black = make(position, move), black ^ 1
+        elif end > place:
+            is_legal = False
+            at = search.text_written
+            for index in range(place, end):
+                at = write_letter(written, at, given[index])
+            search.text_written = write_letter(written, at, BLANK)
+        elif given[place] == LINE_END:
+            position, black, is_legal = start, row.black, True
+            search.text_written = write_letter(written, search.text_written, LINE_END)
+        place = max(end, place + 1)

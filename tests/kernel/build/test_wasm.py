@@ -15,7 +15,7 @@ import pytest
 import wasmtime
 
 from solver import Limits, Restriction, Solver, grade_many, solve_many, variations
-from solver.board import pack
+from solver.board import pack, write_lines
 from solver.formats.registry import read_collection
 from solver.kernel.border.experiment import INFINITE_SCORE, Experiment, Extension
 from solver.kernel.border.interface import NO_LIMIT, STOPPED, KernelError
@@ -131,6 +131,15 @@ def test_rows_are_read_and_solved_together(
     calls = twins["search"].calls
     assert calls["READ_ROWS"]
     assert calls["SOLVE_QUERIES"]
+
+
+@sized("count", 100, 1_000)
+def test_lines_are_written_in_san(twins: dict[str, TwinKernel], count: int) -> None:
+    for board in boards(count):
+        lines = [[move.uci(), "0000"] for move in board.legal_moves]
+        expected = [[board.san(move), "0000"] for move in board.legal_moves]
+        assert write_lines(board.fen(en_passant="fen"), lines) == expected
+    assert twins["search"].calls["WRITE_LINES"] >= count
 
 
 @sized("every", 2, 1)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import chess
 import pytest
 
-from solver.board import pack, parse_line, parse_move, unpack_move
+from solver.board import pack, parse_line, parse_move, unpack_move, write_lines
 from solver.errors import InputError
 from solver.kernel.border.memory import Search
 from solver.kernel.border.query import MOVES_TEXT_BYTES
@@ -286,12 +286,14 @@ def compare_written(kernel: Kernel, boards: Iterable[chess.Board]) -> Counter[in
     for board in boards:
         search.text_written = 0
         position = pack(board)
-        found = kernel.write_moves(position, search, black=not board.turn)
+        kernel.run("WRITE_MOVES", position, search, 0, not board.turn)
+        words = TEXT.raw[: search.text_written].decode().split()
+        found = [*zip(words[::2], words[1::2], strict=True)]
         moves = {move.uci(): board.san(move) for move in board.legal_moves}
         assert dict(found) == moves, board.fen()
         assert len(found) == len(moves)
-        words = kernel.moves(position, search)
-        assert [unpack_move(board, word).uci() for word in words] == [
+        numbers = kernel.moves(position, search)
+        assert [unpack_move(board, number).uci() for number in numbers] == [
             uci for uci, _ in found
         ]
         lengths.update(
@@ -364,8 +366,75 @@ def test_moves_are_appended_to_the_text(kernel: Kernel) -> None:
     board = chess.Board("7k/5P2/6K1/8/8/8/8/8 w - - 0 1")
     search = Search(text=ctypes.addressof(TEXT), text_written=3)
     TEXT.value = b"abc"
-    kernel.write_moves(pack(board), search, black=False)
+    kernel.run("WRITE_MOVES", pack(board), search)
     words = TEXT.raw[: search.text_written].decode()
     assert words.startswith("abcg6f5 Kf5 ")
     assert "f7f8r f8=R# " in words
     assert words.endswith(" ")
+
+
+def random_line(board: chess.Board, random: Random) -> tuple[list[str], list[str]]:
+    """Return a line of a position with its SAN; one in four has a move that is none."""
+    board = board.copy(stack=False)
+    given, names = [], []
+    for _ in range(random.randint(0, 9)):
+        moves = list(board.legal_moves)
+        if not moves:
+            break
+        checks = [move for move in moves if board.gives_check(move)]
+        special = [
+            move
+            for move in moves
+            if board.is_castling(move) or board.is_en_passant(move) or move.promotion
+        ]
+        move = random.choice(random.choice((checks, special, moves)) or moves)
+        given.append(random.choice((move.uci(), move.uci(), board.san(move))))
+        names.append(board.san_and_push(move))
+    if given and random.random() < 0.25:
+        faults = ["0000", "--", "e9e4", "\u265a", "?", "e2e4e5", "i1", given[0] + "x"]
+        at, bad = random.randrange(len(given)), random.choice(faults)
+        return [*given[:at], bad, *given[at:]], [*names[:at], bad, *given[at:]]
+    return given, names
+
+
+@pytest.mark.usefixtures("kernel")
+@sized("count", 2000, 10_000)
+def test_lines_are_written_in_san_as_by_python_chess(
+    count: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    random = Random(41)
+    questions, expected = [], []
+    for start in walks.random_positions(count, 42):
+        played, _ = random_line(start, random)
+        board = start.copy(stack=False)
+        for index, text in enumerate(played):
+            try:
+                board.push(parse_move(board, "move", text))
+            except InputError:
+                del played[index:]
+                break
+        lines = [random_line(board, random) for _ in range(random.randint(0, 4))]
+        given = [line for line, _ in lines]
+        questions.append((start.fen(en_passant="fen"), given, played))
+        expected.append([names for _, names in lines])
+    assert [write_lines(*question) for question in questions] == expected
+    monkeypatch.setattr("solver.board.loaded_part", lambda _part: None)
+    assert [write_lines(*question) for question in questions] == expected
+    text = str(expected)
+    assert all(text.count(each) > count // 100 for each in ("O-O", "=", "+", "#"))
+
+
+@pytest.mark.usefixtures("kernel")
+def test_lines_after_illegal_moves_stay_as_given() -> None:
+    fen = chess.STARTING_FEN
+    assert write_lines(fen, [["e7e5"], []], ["e2e4", "e2e4"]) == [["e7e5"], []]
+    assert write_lines(fen, [["e7e5"], []], ["e2e4"]) == [["e5"], []]
+
+
+@pytest.mark.usefixtures("kernel")
+def test_a_long_list_of_lines_is_written() -> None:
+    lines = [["g1f3", "g8f6", "f3g1", "f6g8"] * 50] * 100
+    assert (
+        write_lines(chess.STARTING_FEN, lines)
+        == [["Nf3", "Nf6", "Ng1", "Ng8"] * 50] * 100
+    )
