@@ -85,7 +85,7 @@ export class Machine {
     const addresses = names.map((name) => reserve(layout.structs[name].size));
     this.position = reserve(layout.positionBytes);
     this.input = reserve(TEXT_BYTES);
-    this.words = reserve(layout.structs.Search.fields.line[2] * 8);
+    this.moves = reserve(layout.structs.Search.fields.line[2] * 8);
     this.text = reserve(TEXT_BYTES);
     const table = Math.ceil(place / PAGE_BYTES) * PAGE_BYTES;
     const allocated = allocate(table, tableBytes);
@@ -167,10 +167,16 @@ export class Machine {
     return new TextDecoder().decode(new Uint8Array(this.memory.buffer, this.text + start, size));
   }
 
+  /** The moves that the kernel has written. @param {Fields} query @param {string} name */
+  words(query, name) {
+    const text = this.read(query.get(`${name}_at`), query.get(`${name}_written`));
+    return text.split(" ").filter(Boolean);
+  }
+
   /** Write moves as an array of words; return its address. @param {number[]} moves */
   writeWords(moves) {
-    moves.forEach((move, i) => this.view.setBigUint64(this.words + 8 * i, BigInt(move), true));
-    return this.words;
+    moves.forEach((move, i) => this.view.setBigUint64(this.moves + 8 * i, BigInt(move), true));
+    return this.moves;
   }
 
   /** Empty the table. */

@@ -48,16 +48,15 @@ export async function search(host, { fen, moves, stipulation, nodes, rootMove, m
   host.useTable(machine, stipulation.name);
 
   // 3. The answer.
-  /** @param {string} name */
-  const written = (name) => machine.read(query.get(`${name}_at`), query.get(`${name}_written`));
   const mate = query.get("mate");
+  const line = rules.line(place, machine.words(query, "pv")).map(plain);
+  const keys = rules.chosen(place, machine.words(query, "keys")).map(plain);
   return {
     ...spent(), state: nameOf(enums.Answer, query.get("status")).toLowerCase(),
     lower: query.get("lower_bound"), solutions: [],
     mate: mate < 0 ? null : query.get("attacking") ? mate : -mate,
-    keys: rules.chosen(place, written("keys").split(" ")).map(plain),
-    keysComplete: query.get("keys_complete") !== 0,
-    line: rules.line(place, written("pv").split(" ").filter(Boolean)).map(plain),
+    keys: keys.length ? keys : line.slice(0, query.get("attacking")),
+    keysComplete: query.get("keys_complete") !== 0, line,
   };
 }
 
