@@ -8,7 +8,7 @@ import { continued, isHelp, playRecord } from "./texts.mjs";
 /** @typedef {import("./rules.mjs").Move} Move */
 /** @typedef {import("./texts.mjs").About} About */
 /** @typedef {import("./texts.mjs").Played} Played */
-/** @typedef {Set<string>} Taken squares with a piece, which tell a capture en passant */
+/** @typedef {Set<string>} Taken squares with a piece, which show a capture en passant */
 
 /** @param {Root | null} root @param {Found} answer @param {About} about */
 export function popeyeText(root, answer, about) {
