@@ -31,6 +31,7 @@ DIRECTORIES_OF_THE_SDIST = (
     "tests",
     "puzzles",
     "docs",
+    "npm",
     ".ci",
     ".github",
 )

@@ -10,6 +10,8 @@
    position and passes the smoke tests. These run where there is no folder solver/, and
    with a new cache, in which a wheel with object code and modules must store nothing.
 
+6. `tests/npm.py` builds the npm package, and tries it where Node is present.
+
 With `--sdist FILE`, only the wheel for this platform is made, from this sdist.
 """
 
@@ -202,6 +204,11 @@ def main() -> None:
         sys.exit("\n".join(faults))
     for wheel in wheels:
         check_installed(wheel, sdist)
+    if options.sdist is None:
+        from tests.npm import build_and_try
+
+        with tempfile.TemporaryDirectory() as folder:
+            build_and_try(Path(folder))
 
 
 if __name__ == "__main__":

@@ -141,8 +141,10 @@ def test_actions_are_pinned_to_a_major_version(workflow: Path) -> None:
 def test_releases_are_published_without_a_stored_token() -> None:
     text = (ROOT / ".github" / "workflows" / "release.yml").read_text(encoding="utf-8")
     assert "secrets." not in text
-    publish = parsed(".github/workflows/release.yml")["jobs"]["publish"]
-    assert publish["permissions"] == {"id-token": "write"}
+    jobs = parsed(".github/workflows/release.yml")["jobs"]
+    for name in ("publish", "publish-npm"):
+        assert jobs[name]["permissions"] == {"id-token": "write"}
+        assert jobs[name]["environment"] == "release"
 
 
 CHANGES = "# Changelog\n\n## [Unreleased]\n\n## [1.2.3] - 2026-01-31\n\n### Added\n"

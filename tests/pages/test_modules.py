@@ -53,9 +53,10 @@ def test_a_module_has_at_most_400_lines() -> None:
 
 
 def test_a_line_of_a_module_has_at_most_100_columns() -> None:
+    package = Path(__file__).parents[2] / "npm"
     longer = [
         f"{path.name}: {line}"
-        for path in MODULES.glob("*.mjs")
+        for path in [*MODULES.glob("*.mjs"), *package.glob("*.mjs")]
         for line in path.read_text(encoding="utf-8").splitlines()
         if len(line) > 100
     ]

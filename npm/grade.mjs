@@ -1,0 +1,68 @@
+/** Grades a line, as `solver/columns/grade.py` does: same words, same order of tests. */
+
+import { plain } from "./modules/rules.mjs";
+
+/** @typedef {import("./modules/host.mjs").Host} Host */
+/**
+ * @typedef {{fen: string, line: string[], n: number, nodes: number|undefined}} Question
+ *   line: words without blanks, in UCI or SAN
+ */
+
+const SHOWN = 60;
+const WORD = /^[!-~]{1,32}$/; // others are no moves
+
+/** Does each move of the attacker keep a mate within the moves left?
+ * @param {Host} host @param {Question} question */
+export async function grade(host, { fen, line, n, nodes }) {
+  const { rules, layout: { enums: { LineFault, QueryState }, noLimit } } = host;
+  const start = host.place(fen, []);
+
+  // 1. The question. What follows the last move that counts is left out.
+  const machine = host.machine("search");
+  const query = machine.records.Query;
+  const words = line.slice(0, 2 * n).map((word) => (WORD.test(word) ? word : "?"));
+  const size = machine.write(start.fen);
+  query.bytes().fill(0);
+  query.assign({
+    fen: machine.input, fen_size: size, line: machine.input + size,
+    line_size: machine.write(words.join(" "), size),
+    most_moves: n, node_limit: nodes ?? BigInt(noLimit),
+  });
+  machine.search.set("text_written", 0);
+  await host.runLong("GRADE_ROWS", null, query.address, 1);
+
+  // 2. The answer.
+  if (query.get("state") === QueryState.OPEN) {
+    return {
+      correct: false, status: "undecided", why: "the node limit was hit",
+      rightMoves: [], line: [], endsInMate: false,
+    };
+  }
+  const right = machine.words(query, "line");
+  const endsInMate = query.get("ends_in_mate") !== 0;
+  const answer = { line: rules.line(start, right).map(plain), endsInMate };
+  const fault = query.get("fault");
+  if (fault === LineFault.NONE) {
+    return { correct: true, status: "right", rightMoves: [], ...answer };
+  }
+  const ply = right.length;
+  const place = host.place(start.fen, right);
+  const rightMoves = rules.chosen(place, machine.words(query, "keys")).map(plain);
+  return { correct: false, status: "wrong", why: why(), ply, rightMoves, ...answer };
+
+  function why() {
+    if (fault === LineFault.EMPTY) return "expected a move, found none";
+    const found = quote(line[ply]);
+    if (endsInMate) return `expected no move after the mate, found ${found}`;
+    if (fault === LineFault.ILLEGAL) {
+      return `expected a legal, unambiguous move in SAN or UCI, found ${found}`;
+    }
+    const left = n - (ply >> 1);
+    const within = `within ${left} move${left === 1 ? "" : "s"}`;
+    return rightMoves.length ? `expected a move that mates ${within}, found ${found}`
+      : `expected a mate ${within}, found none in this position`;
+  }
+}
+
+/** @param {string} text */
+const quote = (text) => `'${text.slice(0, SHOWN)}'${text.length > SHOWN ? "..." : ""}`;
