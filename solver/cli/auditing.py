@@ -16,6 +16,7 @@ from solver.cli.console import Exit, notify, store_files
 from solver.errors import FormatError
 from solver.formats.claims import EVERYTHING, Selection
 from solver.formats.streams import Meter, name_of
+from solver.stipulation import MAX_MOVES
 from solver.stipulations.comparison import Verdict
 
 if TYPE_CHECKING:
@@ -75,6 +76,41 @@ class Words(click.ParamType):  # type: ignore[type-arg]  # generic since 8.4
             for word in self._known
             if word.startswith(last) and word not in given
         ]
+
+
+selection = options.gathered(
+    "selection",
+    Selection,
+    click.option(
+        "--theme",
+        metavar="THEME",
+        help="Read only lichess puzzles with this theme.",
+    ),
+    click.option(
+        "--min-rating",
+        type=click.IntRange(0),
+        metavar="R",
+        help="Read only lichess puzzles rated R or more.",
+    ),
+    click.option(
+        "--min-claim",
+        type=options.whole(MAX_MOVES),
+        metavar="N",
+        help="Read only problems that claim at least N moves.",
+    ),
+    click.option(
+        "--max-claim",
+        type=options.whole(MAX_MOVES),
+        metavar="N",
+        help="Read only problems that claim at most N moves.",
+    ),
+    click.option(
+        "--all-rows",
+        is_flag=True,
+        help="Read lichess puzzles that claim no mate, too.",
+    ),
+)
+"""Adds the options that select records, passed as `selection: Selection`."""
 
 
 def jobs(default: str) -> Callable[[Function], Function]:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, BinaryIO
 
 import click
 
-from solver.cli import options
+from solver.cli import auditing, options
 from solver.cli.console import (
     Exit,
     notify,
@@ -52,7 +52,7 @@ Examples:
     type=click.Choice(WRITABLE),
     help="Format of the output. Default: by the suffix of OUT.",
 )
-@options.selection
+@auditing.selection
 @click.pass_context
 def convert(
     ctx: click.Context,

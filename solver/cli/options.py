@@ -10,13 +10,13 @@ import functools
 import inspect
 import math
 import threading
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import click
 
 from solver.cli.console import STDIN
-from solver.cli.whole_play import MAX_REFUTATIONS, PlayRequest, read_request
 from solver.errors import InputError
 from solver.output import Notation
 from solver.problem import (
@@ -31,29 +31,19 @@ from solver.problem import (
 from solver.stipulation import EXPECTED, MAX_MOVES, Stipulation
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from click.shell_completion import CompletionItem
 
-    from solver.formats.claims import Selection
+    from solver.play.builder import PlayOptions
+
+MAX_REFUTATIONS = 20
+"""A first move with more refutations is no try."""
 
 FILE = click.Path(readable=False)
 """The type of a file's name, which shells complete; opening checks the rest."""
 
 Function = TypeVar("Function", bound="Callable[..., Any]")
-
-_PLAY = (
-    "stipulation",
-    "variations",
-    "set_play",
-    "tries",
-    "no_threats",
-    "all_defences",
-    "depth",
-    "notation",
-    "max_solutions",
-)
-"""The parameters of `play`."""
 
 
 def seconds(text: str) -> float:
@@ -103,7 +93,7 @@ def gathered(
     parameter : str
         The command's parameter.
     gather : callable
-        Makes the argument; its parameters are those of the options.
+        Makes the argument; its parameters, or some of them, are those of the options.
     *added : callable
         The options, each as `click.option` returns it.
     """
@@ -112,7 +102,7 @@ def gathered(
     def decorate(command: Function) -> Function:
         @functools.wraps(command)
         def call(*args: Any, **given: Any) -> Any:
-            chosen = {name: given.pop(name) for name in names}
+            chosen = {name: given.pop(name) for name in names if name in given}
             return command(*args, **given, **{parameter: gather(**chosen)})
 
         wrapped: Any = call
@@ -121,16 +111,6 @@ def gathered(
         return cast("Function", wrapped)
 
     return decorate
-
-
-def _limits(
-    max_moves: int | None,
-    time_s: float | None,
-    nodes: int | None,
-    hash_mib: int,
-    threads: int,
-) -> Limits:
-    return Limits(max_moves, time_s, nodes, hash_mib, threads)
 
 
 def limits(time_s: float | None = None) -> Callable[[Function], Function]:
@@ -144,7 +124,7 @@ def limits(time_s: float | None = None) -> Callable[[Function], Function]:
     time_default = "no limit" if time_s is None else f"{time_s:g}"
     return gathered(
         "limits",
-        _limits,
+        Limits,
         click.option(
             "-n",
             "--search-moves",
@@ -213,19 +193,9 @@ jsonl = click.option(
 """Adds `--jsonl`, passed as `jsonl: bool`."""
 
 
-def _restriction(
-    checks_only: bool,
-    king_flights: int | None,
-    replies: int | None,
-    threat: int | None,
-) -> Restriction | None:
-    asked = Restriction(checks_only, king_flights, replies, threat)
-    return None if asked.is_open else asked
-
-
 restriction = gathered(
     "restriction",
-    _restriction,
+    Restriction,
     click.option(
         "--checks-only", is_flag=True, help="The attacker may only give check."
     ),
@@ -285,120 +255,206 @@ def _stipulation(text: str) -> Stipulation:
         raise click.BadParameter(str(error).removeprefix("stipulation: ")) from None
 
 
-def play(command: Function) -> Function:
-    """Add the options about compositions, passed as `play: PlayRequest`."""
+@dataclass(frozen=True, slots=True)
+class PlayRequest:
+    """What is asked about the play.
 
-    @click.option(
+    Attributes
+    ----------
+    stipulation : Stipulation or None
+        What each position is to be solved for.
+    is_shown : bool
+        Print the play, not only the answer.
+    notation : Notation
+        How moves are printed.
+    set_play : bool
+    tries : int
+        The most refutations of a try; 0: no tries.
+    threats : bool
+    all_defences : bool
+    depth : int or None
+        The moves of the attacker to show; None: all.
+    """
+
+    stipulation: Stipulation | None
+    is_shown: bool
+    notation: Notation
+    set_play: bool
+    tries: int
+    threats: bool
+    all_defences: bool
+    depth: int | None
+
+    def options(self) -> PlayOptions:
+        """Return the options of the tree.
+
+        Files for which nothing else was asked show all defences.
+        """
+        from solver.play.builder import PlayOptions
+
+        return PlayOptions(
+            set_play=self.set_play,
+            tries=self.tries,
+            threats=self.threats,
+            all_defences=self.all_defences or not self.is_shown,
+            depth=self.depth,
+        )
+
+
+def read_request(
+    *,
+    stipulation: Stipulation | None,
+    variations: bool,
+    set_play: bool,
+    tries: int | None,
+    no_threats: bool,
+    all_defences: bool,
+    depth: int | None,
+    notation: str | None,
+    uci: bool | None,
+) -> PlayRequest:
+    """Return what is asked about the play, from the options of `options.play`.
+
+    Raises
+    ------
+    click.UsageError
+        Two of them ask for different notations.
+    """
+    chosen = {True: Notation.UCI, False: Notation.SAN, None: None}[uci]
+    if chosen and notation not in {None, chosen}:
+        option = "--uci-moves" if uci else "--san"
+        msg = f"{option} and --notation {notation} exclude each other."
+        raise click.UsageError(msg)
+    shown = Notation(notation or chosen or Notation.SAN)
+    return PlayRequest(
+        stipulation,
+        bool(variations or set_play or tries or shown is Notation.POPEYE),
+        shown,
+        set_play,
+        tries or 0,
+        not no_threats,
+        all_defences,
+        depth,
+    )
+
+
+def refuse_conflicts(play: PlayRequest, given: Mapping[str, Any]) -> None:
+    """Refuse options about the play that contradict others or have no effect.
+
+    Parameters
+    ----------
+    play : PlayRequest
+        What is asked about the play.
+    given : mapping
+        The parameters of `solve`, as click has read them.
+
+    Raises
+    ------
+    click.UsageError
+        Names the options in one line.
+    """
+    details = {
+        "--no-threats": given["no_threats"],
+        "--all-defences": given["all_defences"],
+        "--depth": given["depth"],
+    }
+    is_drawn = given["pgn_path"] is not None or given["html_path"] is not None
+    for name, is_given in details.items():
+        if is_given and not (play.is_shown or is_drawn):
+            msg = f"{name} needs --variations, --pgn or --html."
+            raise click.UsageError(msg)
+    if play.notation is Notation.POPEYE and (given["as_json"] or given["jsonl"]):
+        msg = "--notation popeye needs text output, not --json or --jsonl."
+        raise click.UsageError(msg)
+    if play.stipulation is None:
+        if given["max_solutions"] and given["fen"] != (STDIN,):
+            msg = "--max-solutions needs help play, such as --stipulation h#2."
+            raise click.UsageError(msg)
+        return
+    if given["max_moves"]:
+        msg = "--stipulation and --search-moves exclude each other."
+        raise click.UsageError(msg)
+    from solver.stipulations import kind_of
+
+    others = details | {
+        "--tries": given["tries"],
+        "--max-solutions": given["max_solutions"],
+        "--certificate": given["certificate_path"] is not None,
+        "--tablebases": given["directories"],
+        "--checks-only, --king-flights, --replies and --threat": (
+            given["checks_only"] or any(given[name] is not None for name in RANGES)
+        ),
+    }
+    unused = kind_of(play.stipulation).unused_options
+    for name, is_given in others.items():
+        if is_given and name.partition(",")[0] in unused:
+            msg = f"{name} cannot be combined with --stipulation {play.stipulation}."
+            raise click.UsageError(msg)
+
+
+play = gathered(
+    "play",
+    read_request,
+    click.option(
         "--stipulation",
         type=_stipulation,
         metavar="S",
         help=f"Solve this stipulation: {EXPECTED}.",
-    )
-    @click.option(
+    ),
+    click.option(
         "--max-solutions",
         type=whole(MAX_NODES),
         metavar="N",
         help="Stop help play after N solutions. Default: find all.",
-    )
-    @click.option(
+    ),
+    click.option(
         "--variations", is_flag=True, help="Print the whole play, as composers do."
-    )
-    @click.option(
+    ),
+    click.option(
         "--set-play",
         is_flag=True,
         help="Add what follows if the other side begins. Implies --variations.",
-    )
-    @click.option(
+    ),
+    click.option(
         "--tries",
         type=whole(MAX_REFUTATIONS),
         is_flag=False,
         flag_value=1,
         metavar="[K]",
-        help=(
-            "Add first moves that at most K replies refute, 1 without K. Implies "
-            "--variations."
-        ),
-    )
-    @click.option(
+        help="Add first moves that at most K replies refute, 1 without K. Implies "
+        "--variations.",
+    ),
+    click.option(
         "--no-threats", is_flag=True, help="Leave out threats, and show all defences."
-    )
-    @click.option(
+    ),
+    click.option(
         "--all-defences",
         is_flag=True,
         help="Show defences that change nothing about the threat, too.",
-    )
-    @click.option(
+    ),
+    click.option(
         "--depth",
         type=whole(MAX_MOVES),
         metavar="D",
         help="Show the play of the first D moves only.",
-    )
-    @click.option(
+    ),
+    click.option(
         "--notation",
         type=click.Choice([str(notation) for notation in Notation]),
         metavar="NAME",
-        help=(
-            "Print moves in san (default), in uci, or the play as popeye prints it, "
-            "which implies --variations."
-        ),
-    )
-    @functools.wraps(command)
-    def ask(*args: Any, uci: bool | None, **others: Any) -> Any:
-        given = {name: others.pop(name) for name in _PLAY}
-        request = PlayRequest(notation=Notation.UCI if uci else Notation.SAN)
-        if any(given.values()):
-            request = read_request(given, others, uci=uci)
-            others["limits"] = request.limited(others["limits"])
-        return command(*args, play=request, **others)
-
-    return ask  # type: ignore[return-value]
-
-
-def _selection(
-    theme: str | None,
-    min_rating: int | None,
-    min_claim: int | None,
-    max_claim: int | None,
-    all_rows: bool,
-) -> Selection:
-    from solver.formats.claims import Selection
-
-    return Selection(theme, min_claim, max_claim, min_rating, all_rows)
-
-
-selection = gathered(
-    "selection",
-    _selection,
-    click.option(
-        "--theme",
-        metavar="THEME",
-        help="Read only lichess puzzles with this theme.",
+        help="Print moves in san (default), in uci, or the play as popeye prints it, "
+        "which implies --variations.",
     ),
     click.option(
-        "--min-rating",
-        type=click.IntRange(0),
-        metavar="R",
-        help="Read only lichess puzzles rated R or more.",
-    ),
-    click.option(
-        "--min-claim",
-        type=whole(MAX_MOVES),
-        metavar="N",
-        help="Read only problems that claim at least N moves.",
-    ),
-    click.option(
-        "--max-claim",
-        type=whole(MAX_MOVES),
-        metavar="N",
-        help="Read only problems that claim at most N moves.",
-    ),
-    click.option(
-        "--all-rows",
-        is_flag=True,
-        help="Read lichess puzzles that claim no mate, too.",
+        "--uci-moves/--san",
+        "uci",
+        default=None,
+        help="Print moves as e2e4, or as e4 (default).",
     ),
 )
-"""Adds the options that select records, passed as `selection: Selection`."""
+"""Adds the options about compositions, passed as `play: PlayRequest`.
+
+`--max-solutions` is one of the `limits`."""
 
 
 def is_collection(word: str) -> bool:

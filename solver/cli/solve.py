@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
     from solver.cli.answer_files import CertificateFile, Drawings
-    from solver.cli.whole_play import PlayRequest
+    from solver.cli.options import PlayRequest
     from solver.endgames.tablebases import Tablebases
     from solver.output.shown_play import ShownPlay
     from solver.problem import Limits, Problem, Restriction
@@ -73,12 +73,6 @@ Examples:
 @click.option("--first", is_flag=True, help="Stop at the first key; do not find all.")
 @options.tablebases
 @options.play
-@click.option(
-    "--uci-moves/--san",
-    "uci",
-    default=None,
-    help="Print moves as e2e4, or as e4 (default).",
-)
 @click.option("--board", is_flag=True, help="Draw the position above the answer.")
 @click.option("--ascii", "letters", is_flag=True, help="Draw it in plain ASCII.")
 @click.option(
@@ -117,7 +111,7 @@ def solve(
     fen: tuple[str, ...],
     *,
     limits: Limits,
-    restriction: Restriction | None,
+    restriction: Restriction,
     tablebases: Tablebases | None,
     play: PlayRequest,
     first: bool,
@@ -156,6 +150,7 @@ def solve(
     help play a FEN without a side to move begins with Black, or with White if the
     stipulation ends in .5.
     """
+    options.refuse_conflicts(play, ctx.params)
     if as_json and jsonl:
         msg = "--json and --jsonl exclude each other."
         raise click.UsageError(msg)

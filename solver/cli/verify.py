@@ -125,7 +125,7 @@ Examples:
     type=options.FILE,
 )
 @options.reading_format("--format")
-@options.selection
+@auditing.selection
 @options.limits(time_s=DEFAULT_TIME_S)
 @options.tablebases
 @auditing.jobs("Default: 1; with --cluster local, the number of cores.")

@@ -1,192 +1,27 @@
-"""The play that `solve` shows besides its answer: what is asked about it, and how.
-
-Only the play needs this file's functions; an answer alone does without them.
-"""
+"""The play that `solve` shows besides its answer: built and printed."""
 
 from __future__ import annotations
 
 import sys
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
-from solver.cli.console import STDIN, echo_json, is_terminal
+from solver.cli.console import echo_json, is_terminal
 from solver.output import Notation
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
+    from solver.cli.options import PlayRequest
     from solver.errors import FormatError
     from solver.output.play_text import PlayLine
     from solver.output.shown_play import ShownPlay
-    from solver.play.builder import PlayOptions
-    from solver.problem import Limits, Problem
+    from solver.problem import Problem
     from solver.search.question import Question
     from solver.search.threads import Control
     from solver.solution import Solution
     from solver.solving import Solver
     from solver.stipulation import Stipulation
-
-MAX_REFUTATIONS = 20
-"""A first move with more refutations is no try."""
-
-
-@dataclass(frozen=True, slots=True)
-class PlayRequest:
-    """What is asked about the play.
-
-    Attributes
-    ----------
-    stipulation : Stipulation or None
-        What each position is to be solved for.
-    is_shown : bool
-        Print the play, not only the answer.
-    notation : Notation
-        How moves are printed.
-    set_play : bool
-    tries : int
-        The most refutations of a try; 0: no tries.
-    threats : bool
-    all_defences : bool
-    depth : int or None
-        The moves of the attacker to show; None: all.
-    max_solutions : int or None
-        The most solutions of help play; None: all.
-    """
-
-    stipulation: Stipulation | None = None
-    is_shown: bool = False
-    notation: Notation = Notation.SAN
-    set_play: bool = False
-    tries: int = 0
-    threats: bool = True
-    all_defences: bool = False
-    depth: int | None = None
-    max_solutions: int | None = None
-
-    def limited(self, limits: Limits) -> Limits:
-        """Return the limits of the search with those of this request."""
-        return replace(limits, max_solutions=self.max_solutions)
-
-    def options(self) -> PlayOptions:
-        """Return the options of the tree.
-
-        Files for which nothing else was asked show all defences.
-        """
-        from solver.play.builder import PlayOptions
-
-        return PlayOptions(
-            set_play=self.set_play,
-            tries=self.tries,
-            threats=self.threats,
-            all_defences=self.all_defences or not self.is_shown,
-            depth=self.depth,
-        )
-
-
-def read_request(
-    given: Mapping[str, Any], others: Mapping[str, Any], *, uci: bool | None
-) -> PlayRequest:
-    """Return what is asked about the play.
-
-    Parameters
-    ----------
-    given : mapping
-        The options of `solver.cli.options.play` by their parameters.
-    others : mapping
-        The other options of the command.
-    uci : bool or None
-        Whether moves are asked for in UCI notation (True) or in SAN (False).
-
-    Raises
-    ------
-    click.UsageError
-        Options contradict each other or have no effect.
-    """
-    notation = given["notation"]
-    if uci and notation not in {None, Notation.UCI}:
-        msg = f"--uci-moves and --notation {notation} exclude each other."
-        raise click.UsageError(msg)
-    if uci is False and notation not in {None, Notation.SAN}:
-        msg = f"--san and --notation {notation} exclude each other."
-        raise click.UsageError(msg)
-    notation = Notation(notation or (Notation.UCI if uci else Notation.SAN))
-    request = PlayRequest(
-        given["stipulation"],
-        is_shown=bool(
-            given["variations"]
-            or given["set_play"]
-            or given["tries"]
-            or notation is Notation.POPEYE
-        ),
-        notation=notation,
-        set_play=given["set_play"],
-        tries=given["tries"] or 0,
-        threats=not given["no_threats"],
-        all_defences=given["all_defences"],
-        depth=given["depth"],
-        max_solutions=given["max_solutions"],
-    )
-    _check(request, others)
-    return request
-
-
-def _check(play: PlayRequest, others: Mapping[str, Any]) -> None:
-    """Refuse options that contradict each other or have no effect.
-
-    Raises
-    ------
-    click.UsageError
-        Names them in one line.
-    """
-    is_drawn = others["pgn_path"] is not None or others["html_path"] is not None
-    details = {
-        "--no-threats": not play.threats,
-        "--all-defences": play.all_defences,
-        "--depth": play.depth is not None,
-    }
-    for name, is_given in details.items():
-        if is_given and not (play.is_shown or is_drawn):
-            msg = f"{name} needs --variations, --pgn or --html."
-            raise click.UsageError(msg)
-    if play.notation is Notation.POPEYE and (others["as_json"] or others["jsonl"]):
-        msg = "--notation popeye needs text output, not --json or --jsonl."
-        raise click.UsageError(msg)
-    if play.stipulation is None:
-        if play.max_solutions is not None and others["fen"] != (STDIN,):
-            msg = "--max-solutions needs help play, such as --stipulation h#2."
-            raise click.UsageError(msg)
-    else:
-        _check_stipulation(play, play.stipulation, details, others)
-
-
-def _check_stipulation(
-    play: PlayRequest,
-    asked: Stipulation,
-    details: dict[str, bool],
-    others: Mapping[str, Any],
-) -> None:
-    """Refuse options that have no meaning for the stipulation."""
-    if others["limits"].max_moves is not None:
-        msg = "--stipulation and --search-moves exclude each other."
-        raise click.UsageError(msg)
-    from solver.stipulations import kind_of
-
-    given = details | {
-        "--tries": play.tries > 0,
-        "--max-solutions": play.max_solutions is not None,
-        "--certificate": others["certificate_path"] is not None,
-        "--tablebases": others["tablebases"] is not None,
-        "--checks-only, --king-flights, --replies and --threat": (
-            others["restriction"] is not None
-        ),
-    }
-    unused = kind_of(asked).unused_options
-    for name, is_given in given.items():
-        if is_given and name.partition(",")[0] in unused:
-            msg = f"{name} cannot be combined with --stipulation {asked}."
-            raise click.UsageError(msg)
 
 
 def demand(problem: Problem | str, stipulation: Stipulation) -> Problem:

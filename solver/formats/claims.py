@@ -46,7 +46,7 @@ class Selection:
     ----------
     theme : str or None
         A theme that a lichess row must have.
-    min_moves, max_moves : int or None
+    min_claim, max_claim : int or None
         The least and the greatest number of moves claimed, whoever mates; if a record
         claims that there is no mate, in that number of moves. Either one excludes
         records without a claim.
@@ -57,20 +57,20 @@ class Selection:
     """
 
     theme: str | None = None
-    min_moves: int | None = None
-    max_moves: int | None = None
+    min_claim: int | None = None
+    max_claim: int | None = None
     min_rating: int | None = None
     all_rows: bool = False
 
     @property
     def limits_length(self) -> bool:
         """Whether records without a claim are excluded."""
-        return self.min_moves is not None or self.max_moves is not None
+        return self.min_claim is not None or self.max_claim is not None
 
     def has_length(self, moves: int) -> bool:
         """Return whether a claim of this many moves is selected."""
-        return (self.min_moves is None or moves >= self.min_moves) and (
-            self.max_moves is None or moves <= self.max_moves
+        return (self.min_claim is None or moves >= self.min_claim) and (
+            self.max_claim is None or moves <= self.max_claim
         )
 
     def includes(self, problem: Problem) -> bool:

@@ -381,8 +381,8 @@ def _select(columns: Mapping[str, Any], selection: Selection) -> Any:
         plies = pc.add(pc.count_substring(moves, " "), 1)
         length = pc.divide(plies, 2)
         for bound, is_outside in (
-            (selection.min_moves, pc.less),
-            (selection.max_moves, pc.greater),
+            (selection.min_claim, pc.less),
+            (selection.max_claim, pc.greater),
         ):
             if bound is not None:
                 outside = pc.and_(is_plain, is_outside(length, bound))

@@ -42,7 +42,7 @@ HEADER = (
 DIGITS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 
 SELECTIONS = {
-    "--min-moves 5": Selection(min_moves=5),
+    "--min-claim 5": Selection(min_claim=5),
     "--theme smotheredMate": Selection(theme="smotheredMate"),
     "--min-rating 2500": Selection(min_rating=2500),
     "--theme mateIn1 --min-rating 1500": Selection(theme="mateIn1", min_rating=1500),

@@ -234,9 +234,9 @@ ROWS = [
         (Selection(theme="hanging"), []),
         (Selection(theme="crushing"), []),
         (Selection(theme="crushing", all_rows=True), ["win"]),
-        (Selection(min_moves=2), ["six"]),
-        (Selection(max_moves=5), ["one", "two", "x.csv:4"]),
-        (Selection(min_moves=1, max_moves=1, all_rows=True), ["one", "two"]),
+        (Selection(min_claim=2), ["six"]),
+        (Selection(max_claim=5), ["one", "two", "x.csv:4"]),
+        (Selection(min_claim=1, max_claim=1, all_rows=True), ["one", "two"]),
     ],
 )
 def test_rows_are_selected_by_their_cells(

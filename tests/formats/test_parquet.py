@@ -341,7 +341,7 @@ def test_the_meter_measures_rows(path: Path) -> None:
     meter = Meter()
     fractions = [meter.fraction() for _ in read_collection(path, meter=meter)]
     assert fractions == [number / 30 for number in range(1, 31)]
-    skipped = Selection(min_moves=1)
+    skipped = Selection(min_claim=1)
     assert list(read_collection(path, selection=skipped, meter=meter)) == []
     assert meter.fraction() == 1.0
     assert (meter.records, meter.not_selected) == (30, 30)

@@ -68,11 +68,11 @@ SELECTIONS = [
     Selection(theme="", all_rows=True),
     Selection(min_rating=1500),
     Selection(min_rating=1500, all_rows=True),
-    Selection(min_rating=1500, theme="mate", max_moves=2),
-    Selection(min_moves=2),
-    Selection(max_moves=1),
-    Selection(min_moves=2, max_moves=3, all_rows=True),
-    Selection(min_moves=1, max_moves=1, min_rating=1),
+    Selection(min_rating=1500, theme="mate", max_claim=2),
+    Selection(min_claim=2),
+    Selection(max_claim=1),
+    Selection(min_claim=2, max_claim=3, all_rows=True),
+    Selection(min_claim=1, max_claim=1, min_rating=1),
 ]
 
 
@@ -239,7 +239,7 @@ def test_rows_of_matesolve_are_the_same_records_as_in_csv(
         columns[name] = choice.choice(ways)(cells)
     kept = sum(
         compare(tmp_path, rows, columns, selection)
-        for selection in (Selection(), Selection(min_moves=2), Selection(max_moves=1))
+        for selection in (Selection(), Selection(min_claim=2), Selection(max_claim=1))
     )
     assert kept > 200
 

@@ -355,10 +355,10 @@ CLAIMS = b"".join(
     [
         (Selection(), [1, 2, 3, 4, 5, 6]),
         (Selection(all_rows=True), [1, 2, 3, 4, 5, 6]),
-        (Selection(min_moves=3), [2, 3, 5, 6]),
-        (Selection(max_moves=3), [1, 2, 5]),
-        (Selection(min_moves=3, max_moves=4), [2, 3, 5]),
-        (Selection(min_moves=100), [5]),
+        (Selection(min_claim=3), [2, 3, 5, 6]),
+        (Selection(max_claim=3), [1, 2, 5]),
+        (Selection(min_claim=3, max_claim=4), [2, 3, 5]),
+        (Selection(min_claim=100), [5]),
     ],
 )
 def test_claims_are_selected_by_length_and_errors_are_always_reported(
@@ -433,5 +433,5 @@ def test_formats_with_records_of_many_lines_are_detected_too(
     meter = Meter()
     (record,) = outcomes(path, compress(text.encode()), meter=meter)
     assert replace(record, source="") == Problem(f"{ROOK} 0 1", "x", claim)
-    assert outcomes(path, text.encode(), selection=Selection(max_moves=7)) == []
+    assert outcomes(path, text.encode(), selection=Selection(max_claim=7)) == []
     assert meter.fraction() == 1.0

@@ -218,7 +218,7 @@ def test_a_selection_counts_the_attackers_moves(tmp_path: Path) -> None:
     path.write_text(
         "".join(f'{{"fen":"{LADDER}","stipulation":"{text}"}}\n' for text in texts)
     )
-    selection = Selection(min_moves=2, max_moves=3)
+    selection = Selection(min_claim=2, max_claim=3)
     found = [
         one.stipulation
         for one in read_collection(path, selection=selection)
