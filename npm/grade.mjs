@@ -14,7 +14,7 @@ const WORD = /^[!-~]{1,32}$/; // others are no moves
 /** Does each move of the attacker keep a mate within the moves left?
  * @param {Host} host @param {Question} question */
 export async function grade(host, { fen, line, n, nodes }) {
-  const { rules, layout: { enums: { LineFault, QueryState }, noLimit } } = host;
+  const { rules, layout: { enums: { LineFault, QueryState } } } = host;
   const start = host.place(fen, []);
 
   // 1. The question. What follows the last move that counts is left out.
@@ -26,7 +26,7 @@ export async function grade(host, { fen, line, n, nodes }) {
   query.assign({
     fen: machine.input, fen_size: size, line: machine.input + size,
     line_size: machine.write(words.join(" "), size),
-    most_moves: n, node_limit: nodes ?? BigInt(noLimit),
+    most_moves: n, node_limit: host.limit(nodes),
   });
   machine.search.set("text_written", 0);
   await host.runLong("GRADE_ROWS", null, query.address, 1);

@@ -10,22 +10,17 @@ const MOST_SOLUTIONS = 1_000;
 
 /** @param {Host} host @param {Question} question */
 export async function solutions(host, { fen, moves, stipulation, nodes }) {
-  const { layout: { enums: { HelpState }, bucketBytes, noLimit }, rules } = host;
+  const { layout: { enums: { HelpState } }, rules } = host;
   const place = host.place(fen, moves);
-  const machine = host.machine("help");
-  const { search, records: { HelpPlay: help } } = machine;
-  machine.clearTable();
-  search.assign({
-    buckets: machine.tableBytes / bucketBytes, node_limit: nodes ?? BigInt(noLimit),
-  });
+  const { HelpPlay: help } = host.machine("help").records;
+  host.clearTable(nodes);
   /** @type {Move[][]} */
   const found = [];
   const most = Math.ceil(stipulation.moves ?? 1);
   const half = most === stipulation.moves ? 0 : 1;
   let length = stipulation.isExact ? most : 1;
-  const spent = () => ({ nodes: search.get("nodes"), seconds: host.seconds() });
   host.progress = () =>
-    host.post("progress", { ...spent(), lower: length, upper: null, line: found[0] ?? [] });
+    host.post("progress", { ...host.spent, lower: length, upper: null, line: found[0] ?? [] });
   let state = HelpState.COMPLETE;
   for (; length <= most && state === HelpState.COMPLETE; length++) {
     const plies = 2 * length - half;
@@ -44,7 +39,7 @@ export async function solutions(host, { fen, moves, stipulation, nodes }) {
   const isComplete = state === HelpState.COMPLETE;
   const mate = found.length ? (found[0].length + 1) >> 1 : null;
   return {
-    ...spent(), mate, lower: mate ?? (isComplete ? length : length - 1), keys: [],
+    ...host.spent, mate, lower: mate ?? (isComplete ? length : length - 1), keys: [],
     state: isComplete ? (mate ? "proved" : "disproved") : mate ? "found" : "undecided",
     keysComplete: false, line: found[0] ?? [], solutions: found,
   };

@@ -4,7 +4,7 @@
  * objects of the kernel's words and texts.
  */
 
-import { Machine } from "./machine.mjs";
+import { CAN_SUSPEND, Machine } from "./machine.mjs";
 import { Rules } from "./rules.mjs";
 
 /** @typedef {import("./machine.mjs").Layout} Layout */
@@ -13,7 +13,6 @@ import { Rules } from "./rules.mjs";
 
 const PROGRESS_MS = 40;
 const REPORT_NODES = 16_384;
-export const CAN_SUSPEND = "Suspending" in WebAssembly;
 const STRUCTS = /** @type {Record<string, string[]>} */ ({
   search: ["Query"], battle: ["Query"], help: ["HelpPlay"], laboratory: ["Experiment"],
 });
@@ -44,6 +43,7 @@ export class Host {
     this.layout = layout;
     this.tableBytes = tableBytes;
     this.rules = new Rules(modules.search, layout);
+    this.current = this.rules.machine;
   }
 
   /** The machine of a part, for the current job. @param {string} part */
@@ -58,16 +58,14 @@ export class Host {
       if (made.tableBytes < wanted) this.post("memory", { wanted, got: made.tableBytes });
     }
     this.current = this.#machines[part];
-    const { search } = this.current;
-    search.assign({ stop: 0, nodes: 0, report_at: REPORT_NODES });
+    this.current.search.assign({ stop: 0, nodes: 0, report_at: REPORT_NODES });
     return this.current;
   }
 
   /** Run a search of the current machine. @param {string} name @param {Uint8Array|null} position */
   async runLong(name, position, number = 0, flag = 0) {
-    const machine = /** @type {Machine} */ (this.current);
-    const at = position ? machine.put(position) : 0;
-    const result = await machine.runLong(name, at, number, flag);
+    const at = position ? this.current.put(position) : 0;
+    const result = await this.current.runLong(name, at, number, flag);
     if (this.isStopping) throw new Stopped();
     return result;
   }
@@ -76,11 +74,23 @@ export class Host {
   useTable(/** @type {Machine} */ { search }, /** @type {string} */ name) {
     if (this.#tableOf !== name) search.set("generation", search.get("generation") + 1);
     this.#tableOf = name;
+    search.assign({ node_limit: this.limit(null), buckets: search.get("proofs_from") });
+    this.progress = () => this.post("progress", this.spent);
+  }
+
+  /** Empty the table of the current machine, for a search that keeps all of it in one part.
+   * @param {number|null} nodes the limit */
+  clearTable(nodes) {
+    const { search, tableBytes, memory } = this.current;
+    new Uint8Array(memory.buffer, search.get("table"), tableBytes).fill(0);
     search.assign({
-      node_limit: BigInt(this.layout.noLimit), buckets: search.get("proofs_from"),
+      node_limit: this.limit(nodes), buckets: tableBytes / this.layout.bucketBytes,
     });
-    this.progress = () =>
-      this.post("progress", { nodes: search.get("nodes"), seconds: this.seconds() });
+  }
+
+  /** A node limit as the kernel reads it. @param {number|null|undefined} nodes */
+  limit(nodes) {
+    return BigInt(nodes ?? this.layout.noLimit);
   }
 
   /** @param {string} fen @param {string[]} moves @returns {Place} */
@@ -90,9 +100,10 @@ export class Host {
     return place;
   }
 
-  /** Seconds of the current job, without pauses. */
-  seconds() {
-    return (performance.now() - this.#started) / 1000;
+  /** What the current job has cost, pauses left out. */
+  get spent() {
+    const seconds = (performance.now() - this.#started) / 1000;
+    return { nodes: this.current.search.get("nodes"), seconds };
   }
 
   /** @param {string} type @param {object} content */
@@ -102,7 +113,7 @@ export class Host {
 
   /** A search calls this often: show the progress; let messages in, if it can wait. */
   report() {
-    const { search } = /** @type {Machine} */ (this.current);
+    const { search } = this.current;
     search.set("report_at", search.get("nodes") + REPORT_NODES);
     const now = performance.now();
     if (now - this.#reported < PROGRESS_MS) return undefined;
@@ -119,8 +130,7 @@ export class Host {
       await new Promise((resolve) => (this.#resume = () => resolve(null)));
     }
     this.#started += performance.now() - since;
-    const { search } = /** @type {Machine} */ (this.current);
-    if (this.isStopping) search.set("stop", this.layout.enums.Stop.INTERRUPT);
+    if (this.isStopping) this.current.search.set("stop", this.layout.enums.Stop.INTERRUPT);
   }
 
   /** @param {number} job @param {(host: Host, question: any) => any} answer

@@ -14,13 +14,15 @@
  */
 
 const PAGE_BYTES = 1 << 16;
-const MIB = 1 << 20;
 const CACHE_LINE = 64;
 const TEXT_BYTES = 1 << 16;
 const MOVE_MASK = 0xffffffffn;
 
 /** What is too much for a phone is halved until it fits. */
-export const LEAST_TABLE_BYTES = MIB;
+const LEAST_TABLE_BYTES = 1 << 20;
+
+/** Whether a search can wait for messages; else they come between two turns. */
+export const CAN_SUSPEND = "Suspending" in WebAssembly;
 
 /** A struct in a machine's memory; numbers are read and written by their names. */
 export class Fields {
@@ -85,7 +87,7 @@ export class Machine {
     const addresses = names.map((name) => reserve(layout.structs[name].size));
     this.position = reserve(layout.positionBytes);
     this.input = reserve(TEXT_BYTES);
-    this.moves = reserve(layout.structs.Search.fields.line[2] * 8);
+    this.move = reserve(8);
     this.text = reserve(TEXT_BYTES);
     const table = Math.ceil(place / PAGE_BYTES) * PAGE_BYTES;
     const allocated = allocate(table, tableBytes);
@@ -101,19 +103,18 @@ export class Machine {
       table, generation: 1, buckets, proofs_from: buckets, proof_buckets: buckets,
       text: this.text, text_size: TEXT_BYTES, node_limit: BigInt(layout.noLimit),
     });
-    const canSuspend = "Suspending" in WebAssembly;
     /** @type {any} */
     const api = WebAssembly;
     const instance = new WebAssembly.Instance(module, {
       env: {
         __linear_memory: this.memory,
         __stack_pointer: new WebAssembly.Global({ value: "i32", mutable: true }, layout.stackTop),
-        report: canSuspend ? new api.Suspending(report) : report,
+        report: CAN_SUSPEND ? new api.Suspending(report) : report,
       },
     });
     const entry = instance.exports.matesolve_entry;
     this.entry = /** @type {Function} */ (entry);
-    this.suspendable = canSuspend ? api.promising(entry) : entry;
+    this.suspendable = CAN_SUSPEND ? api.promising(entry) : entry;
   }
 
   /** Run an operation that takes no time. @param {string} name */
@@ -173,16 +174,10 @@ export class Machine {
     return text.split(" ").filter(Boolean);
   }
 
-  /** Write moves as an array of words; return its address. @param {number[]} moves */
-  writeWords(moves) {
-    moves.forEach((move, i) => this.view.setBigUint64(this.moves + 8 * i, BigInt(move), true));
-    return this.moves;
-  }
-
-  /** Empty the table. */
-  clearTable() {
-    const table = this.search.get("table");
-    new Uint8Array(this.memory.buffer, table, this.tableBytes).fill(0);
+  /** Write a move as a list of one; return its address. @param {number} move */
+  writeMove(move) {
+    this.view.setBigUint64(this.move, BigInt(move), true);
+    return this.move;
   }
 }
 

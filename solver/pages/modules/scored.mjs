@@ -14,19 +14,12 @@ const FORGOTTEN = ["killers", "history"];
  */
 export async function count(host, { fen, moves, fields, depth: deepest, nodes, windows }) {
   const place = host.place(fen, moves);
-  const machine = host.machine("laboratory");
-  const { layout } = host;
-  const { search } = machine;
-  const experiment = machine.records.Experiment;
+  const { Search: search, Experiment: experiment } = host.machine("laboratory").records;
 
   // 1. Forget the search before.
-  machine.clearTable();
-  experiment.bytes().fill(0);
+  host.clearTable(nodes);
   for (const name of FORGOTTEN) search.bytes(name).fill(0);
-  search.assign({
-    node_limit: nodes ?? BigInt(layout.noLimit),
-    buckets: machine.tableBytes / layout.bucketBytes,
-  });
+  experiment.bytes().fill(0);
   experiment.assign(fields);
 
   // 2. Deepen.
@@ -35,7 +28,7 @@ export async function count(host, { fen, moves, fields, depth: deepest, nodes, w
   const around = (centre, width) => width > 0 && width <= widest
     ? [centre - width, centre + width] : [-infinite, infinite];
   let depth = 1;
-  const now = () => ({ depth, nodes: search.get("nodes"), seconds: host.seconds() });
+  const now = () => ({ depth, ...host.spent });
   host.progress = () => host.post("progress", now());
   let first = 0;
   for (; depth <= deepest; depth++) {

@@ -1,6 +1,6 @@
 /** The shortest way to the goal, with both bounds on the way. */
 
-import { CAN_SUSPEND } from "./host.mjs";
+import { CAN_SUSPEND } from "./machine.mjs";
 import { nameOf, plain } from "./rules.mjs";
 
 /** @typedef {import("./host.mjs").Host} Host */
@@ -16,7 +16,7 @@ import { nameOf, plain } from "./rules.mjs";
 
 /** @param {Host} host @param {Question} question */
 export async function search(host, { fen, moves, stipulation, nodes, rootMove, most }) {
-  const { layout: { enums, mostMoves, noLimit }, rules } = host;
+  const { layout: { enums, mostMoves }, rules } = host;
   const place = host.place(fen, moves);
   const machine = host.machine(stipulation.part);
   const query = machine.records.Query;
@@ -27,18 +27,17 @@ export async function search(host, { fen, moves, stipulation, nodes, rootMove, m
   query.assign({
     state: enums.QueryState.READ, black: place.black, play: stipulation.play,
     attacking: stipulation.moves ? 1 : -1, most_moves: stipulation.moves ?? most ?? mostMoves,
-    expected: stipulation.moves ?? 0, all_keys: 1, node_limit: nodes ?? BigInt(noLimit),
+    expected: stipulation.moves ?? 0, all_keys: 1, node_limit: host.limit(nodes),
   });
   if (rootMove) {
     const [{ word }] = rules.line(place, [rootMove]);
-    query.assign({ root_moves: machine.writeWords([word]), root_count: 1 });
+    query.assign({ root_moves: machine.writeMove(word), root_count: 1 });
   }
   machine.search.set("text_written", 0);
   host.useTable(machine, "");
 
   // 2. Turns, until the bounds meet.
-  const spent = () => ({ nodes: machine.search.get("nodes"), seconds: host.seconds() });
-  host.progress = () => host.post("progress", { ...bounds(rules, place, machine), ...spent() });
+  host.progress = () => host.post("progress", { ...bounds(rules, place, machine), ...host.spent });
   let turn = enums.Turn.GOES_ON;
   while (turn !== enums.Turn.ENDS) {
     turn = await host.runLong("TAKE_TURN", null, query.address);
@@ -52,7 +51,7 @@ export async function search(host, { fen, moves, stipulation, nodes, rootMove, m
   const line = rules.line(place, machine.words(query, "pv")).map(plain);
   const keys = rules.chosen(place, machine.words(query, "keys")).map(plain);
   return {
-    ...spent(), state: nameOf(enums.Answer, query.get("status")).toLowerCase(),
+    ...host.spent, state: nameOf(enums.Answer, query.get("status")).toLowerCase(),
     lower: query.get("lower_bound"), solutions: [],
     mate: mate < 0 ? null : query.get("attacking") ? mate : -mate,
     keys: keys.length ? keys : line.slice(0, query.get("attacking")),
