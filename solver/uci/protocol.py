@@ -1,7 +1,6 @@
 """The text of the Universal Chess Interface: options, `go`, `position` and `info`.
 
-This module parses what the client sends and formats what the engine answers. Its only
-state is the values of the options.
+This module parses what the client sends and formats what the engine answers.
 """
 
 from __future__ import annotations
@@ -21,6 +20,8 @@ from solver.problem import DEFAULT_HASH_MIB, MAX_HASH_MIB, MAX_THREADS
 from solver.stipulation import MAX_MOVES
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from solver.endgames.tablebases import Tablebases
 
 NUMBERS = (
@@ -310,140 +311,99 @@ def format_best_move(lines: tuple[Line, ...]) -> str:
     return f"bestmove {best} ponder {replies[0]}" if replies else f"bestmove {best}"
 
 
-@dataclass(frozen=True, slots=True)
-class Spin:
-    """An option whose value is a whole number."""
+class Option(NamedTuple):
+    """An option of the engine.
 
-    default: int
-    least: int
-    most: int
+    Attributes
+    ----------
+    declaration : str
+        The text after the name in the line that declares it.
+    read : callable
+        Parses the value that the client sets; raises InputError.
+    default : object
+        Its value until the client sets one.
+    """
 
-    @property
-    def declaration(self) -> str:
-        """The text after the name in the declaration of the option."""
-        return f"type spin default {self.default} min {self.least} max {self.most}"
+    declaration: str
+    read: Callable[[str], Any]
+    default: Any = None
 
-    def read(self, value: str) -> int:
-        """Parse the value that the client sets."""
+
+def _spin(default: int, least: int, most: int) -> Option:
+    """Return an option whose value is a whole number."""
+
+    def read(value: str) -> int:
         number = int(value) if re.fullmatch(r"[+-]?[0-9]{1,18}", value) else None
-        if number is None or not self.least <= number <= self.most:
-            msg = (
-                f"expected a whole number from {self.least} to {self.most}, "
-                f"found {quote(value)}"
-            )
-            raise InputError(msg)
+        if number is None or not least <= number <= most:
+            msg = f"expected a whole number from {least} to {most}, found "
+            raise InputError(msg + quote(value))
         return number
 
-
-@dataclass(frozen=True, slots=True)
-class Check:
-    """An option that is on (1) or off (0)."""
-
-    default: int = 0
-
-    @property
-    def declaration(self) -> str:
-        """The text after the name in the declaration of the option."""
-        return f"type check default {'true' if self.default else 'false'}"
-
-    def read(self, value: str) -> int:
-        """Parse the value that the client sets."""
-        if value.lower() not in {"true", "false"}:
-            msg = f"expected true or false, found {quote(value)}"
-            raise InputError(msg)
-        return int(value.lower() == "true")
+    return Option(f"type spin default {default} min {least} max {most}", read, default)
 
 
-@dataclass(frozen=True, slots=True)
-class Button:
-    """An option without a value: an action."""
-
-    default = 0
-    declaration = "type button"
-
-    def read(self, value: str) -> int:
-        """Raise InputError for a value."""
-        if value:
-            msg = f"expected no value, found {quote(value)}"
-            raise InputError(msg)
-        return self.default
+def _read_check(value: str) -> bool:
+    if value.lower() not in {"true", "false"}:
+        msg = f"expected true or false, found {quote(value)}"
+        raise InputError(msg)
+    return value.lower() == "true"
 
 
-@dataclass(frozen=True, slots=True)
-class Directories:
-    """An option whose value is the tablebases of some directories."""
-
-    default = None
-    declaration = f"type string default {EMPTY}"
-
-    def read(self, value: str) -> Tablebases | None:
-        """Open the tablebases of directories that are separated as in `PATH`."""
-        from solver.endgames.tablebases import Tablebases
-
-        if value.lower() == EMPTY:
-            return None
-        names = [name for name in value.split(os.pathsep) if name]
-        try:
-            return Tablebases(names) if names else None
-        except OSError as error:
-            found = str(error.filename or value)[:MAX_SHOWN]
-            msg = f"expected directories, found {found!a}: {error.strerror or error}"
-            raise InputError(msg) from None
-
-
-Option = Spin | Check | Button | Directories
-
-OPTIONS: dict[str, Option] = {
-    HASH: Spin(DEFAULT_HASH_MIB, 1, MAX_HASH_MIB),
-    THREADS: Spin(1, 1, MAX_THREADS),
-    MULTI_PV: Spin(1, 1, 218),
-    CLEAR_HASH: Button(),
-    SYZYGY_PATH: Directories(),
-    # These change nothing: analysis and play are the same search, and pondering is
-    # requested with `go ponder`. Clients expect to set them.
-    "UCI_AnalyseMode": Check(),
-    "Ponder": Check(),
-}
-
-
-class Options:
-    """The values of the options in `OPTIONS`, by name."""
-
-    def __init__(self) -> None:
-        self._values: dict[str, Any] = {
-            name: option.default for name, option in OPTIONS.items()
-        }
-
-    def __getitem__(self, name: str) -> Any:
-        return self._values[name]
-
-    def set(self, text: str) -> str:
-        """Set an option from the text after `setoption`, and return its name.
-
-        Raises
-        ------
-        InputError
-            There is no such option, or the value is invalid.
-        """
-        match = _SET.fullmatch(text.strip())
-        if match is None:
-            msg = f"setoption: expected name NAME value VALUE, found {quote(text)}"
-            raise InputError(msg)
-        given, value = match[1], (match[2] or "").strip()
-        for name, option in OPTIONS.items():
-            if name.lower() == " ".join(given.lower().split()):
-                try:
-                    self._values[name] = option.read(value)
-                except InputError as error:
-                    msg = f"option {name}: {error}"
-                    raise InputError(msg) from None
-                return name
-        msg = f"expected one of the options {', '.join(OPTIONS)}, found {quote(given)}"
+def _read_button(value: str) -> None:
+    if value:
+        msg = f"expected no value, found {quote(value)}"
         raise InputError(msg)
 
 
-def declarations() -> list[str]:
-    """Return the lines that declare the options to a client."""
-    return [
-        f"option name {name} {option.declaration}" for name, option in OPTIONS.items()
-    ]
+def _open_tablebases(value: str) -> Tablebases | None:
+    """Open the tablebases of directories that are separated as in `PATH`."""
+    from solver.endgames.tablebases import Tablebases
+
+    if value.lower() == EMPTY:
+        return None
+    names = [name for name in value.split(os.pathsep) if name]
+    try:
+        return Tablebases(names) if names else None
+    except OSError as error:
+        found = str(error.filename or value)[:MAX_SHOWN]
+        msg = f"expected directories, found {found!a}: {error.strerror or error}"
+        raise InputError(msg) from None
+
+
+_IGNORED = Option("type check default false", _read_check)
+"""Changes nothing: analysis and play are the same search, and pondering is requested
+with `go ponder`. Clients expect to set these options."""
+
+OPTIONS: dict[str, Option] = {
+    HASH: _spin(DEFAULT_HASH_MIB, 1, MAX_HASH_MIB),
+    THREADS: _spin(1, 1, MAX_THREADS),
+    MULTI_PV: _spin(1, 1, 218),
+    CLEAR_HASH: Option("type button", _read_button),
+    SYZYGY_PATH: Option(f"type string default {EMPTY}", _open_tablebases),
+    "UCI_AnalyseMode": _IGNORED,
+    "Ponder": _IGNORED,
+}
+
+
+def parse_option(text: str) -> tuple[str, Any]:
+    """Parse the text after `setoption`: the name of an option, and its value.
+
+    Raises
+    ------
+    InputError
+        There is no such option, or the value is invalid.
+    """
+    match = _SET.fullmatch(text.strip())
+    if match is None:
+        msg = f"setoption: expected name NAME value VALUE, found {quote(text)}"
+        raise InputError(msg)
+    given, value = match[1], (match[2] or "").strip()
+    for name, option in OPTIONS.items():
+        if name.lower() == " ".join(given.lower().split()):
+            try:
+                return name, option.read(value)
+            except InputError as error:
+                msg = f"option {name}: {error}"
+                raise InputError(msg) from None
+    msg = f"expected one of the options {', '.join(OPTIONS)}, found {quote(given)}"
+    raise InputError(msg)

@@ -28,16 +28,16 @@ from solver.uci.protocol import (
     CLEAR_HASH,
     HASH,
     MULTI_PV,
+    OPTIONS,
     SYZYGY_PATH,
     THREADS,
     Effort,
-    Options,
-    declarations,
     depth_below,
     format_best_move,
     format_info,
     parse_go,
     parse_move,
+    parse_option,
     parse_position,
 )
 
@@ -195,7 +195,7 @@ class Session:
 
     def __init__(self, send: Callable[[str], None]) -> None:
         self._send = send
-        self._options = Options()
+        self._options = {name: option.default for name, option in OPTIONS.items()}
         self._board: chess.Board | str = chess.Board()
         """The position, or why the last `position` was refused."""
         self._solver: Solver | None = None
@@ -314,8 +314,8 @@ class Session:
     def _send_identity(self, _rest: str) -> None:
         self._send(f"id name matesolve {__version__}")
         self._send("id author the matesolve authors")
-        for declaration in declarations():
-            self._send(declaration)
+        for name, option in OPTIONS.items():
+            self._send(f"option name {name} {option.declaration}")
         self._send("uciok")
 
     def _send_ready(self, _rest: str) -> None:
@@ -333,7 +333,9 @@ class Session:
             self._start(self._search)
 
     def _set_option(self, text: str) -> None:
-        if self._options.set(text) == CLEAR_HASH:
+        name, value = parse_option(text)
+        self._options[name] = value
+        if name == CLEAR_HASH:
             self._solver_is_for = None  # so the next search gets a new table
 
     def _start_game(self, _rest: str) -> None:

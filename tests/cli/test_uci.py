@@ -12,7 +12,7 @@ import chess
 import pytest
 
 from solver import __version__
-from solver.uci.protocol import declarations
+from solver.uci.protocol import OPTIONS
 from tests.cli.conftest import COMMAND
 from tests.cli.processes import ENVIRONMENT, process, run_and_list_heavy
 from tests.endgames.gaviota import write_table
@@ -131,7 +131,7 @@ def test_a_whole_session_of_a_chess_gui(client: Client) -> None:
     assert client.read_to("uciok") == [
         f"id name matesolve {__version__}",
         "id author the matesolve authors",
-        *declarations(),
+        *(f"option name {name} {it.declaration}" for name, it in OPTIONS.items()),
         "uciok",
     ]
     client.notify("setoption name Hash value 16", "debug off", "isready")

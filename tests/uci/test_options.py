@@ -9,24 +9,24 @@ from typing import TYPE_CHECKING
 import pytest
 
 from solver.errors import InputError
-from solver.uci.protocol import Options, declarations
+from solver.uci.protocol import OPTIONS, parse_option
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 
 def test_options_start_with_their_declared_defaults() -> None:
-    assert declarations() == [
-        "option name Hash type spin default 128 min 1 max 1048576",
-        "option name Threads type spin default 1 min 1 max 256",
-        "option name MultiPV type spin default 1 min 1 max 218",
-        "option name Clear Hash type button",
-        "option name SyzygyPath type string default <empty>",
-        "option name UCI_AnalyseMode type check default false",
-        "option name Ponder type check default false",
+    assert [f"{name} {option.declaration}" for name, option in OPTIONS.items()] == [
+        "Hash type spin default 128 min 1 max 1048576",
+        "Threads type spin default 1 min 1 max 256",
+        "MultiPV type spin default 1 min 1 max 218",
+        "Clear Hash type button",
+        "SyzygyPath type string default <empty>",
+        "UCI_AnalyseMode type check default false",
+        "Ponder type check default false",
     ]
-    assert Options()["Hash"] == 128
-    assert Options()["SyzygyPath"] is None
+    assert OPTIONS["Hash"].default == 128
+    assert OPTIONS["SyzygyPath"].default is None
 
 
 @pytest.mark.parametrize(
@@ -36,15 +36,14 @@ def test_options_start_with_their_declared_defaults() -> None:
         (" name  multipv  VALUE  218 ", "MultiPV", 218),
         ("NAME uci_analysemode value True", "UCI_AnalyseMode", 1),
         ("name Ponder value false", "Ponder", 0),
-        ("name clear  hash", "Clear Hash", 0),
-        ("name Clear Hash value", "Clear Hash", 0),
+        ("name clear  hash", "Clear Hash", None),
+        ("name Clear Hash value", "Clear Hash", None),
     ],
 )
-def test_names_and_words_are_read_in_any_case(text: str, name: str, value: int) -> None:
-    options = Options()
-
-    assert options.set(text) == name
-    assert options[name] == value
+def test_names_and_words_are_read_in_any_case(
+    text: str, name: str, value: int | None
+) -> None:
+    assert parse_option(text) == (name, value)
 
 
 @pytest.mark.parametrize(
@@ -73,16 +72,10 @@ def test_names_and_words_are_read_in_any_case(text: str, name: str, value: int) 
         ("name Clear Hash value 1", "option Clear Hash: expected no value, found '1'"),
     ],
 )
-def test_an_invalid_value_changes_nothing(text: str, message: str) -> None:
-    options = Options()
-    names = ("Hash", "Threads", "MultiPV", "Ponder")
-    before = [options[name] for name in names]
-
+def test_an_invalid_value_is_refused(text: str, message: str) -> None:
     with pytest.raises(InputError) as caught:
-        options.set(text)
-
+        parse_option(text)
     assert str(caught.value) == message
-    assert [options[name] for name in names] == before
 
 
 @pytest.fixture
@@ -95,38 +88,25 @@ def directories(tmp_path: Path) -> list[str]:
 
 
 def test_tablebases_are_those_of_all_directories(directories: list[str]) -> None:
-    options = Options()
-
-    options.set(f"name SyzygyPath value {os.pathsep.join(directories)}")
-
-    assert list(map(str, options["SyzygyPath"].directories)) == directories
+    path = os.pathsep.join(directories)
+    _, tablebases = parse_option(f"name SyzygyPath value {path}")
+    assert list(map(str, tablebases.directories)) == directories
 
 
 @pytest.mark.parametrize("none", ["", " value", " value <empty>", " value <Empty>"])
-def test_an_empty_path_means_no_tablebases(directories: list[str], none: str) -> None:
-    options = Options()
-    options.set(f"name SyzygyPath value {directories[0]}")
-
-    options.set(f"name SyzygyPath{none}")
-
-    assert options["SyzygyPath"] is None
+def test_an_empty_path_means_no_tablebases(none: str) -> None:
+    assert parse_option(f"name SyzygyPath{none}") == ("SyzygyPath", None)
 
 
-def test_a_directory_without_tablebases_changes_nothing(
+def test_a_directory_without_tablebases_is_refused(
     directories: list[str], tmp_path: Path
 ) -> None:
-    options = Options()
-    options.set(f"name syzygypath value {directories[1]}")
-    before = options["SyzygyPath"]
     (tmp_path / "bare").mkdir()
-
     missing, bare = tmp_path / "missing", tmp_path / "bare"
     for path, found in (
         (missing, f"expected directories, found '{missing}': {os.strerror(ENOENT)}"),
         (bare, f"{bare}: expected tables, *.gtb.cp4 or *.rtbw, found none"),
     ):
         with pytest.raises(InputError) as caught:
-            options.set(f"name SyzygyPath value {directories[0]}{os.pathsep}{path}")
+            parse_option(f"name SyzygyPath value {directories[0]}{os.pathsep}{path}")
         assert str(caught.value) == f"option SyzygyPath: {found}"
-
-    assert options["SyzygyPath"] is before
