@@ -13,8 +13,7 @@ import csv
 import io
 import json
 import re
-from collections import defaultdict
-from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from solver.board import GivenPosition
 from solver.errors import FormatError, InputError, quote
@@ -30,82 +29,21 @@ from solver.problem import Claim
 from solver.stipulation import Stipulation
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from solver.problem import Problem
 
 
+Kind = TypeVar("Kind")
+
+_KINDS = {int: "a whole number", str: "a text", bool: "true or false", list: "a list"}
+
+_MAX_BITS = 63
+"""Larger integers are refused: Python cannot write integers of any length, nor their
+sums."""
+
 _SURROGATE = re.compile("[\ud800-\udfff]")
 """JSON can write one without the other of its pair, which no text file can hold."""
-
-
-class Fields(NamedTuple):
-    """A record before it is checked; missing fields are empty.
-
-    Attributes
-    ----------
-    id, fen : str
-        As in `Problem`.
-    claim, nomate : str
-        Moves in decimal digits.
-    claimed_keys, claimed_line : sequence of str
-        Moves in UCI notation or SAN.
-    any_last_move : bool
-        As in `Claim`.
-    stipulation : str
-        Such as `h#2.5`.
-    claimed_solutions : str
-        The number of solutions of help play, in decimal digits.
-    """
-
-    id: str
-    fen: str
-    claim: str
-    nomate: str
-    claimed_keys: Sequence[str]
-    claimed_line: Sequence[str]
-    any_last_move: bool
-    stipulation: str
-    claimed_solutions: str
-
-    def check(self, source: str) -> Problem:
-        """Check the fields and make the problem.
-
-        Parameters
-        ----------
-        source : str
-            `file:line`, also the problem's name if it has no `id`.
-
-        Raises
-        ------
-        InputError
-            If position, distance or moves cannot be parsed, or both a mate and no mate
-            are claimed.
-        """
-        stipulation = Stipulation.from_record(self.stipulation)
-        position = GivenPosition(self.fen, stipulation.white_begins)
-        keys = position.keys("claimed_keys", self.claimed_keys)
-        line = position.line("claimed_line", self.claimed_line)
-        mate = stipulation.attacker_moves
-        if self.claim:
-            mate = parse_distance("claim", self.claim)
-        claim = Claim(mate, keys, line, self.any_last_move) if mate else None
-        solutions = None
-        if self.claimed_solutions:
-            name = "claimed_solutions"
-            solutions = parse_solutions(name, self.claimed_solutions)
-        no_mate = parse_no_mate("nomate", self.nomate) if self.nomate else None
-        name = _SURROGATE.sub("\ufffd", self.id)
-        return make_problem(
-            position.fen,
-            name,
-            source,
-            claim,
-            no_mate,
-            stipulation,
-            solutions=solutions,
-            names_side=position.names_side,
-        )
 
 
 def read_jsonl(
@@ -117,35 +55,23 @@ def read_jsonl(
 
 def write_jsonl(problem: Problem) -> str:
     """Write a problem as one line, without empty fields."""
-    record: dict[str, object] = {"id": problem.id, "fen": problem.fen}
-    if stipulation := problem.stipulation.text:
-        record["stipulation"] = stipulation
-    if problem.claim:
-        record["claim"] = problem.claim.mate
-        if problem.claim.keys:
-            record["claimed_keys"] = problem.claim.keys
-        if problem.claim.line:
-            record["claimed_line"] = problem.claim.line
-        if problem.claim.any_last_move:
-            record["any_last_move"] = True
-        if problem.claim.solutions is not None:
-            record["claimed_solutions"] = problem.claim.solutions
-    if problem.no_mate is not None:
-        record["nomate"] = problem.no_mate
+    fields = _fields_of(problem).items()
+    record = {name: value for name, value in fields if value is not None}
     # Escaped, a name with control characters does no harm to a terminal.
     escaped = not problem.id.isprintable()
     return json.dumps(record, ensure_ascii=escaped, separators=(",", ":")) + "\n"
 
 
 def _parse_record(text: str, source: str) -> Problem:
+    record = parse_object(text)
     try:
-        fields = _parse_fields(text)
+        fields = {name: kind.of_json(record, name) for name, kind in _FIELDS.items()}
     except (
         RecursionError
     ):  # nested too deeply for json.dumps, though not for json.loads
         msg = f"expected a flat JSON object, found {quote(text)}"
         raise InputError(msg) from None
-    return fields.check(source)
+    return _make_problem(fields, source)
 
 
 def parse_object(text: str) -> dict[str, Any]:
@@ -167,75 +93,171 @@ def parse_object(text: str) -> dict[str, Any]:
     return record
 
 
-def _parse_fields(text: str) -> Fields:
-    record = parse_object(text)
-    return Fields(
-        id=_text(record, "id", default=""),
-        fen=_text(record, "fen"),
-        claim=_number(record, "claim"),
-        nomate=_number(record, "nomate"),
-        claimed_keys=_moves(record, "claimed_keys"),
-        claimed_line=_moves(record, "claimed_line"),
-        any_last_move=_flag(record, "any_last_move"),
-        stipulation=_text(record, "stipulation", default=""),
-        claimed_solutions=_number(record, "claimed_solutions"),
-    )
+def read_field(
+    record: Mapping[str, object], name: str, kind: type[Kind]
+) -> Kind | None:
+    """Read a field of a JSON object.
 
+    Parameters
+    ----------
+    record : mapping
+    name : str
+    kind : type
+        int, str, bool or list.
 
-def _text(record: Mapping[str, Any], field: str, default: str | None = None) -> str:
-    value = record.get(field)
+    Returns
+    -------
+    int, str, bool, list or None
+        None if the field is missing or null.
+
+    Raises
+    ------
+    InputError
+        The field has another type, or the number more than 63 bits.
+    """
+    value = record.get(name)
     if value is None:
-        value = default
-    if not isinstance(value, str):
-        _refuse(record, field, "text")
+        return None
+    if not isinstance(value, kind) or (isinstance(value, bool) and kind is not bool):
+        msg = f"{name}: expected {_KINDS[kind]}, found {quote(repr(value))}"
+        raise InputError(msg)
+    if isinstance(value, int) and value.bit_length() > _MAX_BITS:
+        msg = f"{name}: expected at most {_MAX_BITS} bits, found {value.bit_length()}"
+        raise InputError(msg)
     return value
 
 
-def _number(record: Mapping[str, Any], field: str) -> str:
-    """Return a number as JSON text; the caller checks that it is one."""
-    value = record.get(field)
+def read_texts(record: Mapping[str, object], name: str) -> list[str]:
+    """Read a field that is a list of texts, as `read_field` does."""
+    values = read_field(record, name, list) or []
+    if not all(isinstance(value, str) for value in values):
+        msg = f"{name}: expected a list of texts, found {quote(repr(values))}"
+        raise InputError(msg)
+    return values
+
+
+def _read_text(record: Mapping[str, object], name: str) -> str:
+    return read_field(record, name, str) or ""
+
+
+def _read_number(record: Mapping[str, object], name: str) -> str:
+    """Return a number as JSON text; whoever parses it checks that it is one."""
+    value = record.get(name)
     return "" if value is None else json.dumps(value)
 
 
-def _moves(record: Mapping[str, Any], field: str) -> list[str]:
-    value = record.get(field)
-    if value is None:
-        return []
-    if not isinstance(value, list) or not all(isinstance(move, str) for move in value):
-        _refuse(record, field, "a list of moves")
-    return value
+def _read_flag(record: Mapping[str, object], name: str) -> bool:
+    return bool(read_field(record, name, bool))
 
 
-def _flag(record: Mapping[str, Any], field: str) -> bool:
-    value = record.get(field, False)
-    if not isinstance(value, bool):
-        _refuse(record, field, "true or false")
-    return value
+def _parse_flag(cell: str) -> bool:
+    text = cell.strip()
+    if text not in _FLAGS:
+        msg = f"any_last_move: expected true, false or nothing, found {quote(text)}"
+        raise InputError(msg)
+    return _FLAGS[text]
 
 
-def _refuse(record: Mapping[str, Any], field: str, expected: str) -> NoReturn:
-    found = quote(json.dumps(record[field])) if field in record else "nothing"
-    msg = f"{field}: expected {expected}, found {found}"
-    raise InputError(msg)
+_FLAGS = {"": False, "false": False, "true": True}
 
 
-COLUMNS = {
-    "id": str,
-    "fen": str,
-    "claim": int,
-    "nomate": int,
-    "claimed_keys": str,
-    "claimed_line": str,
-    "any_last_move": bool,
-    "stipulation": str,
-    "claimed_solutions": int,
+class _Field(NamedTuple):
+    """How a field is read from a JSON object and from a cell, and its column's type."""
+
+    column: type
+    of_json: Callable[[Mapping[str, object], str], Any]
+    of_cell: Callable[[str], Any]
+
+
+_NAME = _Field(str, _read_text, str)
+_TEXT = _Field(str, _read_text, str.strip)
+_NUMBER = _Field(int, _read_number, str.strip)
+_MOVES = _Field(str, read_texts, str.split)
+_FLAG = _Field(bool, _read_flag, _parse_flag)
+
+_FIELDS = {
+    "id": _NAME,
+    "fen": _TEXT,
+    "claim": _NUMBER,
+    "nomate": _NUMBER,
+    "claimed_keys": _MOVES,
+    "claimed_line": _MOVES,
+    "any_last_move": _FLAG,
+    "stipulation": _TEXT,
+    "claimed_solutions": _NUMBER,
 }
-"""The columns of a table of problems, in the order of `Fields`, and their types."""
+
+COLUMNS = {name: field.column for name, field in _FIELDS.items()}
+"""The columns of a table of problems, in their order, and their types."""
+
+
+def _make_problem(fields: Mapping[str, Any], source: str) -> Problem:
+    """Check the fields of a record and make its problem.
+
+    Parameters
+    ----------
+    fields : mapping
+        Each of `_FIELDS`: texts, empty if there is none, lists of moves, and a flag.
+    source : str
+        `file:line`, also the problem's name if it has no `id`.
+
+    Raises
+    ------
+    InputError
+        If position, distance or moves cannot be parsed, or both a mate and no mate are
+        claimed.
+    """
+    stipulation = Stipulation.from_record(fields["stipulation"])
+    position = GivenPosition(fields["fen"], stipulation.white_begins)
+    keys, line = (
+        position.keys("claimed_keys", fields["claimed_keys"]),
+        position.line("claimed_line", fields["claimed_line"]),
+    )
+    mate, no_mate, solutions = (
+        parse(name, fields[name]) if fields[name] else None
+        for name, parse in _NUMBERS.items()
+    )
+    mate = mate or stipulation.attacker_moves
+    return make_problem(
+        position.fen,
+        _SURROGATE.sub("\ufffd", fields["id"]),
+        source,
+        Claim(mate, keys, line, fields["any_last_move"]) if mate else None,
+        no_mate,
+        stipulation,
+        solutions=solutions,
+        names_side=position.names_side,
+    )
+
+
+_NUMBERS = {
+    "claim": parse_distance,
+    "nomate": parse_no_mate,
+    "claimed_solutions": parse_solutions,
+}
+
+
+def _fields_of(problem: Problem) -> dict[str, Any]:
+    """Return the fields of a problem, in the order of JSON lines; None: it has none."""
+    claim = problem.claim
+    fields: dict[str, Any] = {
+        "id": problem.id,
+        "fen": problem.fen,
+        "stipulation": problem.stipulation.text or None,
+    }
+    if claim:
+        fields |= {
+            "claim": claim.mate,
+            "claimed_keys": claim.keys or None,
+            "claimed_line": claim.line or None,
+            "any_last_move": claim.any_last_move or None,
+            "claimed_solutions": claim.solutions,
+        }
+    return {**fields, "nomate": problem.no_mate}
+
 
 CSV_HEAD = ",".join(COLUMNS) + "\n"
 """The header of the rows that `write_csv` writes."""
-
-_FLAGS = {"": False, "false": False, "true": True}
 
 
 def read_csv(
@@ -289,23 +311,18 @@ def read_row(header: Sequence[str], cells: Sequence[str], source: str) -> Proble
     InputError
         If there are more or fewer cells, or if they cannot be parsed.
     """
-    return _name_fields(header, cells).check(source)
+    if len(cells) != len(header):
+        msg = f"expected {len(header)} columns, found {len(cells):,}"
+        raise InputError(msg)
+    row = dict(zip(header, cells, strict=True))
+    fields = {name: kind.of_cell(row.get(name, "")) for name, kind in _FIELDS.items()}
+    return _make_problem(fields, source)
 
 
 def problem_row(problem: Problem) -> tuple[object, ...]:
     """Return the cells of a problem, in the order of `COLUMNS`; None is empty."""
-    claim = problem.claim
-    return (
-        problem.id,
-        problem.fen,
-        claim.mate if claim else None,
-        problem.no_mate,
-        " ".join(claim.keys) or None if claim else None,
-        " ".join(claim.line) or None if claim else None,
-        True if claim and claim.any_last_move else None,
-        problem.stipulation.text or None,
-        claim.solutions if claim else None,
-    )
+    cells = map(_fields_of(problem).get, COLUMNS)
+    return tuple(" ".join(cell) if isinstance(cell, tuple) else cell for cell in cells)
 
 
 def write_csv(problem: Problem) -> str:
@@ -330,26 +347,3 @@ def _require_fen(header: list[str]) -> list[str]:
         msg = f"expected a column fen, found {quote(','.join(header))}"
         raise InputError(msg)
     return header
-
-
-def _name_fields(header: Sequence[str], cells: Sequence[str]) -> Fields:
-    if len(cells) != len(header):
-        msg = f"expected {len(header)} columns, found {len(cells):,}"
-        raise InputError(msg)
-    row = defaultdict(str, zip(header, map(str.strip, cells), strict=True))
-    names = dict(zip(header, cells, strict=True))
-    flag = row["any_last_move"]
-    if flag not in _FLAGS:
-        msg = f"any_last_move: expected true, false or nothing, found {quote(flag)}"
-        raise InputError(msg)
-    return Fields(
-        id=names.get("id", ""),
-        fen=row["fen"],
-        claim=row["claim"],
-        nomate=row["nomate"],
-        claimed_keys=row["claimed_keys"].split(),
-        claimed_line=row["claimed_line"].split(),
-        any_last_move=_FLAGS[flag],
-        stipulation=row["stipulation"],
-        claimed_solutions=row["claimed_solutions"],
-    )

@@ -18,7 +18,6 @@ from typing import (
     BinaryIO,
     NamedTuple,
     TypeAlias,
-    TypeVar,
 )
 
 from solver import __version__
@@ -31,7 +30,7 @@ from solver.audit.result import (
 )
 from solver.board import first_moves
 from solver.errors import InputError, quote
-from solver.formats.native import one_line
+from solver.formats.native import one_line, read_field, read_texts
 from solver.problem import Claim, Problem
 from solver.solution import SCHEMA
 from solver.stipulation import Stipulation
@@ -58,14 +57,6 @@ WORDS = (
     "unreadable",
 )
 """Verdicts, and statuses of records that claim nothing, in the order of the page."""
-
-_MAX_BITS = 63
-"""Larger integers are refused: Python cannot write integers of any length, nor their
-sums."""
-
-_KINDS = {int: "a whole number", str: "a text", bool: "true or false", list: "a list"}
-
-Kind = TypeVar("Kind")
 
 
 def audit_record(result: AuditResult) -> dict[str, object]:
@@ -182,46 +173,25 @@ def _has_moves(result: AuditResult) -> bool:
     )
 
 
-def _read(record: Mapping[str, object], name: str, kind: type[Kind]) -> Kind | None:
-    value = record.get(name)
-    if value is None:
-        return None
-    if not isinstance(value, kind) or (isinstance(value, bool) and kind is not bool):
-        msg = f"{name}: expected {_KINDS[kind]}, found {quote(repr(value))}"
-        raise InputError(msg)
-    if isinstance(value, int) and value.bit_length() > _MAX_BITS:
-        msg = f"{name}: expected at most {_MAX_BITS} bits, found {value.bit_length()}"
-        raise InputError(msg)
-    return value
-
-
 def _number(record: Mapping[str, object], name: str) -> int | None:
-    return _read(record, name, int)
+    return read_field(record, name, int)
 
 
 def _text(record: Mapping[str, object], name: str) -> str:
-    return _read(record, name, str) or ""
-
-
-def _texts(record: Mapping[str, object], name: str) -> list[str]:
-    values = _read(record, name, list) or []
-    if not all(isinstance(value, str) for value in values):
-        msg = f"{name}: expected a list of texts, found {quote(repr(values))}"
-        raise InputError(msg)
-    return values
+    return read_field(record, name, str) or ""
 
 
 def _moves(record: Mapping[str, object], name: str) -> str:
-    return " ".join(_texts(record, name))
+    return " ".join(read_texts(record, name))
 
 
 def _flag(record: Mapping[str, object], name: str) -> int | None:
-    value = _read(record, name, bool)
+    value = read_field(record, name, bool)
     return None if value is None else int(value)
 
 
 def _objects(record: Mapping[str, object], name: str) -> list[Mapping[str, object]]:
-    values = _read(record, name, list) or []
+    values = read_field(record, name, list) or []
     if not all(isinstance(value, Mapping) for value in values):
         msg = f"{name}: expected a list of objects, found {quote(repr(values))}"
         raise InputError(msg)
@@ -241,16 +211,16 @@ def _ply(record: Mapping[str, object]) -> dict[str, object]:
     ply: dict[str, object] = {
         "move": _text(record, "move"),
         "mate": _number(record, "mate"),
-        "keys": _texts(record, "keys"),
+        "keys": read_texts(record, "keys"),
     }
     for name in ("only", "holds"):  # earlier versions did not write them
         if name in record:
-            ply[name] = _read(record, name, bool)
+            ply[name] = read_field(record, name, bool)
     return ply
 
 
 def _solutions(record: Mapping[str, object], name: str) -> str | None:
-    values = _read(record, name, list)
+    values = read_field(record, name, list)
     for value in values or ():
         if not isinstance(value, list) or not all(isinstance(x, str) for x in value):
             msg = f"{name}: expected a list of lists of texts, found "

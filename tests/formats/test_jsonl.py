@@ -87,10 +87,10 @@ SIGNED = f"{DISTANCE}, negative when the side to move is mated"
 @pytest.mark.parametrize(
     ("bad", "reason"),
     [
-        (record(fen=None), "fen: expected text, found 'null'"),
-        ('{"id":"x"}', "fen: expected text, found nothing"),
-        (record(fen=3), "fen: expected text, found '3'"),
-        (record(id=3), "id: expected text, found '3'"),
+        (record(fen=None), "expected a FEN, found nothing"),
+        ('{"id":"x"}', "expected a FEN, found nothing"),
+        (record(fen=3), "fen: expected a text, found '3'"),
+        (record(id=3), "id: expected a text, found '3'"),
         (record(claim="3"), f"claim: {SIGNED}, found '\"3\"'"),
         (record(claim=True), f"claim: {SIGNED}, found 'true'"),
         (record(claim=3.0), f"claim: {SIGNED}, found '3.0'"),
@@ -104,11 +104,11 @@ SIGNED = f"{DISTANCE}, negative when the side to move is mated"
         ),
         (
             record(claimed_keys="h7g6"),
-            "claimed_keys: expected a list of moves, found '\"h7g6\"'",
+            "claimed_keys: expected a list, found \"'h7g6'\"",
         ),
         (
             record(claimed_line=["h7g6", 3]),
-            "claimed_line: expected a list of moves, found '[\"h7g6\", 3]'",
+            "claimed_line: expected a list of texts, found \"['h7g6', 3]\"",
         ),
         (
             record(any_last_move=1),

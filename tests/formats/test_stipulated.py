@@ -158,7 +158,7 @@ def test_a_stipulation_may_repeat_the_claim(tmp_path: Path) -> None:
         (
             "jsonl",
             f'{{"fen":"{LADDER}","stipulation":2}}',
-            "stipulation: expected text, found '2'",
+            "stipulation: expected a text, found '2'",
         ),
         (
             "jsonl",
