@@ -13,9 +13,6 @@ import { Rules } from "./rules.mjs";
 
 const PROGRESS_MS = 40;
 const REPORT_NODES = 16_384;
-const STRUCTS = /** @type {Record<string, string[]>} */ ({
-  search: ["Query"], battle: ["Query"], help: ["HelpPlay"], laboratory: ["Experiment"],
-});
 
 /** The page does not want the answer any more. */
 class Stopped extends Error {}
@@ -50,10 +47,8 @@ export class Host {
   machine(part) {
     if (!this.#machines[part]) {
       const wanted = part === "laboratory" ? this.layout.scoredTableBytes : this.tableBytes;
-      const made = new Machine(
-        this.modules[part], this.layout, this.layout.operations[part], STRUCTS[part], wanted,
-        () => this.report(),
-      );
+      const report = () => this.report();
+      const made = new Machine(this.modules[part], this.layout, part, wanted, report);
       this.#machines[part] = made;
       if (made.tableBytes < wanted) this.post("memory", { wanted, got: made.tableBytes });
     }

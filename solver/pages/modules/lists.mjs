@@ -73,7 +73,7 @@ class Lister {
     const tries = [];
     if (!most || !machine.run("HAS_TRIES", machine.put(place.position), moves)) return tries;
     const known = new Set(keys.map(({ uci }) => uci));
-    for (const first of this.rules.moves(place.position, place.black)) {
+    for (const first of this.rules.moves(place)) {
       if (known.has(first.uci)) continue;
       const after = this.rules.after(place, first.word);
       const words = await this.moves("REFUTATIONS", after.position, moves - 1, most + 1);
@@ -90,7 +90,7 @@ class Lister {
     const size = await this.list("CONTINUATIONS", place.position, left, Number(threats));
     const words = this.machine.list(size);
     const replies = new Map(
-      this.rules.moves(place.position, place.black).map((each) => [each.word, each]));
+      this.rules.moves(place).map((each) => [each.word, each]));
     /** @type {Level} */
     const level = { threats: [], zugzwang: false, defences: [] };
     for (let at = 0; at < words.length; ) {

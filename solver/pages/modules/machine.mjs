@@ -18,6 +18,11 @@ const CACHE_LINE = 64;
 const TEXT_BYTES = 1 << 16;
 const MOVE_MASK = 0xffffffffn;
 
+/** What a part needs besides a `Search`. */
+const STRUCTS = /** @type {Record<string, string>} */ ({
+  search: "Query", battle: "Query", help: "HelpPlay", laboratory: "Experiment",
+});
+
 /** What is too much for a phone is halved until it fits. */
 const LEAST_TABLE_BYTES = 1 << 20;
 
@@ -68,14 +73,13 @@ export class Machine {
   /**
    * @param {WebAssembly.Module} module
    * @param {Layout} layout
-   * @param {Record<string, number>} operations those of the part
-   * @param {string[]} structs what the part needs besides a `Search`
+   * @param {string} part
    * @param {number} tableBytes a power of two, or 0; less if the browser has less
    * @param {() => void | Promise<void>} report called by long searches
    */
-  constructor(module, layout, operations, structs, tableBytes, report = () => {}) {
+  constructor(module, layout, part, tableBytes, report = () => {}) {
     this.layout = layout;
-    this.operations = operations;
+    this.operations = layout.operations[part];
     let place = layout.stackTop;
     /** @param {number} size */
     const reserve = (size) => {
@@ -83,7 +87,7 @@ export class Machine {
       place = Math.ceil((start + size) / CACHE_LINE) * CACHE_LINE;
       return start;
     };
-    const names = ["Search", ...structs];
+    const names = ["Search", STRUCTS[part]];
     const addresses = names.map((name) => reserve(layout.structs[name].size));
     this.position = reserve(layout.positionBytes);
     this.input = reserve(TEXT_BYTES);

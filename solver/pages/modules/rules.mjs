@@ -26,7 +26,7 @@ export class Rules {
   /** @param {WebAssembly.Module} module of the search @param {Layout} layout */
   constructor(module, layout) {
     this.layout = layout;
-    this.machine = new Machine(module, layout, layout.operations.search, ["Query"], 0);
+    this.machine = new Machine(module, layout, "search", 0);
   }
 
   /**
@@ -67,7 +67,7 @@ export class Rules {
     const start = this.read(fen, [], black);
     const place = this.read(fen, moves, black);
     if ("fault" in start || "fault" in place) return place;
-    const legal = this.moves(place.position, place.black).map(plain);
+    const legal = this.moves(place).map(plain);
     const check = this.isCheck(place);
     return {
       fen: place.fen, black: place.black === 1, moves: legal, check,
@@ -76,8 +76,8 @@ export class Rules {
     };
   }
 
-  /** The legal moves. @param {Uint8Array} position @param {number} black @returns {Named[]} */
-  moves(position, black) {
+  /** The legal moves. @param {Place} place @returns {Named[]} */
+  moves({ position, black }) {
     const { machine } = this;
     machine.search.set("text_written", 0);
     const count = machine.run("WRITE_MOVES", machine.put(position), 0, black);
@@ -88,9 +88,8 @@ export class Rules {
 
   /** The legal moves of those that are given. @param {Place} place
    * @param {(string|number)[]} given in UCI notation, or their numbers */
-  chosen({ position, black }, given) {
-    return this.moves(position, black)
-      .filter(({ word, uci }) => given.includes(word) || given.includes(uci));
+  chosen(place, given) {
+    return this.moves(place).filter(({ word, uci }) => given.includes(word) || given.includes(uci));
   }
 
   /** The position after a move; 0: a null move. @param {Place} place @param {number} word */
@@ -114,7 +113,7 @@ export class Rules {
     const named = [];
     for (const given of line) {
       const passed = { word: 0, uci: NULL_MOVE, san: "--" };
-      const move = [passed, ...this.moves(place.position, place.black)]
+      const move = [passed, ...this.moves(place)]
         .find(({ word, uci }) => given === word || given === uci);
       if (!move) break;
       named.push(move);

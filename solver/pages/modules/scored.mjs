@@ -54,7 +54,7 @@ export async function count(host, { fen, moves, fields, depth: deepest, nodes, w
       if (failedHigh && !failedLow) alpha = score - 1;
     }
     first = Math.abs(score) >= mateZone ? 0 : margin;
-    const best = host.rules.moves(place.position, place.black)
+    const best = host.rules.moves(place)
       .find(({ word }) => word === experiment.get("pv_move"));
     host.post("progress", { ...now(), row: {
       ...now(), score, move: best ? plain(best) : null, pvNodes: experiment.get("pv_nodes"),
