@@ -14,6 +14,7 @@ from solver.cli import options
 from solver.cli.console import (
     STDIN,
     Exit,
+    echo_json,
     is_terminal,
     notify,
     prepare_kernel,
@@ -24,6 +25,7 @@ from solver.cli.console import (
 from solver.cli.help_pages import Command
 from solver.errors import FenError, FormatError, InputError, quote
 from solver.output import Notation
+from solver.problem import Problem
 from solver.solution import Solution, Status, StoppedBy
 
 if TYPE_CHECKING:
@@ -33,9 +35,10 @@ if TYPE_CHECKING:
     from solver.cli.options import PlayRequest
     from solver.endgames.tablebases import Tablebases
     from solver.output.shown_play import ShownPlay
-    from solver.problem import Limits, Problem, Restriction
+    from solver.problem import Limits, Restriction
     from solver.search.question import Question
     from solver.solving import Solver
+    from solver.stipulation import Stipulation
 
 EXITS = {
     Status.PROVED: Exit.PROVED,
@@ -175,16 +178,14 @@ def solve(
     prepare_outputs(certificate_path, svg_path, pgn_path, html_path)
     answers: Answers = Sentences(play, board or letters, letters, spaced=many)
     if as_json or jsonl:
-        answers = _records(play, indent=2 if as_json else None)
+        answers = Records(2 if as_json else None, with_play=play.is_shown)
     outputs = Outputs(answers, play)
     if certificate_path is not None or drawn:
         _add_files(outputs, certificate_path, svg_path, pgn_path, html_path)
 
     def question(problem: Problem | str) -> Question:
         if play.stipulation is not None:
-            from solver.cli.whole_play import demand
-
-            problem = demand(problem, play.stipulation)
+            problem = _demand(problem, play.stipulation)
         return read_question(
             problem, limits, all_keys=not first, restriction=restriction
         )
@@ -207,10 +208,15 @@ def _add_files(outputs: Outputs, certificate: str | None, *drawn: str | None) ->
         outputs.drawings = Drawings(svg=svg, pgn=pgn, html=html)
 
 
-def _records(play: PlayRequest, indent: int | None) -> Answers:
-    from solver.cli.whole_play import Records
+def _demand(problem: Problem | str, stipulation: Stipulation) -> Problem:
+    """Return a problem with this stipulation in place of any other claim.
 
-    return Records(indent, with_play=play.is_shown)
+    The stipulation also says who begins where the FEN does not.
+    """
+    if isinstance(problem, str):
+        return Problem(problem, stipulation=stipulation)
+    fen = problem.fen if problem.names_side else problem.fen.split()[0]
+    return Problem(fen, problem.id, source=problem.source, stipulation=stipulation)
 
 
 def _require_fen(text: str) -> str:
@@ -357,6 +363,44 @@ class Answers(Protocol):
 
     def refuse(self, error: FormatError) -> None:
         """Print why a line has no answer."""
+
+
+@dataclass(frozen=True, slots=True)
+class Records:
+    """Prints answers as JSON, each as one record together with its play.
+
+    Attributes
+    ----------
+    indent : int or None
+        Spaces a level; None: one record a line.
+    with_play : bool
+        Whether the play is asked for; a record then waits for it.
+    """
+
+    indent: int | None
+    with_play: bool
+
+    def print(self, solution: Solution) -> None:
+        """Print the record of an answer, unless its play follows."""
+        if not self.with_play:
+            echo_json(solution.to_dict(), self.indent)
+
+    def print_play(self, solution: Solution, play: ShownPlay | None) -> None:
+        """Print the record of an answer with its play, if that is asked for."""
+        if not self.with_play:
+            return
+        from solver.output.play_record import dump
+
+        record = solution.to_dict()
+        if play is not None:
+            record["play"] = play.record()
+        click.echo(dump(record, self.indent))
+
+    def refuse(self, error: FormatError) -> None:
+        """Print a record with the error in place of an answer."""
+        from solver.output.audit_records import unreadable_record
+
+        echo_json(unreadable_record(error), self.indent)
 
 
 @dataclass(frozen=True, slots=True)
