@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, BinaryIO
+from typing import TYPE_CHECKING
 
 import click
 
@@ -17,13 +17,18 @@ from solver.cli.console import (
 from solver.cli.help_pages import Command
 from solver.cli.progress import position_progress
 from solver.errors import FormatError, InputError
-from solver.formats.registry import WRITABLE, find_writer, format_of
+from solver.formats.registry import (
+    WRITABLE,
+    find_writer,
+    format_of,
+    read_collection,
+)
+from solver.formats.streams import Meter
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
     from solver.formats.claims import Selection
-    from solver.formats.registry import Writer
     from solver.problem import Problem
 
 
@@ -84,17 +89,17 @@ def convert(
         require_pyarrow()
     prepare_outputs(target, reads=[source], stdout=True)
 
-    from solver.formats.registry import read_collection
-    from solver.formats.streams import Meter
-
-    meter = Meter()
-    conversion = Conversion(find_writer(target_format))
+    meter, writer = Meter(), find_writer(target_format)
+    conversion = Conversion(writer.write)
     records = read_collection(
         source, source_format=source_format, selection=selection, meter=meter
     )
     progress = position_progress(lambda: conversion.positions)
     with open_target(target) as file, progress:
-        conversion.run(records, file, lambda fault: progress.notify(f"error: {fault}"))
+        rows = conversion.rows(
+            records, lambda fault: progress.notify(f"error: {fault}")
+        )
+        writer.save(rows, file)
     notify(
         f"{conversion.positions:,} written, {meter.not_selected:,} not selected, "
         f"{conversion.skipped:,} skipped"
@@ -103,7 +108,12 @@ def convert(
 
 
 class Conversion:
-    """Writes records to a file and counts them.
+    """Writes records in another format, and counts them.
+
+    Parameters
+    ----------
+    write : callable
+        Writes one problem.
 
     Attributes
     ----------
@@ -113,48 +123,25 @@ class Conversion:
         Records that could not be parsed, or not expressed in the output format.
     """
 
-    def __init__(self, writer: Writer) -> None:
+    def __init__(self, write: Callable[[Problem], object]) -> None:
         self.positions = 0
         self.skipped = 0
-        self._writer = writer
+        self._write = write
 
-    def run(
+    def rows(
         self,
         records: Iterable[Problem | FormatError],
-        file: BinaryIO,
-        report: Callable[[FormatError], None],
-    ) -> None:
-        """Write all records.
-
-        Parameters
-        ----------
-        records : iterable of Problem or FormatError
-            The records that were read.
-        file : BinaryIO
-            The output.
-        report : callable
-            Called for each record that is skipped.
-        """
-        self._writer.save(self._written(records, report), file)
-
-    def _written(
-        self,
-        records: Iterable[Problem | FormatError],
-        report: Callable[[FormatError], None],
+        report: Callable[[FormatError], object],
     ) -> Iterator[object]:
+        """Yield what is written of each record; report those that are skipped."""
         for record in records:
-            written = self._write(record)
-            if isinstance(written, FormatError):
+            try:
+                if isinstance(record, FormatError):
+                    raise InputError(record.reason)
+                row = self._write(record)
+            except InputError as error:
                 self.skipped += 1
-                report(written)
-            else:
-                self.positions += 1
-                yield written
-
-    def _write(self, record: Problem | FormatError) -> object:
-        if isinstance(record, FormatError):
-            return record
-        try:
-            return self._writer.write(record)
-        except InputError as error:
-            return FormatError(record.source, str(error))
+                report(FormatError(record.source, str(error)))
+                continue
+            self.positions += 1
+            yield row
