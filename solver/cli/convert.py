@@ -135,13 +135,15 @@ class Conversion:
     ) -> Iterator[object]:
         """Yield what is written of each record; report those that are skipped."""
         for record in records:
-            try:
-                if isinstance(record, FormatError):
-                    raise InputError(record.reason)
-                row = self._write(record)
-            except InputError as error:
+            row: object = record
+            if not isinstance(record, FormatError):
+                try:
+                    row = self._write(record)
+                except InputError as error:
+                    row = FormatError(record.source, str(error))
+            if isinstance(row, FormatError):
                 self.skipped += 1
-                report(FormatError(record.source, str(error)))
-                continue
-            self.positions += 1
-            yield row
+                report(row)
+            else:
+                self.positions += 1
+                yield row

@@ -12,102 +12,32 @@ from __future__ import annotations
 import click
 
 OPTION_GROUPS = {
-    "Input": (
-        "--format",
-        "--from",
-        "--theme",
-        "--min-rating",
-        "--min-claim",
-        "--max-claim",
-        "--all-rows",
-    ),
+    "Input": "--format --from --theme --min-rating --min-claim --max-claim --all-rows",
     "Search limits": (
-        "--search-moves",
-        "--depth",
-        "--time",
-        "--nodes",
-        "--hash",
-        "--threads",
-        "--table-entries",
+        "--search-moves --depth --time --nodes --hash --threads --table-entries"
     ),
-    "Restrictions on the attacker": (
-        "--checks-only",
-        "--king-flights",
-        "--replies",
-        "--threat",
-    ),
-    "What to look for": (
-        "--first",
-        "--within",
-        "--keys",
-        "--every-ply",
-        "--follow",
-        "--tablebases",
-    ),
+    "Restrictions on the attacker": "--checks-only --king-flights --replies --threat",
+    "What to look for": "--first --within --keys --every-ply --follow --tablebases",
     "Play of compositions": (
-        "--stipulation",
-        "--max-solutions",
-        "--variations",
-        "--set-play",
-        "--tries",
-        "--no-threats",
-        "--all-defences",
-        "--notation",
+        "--stipulation --max-solutions --variations --set-play --tries --no-threats "
+        "--all-defences --notation"
     ),
-    "Techniques": (
-        "--a",
-        "--b",
-        "--mdp",
-        "--check-extension",
-        "--efp",
-        "--mip",
-        "--ablation",
-    ),
+    "Techniques": "--a --b --mdp --check-extension --efp --mip --ablation",
     "Settings of the techniques": (
-        "--null-reduction",
-        "--multi-cut",
-        "--mip-table",
-        "--mip-positions",
-        "--aspiration",
+        "--null-reduction --multi-cut --mip-table --mip-positions --aspiration"
     ),
-    "Conditions of the search": (
-        "--horizon",
-        "--root-order",
-        "--count",
-    ),
-    "Games": ("--games", "--seed", "--first-game", "--sprt"),
-    "Processes and machines": ("--jobs", "--cluster"),
-    "Saved results": (
-        "--store",
-        "--fresh",
-        "--retry",
-        "--marks",
-        "--shard",
-        "--games-file",
-    ),
+    "Conditions of the search": "--horizon --root-order --count",
+    "Games": "--games --seed --first-game --sprt",
+    "Processes and machines": "--jobs --cluster",
+    "Saved results": "--store --fresh --retry --marks --shard --games-file",
     "Output": (
-        "--to",
-        "--ordered",
-        "--fail-on",
-        "--uci-moves",
-        "--board",
-        "--ascii",
-        "--quiet",
-        "--json",
-        "--jsonl",
-        "--csv",
-        "--summary",
+        "--to --ordered --fail-on --uci-moves --board --ascii --quiet --json --jsonl "
+        "--csv --summary"
     ),
-    "Files to write": (
-        "--output",
-        "--certificate",
-        "--certificates",
-        "--svg",
-        "--pgn",
-        "--html",
-    ),
+    "Files to write": "--output --certificate --certificates --svg --pgn --html",
 }
-"""The options of each group by their long names, in the order of the help."""
+"""The options of each group by their long names, with spaces between them, in the order
+of the help."""
 
 OTHERS = "Other options"
 """The title, at the end, of the options that `OPTION_GROUPS` does not name."""
@@ -119,7 +49,7 @@ FEW = 6
 def group_of(option: click.Option) -> str:
     """Return the title under which the help lists an option."""
     for title, names in OPTION_GROUPS.items():
-        if not set(names).isdisjoint(option.opts):
+        if not set(names.split()).isdisjoint(option.opts):
             return title
     return OTHERS
 
