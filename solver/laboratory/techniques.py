@@ -154,18 +154,17 @@ _EXTENSIONS = {
     "promotions": Extension.PROMOTIONS,
     "uncapped": Extension.CHECKS | Extension.UNCAPPED,
 }
-_MIP_USES = {
+_MIP = {
     "reduce": MipUse.REDUCTION,
     "prune": MipUse.PRUNING,
     "lazy": MipUse.LAZY,
     "correct": MipUse.CORRECTION,
-}
-_MIP_EXCLUSIVE = ({"reduce", "prune"}, {"lazy", "correct"})
-_MIP_FORMS = {
     "white": MipUse.WHITE,
     "rounded": MipUse.ROUNDED,
     "curve": MipUse.CURVE,
 }
+_MIP_APART = ({"reduce", "prune"}, {"lazy", "correct"}, {"rounded", "curve"})
+"""Of each of these, at most one. The first four are uses, the others forms."""
 
 
 def parse_mdp(text: str) -> Mdp:
@@ -195,27 +194,18 @@ def parse_mip(text: str) -> MipUse:
 
     The two uses at a node exclude each other, since a pruned node is not searched at
     all. So do the two uses at the horizon, since one score replaces the evaluation.
-    Forms of the cells may be joined to a use: `white`, and `rounded` or `curve`.
+    Forms of the cells may be joined to a use: `white`, and `rounded` or `curve`, which
+    rounds as well.
     """
-    parts = text.split("+")
-    forms = [part for part in parts if part in _MIP_FORMS]
-    uses = [part for part in parts if part not in _MIP_FORMS]
-    if forms and uses in ([], [OFF]):
-        use = f"one of {', '.join(_MIP_USES)}"
-        msg = f"expected {forms[0]} joined to {use}, found {text!r}"
-        raise InputError(msg)
-    if len(set(forms)) < len(forms):
-        msg = f"expected each of {', '.join(_MIP_FORMS)} at most once, found {text!r}"
-        raise InputError(msg)
-    if {"rounded", "curve"}.issubset(forms):
-        msg = f"expected rounded or curve, which rounds as well, found {text!r}"
-        raise InputError(msg)
-    apart = all(len(exclusive.intersection(uses)) <= 1 for exclusive in _MIP_EXCLUSIVE)
-    if uses != [OFF] and not (apart and len({*uses} & {*_MIP_USES}) == len(uses)):
-        pair = "one of the first two joined to one of the last two, such as prune+lazy"
-        also = f"with any of {', '.join(_MIP_FORMS)} joined to these"
-        raise _unknown(text, [OFF, *_MIP_USES, f"or {pair}", also])
-    return _join(text, _MIP_USES | _MIP_FORMS, MipUse.NONE)
+    parts = set(text.split("+"))
+    at_node, at_horizon, forms = (parts & apart for apart in _MIP_APART)
+    is_one_each = all(len(share) <= 1 for share in (at_node, at_horizon, forms))
+    is_known = _MIP.keys() >= parts and text.count("+") == len(parts) - 1
+    if text != OFF and not (is_known and is_one_each and at_node | at_horizon):
+        uses = "reduce or prune, lazy or correct, or one of each, such as prune+lazy"
+        also = "white, and rounded or curve, may be joined to these"
+        raise _unknown(text, [OFF, f"{uses} ({also})"])
+    return _join(text, _MIP, MipUse.NONE)
 
 
 def parse_pruning(
