@@ -40,7 +40,7 @@ from solver.laboratory.imbalance_file import (
     COUNTS,
     MAX_FILE_BYTES,
     VERSION,
-    Archive,
+    read_arrays,
 )
 from solver.laboratory.material import CELLS, mirror_cell
 
@@ -115,10 +115,6 @@ class Outcomes(NamedTuple):
     def word(self) -> int:
         """The 32-bit word that the search reads; 0 without positions."""
         return pack_word(self.positions, self.per_cent or 0)
-
-    def reversed(self) -> Outcomes:
-        """Return the outcomes as the other side sees them."""
-        return Outcomes(self.losses, self.draws, self.wins)
 
 
 @dataclass(frozen=True, slots=True)
@@ -273,15 +269,15 @@ class ImbalanceTable:
         ImbalanceError
             If it is damaged, of another kind or of another version.
         """
-        archive = Archive(data)
+        arrays = read_arrays(data)
         try:
-            source = bytes(archive.read("source", "S", ())[()]).decode()
+            source = bytes(arrays["source"][()]).decode()
         except UnicodeDecodeError:
             msg = "source: expected UTF-8, found other bytes"
             raise ImbalanceError(msg) from None
         table = cls(source)
-        table.ignored = _in_range(int(archive.read("ignored", "<u8", ())))
-        counts = archive.read("counts", "<u8", COUNTS)
+        table.ignored = _in_range(int(arrays["ignored"]))
+        counts = arrays["counts"]
         _in_range(int(counts.max()))
         table._counts = counts.astype(np.uint64)
         return table

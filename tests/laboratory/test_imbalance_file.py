@@ -216,12 +216,12 @@ def test_a_file_with_an_appendix_is_refused(extra: bytes) -> None:
         (
             file_of(counts=None),
             "expected the arrays version, source, ignored, counts, "
-            "found 'ignored.npy, source.npy, version.npy'",
+            "found 'ignored, source, version'",
         ),
         (
             file_of(more=np.array(1)),
             "expected the arrays version, source, ignored, counts, "
-            "found 'counts.npy, ignored.npy, more.npy, source.npy, version.npy'",
+            "found 'counts, ignored, more, source, version'",
         ),
         (file_of()[:-40], DAMAGED),
         (
@@ -247,16 +247,8 @@ def test_a_refusal_says_what_was_expected(data: bytes, message: str) -> None:
             "source: expected at most 1000 bytes, found 1001",
         ),
         (
-            {"source": np.array("tiny")},
-            "source: expected S of shape (), found '<U4 of shape ()'",
-        ),
-        (
             {"ignored": np.array(2**56, "<u8")},
             "expected counts below 2^56, found 72057594037927936",
-        ),
-        (
-            {"ignored": np.array([1, 2], "<u8")},
-            "ignored: expected <u8 of shape (), found 'uint64 of shape (2,)'",
         ),
         (
             {"counts": counts_of({9: (0, 2**56, 0)})},
@@ -267,68 +259,66 @@ def test_a_refusal_says_what_was_expected(data: bytes, message: str) -> None:
             "expected counts below 2^56, found 18446744073709551615",
         ),
         (
-            {"counts": np.zeros((CELLS, 2), "<u8")},
-            "counts: expected <u8 of shape (236196, 3), "
-            "found 'uint64 of shape (236196, 2)'",
-        ),
-        (
-            {"counts": np.zeros((CELLS, 3), "<i8")},
-            "counts: expected <u8 of shape (236196, 3), "
-            "found 'int64 of shape (236196, 3)'",
-        ),
-        (
-            {"counts": np.zeros((CELLS, 3), ">u8")},
-            "counts: expected <u8 of shape (236196, 3), "
-            "found '>u8 of shape (236196, 3)'",
-        ),
-        (
-            {"counts": np.asfortranarray(np.zeros((CELLS, 3), "<u8"))},
-            "counts: expected row-major order, found column-major order",
-        ),
-        (
             {"counts": np.zeros((CELLS, 4), "<u8")},
-            "counts: expected at most 5,669,704 bytes, found 7,558,400",
+            "counts.npy: expected at most 5,669,704 bytes, found 7,558,400",
         ),
     ],
 )
-def test_arrays_that_no_table_has_are_refused(
+def test_content_that_no_table_has_is_refused(
     arrays: dict[str, Any], message: str
 ) -> None:
     assert refusal_of(file_of(**arrays)) == message
 
 
-def test_pickled_objects_are_refused() -> None:
-    class Trap:
-        def __reduce__(self) -> tuple[object, ...]:
-            return pytest.fail, ("the file was unpickled",)
+class Trap:
+    """What a file must not make."""
 
-    refusal = refusal_of(file_of(ignored=np.array(Trap(), object)))
-    assert refusal == "ignored: expected <u8 of shape (), found 'object of shape ()'"
+    def __reduce__(self) -> tuple[object, ...]:
+        return pytest.fail, ("the file was unpickled",)
+
+
+@pytest.mark.parametrize(
+    ("name", "array"),
+    [
+        ("source", np.array("tiny")),
+        ("ignored", np.array([1, 2], "<u8")),
+        ("ignored", np.array(Trap(), object)),
+        ("counts", np.zeros((CELLS, 2), "<u8")),
+        ("counts", np.zeros((CELLS, 3), "<i8")),
+        ("counts", np.zeros((CELLS, 3), ">u8")),
+        ("counts", np.asfortranarray(np.zeros((CELLS, 3), "<u8"))),
+    ],
+)
+def test_arrays_of_another_dtype_shape_or_order_are_refused(
+    name: str, array: np.ndarray[Any, Any]
+) -> None:
+    refusal = refusal_of(file_of(**{name: array}))
+    assert refusal.startswith(f"{name}: expected the header {{'descr': ")
+    assert "found \"{'descr': " in refusal
 
 
 @pytest.mark.filterwarnings("error")
 @pytest.mark.parametrize(
-    ("member", "message"),
+    ("member", "found"),
     [
-        (b"", DAMAGED),
-        (b"\x93NUMPY\x02\x00" + bytes(99), DAMAGED),
-        (npy("'''"), DAMAGED),
-        (npy("(" * 300), DAMAGED),
-        (npy("-" * 900 + "1"), DAMAGED),
-        (npy(" " * 2000), DAMAGED),
-        (npy(header("<u8", ()).replace("()", "(2L,)")), DAMAGED),
-        (npy(header(["a"], ())), DAMAGED),
-        (npy(header("<u8", (10**9,))), "found 'uint64 of shape (1000000000,)'"),
-        (npy(header("<u8", (10**30,))), f"found 'uint64 of shape ({10**30},)'"),
-        (npy(header("<u8", (-1,))), "found 'uint64 of shape (-1,)'"),
-        (npy(header([("\x1b", "<u8")], ())), r"""found "[('\\x1b', '<u8')] of shape"""),
-        (npy(header("|S99999999", ())), "found '|S99999999 of shape ()'"),
-        (npy(header("<u8", ()), bytes(7)), "expected 8 bytes, found 7"),
-        (npy(header("<u8", ()), bytes(9)), "expected 8 bytes, found 9"),
+        (b"", "''"),
+        (b"\x93NUMPY\x02\x00" + bytes(99), "''"),
+        (npy("'''"), "\"'''\""),
+        (npy("(" * 300), "'((("),
+        (npy(" " * 2000), "''"),
+        (npy(header("<u8", ()).replace("()", "(2L,)")), "(2L,)"),
+        (npy(header(["a"], ())), "['a']"),
+        (npy(header("<u8", (10**9,))), "(100000"),
+        (npy(header("<u8", (-1,))), "(-1,)"),
+        (npy(header([("\x1b", "<u8")], ())), r"[('\\x1b', '<u8')]"),
+        (npy(header("|S99999999", ())), "|S99999999"),
+        (npy(header("<u8", ()), bytes(7)), "found 7"),
+        (npy(header("<u8", ()), bytes(9)), "found 9"),
     ],
 )
-def test_a_hostile_array_is_refused_by_its_header(member: bytes, message: str) -> None:
-    assert message in refusal_of(file_with({"ignored.npy": member}))
+def test_a_hostile_array_is_refused_by_its_header(member: bytes, found: str) -> None:
+    _, _, said = refusal_of(file_with({"ignored.npy": member})).partition("found ")
+    assert found in f"found {said}"
 
 
 def test_other_compressions_are_refused_and_none_is_read() -> None:
@@ -345,7 +335,7 @@ def test_a_file_that_unpacks_to_much_more_than_a_table_takes_little_memory() -> 
     tracemalloc.start()
     try:
         assert refusal_of(bomb) == (
-            "ignored: expected at most 5,669,704 bytes, found 268,435,456"
+            "ignored.npy: expected at most 5,669,704 bytes, found 268,435,456"
         )
         assert refusal_of(lying) == DAMAGED
         _, most = tracemalloc.get_traced_memory()
