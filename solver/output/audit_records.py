@@ -116,8 +116,12 @@ def read_record(record: Mapping[str, object]) -> AuditResult:
     Raises
     ------
     InputError
-        A field has the wrong type, or there is no verdict, or no position.
+        The record has another schema, a field has the wrong type, or there is no
+        verdict, or no position.
     """
+    if (schema := record.get("schema", SCHEMA)) != SCHEMA:
+        msg = f"schema: expected {SCHEMA}, found {quote(repr(schema))}"
+        raise InputError(msg)
     word = _text(record, "verdict") or _text(record, "status")
     if not word and "error" in record:
         word = Verdict.UNREADABLE
@@ -211,7 +215,7 @@ def _ply(record: Mapping[str, object]) -> dict[str, object]:
     ply: dict[str, object] = {
         "move": _text(record, "move"),
         "mate": _number(record, "mate"),
-        "keys": read_texts(record, "keys"),
+        "keys": _moves(record, "keys").split(),
     }
     for name in ("only", "holds"):  # earlier versions did not write them
         if name in record:

@@ -61,8 +61,9 @@ def san_of(record: Mapping[str, Any]) -> dict[str, object]:
         for name, lines in given.items()
     }
     if "plies" in record:
+        line = record.get("claimed_line", [])
         san["plies"] = [
-            first_moves(fen, ply["keys"], record["claimed_line"][: 2 * index])
+            first_moves(fen, ply["keys"], line[: 2 * index])
             for index, ply in enumerate(record["plies"])
         ]
     return san

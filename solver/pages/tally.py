@@ -1,151 +1,146 @@
-"""The totals of the audit page, for its charts and its table."""
+"""The totals of a collection's page: headline, links to the list, table of claims."""
 
 from __future__ import annotations
 
-import math
 from array import array
-from collections import Counter, defaultdict
-from itertools import pairwise
+from collections import Counter
+from dataclasses import dataclass, field
+from statistics import median
 from typing import TYPE_CHECKING
 
-from solver.audit.result import AuditResult
+from solver.audit.result import DUAL
 from solver.output.audit_records import WORDS
-from solver.output.audit_text import AuditTable, name_claim
+from solver.output.audit_text import name_claim
+from solver.output.text import duration
+from solver.stipulations.comparison import Soundness
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator
 
-NOT_AGREEING = tuple(
-    word for word in WORDS if not AuditResult("", "", verdict=word).agrees
-)
-"""Verdicts of which no record agrees with its claim."""
+    from solver.audit.result import AuditResult
 
+UNSOLVED = "unsolved"
+"""The verdict of a record that was read and not searched."""
 
-BINS_PER_DECADE = 10
-"""Resolution of the histograms of times: each bin ends 26% above its beginning."""
-
-SHORTEST_S = 1e-6
-"""Records give times in whole microseconds."""
-
-MANY_CLAIMS = 14
-"""If there are more kinds of claims, the long ones share rows of the charts."""
-
-BAND_ENDS = (10, 15, 20, 30, 50, 100)
-"""Claims up to the first of these lengths have a row each; longer ones share a row with
-all claims up to the next of them."""
+VERDICTS = (*WORDS, UNSOLVED)
 
 
-class Tally(AuditTable):
-    """Results counted as in the audit table, and by time.
+def verdict_of(result: AuditResult) -> str:
+    """Return the verdict, the status of a record without a claim, or `UNSOLVED`."""
+    return str(result.verdict or result.status or UNSOLVED)
 
-    It keeps only the time of each result, 8 bytes, because a median needs all of them.
+
+def soundness_of(result: AuditResult) -> list[str]:
+    """Return the words of the column: soundness, and whether there is a dual."""
+    duals = [DUAL] if DUAL in result.disagreements else []
+    return [result.soundness, *duals] if result.soundness else duals
+
+
+@dataclass(slots=True)
+class ClaimRow:
+    """What the table shows of all records with the same claim.
+
+    It keeps the time of each record, 8 bytes, because a median needs all of them.
     """
+
+    name: str
+    verdicts: Counter[str] = field(default_factory=Counter)
+    agreeing: int = 0
+    times_s: array[float] = field(default_factory=lambda: array("d"))
+
+    @property
+    def total(self) -> int:
+        """The number of records."""
+        return self.verdicts.total()
+
+    @property
+    def time(self) -> str:
+        """Their median time; empty if no record has a time."""
+        return duration(median(self.times_s)) if self.times_s else ""
+
+    @property
+    def share(self) -> str:
+        """The share of records that agree with the claim."""
+        return per_cent(self.agreeing, self.total)
+
+    @property
+    def bars(self) -> Iterator[tuple[str, float, float]]:
+        """Verdicts as parts of a bar of length 100: word, beginning and length."""
+        begin = 0.0
+        for word in VERDICTS:
+            length = 100 * self.verdicts[word] / self.total
+            if length:
+                yield word, round(begin, 2), round(length, 2)
+            begin += length
+
+
+class Tally:
+    """Counts by claim and verdict, and by soundness."""
 
     def __init__(self) -> None:
-        super().__init__()
-        self._times_s: defaultdict[tuple[int, str], array[float]] = defaultdict(
-            lambda: array("d")
-        )
-        self._solvers: dict[str, None] = {}
-        self._agreeing = 0
-        self._disagreements = 0
+        self._rows: dict[tuple[int, str], ClaimRow] = {}
+        self.all = ClaimRow("all")
+        self._soundness: Counter[str] = Counter()
 
-    def add(self, result: AuditResult) -> None:
-        """Count a result."""
-        super().add(result)
-        if result.fen and result.time_s is not None:
-            self._times_s[name_claim(result)].append(result.time_s)
-        if result.solver:
-            self._solvers[result.solver] = None
-        self._agreeing += result.agrees
-        self._disagreements += bool(result.disagreements)
+    def add(self, result: AuditResult, *, agrees: bool) -> str:
+        """Count a result; return the name of its claim."""
+        claim = name_claim(result)
+        if claim not in self._rows:
+            self._rows[claim] = ClaimRow(claim[1])
+        verdict = verdict_of(result)
+        for row in (self._rows[claim], self.all):
+            row.verdicts[verdict] += 1
+            row.agreeing += agrees
+            if result.fen and result.time_s is not None:
+                row.times_s.append(result.time_s)
+        self._soundness.update(soundness_of(result))
+        return claim[1]
 
-    def summary(self) -> dict[str, object]:
-        """Return the totals as JSON can hold them.
+    @property
+    def claims(self) -> list[ClaimRow]:
+        """The rows of the table, in the order of the claims."""
+        return [row for _, row in sorted(self._rows.items())]
 
-        Returns
-        -------
-        dict
-            `claims`: for each claim, in order, its `name`, the counts by `words`,
-            `nodes`, `time_s`, and its `times` as pairs of bin and count;
-            `rows`: for each row of the charts its `name`, the indices of its `claims`
-            and its `median_s`;
-            `soundness`: counts, the most frequent first;
-            `solvers`: the versions that found the answers;
-            `duals`: the number of records with a dual;
-            `agreeing` and `disagreements`: the numbers of records that agree with
-            their claims and that do not. Undecided and unreadable records are neither.
-        """
-        claims = sorted(self._rows)
-        times_s = [(claim[1], self._times_s[claim]) for claim in claims]
-        return {
-            "claims": [
-                {
-                    "name": claim[1],
-                    "words": self._rows[claim].words,
-                    "nodes": self._rows[claim].nodes,
-                    "time_s": self._rows[claim].time_s,
-                    "times": sorted(Counter(map(time_bin, times)).items()),
-                }
-                for claim, (_, times) in zip(claims, times_s, strict=True)
-            ],
-            "rows": list(_chart_rows(times_s)),
-            "soundness": dict(self._soundness.most_common()),
-            "solvers": list(self._solvers),
-            "duals": self._duals,
-            "agreeing": self._agreeing,
-            "disagreements": self._disagreements,
-        }
+    @property
+    def verdicts_found(self) -> list[tuple[str, int]]:
+        """The verdicts that occur, with their counts, in order."""
+        return _found(self.all.verdicts, VERDICTS)
+
+    @property
+    def soundness_found(self) -> list[tuple[str, int]]:
+        """The kinds of soundness that occur, with their counts, in order."""
+        others = sorted(self._soundness.keys() - {*Soundness, DUAL})
+        return _found(self._soundness, (*Soundness, *others, DUAL))
+
+    @property
+    def headline(self) -> str:
+        """What an editor wants to know first: how many are sound, how many proved."""
+        total = self.all.total
+        if not total:
+            return "There are no records."
+        counts = f"{total:,} record{'s' * (total > 1)}"
+        if self.all.verdicts[UNSOLVED] == total:
+            return f"{counts}, not solved yet"
+        if self.soundness_found:
+            counts += f": {_listed(self.soundness_found)}"
+        is_one = len(self.verdicts_found) == 1
+        verdicts = f"all {self.verdicts_found[0][0]}" if is_one else ""
+        return f"{counts}; claims: {verdicts or _listed(self.verdicts_found)}"
 
 
-def time_bin(time_s: float) -> int:
-    """Return the bin of a time; bin `b` starts at `10 ** (b / 10)` seconds."""
-    return math.floor(BINS_PER_DECADE * math.log10(max(time_s, SHORTEST_S)))
+def per_cent(part: int, whole: int) -> str:
+    """Write a share; 0% and 100% are exact."""
+    percent = f"{100 * part / whole:.1f}%" if whole else "0.0%"
+    if part and percent == "0.0%":
+        return "< 0.1%"
+    if part < whole and percent == "100.0%":
+        return "> 99.9%"
+    return percent.replace(".0%", "%") if part in (0, whole) else percent
 
 
-def _chart_rows(
-    claims: Sequence[tuple[str, array[float]]],
-) -> Iterator[dict[str, object]]:
-    """Group claims into rows of a chart; long claims share rows if there are many.
-
-    Parameters
-    ----------
-    claims : sequence of tuple
-        The name of each claim, in order, and the times of its results.
-    """
-    rows: dict[str, list[int]] = {}
-    for index, (name, _) in enumerate(claims):
-        band = band_name(name) if len(claims) > MANY_CLAIMS else name
-        rows.setdefault(band, []).append(index)
-    for name, indices in rows.items():
-        times_s = [claims[index][1] for index in indices]
-        yield {"name": name, "claims": indices, "median_s": median(times_s)}
+def _found(counts: Counter[str], words: Iterable[str]) -> list[tuple[str, int]]:
+    return [(str(word), counts[word]) for word in words if counts[word]]
 
 
-def band_name(claim: str) -> str:
-    """Return the row of a claim such as `#17`: `#16 to 20`, or `over #100`.
-
-    A claim with half a move shares no row.
-    """
-    if claim.endswith(".5"):
-        return claim
-    sign = claim.rstrip("0123456789")
-    moves = int(claim.removeprefix(sign) or 0)
-    if moves <= BAND_ENDS[0]:
-        return claim
-    for before, end in pairwise(BAND_ENDS):
-        if moves <= end:
-            minus = "-" if sign.endswith("-") else ""
-            return f"{sign}{before + 1} to {minus}{end}"
-    return f"over {sign}{BAND_ENDS[-1]}"
-
-
-def median(times_s: Sequence[array[float]]) -> float | None:
-    """Return the exact median of all times, or None if there are none.
-
-    It copies the times: 8 more bytes for each.
-    """
-    import numpy as np
-
-    times = np.concatenate([np.frombuffer(part) for part in times_s])
-    return float(np.median(times, overwrite_input=True)) if times.size else None
+def _listed(found: Iterable[tuple[str, int]]) -> str:
+    return ", ".join(f"{count:,} {word}" for word, count in found)

@@ -54,6 +54,7 @@ from solver.solving import Solver, solve
 from solver.stipulation import MAX_MOVES
 from tests.benchmarks.mutation import FORMATS, make_problems, mutate, mutate_json
 from tests.oracles import naive
+from tests.pages.records import records_of
 from tests.processes import run, started
 
 if TYPE_CHECKING:
@@ -213,10 +214,9 @@ class Report:
             mutate_json(record, seeded)
             records.append(record)
         with patience():
-            page = render_page(records, title="fuzz").decode()
-        data = json.loads(page.partition('"application/json">')[2].partition("</")[0])
-        require(len(data["entries"]) == len(records), f"lost of {records}")
-        refused = sum(entry[1] == "unreadable" for entry in data["entries"])
+            listed = records_of(render_page(records, title="fuzz"))
+        require(len(listed) == len(records), f"lost of {records}")
+        refused = sum(record["verdict"] == "unreadable" for record in listed)
         found["refused"] += refused
         found["accepted"] += len(records) - refused
 

@@ -1,7 +1,9 @@
-"""Records made by hand for the page of an audit, and the data read back from it."""
+"""Records made by hand for the page of a collection, and the data read back from it."""
 
 from __future__ import annotations
 
+import base64
+import gzip
 import json
 import re
 from typing import Any
@@ -47,20 +49,19 @@ UNREADABLE = {
 
 
 def data_of(page: bytes) -> dict[str, Any]:
-    """The data that the page's script reads."""
-    found = re.search(
-        r'<script id="audit" type="application/json">(.*?)</script>',
-        page.decode(),
-        re.DOTALL,
-    )
-    assert found
-    data: dict[str, Any] = json.loads(found[1])
+    """The data that a page's script reads."""
+    (found,) = re.findall(r'id="data">(.*?)</script>', page.decode(), re.DOTALL)
+    data: dict[str, Any] = json.loads(found)
     return data
 
 
-def entries_of(page: bytes) -> list[dict[str, Any]]:
-    """The entries that the page lists, each with the fields it has."""
-    data = data_of(page)
-    return [
-        dict(zip(data["fields"], values, strict=False)) for values in data["entries"]
-    ]
+def records_of(page: bytes) -> list[dict[str, Any]]:
+    """The records that a page lists."""
+    lines = gzip.decompress(base64.b64decode(data_of(page)["records"])).decode()
+    return [json.loads(line) for line in lines.splitlines()]
+
+
+def headline_of(page: bytes) -> str:
+    """The page's summary in a sentence."""
+    (found,) = re.findall(r'<p id="headline">(.*?)</p>', page.decode())
+    return str(found)

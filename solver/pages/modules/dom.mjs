@@ -1,6 +1,6 @@
 // Elements, and numbers in words: what all parts of the page share.
 
-const SVG_TAGS = /^(svg|g|rect|circle|line|path|polyline|text|title|desc)$/;
+const SVG_TAGS = /^(svg|g|rect|circle|line|path|polyline|text|title|desc|use)$/;
 
 /** @param {string} id @returns {any} */
 export const element = (id) => document.getElementById(id);

@@ -28,8 +28,8 @@ export class Parts {
   }
 }
 
-/** @param {string} packed */
-async function unpack(packed) {
+/** Bytes that were packed with gzip and base64. @param {string} packed */
+export async function unpack(packed) {
   const bytes = Uint8Array.from(atob(packed), (letter) => letter.charCodeAt(0));
   const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
   return new Response(stream).arrayBuffer();

@@ -1,0 +1,296 @@
+/** A collection: its records in a list that is filtered and sorted, one of them on the board. */
+
+import { element, make, several, thousands } from "./dom.mjs";
+import { unpack } from "./engine.mjs";
+import { download } from "./files.mjs";
+import { List } from "./list.mjs";
+import { Marks, marksText } from "./marks.mjs";
+import { readPlacement } from "./squares.mjs";
+import { Viewer } from "./viewer.mjs";
+
+/** @typedef {import("./answer.mjs").Found} Found */
+/** @typedef {import("./marks.mjs").AuditRecord} AuditRecord */
+/**
+ * @typedef {{record: AuditRecord, index: number, claim: string, found: string, agrees: boolean,
+ *   verdict: string, soundness: string[], text: string, mark: string, here: string}} Row
+ *   here: what a search in the page found
+ */
+
+const SCHEMA = 1;
+const LAST = 1e15;
+const PRINTED_DIAGRAMS = 500;
+const MARK_KEYS = new Map([["a", "accept"], ["c", "cook"], ["x", "reject"]]);
+
+const data = JSON.parse(element("data").textContent);
+const form = /** @type {any} */ (element("filters"));
+
+/** The places of words in the menus of the form. @type {Record<string, Map<string, number>>} */
+const ranks = Object.fromEntries(["verdict", "soundness", "claim", "mark"].map((menu) =>
+  [menu, new Map([...form[menu].options].map(({ value }, place) => [value, place]))]));
+
+/** How rows are sorted. @type {Record<string, (row: Row) => number>} */
+const ORDERS = {
+  record: ({ index }) => index,
+  claim: ({ claim }) => ranks.claim.get(claim) ?? LAST,
+  found: ({ record }) => record.mate ?? LAST,
+  verdict: ({ verdict }) => ranks.verdict.get(verdict) ?? LAST,
+  soundness: ({ soundness }) => ranks.soundness.get(soundness.at(-1) ?? "") || LAST,
+  nodes: ({ record }) => record.nodes ?? LAST,
+  time: ({ record }) => record.time_s ?? LAST,
+  mark: ({ mark }) => ranks.mark.get(mark) || LAST,
+};
+
+/** The records of the page. @param {string} packed lines of JSON, gzip, base64 */
+async function readRecords(packed) {
+  const text = new TextDecoder().decode(await unpack(packed));
+  /** @type {AuditRecord[]} */
+  const records = JSON.parse(`[${text.replaceAll("\n", ",")}]`);
+  const other = records.find(({ schema }) => schema !== SCHEMA);
+  if (other) throw new Error(`expected records of schema ${SCHEMA}, found ${other.schema}`);
+  return records;
+}
+
+/** "0.5 ms", "12.3 s". @param {number | null} [seconds] */
+const timeText = (seconds) => typeof seconds !== "number" ? ""
+  : seconds < 0.1 ? `${(1000 * seconds).toFixed(1)} ms` : `${seconds.toFixed(2)} s`;
+
+/** A static diagram of a FEN. @param {string} fen */
+function diagram(fen) {
+  const pieces = (readPlacement(fen) ?? []).flatMap((letter, at) => letter ? [make("use", {
+    href: `#piece-${letter}`, x: 45 * (at % 8), y: 45 * Math.floor(at / 8),
+  })] : []);
+  const look = { class: "diagram", viewBox: "0 0 360 360" };
+  return make("svg", look, make("use", { href: "#squares" }), ...pieces);
+}
+
+/** The moves of the claimed line that are not the only ones.
+ * @param {AuditRecord} record @returns {string[]} */
+function duals({ san, plies = [] }) {
+  return plies.flatMap((/** @type {any} */ { only, keys, move }, /** @type {number} */ i) => {
+    if (only !== false) return [];
+    const others = san.plies[i].filter((/** @type {any} */ _, /** @type {number} */ at) =>
+      keys[at] !== move);
+    const word = keys.includes(move) ? "also" : "faster";
+    return [`move ${i + 1}: ${san.claimed_line?.[2 * i] ?? move} (${word} ${others.join(", ")})`];
+  });
+}
+
+/** What a search in the page found. @param {Found} found */
+const foundText = ({ state, mate, lower }) =>
+  mate === null ? `${state}, no #${lower - 1}` : `${state}, #${mate}`;
+
+class Collection {
+  /** @type {Row | null} */
+  open = null;
+
+  /** @param {AuditRecord[]} records */
+  constructor(records) {
+    this.viewer = new Viewer();
+    this.marks = new Marks(() => this.note(
+      "The browser stores nothing for this page: export the marks before you close it."));
+    this.rows = records.map((record, index) => this.row(record, index));
+    this.list = new List(element("list"), {
+      draw: (/** @type {Row} */ row, isPrinted) => this.draw(row, isPrinted),
+      onOpen: (row, isAsked) => this.show(row, isAsked),
+    });
+    this.viewer.onAnswer = (/** @type {AuditRecord} */ record, /** @type {Found} */ found) => {
+      const row = this.rows.find((each) => each.record === record);
+      if (!row) return;
+      row.here = foundText(found);
+      this.list.draw();
+      if (row === this.open) this.facts();
+    };
+    form.hidden = element("viewer").hidden = element("marking").hidden = false;
+    this.listen();
+    this.readHash();
+  }
+
+  /** @param {AuditRecord} record @param {number} index @returns {Row} */
+  row(record, index) {
+    const [claim, found, agrees, soundness] = record.row;
+    return {
+      record, index, claim, found, agrees, soundness, here: "",
+      verdict: record.verdict ?? record.status ?? "unsolved",
+      text: `${record.id}\n${record.fen}\n${record.source}`.toLowerCase(),
+      mark: this.marks.get(record),
+    };
+  }
+
+  /** @param {string} words */
+  note(words) {
+    element("note").textContent += ` ${words}`;
+  }
+
+  listen() {
+    form.addEventListener("input", () => this.filter());
+    form.addEventListener("reset", () => setTimeout(() => this.filter()));
+    form.addEventListener("submit", (/** @type {Event} */ event) => event.preventDefault());
+    addEventListener("hashchange", () => this.readHash());
+    addEventListener("keydown", (event) => this.press(event));
+    /** @type {Record<string, (value: string) => void>} */
+    const acts = {
+      sort: (name) => this.sort(name), mark: (mark) => this.mark(mark),
+      step: (by) => this.step(Number(by)), export: (format) => this.export(format),
+    };
+    addEventListener("click", ({ target }) => {
+      const { dataset } = /** @type {HTMLElement} */ (target);
+      for (const name of Object.keys(acts)) if (dataset[name]) acts[name](dataset[name]);
+    });
+  }
+
+  /** @param {KeyboardEvent} event */
+  press(event) {
+    const { target } = event;
+    const isTyping = target instanceof Element &&
+      target.matches("input:not([type=checkbox]), select, textarea");
+    if (isTyping || event.ctrlKey || event.metaKey || event.altKey) return;
+    const inList = target === this.list.host;
+    if (event.key === "j" || (inList && event.key === "ArrowDown")) this.step(1);
+    else if (event.key === "k" || (inList && event.key === "ArrowUp")) this.step(-1);
+    else if (inList && event.key === "Enter") this.step(0);
+    else if (MARK_KEYS.has(event.key)) this.mark(MARK_KEYS.get(event.key) ?? "");
+    else return;
+    event.preventDefault();
+  }
+
+  // The list
+
+  /** Set the form from the address. */
+  readHash() {
+    const wanted = new URLSearchParams(location.hash.slice(1));
+    for (const field of form.elements) {
+      if (field.type === "checkbox") field.checked = wanted.has(field.name);
+      else if (field.name) field.value = wanted.get(field.name) ?? "";
+      if (field.selectedIndex === -1) field.value = "";
+    }
+    this.filter();
+    if (location.hash) form.scrollIntoView();
+  }
+
+  /** @param {string} name of a column: up, down, or the order of the collection */
+  sort(name) {
+    const next = { [name]: `-${name}`, [`-${name}`]: "" };
+    form.sort.value = next[form.sort.value] ?? name;
+    this.filter();
+  }
+
+  /** Show the rows that the form asks for. */
+  filter() {
+    const given = /** @type {[string, string][]} */ ([...new FormData(form)]);
+    const wanted = Object.fromEntries(given);
+    const address = new URLSearchParams(given.filter(([, value]) => value));
+    history.replaceState(null, "", address.size ? `#${address}` : location.pathname);
+    const { verdict, soundness, claim, mark, q, all, sort } = wanted;
+    const searched = q.trim().toLowerCase();
+    const hasOthers = this.rows.some(({ agrees }) => !agrees);
+    let shown = this.rows.filter((row) =>
+      (all || !row.agrees || !hasOthers) && (!verdict || row.verdict === verdict) &&
+      (!soundness || row.soundness.includes(soundness)) && (!claim || row.claim === claim) &&
+      (!mark || row.mark === mark) && (!searched || row.text.includes(searched)));
+    const order = ORDERS[sort.replace("-", "")];
+    if (order) {
+      const sign = sort.startsWith("-") ? -1 : 1;
+      const keyed = shown.map((row) => ({ row, key: sign * order(row) }));
+      shown = keyed.sort((one, other) => one.key - other.key).map(({ row }) => row);
+    }
+    for (const { dataset, parentElement } of element("list").querySelectorAll("[data-sort]")) {
+      const isSorted = dataset.sort === sort.replace("-", "");
+      parentElement.ariaSort = !isSorted ? null : sort[0] === "-" ? "descending" : "ascending";
+    }
+    element("shown").textContent =
+      `${thousands(shown.length)} of ${several(this.rows.length, "record")}` +
+      (shown.length ? "" : ": none matches the filters");
+    this.list.show(shown);
+    this.count();
+  }
+
+  /** @param {Row} row @param {boolean} isPrinted */
+  draw(row, isPrinted) {
+    const { record } = row;
+    const name = make("td", { class: "record", title: record.source ?? "" });
+    const hasDiagram = isPrinted && record.fen && row.index < PRINTED_DIAGRAMS;
+    if (hasDiagram) name.append(diagram(record.fen));
+    name.append(make("b", {}, record.id || "(no name)"));
+    if (isPrinted) name.append(" ", make("small", {}, record.error ?? record.fen));
+    const found = row.here ? `${row.found} (here: ${row.here})` : row.found;
+    const words = [[row.verdict], row.soundness].map((each) =>
+      make("td", { class: each.at(-1) ?? "" }, each.join(", ")));
+    const nodes = typeof record.nodes === "number" ? thousands(record.nodes) : "";
+    const rest = [nodes, timeText(record.time_s), row.mark].map((text) => make("td", {}, text));
+    const lengths = [row.claim, found].map((text) => make("td", {}, text));
+    return make("tr", {}, name, ...lengths, ...words, ...rest);
+  }
+
+  // The open record
+
+  /** @param {number} by */
+  step(by) {
+    this.list.open(this.list.current + by, true);
+  }
+
+  /** @param {Row} row @param {boolean} isAsked */
+  show(row, isAsked) {
+    this.open = row;
+    const { record } = row;
+    const solve = isAsked && !record.status && !row.here && this.viewer.canSolve;
+    if (record.fen) this.viewer.open(record, { solve });
+    element("viewer-board").hidden = !record.fen;
+    this.facts();
+    if (isAsked && matchMedia("(max-width: 60rem)").matches) element("viewer").scrollIntoView();
+  }
+
+  /** Say what the record claims and what was found. */
+  facts() {
+    const { record, ...row } = /** @type {Row} */ (this.open);
+    const { san } = record;
+    const keys = record.keys?.map((/** @type {any} */ key) => key.san);
+    element("record-title").textContent = record.id || "(no name)";
+    for (const button of document.querySelectorAll("[data-mark]")) {
+      button.ariaPressed = String(button.getAttribute("data-mark") === row.mark);
+    }
+    /** @type {[string, string | undefined][]} */
+    const facts = [
+      ["Error", record.error],
+      ["Source", record.source === record.id ? "" : record.source],
+      ["Claimed", [row.claim, san.claimed_keys?.join(", ")].filter(Boolean).join(": ")],
+      ["Verdict", [row.verdict, ...row.soundness].join(", ")],
+      ["Found", row.found],
+      ["Here", row.here],
+      ["Claimed line", san.claimed_line?.join(" ")],
+      ["Wrong keys", san.wrong_keys?.join(", ")],
+      [record.keys_complete ? "All keys" : "Keys", keys?.join(", ")],
+      ["Other moves", duals(record).join("; ")],
+      ["Cost", record.status ? `${several(record.nodes, "node")}, ${timeText(record.time_s)}` : ""],
+    ];
+    element("record-facts").replaceChildren(...facts.flatMap(([name, value]) =>
+      value ? [make("dt", {}, name), make("dd", {}, value)] : []));
+  }
+
+  /** @param {string} mark */
+  mark(mark) {
+    if (!this.open) return;
+    this.open.mark = this.marks.toggle(this.open.record, mark);
+    this.facts();
+    this.list.draw();
+    this.count();
+  }
+
+  count() {
+    element("marked").textContent = `${thousands(this.marked.length)} marked`;
+  }
+
+  get marked() {
+    return this.rows.filter(({ mark }) => mark);
+  }
+
+  /** @param {string} format */
+  export(format) {
+    const lines = this.marked.map(({ record, mark }) => ({ record, mark }));
+    const type = format === "csv" ? "text/csv" : "application/jsonl";
+    download(`marks.${format}`, new Blob([marksText(lines, format)], { type }));
+  }
+}
+
+readRecords(data.records).then((records) => new Collection(records)).catch((error) => {
+  element("note").textContent = `The records of this page cannot be read: ${error.message}.`;
+});
