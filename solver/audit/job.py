@@ -153,16 +153,6 @@ class AuditJob:
         limits = options.limits
         self._solver = Solver(limits.hash_mib, tablebases, threads=limits.threads)
 
-    def run(self, problem: Problem) -> AuditResult | None:
-        """Solve a problem and compare the answer with its claim.
-
-        Returns
-        -------
-        AuditResult or None
-            None if the search was interrupted.
-        """
-        return self.run_batch([problem])[0]
-
     def run_batch(
         self, problems: Sequence[Problem], time_slice: TimeSlice = TIME_SLICE
     ) -> list[AuditResult | None]:
@@ -196,58 +186,46 @@ class AuditJob:
     def close(self) -> None:
         """Do nothing: what the job holds goes with it."""
 
-    def _solve_and_follow(self, question: Question) -> Followed:
-        """Solve a problem, and follow its claimed line if it is a mate's."""
-        if not kind_of(question.problem.stipulation).has_certificates:
-            return Followed(self._solve(question))
-        return solve_and_follow(
-            self._solve, self._solver.workspace, question, self._searching
-        )
-
     def _results(
         self, questions: Sequence[Question], batch_s: float
     ) -> Iterator[AuditResult | None]:
-        if self._options.follow:
-            for question in questions:
-                found = self._solve_and_follow(question)
-                yield self._result(
-                    found.solution, question.limits, found.holds, found.stopped_by
-                )
-            return
-        if self._options.every_ply or self._options.certify:
+        options = self._options
+        if options.follow or options.every_ply or options.certify:
             # Each needs the solver, or what it remembers, before the next answer.
             for question in questions:
-                yield self._result(self._solve(question), question.limits)
+                yield self._result(self._solve_and_follow(question), question.limits)
             return
         answers = self._solver.answer_rows(
             questions, batch_s=batch_s, searching=self._searching
         )
         for question, answer in zip(questions, answers, strict=False):
-            yield self._result(answer, question.limits)
+            yield self._result(Followed(answer), question.limits)
 
-    def _result(
-        self,
-        answer: Solution,
-        limits: Limits,
-        holds: Sequence[bool | None] = (),
-        line_stop: StoppedBy | None = None,
-    ) -> AuditResult | None:
+    def _solve_and_follow(self, question: Question) -> Followed:
+        """Solve a problem, and follow its claimed line if that is wanted of a mate."""
+        kind = kind_of(question.problem.stipulation)
+        if not (self._options.follow and kind.has_certificates):
+            return Followed(self._solve(question))
+        return solve_and_follow(
+            self._solve, self._solver.workspace, question, self._searching
+        )
+
+    def _result(self, found: Followed, limits: Limits) -> AuditResult | None:
         """Compare an answer with the claim of its problem.
 
         Parameters
         ----------
-        answer : Solution
-            The answer.
+        found : Followed
+            The answer, and what following the claimed line has shown.
         limits : Limits
             Those of its search.
-        holds, line_stop
-            What following the claimed line has shown; see `Followed`.
 
         Returns
         -------
         AuditResult or None
             None if the search was interrupted or took longer than its time slice.
         """
+        answer, holds, line_stop = found
         certificate: bytes | None = None
         notices: tuple[str, ...] = ()
         # Now: the workspace forgets the answer.
@@ -256,11 +234,9 @@ class AuditJob:
             if built is None:
                 return None
             certificate, notices = built
-        plies: list[Ply] = []
-        stops = [answer.stopped_by, line_stop]
-        for ply, stopped_by in self._search_line(answer, limits):
-            plies.append(ply)
-            stops.append(stopped_by)
+        searched = list(self._search_line(answer, limits))
+        plies = [ply for ply, _ in searched]
+        stops = [answer.stopped_by, line_stop, *(stop for _, stop in searched)]
         if holds:
             plies = with_holds(plies, answer.problem.claim, holds)
         is_late = limits.time_s != self._options.limits.time_s

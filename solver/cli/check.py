@@ -35,13 +35,7 @@ Examples:
   matesolve check certificates/* --jsonl
 """,
 )
-@click.argument(
-    "files",
-    nargs=-1,
-    required=True,
-    metavar="FILE...",
-    type=options.FILE,
-)
+@options.files
 @options.json_record
 @options.jsonl
 @click.pass_context

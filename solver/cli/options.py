@@ -43,6 +43,9 @@ MAX_REFUTATIONS = 20
 FILE = click.Path(readable=False)
 """The type of a file's name, which shells complete; opening checks the rest."""
 
+files = click.argument("files", nargs=-1, required=True, metavar="FILE...", type=FILE)
+"""Adds `FILE...`, passed as `files: tuple[str, ...]`."""
+
 Function = TypeVar("Function", bound="Callable[..., Any]")
 
 
@@ -183,6 +186,12 @@ def output(help_text: str, *, required: bool = True) -> Callable[[Function], Fun
         type=FILE,
         help=f"Write to FILE. {help_text}",
     )
+
+
+def written(name: str, help_text: str) -> Callable[[Function], Function]:
+    """Add an option that names a file to write, passed as `NAME_path: str | None`."""
+    parameter = f"{name.removeprefix('--')}_path"
+    return click.option(name, parameter, metavar="FILE", type=FILE, help=help_text)
 
 
 jsonl = click.option(

@@ -23,6 +23,12 @@ from solver.cli.help_pages import Command
 from solver.cli.options import whole
 from solver.cli.signals import interruptible
 from solver.errors import FormatError, InputError
+from solver.formats.streams import (
+    MAX_RECORD_BYTES,
+    NumberedLines,
+    name_of,
+    open_decompressed,
+)
 from solver.problem import DEFAULT_HASH_MIB, MAX_HASH_MIB
 
 if TYPE_CHECKING:
@@ -130,12 +136,6 @@ def popeye(
     """
     from solver.cli.popeye_answers import PopeyeAnswer
     from solver.formats.popeye_input import read_inputs
-    from solver.formats.streams import (
-        MAX_RECORD_BYTES,
-        NumberedLines,
-        name_of,
-        open_decompressed,
-    )
     from solver.output.popeye_text import end, first_line
     from solver.search.threads import run_stoppable
 

@@ -78,33 +78,11 @@ Examples:
 @options.play
 @click.option("--board", is_flag=True, help="Draw the position above the answer.")
 @click.option("--ascii", "letters", is_flag=True, help="Draw it in plain ASCII.")
-@click.option(
-    "--certificate",
-    "certificate_path",
-    metavar="FILE",
-    type=options.FILE,
-    help="Write a proof that `matesolve check` can verify.",
-)
-@click.option(
-    "--svg",
-    "svg_path",
-    metavar="FILE",
-    type=options.FILE,
-    help="Write a diagram that shows the keys.",
-)
-@click.option(
-    "--pgn",
-    "pgn_path",
-    metavar="FILE",
-    type=options.FILE,
-    help="Write the keys and all defences as a game with variations.",
-)
-@click.option(
-    "--html",
-    "html_path",
-    metavar="FILE",
-    type=options.FILE,
-    help="Write a web page. It has the answer, its diagram and variations.",
+@options.written("--certificate", "Write a proof that `matesolve check` can verify.")
+@options.written("--svg", "Write a diagram that shows the keys.")
+@options.written("--pgn", "Write the keys and all defences as a game with variations.")
+@options.written(
+    "--html", "Write a web page. It has the answer, its diagram and variations."
 )
 @options.json_record
 @options.jsonl

@@ -117,13 +117,7 @@ Examples:
   matesolve verify problems.olv --keys --fail-on cooked,refuted,shorter
 """,
 )
-@click.argument(
-    "files",
-    nargs=-1,
-    required=True,
-    metavar="FILE...",
-    type=options.FILE,
-)
+@options.files
 @options.reading_format("--format")
 @auditing.selection
 @options.limits(time_s=DEFAULT_TIME_S)

@@ -56,7 +56,7 @@ def claiming(
 
 
 def run(problem: Problem, options: AuditOptions = OPTIONS) -> AuditResult:
-    result = AuditJob(options).run(problem)
+    result = AuditJob(options).run_batch([problem])[0]
     assert result is not None
     return result
 
@@ -202,7 +202,7 @@ def test_an_interrupted_help_problem_has_no_result() -> None:
     control = Control()
     control.stop()
     job = AuditJob(OPTIONS, searching=lambda: nullcontext(control))
-    assert job.run(claiming("h#8", MANY)) is None
+    assert job.run_batch([claiming("h#8", MANY)])[0] is None
 
 
 def test_lines_and_certificates_are_for_mates_only() -> None:

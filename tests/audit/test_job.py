@@ -42,7 +42,7 @@ SMALL = Limits(hash_mib=1)
 
 
 def run(problem: Problem, options: AuditOptions) -> AuditResult:
-    result = AuditJob(options).run(problem)
+    result = AuditJob(options).run_batch([problem])[0]
     assert result is not None
     return result
 
@@ -59,7 +59,7 @@ def test_a_slow_problem_of_a_batch_is_returned_unfinished() -> None:
 
 def test_the_rest_of_a_slow_batch_is_returned_unfinished() -> None:
     job = AuditJob(AuditOptions(SMALL))
-    job.run(BACK_RANK)
+    job.run_batch([BACK_RANK])
     batch = [BACK_RANK, LONG, BACK_RANK, BACK_RANK]
     result = job.run_batch(batch, TimeSlice(problem_s=0.5, batch_s=0.3))
     assert [x and x.verdict for x in result] == ["proved", None, None, None]
@@ -95,7 +95,7 @@ def test_an_interrupted_search_has_no_result() -> None:
         yield control
 
     job = AuditJob(AuditOptions(SMALL), searching=stopped)
-    assert job.run(LONG) is None
+    assert job.run_batch([LONG])[0] is None
     assert job.run_batch([LONG, LONG], SOON) == [None, None]
 
 
@@ -112,7 +112,7 @@ def test_a_line_whose_second_move_is_interrupted_has_no_result() -> None:
 
     problem = Problem(LONG.fen, "", Claim(12, line=("f7f8q", "c8b7", "d7e5")))
     options = AuditOptions(replace(SMALL, nodes=10_000), every_ply=True)
-    assert AuditJob(options, searching=stopped_later).run(problem) is None
+    assert AuditJob(options, searching=stopped_later).run_batch([problem])[0] is None
     assert len(begun) == 2
 
 
@@ -238,7 +238,7 @@ def test_a_limit_hit_later_in_the_line_is_reported(
 
     monkeypatch.setattr(job._solver, "answer", answer_the_first)
     problem = Problem(TWO_ROOKS, "two rooks", Claim(2, line=LINE))
-    result = job.run(problem)
+    result = job.run_batch([problem])[0]
     assert result is not None
     assert (result.verdict, result.stopped_by) == ("proved", "nodes")
 
@@ -267,7 +267,7 @@ def run_in_turn(options: AuditOptions, order: int) -> dict[str, AuditResult]:
     job = AuditJob(options)
     results = {}
     for fen, moves in ENDINGS[::order]:
-        result = job.run(Problem(fen, claim=Claim(moves)))
+        result = job.run_batch([Problem(fen, claim=Claim(moves))])[0]
         assert result is not None
         results[fen] = result._replace(time_s=0.0)
     return results
@@ -299,7 +299,7 @@ def test_with_a_node_limit_the_order_of_small_endings_changes_nothing() -> None:
 
 
 def test_a_certificate_proves_the_answer() -> None:
-    result = AuditJob(AuditOptions(SMALL, certify=True)).run(BACK_RANK)
+    result = AuditJob(AuditOptions(SMALL, certify=True)).run_batch([BACK_RANK])[0]
     assert isinstance(result, AuditResult)
     assert result.certificate is not None
     checked = check(load(io.BytesIO(result.certificate)))
@@ -308,7 +308,7 @@ def test_a_certificate_proves_the_answer() -> None:
 
 
 def test_no_certificate_is_built_unless_requested() -> None:
-    result = AuditJob(AuditOptions(SMALL)).run(BACK_RANK)
+    result = AuditJob(AuditOptions(SMALL)).run_batch([BACK_RANK])[0]
     assert result is not None
     assert result.certificate is None
 

@@ -229,7 +229,7 @@ def job() -> AuditJob:
 
 
 def solve(fen: str, claim: Claim) -> tuple[str | None, set[str]]:
-    result = job().run(Problem(fen, claim=claim))
+    result = job().run_batch([Problem(fen, claim=claim)])[0]
     assert result is not None
     return result.soundness, set(result.keys.split())
 
@@ -279,7 +279,7 @@ def test_soundness_is_unknown_after_a_limit(every_ply: bool, nodes: int) -> None
     limits = Limits(hash_mib=1, nodes=nodes)
     options = AuditOptions(limits, all_keys=True, every_ply=every_ply)
     claim = Claim(2, line=LINE)
-    result = AuditJob(options).run(Problem(TWO_ROOKS, claim=claim))
+    result = AuditJob(options).run_batch([Problem(TWO_ROOKS, claim=claim)])[0]
     assert result is not None
     assert result.soundness is None
 

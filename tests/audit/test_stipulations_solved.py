@@ -60,7 +60,7 @@ def claiming(stipulation: str, fen: str, *keys: str, name: str = "") -> Problem:
 
 
 def run(problem: Problem, options: AuditOptions = KEYS) -> AuditResult:
-    result = AuditJob(options).run(problem)
+    result = AuditJob(options).run_batch([problem])[0]
     assert result is not None
     return result
 
@@ -165,7 +165,7 @@ def interrupted() -> Iterator[Control]:
 
 def test_an_interrupted_stipulation_has_no_result() -> None:
     job = AuditJob(KEYS, searching=interrupted)
-    assert job.run(claiming("s#7", LONG)) is None
+    assert job.run_batch([claiming("s#7", LONG)])[0] is None
 
 
 @pytest.mark.parametrize("max_moves", [1, 9])
@@ -209,7 +209,7 @@ def test_one_job_answers_mixed_stipulations_as_jobs_of_their_own_do() -> None:
     rng.shuffle(asked)
     job = AuditJob(KEYS)
     for problem in asked:
-        together = job.run(problem)
+        together = job.run_batch([problem])[0]
         assert together is not None
         alone = run(problem)
         fields = ("verdict", "soundness", "mate", "lower_bound", "keys")
