@@ -16,7 +16,8 @@ import chess
 
 from solver.audit.plies import Ply, with_holds
 from solver.audit.result import AuditResult, audit_result
-from solver.certificate import BuildingStoppedError, certify_last
+from solver.certificate.build import certify_last
+from solver.certificate.proving import BuildingStoppedError
 from solver.endgames.tablebases import Tablebases
 from solver.formats.matetrack import find_fault
 from solver.problem import Problem

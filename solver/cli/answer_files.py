@@ -12,8 +12,8 @@ import threading
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from solver.certificate import BuildingStoppedError, certify_last
-from solver.certificate.build import write
+from solver.certificate.build import certify_last, write
+from solver.certificate.proving import BuildingStoppedError
 from solver.cli.console import (
     Exit,
     identify_file,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from solver.certificate import BuildingStoppedError
+from solver.certificate.proving import BuildingStoppedError
 from solver.cli.answer_files import build_stoppable
 from solver.cli.console import is_terminal, stdout_console
 from solver.output import Notation

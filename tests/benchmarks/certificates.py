@@ -15,7 +15,8 @@ from dataclasses import dataclass
 from statistics import median
 from typing import TYPE_CHECKING
 
-from solver.certificate import WorkspaceProver, certify
+from solver.certificate.build import certify
+from solver.certificate.proving import WorkspaceProver
 from solver.checker import check, load
 from solver.formats.registry import read_collection
 from solver.problem import Limits, Problem

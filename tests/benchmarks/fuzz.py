@@ -41,7 +41,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import chess
 
-from solver.certificate import certify_last
+from solver.certificate.build import certify_last
 from solver.checker import check, load
 from solver.errors import CertificateError, ForgeryError, FormatError, MatesolveError
 from solver.formats.registry import read_collection

@@ -12,18 +12,16 @@ import chess
 import pytest
 
 from solver.board import pack
-from solver.certificate import (
+from solver.certificate.build import Certificate, Certification, certify, write
+from solver.certificate.proving import (
     Budget,
     BuildingLimits,
     BuildingStoppedError,
-    Certificate,
-    Certification,
+    Moves,
     TooLargeError,
     WorkspaceProver,
-    certify,
+    name_of,
 )
-from solver.certificate.build import write
-from solver.certificate.proving import Moves, name_of
 from solver.checker import Checked, check, read
 from solver.formats.registry import read_collection
 from solver.problem import Claim, Limits, Problem

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from solver.audit import job
-from solver.certificate import BuildingStoppedError, Certification
 from solver.certificate import build as latest
-from solver.certificate.build import write
+from solver.certificate.build import Certification, write
+from solver.certificate.proving import BuildingStoppedError
 from solver.checker.document import MAX_BYTES
 from solver.cli import answer_files as certificates
 from solver.cli.main import run

@@ -12,7 +12,7 @@ from xml.etree import ElementTree as ET
 import chess.pgn
 import pytest
 
-from solver.certificate import BuildingStoppedError
+from solver.certificate.proving import BuildingStoppedError
 from solver.cli import answer_files as drawings
 from solver.cli.answer_files import build_stoppable
 from solver.cli.main import run

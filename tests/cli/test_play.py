@@ -13,7 +13,7 @@ import chess
 import chess.pgn
 import pytest
 
-from solver.certificate import BuildingStoppedError
+from solver.certificate.proving import BuildingStoppedError
 from solver.cli.main import run
 from solver.problem import Claim, Problem
 from solver.stipulation import EXPECTED
