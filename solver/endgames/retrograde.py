@@ -85,7 +85,8 @@ class _Builder:
         )
         # In a stalemate every move loses too, for there are none; but it is no mate.
         can_lose = positions.defender_nodes & (
-            positions.checks | self._before_defender(positions.attacker_nodes, 0)
+            positions.checks
+            | self._before(positions.attacker_nodes, 0, attacking=False)
         )
         farthest = max((table.longest for table in self._smaller.values()), default=0)
         mating = np.zeros_like(positions.empty)
@@ -94,12 +95,12 @@ class _Builder:
         while not is_stopped():
             # 1. The defender is lost where no move leads to a node that is not won.
             unclear = positions.attacker_nodes & ~mating
-            lost = can_lose & ~self._before_defender(unclear, moves)
+            lost = can_lose & ~self._before(unclear, moves, attacking=False)
             lost_now = lost & ~mated
             _write(table.defender_nodes, lost_now, moves)
             mated = lost
             # 2. The attacker wins, one move later, where a move leads to a lost node.
-            before = self._before_attacker(lost_now, moves)
+            before = self._before(lost_now, moves, attacking=True)
             won_now = positions.attacker_nodes & before & ~mating
             moves += 1
             _write(table.attacker_nodes, won_now, moves)
@@ -109,39 +110,31 @@ class _Builder:
                 return table
         return None
 
-    def _before_defender(self, nodes: Words, moves: int) -> Words:
-        """Return where the defender can move to these nodes, or escape by a capture."""
-        before = unmove_target(nodes)
-        for axis, piece in enumerate(self._pieces, 1):
-            if not piece.attacks:
-                before |= unmove_piece(nodes, self._positions.empty, axis, piece.kind)
-        for index, table in self._smaller.items():
-            if self._pieces[index].attacks:
-                escapes = table.not_mating_within(moves)
-                before |= uncapture_by_target(escapes, index + 1)
-                before |= self._uncapture_by_pieces(escapes, index)
-        return before
+    def _before(self, nodes: Words, moves: int, *, attacking: bool) -> Words:
+        """Return where a side can move to these nodes, or reach its aim by a capture.
 
-    def _before_attacker(self, nodes: Words, moves: int) -> Words:
-        """Return where the attacker can move to these nodes, or win by a capture."""
-        before = unmove_king(nodes)
-        for axis, piece in enumerate(self._pieces, 1):
-            if piece.attacks:
-                before |= unmove_piece(nodes, self._positions.empty, axis, piece.kind)
+        The attacker then wins within `moves`, the defender escapes.
+        """
+        before = unmove_king(nodes) if attacking else unmove_target(nodes)
+        movers = [
+            (axis, piece.kind)
+            for axis, piece in enumerate(self._pieces, 1)
+            if piece.attacks == attacking
+        ]
+        for axis, kind in movers:
+            before |= unmove_piece(nodes, self._positions.empty, axis, kind)
         for index, table in self._smaller.items():
-            if not self._pieces[index].attacks:
-                won = table.mated_within(moves)
-                before |= uncapture_by_king(won, index + 1)
-                before |= self._uncapture_by_pieces(won, index)
-        return before
-
-    def _uncapture_by_pieces(self, smaller: Words, victim: int) -> Words:
-        before = np.zeros_like(self._positions.empty)
-        for index, piece in enumerate(self._pieces):
-            if piece.attacks != self._pieces[victim].attacks:
-                before |= uncapture_by_piece(
-                    smaller, victim + 1, index + 1, self._pieces
-                )
+            if self._pieces[index].attacks == attacking:
+                continue
+            victim = index + 1
+            if attacking:
+                after = table.mated_within(moves)
+                before |= uncapture_by_king(after, victim)
+            else:
+                after = table.not_mating_within(moves)
+                before |= uncapture_by_target(after, victim)
+            for axis, _ in movers:
+                before |= uncapture_by_piece(after, victim, axis, self._pieces)
         return before
 
 
