@@ -145,7 +145,7 @@ def test_a_total_opens_its_records_and_a_click_on_a_column_sorts(look: Look) -> 
     assert names(page)[:2] == ["x.epd:7", "black"]
     assert page.get_attribute("th:has([data-sort=nodes])", "aria-sort") == "descending"
     page.fill("[name=q]", "nothing has this")
-    assert page.inner_text("#shown").endswith("none matches the filters")
+    assert page.inner_text("#shown").endswith("none matches the filters.")
 
 
 def test_all_records_are_listed_if_all_agree(look: Look) -> None:
@@ -212,7 +212,7 @@ def test_20_000_records_have_few_rows_in_the_document(look: Look) -> None:
     many = [record(id=f"n{number}", verdict="shorter") for number in range(20_000)]
     page = look(many)
 
-    assert page.inner_text("#shown") == "20,000 of 20,000 records"
+    assert page.inner_text("#shown") == "20,000 of 20,000 records."
     page.evaluate("document.getElementById('list').scrollTop = 1e9")
     until(page, "document.getElementById('list').textContent.includes('n19999')")
     assert page.locator("#list tbody tr").count() < 100

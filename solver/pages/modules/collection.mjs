@@ -199,7 +199,7 @@ class Collection {
     }
     element("shown").textContent =
       `${thousands(shown.length)} of ${several(this.rows.length, "record")}` +
-      (shown.length ? "" : ": none matches the filters");
+      (shown.length ? "." : ": none matches the filters.");
     this.list.show(shown);
     this.count();
   }
@@ -211,7 +211,12 @@ class Collection {
     const hasDiagram = isPrinted && record.fen && row.index < PRINTED_DIAGRAMS;
     if (hasDiagram) name.append(diagram(record.fen));
     name.append(make("b", {}, record.id || "(no name)"));
-    if (isPrinted) name.append(" ", make("small", {}, record.error ?? record.fen));
+    if (isPrinted) {
+      const { pv, claimed_line: claimed } = record.san;
+      const lines = [record.error ?? record.fen, pv?.length && `found: ${pv.join(" ")}`,
+        claimed && `claimed: ${claimed.join(" ")}`];
+      name.append(...lines.filter(Boolean).map((line) => make("small", {}, line)));
+    }
     const found = row.here ? `${row.found} (here: ${row.here})` : row.found;
     const words = [[row.verdict], row.soundness].map((each) =>
       make("td", { class: each.at(-1) ?? "" }, each.join(", ")));
