@@ -145,10 +145,7 @@ def interrupts_blocked() -> Iterator[None]:
 
 def _serve(pipe: Connection, options: AuditOptions) -> None:
     """Run in a worker process: answer batches until the pipe is closed."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # where it cannot be blocked
-    if sys.platform != "win32":  # the audit's process may send it at its own exit
-        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGTERM})
-    threading.Thread(target=_end_with_parent, daemon=True).start()
+    begin_process()
     job: AuditJob | None = None
     while True:
         try:
@@ -164,9 +161,20 @@ def _serve(pipe: Connection, options: AuditOptions) -> None:
         pipe.send(answer)
 
 
-def _end_with_parent() -> None:
-    """Exit when the audit's process is gone, so that no search outlives it."""
+def begin_process(*pipes: Connection) -> None:
+    """Prepare a process started with interrupts blocked.
+
+    It exits when its parent is gone, so that no search outlives it, or when one of
+    these pipes is closed.
+    """
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # where it cannot be blocked
+    if sys.platform != "win32":  # the parent may send it at its own exit
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGTERM})
+    threading.Thread(target=_end_with_parent, args=pipes, daemon=True).start()
+
+
+def _end_with_parent(*pipes: Connection) -> None:
     parent = multiprocessing.parent_process()
     assert parent is not None
-    wait([parent.sentinel])
+    wait([parent.sentinel, *pipes])
     os._exit(1)

@@ -186,7 +186,7 @@ def match(
             hypotheses=sprt,
         ):
             progress.show(score.games, _line(score))
-    result = match_score.MatchResult(match, score, games // 2, sprt)
+    result = match_score.MatchResult(match, score, games // 2)
     if as_json:
         echo_json(match_score.match_record(result), 2)
     else:

@@ -7,26 +7,22 @@ same games.
 from __future__ import annotations
 
 import multiprocessing
-import os
-import signal
-import sys
-import threading
 from collections import deque
 from concurrent.futures import BrokenExecutor, ProcessPoolExecutor
 from concurrent.futures import wait as wait_for
 from contextlib import contextmanager
 from functools import partial
 from itertools import islice
-from multiprocessing.connection import Connection, wait
 from typing import TYPE_CHECKING, Protocol, TypeVar, cast
 
-from solver.audit.workers import interrupts_blocked
+from solver.audit.workers import begin_process, interrupts_blocked
 from solver.errors import MatesolveError
 from solver.search.threads import WAIT_S, Control, run_stoppable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
     from concurrent.futures import Future
+    from multiprocessing.connection import Connection
 
     from solver.search.threads import GroupControl
     from solver.solution import StoppedBy
@@ -75,18 +71,17 @@ def play_games(
         return
     with _start_processes(games, jobs, control) as submit:
         waiting = iter(numbers)
-        running = deque(map(submit, islice(waiting, jobs * AHEAD)))
         try:
+            running = deque(map(submit, islice(waiting, jobs * AHEAD)))
             while running:
                 game = running.popleft()
                 while not game.done():
                     wait_for([game], WAIT_S)
-                result = game.result()
-                if result is None:
-                    return
-                yield result
+                yield game.result()
                 running.extend(map(submit, islice(waiting, 1)))
         except BrokenExecutor:
+            if control.is_stopped():
+                return
             msg = "a process that played games died"
             raise MatesolveError(msg) from None
 
@@ -106,7 +101,7 @@ def _play_here(
 @contextmanager
 def _start_processes(
     games: Games[Result_co], jobs: int, control: GroupControl
-) -> Iterator[Callable[[int], Future[Result_co | None]]]:
+) -> Iterator[Callable[[int], Future[Result_co]]]:
     """Provide the function that gives a game to the next free process."""
     context = multiprocessing.get_context("spawn")
     far, near = context.Pipe(duplex=False)
@@ -114,9 +109,9 @@ def _start_processes(
         jobs, mp_context=context, initializer=_begin, initargs=(games, far)
     )
 
-    def submit(number: int) -> Future[Result_co | None]:
+    def submit(number: int) -> Future[Result_co]:
         with interrupts_blocked():  # this may start a process
-            return cast("Future[Result_co | None]", executor.submit(_play, number))
+            return cast("Future[Result_co]", executor.submit(_play, number))
 
     def stop(_reason: StoppedBy) -> None:
         near.close()  # takes no lock, and every process notices it
@@ -135,25 +130,10 @@ _play_number: Callable[[int], object]
 
 
 def _begin(games: Games[object], stopped: Connection) -> None:
-    """Prepare a process."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # where it cannot be blocked
-    if sys.platform != "win32":  # the pool's process may send it at its own exit
-        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGTERM})
-    control = Control()
-    threading.Thread(target=_listen, args=(control, stopped), daemon=True).start()
+    """Prepare a process, which exits when play is stopped."""
+    begin_process(stopped)
     global _play_number  # noqa: PLW0603 -- an initializer returns nothing
-    _play_number = games.begin(control)
-
-
-def _listen(control: Control, stopped: Connection) -> None:
-    """Stop the game when play is stopped; end when the pool's process is gone."""
-    parent = multiprocessing.parent_process()
-    assert parent is not None
-    if parent.sentinel in wait([parent.sentinel, stopped]):
-        os._exit(1)
-    control.stop()
-    wait([parent.sentinel])
-    os._exit(1)
+    _play_number = games.begin(Control())
 
 
 def _play(number: int) -> object:

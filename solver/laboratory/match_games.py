@@ -24,7 +24,7 @@ from solver.files import lock, open_named
 from solver.formats.pgn_games import RESULTS, UNFINISHED
 from solver.kernel.border.experiment import Horizon
 from solver.laboratory.game_pool import play_games
-from solver.laboratory.match_score import DECISION, MatchScore
+from solver.laboratory.match_score import MatchScore
 from solver.laboratory.player import (
     DRAW,
     Player,
@@ -289,23 +289,19 @@ def play_match(
         The score after the pairs in the file, and again after each further pair: the
         same object.
     """
-    score = MatchScore()
-
-    def is_decided() -> bool:
-        return hypotheses is not None and abs(score.llr(hypotheses)) >= DECISION
-
+    score = MatchScore(hypotheses)
     for points in (file.pairs if file else [])[:pairs]:
         score.add_pair(*points)
-        if is_decided():
+        if score.decision() is not None:
             break
     yield score
-    played = sum(score.pairs.values())
-    if played == pairs or is_decided():
+    played = score.pairs.total()
+    if played == pairs or score.decision() is not None:
         return
     for games in play_games(match, range(played + 1, pairs + 1), jobs, control):
         if file:
             file.add(games)
         score.add_pair(games[0].points, games[1].points)
         yield score
-        if is_decided():
+        if score.decision() is not None:
             return

@@ -59,11 +59,14 @@ class MatchScore:
 
     Attributes
     ----------
+    hypotheses : Hypotheses or None
+        Those of the sequential test, if there is one.
     wins, losses, draws : int
     pairs : Counter of float
         The number of pairs by their points.
     """
 
+    hypotheses: Hypotheses | None = None
     wins: int = 0
     losses: int = 0
     draws: int = 0
@@ -96,8 +99,7 @@ class MatchScore:
     def error(self) -> float | None:
         """Half the width of the 95 per cent interval, in Elo.
 
-        It is taken from the pairs, or from single games where no pair is known. None
-        if the interval is not bounded.
+        It is taken from the pairs. None if the interval is not bounded.
         """
         if self.mean is None:
             return None
@@ -105,13 +107,16 @@ class MatchScore:
         low, high = to_elo(self.mean - margin), to_elo(self.mean + margin)
         return None if low is None or high is None else (high - low) / 2
 
-    def llr(self, hypotheses: Hypotheses) -> float:
-        """Return the log-likelihood ratio of the upper to the lower hypothesis.
+    @property
+    def llr(self) -> float | None:
+        """The log-likelihood ratio of the upper to the lower hypothesis.
 
         It is the generalized ratio: each hypothesis takes the distribution of pairs
         that has its mean and makes the pairs played most likely. The test ends at
         `DECISION` either way (Van den Bergh, "A practical introduction to the GSPRT").
         """
+        if self.hypotheses is None:
+            return None
         counts = [self.pairs[points] or _UNSEEN for points in PAIR_POINTS]
         total = sum(counts)
         seen = {
@@ -119,24 +124,26 @@ class MatchScore:
             for points, count in zip(PAIR_POINTS, counts, strict=True)
         }
         lower, upper = (
-            _most_likely(seen, from_elo(difference)) for difference in hypotheses
+            _most_likely(seen, from_elo(difference)) for difference in self.hypotheses
         )
         return sum(
             count * math.log(above / below)
             for count, above, below in zip(counts, upper, lower, strict=True)
         )
 
+    def decision(self) -> float | None:
+        """Return the difference in Elo that the test accepts; None: undecided."""
+        if self.hypotheses is None or self.llr is None or abs(self.llr) < DECISION:
+            return None
+        return self.hypotheses.upper if self.llr > 0 else self.hypotheses.lower
+
     def _variance_of_mean(self) -> float:
         assert self.mean is not None
-        if self.pairs:
-            outcomes = {points / 2: count for points, count in self.pairs.items()}
-        else:
-            outcomes = {1.0: self.wins, 0.5: self.draws, 0.0: self.losses}
-        number = sum(outcomes.values())
         squares = (
-            count * (points - self.mean) ** 2 for points, count in outcomes.items()
+            count * (points / 2 - self.mean) ** 2
+            for points, count in self.pairs.items()
         )
-        return sum(squares) / number**2
+        return sum(squares) / self.pairs.total() ** 2
 
 
 def to_elo(mean: float) -> float | None:
@@ -205,32 +212,17 @@ class MatchResult:
         The first side's.
     pairs : int
         The pairs requested.
-    hypotheses : Hypotheses or None
-        Those of the test, if there is one.
     """
 
     match: Match
     score: MatchScore
     pairs: int
-    hypotheses: Hypotheses | None = None
-
-    @property
-    def llr(self) -> float | None:
-        """The log-likelihood ratio of the test."""
-        return self.score.llr(self.hypotheses) if self.hypotheses else None
-
-    @property
-    def decision(self) -> float | None:
-        """The difference in Elo that the test accepts; None: it is undecided."""
-        if self.hypotheses is None or self.llr is None or abs(self.llr) < DECISION:
-            return None
-        return self.hypotheses.upper if self.llr > 0 else self.hypotheses.lower
 
     @property
     def is_complete(self) -> bool:
         """Whether the test decided; without a test, whether all games were played."""
-        if self.hypotheses:
-            return self.decision is not None
+        if self.score.hypotheses:
+            return self.score.decision() is not None
         return self.score.games == 2 * self.pairs
 
 
@@ -268,13 +260,13 @@ def match_notes(result: MatchResult) -> Iterator[str]:
         "when the prover confirms a mate that the side to move has seen, and is a "
         f"draw after {rules.most_plies} plies."
     )
-    if result.hypotheses:
-        lower, upper = result.hypotheses
-        decided = result.decision
+    if score.hypotheses:
+        lower, upper = score.hypotheses
+        decided = score.decision()
         verdict = "undecided" if decided is None else f"{decided:g} Elo accepted"
         yield (
             f"Test of {lower:g} against {upper:g} Elo: {verdict}, log-likelihood ratio "
-            f"{result.llr:.2f}, bounds {-DECISION:.2f} and {DECISION:.2f}."
+            f"{score.llr:.2f}, bounds {-DECISION:.2f} and {DECISION:.2f}."
         )
     if _published(match):
         yield (
@@ -296,12 +288,11 @@ def match_record(result: MatchResult) -> dict[str, object]:
     """
     match, score = result.match, result.score
     sprt: dict[str, object] | None = None
-    if result.hypotheses:
+    if score.hypotheses:
         sprt = {
-            "lower": result.hypotheses.lower,
-            "upper": result.hypotheses.upper,
-            "llr": result.llr,
-            "accepted": result.decision,
+            **score.hypotheses._asdict(),
+            "llr": score.llr,
+            "accepted": score.decision(),
         }
     return {
         "schema": SCHEMA,

@@ -13,7 +13,6 @@ from rich.console import Console
 from solver import __version__
 from solver.laboratory.match_games import Match
 from solver.laboratory.match_score import (
-    DECISION,
     PROPHET_SCORES,
     Hypotheses,
     MatchResult,
@@ -35,15 +34,14 @@ PROPHET4_AGAINST_PROPHET3 = (313, 929, 758, 34.6, -110.6, 12.2)
     "published",
     [PROPHET4_AGAINST_PROPHET3, PROPHET_SCORES["all"], PROPHET_SCORES["captures"]],
 )
-def test_published_scores_have_their_published_elo_and_error(
+def test_published_scores_have_their_published_elo(
     published: tuple[int, int, int, float, float, float],
 ) -> None:
-    wins, losses, draws, per_cent, elo, error = published
-    score = MatchScore(wins, losses, draws)
+    wins, losses, draws, per_cent, elo, _ = published
+    score = MatchScore(None, wins, losses, draws)
     assert score.mean is not None
     assert 100 * score.mean == pytest.approx(per_cent, abs=0.05)
     assert score.elo == pytest.approx(elo, abs=0.05)
-    assert score.error == pytest.approx(error, abs=0.15)
 
 
 @pytest.mark.parametrize("elo", [-400.0, -20.0, 0.0, 5.0, 190.8])
@@ -54,7 +52,6 @@ def test_points_and_elo_are_inverse(elo: float) -> None:
 def test_a_score_without_an_interval_has_no_elo_or_error() -> None:
     assert (MatchScore().elo, MatchScore().error) == (None, None)
     assert MatchScore(wins=3).elo is None
-    assert MatchScore(losses=3).error is None
     few = MatchScore()
     few.add_pair(1, 0)
     few.add_pair(1, 1)
@@ -93,9 +90,6 @@ def test_the_error_of_pairs_covers_the_spread_of_repeated_matches() -> None:
     errors = [match.error for match in matches if match.error is not None]
     assert len(errors) == len(matches)
     assert sum(errors) / len(errors) == pytest.approx(1.96 * spread, rel=0.1)
-    single = MatchScore(matches[0].wins, matches[0].losses, matches[0].draws)
-    assert single.error is not None
-    assert single.error > 1.5 * errors[0]  # the games of a pair are no two samples
 
 
 @pytest.mark.parametrize("advantage", [-0.05, 0.0, 0.05])
@@ -103,8 +97,8 @@ def test_the_ratio_of_close_hypotheses_is_that_of_normal_distributions(
     advantage: float,
 ) -> None:
     score = sample(20_000, advantage, 1)
-    hypotheses = Hypotheses(0, 5)
-    lower, upper = map(from_elo, hypotheses)
+    score.hypotheses = Hypotheses(0, 5)
+    lower, upper = map(from_elo, score.hypotheses)
     pairs = sum(score.pairs.values())
     mean = sum(points / 2 * count for points, count in score.pairs.items()) / pairs
     variance = (
@@ -112,11 +106,11 @@ def test_the_ratio_of_close_hypotheses_is_that_of_normal_distributions(
         / pairs
     )
     normal = pairs * (upper - lower) * (2 * mean - lower - upper) / (2 * variance)
-    assert score.llr(hypotheses) == pytest.approx(normal, rel=0.03, abs=0.05)
+    assert score.llr == pytest.approx(normal, rel=0.03, abs=0.05)
 
 
 def test_the_ratio_is_that_of_the_best_distributions_on_a_grid() -> None:
-    score = MatchScore()
+    score = MatchScore(Hypotheses(-30, 60))
     for pair, count in {(0, 0): 5, (0, 1): 11, (1, 1): 9}.items():
         for _ in range(count):
             score.add_pair(*pair)
@@ -135,22 +129,20 @@ def test_the_ratio_is_that_of_the_best_distributions_on_a_grid() -> None:
                 )
         return found
 
-    hypotheses = Hypotheses(-30, 60)
-    lower, upper = map(from_elo, hypotheses)
+    lower, upper = map(from_elo, (-30, 60))
     expected = best(upper) - best(lower)
-    assert score.llr(hypotheses) == pytest.approx(expected, abs=0.01)
+    assert score.llr == pytest.approx(expected, abs=0.01)
 
 
 @sized("count", 40, 200)
 def test_the_test_decides_for_the_truth_nineteen_times_of_twenty(count: int) -> None:
-    hypotheses = Hypotheses(0, 40)
     wrong = 0
     for seed in range(count):
         chance = random.Random(seed)
-        score = MatchScore()
-        while abs(score.llr(hypotheses)) < DECISION:
+        score = MatchScore(Hypotheses(0, 40))
+        while score.decision() is None:
             score.add_pair(chance.choice((0, 0.5, 1)), chance.choice((0, 0.5, 1)))
-        wrong += score.llr(hypotheses) > 0
+        wrong += score.decision() == 40
     assert 0 < wrong <= count // 10
 
 
@@ -161,12 +153,10 @@ def result(
     hypotheses: Hypotheses | None = None,
 ) -> MatchResult:
     one, other = (parse_variant(text) for text in (first, "off"))
-    score = MatchScore()
+    score = MatchScore(hypotheses)
     for pair in pairs:
         score.add_pair(*pair)
-    return MatchResult(
-        Match(one, other, Rules(nodes=20_000), 7), score, requested, hypotheses
-    )
+    return MatchResult(Match(one, other, Rules(nodes=20_000), 7), score, requested)
 
 
 def text(shown: MatchResult, width: int = 80) -> str:
@@ -231,13 +221,13 @@ def test_the_test_accepts_the_difference_that_the_games_show(
     pairs: tuple[tuple[float, float], ...], accepted: float | None, verdict: str
 ) -> None:
     shown = result(pairs=pairs, requested=500, hypotheses=Hypotheses(-50, 50))
-    assert shown.decision == accepted
+    assert shown.score.decision() == accepted
     assert shown.is_complete is (accepted is not None)
     assert f"Test of -50 against 50 Elo: {verdict}" in "".join(match_notes(shown))
     sprt = match_record(shown)["sprt"]
     assert isinstance(sprt, dict)
     assert (sprt["lower"], sprt["upper"], sprt["accepted"]) == (-50, 50, accepted)
-    assert sprt["llr"] == pytest.approx(shown.score.llr(Hypotheses(-50, 50)))
+    assert sprt["llr"] == pytest.approx(shown.score.llr)
 
 
 def test_the_record_has_the_settings_and_the_score() -> None:
