@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from solver.formats.claims import printable
 from solver.kernel.border.experiment import Horizon, RootOrder
-from solver.laboratory.mate_scores import format_score, is_mate
+from solver.laboratory.mate_scores import format_mate, format_score, is_mate
 from solver.laboratory.node_counts import glass_row, is_answered, proved_mate
 from solver.laboratory.techniques import (
     COMBINED,
@@ -38,7 +38,6 @@ SMALL_RATIO = 0.01
 """Smaller ratios are written with two significant digits."""
 
 NO_MATE = "none"
-STOPPED = "stopped"
 
 
 def score_cell(iteration: Iteration | None) -> str:
@@ -46,33 +45,20 @@ def score_cell(iteration: Iteration | None) -> str:
     if iteration is None:
         return ""
     score = format_score(iteration.score)
-    if not iteration.proved:
-        return score + UNPROVED
-    if is_mate(iteration.score) and not iteration.is_shortest:
-        return AT_MOST + score
-    return score
-
-
-def format_mate(mate: int | None) -> str:
-    """Write a mate like a score: `M8`, `-M8`, or `none`."""
-    if mate is None:
-        return NO_MATE
-    return f"M{mate}" if mate > 0 else f"-M{-mate}"
+    return _marked(score, iteration) if is_mate(iteration.score) else score
 
 
 def format_answer(outcome: Outcome) -> str:
     """Write the answer of a variant, with a mark if it is not proved."""
     if outcome.mate is None:
-        return NO_MATE if is_answered(outcome) else STOPPED
-    mate = format_mate(outcome.mate)
-    if proved_mate(outcome) is None:
+        return NO_MATE if is_answered(outcome) else "stopped"
+    return _marked(format_mate(outcome.mate), outcome)
+
+
+def _marked(mate: str, found: Iteration | Outcome) -> str:
+    if not found.proved:
         return mate + UNPROVED
-    return mate if outcome.is_shortest else AT_MOST + mate
-
-
-def count(number: int) -> str:
-    """Write a number of nodes or problems."""
-    return f"{number:,}"
+    return mate if found.is_shortest else AT_MOST + mate
 
 
 def ratio_cell(ratio: float | None) -> str:
@@ -171,10 +157,7 @@ def collection_notes(counts: CollectionCounts, *, brief: bool) -> Iterator[str]:
     yield from _combinations(counts.variants)
     yield _setting(counts.table_entries, first)
     if len(counts.rows) < counts.problems:
-        yield (
-            f"Stopped after {count(len(counts.rows))} of {count(counts.problems)} "
-            "problems."
-        )
+        yield (f"Stopped after {len(counts.rows):,} of {counts.problems:,} problems.")
     if not brief:
         yield from _marks(
             format_answer(outcome) for row in counts.rows for outcome in row.outcomes

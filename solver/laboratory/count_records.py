@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import csv
 import io
+from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
 from solver import __version__
 from solver.laboratory.mate_scores import format_score, mate_distance
-from solver.laboratory.node_counts import glass_row
+from solver.laboratory.node_counts import Total, glass_row
 from solver.laboratory.techniques import conditions_of
 from solver.solution import SCHEMA
 
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
         CollectionCounts,
         PositionCounts,
         ProblemCounts,
-        Total,
     )
     from solver.laboratory.techniques import Variant
 
@@ -30,15 +30,7 @@ OUTCOME_COLUMNS = ("mate", "nodes", "nodes_total", "settled", "proved", "complet
 GLASS_COLUMNS = ("score", "off", "on")
 """Columns of a CSV: for each variant of a position, of a collection, and for Glass."""
 
-TOTAL_COLUMNS = (
-    "found",
-    "unproved",
-    "stopped",
-    "differing",
-    "nodes_total",
-    "ratio",
-    "compared",
-)
+TOTAL_COLUMNS = tuple(field.name for field in fields(Total) if field.name != "variant")
 """The fields of a `Total`, which are those of its record and of its row in a CSV."""
 
 
@@ -137,8 +129,8 @@ def _row(counts: PositionCounts, depth: int) -> dict[str, Any]:
         if (iteration := series.at(depth))
     }
     row: dict[str, Any] = {"depth": depth, "variants": variants}
-    if glass := _glass(counts.fen, depth):
-        row["glass"] = glass
+    if glass := glass_row(counts.fen, depth):
+        row["glass"] = {name: getattr(glass, name) for name in GLASS_COLUMNS}
     return row
 
 
@@ -152,11 +144,6 @@ def _iteration(iteration: Iteration) -> dict[str, Any]:
         "proved": iteration.proved if mated else None,
         "move": iteration.move,
     }
-
-
-def _glass(fen: str, depth: int) -> dict[str, Any]:
-    row = glass_row(fen, depth)
-    return {"score": row.score, "off": row.off, "on": row.on} if row else {}
 
 
 def _problem(counts: CollectionCounts, row: ProblemCounts) -> dict[str, Any]:

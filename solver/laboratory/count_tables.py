@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from solver.formats.claims import printable
 from solver.laboratory.count_notes import (
-    count,
+    NO_MATE,
     file_labels,
     format_answer,
-    format_mate,
     ratio_cell,
     score_cell,
 )
+from solver.laboratory.mate_scores import format_mate
 from solver.laboratory.node_counts import GlassRow, glass_row
 from solver.output.columns import Column, bars, fit
 
@@ -112,8 +112,8 @@ def _glass_columns(counts: PositionCounts) -> list[Column]:
         Column(
             "Glass\nscore", cells(lambda r: str(r.score)), GLASS, rank=_GLASS_COUNTS
         ),
-        Column("Glass\noff", cells(lambda r: count(r.off)), GLASS, rank=_GLASS_COUNTS),
-        Column("Glass\non", cells(lambda r: count(r.on)), GLASS, rank=_GLASS_COUNTS),
+        Column("Glass\noff", cells(lambda r: f"{r.off:,}"), GLASS, rank=_GLASS_COUNTS),
+        Column("Glass\non", cells(lambda r: f"{r.on:,}"), GLASS, rank=_GLASS_COUNTS),
         Column("Glass\nratio", cells(lambda r: ratio_cell(r.on / r.off)), GLASS),
     ]
 
@@ -137,14 +137,14 @@ def _cells(
     counts: PositionCounts, series: Series, nodes: Callable[[Iteration], int]
 ) -> list[str]:
     iterations = (series.at(depth) for depth in counts.depths)
-    return [count(nodes(it)) if it else "" for it in iterations]
+    return [f"{nodes(it):,}" if it else "" for it in iterations]
 
 
 def _expected(row: ProblemCounts) -> str:
     """Write the claim of a problem, or else the first variant's answer."""
     problem = row.problem
     if problem.claim or problem.no_mate:
-        return format_mate(problem.claim.mate if problem.claim else None)
+        return format_mate(problem.claim.mate) if problem.claim else NO_MATE
     return format_answer(row.outcomes[0])
 
 
@@ -153,7 +153,7 @@ def _outcome_cell(row: ProblemCounts, outcome: Outcome) -> str:
     answer = format_answer(outcome)
     if outcome.mate is None:
         return answer
-    nodes = count(outcome.nodes)
+    nodes = f"{outcome.nodes:,}"
     return nodes if answer == _expected(row) else f"{answer} {nodes}"
 
 
@@ -192,13 +192,13 @@ def position_summary(counts: PositionCounts) -> Summary:
     for series in counts.series:
         cells = ["", "", "", ""]
         if last := series.at(series.depth):
-            nodes = count(last.nodes), count(last.nodes_total)
+            nodes = f"{last.nodes:,}", f"{last.nodes_total:,}"
             cells = [str(last.depth), score_cell(last), *nodes]
         rows.append([series.variant.name, *cells])
         ratios.append(series.ratio(first, min(series.depth, first.depth)))
     if row := glass_row(counts.fen, first.depth):
         for name, to_pv in (("Glass off", row.off), ("Glass on", row.on)):
-            rows.append([name, str(row.depth), str(row.score), count(to_pv), ""])
+            rows.append([name, str(row.depth), str(row.score), f"{to_pv:,}", ""])
             ratios.append(to_pv / row.off)
     names, depths, scores, to_pvs, in_all = zip(*rows, strict=True)
     columns = [
@@ -224,18 +224,14 @@ def collection_summary(counts: CollectionCounts) -> Summary:
     totals = list(counts.totals())
     names = [total.variant.name for total in totals]
     files = _file_totals(counts)
+    unproved = [total.unproved for total in totals]
+    stopped = [total.stopped for total in totals]
     sums = [
-        *_unless_none("unproved", [total.unproved for total in totals]),
-        *_unless_none("stopped", [total.stopped for total in totals]),
-        Column("differing", [count(total.differing) for total in totals]),
-        Column(
-            "nodes",
-            [count(total.nodes_total) for total in totals],
-            rank=_SUMMARY_IN_ALL,
-        ),
-        Column(
-            "compared", [count(total.compared) for total in totals], rank=_SUMMARY_DEPTH
-        ),
+        *([_sums("unproved", unproved)] if any(unproved) else []),
+        *([_sums("stopped", stopped)] if any(stopped) else []),
+        _sums("differing", [total.differing for total in totals]),
+        _sums("nodes", [total.nodes_total for total in totals], _SUMMARY_IN_ALL),
+        _sums("compared", [total.compared for total in totals], _SUMMARY_DEPTH),
         *_found_and_ratio(totals),
     ]
     if files:
@@ -249,7 +245,7 @@ def collection_summary(counts: CollectionCounts) -> Summary:
 def _found_and_ratio(totals: Sequence[Total], head: str = "") -> list[Column]:
     """Return the columns that belong together: a ratio is of the mates found only."""
     return [
-        Column(f"{head}found", [count(total.found) for total in totals]),
+        _sums(f"{head}found", [total.found for total in totals]),
         Column("ratio", [ratio_cell(total.ratio) for total in totals]),
     ]
 
@@ -263,6 +259,5 @@ def _file_totals(counts: CollectionCounts) -> list[tuple[str, list[Total]]]:
     return list(zip(labels, parts, strict=True))
 
 
-def _unless_none(head: str, numbers: Sequence[int]) -> list[Column]:
-    """Make a column if any of its numbers is not 0."""
-    return [Column(head, [count(number) for number in numbers])] if any(numbers) else []
+def _sums(head: str, numbers: Sequence[int], rank: int = 0) -> Column:
+    return Column(head, [f"{number:,}" for number in numbers], rank=rank)

@@ -108,12 +108,15 @@ def mate_distance(score: int) -> int | None:
     return (plies + 1) // 2 if score > 0 else -(plies // 2)
 
 
+def format_mate(mate: int) -> str:
+    """Write `M8` for a mate in 8 moves, `-M8` for being mated."""
+    return f"M{mate}" if mate > 0 else f"-M{-mate}"
+
+
 def format_score(score: int) -> str:
-    """Write `M8` for a mate in 8 moves, `-M8` for being mated, else centipawns."""
-    moves = mate_distance(score)
-    if moves is None:
-        return f"{score:,}"
-    return f"M{moves}" if score > 0 else f"-M{-moves}"
+    """Write a mate, else centipawns."""
+    mate = mate_distance(score)
+    return f"{score:,}" if mate is None else format_mate(mate)
 
 
 def depth_to_see(mate: int, *, at_horizon: bool = False) -> int:

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 from solver.laboratory import count_tables
 from solver.laboratory.count_notes import (
     collection_notes,
-    count,
     describe_variant,
     file_labels,
     position_notes,
@@ -148,8 +147,8 @@ def _collection_leads(counts: CollectionCounts) -> Iterator[str]:
     if best := _cheapest(rated, "find so many"):
         found, name, ratio, fewest = best
         yield (
-            f"{name} finds {count(found)} mate{'s' * (found != 1)} in "
-            f"{count(len(counts.rows))} problems. To find the same ones as "
+            f"{name} finds {found:,} mate{'s' * (found != 1)} in "
+            f"{len(counts.rows):,} problems. To find the same ones as "
             f"{first.variant.name}, it needs {ratio} times the nodes{fewest}."
         )
 
