@@ -39,7 +39,7 @@ from solver.laboratory.material import Material, count_pieces
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     import chess
 
@@ -120,19 +120,16 @@ def _read(lines: NumberedLines, name: str, skip_plies: int) -> Iterator[Record]:
     if first is None:
         return
     numbered = chain([first], numbered)
+    records: Iterable[tuple[int, bytes]]
     if _PGN_START.match(first[1].lstrip()):
-        yield from _read_games(numbered, name, skip_plies)
+        parse, records = parse_game, split_games(numbered)
     else:
-        yield from _read_positions(numbered, name)
-
-
-def _read_games(
-    lines: Iterator[tuple[int, bytes]], name: str, skip_plies: int
-) -> Iterator[Record]:
-    for line, text in split_games(lines):
-        source = f"{name}:{line}"
+        parse, skip_plies = parse_line, 0
+        records = (item for item in numbered if _is_record(item[1].strip()))
+    for number, text in records:
+        source = f"{name}:{number}"
         try:
-            materials, result = parse_game(text)
+            materials, result = parse(text)
         except InputError as error:
             yield FormatError(source, str(error))
             continue
@@ -143,31 +140,24 @@ def _read_games(
             yield GamePosition(material, result)
 
 
-def _read_positions(lines: Iterator[tuple[int, bytes]], name: str) -> Iterator[Record]:
-    for number, line in lines:
-        text = line.strip()
-        if not _is_record(text):
-            continue
-        try:
-            position = _parse(text)
-        except InputError as error:
-            yield FormatError(f"{name}:{number}", str(error))
-            continue
-        yield position or Unfinished(f"{name}:{number}")
-
-
 def _is_record(text: bytes) -> bool:
     return bool(text) and not text.startswith(_COMMENT_MARKS)
 
 
-def _parse(text: bytes) -> GamePosition | None:
-    if len(text) > MAX_RECORD_BYTES:
-        msg = (
-            f"expected a line of at most {MAX_RECORD_BYTES:,} bytes, found a longer one"
-        )
-        raise InputError(msg)
-    # A position is ASCII; the rest may be in any encoding.
-    return parse_scored_line(text.decode("latin-1"))
+class Game(NamedTuple):
+    """The positions of a game and its result.
+
+    Attributes
+    ----------
+    materials : list of Material
+        The material before the first move and after each move; in a line of a list, of
+        its one position.
+    result : float or None
+        1 if White won, 0.5 for a draw, 0 if Black won; None if it has no result.
+    """
+
+    materials: list[Material]
+    result: float | None
 
 
 _NUMBER = r"(?: [01](?:\.0*)? | 0?\.50* )"
@@ -188,18 +178,13 @@ _KEPT = 1 << 16
 """Size of caches: the same ranks and material occur in many positions."""
 
 
-def parse_scored_line(text: str) -> GamePosition | None:
+def parse_line(text: bytes) -> Game:
     """Read a position and a result.
 
     Parameters
     ----------
-    text : str
-        One record: a board, the side to move, and a result somewhere after them.
-
-    Returns
-    -------
-    GamePosition or None
-        None for a game without a result.
+    text : bytes
+        A board, the side to move, and a result somewhere after them.
 
     Raises
     ------
@@ -207,13 +192,18 @@ def parse_scored_line(text: str) -> GamePosition | None:
         If the board is impossible in a game, or there is no result, or two different
         results.
     """
-    placement, _, tail = text.strip().partition(" ")
+    if len(text) > MAX_RECORD_BYTES:
+        msg = (
+            f"expected a line of at most {MAX_RECORD_BYTES:,} bytes, found a longer one"
+        )
+        raise InputError(msg)
+    # A position is ASCII; the rest may be in any encoding.
+    placement, _, tail = text.decode("latin-1").strip().partition(" ")
     material = _read_pieces(placement)
     if not tail.startswith(("w ", "b ")):
         msg = f"side to move: expected w or b, found {quote(tail.partition(' ')[0])}"
         raise InputError(msg)
-    result = _read_result(tail)
-    return None if result is None else GamePosition(material, result)
+    return Game([material], _read_result(tail))
 
 
 def _read_result(tail: str) -> float | None:
@@ -274,21 +264,6 @@ def _unpack(pieces: int) -> Material:
     if max(sum(material.white), sum(material.black)) > 15:
         raise _NoBoardError
     return material
-
-
-class Game(NamedTuple):
-    """The positions of a game and its result.
-
-    Attributes
-    ----------
-    materials : list of Material
-        The material before the first move and after each move.
-    result : float or None
-        1 if White won, 0.5 for a draw, 0 if Black won; None if it has no result.
-    """
-
-    materials: list[Material]
-    result: float | None
 
 
 def parse_game(text: bytes) -> Game:

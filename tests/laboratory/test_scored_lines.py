@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from solver.board import parse_fen
 from solver.errors import FenError, InputError
-from solver.laboratory.games import GamePosition, parse_scored_line
+from solver.laboratory.games import Game, parse_line
 from solver.laboratory.material import Material, count_pieces
 
 if TYPE_CHECKING:
@@ -19,6 +19,10 @@ if TYPE_CHECKING:
 
 ROOK = "8/7K/8/8/8/8/R7/7k"
 MATERIAL = Material(white_rooks=1)
+
+
+def read(line: str) -> Game:
+    return parse_line(line.encode("latin-1"))
 
 
 @pytest.mark.parametrize(
@@ -63,14 +67,14 @@ def test_a_result_is_found_in_every_spelling_of_collections(
     line = f"{ROOK} {tail}"
     if result is None:
         with pytest.raises(InputError, match=r"expected|found none"):
-            parse_scored_line(line)
+            read(line)
     else:
-        assert parse_scored_line(line) == GamePosition(MATERIAL, result)
+        assert read(line) == Game([MATERIAL], result)
 
 
 @pytest.mark.parametrize("tail", ['c9 "*";', "*", "; *", '0 1 result "*";'])
-def test_a_game_without_a_result_gives_no_position(tail: str) -> None:
-    assert parse_scored_line(f"{ROOK} w - - {tail}") is None
+def test_a_game_may_have_no_result(tail: str) -> None:
+    assert read(f"{ROOK} w - - {tail}") == Game([MATERIAL], None)
 
 
 @pytest.mark.parametrize(
@@ -100,7 +104,7 @@ def test_a_game_without_a_result_gives_no_position(tail: str) -> None:
 )
 def test_a_refusal_says_what_was_expected(line: str, reason: str) -> None:
     with pytest.raises(InputError) as refused:
-        parse_scored_line(line)
+        read(line)
     assert str(refused.value).startswith(reason)
 
 
@@ -128,10 +132,10 @@ def test_a_board_is_accepted_exactly_if_the_strict_parser_accepts_its_pieces(
     # Counting does not check whether a king is in check.
     if reason is None or "check" in reason:
         pieces = count_pieces(chess.Board(f"{placement} w - - 0 1"))
-        assert parse_scored_line(line) == GamePosition(pieces, 1)
+        assert read(line) == Game([pieces], 1)
     else:
         with pytest.raises(InputError) as refused:
-            parse_scored_line(line)
+            read(line)
         assert str(refused.value) == reason
 
 
@@ -144,5 +148,5 @@ def test_pieces_are_counted_in_positions_of_games(chance: random.Random) -> None
         if not moves:
             break
         board.push(chance.choice(moves))
-    position = parse_scored_line(f"{board.fen()} [0.5]")
-    assert position == GamePosition(count_pieces(board), 0.5)
+    position = read(f"{board.fen()} [0.5]")
+    assert position == Game([count_pieces(board)], 0.5)
