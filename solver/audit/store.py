@@ -27,7 +27,6 @@ from solver.solution import StoppedBy
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
-    from types import TracebackType
 
     from solver.audit.job import AuditOptions
     from solver.audit.result import Subject
@@ -110,12 +109,7 @@ class Store:
     def __enter__(self) -> Store:
         return self
 
-    def __exit__(
-        self,
-        _kind: type[BaseException] | None,
-        _error: BaseException | None,
-        _trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_error: object) -> None:
         self.close()
 
     def answer(self, key: bytes) -> AuditResult | None:

@@ -20,7 +20,6 @@ import chess
 
 from solver.certificate.proving import (
     Budget,
-    BuildingLimits,
     ProofContext,
     TooLargeError,
     WorkspaceProver,
@@ -41,6 +40,15 @@ if TYPE_CHECKING:
 VERSION = 1
 
 GZIP_LEVEL = 6
+
+MATE_NODES = 500_000
+"""The most nodes in the proof of a mate."""
+
+REFUTATION_MOVES = 1_000_000
+"""The most moves listed in a refutation, in all nodes together."""
+
+BUILDING_S = 60.0
+"""Seconds to build one part."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,9 +82,7 @@ def certify_last(
     return certify(solution, WorkspaceProver(workspace))
 
 
-def certify(
-    solution: Solution, prover: Prover, limits: BuildingLimits | None = None
-) -> Certification:
+def certify(solution: Solution, prover: Prover) -> Certification:
     """Build the certificate of an answer.
 
     Parameters
@@ -86,25 +92,22 @@ def certify(
         `lower_bound`.
     prover : Prover
         Proves them again, node by node.
-    limits : BuildingLimits, optional
-        What each part may cost.
 
     Raises
     ------
     BuildingStoppedError
         The prover was stopped.
     """
-    limits = limits or BuildingLimits()
     context = ProofContext.of(solution, prover)
     left_out: list[str] = []
     mate = refutation = None
     if solution.mate is not None:
-        budget = Budget(limits.mate_nodes, "nodes", limits.time_s)
+        budget = Budget(MATE_NODES, "nodes", BUILDING_S)
         mate = _build_part(build_mate, context, abs(solution.mate), budget, left_out)
     # With a restriction, the lower bound holds for the restricted attacker only.
     excluded = 0 if solution.restriction else solution.lower_bound - 1
     if excluded > 0:
-        budget = Budget(limits.refutation_moves, "moves", limits.time_s)
+        budget = Budget(REFUTATION_MOVES, "moves", BUILDING_S)
         refutation = _build_part(build_refutation, context, excluded, budget, left_out)
     certificate = None
     if mate or refutation:

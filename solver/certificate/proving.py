@@ -196,25 +196,6 @@ class TooLargeError(MatesolveError):
     """A part of a certificate exceeds a limit; the message says which."""
 
 
-@dataclass(frozen=True, slots=True)
-class BuildingLimits:
-    """What each part of a certificate may cost.
-
-    Attributes
-    ----------
-    mate_nodes : int
-        Nodes in the proof of a mate.
-    refutation_moves : int
-        Moves listed in a refutation, in all nodes together.
-    time_s : float
-        Seconds to build one part.
-    """
-
-    mate_nodes: int = 500_000
-    refutation_moves: int = 1_000_000
-    time_s: float = 60.0
-
-
 class Budget:
     """Counts the cost of a part of a certificate.
 

@@ -25,7 +25,7 @@ from solver.search.question import read_question
 from solver.search.threads import WATCHDOG, Control
 from solver.solution import StoppedBy
 from solver.stipulations import kind_of
-from solver.stipulations.solutions import Enumeration
+from solver.stipulations.solutions import Enumeration, set_play
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from solver.formats.popeye_words import Options
     from solver.formats.twins import Twin
     from solver.play.tree import Attack, Variations
+    from solver.search.question import Question
     from solver.solution import Solution
     from solver.solving import Solver
     from solver.stipulation import Stipulation
@@ -170,33 +171,29 @@ class PopeyeAnswer:
     # Help play
 
     def _help_play(self, board: chess.Board, stipulation: Stipulation) -> Iterator[str]:
+        problem = Problem(board.fen(en_passant="fen"), stipulation=stipulation)
+        question = read_question(problem, Limits(max_solutions=self._max_solutions))
         skipped = int(stipulation.half)
         if "SetPlay" in self._options:
-            before, shorter = _other_side(board), stipulation.without_first_move()
-            if before is not None and shorter is not None:
-                yield from self._help_phase(before, shorter, skipped + 1)
+            if before := set_play(question):
+                yield from self._help_phase(before, skipped + 1)
             else:
                 yield PHASE_END
         if not self._stopped:
-            yield from self._help_phase(board, stipulation, skipped)
+            yield from self._help_phase(question, skipped)
 
-    def _help_phase(
-        self, board: chess.Board, stipulation: Stipulation, skipped: int
-    ) -> Iterator[str]:
+    def _help_phase(self, question: Question, skipped: int) -> Iterator[str]:
         """Yield the solutions as they are found, shorter ones first, as Popeye does."""
-        fen, wanted = board.fen(en_passant="fen"), self._max_solutions
-        question = read_question(
-            Problem(fen, stipulation=stipulation), Limits(max_solutions=wanted)
-        )
+        problem = question.problem
         search = Enumeration(self._solver.workspace, question)
         self.control.attach(self._solver.workspace.search)
         found = 0
         with WATCHDOG.limit(self.control, self._remaining):
             for lines in search.pieces():
                 found += len(lines)
-                yield help_lines(fen, stipulation, lines, skipped)
+                yield help_lines(problem.fen, problem.stipulation, lines, skipped)
         self._stopped = self._stopped or self.control.reason
-        if found == wanted:
+        if found == self._max_solutions:
             self._is_partial = self._is_cut = True
         elif not self._stopped:
             yield PHASE_END
@@ -302,14 +299,6 @@ def _draw(found: PopeyeInput) -> str:
     board = chess.BaseBoard(None)
     board.set_piece_map(diagram.pieces)
     return draw(board.board_fen(), str(diagram.stipulation), texts, " ".join(sides))
-
-
-def _other_side(board: chess.Board) -> chess.Board | None:
-    """Return the position with the other side to move, if that is legal."""
-    other = board.copy(stack=False)
-    other.turn = not other.turn
-    other.ep_square = None
-    return None if other.was_into_check() else other
 
 
 def _checks(board: chess.Board, attack: Attack) -> bool:

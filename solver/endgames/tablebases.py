@@ -23,7 +23,6 @@ from solver.solution import TableFormat
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from os import PathLike
-    from types import TracebackType
 
 GAVIOTA_PIECES = 5
 """The number of pieces of the largest Gaviota tables, kings included."""
@@ -95,12 +94,7 @@ class Tablebases:
     def __enter__(self) -> Tablebases:
         return self
 
-    def __exit__(
-        self,
-        _kind: type[BaseException] | None,
-        _error: BaseException | None,
-        _trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_error: object) -> None:
         self.close()
 
     def close(self) -> None:

@@ -12,10 +12,10 @@ import chess
 import pytest
 
 from solver.board import pack
+from solver.certificate import build
 from solver.certificate.build import Certificate, Certification, certify, write
 from solver.certificate.proving import (
     Budget,
-    BuildingLimits,
     BuildingStoppedError,
     Moves,
     TooLargeError,
@@ -227,10 +227,11 @@ def test_a_prover_that_takes_detours_still_proves_the_mate(
 
 
 def test_a_part_that_is_too_large_is_left_out_and_reported(
-    prover: WorkspaceProver,
+    prover: WorkspaceProver, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    limits = BuildingLimits(mate_nodes=500, refutation_moves=100)
-    certification = certify(solved(SEED, 8, 8), prover, limits)
+    monkeypatch.setattr(build, "MATE_NODES", 500)
+    monkeypatch.setattr(build, "REFUTATION_MOVES", 100)
+    certification = certify(solved(SEED, 8, 8), prover)
     assert certification.certificate is not None
     assert certification.certificate.refutation is None
     assert certification.left_out == (
@@ -240,9 +241,12 @@ def test_a_part_that_is_too_large_is_left_out_and_reported(
     assert (checked.mate, checked.lower_bound) == (8, 1)
 
 
-def test_without_both_parts_there_is_no_certificate(prover: WorkspaceProver) -> None:
-    limits = BuildingLimits(mate_nodes=3, refutation_moves=3)
-    assert certify(solved(SEED, 8, 8), prover, limits) == Certification(
+def test_without_both_parts_there_is_no_certificate(
+    prover: WorkspaceProver, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(build, "MATE_NODES", 3)
+    monkeypatch.setattr(build, "REFUTATION_MOVES", 3)
+    assert certify(solved(SEED, 8, 8), prover) == Certification(
         None,
         (
             "the proof of mate in 8 is left out: more than 3 nodes",
@@ -251,8 +255,11 @@ def test_without_both_parts_there_is_no_certificate(prover: WorkspaceProver) -> 
     )
 
 
-def test_time_is_a_limit(prover: WorkspaceProver) -> None:
-    certification = certify(solved(SEED, 8, 1), prover, BuildingLimits(time_s=0))
+def test_time_is_a_limit(
+    prover: WorkspaceProver, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(build, "BUILDING_S", 0)
+    certification = certify(solved(SEED, 8, 1), prover)
     assert certification.left_out == (
         "the proof of mate in 8 is left out: more than 0 s of building",
     )
