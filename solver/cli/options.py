@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 
     from click.shell_completion import CompletionItem
 
+    from solver.endgames.tablebases import Tablebases
     from solver.play.builder import PlayOptions
 
 MAX_REFUTATIONS = 20
@@ -230,31 +231,30 @@ restriction = gathered(
 """Adds the restrictions on the attacker, passed as `restriction`."""
 
 
-def tablebases(command: Function) -> Function:
-    """Add `--tablebases`, passed as `tablebases: Tablebases | None`.
+def _tablebases(directories: tuple[str, ...]) -> Tablebases | None:
+    if not directories:
+        return None
+    from solver.endgames.tablebases import Tablebases
 
-    The tablebases are closed when the command ends. A directory that cannot be read, or
-    that holds no tablebases, is an error before the command starts.
-    """
+    return click.get_current_context().with_resource(Tablebases(directories))
 
-    @click.option(
+
+tablebases = gathered(
+    "tablebases",
+    _tablebases,
+    click.option(
         "--tablebases",
         "directories",
         multiple=True,
         metavar="DIR",
         shell_complete=complete_folders,
         help="Probe the Gaviota and Syzygy tablebases in DIR. May be repeated.",
-    )
-    @functools.wraps(command)
-    def open_tablebases(*args: Any, directories: tuple[str, ...], **others: Any) -> Any:
-        if not directories:
-            return command(*args, tablebases=None, **others)
-        from solver.endgames.tablebases import Tablebases
+    ),
+)
+"""Adds `--tablebases`, passed as `tablebases: Tablebases | None`.
 
-        with Tablebases(directories) as opened:
-            return command(*args, tablebases=opened, **others)
-
-    return open_tablebases  # type: ignore[return-value]
+They are closed when the command ends. A directory that cannot be read, or that holds no
+tablebases, is an error before the command starts."""
 
 
 def _stipulation(text: str) -> Stipulation:

@@ -10,7 +10,7 @@ import sys
 import threading
 import time
 from collections import Counter, deque
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from solver.cli import console
 
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from rich.text import Text
 
     from solver.audit.result import AuditResult
+    from solver.search.threads import Control
 
 PATIENCE_S = 1.0
 """A search that ends within this time shows no progress."""
@@ -110,30 +111,10 @@ class Progress:
         )
 
 
-class SearchState(Protocol):
-    """What is read of a search while it runs, such as its `Control`."""
-
-    @property
-    def nodes(self) -> int:
-        """Positions entered so far."""
-
-    @property
-    def lower_bound(self) -> int:
-        """No mate takes fewer moves than this, as proved so far."""
-
-    @property
-    def best(self) -> tuple[int, tuple[str, ...]] | None:
-        """The shortest mate so far and its line."""
-
-    @property
-    def work(self) -> str:
-        """What is built from the answer; empty while it is searched."""
-
-
 class SearchProgress(Progress):
     """Progress of the search for one position, shown once it takes a while."""
 
-    def __init__(self, search: SearchState) -> None:
+    def __init__(self, search: Control) -> None:
         super().__init__(self.line)
         self._search = search
         self._ended = threading.Event()

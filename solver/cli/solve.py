@@ -6,7 +6,7 @@ import re
 import shlex
 import sys
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 import click
 
@@ -154,9 +154,11 @@ def solve(
     from solver.search.question import read_question
 
     prepare_outputs(certificate_path, svg_path, pgn_path, html_path)
-    answers: Answers = Sentences(play, board or letters, letters, spaced=many)
-    if as_json or jsonl:
-        answers = Records(2 if as_json else None, with_play=play.is_shown)
+    answers = (
+        Records(2 if as_json else None, with_play=play.is_shown)
+        if as_json or jsonl
+        else Sentences(play, board or letters, letters, spaced=many)
+    )
     outputs = Outputs(answers, play)
     if certificate_path is not None or drawn:
         _add_files(outputs, certificate_path, svg_path, pgn_path, html_path)
@@ -226,8 +228,8 @@ class Outputs:
 
     Attributes
     ----------
-    answers : Answers
-        Prints them.
+    answers : Records or Sentences
+        Prints each answer on stdout as soon as it is known, then its play.
     play : PlayRequest
         What is asked about the play.
     certificate : CertificateFile or None
@@ -235,7 +237,7 @@ class Outputs:
         The files to write for each answer after it is printed.
     """
 
-    answers: Answers
+    answers: Records | Sentences
     play: PlayRequest
     certificate: CertificateFile | None = None
     drawings: Drawings | None = None
@@ -328,19 +330,6 @@ def exit_code(solution: Solution) -> Exit:
     if solution.stopped_by is StoppedBy.INTERRUPT:
         return Exit.INTERRUPTED
     return EXITS[solution.status]
-
-
-class Answers(Protocol):
-    """Prints each answer on stdout as soon as it is known."""
-
-    def print(self, solution: Solution) -> None:
-        """Print an answer before its play is built."""
-
-    def print_play(self, solution: Solution, play: ShownPlay | None) -> None:
-        """Print the play of the same answer; None: not asked for, or interrupted."""
-
-    def refuse(self, error: FormatError) -> None:
-        """Print why a line has no answer."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -155,7 +155,9 @@ def grade(
     >>> answer.reason
     "expected a move that mates within 2 moves, found 'Nf7+'"
     """
-    line = _Line(require_instance("fen", fen, str, "text"), _words(moves), _moves(n))
+    line = _Line(
+        require_instance("fen", fen, str, "text"), _words(moves), length("n", n)
+    )
     (answer,) = _grade_all([line], _node_limit(nodes))
     if isinstance(answer, InputError):
         raise answer
@@ -205,7 +207,9 @@ def grade_many(
     """
     limit = _node_limit(nodes)
     fens, moves = _column("fens", fens), _column("moves", moves)
-    lengths = _column("n", n) if isinstance(n, Iterable) else [_moves(n)] * len(fens)
+    lengths = (
+        _column("n", n) if isinstance(n, Iterable) else [length("n", n)] * len(fens)
+    )
     for name, column in (("moves", moves), ("n", lengths)):
         if len(column) != len(fens):
             raise refusal(name, f"{len(fens)} rows, as in fens", len(column))
@@ -238,7 +242,7 @@ def _column(name: str, values: Any) -> list[Any]:
 def _read_row(fen: object, moves: Any, n: object) -> _Line | InputError:
     try:
         fen = require_instance("fen", text_of(fen), str, "text")
-        return _Line(fen, _words(text_of(moves)), _moves(n))
+        return _Line(fen, _words(text_of(moves)), length("n", n))
     except InputError as error:
         return error
 
@@ -249,10 +253,6 @@ def _words(moves: str | Sequence[str]) -> Sequence[str]:
         return moves.split()
     words = require_strings("moves", moves, "moves in one string or in several")
     return ["_".join(word.split()) or UNREADABLE_MOVE for word in words]
-
-
-def _moves(n: object) -> int:
-    return length("n", n)
 
 
 def _node_limit(nodes: int | None) -> int | None:
