@@ -26,7 +26,6 @@ from __future__ import annotations
 import hashlib
 import io
 import os
-from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -42,7 +41,7 @@ from solver.laboratory.imbalance_file import (
     VERSION,
     read_arrays,
 )
-from solver.laboratory.material import CELLS, mirror_cell
+from solver.laboratory.material import CELLS, MIRROR
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -68,11 +67,6 @@ FORMS = MipUse.WHITE | MipUse.ROUNDED | MipUse.CURVE
 _ONE = np.uint64(1)
 
 
-def pack_word(positions: int, per_cent: int) -> int:
-    """Pack a number of positions and a score into 32 bits."""
-    return min(positions, MAX_WORD_POSITIONS) << PER_CENT_BITS | per_cent
-
-
 class Outcomes(NamedTuple):
     """How many positions came from games with each result, as one side sees it."""
 
@@ -89,21 +83,15 @@ class Outcomes(NamedTuple):
     def per_cent(self) -> int | None:
         """The score in per cent, with a draw as half a win; None without positions.
 
-        It is rounded, but to 0 or 100 only if every position was lost, or won.
+        It is rounded, halves up, but to 0 or 100 only if every position was lost, or
+        won.
         """
-        rounded = self.rounded
-        if rounded in {0, 100} and not self.is_decided:
-            return min(99, max(1, rounded))
-        return rounded
-
-    @property
-    def rounded(self) -> int | None:
-        """The score rounded to a whole per cent, halves up; None without positions."""
-        wins, draws, losses = self
-        positions = wins + draws + losses
-        if not positions:
+        wins, draws, _ = self
+        if not self.positions:
             return None
-        return (100 * (2 * wins + draws) + positions) // (2 * positions)
+        points = 2 * wins + draws
+        rounded = (100 * points + self.positions) // (2 * self.positions)
+        return rounded if self.is_decided else min(99, max(1, rounded))
 
     @property
     def is_decided(self) -> bool:
@@ -114,11 +102,11 @@ class Outcomes(NamedTuple):
     @property
     def word(self) -> int:
         """The 32-bit word that the search reads; 0 without positions."""
-        return pack_word(self.positions, self.per_cent or 0)
+        positions = min(self.positions, MAX_WORD_POSITIONS)
+        return positions << PER_CENT_BITS | (self.per_cent or 0)
 
 
-@dataclass(frozen=True, slots=True)
-class Coverage:
+class Coverage(NamedTuple):
     """How much a table holds.
 
     Attributes
@@ -127,8 +115,10 @@ class Coverage:
         Positions counted in cells.
     ignored : int
         Positions with more pieces than any cell has.
+    cells : int
+        All cells.
     filled : int
-        Cells with positions, out of `CELLS`.
+        Cells with positions.
     decided : int
         Filled cells whose positions were all won, or all lost.
     decided_positions : int
@@ -137,6 +127,7 @@ class Coverage:
 
     positions: int
     ignored: int
+    cells: int
     filled: int
     decided: int
     decided_positions: int
@@ -209,14 +200,11 @@ class ImbalanceTable:
 
     def coverage(self) -> Coverage:
         """Sum up how much the table holds."""
-        positions = filled = decided = decided_positions = 0
-        for _, outcomes in self.filled_cells():
-            filled += 1
-            positions += outcomes.positions
-            if outcomes.per_cent in {0, 100}:
-                decided += 1
-                decided_positions += outcomes.positions
-        return Coverage(positions, self.ignored, filled, decided, decided_positions)
+        filled = [outcomes for _, outcomes in self.filled_cells()]
+        decided = [found.positions for found in filled if found.is_decided]
+        positions = sum(found.positions for found in filled)
+        counted = CELLS, len(filled), len(decided), sum(decided)
+        return Coverage(positions, self.ignored, *counted)
 
     def most_frequent(self, number: int) -> list[int]:
         """Return the cells with the most positions, the largest first."""
@@ -225,20 +213,54 @@ class ImbalanceTable:
         )
         return [cell for cell, _ in cells[:number]]
 
-    def folded(self, cell: int) -> Outcomes:
-        """Return what either side scored with White's material in a cell.
+    def folded(self) -> ImbalanceTable:
+        """Return the table of what either colour scored with White's material.
 
         Black's results with a material count as White's results with the same material.
         Where both sides have the same material, the score is a half, and each position
         counts once.
         """
-        (wins, draws, losses), mirror = self.outcomes(cell), mirror_cell(cell)
-        if mirror == cell:
-            return Outcomes(draws=wins + draws + losses)
-        theirs = self.outcomes(mirror)
-        return Outcomes(
-            wins + theirs.losses, draws + theirs.draws, losses + theirs.wins
-        )
+        table = ImbalanceTable(self.source)
+        table._counts = self._counts + self._counts[MIRROR, ::-1]
+        equal = np.flatnonzero(np.arange(CELLS) == MIRROR)
+        table._counts[equal] = 0
+        table._counts[equal, 1] = self._counts[equal].sum(axis=1)
+        return table
+
+    def search_words(self, form: MipUse, weight: int) -> tuple[Words, Words]:
+        """Return the words as White and Black see them.
+
+        Parameters
+        ----------
+        form : MipUse
+            Any of `FORMS`.
+        weight : int
+            N of the curve; not used without `MipUse.CURVE`.
+
+        Returns
+        -------
+        tuple of two ndarray of uint32, each `CELLS` long
+        """
+        table: ImbalanceTable = self if form & MipUse.WHITE else self.folded()
+        counts = table._counts
+        cells = np.flatnonzero(counts.any(axis=1))
+        # Python's integers, since products may exceed 64 bits.
+        wins, draws, losses = counts[cells].T.astype(object)
+        positions = wins + draws + losses
+        drawn = draws + (weight if form & MipUse.CURVE else 0)
+        total = wins + drawn + losses
+        scores = (100 * (2 * wins + drawn) + total) // (2 * total)
+        if not form & (MipUse.CURVE | MipUse.ROUNDED):
+            scores[(scores == 0) & (wins + draws > 0)] = 1
+            scores[(scores == 100) & (draws + losses > 0)] = 99
+        white, black = np.zeros((2, CELLS), np.uint32)
+        kept = np.minimum(positions, MAX_WORD_POSITIONS) << PER_CENT_BITS
+        white[cells] = kept | scores
+        if form & MipUse.WHITE:
+            black[MIRROR[cells]] = kept | (100 - scores)
+        else:
+            black = white
+        return white, black
 
     def checksum(self) -> str:
         """Return the SHA-256 of the counts, in hexadecimal.
@@ -337,47 +359,3 @@ def _in_range(count: int) -> int:
         msg = f"expected counts below 2^56, found {count}"
         raise ImbalanceError(msg)
     return count
-
-
-def search_words(
-    imbalance: ImbalanceTable, form: MipUse, weight: int, *, white_first: bool
-) -> tuple[Words, Words]:
-    """Return the words as the side to move at the root and its opponent see them.
-
-    Parameters
-    ----------
-    imbalance : ImbalanceTable
-    form : MipUse
-        Any of `FORMS`.
-    weight : int
-        N of the curve; not used without `MipUse.CURVE`.
-    white_first : bool
-        Whether White is to move at the root.
-
-    Returns
-    -------
-    tuple of two ndarray of uint32, each `CELLS` long
-    """
-    white, black = np.zeros((2, CELLS), np.uint32)
-    for cell, outcomes in imbalance.filled_cells():
-        mirror = mirror_cell(cell)
-        if form & MipUse.WHITE:
-            score = _score(outcomes, form, weight)
-            white[cell] = pack_word(outcomes.positions, score)
-            black[mirror] = pack_word(outcomes.positions, 100 - score)
-        elif not white[cell]:  # otherwise it was written with its mirror cell
-            for either in (cell, mirror):
-                ours = imbalance.folded(either)
-                word = pack_word(ours.positions, _score(ours, form, weight))
-                white[either] = black[either] = word
-    return (white, black) if white_first else (black, white)
-
-
-def _score(outcomes: Outcomes, form: MipUse, weight: int) -> int:
-    """Return the score in per cent that a cell with positions has in a form."""
-    if form & MipUse.CURVE:
-        outcomes = outcomes._replace(draws=outcomes.draws + weight)
-    rounds = form & (MipUse.CURVE | MipUse.ROUNDED)
-    score = outcomes.rounded if rounds else outcomes.per_cent
-    assert score is not None, "only cells with positions have a score"
-    return score

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from solver import __version__
 from solver.laboratory.imbalance_file import VERSION
-from solver.laboratory.material import CELLS, find_cell, material_of
+from solver.laboratory.material import find_cell, material_of
 from solver.solution import SCHEMA
 
 if TYPE_CHECKING:
@@ -49,17 +49,11 @@ def imbalance_record(imbalance: ImbalanceTable, most: int) -> dict[str, Any]:
     dict
         JSON values; see `Coverage` for the counts.
     """
-    coverage = imbalance.coverage()
     return {
         "schema": SCHEMA,
         "version": VERSION,
         "source": imbalance.source,
-        "positions": coverage.positions,
-        "ignored": coverage.ignored,
-        "cells": CELLS,
-        "filled": coverage.filled,
-        "decided": coverage.decided,
-        "decided_positions": coverage.decided_positions,
+        **imbalance.coverage()._asdict(),
         "most_frequent": [
             _cell(imbalance, material_of(cell))
             for cell in imbalance.most_frequent(most)

@@ -234,7 +234,7 @@ class Laboratory:
         """Copy the material table, as both sides see it, into the kernel."""
         if techniques.mip is MipUse.NONE:
             return
-        from solver.laboratory.imbalance import FORMS, search_words, shipped
+        from solver.laboratory.imbalance import FORMS, shipped
 
         form, weight = techniques.mip & FORMS, 0
         if form & MipUse.CURVE:
@@ -242,8 +242,9 @@ class Laboratory:
         wanted = form, weight, white_first or not form & MipUse.WHITE
         if wanted not in self._words:
             self._imbalance = self._imbalance or shipped()
-            both = search_words(self._imbalance, form, weight, white_first=white_first)
-            self._words[wanted] = b"".join(words.tobytes() for words in both)
+            both = self._imbalance.search_words(form, weight)
+            sides = both if white_first else both[::-1]
+            self._words[wanted] = b"".join(words.tobytes() for words in sides)
         if wanted != self._cells:
             cells = self._experiment.cells
             ctypes.memmove(cells, self._words[wanted], ctypes.sizeof(cells))

@@ -11,7 +11,9 @@ import re
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
-from solver.errors import InputError
+import numpy as np
+
+from solver.errors import InputError, quote
 from solver.kernel.border.experiment import MATERIAL_CELLS
 
 if TYPE_CHECKING:
@@ -26,8 +28,11 @@ _VALUES = (9, 5, 3, 3, 1)
 _RADICES = (2, 2, 3, 3, 3, 3, 3, 3, 9, 9)
 """The radix of each digit, in the order of `Material`."""
 
+_SWAPPED = (1, 0, 3, 2, 5, 4, 7, 6, 9, 8)
+MIRROR = np.arange(CELLS).reshape(_RADICES).transpose(_SWAPPED).ravel()
+"""For each cell, the one of the same material with the colours exchanged."""
+
 _NAME = re.compile(r"K([QRBNP]*)VK([QRBNP]*)")
-_SHOWN_CHARACTERS = 40
 
 _KEPT = 1 << 16
 """Size of a cache: the same material occurs in many positions."""
@@ -83,8 +88,7 @@ def parse_material(text: str) -> Material:
     """
     name = _NAME.fullmatch(text.strip().upper())
     if name is None:
-        found = ascii(text[:_SHOWN_CHARACTERS])
-        msg = f"expected material such as KRPvKR, White's first, found {found}"
+        msg = f"expected material such as KRPvKR, White's first, found {quote(text)}"
         raise InputError(msg)
     white, black = (
         [side.count(letter) for letter in _LETTERS] for side in name.groups()
@@ -119,17 +123,6 @@ def material_of(cell: int) -> Material:
         cell, pieces = divmod(cell, radix)
         numbers.append(pieces)
     return Material(*reversed(numbers))
-
-
-def mirror_cell(cell: int) -> int:
-    """Return the cell of the same material with the colours exchanged."""
-    mirror, weight = 0, 1
-    for radix in reversed(_RADICES[::2]):
-        cell, pair = divmod(cell, radix * radix)
-        white, black = divmod(pair, radix)
-        mirror += weight * (black * radix + white)
-        weight *= radix * radix
-    return mirror
 
 
 def _join(white: Sequence[int], black: Sequence[int]) -> Material:

@@ -98,7 +98,7 @@ class Tally:
         if known.is_decided:
             self.decided += found.positions
             self.decided_right += right
-        if known.rounded in {0, 100}:
+        if score < 0.005 or score >= 0.995:  # 0 or 100 per cent, halves rounded up
             self.rounded += found.positions
             self.rounded_right += right
 
@@ -278,10 +278,10 @@ def _pairs(
     least_balance: int,
 ) -> Iterator[tuple[Outcomes, Outcomes]]:
     """Yield what the table knows and what was held out, for each cell that was met."""
+    imbalance = imbalance.folded() if folded else imbalance
     for cell, found in held_out.filled_cells():
         if abs(material_of(cell).balance()) >= least_balance:
-            known = imbalance.folded(cell) if folded else imbalance.outcomes(cell)
-            yield known, found
+            yield imbalance.outcomes(cell), found
 
 
 def _score(known: Outcomes, weight: int) -> float:

@@ -574,7 +574,7 @@ def test_help_loads_neither_the_kernel_nor_the_board(arguments: list[str]) -> No
 
 def test_a_table_is_loaded_with_numpy_alone() -> None:
     _, heavy = run_and_list_heavy(
-        "from solver.laboratory.imbalance import MipUse, search_words, shipped;"
-        "search_words(shipped(), MipUse.NONE, 1, white_first=True)"
+        "from solver.laboratory.imbalance import MipUse, shipped;"
+        "shipped().search_words(MipUse.NONE, 1)"
     )
     assert heavy == {"numpy"}

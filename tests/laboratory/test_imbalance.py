@@ -74,26 +74,6 @@ def test_a_score_is_0_or_100_only_if_every_position_was_lost_or_won(
 
 
 @pytest.mark.parametrize(
-    ("outcomes", "rounded"),
-    [
-        (Outcomes(0, 0, 0), None),
-        (Outcomes(0, 0, 1), 0),
-        (Outcomes(1, 0, 0), 100),
-        (Outcomes(1, 0, 2), 33),
-        (Outcomes(0, 1, 100), 0),
-        (Outcomes(0, 1, 99), 1),
-        (Outcomes(100, 1, 0), 100),
-        (Outcomes(99, 1, 0), 100),
-        (Outcomes(98, 1, 0), 99),
-    ],
-)
-def test_a_rounded_score_is_0_below_half_a_per_cent(
-    outcomes: Outcomes, rounded: int | None
-) -> None:
-    assert outcomes.rounded == rounded
-
-
-@pytest.mark.parametrize(
     ("outcomes", "word"),
     [
         (Outcomes(0, 0, 0), 0),
@@ -114,7 +94,7 @@ def test_a_cell_holds_how_often_white_won_drew_and_lost() -> None:
     assert table.outcomes(ROOK) == Outcomes(2, 1, 0)
     assert table.outcomes(ROOKS) == Outcomes(0, 0, 1)
     assert table.outcomes(5) == Outcomes(0, 0, 0)
-    assert table.coverage() == Coverage(4, 1, 2, 1, 1)
+    assert table.coverage() == Coverage(4, 1, CELLS, 2, 1, 1)
     assert table.most_frequent(1) == [ROOK]
     assert table.most_frequent(9) == [ROOK, ROOKS]
 
@@ -124,14 +104,14 @@ def test_a_folded_cell_counts_what_either_colour_scored() -> None:
     table = table_of([(ROOK, 1), (ROOK, 0.5), (ROOK_FOR_BLACK, 0), (ROOK_FOR_BLACK, 0)])
     assert ROOK is not None
     assert ROOK_FOR_BLACK is not None
-    assert table.folded(ROOK) == Outcomes(3, 1, 0)
-    assert table.folded(ROOK_FOR_BLACK) == Outcomes(0, 1, 3)
+    assert table.folded().outcomes(ROOK) == Outcomes(3, 1, 0)
+    assert table.folded().outcomes(ROOK_FOR_BLACK) == Outcomes(0, 1, 3)
 
 
 def test_equal_material_is_folded_to_a_half_and_counted_once() -> None:
     table = table_of([(ROOKS, 1), (ROOKS, 1), (ROOKS, 0.5)])
     assert ROOKS is not None
-    assert table.folded(ROOKS) == Outcomes(0, 3, 0)
+    assert table.folded().outcomes(ROOKS) == Outcomes(0, 3, 0)
 
 
 @settings(derandomize=True, deadline=None, max_examples=15)

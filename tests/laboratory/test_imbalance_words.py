@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given, settings
 
 from solver.kernel.border.experiment import MipUse
-from solver.laboratory.imbalance import ImbalanceTable, Outcomes, search_words
-from solver.laboratory.material import CELLS, mirror_cell
+from solver.laboratory.imbalance import ImbalanceTable, Outcomes
+from solver.laboratory.material import CELLS, MIRROR
 from tests.laboratory.test_imbalance import (
     POSITIONS,
     ROOK,
@@ -31,10 +31,10 @@ ROUNDED, CURVE = MipUse.ROUNDED, MipUse.CURVE
 
 
 def words_of(
-    table: ImbalanceTable, form: MipUse, weight: int = 0, *, white_first: bool = True
+    table: ImbalanceTable, form: MipUse, weight: int = 0
 ) -> tuple[Words, Words]:
-    """Return the words that are not 0, as both sides see them."""
-    both = search_words(table, form, weight, white_first=white_first)
+    """Return the words that are not 0, as White and Black see them."""
+    both = table.search_words(form, weight)
     for words in both:
         assert words.dtype == np.uint32
         assert words.shape == (CELLS,)
@@ -61,7 +61,6 @@ def test_folded_words_count_both_colours_results() -> None:
     )
     expected = {ROOK: 4 << 7 | 88, ROOK_FOR_BLACK: 4 << 7 | 13}
     assert words_of(table, FOLDED) == (expected, expected)
-    assert words_of(table, FOLDED, white_first=False) == (expected, expected)
 
 
 def test_folded_words_score_equal_material_as_a_half() -> None:
@@ -80,7 +79,7 @@ def test_games_with_colours_exchanged_give_the_same_folded_words(
     positions: list[tuple[int | None, float]],
 ) -> None:
     exchanged = [
-        (None if cell is None else mirror_cell(cell), 1 - result)
+        (None if cell is None else int(MIRROR[cell]), 1 - result)
         for cell, result in positions
     ]
     folded = words_of(table_of(positions), FOLDED)
@@ -95,7 +94,6 @@ def test_in_whites_view_black_has_100_minus_whites_score() -> None:
     white = {ROOK: 3 << 7 | 67, ROOKS: 2 << 7 | 25}
     black = {ROOK_FOR_BLACK: 3 << 7 | 33, ROOKS: 2 << 7 | 75}
     assert words_of(table, WHITE) == (white, black)
-    assert words_of(table, WHITE, white_first=False) == (black, white)
 
 
 def test_in_whites_view_blacks_results_with_a_material_are_not_whites() -> None:
@@ -113,12 +111,12 @@ def test_games_with_colours_exchanged_give_whites_view_to_black(
     positions: list[tuple[int | None, float]],
 ) -> None:
     exchanged = [
-        (None if cell is None else mirror_cell(cell), 1 - result)
+        (None if cell is None else int(MIRROR[cell]), 1 - result)
         for cell, result in positions
     ]
     first = words_of(table_of(positions), WHITE | CURVE, 3)
-    second = words_of(table_of(exchanged), WHITE | CURVE, 3, white_first=False)
-    for words, others in zip(first, second, strict=True):
+    second = words_of(table_of(exchanged), WHITE | CURVE, 3)
+    for words, others in zip(first, reversed(second), strict=True):
         assert words.keys() == others.keys()
         for cell, word in words.items():
             assert word >> 7 == others[cell] >> 7

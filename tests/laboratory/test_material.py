@@ -11,11 +11,11 @@ import pytest
 from solver.errors import InputError
 from solver.laboratory.material import (
     CELLS,
+    MIRROR,
     Material,
     count_pieces,
     find_cell,
     material_of,
-    mirror_cell,
     parse_material,
 )
 
@@ -67,7 +67,7 @@ def test_a_mirrored_cell_has_the_colours_exchanged() -> None:
     for cell in range(0, CELLS, 7):
         pieces = material_of(cell)
         swapped = [pieces[place ^ 1] for place in range(10)]
-        assert mirror_cell(cell) == find_cell(Material(*swapped))
+        assert MIRROR[cell] == find_cell(Material(*swapped))
 
 
 @pytest.mark.parametrize(
@@ -121,4 +121,4 @@ def test_names_are_read_in_any_case_and_with_spaces(name: str) -> None:
 def test_other_names_are_refused(name: str) -> None:
     with pytest.raises(InputError, match="expected material such as KRPvKR") as refused:
         parse_material(name)
-    assert len(str(refused.value)) < 120
+    assert len(str(refused.value)) <= 120
