@@ -1,13 +1,12 @@
 """The options of experiments: the techniques to compare, and settings that they share.
 
-`variants` gives them to a command and passes the searches that they describe as a
-single argument.
+`variants` gives them to a command and passes the searches that they describe.
 """
 
 from __future__ import annotations
 
 import functools
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 from click.core import ParameterSource
@@ -22,7 +21,6 @@ from solver.laboratory.techniques import (
     ForwardPruning,
     NodeCount,
     Techniques,
-    Variant,
     ablation,
     combine,
     parse_extension,
@@ -51,20 +49,6 @@ MAX_ASPIRATION = 2_000
 
 TECHNIQUES = ("mdp", "check_extension", "efp", "mip")
 """The parameters that `--ablation` replaces."""
-
-
-class Asked(NamedTuple):
-    """The searches to compare.
-
-    Attributes
-    ----------
-    variants : tuple of Variant
-    is_ablation : bool
-        Whether they are those of `--ablation`.
-    """
-
-    variants: tuple[Variant, ...]
-    is_ablation: bool
 
 
 def table_entries(text: str) -> int:
@@ -199,7 +183,10 @@ seed = click.option(
 
 
 def variants(command: Function) -> Function:
-    """Add the techniques and their settings, passed as `asked: Asked`."""
+    """Add the techniques and their settings.
+
+    They are passed as `variants: tuple[Variant, ...]` and `is_ablation: bool`.
+    """
 
     @_technique("--mdp", "off,cpw", parse_mdp, "Forms of mate-distance pruning.")
     @_technique(
@@ -300,7 +287,7 @@ def variants(command: Function) -> Function:
             count=NodeCount[count.upper()],
         )
         chosen = ablation(settings) if ablated else combine(**values, settings=settings)
-        return command(*args, asked=Asked(chosen, ablated), **others)
+        return command(*args, variants=chosen, is_ablation=ablated, **others)
 
     return gather  # type: ignore[return-value]
 

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
     from solver.laboratory.imbalance import ImbalanceTable
     from solver.laboratory.node_counts import CollectionCounts, PositionCounts
+    from solver.laboratory.techniques import Variant
     from solver.problem import Problem
 
 DEPTH = 20
@@ -135,7 +136,8 @@ def table(
     position: tuple[str, ...],
     *,
     depth: int | None,
-    asked: experiment_options.Asked,
+    variants: tuple[Variant, ...],
+    is_ablation: bool,
     mip_table: str | None,
     entries: int,
     nodes: int | None,
@@ -192,19 +194,15 @@ def table(
     runner = Runner(Laboratory(entries, imbalance), nodes=nodes, time_s=time_s)
     counts: PositionCounts | CollectionCounts
     if files:
-        counts = compare_on_collection(
-            runner, collection, asked.variants, depth, entries
-        )
+        counts = compare_on_collection(runner, collection, variants, depth, entries)
     else:
-        counts = compare_on_position(
-            runner, fen, asked.variants, depth or DEPTH, entries
-        )
+        counts = compare_on_position(runner, fen, variants, depth or DEPTH, entries)
     if as_json:
         print_json(counts, sums_only=sums_only)
     elif as_csv:
         print_csv(counts, sums_only=sums_only)
     else:
-        print_text(counts, brief=asked.is_ablation or sums_only)
+        print_text(counts, brief=is_ablation or sums_only)
     if html:
         from solver.pages.counts_page import encode_page
 

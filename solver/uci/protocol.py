@@ -262,10 +262,10 @@ class Line:
         return len(self.pv) if self.shortest else depth_below(self.lower_bound)
 
 
-class Effort(NamedTuple):
-    """What a search has cost so far.
+def format_effort(nodes: int, time_s: float, hashfull: int) -> str:
+    """Return the part of an `info` line that reports what a search has cost.
 
-    Attributes
+    Parameters
     ----------
     nodes : int
         Positions entered.
@@ -274,19 +274,8 @@ class Effort(NamedTuple):
     hashfull : int
         Used part of the transposition table, per mille.
     """
-
-    nodes: int
-    time_s: float
-    hashfull: int
-
-    @property
-    def text(self) -> str:
-        """The part of an `info` line that reports the cost."""
-        nps = int(self.nodes / max(self.time_s, 0.001))
-        return (
-            f"nodes {self.nodes} nps {nps} hashfull {self.hashfull} "
-            f"time {int(self.time_s * 1000)}"
-        )
+    nps = int(nodes / max(time_s, 0.001))
+    return f"nodes {nodes} nps {nps} hashfull {hashfull} time {int(time_s * 1000)}"
 
 
 def depth_below(lower_bound: int) -> int:
@@ -294,12 +283,15 @@ def depth_below(lower_bound: int) -> int:
     return max(1, 2 * lower_bound - 3)
 
 
-def format_info(number: int, line: Line, effort: Effort) -> str:
-    """Return the `info` line for the line ranked `number`, from 1."""
+def format_info(number: int, line: Line, effort: str) -> str:
+    """Return the `info` line for the line ranked `number`, from 1.
+
+    `effort` is made by `format_effort`.
+    """
     score = "cp 0" if line.mate is None else f"mate {line.mate}"
     return (
         f"info depth {line.depth} seldepth {max(line.depth, len(line.pv))} "
-        f"multipv {number} score {score} {effort.text} pv {' '.join(line.pv)}"
+        f"multipv {number} score {score} {effort} pv {' '.join(line.pv)}"
     )
 
 

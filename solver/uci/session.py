@@ -31,9 +31,9 @@ from solver.uci.protocol import (
     OPTIONS,
     SYZYGY_PATH,
     THREADS,
-    Effort,
     depth_below,
     format_best_move,
+    format_effort,
     format_info,
     parse_go,
     parse_move,
@@ -123,7 +123,7 @@ class Search:
             self._reported = now
             self._reported_bound = max(bound, self._reported_bound)
             depth = depth_below(self._reported_bound)
-            self._send(f"info depth {depth} {self._effort().text}")
+            self._send(f"info depth {depth} {self._effort()}")
 
     def finish(self) -> None:
         """Report the final lines, once `run` has ended."""
@@ -169,10 +169,10 @@ class Search:
         for number, line in enumerate(lines, 1):
             self._send(format_info(number, line, effort))
 
-    def _effort(self) -> Effort:
+    def _effort(self) -> str:
         time_s = time.monotonic() - self._started
         hashfull = self._solver.hashfull() if self._solver else 0
-        return Effort(self._analysis.nodes, time_s, hashfull)
+        return format_effort(self._analysis.nodes, time_s, hashfull)
 
 
 def _mates(lines: tuple[Line, ...]) -> list[tuple[str, ...]]:

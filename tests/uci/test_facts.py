@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from solver.uci.analysis import Facts
-from solver.uci.protocol import Effort, Line, format_best_move, format_info
+from solver.uci.protocol import Line, format_best_move, format_effort, format_info
 
 WIN_IN_2 = Line(2, ("a1a2", "h1g1", "a2a1"), 2)
 WIN_IN_3 = Line(3, ("b1b2", "h1g1", "b2b3", "g1h1", "b3b1"), 1)
@@ -65,7 +65,7 @@ def test_a_mate_for_all_leaves_other_moves_unknown() -> None:
 
 
 def test_an_info_line_has_depth_score_cost_and_line() -> None:
-    effort = Effort(nodes=1000, time_s=0.5, hashfull=7)
+    effort = format_effort(nodes=1000, time_s=0.5, hashfull=7)
     cost = "nodes 1000 nps 2000 hashfull 7 time 500"
 
     assert (
