@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING
 from solver import __version__
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from jinja2 import Environment
 
@@ -38,6 +38,7 @@ def fill_page(
     title: str,
     style: str = "",
     scripts: Sequence[str] = (),
+    data: Mapping[str, object] | None = None,
     **values: object,
 ) -> bytes:
     """Fill a page.
@@ -54,6 +55,9 @@ def fill_page(
         all pages share.
     scripts : sequence of str
         The paths of the parts of the page's script, in order.
+    data : mapping or None
+        What the script reads. A page whose data has `modules` also gets the worker that
+        runs them.
     **values : object
         What the template uses. It escapes all of it, except what it marks as `safe`.
 
@@ -80,6 +84,8 @@ def fill_page(
             style_hash=_digest(style),
             script=script,
             script_hash=_digest(script) if script else "none",
+            data=data,
+            worker=bundle(["modules/worker.mjs"]) if "modules" in (data or ()) else "",
             **values,
         )
     )
@@ -107,6 +113,7 @@ def fill_macro(name: str, macro: str, *values: object) -> str:
     return str(getattr(module, macro)(*values))
 
 
+_ID = re.compile(r' id="[^"]*"')
 _STYLE = re.compile(r'style="([^"]*)"')
 _DECLARATION = re.compile(r"([a-z-]+):\s*([^;]+);?")
 
@@ -157,6 +164,7 @@ def _digest(text: str) -> str:
 
 @cache
 def _templates() -> Environment:
+    from chess.svg import PIECES
     from jinja2 import Environment, PackageLoader, StrictUndefined
 
     templates = Environment(
@@ -167,6 +175,8 @@ def _templates() -> Environment:
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
+    drawings = {letter: _ID.sub("", unstyled(svg)) for letter, svg in PIECES.items()}
+    templates.globals["pieces"] = drawings
     templates.policies["json.dumps_kwargs"] = {
         "separators": (",", ":"),
         "allow_nan": False,

@@ -4,14 +4,10 @@ from __future__ import annotations
 
 import base64
 import gzip
-import re
 from typing import TYPE_CHECKING, Any
 
-import chess
-import chess.svg
-
 from solver import __version__
-from solver.pages import bundle, fill_page, unstyled
+from solver.pages import fill_page
 from solver.pages.experiments import experiments
 from solver.pages.layout import describe_kernel, describe_stipulations
 from solver.problem import Limits
@@ -25,8 +21,6 @@ TABLE_BYTES = Limits().hash_mib * MIB
 
 PROBLEM = "8/7K/8/8/8/8/R7/7k w - - 0 1"
 """The position of a board that is not given one."""
-
-_ID = re.compile(r' id="[^"]*"')
 
 
 def encode_board(modules: Mapping[str, bytes], fen: str = PROBLEM) -> bytes:
@@ -45,25 +39,33 @@ def encode_board(modules: Mapping[str, bytes], fen: str = PROBLEM) -> bytes:
     bytes
         UTF-8.
     """
+    data = {
+        "fen": fen,
+        "version": __version__,
+        "experiments": experiments(),
+        **solver_data(modules),
+    }
     return fill_page(
         "board.html",
         title="matesolve: live board",
         scripts=["modules/page.mjs"],
-        data=_data(fen, modules),
-        worker=bundle(["modules/worker.mjs"]),
+        data=data,
     )
 
 
-def _data(fen: str, modules: Mapping[str, bytes]) -> dict[str, Any]:
-    pieces = chess.svg.PIECES.items()
+def solver_data(modules: Mapping[str, bytes]) -> dict[str, Any]:
+    """Return what the data of a page that solves has besides its records.
+
+    Parameters
+    ----------
+    modules : mapping of str to bytes
+        As for `encode_board`.
+    """
+    stipulations = describe_stipulations()
     return {
-        "fen": fen,
-        "version": __version__,
         "layout": describe_kernel(),
-        "stipulations": describe_stipulations(),
-        "experiments": experiments(),
+        "stipulations": [each for each in stipulations if each["part"] in modules],
         "tableBytes": TABLE_BYTES,
-        "pieces": {name: _ID.sub("", unstyled(drawing)) for name, drawing in pieces},
         "modules": {name: _packed(code) for name, code in modules.items()},
     }
 

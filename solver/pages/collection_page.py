@@ -7,8 +7,6 @@ import gzip
 import json
 from typing import TYPE_CHECKING, Any
 
-from chess.svg import PIECES
-
 from solver import __version__
 from solver.audit.result import MARKS, AuditResult, audit_result
 from solver.board import GivenPosition
@@ -16,7 +14,7 @@ from solver.errors import FormatError, InputError
 from solver.output.audit_records import audit_record, read_record
 from solver.output.move_names import san_of
 from solver.output.text import duration
-from solver.pages import fill_page, unstyled
+from solver.pages import fill_page
 from solver.pages.tally import UNSOLVED, Tally, soundness_of, verdict_of
 from solver.problem import Problem
 from solver.solution import Solution, Status
@@ -99,7 +97,6 @@ def render_page(
         title=title,
         style="collection.css",
         scripts=["modules/collection.mjs"],
-        pieces={letter: unstyled(drawing) for letter, drawing in PIECES.items()},
         tally=tally,
         rows=(first[False] + first[True])[:FIRST_ROWS],
         note=note,

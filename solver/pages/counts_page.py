@@ -69,7 +69,7 @@ def _of_position(counts: PositionCounts) -> dict[str, Any]:
     table = f"a table of {entries:,} entries" if entries else "no transposition table"
     return {
         "scripts": ["modules/counts.mjs"],
-        "record": position_record(counts),
+        "data": position_record(counts),
         "subject": f"{counts.fen} to depth {counts.depth}, {table}",
         "link": analysis_link(counts.fen),
         "board": unstyled(draw_board(counts.fen)),
@@ -86,7 +86,7 @@ def _of_collection(counts: CollectionCounts) -> dict[str, Any]:
     files = ", ".join(file_labels([file.name for file in counts.files]))
     problems = f"{counts.problems:,} problem{'s' * (counts.problems != 1)}"
     return {
-        "record": None,
+        "data": None,
         "board": None,
         "subject": f"{problems} of {files}",
         "leads": _collection_leads(counts),

@@ -257,8 +257,7 @@ def test_the_play_is_that_of_solve(live: Opener, fen: str, stipulation: str) -> 
 
 QUEUED = """
 async ([long, short]) => {
-  const engine = new Engine(new Parts(data.modules),
-    { url: workerUrl, layout: data.layout, tableBytes: 1 << 26 });
+  const engine = viewer.engine(1 << 26);
   const stipulation = { ...data.stipulations[0], moves: null };
   const asked = { moves: [], stipulation, nodes: null };
   const ask = (fen) => engine.ask("search", { ...asked, fen });
@@ -281,8 +280,8 @@ def test_questions_that_were_taken_back_are_not_searched(live: Opener) -> None:
 CUT_SHORT = """
 async (fen) => {
   const layout = { ...data.layout, noLimit: "10" };
-  const engine = new Engine(new Parts(data.modules),
-    { url: workerUrl, layout, tableBytes: 1 << 26 });
+  const { url, parts } = viewer;
+  const engine = new Engine(parts, { url, layout, tableBytes: 1 << 26 });
   const stipulation = { ...data.stipulations[0], moves: 6 };
   return engine.ask("play", { fen, moves: [], stipulation, tries: 1 }).catch(String);
 }
@@ -297,8 +296,7 @@ def test_a_list_of_moves_that_was_cut_short_is_no_answer(live: Opener) -> None:
 
 WHOLE_PLAY = """
 async ([fen, name, moves]) => {
-  globalThis.engine ??= new Engine(new Parts(data.modules),
-    { url: workerUrl, layout: data.layout, tableBytes: 1 << 26 });
+  globalThis.engine ??= viewer.engine(1 << 26);
   const base = data.stipulations.find((each) => each.name === name);
   const stipulation = { ...base, moves };
   const asked = { fen, moves: [], stipulation, nodes: null };

@@ -1,9 +1,11 @@
 /** The panel with the answer: what is proved, what it cost, and the line. */
 
-import { element, make, makeButton, several, thousands } from "./dom.mjs";
+import { element, make, several } from "./dom.mjs";
+import { claimText, namedMoves, recordTitle } from "./records.mjs";
 import { drawRuler } from "./ruler.mjs";
 import { blackBegins, numbered } from "./texts.mjs";
 
+/** @typedef {import("./marks.mjs").AuditRecord} AuditRecord */
 /** @typedef {import("./rules.mjs").Move} Move */
 /**
  * @typedef {{lower: number, nodes: number, seconds: number, line: Move[]}} Known
@@ -35,29 +37,34 @@ export function headline(found, { goal, moves }) {
     (keys.length === 1 ? `only key ${named}` : `${keys.length} keys: ${named}${all}`);
 }
 
+/** A move as a button that plays it. @param {string} text @param {string[]} path from the root */
+const moveButton = (text, path) =>
+  make("button", { type: "button", class: "move", "data-path": path.join(" ") }, text);
+
 /** A line of moves as buttons, with blanks between them.
  * @param {Move[]} line @param {number} before half-moves of its first number that come before it
- * @param {(moves: string[]) => void} go */
-export function moveButtons(line, before, go) {
+ * @param {string[]} [root] the moves before the line */
+export function moveButtons(line, before, root = []) {
   const words = numbered(line, before).split(" ");
   return line.flatMap((_, ply) => {
-    const moves = line.slice(0, ply + 1).map(({ uci }) => uci);
-    return [makeButton(() => go(moves), { class: "move" }, words[ply]), " "];
+    const path = [...root, ...line.slice(0, ply + 1).map(({ uci }) => uci)];
+    return [moveButton(words[ply], path), " "];
   });
 }
 
 export class AnswerPanel {
-  /** @param {(moves: string[]) => void} go follows a line from the position that was searched */
-  constructor(go) {
-    this.go = go;
-    this.root = element("answer");
-    this.before = 0;
-  }
+  root = element("answer");
+  /** Half-moves of the first number that come before the answer, and the moves played. */
+  before = 0;
+  /** @type {string[]} */
+  path = [];
 
   /** A search begins. In help play, the side that does not end the play begins each number.
-   * @param {string} fen @param {any} stipulation */
-  begin(fen, stipulation) {
+   * @param {string} fen @param {any} stipulation @param {string[]} path */
+  begin(fen, stipulation, path = []) {
     this.root.dataset.fen = fen;
+    this.path = path;
+    element("answer-keys").replaceChildren();
     const isHelp = stipulation?.part === "help";
     this.before = isHelp ? Math.ceil(stipulation.moves % 1) : blackBegins(fen);
   }
@@ -75,7 +82,7 @@ export class AnswerPanel {
   /** Show nothing but a sentence. @param {string} state @param {string} words */
   say(state, words) {
     this.mark(state, words);
-    for (const part of ["ruler", "spent", "line", "solutions"]) {
+    for (const part of ["ruler", "spent", "line", "solutions", "keys"]) {
       element(`answer-${part}`).replaceChildren();
     }
     element("answer-solutions").hidden = true;
@@ -98,8 +105,36 @@ export class AnswerPanel {
     const list = element("answer-solutions");
     list.hidden = !found.solutions.length;
     list.replaceChildren(...found.solutions.map((line) =>
-      make("li", {}, ...moveButtons(line, this.before, this.go))));
+      make("li", {}, ...moveButtons(line, this.before, this.path))));
     if (found.solutions.length) element("answer-line").replaceChildren();
+    const { keys, keysComplete } = found;
+    const title = keysComplete ? `All ${keys.length} keys: ` : "Keys (there may be others): ";
+    if (keys.length > 1) element("answer-keys").replaceChildren(title, ...this.#choices(keys));
+  }
+
+  /** Name a record, and what its source claims. @param {AuditRecord} record */
+  showRecord(record) {
+    const { san = {}, claimed_keys: keys = [], wrong_keys: wrong = [] } = record;
+    element("answer-title").textContent = recordTitle(record);
+    element("answer-title").hidden = false;
+    const words = [record.verdict, ...record.disagreements ?? []].filter(Boolean).join(", ");
+    const claimed = claimText(record);
+    const said = [claimed && `Claimed: ${claimed}`, words].filter(Boolean).join("; ");
+    const named = namedMoves(keys, san.claimed_keys).map(({ uci, san: name }) =>
+      ({ uci, san: wrong.includes(uci) ? `${name}?` : name }));
+    const line = namedMoves(record.claimed_line, san.claimed_line);
+    /** @type {[string, (Node | string)[]][]} */
+    const lines = [
+      [words && said, []], ["Claimed keys: ", this.#choices(named)],
+      ["Claimed line: ", moveButtons(line, this.before)],
+    ];
+    element("answer-claim").replaceChildren(...lines.flatMap(([title, moves], at) =>
+      (at ? moves.length : title) ? [make("p", {}, title, ...moves)] : []));
+  }
+
+  /** Moves to choose from. @param {Move[]} moves */
+  #choices(moves) {
+    return moves.flatMap(({ uci, san }) => [moveButton(san, [...this.path, uci]), " "]);
   }
 
   /** @param {Known} known @param {number|null} upper */
@@ -108,6 +143,6 @@ export class AnswerPanel {
     const speed = seconds > 0.1 ? `, ${(nodes / seconds / 1e6).toFixed(1)} million a second` : "";
     const spent = `${several(nodes, "node")} in ${seconds.toFixed(2)} s`;
     element("answer-spent").textContent = spent + speed;
-    element("answer-line").replaceChildren(...moveButtons(line, this.before, this.go));
+    element("answer-line").replaceChildren(...moveButtons(line, this.before, this.path));
   }
 }

@@ -1,7 +1,7 @@
 // The diagram: an SVG below 64 cells, which take the pointer, the keyboard and the focus of a
 // screen reader.
 //
-//   board = new Board(host, {pieces, onMove, onPlacement})
+//   board = new Board(host, {onMove, onPlacement})
 //   board.draw({fen, moves, last, check, arrows}) -> whether the FEN's first field could be read
 //   board.setMode("play" | "setup", tool), .flip(), .say(text), .svg(title) -> text
 //   board.mode, .tool (null: the hand; a letter; "" the eraser), .flipped
@@ -11,7 +11,9 @@
 // anywhere.
 
 import { add, make, makeButton } from "./dom.mjs";
-import { describePiece, pieceName, readPlacement, squareIndex, squareName } from "./squares.mjs";
+import {
+  describePiece, pieceName, readPlacement, squareIndex, squareName, writePlacement,
+} from "./squares.mjs";
 
 /** @typedef {import("./rules.mjs").Move} Move */
 /**
@@ -28,8 +30,7 @@ const BOARD_KEYS = "Arrow keys move. Enter picks up and puts down, Escape puts b
 
 export class Board {
   /** @param {HTMLElement} host
-   * @param {{pieces: Record<string, string>, onMove?: (uci: string) => void,
-   *   onPlacement?: (field: string) => void}} options */
+   * @param {{onMove?: (uci: string) => void, onPlacement?: (field: string) => void}} options */
   constructor(host, options) {
     this.options = options;
     this.mode = "play";
@@ -41,11 +42,7 @@ export class Board {
     this.picked = -1; // the square whose piece goes to the next one
     this.carried = /** @type {Carried | null} */ (null);
     this.paint = /** @type {string | null} */ (null); // what the pointer leaves, "" to erase
-    this.art = new Map(Object.entries(options.pieces).map(([letter, text]) => {
-      const drawing = `<svg xmlns="http://www.w3.org/2000/svg">${text}</svg>`;
-      const svg = new DOMParser().parseFromString(drawing, "image/svg+xml");
-      return [letter, /** @type {Element} */ (svg.documentElement.firstElementChild)];
-    }));
+    host.replaceChildren();
     host.classList.add("board");
     this.drawing = add(host, "svg", { viewBox: BOARD_BOX, "aria-hidden": "true" });
     this.grid = add(host, "div", { class: "board-grid", role: "grid", "aria-label": "Chess board",
@@ -93,11 +90,7 @@ export class Board {
   }
 
   get placement() {
-    const ranks = [0, 8, 16, 24, 32, 40, 48, 56].map((first) => {
-      const rank = this.letters.slice(first, first + 8).map((letter) => letter || "1").join("");
-      return rank.replace(/1+/g, ({ length }) => String(length));
-    });
-    return ranks.join("/");
+    return writePlacement(this.letters);
   }
 
   /** @param {"play" | "setup"} mode @param {string | null} [tool] */
@@ -131,7 +124,7 @@ export class Board {
    * @param {Record<string, string | number>} [attributes] */
   picture(parent, letter, attributes = { viewBox: `0 0 ${BOARD_UNIT} ${BOARD_UNIT}` }) {
     const piece = add(parent, parent instanceof SVGElement ? "g" : "svg", attributes);
-    piece.append(document.importNode(/** @type {Element} */ (this.art.get(letter)), true));
+    piece.append(...document.getElementById(`piece-${letter}`)?.cloneNode(true).childNodes ?? []);
   }
 
   /** A pointer takes a piece, also from outside: -1.

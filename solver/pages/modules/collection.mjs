@@ -85,7 +85,7 @@ class Collection {
 
   /** @param {AuditRecord[]} records */
   constructor(records) {
-    this.viewer = new Viewer();
+    this.viewer = new Viewer(data);
     this.marks = new Marks(() => this.note(
       "The browser stores nothing for this page: export the marks before you close it."));
     this.rows = records.map((record, index) => this.row(record, index));
@@ -239,7 +239,7 @@ class Collection {
     const { record } = row;
     const solve = isAsked && !record.status && !row.here && this.viewer.canSolve;
     if (record.fen) this.viewer.open(record, { solve });
-    element("viewer-board").hidden = !record.fen;
+    element("board").hidden = element("answer").hidden = !record.fen;
     this.facts();
     if (isAsked && matchMedia("(max-width: 60rem)").matches) element("viewer").scrollIntoView();
   }

@@ -1,7 +1,7 @@
 // The play of a composition as a tree whose levels are asked for when they are opened.
 //
-//   tree = new Tree({after: (path, attack) => Promise<Level>, onGo: (path) => {}})
-//   tree.show(root, {fen, stipulation, line}); tree.say(text); tree.mark(path); tree.data; tree.all
+//   tree = new Tree({after: (path, attack) => Promise<Level>})
+//   tree.show(root, {fen, stipulation, line, before}); tree.say(text); tree.data; tree.all
 //   tree.expand() opens one more level everywhere
 //
 // A path has the UCI moves from the root; "0000" passes the turn. An opened Attack gets its
@@ -18,26 +18,25 @@ import { Rows } from "./rows.mjs";
 /** @typedef {import("./rows.mjs").Row} Row */
 
 export class Tree {
-  /** @param {{after: (path: string[], attack: Attack) => Promise<Level>,
-   *   onGo: (path: string[]) => void}} options */
-  constructor({ after, onGo }) {
+  /** @param {{after: (path: string[], attack: Attack) => Promise<Level>}} options */
+  constructor({ after }) {
     this.after = after;
-    this.onGo = onGo;
     this.place = element("tree-play");
     this.data = /** @type {Root | null} */ (null);
-    this.play = /** @type {Play} */ ({ fen: "", stipulation: { name: "#", moves: null } });
+    this.play = /** @type {Play & {before: string[]}} */ (
+      { fen: "", stipulation: { name: "#", moves: null }, before: [] });
     this.asked = /** @type {Map<Attack, Promise<Level>>} */ (new Map());
     this.opened = /** @type {Map<string, boolean>} */ (new Map());
-    this.here = ""; // the path of the move last gone to
+    this.here = ""; // the moves to the position on the board
     this.levels = 0; // that `expand` has opened
-    element("tree-all").addEventListener("change", () => this.draw());
-    element("tree-open").addEventListener("click", () => this.expand());
+    element("tree-all")?.addEventListener("change", () => this.draw());
+    element("tree-open")?.addEventListener("click", () => this.expand());
     this.place.onkeydown = (/** @type {KeyboardEvent} */ event) => this.step(event);
   }
 
   /** Whether the defences that change nothing about the threat are shown too. @returns {boolean} */
   get all() {
-    return element("tree-all").checked;
+    return element("tree-all")?.checked ?? false;
   }
 
   get words() {
@@ -49,16 +48,19 @@ export class Tree {
     element("tree-status").textContent = text;
   }
 
-  /** @param {Root | null} root null: nothing @param {Play} [play] */
+  /** @param {Root | null} root null: nothing, except what the page came with
+   * @param {Play & {before: string[]}} [play] before: the moves played before it */
   show(root, play = this.play) {
-    Object.assign(this, { data: root, play, here: "", levels: 0 });
+    const hasOwn = root || this.data;
+    Object.assign(this, { data: root, play, levels: 0 });
     this.opened.clear();
     this.say("");
-    this.draw();
+    if (hasOwn) this.draw();
   }
 
   draw() {
-    this.place.replaceChildren(...this.words.parts().map((row) => this.item(row)));
+    const rows = this.words.parts().map((row) => this.item(row));
+    this.place.replaceChildren(make("ul", {}, ...rows));
   }
 
   /** Opens one more level everywhere, one question after the other. */
@@ -83,7 +85,7 @@ export class Tree {
   async load({ attack, path = [] }) {
     if (!attack || attack.level) return "";
     const { data, asked } = this;
-    const level = asked.get(attack) ?? this.after(path, attack);
+    const level = asked.get(attack) ?? this.after([...this.play.before, ...path], attack);
     asked.set(attack, level);
     this.say("solving ...");
     let fault = "";
@@ -132,24 +134,11 @@ export class Tree {
     const note = attack?.level ? this.words.note(attack.level, path) : [];
     return [...words, ...note, ...tail].map((word) => {
       if (!word.path) return word.text;
-      const at = word.path.join(" ");
-      const look = at === this.here ? "move move-here" : "move";
-      return makeButton(() => this.go(at), { class: look, "data-path": at }, word.text);
+      const at = [...this.play.before, ...word.path].join(" ");
+      const look = { type: "button", class: "move", "data-path": at };
+      return make("button", at === this.here ? { ...look, "aria-current": "step" } : look,
+        word.text);
     });
-  }
-
-  /** Marks the move that leads to the position shown. @param {string[]} path */
-  mark(path) {
-    this.here = path.join(" ");
-    for (const each of this.place.querySelectorAll(".move")) {
-      each.classList.toggle("move-here", each.dataset.path === this.here);
-    }
-  }
-
-  /** @param {string} at */
-  go(at) {
-    this.mark(at.split(" "));
-    this.onGo(at.split(" "));
   }
 
   /** Arrows go up and down the rows. @param {KeyboardEvent} event */
