@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 
     from solver.kernel.border.parts import Part
     from solver.kernel.build.loader import Build, Module
+    from solver.output.play_text import PlayLine
+    from solver.output.text import Sentence
     from solver.search.threads import Control
     from solver.stipulation import Stipulation
 
@@ -348,6 +350,17 @@ def _console(stream: TextIO | None, *, stderr: bool) -> Console:
 def stdout_console() -> Console:
     """Return a console for answers: no colour off a terminal or with `NO_COLOR`."""
     return _console(sys.stdout, stderr=False)
+
+
+def print_parts(parts: Iterable[Sentence | PlayLine]) -> None:
+    """Print texts: in colour and wrapped on a terminal, plain elsewhere."""
+    if not is_terminal(sys.stdout):
+        click.echo("\n".join(text for part in parts for text in part.lines()))
+        return
+    console = stdout_console()
+    for part in parts:
+        for text in part.lines(console.width):
+            console.print(text, style=part.style, soft_wrap=True)
 
 
 def stderr_console() -> Console:

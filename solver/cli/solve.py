@@ -14,13 +14,16 @@ from solver.cli import options
 from solver.cli.console import (
     STDIN,
     Exit,
+    can_paint,
     echo_json,
     is_terminal,
     notify,
     prepare_kernel,
     prepare_outputs,
     prepare_stipulation,
+    print_parts,
     run_interruptible,
+    stdout_console,
 )
 from solver.cli.help_pages import Command
 from solver.errors import FenError, FormatError, InputError, quote
@@ -392,39 +395,26 @@ class Sentences:
     spaced: bool
 
     def print(self, solution: Solution) -> None:
-        """Print an answer: in colour and wrapped on a terminal, plain elsewhere."""
-        if is_terminal(sys.stdout):
-            self._print_styled(solution)
-        else:
-            self._print_plain(solution)
+        """Print an answer, below its diagram if that is asked for."""
+        from solver.output.text import describe
+
+        if self.board:
+            self._draw(solution.problem.fen)
+        print_parts(describe(solution, uci=self.request.notation is Notation.UCI))
 
     def refuse(self, error: FormatError) -> None:
         """Print on stderr which line has no answer, and why."""
         notify(f"error: {error}")
 
-    def _print_styled(self, solution: Solution) -> None:
-        from solver.cli.console import can_paint, stdout_console
-        from solver.output.text import describe, lettered_board, painted_board
+    def _draw(self, fen: str) -> None:
+        from solver.output.text import lettered_board, painted_board
 
-        console = stdout_console()
-        fen = solution.problem.fen
-        if self.board:
-            painted = can_paint(console) and not self.letters
-            drawing = painted_board(fen) if painted else "\n".join(lettered_board(fen))
-            console.print(drawing, end="\n\n", soft_wrap=True)
-        for sentence in describe(solution, uci=self._uci):
-            for line in sentence.lines(console.width):
-                console.print(line, style=sentence.style, soft_wrap=True)
-
-    def _print_plain(self, solution: Solution) -> None:
-        from solver.output.text import describe, lettered_board
-
-        lines: list[str] = []
-        if self.board:
-            lines += [*lettered_board(solution.problem.fen), ""]
-        for sentence in describe(solution, uci=self._uci):
-            lines += sentence.lines()
-        click.echo("\n".join(lines))
+        if is_terminal(sys.stdout) and not self.letters:
+            console = stdout_console()
+            if can_paint(console):
+                console.print(painted_board(fen), end="\n\n", soft_wrap=True)
+                return
+        click.echo("\n".join([*lettered_board(fen), ""]))
 
     def print_play(self, solution: Solution, play: ShownPlay | None) -> None:
         """Print the play below the answer, and the blank line that ends both."""
@@ -434,7 +424,3 @@ class Sentences:
             print_play(solution, play, self.request.notation)
         if self.spaced:
             click.echo()
-
-    @property
-    def _uci(self) -> bool:
-        return self.request.notation is Notation.UCI

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -10,7 +9,7 @@ import click
 
 from solver.certificate.proving import BuildingStoppedError
 from solver.cli.answer_files import build_stoppable
-from solver.cli.console import is_terminal, stdout_console
+from solver.cli.console import print_parts
 from solver.output import Notation
 from solver.output.play_text import soundness_mark, words_line
 from solver.output.shown_play import ShownPlay, ShownSolutions, ShownTree
@@ -75,11 +74,4 @@ def print_play(solution: Solution, play: ShownPlay | None, notation: Notation) -
         lines += [words_line(""), words_line(mark, "dim")]
     if not lines:
         return
-    lines = [words_line(""), *lines]
-    if not is_terminal(sys.stdout):
-        click.echo("\n".join(text for line in lines for text in line.lines()))
-        return
-    console = stdout_console()
-    for line in lines:
-        for text in line.lines(console.width):
-            console.print(text, style=line.style, soft_wrap=True)
+    print_parts([words_line(""), *lines])
