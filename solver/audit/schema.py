@@ -64,7 +64,7 @@ _EXPRESSIONS = {
     "error": "r.error",
     "verdict": "iif(r.error IS NULL, a.verdict, 'unreadable')",
     "solver": "coalesce(a.solver, r.solver)",
-    "mark": "m.mark",
+    "mark": "nullif(m.mark, '')",
 }
 
 
@@ -196,7 +196,8 @@ ALL_ANSWER_COLUMNS = ("key", *ANSWER_COLUMNS, "options", "time_limit_s", "node_l
 RECORD_COLUMNS = ("file", "line", "twin", "id", "fen", "key", "error", "solver")
 
 MARK_COLUMNS = ("fen", "stipulation", "claim", "nomate", "mark")
-"""The first four are a `Subject`, with an empty text for None."""
+"""The first four are a `Subject`, with an empty text for None; so is a mark that was
+taken back."""
 
 
 def upsert(table: str, columns: tuple[str, ...], unique: int, *, rows: str = "") -> str:

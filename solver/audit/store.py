@@ -148,7 +148,7 @@ class Store:
         self._write(_PUT_RECORD, list(map(_escaped, row)))
 
     def put_mark(self, subject: Subject, mark: str) -> None:
-        """Save an editor's mark; it replaces an earlier one of the same subject."""
+        """Save an editor's mark, or an empty one; it replaces an earlier one."""
         self._write(_PUT_MARK, [*("" if one is None else one for one in subject), mark])
 
     def marks(self) -> dict[Subject, str]:

@@ -59,7 +59,7 @@ class Marks:
         if mark is None:
             return result
         self._unused.discard(result.subject)
-        return result._replace(mark=mark)
+        return result._replace(mark=mark or None)
 
     @property
     def unused(self) -> int:

@@ -143,13 +143,13 @@ def read_record(record: Mapping[str, object]) -> AuditResult:
 
 
 def read_mark(record: Mapping[str, object]) -> tuple[Subject, str]:
-    """Read an editor's mark, and what it is about.
+    """Read an editor's mark, and what it is about; empty if it is taken back.
 
     Parameters
     ----------
     record : Mapping
-        With the fields `fen` and `mark`, and those of `stipulation`, `claim` and
-        `nomate` that the record of the audit has; others are ignored.
+        With the field `mark`, and those of `fen`, `stipulation`, `claim` and `nomate`
+        that the record of the audit has; others are ignored.
 
     Raises
     ------
@@ -159,13 +159,13 @@ def read_mark(record: Mapping[str, object]) -> tuple[Subject, str]:
     if record.get("schema", SCHEMA) != SCHEMA:
         msg = f"schema: expected {SCHEMA}, found {quote(repr(record['schema']))}"
         raise InputError(msg)
-    mark, fen = _mark(record, "mark"), _text(record, "fen")
-    for name, value in (("mark", mark), ("fen", fen)):
-        if not value:
-            msg = f"{name}: expected one, found none"
-            raise InputError(msg)
-    asked = _stipulation(record, "stipulation") or None
-    return (fen, asked, _number(record, "claim"), _number(record, "nomate")), mark
+    if "mark" not in record:
+        msg = "mark: expected accept, cook or reject, found none"
+        raise InputError(msg)
+    fen, asked = _text(record, "fen"), _stipulation(record, "stipulation") or None
+    return (fen, asked, _number(record, "claim"), _number(record, "nomate")), _mark(
+        record, "mark"
+    )
 
 
 def _has_moves(result: AuditResult) -> bool:

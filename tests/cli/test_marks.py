@@ -126,6 +126,22 @@ def test_a_store_keeps_them_for_the_next_audit_and_new_ones_replace_them(
     assert [read_record(audit_record(one)).mark for one in results] == expected
 
 
+@pytest.mark.parametrize("write", [as_jsonl, as_csv])
+def test_an_empty_mark_takes_an_earlier_one_back(
+    folder: Path, capfd: pytest.CaptureFixture[str], write: object
+) -> None:
+    assert callable(write)
+    (folder / "first").write_text(as_jsonl(SHORT, COOKED))
+    (folder / "second").write_text(write(SHORT | {"mark": ""}))
+    verify(capfd, "--marks", "first", "--store", "run.db")
+    for options in (("--marks", "second"), ()):
+        _, out, err = verify(capfd, "--store", "run.db", "--jsonl", *options)
+        assert marks_of(out) == [None, None, "cook", None, None]
+        assert "match no record" not in err
+    with Store("run.db", read_only=True) as store:
+        assert [one.mark for one in store.results("mark <> ''")] == ["cook"]
+
+
 def test_merge_keeps_the_marks_of_both(
     folder: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
@@ -143,6 +159,7 @@ def test_a_mark_belongs_to_position_stipulation_and_claim(
     folder: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
     others = [
+        THERE | {"fen": None},  # of a record that could not be read
         mark("accept", BACK_RANK),
         mark("accept", BACK_RANK, claim=3),
         mark("accept", BACK_RANK, claim=2, stipulation="s#2"),
@@ -152,7 +169,7 @@ def test_a_mark_belongs_to_position_stipulation_and_claim(
     (folder / "MARKS").write_text(as_jsonl(*others))
     _, out, err = verify(capfd, "--marks", "MARKS", "--jsonl")
     assert marks_of(out) == [None, None, "reject", None, None]
-    assert "MARKS: marks that match no record: 3\n" in err
+    assert "MARKS: marks that match no record: 4\n" in err
 
 
 def test_a_composition_has_the_mark_of_its_stipulation(
@@ -178,8 +195,7 @@ def test_a_composition_has_the_mark_of_its_stipulation(
             as_csv(SHORT, COOKED | {"mark": "Cook"}),
             "3: mark: expected accept, cook or re",
         ),
-        (as_jsonl(mark("", BACK_RANK)), "1: mark: expected one, found none"),
-        (as_jsonl(mark("cook", "")), "1: fen: expected one, found none"),
+        (as_jsonl({"fen": BACK_RANK}), "1: mark: expected accept, cook or re"),
         (as_jsonl(SHORT | {"schema": 2}), "1: schema: expected 1, found '2'"),
         (as_jsonl(SHORT | {"claim": "2"}), "1: claim: expected a whole number, found"),
         (as_jsonl(SHORT | {"stipulation": "z#2"}), "1: stipulation: expected"),

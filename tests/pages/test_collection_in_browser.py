@@ -199,6 +199,11 @@ def test_marks_outlive_the_page_and_are_exported(look: Look) -> None:
         (HOSTILE, "3", "accept"),
         ("cooked", "2", "cook"),
     ]
+    page.click("#list tr:has-text('cooked')")
+    page.keyboard.press("c")  # taken back
+    assert page.inner_text("#marked") == "1 marked"
+    read = [json.loads(line) for line in marks(page, "jsonl").splitlines()]
+    assert [mark["mark"] for mark in read] == ["accept", ""]
 
 
 def test_without_storage_marks_last_as_long_as_the_page(look: Look) -> None:

@@ -290,9 +290,10 @@ class Collection {
 
   /** @param {string} format */
   export(format) {
-    const lines = this.marked.map(({ record, mark }) => ({ record, mark }));
+    // A mark that was taken back is exported empty, so that a store forgets it too.
+    const rows = this.rows.filter(({ record, mark }) => mark || record.mark);
     const type = format === "csv" ? "text/csv" : "application/jsonl";
-    download(`marks.${format}`, new Blob([marksText(lines, format)], { type }));
+    download(`marks.${format}`, new Blob([marksText(rows, format)], { type }));
   }
 }
 
