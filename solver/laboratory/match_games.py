@@ -27,6 +27,8 @@ from solver.laboratory.game_pool import play_games
 from solver.laboratory.match_score import MatchScore
 from solver.laboratory.player import (
     DRAW,
+    MOST_PLIES,
+    OPENING_PLIES,
     Player,
     Rules,
     open_game,
@@ -96,7 +98,7 @@ class Match:
         return (
             f"{self.first.name} against {self.second.name}, {self.rules}, "
             f"{self.horizon.name.lower()} horizon, "
-            f"{self.rules.opening_plies} random plies, seed {self.seed}, "
+            f"{OPENING_PLIES} random plies, seed {self.seed}, "
             f"matesolve {__version__}"
         )
 
@@ -120,16 +122,15 @@ class Match:
             if opening is None:
                 return None
             games = []
-            most_plies = self.rules.most_plies
             names = self.first.name, self.second.name
             for half, players in enumerate(((first, second), (second, first)), 1):
                 board = opening.copy()
-                played = play_out(board, players, most_plies, proves_mates=True)
+                played = play_out(board, players, proves_mates=True)
                 if played is None:
                     return None
                 result, comment = played
                 if result == UNFINISHED:
-                    result, comment = DRAW, f"drawn after {most_plies} plies"
+                    result, comment = DRAW, f"drawn after {MOST_PLIES} plies"
                 headers = {
                     "Event": self.event,
                     "Round": f"{number}.{half}",
@@ -153,7 +154,7 @@ class Match:
         """Return the opening of a pair; None if stopped."""
         chance = random.Random(f"{self.seed}/{number}")  # noqa: S311 - repeatable
         while True:
-            board = open_game(chance, self.rules.opening_plies)
+            board = open_game(chance)
             last = player.search(board, BALANCE_DEPTH, None)
             if last is None:
                 return None

@@ -17,6 +17,7 @@ from statistics import NormalDist
 from typing import TYPE_CHECKING, NamedTuple
 
 from solver import __version__
+from solver.laboratory.player import MOST_PLIES, OPENING_PLIES
 from solver.laboratory.techniques import Choice
 from solver.output.columns import Column, fit
 from solver.solution import SCHEMA
@@ -250,7 +251,7 @@ def match_notes(result: MatchResult) -> Iterator[str]:
     yield (
         f"{score.games:,} games of {match.first.name} against {match.second.name}, "
         f"{limit} a move, {match.horizon.name.lower()} horizon, seed {match.seed}. "
-        f"Each opening, {rules.opening_plies} random plies, is played twice with "
+        f"Each opening, {OPENING_PLIES} random plies, is played twice with "
         "colours changed."
     )
     pairs = ", ".join(f"{points:g}: {score.pairs[points]:,}" for points in PAIR_POINTS)
@@ -258,7 +259,7 @@ def match_notes(result: MatchResult) -> Iterator[str]:
     yield (
         f"error: half of the {CONFIDENCE:.0%} interval, from the pairs. A game ends "
         "when the prover confirms a mate that the side to move has seen, and is a "
-        f"draw after {rules.most_plies} plies."
+        f"draw after {MOST_PLIES} plies."
     )
     if score.hypotheses:
         lower, upper = score.hypotheses

@@ -34,6 +34,12 @@ TABLE_ENTRIES = 1 << 14
 WHITE_WINS, BLACK_WINS, DRAW = "1-0", "0-1", "1/2-1/2"
 FIFTY_MOVES_PLIES = 100
 
+OPENING_PLIES = 8
+"""Random moves at the start of each game."""
+
+MOST_PLIES = 400
+"""A longer game is stopped with the result `*`."""
+
 PROOF_NODES = 100_000
 """What the prover may spend on a mate that a player has seen."""
 
@@ -43,7 +49,7 @@ SELF_PLAY = Techniques(mdp=Mdp.TIGHT, extension=Extension.CHECKS)
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """How games are played.
+    """What a player may spend on a move.
 
     Attributes
     ----------
@@ -52,16 +58,10 @@ class Rules:
     nodes : int or None
         Stops the search for a move after so many nodes; the last complete iteration
         counts. None: no limit.
-    opening_plies : int
-        Random moves at the start of each game.
-    most_plies : int
-        A longer game is stopped with the result `*`.
     """
 
     depth: int | None = None
     nodes: int | None = None
-    opening_plies: int = 8
-    most_plies: int = 400
 
     def __str__(self) -> str:
         if self.nodes is None:
@@ -182,11 +182,11 @@ class Player:
         )
 
 
-def open_game(chance: random.Random, plies: int) -> chess.Board:
+def open_game(chance: random.Random) -> chess.Board:
     """Play random moves that do not end the game."""
     while True:
         board = chess.Board()
-        for _ in range(plies):
+        for _ in range(OPENING_PLIES):
             board.push(chance.choice(list(board.legal_moves)))
             if board.is_game_over():
                 break
@@ -197,7 +197,6 @@ def open_game(chance: random.Random, plies: int) -> chess.Board:
 def play_out(
     board: chess.Board,
     players: tuple[Player, Player],
-    most_plies: int,
     *,
     proves_mates: bool = False,
 ) -> tuple[str, str] | None:
@@ -209,8 +208,6 @@ def play_out(
         Receives all moves.
     players : tuple of two Player
         White and Black.
-    most_plies : int
-        A longer game is stopped with the result `*`.
     proves_mates : bool
         End the game when the prover confirms a mate that the side to move has seen.
 
@@ -221,7 +218,7 @@ def play_out(
         control has stopped a player.
     """
     while (result := result_of(board)) == UNFINISHED:
-        if board.ply() >= most_plies:
+        if board.ply() >= MOST_PLIES:
             break
         player = players[not board.turn]
         move = player.choose(board)
@@ -273,8 +270,8 @@ class SelfPlay:
 
         def play(number: int) -> str | None:
             chance = random.Random(f"{self.seed}/{number}")  # noqa: S311 - repeatable
-            board = open_game(chance, self.rules.opening_plies)
-            played = play_out(board, (player, player), self.rules.most_plies)
+            board = open_game(chance)
+            played = play_out(board, (player, player))
             if played is None:
                 return None
             event = f"Self-play, {self.rules.depth} plies a move, seed {self.seed}"

@@ -56,8 +56,11 @@ def test_games_are_legal_and_their_results_are_the_boards() -> None:
     assert {"1-0", "0-1"} <= results
 
 
-def test_a_game_that_lasts_too_long_is_left_unfinished() -> None:
-    (text,) = texts(1, rules=Rules(depth=1, most_plies=10))
+def test_a_game_that_lasts_too_long_is_left_unfinished(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("solver.laboratory.player.MOST_PLIES", 10)
+    (text,) = texts(1, rules=Rules(depth=1))
     game = read(text)
     assert game.headers["Result"] == "*"
     assert game.end().ply() == 10
