@@ -11,13 +11,12 @@ from collections import deque
 from concurrent.futures import BrokenExecutor, ProcessPoolExecutor
 from concurrent.futures import wait as wait_for
 from contextlib import contextmanager
-from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING, Protocol, TypeVar, cast
 
 from solver.audit.workers import begin_process, interrupts_blocked
 from solver.errors import MatesolveError
-from solver.search.threads import WAIT_S, Control, run_stoppable
+from solver.search.threads import WAIT_S
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -36,8 +35,8 @@ Result_co = TypeVar("Result_co", covariant=True)
 class Games(Protocol[Result_co]):
     """Games by number. Processes receive a copy of it."""
 
-    def begin(self, control: Control) -> Callable[[int], Result_co | None]:
-        """Return the function that plays a game; None: the control stopped it."""
+    def begin(self) -> Callable[[int], Result_co]:
+        """Return the function that plays a game."""
 
 
 def play_games(
@@ -51,8 +50,7 @@ def play_games(
     numbers : iterable of int
         Which games.
     jobs : int
-        How many at once: a single one in this process, several in processes of their
-        own.
+        How many at once, each in its process.
     control : GroupControl
         Stops play; games that are not finished then are lost.
 
@@ -66,9 +64,6 @@ def play_games(
     MatesolveError
         A process died.
     """
-    if jobs == 1:
-        yield from _play_here(games, numbers, control)
-        return
     with _start_processes(games, jobs, control) as submit:
         waiting = iter(numbers)
         try:
@@ -84,18 +79,6 @@ def play_games(
                 return
             msg = "a process that played games died"
             raise MatesolveError(msg) from None
-
-
-def _play_here(
-    games: Games[Result_co], numbers: Iterable[int], control: GroupControl
-) -> Iterator[Result_co]:
-    with control.search() as stopped:
-        play = games.begin(stopped)
-        for number in numbers:
-            result = run_stoppable(partial(play, number), stopped)
-            if result is None:
-                return
-            yield result
 
 
 @contextmanager
@@ -133,7 +116,7 @@ def _begin(games: Games[object], stopped: Connection) -> None:
     """Prepare a process, which exits when play is stopped."""
     begin_process(stopped)
     global _play_number  # noqa: PLW0603 -- an initializer returns nothing
-    _play_number = games.begin(Control())
+    _play_number = games.begin()
 
 
 def _play(number: int) -> object:

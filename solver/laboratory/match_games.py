@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 
     from solver.laboratory.match_score import Hypotheses
     from solver.laboratory.techniques import Variant
-    from solver.search.threads import Control, GroupControl
+    from solver.search.threads import GroupControl
 
 TABLE_ENTRIES = 1 << 16
 
@@ -102,33 +102,25 @@ class Match:
             f"matesolve {__version__}"
         )
 
-    def begin(
-        self, control: Control
-    ) -> Callable[[int], tuple[MatchGame, MatchGame] | None]:
+    def begin(self) -> Callable[[int], tuple[MatchGame, MatchGame]]:
         """Return the function that plays a pair."""
         first, second = (
             Player(
                 replace(variant.techniques, horizon=self.horizon),
                 self.rules,
-                control,
                 TABLE_ENTRIES,
             )
             for variant in (self.first, self.second)
         )
-        equal = Player(Techniques(), Rules(BALANCE_DEPTH), control)
+        equal = Player(Techniques(), Rules(BALANCE_DEPTH))
 
-        def play(number: int) -> tuple[MatchGame, MatchGame] | None:
+        def play(number: int) -> tuple[MatchGame, MatchGame]:
             opening = self._open(number, equal)
-            if opening is None:
-                return None
             games = []
             names = self.first.name, self.second.name
             for half, players in enumerate(((first, second), (second, first)), 1):
                 board = opening.copy()
-                played = play_out(board, players, proves_mates=True)
-                if played is None:
-                    return None
-                result, comment = played
+                result, comment = play_out(board, players, proves_mates=True)
                 if result == UNFINISHED:
                     result, comment = DRAW, f"drawn after {MOST_PLIES} plies"
                 headers = {
@@ -150,15 +142,13 @@ class Match:
 
         return play
 
-    def _open(self, number: int, player: Player) -> chess.Board | None:
-        """Return the opening of a pair; None if stopped."""
+    def _open(self, number: int, player: Player) -> chess.Board:
+        """Return the opening of a pair."""
         chance = random.Random(f"{self.seed}/{number}")  # noqa: S311 - repeatable
         while True:
             board = open_game(chance)
             last = player.search(board, BALANCE_DEPTH, None)
-            if last is None:
-                return None
-            if abs(last.score) <= BALANCE_CP:
+            if last and abs(last.score) <= BALANCE_CP:
                 return board
 
 

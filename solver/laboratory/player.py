@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from solver.laboratory.mate_scores import Iteration
-    from solver.search.threads import Control
 
 TABLE_ENTRIES = 1 << 14
 
@@ -100,8 +99,6 @@ class Player:
     ----------
     techniques : Techniques
     rules : Rules
-    control : Control
-        Stops the search for a move.
     table_entries : int
         Size of the transposition table, which is empty at each move.
 
@@ -115,24 +112,17 @@ class Player:
         self,
         techniques: Techniques,
         rules: Rules,
-        control: Control,
         table_entries: int = TABLE_ENTRIES,
     ) -> None:
         self._laboratory = Laboratory(table_entries)
         self._techniques = techniques
         self._depth = MAX_DEPTH if rules.depth is None else rules.depth
         self._nodes = rules.nodes
-        self._control = control
         self.mate: int | None = None
 
-    def choose(self, board: chess.Board) -> chess.Move | None:
-        """Return the best move, but avoid a repetition if another move also wins.
-
-        None: the control has stopped the search.
-        """
+    def choose(self, board: chess.Board) -> chess.Move:
+        """Return the best move, but avoid a repetition if another move also wins."""
         best = self.search(board, self._depth, self._nodes)
-        if self._control.reason:
-            return None
         self.mate = mate_distance(best.score) if best else None
         if best is None:  # too few nodes for a single iteration
             return min(board.legal_moves, key=chess.Move.uci)
@@ -146,8 +136,6 @@ class Player:
             board.push(other)
             reply = self.search(board, max(self._depth - 1, 1), share)
             board.pop()
-            if self._control.reason:
-                return None
             if reply:
                 scored.append((-reply.score, other.uci()))
         score, uci = max(scored, default=(0, ""))
@@ -162,12 +150,7 @@ class Player:
         """
         last = None
         for last in self._laboratory.deepen(
-            board,
-            self._techniques,
-            depth,
-            nodes=nodes,
-            control=self._control,
-            confirm=False,
+            board, self._techniques, depth, nodes=nodes, confirm=False
         ):
             if last.is_shortest:
                 break
@@ -178,7 +161,7 @@ class Player:
         return (
             self.mate is not None
             and self.mate > 0
-            and prove_mate(board, self.mate, PROOF_NODES, self._control) is not None
+            and prove_mate(board, self.mate, PROOF_NODES) is not None
         )
 
 
@@ -199,7 +182,7 @@ def play_out(
     players: tuple[Player, Player],
     *,
     proves_mates: bool = False,
-) -> tuple[str, str] | None:
+) -> tuple[str, str]:
     """Play a game from its opening.
 
     Parameters
@@ -213,17 +196,14 @@ def play_out(
 
     Returns
     -------
-    tuple of two str, or None
-        The result, and a comment if the rules of chess did not end the game. None: the
-        control has stopped a player.
+    tuple of two str
+        The result, and a comment if the rules of chess did not end the game.
     """
     while (result := result_of(board)) == UNFINISHED:
         if board.ply() >= MOST_PLIES:
             break
         player = players[not board.turn]
         move = player.choose(board)
-        if move is None:
-            return None
         if proves_mates and player.proves_mate(board):
             wins = WHITE_WINS if board.turn else BLACK_WINS
             return wins, f"mate in {player.mate} proved"
@@ -264,18 +244,16 @@ class SelfPlay:
     seed: int
     rules: Rules
 
-    def begin(self, control: Control) -> Callable[[int], str | None]:
+    def begin(self) -> Callable[[int], str]:
         """Return the function that plays a game and writes it as PGN."""
-        player = Player(SELF_PLAY, self.rules, control)
+        player = Player(SELF_PLAY, self.rules)
 
-        def play(number: int) -> str | None:
+        def play(number: int) -> str:
             chance = random.Random(f"{self.seed}/{number}")  # noqa: S311 - repeatable
             board = open_game(chance)
-            played = play_out(board, (player, player))
-            if played is None:
-                return None
+            result, _ = play_out(board, (player, player))
             event = f"Self-play, {self.rules.depth} plies a move, seed {self.seed}"
-            headers = {"Event": event, "Round": str(number), "Result": played[0]}
+            headers = {"Event": event, "Round": str(number), "Result": result}
             return write_game(
                 board, headers | dict.fromkeys(("White", "Black"), "matesolve")
             )

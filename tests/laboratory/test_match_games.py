@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
-    from solver.search.threads import Control
 
 pytestmark = pytest.mark.usefixtures("worker_processes", "laboratory_kernel")
 
@@ -264,7 +263,7 @@ def test_the_horizon_is_that_of_both_players(played: Path, tmp_path: Path) -> No
 class Crash:
     """Games that kill the process that plays them."""
 
-    def begin(self, control: Control) -> Callable[[int], int | None]:  # noqa: ARG002
+    def begin(self) -> Callable[[int], int]:
         def play(number: int) -> int:
             if number == 3:
                 os.kill(os.getpid(), signal.SIGKILL)
@@ -276,14 +275,11 @@ class Crash:
 class Endless:
     """Games that end only when they are stopped."""
 
-    def begin(self, control: Control) -> Callable[[int], int | None]:
-        def play(number: int) -> int | None:
-            if number == 1:
-                return number
-            stopped = threading.Event()
-            while not control.reason:
-                stopped.wait(0.01)
-            return None
+    def begin(self) -> Callable[[int], int]:
+        def play(number: int) -> int:
+            if number > 1:
+                threading.Event().wait()
+            return number
 
         return play
 

@@ -14,7 +14,6 @@ from solver.laboratory.imbalance import ImbalanceTable, shipped
 from solver.laboratory.material import count_pieces, find_cell
 from solver.laboratory.player import Player, Rules, SelfPlay, repeats, result_of
 from solver.laboratory.techniques import Techniques
-from solver.search.threads import Control
 
 pytestmark = pytest.mark.usefixtures("worker_processes", "laboratory_kernel")
 
@@ -22,9 +21,8 @@ RULES = Rules(depth=2)
 
 
 def texts(games: int, first: int = 1, seed: int = 1, rules: Rules = RULES) -> list[str]:
-    play = SelfPlay(seed, rules).begin(Control())
-    played = [play(number) for number in range(first, first + games)]
-    return [text for text in played if text is not None]
+    play = SelfPlay(seed, rules).begin()
+    return [play(number) for number in range(first, first + games)]
 
 
 def read(text: str) -> chess.pgn.Game:
@@ -82,12 +80,6 @@ def balance(board: chess.Board) -> int:
     )
 
 
-def test_a_stopped_game_is_not_returned() -> None:
-    control = Control()
-    control.stop()
-    assert SelfPlay(1, RULES).begin(control)(1) is None
-
-
 @pytest.mark.parametrize("seed", range(20))
 def test_repetitions_and_results_are_those_of_python_chess(seed: int) -> None:
     chance = random.Random(seed)
@@ -103,10 +95,8 @@ def test_repetitions_and_results_are_those_of_python_chess(seed: int) -> None:
 
 
 def test_a_player_without_nodes_for_one_iteration_plays_a_legal_move() -> None:
-    player = Player(Techniques(), Rules(nodes=1), Control())
-    move = player.choose(chess.Board())
-    assert move is not None
-    assert chess.Board().is_legal(move)
+    player = Player(Techniques(), Rules(nodes=1))
+    assert chess.Board().is_legal(player.choose(chess.Board()))
     assert player.mate is None
 
 
@@ -114,7 +104,7 @@ def test_more_nodes_never_search_less_deep() -> None:
     board = chess.Board()
     depths = []
     for nodes in (100, 1_000, 10_000, 100_000):
-        last = Player(Techniques(), Rules(), Control()).search(board, 100, nodes)
+        last = Player(Techniques(), Rules()).search(board, 100, nodes)
         assert last is not None
         assert last.nodes_total <= nodes
         depths.append(last.depth)
@@ -132,14 +122,14 @@ def test_more_nodes_never_search_less_deep() -> None:
 def test_the_prover_confirms_only_a_mate_that_the_player_saw(
     fen: str, *, proves: bool
 ) -> None:
-    player = Player(Techniques(), Rules(depth=4), Control())
+    player = Player(Techniques(), Rules(depth=4))
     board = chess.Board(fen)
     player.choose(board)
     assert player.proves_mate(board) is proves
 
 
 def test_a_mate_that_does_not_exist_is_not_confirmed() -> None:
-    player = Player(Techniques(), Rules(depth=4), Control())
+    player = Player(Techniques(), Rules(depth=4))
     player.mate = 1
     assert not player.proves_mate(chess.Board())
 
