@@ -1,4 +1,4 @@
-"""`matesolve board`: write the live board as a web page, or open it in a browser."""
+"""`matesolve board`: a page that sets up, solves and plays, or shows a collection."""
 
 from __future__ import annotations
 
@@ -9,24 +9,41 @@ from pathlib import Path
 import click
 
 from solver.cli import options
-from solver.cli.console import notify, prepare_module, prepare_outputs
+from solver.cli.console import (
+    Exit,
+    foremost,
+    notify,
+    prepare_modules,
+    prepare_outputs,
+    store_files,
+)
 from solver.cli.help_pages import Command
+from solver.errors import InputError, quote
 from solver.files import write_whole
 
 
 @click.command(
     cls=Command,
     epilog="""\b
+Exit codes, the first that applies:
+  74  a file could not be read or written
+  65  the FEN is invalid; or a record is damaged, and is listed as unreadable
+   0  the page was written
+
+\b
 Examples:
   matesolve board
   matesolve board 8/7K/8/8/8/8/R7/7k
   matesolve board "8/8/8/8/8/5KR1/8/7k w - -" -o board.html
+  matesolve board mates.epd
+  matesolve board run.db
 """,
 )
-@click.argument("fen", nargs=-1, metavar="[FEN...]")
+@click.argument("position", nargs=-1, metavar="[FEN...|FILE]")
 @options.output("No browser is opened.", required=False)
-def board(fen: tuple[str, ...], output: str | None) -> None:
-    """Set up, solve and play positions in a browser.
+@click.pass_context
+def board(ctx: click.Context, *, position: tuple[str, ...], output: str | None) -> None:
+    """Set up, solve and play positions in a browser, or go through a collection.
 
     The board is one web page with the compiled search in it. It needs no network and no
     other program: keep it, send it, or open it offline. It searches while you move
@@ -35,20 +52,52 @@ def board(fen: tuple[str, ...], output: str | None) -> None:
 
     FEN is the position to begin with, with or without quotes. Default: a mate in 8.
 
+    FILE is a collection that `verify` reads, a store written by `verify --store`, or
+    the records of `verify --jsonl`: a list of its records beside the board, which can
+    be filtered, sorted, solved again and marked. What is a file is never read as a FEN.
+
     Without -o the page is written to a private temporary folder and opened.
+    """
+    file = position[0] if len(position) == 1 and Path(position[0]).exists() else ""
+    if output:
+        prepare_outputs(output, reads=store_files(file) if file else ())
+    codes = {Exit.PROVED}
+    if file:
+        from solver.cli.stores import render_collection
+
+        title = Path(file).name
+        page, codes = render_collection(
+            file, title=title, can_solve=True, is_audit=False
+        )
+    else:
+        page = _render_board(" ".join(position))
+    if output:
+        write_whole(output, page)
+    else:
+        _open(page)
+    ctx.exit(foremost(codes))
+
+
+def _render_board(fen: str) -> bytes:
+    """Return the board of one position.
+
+    Raises
+    ------
+    InputError
+        It is not a FEN.
     """
     from solver.board import parse_fen
     from solver.kernel.border.parts import PARTS
     from solver.pages.board_page import PROBLEM, encode_board
 
-    start = parse_fen(" ".join(fen)).fen(en_passant="fen") if fen else PROBLEM
-    if output:
-        prepare_outputs(output)
-    modules = {part.name: prepare_module(part).code for part in PARTS}
-    page = encode_board(modules, start)
-    if output:
-        write_whole(output, page)
-        return
+    if fen and "/" not in fen:
+        msg = f"expected a FEN or a file, found {quote(fen)}"
+        raise InputError(msg)
+    start = parse_fen(fen).fen(en_passant="fen") if fen else PROBLEM
+    return encode_board(prepare_modules(PARTS), start)
+
+
+def _open(page: bytes) -> None:
     path = Path(tempfile.mkdtemp(prefix="matesolve-")) / "board.html"
     path.write_bytes(page)
     click.echo(path)

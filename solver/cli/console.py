@@ -297,6 +297,11 @@ def prepare_module(part: Part) -> Module:
         return load_module(part, notify, _compiling)
 
 
+def prepare_modules(parts: Iterable[Part]) -> dict[str, bytes]:
+    """Load parts as WebAssembly modules, by their names, for a page that solves."""
+    return {part.name: prepare_module(part).code for part in parts}
+
+
 def run_interruptible(work: Callable[[], Result], control: Control) -> Result:
     """Run a search, with progress shown on a terminal; an interrupt stops it."""
     from solver.search.threads import run_stoppable

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 from solver.cli import options
-from solver.cli.console import Exit, foremost, notify, require_pyarrow
+from solver.cli.console import Exit, foremost, notify, prepare_modules, require_pyarrow
 from solver.cli.help_pages import Command
 from solver.errors import FormatError, InputError, quote
 from solver.files import GZIPPED, write_whole
@@ -53,8 +53,15 @@ Examples:
 @click.option(
     "--title", metavar="TEXT", help="Title of the page. Default: Audit of FILE."
 )
+@click.option(
+    "--solver",
+    is_flag=True,
+    help="Put the compiled search into the page, which grows by 400 kB.",
+)
 @click.pass_context
-def report(ctx: click.Context, *, file: str, output: str, title: str | None) -> None:
+def report(
+    ctx: click.Context, *, file: str, output: str, title: str | None, solver: bool
+) -> None:
     """Show the results of an audit as a web page.
 
     FILE is a store written by `verify --store`, or the records printed by
@@ -68,22 +75,37 @@ def report(ctx: click.Context, *, file: str, output: str, title: str | None) -> 
 
     prepare_outputs(output, reads=store_files(file))
     name = PurePath(name_of(file)).name
-    page, codes = render_collection(file, title=title or f"Audit of {name}")
+    page, codes = render_collection(
+        file, title=title or f"Audit of {name}", can_solve=solver
+    )
     write_whole(output, page)
     ctx.exit(foremost(codes))
 
 
-def render_collection(path: str, *, title: str) -> tuple[bytes, set[Exit]]:
-    """Return the page of an audit, and the exit codes of its damaged records.
+def render_collection(
+    path: str, *, title: str, can_solve: bool, is_audit: bool = True
+) -> tuple[bytes, set[Exit]]:
+    """Return the page of a file, and the exit codes of its damaged records.
+
+    Parameters
+    ----------
+    path : str
+        The results of an audit; a collection as well unless `is_audit`.
+    title : str
+        The title of the page.
+    can_solve : bool
+        Whether the page contains the compiled search.
+    is_audit : bool
+        Refuse a file without results; otherwise list more records that agree.
 
     Raises
     ------
     InputError
         The file has no results of an audit.
     """
-    from solver.kernel.border.parts import SEARCH
+    from solver.kernel.border.parts import BATTLE, HELP, SEARCH
     from solver.kernel.build.loader import load_stored
-    from solver.pages.collection_page import render_page
+    from solver.pages.collection_page import MAX_AGREEING, MAX_ROWS, render_page
 
     load_stored(SEARCH)  # reads and names moves in a tenth of the time
     codes = {Exit.PROVED}
@@ -93,8 +115,10 @@ def render_collection(path: str, *, title: str) -> tuple[bytes, set[Exit]]:
         codes.add(Exit.BAD_INPUT)
 
     page = render_page(
-        _records(path, codes, is_audit=True),
+        _records(path, codes, is_audit=is_audit),
         title=title,
+        modules=prepare_modules((SEARCH, BATTLE, HELP)) if can_solve else {},
+        most_agreeing=MAX_AGREEING if is_audit else MAX_ROWS,
         on_damaged=report_damaged,
         on_left_out=notify,
     )

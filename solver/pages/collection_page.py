@@ -15,6 +15,7 @@ from solver.output.audit_records import audit_record, read_record
 from solver.output.move_names import san_of
 from solver.output.text import duration
 from solver.pages import fill_page
+from solver.pages.board_page import solver_data
 from solver.pages.tally import UNSOLVED, Tally, soundness_of, verdict_of
 from solver.problem import Problem
 from solver.solution import Solution, Status
@@ -39,6 +40,7 @@ def render_page(
     records: Iterable[Record],
     *,
     title: str,
+    modules: Mapping[str, bytes] | None = None,
     most_agreeing: int = MAX_AGREEING,
     on_damaged: Callable[[str], None] = lambda _line: None,
     on_left_out: Callable[[str], None] = lambda _line: None,
@@ -54,6 +56,9 @@ def render_page(
         or a collection that nobody has solved; read one at a time.
     title : str
         The title of the page.
+    modules : mapping of str to bytes
+        The WebAssembly modules by the names of their parts; a page without them does
+        not solve.
     most_agreeing : int
         How many records that agree with their claims are listed.
     on_damaged, on_left_out : callable
@@ -71,17 +76,16 @@ def render_page(
     for number, given in enumerate(records, 1):
         try:
             result = _result(given)
-            record = audit_record(result)
         except InputError as error:
             name = f"record {number}"
             on_damaged(f"{name}: {error}")
             result = audit_result(FormatError(name, str(error)))
-            record = audit_record(result)
         agrees = verdict_of(result) != UNSOLVED and result.agrees
         claim = tally.add(result, agrees=agrees)
         if not room[agrees]:
             continue
         room[agrees] -= 1
+        record = audit_record(result)
         record["row"] = [claim, _found(result), agrees, soundness_of(result)]
         record["san"] = san_of(record)
         lines.append(json.dumps(record, separators=(",", ":")))
@@ -96,7 +100,7 @@ def render_page(
         "collection.html",
         title=title,
         style="collection.css",
-        scripts=["modules/collection.mjs"],
+        scripts=["modules/collection.mjs"] if lines else [],
         tally=tally,
         rows=(first[False] + first[True])[:FIRST_ROWS],
         note=note,
@@ -107,7 +111,11 @@ def render_page(
             "claim": [row.name for row in tally.claims],
             "mark": MARKS,
         },
-        data={"version": __version__, "records": base64.b64encode(packed).decode()},
+        data={
+            "version": __version__,
+            "records": base64.b64encode(packed).decode(),
+            **(solver_data(modules) if modules else {}),
+        },
     )
 
 

@@ -60,8 +60,9 @@ class ClaimRow:
 
     @property
     def share(self) -> str:
-        """The share of records that agree with the claim."""
-        return per_cent(self.agreeing, self.total)
+        """The share of records that agree with the claim; empty if none was solved."""
+        is_solved = self.verdicts[UNSOLVED] < self.total
+        return per_cent(self.agreeing, self.total) if is_solved else ""
 
     @property
     def bars(self) -> Iterator[tuple[str, float, float]]:

@@ -2,28 +2,21 @@
 
 from __future__ import annotations
 
-import json
-import re
 import stat
 import sys
 import webbrowser
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 import pytest
 
+from solver.audit.store import Store
 from solver.cli.main import run
+from tests.pages.records import data_of, records_of
 
 if TYPE_CHECKING:
     from tests.cli.conftest import Matesolve
-
-
-def data_of(page: Path) -> dict[str, Any]:
-    """Return the data of a page."""
-    (text,) = re.findall(r'id="data">(.*?)</script>', page.read_text())
-    data: dict[str, Any] = json.loads(text)
-    return data
 
 
 def test_the_page_begins_with_the_position(
@@ -33,7 +26,7 @@ def test_the_page_begins_with_the_position(
     fen = ("k7/8/8/8/8/8/8/K6R", "b", "-", "-")
     ended = matesolve("board", *fen, "-o", str(page))
     assert ended == (0, "", "")
-    data = data_of(page)
+    data = data_of(page.read_bytes())
     assert data["fen"] == "k7/8/8/8/8/8/8/K6R b - - 0 1"
     assert {*data["modules"]} == {"search", "battle", "help", "laboratory"}
 
@@ -42,6 +35,8 @@ def test_the_page_begins_with_the_position(
     ("arguments", "code", "message"),
     [
         (["8/8/8/8/8/8/8/8"], 65, "error: expected one white king, found none"),
+        (["none.epd"], 65, "error: expected a FEN or a file, found 'none.epd'"),
+        (["."], 74, "error: .: Is a directory"),
         (["-o", "no/folder.html"], 74, "error: no/folder.html: No such file"),
         (["-o", "-"], 2, "Error: -: expected the name of a file."),
     ],
@@ -52,6 +47,53 @@ def test_what_cannot_be_written_is_one_line(
     ended = matesolve("board", *arguments)
     assert (ended.code, ended.out) == (code, "")
     assert message in ended.err
+
+
+CLAIMS = """7k/8/8/8/8/8/R7/1R4K1 w - - dm 2; id "ladder";
+7k/8/8/8/8/8/R7/1R4K1 w - - dm 3; id "too long";
+8/8/8
+"""
+
+
+def test_a_collection_is_listed_unsolved_and_can_be_solved(
+    matesolve: Matesolve, tmp_path: Path
+) -> None:
+    (tmp_path / "mates.epd").write_text(CLAIMS)
+    page = tmp_path / "board.html"
+    ended = matesolve("board", str(tmp_path / "mates.epd"), "-o", str(page))
+    assert (ended.code, ended.out) == (65, "")
+    assert "mates.epd:3: " in ended.err
+    listed = records_of(page.read_bytes())
+    assert [found["status"] for found in listed] == [None] * 3
+    assert [found["row"][0] for found in listed] == ["#2", "#3", "none"]
+    assert {*data_of(page.read_bytes())["modules"]} == {"search", "battle", "help"}
+
+
+def test_a_store_and_its_records_are_listed_with_what_agrees(
+    matesolve: Matesolve, tmp_path: Path
+) -> None:
+    collection, store = tmp_path / "mates.epd", tmp_path / "run.db"
+    collection.write_text(CLAIMS.replace("8/8/8\n", ""))
+    audited = matesolve("verify", str(collection), "--store", str(store), "--jsonl")
+    (tmp_path / "run.jsonl").write_text(audited.out)
+    for name in ("run.db", "run.jsonl"):
+        page = tmp_path / "board.html"
+        ended = matesolve("board", str(tmp_path / name), "-o", str(page))
+        assert ended == (0, "", "")
+        verdicts = [found["verdict"] for found in records_of(page.read_bytes())]
+        assert verdicts == ["proved", "shorter"]
+
+
+def test_a_store_that_was_cut_off_is_refused_in_a_line(
+    matesolve: Matesolve, tmp_path: Path
+) -> None:
+    store = tmp_path / "run.db"
+    Store(store).close()
+    store.write_bytes(store.read_bytes()[:5000])
+    for command in ("board", "report"):
+        ended = matesolve(command, str(store), "-o", str(tmp_path / "page.html"))
+        assert (ended.code, ended.out) == (74, "")
+        assert ended.err == f"error: {store}: database disk image is malformed\n"
 
 
 @pytest.mark.parametrize("opens", [True, False])
@@ -77,4 +119,4 @@ def test_without_a_file_the_page_is_opened_from_a_private_folder(
     if sys.platform != "win32":
         assert stat.S_IMODE(page.parent.stat().st_mode) == 0o700
     assert ("no browser was found" in printed.err) is not opens
-    assert data_of(page)["fen"] == "8/7K/8/8/8/8/R7/7k w - - 0 1"
+    assert data_of(page.read_bytes())["fen"] == "8/7K/8/8/8/8/R7/7k w - - 0 1"

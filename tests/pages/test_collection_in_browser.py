@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 import re
 from typing import TYPE_CHECKING, Any, Protocol
 
 import pytest
 
+from solver.cli.marks import Marks
+from solver.output.audit_records import read_record
 from solver.pages.collection_page import render_page
+from solver.problem import Claim, Problem
 from tests.pages.live import NARROW, WIDE, Live, Opener
 from tests.pages.records import (
     HOSTILE,
+    SMOTHERED,
     SMOTHERED_BY_BLACK,
     UNREADABLE,
     data_of,
@@ -21,10 +23,12 @@ from tests.pages.records import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
 
     from playwright.sync_api import Browser, Page
+
+    from solver.pages.collection_page import Record
 
 MIXED = [
     record(id="fine", soundness="sound"),
@@ -47,9 +51,24 @@ REFUSED = """Object.defineProperty(window, "localStorage", {
   get() { throw new DOMException("refused", "SecurityError"); } })"""
 
 
+CLAIM = Claim(2, ("c4g8",), ("c4g8", "f8g8", "h6f7"))
+
+
+@pytest.fixture(scope="session")
+def modules(kernel: object) -> dict[str, bytes]:  # noqa: ARG001
+    """What `matesolve board FILE` puts into the page."""
+    from solver.kernel.border.parts import SEARCH
+    from solver.kernel.build.loader import load_module
+
+    return {SEARCH.name: load_module(SEARCH).code}
+
+
 class Look(Protocol):
     def __call__(
-        self, records: list[dict[str, Any]], fragment: str = "", **options: Any
+        self,
+        records: Sequence[Record],
+        modules: dict[str, bytes] | None = None,
+        **options: Any,
     ) -> Page: ...
 
 
@@ -59,14 +78,14 @@ def look(chromium: Browser, tmp_path: Path) -> Iterator[Look]:
     openers: list[Opener] = []
 
     def open_page(
-        records: list[dict[str, Any]], fragment: str = "", **options: Any
+        records: Sequence[Record],
+        modules: dict[str, bytes] | None = None,
+        **options: Any,
     ) -> Page:
-        made = render_page(records, title=f"Audit of {HOSTILE}")
+        made = render_page(records, title=f"Audit of {HOSTILE}", modules=modules)
         openers.append(Opener(chromium, made, tmp_path))
         live = openers[-1].open(**options)
         if options.get("java_script_enabled", True):
-            if fragment:
-                live.page.evaluate(f"location.hash = {json.dumps(fragment)}")
             until(live.page, "document.querySelector('#list tr[data-place]')")
         return live.page
 
@@ -158,14 +177,12 @@ def test_keys_step_through_the_records_and_mark_them(look: Look) -> None:
 
     page.keyboard.press("j")
     assert opened(page) == "black"
-    assert "c5f2" not in page.inner_text("#record-facts")
-    assert "Qf2" in page.inner_text("#record-facts")
     page.keyboard.press("x")
     page.keyboard.press("j")
-    assert "expected a FEN" in page.inner_text("#record-facts")
+    assert "expected a FEN" in page.inner_text("#record-said")
     page.keyboard.press("k")
     assert page.get_attribute("[data-mark=reject]", "aria-pressed") == "true"
-    page.click("[data-mark=reject]")
+    page.click("[data-mark=reject] kbd")
     assert page.get_attribute("[data-mark=reject]", "aria-pressed") == "false"
     page.click("#list tr:has-text('cooked')")
     assert opened(page) == "cooked"
@@ -174,36 +191,38 @@ def test_keys_step_through_the_records_and_mark_them(look: Look) -> None:
     assert page.input_value("[name=q]") == "jack"
 
 
-def test_marks_outlive_the_page_and_are_exported(look: Look) -> None:
-    page = look(MIXED)
+def test_marks_outlive_the_page_and_are_read_by_verify(
+    look: Look, tmp_path: Path
+) -> None:
+    named = record(id='of, "two"\nlines', claim=3, verdict="shorter")
+    page = look([named, *MIXED])
     page.keyboard.press("a")
     page.reload()
     until(page, "document.querySelector('#list tr[data-place]')")
+    assert page.inner_text("#marked") == "3 marked"  # twice the same claim
+
+    for export in ("jsonl", "csv"):
+        path = tmp_path / export
+        path.write_text(marks(page, export), encoding="utf-8")
+        read = Marks(str(path))
+        assert read.put_on(read_record(named)).mark == "accept"
+        assert read.put_on(read_record(MIXED[4])).mark == "cook"
+        assert read.unused == 0
+    page.click("#list tr:has-text('cooked')")
+    page.keyboard.press("c")  # taken back
     assert page.inner_text("#marked") == "2 marked"
-
-    read = [json.loads(line) for line in marks(page, "jsonl").splitlines()]
-    rows = list(csv.DictReader(io.StringIO(marks(page, "csv"), newline="")))
-
-    assert [mark["mark"] for mark in read] == ["accept", "cook"]
-    assert read[0] == {
+    first, *_, last = marks(page, "jsonl").splitlines()
+    assert json.loads(last)["mark"] == ""
+    assert json.loads(first) == {
         "schema": 1,
-        "fen": MIXED[1]["fen"],
+        "fen": named["fen"],
         "stipulation": None,
         "claim": 3,
         "nomate": None,
-        "id": HOSTILE,
+        "id": named["id"],
         "source": "",
         "mark": "accept",
     }
-    assert [(row["id"], row["claim"], row["mark"]) for row in rows] == [
-        (HOSTILE, "3", "accept"),
-        ("cooked", "2", "cook"),
-    ]
-    page.click("#list tr:has-text('cooked')")
-    page.keyboard.press("c")  # taken back
-    assert page.inner_text("#marked") == "1 marked"
-    read = [json.loads(line) for line in marks(page, "jsonl").splitlines()]
-    assert [mark["mark"] for mark in read] == ["accept", ""]
 
 
 def test_without_storage_marks_last_as_long_as_the_page(look: Look) -> None:
@@ -211,6 +230,60 @@ def test_without_storage_marks_last_as_long_as_the_page(look: Look) -> None:
     page.keyboard.press("c")
     assert page.get_attribute("[data-mark=cook]", "aria-pressed") == "true"
     assert "stores nothing" in page.inner_text("#note")
+
+
+def test_the_claimed_line_is_beside_the_keys_and_its_duals_are_named(
+    look: Look,
+) -> None:
+    plies = [
+        {"move": "c4c7", "mate": 3, "keys": ["c4g8"], "only": False},
+        {"move": "c7e5", "mate": 2, "keys": ["c7e5", "h6f7"], "only": False},
+    ]
+    line = ["c4c7", "f8g8", "c7e5"]
+    page = look([record(claimed_line=line, only_moves=False, plies=plies)])
+
+    assert "1.Qc7" in page.inner_text("#answer-claim")
+    assert page.inner_text("#record-said") == (
+        "Other moves: move 1: Qc7 (faster Qg8+); move 2: Qe5 (also Nf7#)"
+    )
+    page.click("#answer-claim .move >> nth=1")
+    assert page.get_attribute("[data-square=g8]", "aria-label") == "g8, black rook"
+
+
+def test_a_record_that_was_not_solved_is_solved_when_it_is_opened(
+    look: Look, modules: dict[str, bytes]
+) -> None:
+    page = look([Problem(SMOTHERED, "a", CLAIM), Problem(SMOTHERED, "b")], modules)
+    assert page.inner_text("#headline") == "2 records, not solved yet"
+
+    page.keyboard.press("j")
+    until(page, "document.getElementById('record-said').textContent")
+    assert page.inner_text("#record-said") == "Recorded: unsolved; #2 here"
+    assert "#2 here" in page.inner_text("#list [aria-current]")
+
+
+def test_a_recorded_answer_is_searched_again_with_another_limit(
+    look: Look, modules: dict[str, bytes]
+) -> None:
+    undecided = record(
+        id="a", verdict="undecided", status="undecided", mate=None, lower_bound=2,
+        keys=[], pv=[], stopped_by="nodes", claim=None,
+    )  # fmt: skip
+    page = look([undecided], modules)
+    assert "the node limit" in page.inner_text("#answer-note")
+    page.fill("#answer-nodes", "1")
+
+    page.click("#answer-solve")
+    until(page, "document.getElementById('record-said').textContent")
+
+    assert page.inner_text("#record-said") == "Recorded: no #1; #2 here"
+    assert page.inner_text("#answer-headline") == "Mate in 2, proved; only key Qg8+"
+
+
+def test_a_page_without_the_search_says_how_to_get_one(look: Look) -> None:
+    page = look(MIXED)
+    page.click("#answer-solve")
+    assert "--solver" in page.inner_text("#answer-note")
 
 
 def test_20_000_records_have_few_rows_in_the_document(look: Look) -> None:
@@ -236,6 +309,14 @@ def test_records_of_another_schema_are_refused_in_a_line(
     until(page, "document.getElementById('note').textContent")
     assert "cannot be read" in page.inner_text("#note")
     assert names(page) == ["a"]
+    opener.close()
+    assert opener.messages == []
+
+
+def test_an_empty_collection_has_a_page(chromium: Browser, tmp_path: Path) -> None:
+    opener = Opener(chromium, render_page([], title="x"), tmp_path)
+    page = opener.open().page
+    assert page.inner_text("#headline") == "There are no records."
     opener.close()
     assert opener.messages == []
 

@@ -24,20 +24,16 @@ const MARK_KEYS = new Map([["a", "accept"], ["c", "cook"], ["x", "reject"]]);
 const data = JSON.parse(element("data").textContent);
 const form = /** @type {any} */ (element("filters"));
 
-/** The places of words in the menus of the form. @type {Record<string, Map<string, number>>} */
-const ranks = Object.fromEntries(["verdict", "soundness", "claim", "mark"].map((menu) =>
-  [menu, new Map([...form[menu].options].map(({ value }, place) => [value, place]))]));
-
-/** How rows are sorted. @type {Record<string, (row: Row) => number>} */
+/** What rows are sorted by. @type {Record<string, (row: Row) => number | string>} */
 const ORDERS = {
   record: ({ index }) => index,
-  claim: ({ claim }) => ranks.claim.get(claim) ?? LAST,
+  claim: ({ claim }) => Number(/[\d.]+/.exec(claim) ?? LAST),
   found: ({ record }) => record.mate ?? LAST,
-  verdict: ({ verdict }) => ranks.verdict.get(verdict) ?? LAST,
-  soundness: ({ soundness }) => ranks.soundness.get(soundness.at(-1) ?? "") || LAST,
+  verdict: ({ verdict }) => verdict,
+  soundness: ({ soundness }) => soundness.join() || "~", // last
   nodes: ({ record }) => record.nodes ?? LAST,
   time: ({ record }) => record.time_s ?? LAST,
-  mark: ({ mark }) => ranks.mark.get(mark) || LAST,
+  mark: ({ mark }) => mark || "~",
 };
 
 /** The records of the page. @param {string} packed lines of JSON, gzip, base64 */
@@ -75,9 +71,10 @@ function duals({ san, plies = [] }) {
   });
 }
 
-/** What a search in the page found. @param {Found} found */
-const foundText = ({ state, mate, lower }) =>
-  mate === null ? `${state}, no #${lower - 1}` : `${state}, #${mate}`;
+/** What a search in the page found, as briefly as what is recorded.
+ * @param {AuditRecord} record @param {Found} found */
+const foundHere = ({ stipulation }, { state, mate, lower }) =>
+  stipulation ? state : mate === null ? `no #${lower - 1}` : `#${mate}`;
 
 class Collection {
   /** @type {Row | null} */
@@ -90,16 +87,18 @@ class Collection {
       "The browser stores nothing for this page: export the marks before you close it."));
     this.rows = records.map((record, index) => this.row(record, index));
     this.list = new List(element("list"), {
-      draw: (/** @type {Row} */ row, isPrinted) => this.draw(row, isPrinted),
+      draw: (/** @type {Row} */ row, place, isPrinted) => this.draw(row, place, isPrinted),
       onOpen: (row, isAsked) => this.show(row, isAsked),
     });
     this.viewer.onAnswer = (/** @type {AuditRecord} */ record, /** @type {Found} */ found) => {
       const row = this.rows.find((each) => each.record === record);
       if (!row) return;
-      row.here = foundText(found);
+      row.here = `${foundHere(record, found)} here`;
       this.list.draw();
       if (row === this.open) this.facts();
     };
+    const agreeing = this.rows.filter(({ agrees }) => agrees).length;
+    element("agreeing").hidden = agreeing % this.rows.length === 0; // all or none
     form.hidden = element("viewer").hidden = element("marking").hidden = false;
     this.listen();
     this.readHash();
@@ -133,8 +132,8 @@ class Collection {
       step: (by) => this.step(Number(by)), export: (format) => this.export(format),
     };
     addEventListener("click", ({ target }) => {
-      const { dataset } = /** @type {HTMLElement} */ (target);
-      for (const name of Object.keys(acts)) if (dataset[name]) acts[name](dataset[name]);
+      const button = /** @type {Element} */ (target).closest("button");
+      for (const [name, value] of Object.entries(button?.dataset ?? {})) acts[name]?.(value ?? "");
     });
   }
 
@@ -180,22 +179,22 @@ class Collection {
     const wanted = Object.fromEntries(given);
     const address = new URLSearchParams(given.filter(([, value]) => value));
     history.replaceState(null, "", address.size ? `#${address}` : location.pathname);
-    const { verdict, soundness, claim, mark, q, all, sort } = wanted;
+    const { verdict, soundness, claim, mark, q, sort } = wanted;
+    const all = wanted.all || element("agreeing").hidden;
     const searched = q.trim().toLowerCase();
-    const hasOthers = this.rows.some(({ agrees }) => !agrees);
     let shown = this.rows.filter((row) =>
-      (all || !row.agrees || !hasOthers) && (!verdict || row.verdict === verdict) &&
+      (all || !row.agrees) && (!verdict || row.verdict === verdict) &&
       (!soundness || row.soundness.includes(soundness)) && (!claim || row.claim === claim) &&
       (!mark || row.mark === mark) && (!searched || row.text.includes(searched)));
-    const order = ORDERS[sort.replace("-", "")];
-    if (order) {
-      const sign = sort.startsWith("-") ? -1 : 1;
-      const keyed = shown.map((row) => ({ row, key: sign * order(row) }));
-      shown = keyed.sort((one, other) => one.key - other.key).map(({ row }) => row);
+    const [column, sign] = sort[0] === "-" ? [sort.slice(1), -1] : [sort, 1];
+    if (ORDERS[column]) {
+      const keyed = shown.map((row) => ({ row, key: ORDERS[column](row) }));
+      keyed.sort(({ key: one }, { key: other }) => one < other ? -sign : one > other ? sign : 0);
+      shown = keyed.map(({ row }) => row);
     }
     for (const { dataset, parentElement } of element("list").querySelectorAll("[data-sort]")) {
-      const isSorted = dataset.sort === sort.replace("-", "");
-      parentElement.ariaSort = !isSorted ? null : sort[0] === "-" ? "descending" : "ascending";
+      const order = sign > 0 ? "ascending" : "descending";
+      parentElement.ariaSort = dataset.sort === column ? order : null;
     }
     element("shown").textContent =
       `${thousands(shown.length)} of ${several(this.rows.length, "record")}` +
@@ -204,12 +203,11 @@ class Collection {
     this.count();
   }
 
-  /** @param {Row} row @param {boolean} isPrinted */
-  draw(row, isPrinted) {
+  /** @param {Row} row @param {number} place @param {boolean} isPrinted */
+  draw(row, place, isPrinted) {
     const { record } = row;
     const name = make("td", { class: "record", title: record.source ?? "" });
-    const hasDiagram = isPrinted && record.fen && row.index < PRINTED_DIAGRAMS;
-    if (hasDiagram) name.append(diagram(record.fen));
+    if (isPrinted && record.fen && place < PRINTED_DIAGRAMS) name.append(diagram(record.fen));
     name.append(make("b", {}, record.id || "(no name)"));
     if (isPrinted) {
       const { pv, claimed_line: claimed } = record.san;
@@ -217,12 +215,11 @@ class Collection {
         claimed && `claimed: ${claimed.join(" ")}`];
       name.append(...lines.filter(Boolean).map((line) => make("small", {}, line)));
     }
-    const found = row.here ? `${row.found} (here: ${row.here})` : row.found;
     const words = [[row.verdict], row.soundness].map((each) =>
       make("td", { class: each.at(-1) ?? "" }, each.join(", ")));
-    const nodes = typeof record.nodes === "number" ? thousands(record.nodes) : "";
+    const nodes = record.status ? thousands(record.nodes) : "";
     const rest = [nodes, timeText(record.time_s), row.mark].map((text) => make("td", {}, text));
-    const lengths = [row.claim, found].map((text) => make("td", {}, text));
+    const lengths = [row.claim, row.here || row.found].map((text) => make("td", {}, text));
     return make("tr", {}, name, ...lengths, ...words, ...rest);
   }
 
@@ -239,53 +236,41 @@ class Collection {
     const { record } = row;
     const solve = isAsked && !record.status && !row.here && this.viewer.canSolve;
     if (record.fen) this.viewer.open(record, { solve });
-    element("board").hidden = element("answer").hidden = !record.fen;
+    element("viewer-panels").hidden = !record.fen;
     this.facts();
     if (isAsked && matchMedia("(max-width: 60rem)").matches) element("viewer").scrollIntoView();
   }
 
-  /** Say what the record claims and what was found. */
+  /** Say what the panels do not: what is wrong with the claimed line, what was found here. */
   facts() {
     const { record, ...row } = /** @type {Row} */ (this.open);
-    const { san } = record;
-    const keys = record.keys?.map((/** @type {any} */ key) => key.san);
     element("record-title").textContent = record.id || "(no name)";
     for (const button of document.querySelectorAll("[data-mark]")) {
       button.ariaPressed = String(button.getAttribute("data-mark") === row.mark);
     }
-    /** @type {[string, string | undefined][]} */
-    const facts = [
-      ["Error", record.error],
-      ["Source", record.source === record.id ? "" : record.source],
-      ["Claimed", [row.claim, san.claimed_keys?.join(", ")].filter(Boolean).join(": ")],
-      ["Verdict", [row.verdict, ...row.soundness].join(", ")],
-      ["Found", row.found],
-      ["Here", row.here],
-      ["Claimed line", san.claimed_line?.join(" ")],
-      ["Wrong keys", san.wrong_keys?.join(", ")],
-      [record.keys_complete ? "All keys" : "Keys", keys?.join(", ")],
-      ["Other moves", duals(record).join("; ")],
-      ["Cost", record.status ? `${several(record.nodes, "node")}, ${timeText(record.time_s)}` : ""],
-    ];
-    element("record-facts").replaceChildren(...facts.flatMap(([name, value]) =>
-      value ? [make("dt", {}, name), make("dd", {}, value)] : []));
+    const others = duals(record).join("; ");
+    const said = [record.fen ? "" : record.error, others && `Other moves: ${others}`,
+      row.here && `Recorded: ${row.found || row.verdict}; ${row.here}`];
+    element("record-said").replaceChildren(
+      ...said.filter(Boolean).map((words) => make("p", {}, words)));
   }
 
   /** @param {string} mark */
   mark(mark) {
     if (!this.open) return;
-    this.open.mark = this.marks.toggle(this.open.record, mark);
+    const { fen } = this.open.record;
+    this.marks.toggle(this.open.record, mark);
+    for (const row of this.rows) {
+      if (row.record.fen === fen) row.mark = this.marks.get(row.record); // it may occur twice
+    }
     this.facts();
     this.list.draw();
     this.count();
   }
 
   count() {
-    element("marked").textContent = `${thousands(this.marked.length)} marked`;
-  }
-
-  get marked() {
-    return this.rows.filter(({ mark }) => mark);
+    const marked = this.rows.filter(({ mark }) => mark).length;
+    element("marked").textContent = `${thousands(marked)} marked`;
   }
 
   /** @param {string} format */

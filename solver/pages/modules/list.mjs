@@ -15,7 +15,7 @@ export class List {
 
   /**
    * @param {HTMLElement} host that scrolls; it has a table
-   * @param {{draw: (row: Row, isPrinted: boolean) => HTMLElement,
+   * @param {{draw: (row: Row, place: number, isPrinted: boolean) => HTMLElement,
    *   onOpen: (row: Row, isAsked: boolean) => void}} options
    */
   constructor(host, options) {
@@ -78,7 +78,7 @@ export class List {
       end = Math.min(end, Math.ceil((scrollTop + clientHeight) / this.#height) + MARGIN_ROWS);
     }
     const shown = rows.slice(first, end).map((row, i) => {
-      const drawn = this.options.draw(row, isPrinted);
+      const drawn = this.options.draw(row, first + i, isPrinted);
       drawn.dataset.place = String(first + i);
       if (first + i === this.current) drawn.setAttribute("aria-current", "true");
       return drawn;

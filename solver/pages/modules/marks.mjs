@@ -33,7 +33,6 @@ export class Marks {
     const wanted = this.get(record) === mark ? "" : mark;
     this.#memory.set(key, wanted);
     this.#try(() => localStorage.setItem(key, wanted));
-    return wanted;
   }
 
   /** @template T @param {() => T} use @returns {T | null} */
@@ -48,10 +47,10 @@ export class Marks {
   }
 }
 
-/** @param {unknown} value */
-const cell = (value) => {
-  const text = String(value ?? "");
-  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+/** A cell of CSV, on one line. @param {unknown} value */
+const csvCell = (value) => {
+  const text = String(value ?? "").replaceAll(/\s*[\r\n]+\s*/g, " ");
+  return /[",]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 };
 
 /** The marks of records in a format that `verify --marks` reads.
@@ -60,7 +59,7 @@ export function marksText(marked, format) {
   const isCsv = format === "csv";
   const lines = marked.map(({ record, mark }) => {
     const values = MARK_FIELDS.map((name) => record[name] ?? null);
-    if (isCsv) return [...values, mark].map(cell).join();
+    if (isCsv) return [...values, mark].map(csvCell).join();
     const fields = MARK_FIELDS.map((name, i) => [name, values[i]]);
     return JSON.stringify({ schema: 1, ...Object.fromEntries(fields), mark });
   });
