@@ -92,23 +92,13 @@ selection = options.gathered(
         metavar="R",
         help="Read only lichess puzzles rated R or more.",
     ),
-    click.option(
-        "--min-claim",
-        type=options.whole(MAX_MOVES),
-        metavar="N",
-        help="Read only problems that claim at least N moves.",
+    options.number(
+        "--min-claim", MAX_MOVES, "N", "Read only problems that claim at least N moves."
     ),
-    click.option(
-        "--max-claim",
-        type=options.whole(MAX_MOVES),
-        metavar="N",
-        help="Read only problems that claim at most N moves.",
+    options.number(
+        "--max-claim", MAX_MOVES, "N", "Read only problems that claim at most N moves."
     ),
-    click.option(
-        "--all-rows",
-        is_flag=True,
-        help="Read lichess puzzles that claim no mate, too.",
-    ),
+    options.flag("--all-rows", "Read lichess puzzles that claim no mate, too."),
 )
 """Adds the options that select records, passed as `selection: Selection`."""
 
@@ -126,20 +116,18 @@ def jobs(default: str) -> Callable[[Function], Function]:
 
 def within(command: Function) -> Function:
     """Add `--within`, passed as `within: bool`."""
-    return click.option(
+    return options.flag(
         "--within",
-        is_flag=True,
-        help="Check only that there is a mate in the claimed number of moves, not that "
+        "Check only that there is a mate in the claimed number of moves, not that "
         "it is the shortest.",
     )(command)
 
 
 def follow(help_text: str) -> Callable[[Function], Function]:
     """Add `--follow`, passed as `follow: bool`; `help_text` says what is reported."""
-    return click.option(
+    return options.flag(
         "--follow",
-        is_flag=True,
-        help="Prove each claimed mate along its line, from the end, with the limits "
+        "Prove each claimed mate along its line, from the end, with the limits "
         f"once more. {help_text}",
     )
 
@@ -201,9 +189,7 @@ store = options.gathered(
         metavar="RUN.db",
         help="Save results here and resume from them.",
     ),
-    click.option(
-        "--fresh", is_flag=True, help="Delete the results in the store and start again."
-    ),
+    options.flag("--fresh", "Delete the results in the store and start again."),
     click.option(
         "--retry",
         type=Words(*Verdict, "found"),

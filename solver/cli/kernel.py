@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 from solver import __version__
+from solver.cli import options
 from solver.cli.console import prepare_module, prepare_part
 from solver.cli.help_pages import Command
 
@@ -45,11 +46,7 @@ Examples:
   matesolve warmup --wasm
 """,
 )
-@click.option(
-    "--wasm",
-    is_flag=True,
-    help="Compile the WebAssembly modules for web pages instead.",
-)
+@options.flag("--wasm", "Compile the WebAssembly modules for web pages instead.")
 def warmup(wasm: bool) -> None:
     """Compile the search now, so that the next command starts at once.
 

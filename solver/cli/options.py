@@ -78,6 +78,24 @@ def whole(greatest: int) -> Callable[[str], int]:
     return read
 
 
+def flag(names: str, help_text: str) -> Callable[[Function], Function]:
+    """Add an option without a value; `names` are as for `click.option`, in one text."""
+    return click.option(*names.split(), is_flag=True, help=help_text)
+
+
+def number(
+    names: str, greatest: int, metavar: str, help_text: str, **others: Any
+) -> Callable[[Function], Function]:
+    """Add an option that takes a whole number from 1 to `greatest`; see `flag`."""
+    return click.option(
+        *names.split(),
+        type=whole(greatest),
+        metavar=metavar,
+        help=help_text,
+        **others,
+    )
+
+
 def complete_folders(
     _ctx: click.Context, _param: click.Parameter, incomplete: str
 ) -> list[CompletionItem]:
@@ -129,13 +147,11 @@ def limits(time_s: float | None = None) -> Callable[[Function], Function]:
     return gathered(
         "limits",
         Limits,
-        click.option(
-            "-n",
-            "--search-moves",
-            "max_moves",
-            type=whole(MAX_MOVES),
-            metavar="N",
-            help=f"Look for mates in at most N moves (1 to {MAX_MOVES}).",
+        number(
+            "-n --search-moves max_moves",
+            MAX_MOVES,
+            "N",
+            f"Look for mates in at most N moves (1 to {MAX_MOVES}).",
         ),
         click.option(
             "--time",
@@ -145,35 +161,32 @@ def limits(time_s: float | None = None) -> Callable[[Function], Function]:
             metavar="S",
             help=f"Stop each search after S seconds. Default: {time_default}.",
         ),
-        click.option(
+        number(
             "--nodes",
-            type=whole(MAX_NODES),
-            metavar="N",
-            help="Stop each search after N nodes. Default: no limit.",
+            MAX_NODES,
+            "N",
+            "Stop each search after N nodes. Default: no limit.",
         ),
-        click.option(
-            "--hash",
-            "hash_mib",
-            type=whole(MAX_HASH_MIB),
+        number(
+            "--hash hash_mib",
+            MAX_HASH_MIB,
+            "MIB",
+            "Size of the transposition table in MiB.",
             default=DEFAULT_HASH_MIB,
             show_default=True,
-            metavar="MIB",
-            help="Size of the transposition table in MiB.",
         ),
-        click.option(
+        number(
             "--threads",
-            type=whole(MAX_THREADS),
+            MAX_THREADS,
+            "T",
+            "Search each position with T threads that share one table.",
             default=1,
             show_default=True,
-            metavar="T",
-            help="Search each position with T threads that share one table.",
         ),
     )
 
 
-json_record = click.option(
-    "--json", "as_json", is_flag=True, help="Print indented JSON."
-)
+json_record = flag("--json as_json", "Print indented JSON.")
 """Adds `--json`, passed as `as_json: bool`."""
 
 
@@ -195,10 +208,8 @@ def written(name: str, help_text: str) -> Callable[[Function], Function]:
     return click.option(name, parameter, metavar="FILE", type=FILE, help=help_text)
 
 
-jsonl = click.option(
-    "--jsonl",
-    is_flag=True,
-    help="Print one line of JSON for each result, as soon as it is known.",
+jsonl = flag(
+    "--jsonl", "Print one line of JSON for each result, as soon as it is known."
 )
 """Adds `--jsonl`, passed as `jsonl: bool`."""
 
@@ -206,9 +217,7 @@ jsonl = click.option(
 restriction = gathered(
     "restriction",
     Restriction,
-    click.option(
-        "--checks-only", is_flag=True, help="The attacker may only give check."
-    ),
+    flag("--checks-only", "The attacker may only give check."),
     click.option(
         "--king-flights",
         type=click.IntRange(*RANGES["king_flights"]),
@@ -410,19 +419,15 @@ play = gathered(
         metavar="S",
         help=f"Solve this stipulation: {EXPECTED}.",
     ),
-    click.option(
+    number(
         "--max-solutions",
-        type=whole(MAX_NODES),
-        metavar="N",
-        help="Stop help play after N solutions. Default: find all.",
+        MAX_NODES,
+        "N",
+        "Stop help play after N solutions. Default: find all.",
     ),
-    click.option(
-        "--variations", is_flag=True, help="Print the whole play, as composers do."
-    ),
-    click.option(
-        "--set-play",
-        is_flag=True,
-        help="Add what follows if the other side begins. Implies --variations.",
+    flag("--variations", "Print the whole play, as composers do."),
+    flag(
+        "--set-play", "Add what follows if the other side begins. Implies --variations."
     ),
     click.option(
         "--tries",
@@ -433,20 +438,9 @@ play = gathered(
         help="Add first moves that at most K replies refute, 1 without K. Implies "
         "--variations.",
     ),
-    click.option(
-        "--no-threats", is_flag=True, help="Leave out threats, and show all defences."
-    ),
-    click.option(
-        "--all-defences",
-        is_flag=True,
-        help="Show defences that change nothing about the threat, too.",
-    ),
-    click.option(
-        "--depth",
-        type=whole(MAX_MOVES),
-        metavar="D",
-        help="Show the play of the first D moves only.",
-    ),
+    flag("--no-threats", "Leave out threats, and show all defences."),
+    flag("--all-defences", "Show defences that change nothing about the threat, too."),
+    number("--depth", MAX_MOVES, "D", "Show the play of the first D moves only."),
     click.option(
         "--notation",
         type=click.Choice([str(notation) for notation in Notation]),

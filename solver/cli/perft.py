@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 import click
 
+from solver.cli import options
 from solver.cli.console import Exit, notify, prepare_kernel
 from solver.cli.help_pages import Command
-from solver.cli.options import whole
 from solver.cli.signals import interruptible
 from solver.errors import InputError
 
@@ -87,24 +87,11 @@ Examples:
 """,
 )
 @click.argument("fen", nargs=-1)
-@click.option(
-    "-d",
-    "--depth",
-    type=whole(DEEPEST),
-    required=True,
-    metavar="D",
-    help="Search D plies deep.",
-)
-@click.option(
-    "--divide",
-    "divided",
-    is_flag=True,
-    help="Also print the count below each first move.",
-)
-@click.option(
+@options.number("-d --depth", DEEPEST, "D", "Search D plies deep.", required=True)
+@options.flag("--divide divided", "Also print the count below each first move.")
+@options.flag(
     "--listed",
-    is_flag=True,
-    help="Generate the moves of the last ply, as a search does; slower than counting.",
+    "Generate the moves of the last ply, as a search does; slower than counting.",
 )
 @click.pass_context
 def perft(

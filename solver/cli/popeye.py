@@ -111,11 +111,8 @@ Examples:
     metavar="SIZE",
     help="Size of the transposition table: KiB, or with a unit as in 64M or 1G.",
 )
-@click.option(
-    "-regression",
-    "is_regression",
-    is_flag=True,
-    help="Print neither the program's name nor times.",
+@options.flag(
+    "-regression is_regression", "Print neither the program's name nor times."
 )
 @click.pass_context
 def popeye(

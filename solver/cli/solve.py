@@ -76,11 +76,11 @@ Examples:
 @click.argument("fen", nargs=-1, required=True, metavar="FEN...")
 @options.limits()
 @options.restriction
-@click.option("--first", is_flag=True, help="Stop at the first key; do not find all.")
+@options.flag("--first", "Stop at the first key; do not find all.")
 @options.tablebases
 @options.play
-@click.option("--board", is_flag=True, help="Draw the position above the answer.")
-@click.option("--ascii", "letters", is_flag=True, help="Draw it in plain ASCII.")
+@options.flag("--board", "Draw the position above the answer.")
+@options.flag("--ascii letters", "Draw it in plain ASCII.")
 @options.written("--certificate", "Write a proof that `matesolve check` can verify.")
 @options.written("--svg", "Write a diagram that shows the keys.")
 @options.written("--pgn", "Write the keys and all defences as a game with variations.")

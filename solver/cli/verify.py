@@ -131,19 +131,12 @@ Examples:
     help="Search on a dask cluster; ADDRESS is its scheduler's, such as "
     "tcp://HOST:8786, or `local` to start a cluster on this machine.",
 )
-@click.option(
-    "--ordered", is_flag=True, help="Print results in input order, also with --jobs."
-)
+@options.flag("--ordered", "Print results in input order, also with --jobs.")
 @auditing.within
-@click.option(
-    "--keys",
-    is_flag=True,
-    help="Find all keys and report whether each problem is sound.",
-)
-@click.option(
+@options.flag("--keys", "Find all keys and report whether each problem is sound.")
+@options.flag(
     "--every-ply",
-    is_flag=True,
-    help="Check each of the attacker's moves in the claimed line of a mate: does it "
+    "Check each of the attacker's moves in the claimed line of a mate: does it "
     "mate as fast as possible, and is it the only one? Implies --keys.",
 )
 @auditing.follow("The records say of each move whether it holds.")
@@ -166,9 +159,7 @@ Examples:
     "`keys` and `dual`; or `none`.",
 )
 @auditing.certificates()
-@click.option(
-    "-q", "--quiet", is_flag=True, help="Print only disagreements, and no progress."
-)
+@options.flag("-q --quiet", "Print only disagreements, and no progress.")
 @options.jsonl
 @click.pass_context
 def verify(
