@@ -17,9 +17,8 @@ from solver.laboratory.count_notes import (
 from solver.laboratory.count_records import position_record
 from solver.laboratory.mate_scores import is_mate
 from solver.laboratory.node_counts import PositionCounts, glass_row
-from solver.output.diagram import draw_board
 from solver.output.text import analysis_link
-from solver.pages import fill_page, unstyled
+from solver.pages import fill_page
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -72,7 +71,7 @@ def _of_position(counts: PositionCounts) -> dict[str, Any]:
         "data": position_record(counts),
         "subject": f"{counts.fen} to depth {counts.depth}, {table}",
         "link": analysis_link(counts.fen),
-        "board": unstyled(draw_board(counts.fen)),
+        "fen": counts.fen,
         "leads": _position_leads(counts),
         "summary": _table("Summary", summary.columns, summary.ratios),
         "details": _table("Nodes by depth", count_tables.position_columns(counts)),
@@ -87,7 +86,7 @@ def _of_collection(counts: CollectionCounts) -> dict[str, Any]:
     problems = f"{counts.problems:,} problem{'s' * (counts.problems != 1)}"
     return {
         "data": None,
-        "board": None,
+        "fen": None,
         "subject": f"{problems} of {files}",
         "leads": _collection_leads(counts),
         "summary": _table("Summary", summary.columns, summary.ratios),
