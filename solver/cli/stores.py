@@ -56,7 +56,7 @@ Examples:
 @click.option(
     "--solver",
     is_flag=True,
-    help="Put the compiled search into the page, which grows by 400 kB.",
+    help="Put the compiled search into the page, which grows by 150 kB.",
 )
 @click.pass_context
 def report(

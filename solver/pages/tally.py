@@ -131,12 +131,9 @@ class Tally:
 
 def per_cent(part: int, whole: int) -> str:
     """Write a share; 0% and 100% are exact."""
-    percent = f"{100 * part / whole:.1f}%" if whole else "0.0%"
-    if part and percent == "0.0%":
-        return "< 0.1%"
-    if part < whole and percent == "100.0%":
-        return "> 99.9%"
-    return percent.replace(".0%", "%") if part in (0, whole) else percent
+    if part in (0, whole):
+        return "100%" if part else "0%"
+    return f"{min(max(100 * part / whole, 0.1), 99.9):.1f}%"
 
 
 def _found(counts: Counter[str], words: Iterable[str]) -> list[tuple[str, int]]:
@@ -144,4 +141,5 @@ def _found(counts: Counter[str], words: Iterable[str]) -> list[tuple[str, int]]:
 
 
 def _listed(found: Iterable[tuple[str, int]]) -> str:
-    return ", ".join(f"{count:,} {word}" for word, count in found)
+    names = {DUAL: "with a dual"}
+    return ", ".join(f"{count:,} {names.get(word, word)}" for word, count in found)

@@ -52,7 +52,7 @@ export function recordTitle({ id, source, fen, stipulation, claim, mate }) {
   const pieces = fen.split(" ")[0];
   const [white, black] = [/[A-Z]/g, /[a-z]/g].map((side) => pieces.match(side)?.length ?? 0);
   const asked = stipulation ?? `#${claim ?? mate ?? ""}`;
-  const names = [id, source === id ? "" : source].filter(Boolean);
+  const names = [id, `/${source}`.endsWith(`/${id}`) ? "" : source].filter(Boolean);
   return [...names, `${asked} (${white}+${black})`].join(", ");
 }
 
