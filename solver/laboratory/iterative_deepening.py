@@ -9,7 +9,6 @@ same limits and can stop them.
 from __future__ import annotations
 
 import ctypes
-from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from solver.board import pack, unpack_move
@@ -38,7 +37,7 @@ from solver.search.workspace import BUCKET_BYTES, allocate
 from solver.solving import Solver
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     import chess
 
@@ -172,21 +171,20 @@ class Laboratory:
             )
 
     def find_mate(
-        self,
-        board: chess.Board,
-        techniques: Techniques,
-        depth: int,
-        *,
-        nodes: int | None = None,
-        control: Control | None = None,
+        self, iterations: Iterable[Iteration], techniques: Techniques, depth: int
     ) -> Outcome:
-        """Deepen until a mate is found and the depth excludes a shorter one.
+        """Take iterations until a mate is found and the depth excludes a shorter one.
 
-        The parameters are those of `deepen`.
+        Parameters
+        ----------
+        iterations : iterable of Iteration
+            From `deepen`, with these techniques and this depth.
+        techniques : Techniques
+        depth : int
         """
         mate, nodes_to_mate, last = None, 0, None
         is_over = False
-        for last in self.deepen(board, techniques, depth, nodes=nodes, control=control):
+        for last in iterations:
             distance = mate_distance(last.score)
             if distance != mate:
                 mate, nodes_to_mate = distance, last.nodes
@@ -373,7 +371,8 @@ class Runner(GroupControl):
         self, board: chess.Board, techniques: Techniques, depth: int
     ) -> Iterator[Iteration]:
         """Search 1, 2, 3, ... up to `depth` plies, or until a limit is hit."""
-        with self._limited() as control:
+        with self.search() as control, WATCHDOG.limit(control, self._time_s):
+            self._control = control
             iterations = self._laboratory.deepen(
                 board, techniques, depth, nodes=self._node_limit, control=control
             )
@@ -384,18 +383,6 @@ class Runner(GroupControl):
         self, board: chess.Board, techniques: Techniques, depth: int
     ) -> Outcome | None:
         """Search for a mate; None if the runner was stopped before the answer."""
-        with self._limited() as control:
-            outcome = run_stoppable(
-                lambda: self._laboratory.find_mate(
-                    board, techniques, depth, nodes=self._node_limit, control=control
-                ),
-                control,
-            )
+        iterations = self.deepen(board, techniques, depth)
+        outcome = self._laboratory.find_mate(iterations, techniques, depth)
         return None if self.is_stopped() else outcome
-
-    @contextmanager
-    def _limited(self) -> Iterator[Control]:
-        """Provide the control of the next search, which the time limit stops too."""
-        with self.search() as control, WATCHDOG.limit(control, self._time_s):
-            self._control = control
-            yield control

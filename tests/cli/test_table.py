@@ -87,6 +87,7 @@ class Fake:
         control: Control,
     ) -> Iterator[Iteration]:
         self.asked.append((techniques, depth, nodes))
+        self.control = control
         for reached in range(1, depth + 1):
             score = M2 if reached >= 4 else 10 * reached
             counted = 10**reached
@@ -107,22 +108,17 @@ class Fake:
             )
 
     def find_mate(
-        self,
-        _board: chess.Board,
-        techniques: Techniques,
-        depth: int,
-        *,
-        nodes: int | None,
-        control: Control,
+        self, iterations: Iterator[Iteration], techniques: Techniques, depth: int
     ) -> Outcome:
-        self.asked.append((techniques, depth, nodes))
+        next(iterations, None)
+        nodes = self.asked[-1][2]
         counted = 50 if techniques.mdp is Mdp.OFF else 25
         if not techniques.is_sound:
             return Outcome(9, False, False, counted, 2 * counted, True)
         if nodes is not None and counted > nodes:
             return Outcome(None, False, True, 0, nodes, False)
         if techniques.extension is Extension.PROMOTIONS and depth == 6:
-            interrupt(control)
+            interrupt(self.control)
             return Outcome(None, False, False, 0, 1, False)
         mate = depth // 2 if techniques.mdp is not Mdp.LOWER else 1
         return Outcome(mate, True, True, counted, 2 * counted, True)

@@ -154,8 +154,9 @@ def test_a_table_that_is_no_power_of_two_is_refused(entries: int) -> None:
 def find(
     fen: str, depth: int, techniques: Techniques | None = None, **limits: Any
 ) -> Outcome:
-    board = chess.Board(fen)
-    return Laboratory().find_mate(board, techniques or Techniques(), depth, **limits)
+    laboratory, techniques = Laboratory(), techniques or Techniques()
+    iterations = laboratory.deepen(chess.Board(fen), techniques, depth, **limits)
+    return laboratory.find_mate(iterations, techniques, depth)
 
 
 def test_a_mate_is_found_and_shorter_ones_excluded() -> None:

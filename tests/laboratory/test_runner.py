@@ -14,7 +14,7 @@ from solver.laboratory.techniques import Techniques
 from solver.solution import StoppedBy
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from solver.search.threads import Control
 
@@ -52,18 +52,9 @@ class Fake:
             yield Iteration(reached, 10, "e2e4", reached, reached)
 
     def find_mate(
-        self,
-        _board: chess.Board,
-        _techniques: Techniques,
-        depth: int,
-        *,
-        nodes: int | None,
-        control: Control,
+        self, iterations: Iterable[Iteration], _techniques: Techniques, _depth: int
     ) -> Outcome:
-        self.asked.append((depth, nodes))
-        if depth == 3:
-            self.waiting.set()
-            wait_for_stop(control)
+        self.asked += [(iteration.depth, 0) for iteration in iterations]
         return ANSWER
 
 
@@ -144,6 +135,6 @@ def test_an_error_of_a_search_is_not_lost(
     def fail(*_: object, **__: object) -> None:
         raise ZeroDivisionError
 
-    monkeypatch.setattr(fake, "find_mate", fail)
+    monkeypatch.setattr(fake, "deepen", fail)
     with pytest.raises(ZeroDivisionError):
         runner_of(fake).find_mate(BOARD, Techniques(), 1)

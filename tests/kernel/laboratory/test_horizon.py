@@ -148,7 +148,9 @@ def test_a_shorter_mate_is_excluded_one_ply_earlier_with_a_mate_test(
 ) -> None:
     """The check extension sees Qg8+ Rxg8, Nf7 mate at depth 2 or less."""
     smothered = chess.Board("5r1k/6pp/7N/8/2Q5/8/8/6K1 w - - 0 1")
-    outcome = Laboratory().find_mate(smothered, replace(PLAIN, horizon=horizon), 6)
+    laboratory, techniques = Laboratory(), replace(PLAIN, horizon=horizon)
+    iterations = laboratory.deepen(smothered, techniques, 6)
+    outcome = laboratory.find_mate(iterations, techniques, 6)
     assert (outcome.mate, outcome.is_shortest) == (2, True)
     rows = list(Laboratory().deepen(smothered, replace(PLAIN, horizon=horizon), 6))
     assert [row.depth for row in rows if row.is_shortest] == list(range(depth, 7))
