@@ -16,7 +16,7 @@ from solver.cli.console import (
     stdout_console,
 )
 from solver.cli.help_pages import Command
-from solver.cli.progress import GamesProgress
+from solver.cli.progress import TimedProgress
 from solver.cli.signals import interruptible
 from solver.errors import InputError
 from solver.kernel.border.experiment import Horizon
@@ -175,7 +175,7 @@ def match(
     with (
         GamesFile.open(games_file, match) if games_file else nullcontext() as file,
         interruptible(control),
-        GamesProgress(games) as progress,
+        TimedProgress(lambda: _line(score), lambda: games) as progress,
     ):
         for score in play_match(
             match,
@@ -185,7 +185,7 @@ def match(
             file=file,
             hypotheses=sprt,
         ):
-            progress.show(score.games, _line(score))
+            progress.done = score.games
     result = match_score.MatchResult(match, score, games // 2)
     if as_json:
         echo_json(match_score.match_record(result), 2)

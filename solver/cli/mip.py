@@ -14,7 +14,7 @@ import click
 from solver.cli import auditing, experiment_options, options
 from solver.cli.console import Exit, echo_json, foremost, notify
 from solver.cli.help_pages import Group
-from solver.cli.progress import GamesProgress, position_progress
+from solver.cli.progress import TimedProgress, position_progress
 from solver.errors import FormatError
 
 if TYPE_CHECKING:
@@ -236,11 +236,11 @@ def play(
     prepare_laboratory()
     control = GroupControl()
     numbers = range(first, first + games)
-    with interruptible(control), GamesProgress(games) as progress:
+    with interruptible(control), TimedProgress(total=lambda: games) as progress:
         played = play_games(SelfPlay(seed, Rules(depth)), numbers, jobs or 1, control)
         for number, game in enumerate(played, 1):
             click.echo(game)
-            progress.show(number)
+            progress.done = number
     if control.is_stopped():
         notify("interrupted")
         ctx.exit(Exit.INTERRUPTED)

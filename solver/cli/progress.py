@@ -1,7 +1,8 @@
 """Progress on stderr: a line that a terminal redraws and erases at the end.
 
-Each kind of work has its own line. Off a terminal only an audit shows progress: it
-prints its line once a minute.
+Work that is counted has a bar, and says how much is done; if all steps are alike, the
+time left and the rate too. Off a terminal only an audit shows progress: it prints its
+line once a minute.
 """
 
 from __future__ import annotations
@@ -18,9 +19,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Self
 
+    from rich.console import RenderableType
     from rich.progress import Progress as RichProgress
-    from rich.progress import ProgressColumn, Task
-    from rich.text import Text
+    from rich.progress import Task
 
     from solver.audit.result import AuditResult
     from solver.search.threads import Control
@@ -32,10 +33,13 @@ EVERY_S = 60.0
 """How often an audit prints its progress off a terminal."""
 
 RECENT_S = 30.0
-"""An audit's rate covers this time: results read from a store come faster than those
-that are still to be searched."""
+"""A rate covers this time: results read from a store come faster than those that are
+still to be searched."""
 
 _REFRESHES_PER_S = 4
+
+_BAR = 6
+"""A bar takes this part of the terminal's width."""
 
 
 class Progress:
@@ -43,22 +47,33 @@ class Progress:
 
     Parameters
     ----------
-    line : callable
-        Returns the current progress; another thread calls this while work goes on.
-    steps : int or None
-        Length of the bar in front of the line; None: no bar.
+    words : callable
+        Returns what is said of the work; another thread calls this while it goes on.
+    total : callable
+        Returns how many steps there are; None: this is unknown, and there is no bar.
+
+    Attributes
+    ----------
+    done : int
+        How many steps are done.
     """
 
-    def __init__(self, line: Callable[[], str], steps: int | None = None) -> None:
-        self._line = line
-        self._steps = steps
+    def __init__(
+        self,
+        words: Callable[[], str] = lambda: "",
+        total: Callable[[], int | None] = lambda: None,
+    ) -> None:
+        self._words = words
+        self._total = total
         self._display: RichProgress | None = None
+        self._marks = deque([(time.monotonic(), 0)])
+        self.done = 0
 
     def __enter__(self) -> Self:
         """Show the line if stderr is a terminal."""
         if console.is_terminal(sys.stderr):
             display = self._make_display()
-            display.add_task("", total=self._steps)
+            display.add_task("")
             display.start()
             self._display = display
         return self
@@ -76,34 +91,37 @@ class Progress:
         else:
             console.notify(message)
 
-    def describe(self, step: str) -> None:
-        """Show what the current step is, in front of the bar."""
-        if self._display:
-            self._display.update(self._display.task_ids[0], description=step)
+    def line(self) -> str:
+        """Return how much is done, and what is said of it."""
+        return ": ".join(filter(None, (self._counts(), self._words())))
 
-    def advance(self, steps: int = 1) -> None:
-        """Move the bar by some steps."""
-        if self._display:
-            self._display.advance(self._display.task_ids[0], steps)
+    def _counts(self) -> str:
+        total = self._total()
+        return "" if total is None else f"{self.done:,}/{total:,}"
 
     def _make_display(self) -> RichProgress:
-        from rich import progress
+        from rich.progress import Progress as Display
+        from rich.progress import ProgressColumn
+        from rich.progress_bar import ProgressBar
+        from rich.table import Table
         from rich.text import Text
 
-        class Line(progress.ProgressColumn):
-            def render(_self, _task: Task) -> Text:  # noqa: N805 -- self is outside
-                return Text(self._line(), "dim", no_wrap=True, overflow="ellipsis")
+        shown_on = console.stderr_console()
 
-        columns: list[ProgressColumn] = [Line()]
-        if self._steps is not None:
-            columns[:0] = [
-                progress.TextColumn("{task.description}", markup=False),
-                progress.BarColumn(),
-                progress.TextColumn("{task.completed:,}/{task.total:,}"),
-            ]
-        return progress.Progress(
-            *columns,
-            console=console.stderr_console(),
+        class Line(ProgressColumn):
+            def render(_self, _task: Task) -> RenderableType:  # noqa: N805 -- self is outside
+                text = Text(self.line(), "dim", no_wrap=True, overflow="ellipsis")
+                total = self._total()
+                if total is None:
+                    return text
+                bar = ProgressBar(max(total, 1), self.done, shown_on.width // _BAR)
+                row = Table.grid(padding=(0, 1, 0, 0))
+                row.add_row(bar, text)
+                return row
+
+        return Display(
+            Line(),
+            console=shown_on,
             transient=True,
             refresh_per_second=_REFRESHES_PER_S,
             redirect_stdout=False,
@@ -115,12 +133,12 @@ class SearchProgress(Progress):
     """Progress of the search for one position, shown once it takes a while."""
 
     def __init__(self, search: Control) -> None:
-        super().__init__(self.line)
+        super().__init__(self._bounds)
         self._search = search
         self._ended = threading.Event()
         self._starter = threading.Thread(target=self._start_late, daemon=True)
 
-    def line(self) -> str:
+    def _bounds(self) -> str:
         """Return both bounds, or what is built from the answer, and the nodes."""
         from solver.stipulations.kind import at_most
 
@@ -151,8 +169,29 @@ class SearchProgress(Progress):
                 return
 
 
-class AuditProgress(Progress):
-    """Progress of an audit: counts by verdict, rate and time to go.
+class TimedProgress(Progress):
+    """Progress of steps that take about as long: a bar, the time left and the rate."""
+
+    def _counts(self) -> str:
+        done, total, rate = self.done, self._total(), self._recent_rate()
+        parts = [f"{done:,} done" if total is None else f"{done:,}/{total:,}"]
+        if total is not None and rate:
+            parts.append(f"{_clock(max(total - done, 0) / rate)} left")
+        parts.append(f"{rate:,.0f}/s" if rate >= 10 else f"{rate:.1f}/s")
+        return ", ".join(parts)
+
+    def _recent_rate(self) -> float:
+        """Return the steps a second over the last `RECENT_S`."""
+        now = time.monotonic()
+        self._marks.append((now, self.done))
+        while len(self._marks) > 2 and now - self._marks[1][0] > RECENT_S:
+            self._marks.popleft()
+        since, before = self._marks[0]
+        return (self.done - before) / max(now - since, 1e-9)
+
+
+class AuditProgress(TimedProgress):
+    """Progress of an audit, with counts by verdict; off a terminal once a minute.
 
     Parameters
     ----------
@@ -165,31 +204,16 @@ class AuditProgress(Progress):
     def __init__(
         self, expected: Callable[[], int | None], *, hidden: bool = False
     ) -> None:
-        super().__init__(self.line)
-        self._expected = expected
+        super().__init__(self._verdicts, expected)
         self._hidden = hidden
-        self._marks = deque([(time.monotonic(), 0)])
-        self._words: Counter[str] = Counter()
+        self._counted: Counter[str] = Counter()
         self._ended = threading.Event()
         self._printer = threading.Thread(target=self._print_lines, daemon=True)
 
     def add(self, result: AuditResult) -> None:
         """Count one more result."""
-        self._words[result.word] += 1
-
-    def line(self) -> str:
-        """Return how much is done and left, the rate, and the results by verdict."""
-        done = self._words.total()
-        rate = self._recent_rate(done)
-        parts = [f"{done:,} done"]
-        rates = [f"{rate:,.0f}/s" if rate >= 10 else f"{rate:.1f}/s"]
-        if (expected := self._expected()) is not None:
-            left = max(expected - done, 0)
-            parts.append(f"{left:,} left")
-            if rate:
-                rates.append(f"{_clock(left / rate)} to go")
-        counts = [f"{count:,} {word}" for word, count in self._words.most_common()]
-        return ", ".join(parts + rates) + (f": {', '.join(counts)}" if counts else "")
+        self._counted[result.word] += 1
+        self.done += 1
 
     def __enter__(self) -> Self:
         """Show the line on a terminal, or print it once a minute elsewhere."""
@@ -206,39 +230,13 @@ class AuditProgress(Progress):
             self._printer.join()
         super().__exit__()
 
+    def _verdicts(self) -> str:
+        counts = self._counted.most_common()
+        return ", ".join(f"{count:,} {word}" for word, count in counts)
+
     def _print_lines(self) -> None:
         while not self._ended.wait(EVERY_S):
             console.notify(self.line())
-
-    def _recent_rate(self, done: int) -> float:
-        """Return the results a second over the last `RECENT_S`."""
-        now = time.monotonic()
-        self._marks.append((now, done))
-        while len(self._marks) > 2 and now - self._marks[1][0] > RECENT_S:
-            self._marks.popleft()
-        since, before = self._marks[0]
-        return (done - before) / max(now - since, 1e-9)
-
-
-class GamesProgress(Progress):
-    """Progress of play: a bar of the games, and what they have come to.
-
-    Parameters
-    ----------
-    games : int
-        How many will be played.
-    """
-
-    def __init__(self, games: int) -> None:
-        super().__init__(lambda: self._score, games)
-        self._score = ""
-        self._played = 0
-
-    def show(self, played: int, score: str = "") -> None:
-        """Move the bar to the games played so far, and show their score."""
-        self._score = score
-        self.advance(played - self._played)
-        self._played = played
 
 
 def position_progress(positions: Callable[[], int]) -> Progress:

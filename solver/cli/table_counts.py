@@ -59,19 +59,20 @@ def compare_on_position(
     """Deepen one position with each variant, until a limit or Ctrl-C stops it."""
     board = chess.Board(fen)
     searched: list[Series] = []
+    searches, step = len(variants) * depth, variants[0].name
     with (
         interruptible(runner),
-        _progress(runner, len(variants) * depth) as progress,
+        Progress(
+            lambda: f"{step}, {runner.nodes:,} nodes", lambda: searches
+        ) as progress,
     ):
         for variant in variants:
             iterations = []
-            progress.describe(f"{variant.name}: depth 1")
+            step = f"{variant.name}: depth 1"
             for iteration in runner.deepen(board, variant.techniques, depth):
                 iterations.append(iteration)
-                progress.advance()
-                progress.describe(
-                    f"{variant.name}: depth {min(iteration.depth + 1, depth)}"
-                )
+                progress.done += 1
+                step = f"{variant.name}: depth {min(iteration.depth + 1, depth)}"
             searched.append(Series(variant, tuple(iterations)))
     return PositionCounts(fen, depth, table_entries, tuple(searched))
 
@@ -89,9 +90,12 @@ def compare_on_collection(
     """
     problems = [problem for _, of_file in files for problem in of_file]
     rows: list[ProblemCounts] = []
+    searches, step = len(problems) * len(variants), variants[0].name
     with (
         interruptible(runner),
-        _progress(runner, len(problems) * len(variants)) as progress,
+        Progress(
+            lambda: f"{step}, {runner.nodes:,} nodes", lambda: searches
+        ) as progress,
     ):
         at_horizon = all(v.techniques.tests_mate_at_horizon for v in variants)
         for problem in problems:
@@ -99,10 +103,10 @@ def compare_on_collection(
             plies = depth or _claimed_depth(problem, at_horizon=at_horizon)
             outcomes = []
             for variant in variants:
-                progress.describe(f"{printable(problem.id)}: {variant.name}")
+                step = f"{printable(problem.id)}: {variant.name}"
                 if outcome := runner.find_mate(board, variant.techniques, plies):
                     outcomes.append(outcome)
-                progress.advance()
+                progress.done += 1
             if runner.is_stopped():
                 break
             rows.append(ProblemCounts(problem, plies, tuple(outcomes)))
@@ -113,11 +117,6 @@ def compare_on_collection(
         len(problems),
         tuple(CollectionFile(name, len(of_file)) for name, of_file in files),
     )
-
-
-def _progress(runner: Runner, searches: int) -> Progress:
-    """Return a bar of the searches, and the nodes of the current one."""
-    return Progress(lambda: f"{runner.nodes:,} nodes", searches)
 
 
 def print_json(counts: PositionCounts | CollectionCounts, *, sums_only: bool) -> None:

@@ -1,4 +1,4 @@
-"""Progress of an audit: done, left, rate, time to go, and counts by verdict."""
+"""Progress of counted work: done, time left, rate, and what it has come to."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 from solver.audit.result import AuditResult
 from solver.cli import console as streams
 from solver.cli import progress as module
-from solver.cli.progress import RECENT_S, AuditProgress
+from solver.cli.progress import RECENT_S, AuditProgress, TimedProgress
 from tests.processes import PATIENCE_S
 
 
@@ -30,9 +30,15 @@ def test_the_line_has_everything(clock: list[float]) -> None:
     progress = AuditProgress(lambda: 1_234)
     add(progress, *["proved"] * 30, "refuted", "refuted")
     clock[0] += 2
-    assert progress.line() == (
-        "32 done, 1,202 left, 16/s, 0:01:15 to go: 30 proved, 2 refuted"
-    )
+    assert progress.line() == ("32/1,234, 0:01:15 left, 16/s: 30 proved, 2 refuted")
+
+
+def test_games_have_the_same_line(clock: list[float]) -> None:
+    progress = TimedProgress(lambda: "+3 -1 =4, Elo 8.0 +- 2.1", lambda: 1000)
+    assert progress.line() == "0/1,000, 0.0/s: +3 -1 =4, Elo 8.0 +- 2.1"
+    progress.done = 8
+    clock[0] += 16
+    assert progress.line() == "8/1,000, 0:33:04 left, 0.5/s: +3 -1 =4, Elo 8.0 +- 2.1"
 
 
 def test_without_an_estimate_nothing_is_said_of_what_is_left(
@@ -49,7 +55,7 @@ def test_nothing_is_left_once_the_estimate_is_exceeded(clock: list[float]) -> No
     progress = AuditProgress(lambda: 1)
     add(progress, "proved", "proved")
     clock[0] += 1
-    assert progress.line() == "2 done, 0 left, 2.0/s, 0:00:00 to go: 2 proved"
+    assert progress.line() == "2/1, 0:00:00 left, 2.0/s: 2 proved"
 
 
 def test_the_rate_covers_recent_results_only(clock: list[float]) -> None:
@@ -61,7 +67,7 @@ def test_the_rate_covers_recent_results_only(clock: list[float]) -> None:
         clock[0] += RECENT_S / 2
         add(progress, "proved")
         progress.line()
-    assert ", 0.1/s, " in progress.line()
+    assert ", 0.1/s: " in progress.line()
 
 
 def test_off_a_terminal_a_line_is_printed_at_intervals(

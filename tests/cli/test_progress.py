@@ -32,6 +32,12 @@ class Screen(io.StringIO):
         return super().write(text)
 
 
+def frames(screen: Screen) -> list[str]:
+    """Return all lines that were drawn, without colours."""
+    drawn = re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]", "", screen.getvalue())
+    return [frame for frame in re.split(r"[\r\n]+", drawn) if frame]
+
+
 @dataclass
 class _Search:
     nodes: int = 1234
@@ -113,14 +119,24 @@ def test_the_progress_of_a_search_is_shown_on_a_terminal_only(
 
 
 def test_an_experiment_shows_its_step_a_bar_and_its_nodes(screen: Screen) -> None:
-    shown = progress.Progress(lambda: "1,234 nodes", 5000)
+    words = "mdp cpw: depth 3, 1,234 nodes"
+    shown = progress.Progress(lambda: words, lambda: 5000)
+    shown.done = 2
     with redirect_stderr(screen), shown:
-        shown.describe("mdp cpw: depth 3")
-        shown.advance()
-        shown.advance()
         assert screen.showing.wait(60)
 
-    assert re.search(r"mdp cpw: depth 3 .*2/5,000.*1,234 nodes", screen.getvalue())
+    assert f"{'━' * 13} 2/5,000: {words}" in frames(screen)
+
+
+def test_a_narrow_terminal_shows_the_time_left_and_no_second_line(
+    screen: Screen, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "40")
+    shown = progress.TimedProgress(lambda: f"{SHOWN}, {SHOWN}", lambda: 9_999)
+    with redirect_stderr(screen), shown:
+        shown.done = 1_234
+    assert re.search(r"━ 1,234/9,999, \d+:\d\d:\d\d left", frames(screen)[-1])
+    assert max(map(len, frames(screen))) == 40
 
 
 def test_notices_are_printed_above_the_line_and_stay(screen: Screen) -> None:
@@ -141,7 +157,5 @@ def test_notices_are_all_that_is_printed_off_a_terminal(
     shown = progress.position_progress(lambda: 5678)
     with redirect_stderr(screen), shown:
         shown.notify("error: a.pgn:7: no result")
-        shown.describe("a step")
-        shown.advance()
 
     assert screen.getvalue() == "error: a.pgn:7: no result\n"

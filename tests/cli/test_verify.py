@@ -487,5 +487,5 @@ def test_a_terminal_shows_progress_on_stderr_and_nothing_else() -> None:
         os.close(watching)
         os.close(terminal)
     assert out.startswith("claim  proved  total")
-    assert "1 done, 0 left" in shown
+    assert "1/1, 0:00:00 left, " in shown
     assert running.returncode == 0
