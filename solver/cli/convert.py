@@ -15,7 +15,7 @@ from solver.cli.console import (
     require_pyarrow,
 )
 from solver.cli.help_pages import Command
-from solver.cli.progress import position_progress
+from solver.cli.progress import TimedProgress
 from solver.errors import FormatError, InputError
 from solver.formats.registry import (
     WRITABLE,
@@ -90,18 +90,14 @@ def convert(
     prepare_outputs(target, reads=[source], stdout=True)
 
     meter, writer = Meter(), find_writer(target_format)
-    conversion = Conversion(writer.write)
+    conversion = Conversion(writer.write, TimedProgress())
     records = read_collection(
         source, source_format=source_format, selection=selection, meter=meter
     )
-    progress = position_progress(lambda: conversion.positions)
-    with open_target(target) as file, progress:
-        rows = conversion.rows(
-            records, lambda fault: progress.notify(f"error: {fault}")
-        )
-        writer.save(rows, file)
+    with open_target(target) as file, conversion.progress:
+        writer.save(conversion.rows(records), file)
     notify(
-        f"{conversion.positions:,} written, {meter.not_selected:,} not selected, "
+        f"{conversion.progress.done:,} written, {meter.not_selected:,} not selected, "
         f"{conversion.skipped:,} skipped"
     )
     ctx.exit(Exit.BAD_INPUT if conversion.skipped else Exit.PROVED)
@@ -114,25 +110,24 @@ class Conversion:
     ----------
     write : callable
         Writes one problem.
+    progress : TimedProgress
+        Counts what is written, and prints why a record is skipped.
 
     Attributes
     ----------
-    positions : int
-        Problems written so far.
+    progress : TimedProgress
     skipped : int
         Records that could not be parsed, or not expressed in the output format.
     """
 
-    def __init__(self, write: Callable[[Problem], object]) -> None:
-        self.positions = 0
+    def __init__(
+        self, write: Callable[[Problem], object], progress: TimedProgress
+    ) -> None:
+        self.progress = progress
         self.skipped = 0
         self._write = write
 
-    def rows(
-        self,
-        records: Iterable[Problem | FormatError],
-        report: Callable[[FormatError], object],
-    ) -> Iterator[object]:
+    def rows(self, records: Iterable[Problem | FormatError]) -> Iterator[object]:
         """Yield what is written of each record; report those that are skipped."""
         for record in records:
             row: object = record
@@ -143,7 +138,7 @@ class Conversion:
                     row = FormatError(record.source, str(error))
             if isinstance(row, FormatError):
                 self.skipped += 1
-                report(row)
+                self.progress.notify(f"error: {row}")
             else:
-                self.positions += 1
+                self.progress.done += 1
                 yield row

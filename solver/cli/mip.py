@@ -14,11 +14,11 @@ import click
 from solver.cli import auditing, experiment_options, options
 from solver.cli.console import Exit, echo_json, foremost, notify
 from solver.cli.help_pages import Group
-from solver.cli.progress import TimedProgress, position_progress
+from solver.cli.progress import TimedProgress
 from solver.errors import FormatError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Iterable
 
     from solver.laboratory.imbalance import ImbalanceTable
     from solver.laboratory.material import Material
@@ -265,30 +265,25 @@ class TableBuilder:
     Attributes
     ----------
     imbalance : ImbalanceTable
-    positions : int
-        Positions read so far, including those out of range.
     codes : set of Exit
         The exit codes of what went wrong.
     """
 
     def __init__(self, imbalance: ImbalanceTable) -> None:
         self.imbalance = imbalance
-        self.positions = 0
         self.codes = {Exit.PROVED}
         self._unfinished = 0
 
     def count(self, files: Iterable[str], skip_plies: int) -> None:
         """Read the files until Ctrl-C; report and skip what is unreadable."""
         try:
-            with position_progress(lambda: self.positions) as progress:
+            with TimedProgress() as progress:
                 for file in files:
-                    self._count_file(file, skip_plies, progress.notify)
+                    self._count_file(file, skip_plies, progress)
         except KeyboardInterrupt:
             self.codes.add(Exit.INTERRUPTED)
 
-    def _count_file(
-        self, file: str, skip_plies: int, notify_above: Callable[[str], None]
-    ) -> None:
+    def _count_file(self, file: str, skip_plies: int, progress: TimedProgress) -> None:
         from solver.laboratory.games import GamePosition, read_results
         from solver.laboratory.material import find_cell
 
@@ -296,14 +291,14 @@ class TableBuilder:
             for record in read_results(file, skip_plies=skip_plies):
                 if isinstance(record, GamePosition):
                     self.imbalance.add(find_cell(record.material), record.result)
-                    self.positions += 1
+                    progress.done += 1
                 elif isinstance(record, FormatError):
-                    notify_above(f"error: {record}")
+                    progress.notify(f"error: {record}")
                     self.codes.add(Exit.BAD_INPUT)
                 else:
                     self._unfinished += 1
         except OSError as error:
-            notify_above(f"error: {file}: {error.strerror or error}")
+            progress.notify(f"error: {file}: {error.strerror or error}")
             self.codes.add(Exit.IO)
 
     def write(self, output: str) -> None:

@@ -239,18 +239,6 @@ class AuditProgress(TimedProgress):
             console.notify(self.line())
 
 
-def position_progress(positions: Callable[[], int]) -> Progress:
-    """Return the progress of reading: the positions so far, and how many a second."""
-    started = time.monotonic()
-
-    def line() -> str:
-        read = positions()
-        rate = read / max(time.monotonic() - started, 1e-9)
-        return f"{read:,} positions, {rate:,.0f} a second"
-
-    return Progress(line)
-
-
 def time_progress(work: str) -> Progress:
     """Return the progress of work that cannot be measured: the time it has taken."""
     started = time.monotonic()

@@ -140,13 +140,14 @@ def test_a_narrow_terminal_shows_the_time_left_and_no_second_line(
 
 
 def test_notices_are_printed_above_the_line_and_stay(screen: Screen) -> None:
-    shown = progress.position_progress(lambda: 5678)
+    shown = progress.TimedProgress()
+    shown.done = 5678
     with redirect_stderr(screen), shown:
         shown.notify("error: a.pgn:7: no result")
 
     before, _, after = screen.getvalue().partition("error: a.pgn:7: no result\n")
     assert "\x1b[2K" in before  # the line is erased first
-    assert "5,678 positions" in after
+    assert "5,678 done, " in after
 
 
 def test_notices_are_all_that_is_printed_off_a_terminal(
@@ -154,7 +155,8 @@ def test_notices_are_all_that_is_printed_off_a_terminal(
 ) -> None:
     monkeypatch.setattr(screen, "isatty", lambda: False)
 
-    shown = progress.position_progress(lambda: 5678)
+    shown = progress.TimedProgress()
+    shown.done = 5678
     with redirect_stderr(screen), shown:
         shown.notify("error: a.pgn:7: no result")
 
