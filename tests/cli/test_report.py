@@ -12,7 +12,7 @@ import pytest
 from solver.audit.store import Store
 from solver.cli.main import run
 from tests.cpu_time import spending_less_than
-from tests.pages.records import headline_of, record, records_of
+from tests.pages.records import data_of, headline_of, record, records_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -63,6 +63,16 @@ def test_the_title_of_a_page_can_be_set(folder: Path) -> None:
     assert run(["report", "run.jsonl", "-o", "page.html", "--title", "Mine"]) == 0
 
     assert b"<h1>Mine</h1>" in (folder / "page.html").read_bytes()
+
+
+@pytest.mark.parametrize("options", [[], ["--solver"]])
+def test_only_a_page_with_the_search_has_its_modules(
+    options: list[str], folder: Path
+) -> None:
+    assert run(["report", "run.jsonl", "-o", "page.html", *options]) == 0
+
+    modules = data_of((folder / "page.html").read_bytes()).get("modules", {})
+    assert {*modules} == ({"search", "battle", "help"} if options else set())
 
 
 @pytest.mark.parametrize(

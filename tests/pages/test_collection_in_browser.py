@@ -51,6 +51,7 @@ REFUSED = """Object.defineProperty(window, "localStorage", {
   get() { throw new DOMException("refused", "SecurityError"); } })"""
 
 
+WITHOUT_WASM = "delete globalThis.WebAssembly"
 CLAIM = Claim(2, ("c4g8",), ("c4g8", "f8g8", "h6f7"))
 
 
@@ -311,6 +312,17 @@ def test_records_of_another_schema_are_refused_in_a_line(
     assert names(page) == ["a"]
     opener.close()
     assert opener.messages == []
+
+
+def test_a_browser_without_webassembly_shows_everything_except_solving(
+    look: Look, modules: dict[str, bytes]
+) -> None:
+    page = look([*MIXED, Problem(SMOTHERED, "new")], modules, before=WITHOUT_WASM)
+    assert page.inner_text("#shown") == "5 of 6 records."
+    page.click("#list tr:has-text('new')")
+    assert page.inner_text("#answer-headline") == "Not solved yet"
+    page.click("#answer-solve")
+    assert "does not run WebAssembly" in page.inner_text("#answer-note")
 
 
 def test_an_empty_collection_has_a_page(chromium: Browser, tmp_path: Path) -> None:
