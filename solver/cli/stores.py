@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from itertools import chain, islice
 from pathlib import Path, PurePath
@@ -18,7 +17,7 @@ from solver.files import GZIPPED, write_whole
 from solver.formats.streams import STDIN, name_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping
 
     from solver.audit.result import AuditResult
     from solver.audit.store import Store
@@ -126,7 +125,7 @@ def render_collection(
 
 
 def _records(path: str, codes: set[Exit], *, is_audit: bool) -> Iterator[Record]:
-    """Yield the results of an audit; a damaged line adds BAD_INPUT to `codes`.
+    """Yield the records of a file; a damaged line adds BAD_INPUT to `codes`.
 
     Raises
     ------
@@ -136,18 +135,22 @@ def _records(path: str, codes: set[Exit], *, is_audit: bool) -> Iterator[Record]
     from solver.formats.registry import read_collection
     from solver.formats.streams import NumberedLines, open_decompressed
 
-    name = name_of(path)
+    name, expected = name_of(path), "the lines of `verify --jsonl`"
     with open_decompressed(path) as stream:
         is_store = stream.peek(len(SQLITE_MAGIC)).startswith(SQLITE_MAGIC)
         if not is_store:
             numbered = NumberedLines(stream, sys.maxsize)
             lines = ((number, line) for number, line in numbered if line.strip())
             head = list(islice(lines, HEAD_LINES))
-            if is_audit:
-                _require_audit(head, name)
-            if is_audit or any(_is_record(line) for _, line in head):
+            if not head or any(_is_record(line) for _, line in head):
                 yield from _parse_lines(chain(head, lines), name, codes)
                 return
+            if is_audit:
+                number, line = head[0]
+                text = quote(line.decode(errors="replace").strip())
+                found = f"{text} on line {number}"
+                msg = f"{name}: expected a store or {expected}, found {found}"
+                raise InputError(msg)
     if not is_store:
         for record in read_collection(path):
             if isinstance(record, FormatError):
@@ -155,7 +158,7 @@ def _records(path: str, codes: set[Exit], *, is_audit: bool) -> Iterator[Record]
             yield record
         return
     if path == STDIN:
-        msg = f"{name}: expected the lines of `verify --jsonl`, found a database"
+        msg = f"{name}: expected {expected}, found a database"
         raise InputError(msg)
     from solver.audit.store import Store
 
@@ -163,67 +166,43 @@ def _records(path: str, codes: set[Exit], *, is_audit: bool) -> Iterator[Record]
         yield from store.results()
 
 
-def _report(error: FormatError, codes: set[Exit]) -> None:
-    notify(f"error: {error}")
-    codes.add(Exit.BAD_INPUT)
-
-
 def _parse_lines(
     lines: Iterable[tuple[int, bytes]], name: str, codes: set[Exit]
 ) -> Iterator[Record]:
     """Yield a record for each line, whatever its length."""
     for number, line in lines:
-        record = _parse_record(line, f"{name}:{number}")
-        if isinstance(record, FormatError):
+        record: Record
+        try:
+            record = _parse_record(line)
+        except InputError as error:
+            record = FormatError(f"{name}:{number}", str(error))
             _report(record, codes)
         yield record
 
 
-def _require_audit(head: Sequence[tuple[int, bytes]], name: str) -> None:
-    """Refuse a file whose first lines have no record; an empty file is accepted.
-
-    Raises
-    ------
-    InputError
-        The message says what the first line is.
-    """
-    if not head or any(_is_record(line) for _, line in head):
-        return
-    found = quote(head[0][1].decode(errors="replace").strip())
-    msg = (
-        f"{name}: expected a store or the lines of `verify --jsonl`, "
-        f"found {found} on line {head[0][0]}"
-    )
-    raise InputError(msg)
+def _report(error: FormatError, codes: set[Exit]) -> None:
+    notify(f"error: {error}")
+    codes.add(Exit.BAD_INPUT)
 
 
 def _is_record(line: bytes) -> bool:
     from solver.output.audit_records import read_record
 
-    record = _parse_record(line, "")
-    if isinstance(record, FormatError):
-        return False
     try:
-        read_record(record)
+        read_record(_parse_record(line))
     except InputError:
         return False
     return True
 
 
-def _parse_record(line: bytes, source: str) -> Mapping[str, object] | FormatError:
+def _parse_record(line: bytes) -> Mapping[str, object]:
+    from solver.formats.native import parse_object
+
     try:
-        text = line.decode()
-        record = json.loads(text)
-    except (
-        ValueError,
-        RecursionError,
-    ) as error:  # not UTF-8, not JSON, or nested too deeply
-        return FormatError(source, f"expected a JSON object, found {error}")
-    if not isinstance(record, dict):
-        return FormatError(
-            source, f"expected a JSON object, found {quote(text.strip())}"
-        )
-    return record
+        return parse_object(line.decode().strip())
+    except UnicodeDecodeError as error:
+        msg = f"expected a JSON object, found {error}"
+        raise InputError(msg) from None
 
 
 @click.command(
