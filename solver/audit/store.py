@@ -44,8 +44,7 @@ BUSY_S = 10.0
 """How long to wait while another program writes to the store."""
 
 _RESULT = f"SELECT {', '.join(COLUMNS)} FROM results"
-_ANSWER = f"SELECT {', '.join(schema.ANSWER_COLUMNS)} FROM answers WHERE key = ?"
-_LIMITS = "SELECT time_limit_s, node_limit FROM answers WHERE key = ?"
+_ANSWER = f"SELECT {', '.join(schema.ALL_ANSWER_COLUMNS)} FROM answers WHERE key = ?"
 _PUT_ANSWER = schema.upsert("answers", schema.ALL_ANSWER_COLUMNS, 1)
 _PUT_RECORD = schema.upsert("records", schema.RECORD_COLUMNS, 3)
 _PUT_MARK = schema.upsert("marks", schema.MARK_COLUMNS, 4)
@@ -112,19 +111,21 @@ class Store:
     def __exit__(self, *_error: object) -> None:
         self.close()
 
-    def answer(self, key: bytes) -> AuditResult | None:
-        """Return the answer to a question, without a record."""
+    def answer(self, key: bytes) -> tuple[AuditResult, float | None, int | None] | None:
+        """Return the answer to a question, without a record, and its limits.
+
+        Returns
+        -------
+        tuple of AuditResult, float or None, int or None, or None
+            The answer, and the limits of time and nodes of its search.
+        """
         with self._exclusive():
             row = self._base.execute(_ANSWER, (key,)).fetchone()
         if row is None:
             return None
-        return AuditResult("", "", **dict(zip(schema.ANSWER_COLUMNS, row, strict=True)))
-
-    def limits(self, key: bytes) -> tuple[float | None, int | None]:
-        """Return the limits of time and nodes with which an answer was searched."""
-        with self._exclusive():
-            time_s, nodes = self._base.execute(_LIMITS, (key,)).fetchone()
-        return time_s, nodes
+        _, *values, _, time_s, nodes = row
+        found = dict(zip(schema.ANSWER_COLUMNS, values, strict=True))
+        return AuditResult("", "", **found), time_s, nodes
 
     def put_answer(
         self,
@@ -426,12 +427,13 @@ class ResumeStore:
         AuditResult or None
             None if the problem must be searched.
         """
-        result = self.store.answer(key)
-        if result is None:
+        found = self.store.answer(key)
+        if found is None:
             return None
+        result, time_s, nodes = found
         if result.word in self._retry and (
             result.stopped_by == StoppedBy.CRASH
-            or self._has_wider_limits(*self.store.limits(key))
+            or self._has_wider_limits(time_s, nodes)
         ):
             return None
         result = result.for_record(problem)

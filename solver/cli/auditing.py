@@ -61,10 +61,7 @@ class Words(click.ParamType):  # type: ignore[type-arg]  # generic since 8.4
         return words
 
     def shell_complete(
-        self,
-        ctx: click.Context,  # noqa: ARG002
-        param: click.Parameter,  # noqa: ARG002
-        incomplete: str,
+        self, _ctx: click.Context, _param: click.Parameter, incomplete: str
     ) -> list[CompletionItem]:
         """Complete the last of the words."""
         from click.shell_completion import CompletionItem

@@ -96,19 +96,14 @@ Shell completion: add this line to your shell's start-up file:
 class _Commands(click.Group):
     """The subcommands, each imported when it is run, not when it is listed."""
 
-    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
+    def list_commands(self, _ctx: click.Context) -> list[str]:
         return list(SUMMARIES)
 
-    def get_command(
-        self,
-        ctx: click.Context,  # noqa: ARG002
-        cmd_name: str,
-    ) -> click.Command | None:
-        if cmd_name not in SUMMARIES:
+    def get_command(self, _ctx: click.Context, name: str) -> click.Command | None:
+        if name not in SUMMARIES:
             return None
-        command: click.Command = getattr(
-            import_module(f"solver.cli.{MODULES.get(cmd_name, cmd_name)}"), cmd_name
-        )
+        module = import_module(f"solver.cli.{MODULES.get(name, name)}")
+        command: click.Command = getattr(module, name)
         return command
 
     def resolve_command(
