@@ -43,7 +43,7 @@ Examples:
 @options.output("No browser is opened.", required=False)
 @click.pass_context
 def board(ctx: click.Context, *, position: tuple[str, ...], output: str | None) -> None:
-    """Set up and solve positions, or go through a collection, in a browser.
+    """Set up and solve positions, or go through collections, in a browser.
 
     The board is one web page with the compiled search in it. It needs no network and no
     other program: keep it, send it, or open it offline. It searches while you move

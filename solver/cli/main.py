@@ -36,7 +36,7 @@ COMMANDS = {
         "solve": "Find the shortest forced mate in a position.",
         "verify": "Check the claims of puzzle collections.",
         "check": "Verify certificates independently, using only python-chess.",
-        "board": "Set up and solve positions, or go through a collection, in a browser.",
+        "board": "Set up and solve positions, or go through collections, in a browser.",
     },
     "Work with collections and results": {
         "convert": "Write a collection of problems in another format.",
