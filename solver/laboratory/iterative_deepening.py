@@ -90,8 +90,7 @@ class Laboratory:
         self._search = Search(buckets=table_entries // LEAST_ENTRIES)
         self._experiment = Experiment()
         self._imbalance = imbalance
-        self._words: dict[object, bytes] = {}
-        self._cells: object = None
+        self._words: dict[tuple[MipUse, int], list[bytes]] = {}
         self._count = NodeCount.MOVES
         size = max(table_entries, LEAST_ENTRIES) * ENTRY_BYTES
         self._memory = allocate(size, "--table-entries")
@@ -237,16 +236,13 @@ class Laboratory:
         form, weight = techniques.mip & FORMS, 0
         if form & MipUse.CURVE:
             weight, self._experiment.mip_positions = techniques.mip_positions, 1
-        wanted = form, weight, white_first or not form & MipUse.WHITE
-        if wanted not in self._words:
+        if (form, weight) not in self._words:
             self._imbalance = self._imbalance or shipped()
             both = self._imbalance.search_words(form, weight)
-            sides = both if white_first else both[::-1]
-            self._words[wanted] = b"".join(words.tobytes() for words in sides)
-        if wanted != self._cells:
-            cells = self._experiment.cells
-            ctypes.memmove(cells, self._words[wanted], ctypes.sizeof(cells))
-            self._cells = wanted
+            self._words[form, weight] = [words.tobytes() for words in both]
+        sides = self._words[form, weight][:: 1 if white_first else -1]
+        cells = self._experiment.cells
+        ctypes.memmove(cells, b"".join(sides), ctypes.sizeof(cells))
 
     def _iterate(self, position: Position, margin: int) -> bool:
         """Search the root in a window around the last score; False if a limit was hit.

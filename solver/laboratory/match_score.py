@@ -181,25 +181,17 @@ def _most_likely(seen: Mapping[float, float], mean: float) -> list[float]:
     return [share / (1 + least * (points - mean)) for points, share in seen.items()]
 
 
-class PublishedScore(NamedTuple):
-    """A score that Prophet4's author published, in games, per cent and Elo."""
+_EVERY_CHECK = (331, 183, 402, 58.1, 56.6, 16.8)
 
-    wins: int
-    losses: int
-    draws: int
-    per_cent: float
-    elo: float
-    error: float
-
-
-_EVERY_CHECK = PublishedScore(331, 183, 402, 58.1, 56.6, 16.8)
-
-PROPHET_SCORES = {
+PROPHET_SCORES: dict[str, tuple[float, ...]] = {
     "uncapped": _EVERY_CHECK,
     "all": _EVERY_CHECK,
-    "captures": PublishedScore(3206, 3119, 4505, 50.4, 2.8, 5.0),
+    "captures": (3206, 3119, 4505, 50.4, 2.8, 5.0),
 }
-"""By the check extension that was tried; promotions had no measurable effect."""
+"""Wins, losses, draws, per cent, Elo and error that Prophet4's author published.
+
+By the check extension that was tried; promotions had no measurable effect.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -317,7 +309,7 @@ def match_record(result: MatchResult) -> dict[str, object]:
     }
 
 
-def _published(match: Match) -> PublishedScore | None:
+def _published(match: Match) -> tuple[float, ...] | None:
     """Return Prophet4's score of the same experiment, None if there is none."""
     extension = match.first.choice.check_extension
     alone = Choice(check_extension=extension)
