@@ -206,7 +206,7 @@ class Collection {
   /** @param {Row} row @param {number} place @param {boolean} isPrinted */
   draw(row, place, isPrinted) {
     const { record } = row;
-    const name = make("td", { class: "record", title: record.source ?? "" });
+    const name = make("td", { class: "record", title: `${record.id}\n${record.source ?? ""}` });
     if (isPrinted && record.fen && place < PRINTED_DIAGRAMS) name.append(diagram(record.fen));
     name.append(make("b", {}, record.id || "(no name)"));
     if (isPrinted) {
