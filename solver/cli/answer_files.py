@@ -19,6 +19,7 @@ from solver.cli.console import (
     identify_file,
     identify_inputs,
     notify,
+    prepare_module,
     run_interruptible,
 )
 from solver.files import make_folder, require_writable, write_whole
@@ -156,12 +157,16 @@ class CertificateFolder:
 
 
 class Drawings:
-    """The files of `solve --svg`, `--pgn` and `--html`; None: do not write it."""
+    """The files of `solve --svg`, `--pgn` and `--html`; None: do not write it.
+
+    `solves` says whether the page has what it needs to solve.
+    """
 
     def __init__(
-        self, *, svg: str | None = None, pgn: str | None = None, html: str | None = None
+        self, svg: str | None, pgn: str | None, html: str | None, *, solves: bool
     ) -> None:
         self._svg, self._pgn, self._html = svg, pgn, html
+        self._solves = solves
 
     @property
     def show_play(self) -> bool:
@@ -183,6 +188,7 @@ class Drawings:
         OSError
             A file cannot be written.
         """
+        from solver.kernel.border.parts import SEARCH
         from solver.output.diagram import encode_svg
         from solver.pages.answer_page import encode_page
 
@@ -195,8 +201,11 @@ class Drawings:
         if self._pgn is not None:
             write_whole(self._pgn, play.pgn())
         if self._html is not None:
-            lines = play.lines(positions=True)
-            write_whole(self._html, encode_page(solution, lines))
+            parts = [SEARCH, kind_of(solution.problem.stipulation).part()]
+            modules = {
+                part.name: prepare_module(part).code for part in parts if self._solves
+            }
+            write_whole(self._html, encode_page(solution, play.lines(), modules))
         return Exit.PROVED
 
 

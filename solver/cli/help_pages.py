@@ -34,7 +34,9 @@ OPTION_GROUPS = {
         "--to --ordered --fail-on --uci-moves --board --ascii --quiet --json --jsonl "
         "--csv --summary"
     ),
-    "Files to write": "--output --certificate --certificates --svg --pgn --html",
+    "Files to write": (
+        "--output --certificate --certificates --svg --pgn --html --solver"
+    ),
 }
 """The options of each group by their long names, with spaces between them, in the order
 of the help."""

@@ -190,6 +190,14 @@ json_record = flag("--json as_json", "Print indented JSON.")
 """Adds `--json`, passed as `as_json: bool`."""
 
 
+solver = click.option(
+    "--solver",
+    is_flag=True,
+    help="Put the compiled search into the page, which then solves.",
+)
+"""Adds `--solver`, passed as `solver: bool`."""
+
+
 def output(help_text: str, *, required: bool = True) -> Callable[[Function], Function]:
     """Add `--output FILE`; `help_text` says more about FILE."""
     return click.option(

@@ -87,6 +87,7 @@ Examples:
 @options.written(
     "--html", "Write a web page. It has the answer, its diagram and variations."
 )
+@options.solver
 @options.json_record
 @options.jsonl
 @click.pass_context
@@ -105,6 +106,7 @@ def solve(
     svg_path: str | None,
     pgn_path: str | None,
     html_path: str | None,
+    solver: bool,
     as_json: bool,
     jsonl: bool,
 ) -> None:
@@ -153,6 +155,9 @@ def solve(
     if many and drawn:
         msg = "--svg, --pgn and --html take a single position."
         raise click.UsageError(msg)
+    if solver and html_path is None:
+        msg = "--solver needs --html."
+        raise click.UsageError(msg)
 
     from solver.search.question import read_question
 
@@ -164,7 +169,9 @@ def solve(
     )
     outputs = Outputs(answers, play)
     if certificate_path is not None or drawn:
-        _add_files(outputs, certificate_path, svg_path, pgn_path, html_path)
+        _add_files(
+            outputs, certificate_path, svg_path, pgn_path, html_path, solves=solver
+        )
 
     def question(problem: Problem | str) -> Question:
         if play.stipulation is not None:
@@ -181,14 +188,16 @@ def solve(
     ctx.exit(answer_each(questions, limits, outputs, tablebases))
 
 
-def _add_files(outputs: Outputs, certificate: str | None, *drawn: str | None) -> None:
+def _add_files(
+    outputs: Outputs, certificate: str | None, *drawn: str | None, solves: bool
+) -> None:
     from solver.cli.answer_files import CertificateFile, Drawings
 
     if certificate is not None:
         outputs.certificate = CertificateFile(certificate)
     if any(path is not None for path in drawn):
         svg, pgn, html = drawn
-        outputs.drawings = Drawings(svg=svg, pgn=pgn, html=html)
+        outputs.drawings = Drawings(svg, pgn, html, solves=solves)
 
 
 def _demand(problem: Problem | str, stipulation: Stipulation) -> Problem:

@@ -52,11 +52,7 @@ Examples:
 @click.option(
     "--title", metavar="TEXT", help="Title of the page. Default: Audit of FILE."
 )
-@click.option(
-    "--solver",
-    is_flag=True,
-    help="Put the compiled search into the page, which grows by 150 kB.",
-)
+@options.solver
 @click.pass_context
 def report(
     ctx: click.Context, *, file: str, output: str, title: str | None, solver: bool

@@ -16,6 +16,9 @@ if TYPE_CHECKING:
 SIZE = 400
 """Width and height of a diagram in pixels, where the page around it sets none."""
 
+MAX_ARROWS = 6
+"""The most keys that are drawn; more would hide the pieces."""
+
 DECLARATION = '<?xml version="1.0" encoding="UTF-8"?>\n'
 
 
@@ -39,8 +42,8 @@ def draw_board(fen: str, moves: Iterable[str] = ()) -> str:
     ----------
     fen : str
     moves : iterable of str
-        Moves to draw as arrows, in UCI notation; promotions to several pieces share
-        one.
+        Moves to draw as arrows, in UCI notation, the first `MAX_ARROWS`; promotions to
+        several pieces share one.
 
     Returns
     -------
@@ -49,9 +52,10 @@ def draw_board(fen: str, moves: Iterable[str] = ()) -> str:
     """
     board = chess.Board(fen)
     keys = [chess.Move.from_uci(move) for move in moves]
+    arrows = dict.fromkeys((key.from_square, key.to_square) for key in keys)
     drawing = chess.svg.board(
         board,
-        arrows=dict.fromkeys((key.from_square, key.to_square) for key in keys),
+        arrows=list(arrows)[:MAX_ARROWS],
         check=board.king(board.turn) if board.is_check() else None,
         size=SIZE,
     )

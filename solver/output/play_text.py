@@ -40,16 +40,13 @@ class Part(NamedTuple):
     Attributes
     ----------
     text : str
-    uci : str
-        The move; empty: words.
-    placement : str
-        The pieces after the move, as in the first field of a FEN; empty if not asked
-        for.
+    path : str
+        The moves from the beginning to this one, in UCI notation, as `0000` where a
+        side passes; empty: words.
     """
 
     text: str
-    uci: str = ""
-    placement: str = ""
+    path: str = ""
 
 
 class PlayLine(NamedTuple):
@@ -96,7 +93,6 @@ def describe_play(
     *,
     marks: Marks | None = None,
     tries: bool = False,
-    positions: bool = False,
 ) -> list[PlayLine]:
     """Lay out set play, tries, keys and what follows them.
 
@@ -110,8 +106,6 @@ def describe_play(
         Remarks on keys and final positions.
     tries : bool
         Tries were asked for, so it is said if some may be missing.
-    positions : bool
-        Whether each move gets the pieces after it.
 
     Returns
     -------
@@ -119,7 +113,7 @@ def describe_play(
         The parts in this order, each under its title. What a part does not show is said
         at its end.
     """
-    play = write_play(variations, notation, marks, positions=positions)
+    play = write_play(variations, notation, marks)
     layout = _Layout(kind_of(variations.stipulation).goal)
     gaps = missing(variations, tries=tries)
     begun = [
@@ -199,9 +193,7 @@ def _keys(
 
 
 def _move(ply: int, move: MoveWords, sign: str = "", *, starts: bool = True) -> Part:
-    return Part(
-        numbered(ply, move.name + sign, starts=starts), move.uci, move.placement
-    )
+    return Part(numbered(ply, move.name + sign, starts=starts), move.path)
 
 
 def _remark(move: MoveWords) -> list[Part]:
@@ -215,7 +207,7 @@ def _replies(
     parts: list[Part] = []
     for move in moves:
         if parts:
-            parts += [Part(", "), Part(move.name + sign, move.uci, move.placement)]
+            parts += [Part(", "), Part(move.name + sign, move.path)]
         else:
             parts.append(_move(ply, move, sign, starts=starts))
         parts += _remark(move)
@@ -325,7 +317,7 @@ def _alternatives(group: Sequence[AttackWords], run: list[Part]) -> list[Part]:
         for attack in group[1:]
         for part in (
             Part(", "),
-            Part(attack.move.name, attack.move.uci, attack.move.placement),
+            Part(attack.move.name, attack.move.path),
         )
     ]
     return run[:1] + others + run[1:] if run else []

@@ -39,15 +39,15 @@ class MoveWords(NamedTuple):
     ----------
     name : str
     uci : str
-    placement : str
-        The pieces after it, as in the first field of a FEN; empty if not asked for.
+    path : str
+        The moves from the beginning to it, in UCI notation; `0000` passes the turn.
     remark : str
         What composers remark on the final position after it; else empty.
     """
 
     name: str
     uci: str
-    placement: str
+    path: str
     remark: str = ""
 
 
@@ -120,8 +120,6 @@ def write_play(
     variations: Variations,
     notation: Notation = Notation.SAN,
     marks: Marks | None = None,
-    *,
-    positions: bool = False,
 ) -> PlayWords:
     """Name the moves of the play, and group defences with the same continuations.
 
@@ -133,8 +131,6 @@ def write_play(
         SAN or UCI.
     marks : Marks or None
         Remarks on final positions.
-    positions : bool
-        Whether each move gets the pieces after it.
     """
     if not variations.fen:  # no play
         return PlayWords()
@@ -143,7 +139,6 @@ def write_play(
     sign = "=" if stipulation.goal is Goal.STALEMATE else ""
     sign = "" if notation is Notation.UCI else sign
     writer = _Writer(board.copy(stack=False), notation, sign, marks)
-    writer.positions = positions
     black = board.turn == chess.BLACK
     keys = [writer.attack(key, black) for key in variations.keys]
     tries = [writer.attack(attack, black) for attack in variations.tries]
@@ -180,7 +175,6 @@ class _Writer:
         self._sign = sign
         self._uci = notation is Notation.UCI
         self._marks = marks
-        self.positions = False
         self._identities: dict[tuple[object, ...], int] = {}
 
     def pass_turn(self) -> None:
@@ -252,8 +246,8 @@ class _Writer:
             name = board.san_and_push(move)
         name += self._sign if is_last else ""
         remark = self._marks.remark(board) if is_last and self._marks else ""
-        placement = board.board_fen() if self.positions else ""
-        return MoveWords(name, uci, placement, remark)
+        path = " ".join(map(chess.Move.uci, board.move_stack))
+        return MoveWords(name, uci, path, remark)
 
 
 def _identities(attacks: Sequence[AttackWords]) -> tuple[int, ...]:

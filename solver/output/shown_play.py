@@ -29,10 +29,8 @@ class ShownPlay(ABC):
     """The play of an answer in each form in which it is shown."""
 
     @abstractmethod
-    def lines(
-        self, notation: Notation = Notation.SAN, *, positions: bool = False
-    ) -> list[PlayLine]:
-        """Return lines of text; with `positions`, each move has the pieces after it."""
+    def lines(self, notation: Notation = Notation.SAN) -> list[PlayLine]:
+        """Return lines of text."""
 
     @abstractmethod
     def record(self) -> dict[str, object]:
@@ -65,16 +63,13 @@ class ShownTree(ShownPlay):
     variations: Variations
     tries: bool = False
 
-    def lines(
-        self, notation: Notation = Notation.SAN, *, positions: bool = False
-    ) -> list[PlayLine]:
+    def lines(self, notation: Notation = Notation.SAN) -> list[PlayLine]:
         """Return lines of text; see `describe_play`."""
         return describe_play(
             self.variations,
             notation,
             marks=ProblemMarks(self.solution.problem.fen),
             tries=self.tries,
-            positions=positions,
         )
 
     def record(self) -> dict[str, object]:
@@ -119,13 +114,8 @@ class ShownSolutions(ShownPlay):
     set_play: tuple[tuple[str, ...], ...] = ()
     set_play_complete: bool = True
 
-    def lines(
-        self,
-        notation: Notation = Notation.SAN,
-        *,
-        positions: bool = False,  # noqa: ARG002
-    ) -> list[PlayLine]:
-        """Return lines of text, always with positions; see `describe_solutions`."""
+    def lines(self, notation: Notation = Notation.SAN) -> list[PlayLine]:
+        """Return lines of text; see `describe_solutions`."""
         return describe_solutions(
             self.solution,
             self.set_play,
@@ -256,7 +246,7 @@ def _help_line(
     notation: Notation,
     marks: Marks | None,
 ) -> list[Part]:
-    board = start.copy(stack=False)
+    board = start.copy()
     parts: list[Part] = []
     for played, uci in enumerate(line, ply):
         move = chess.Move.from_uci(uci)
@@ -264,7 +254,8 @@ def _help_line(
         board.push(move)
         text = numbered(played, name, starts=not parts)
         parts += [Part(" ")] if parts else []
-        parts.append(Part(text, uci, board.board_fen()))
+        path = " ".join(map(chess.Move.uci, board.move_stack))
+        parts.append(Part(text, path))
     if board.is_stalemate() and notation is not Notation.UCI:
         parts.append(Part("="))
     if marks and (found := marks.remark(board)):

@@ -1,37 +1,39 @@
-"""An answer as a page for browsers: diagram, sentences, and play that unfolds."""
+"""An answer as a page for browsers: its record on a board, and play that unfolds."""
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, NamedTuple
 
-import chess.svg
-
-from solver.output.diagram import SIZE, draw_diagram
+from solver import __version__
+from solver.output.move_names import san_of
 from solver.output.text import analysis_link, describe
-from solver.pages import fill_page, unstyled
+from solver.pages import fill_page
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from solver.output.play_text import PlayLine
     from solver.solution import Solution
 
-_ID = re.compile(r' id="[^"]*"')
 
-
-def encode_page(solution: Solution, lines: Sequence[PlayLine]) -> bytes:
+def encode_page(
+    solution: Solution,
+    lines: Sequence[PlayLine],
+    modules: Mapping[str, bytes] | None = None,
+) -> bytes:
     """Write an answer as one HTML page.
 
-    The page loads nothing. Its own script shows the position after a move; without it,
-    the play can still be read and unfolded.
+    The page loads nothing. Without scripts it has the diagram, the answer in sentences
+    and the play, which unfolds.
 
     Parameters
     ----------
     solution : Solution
         The answer.
     lines : sequence of PlayLine
-        Its play; each move has the pieces after it.
+        Its play.
+    modules : mapping of str to bytes or None
+        The WebAssembly modules with which the page solves, by the names of their parts.
 
     Returns
     -------
@@ -39,20 +41,43 @@ def encode_page(solution: Solution, lines: Sequence[PlayLine]) -> bytes:
         UTF-8.
     """
     problem = solution.problem
+    record = solution.to_dict()
+    record["san"] = san_of(record)
+    record["source"] = problem.source
+    data: dict[str, object] = {"version": __version__, "records": [record]}
+    if modules:
+        from solver.pages.board_page import solver_data
+
+        data |= solver_data(modules)
+    sentences = describe(solution)
+    (headline,) = [each for each in sentences if "bold" in each.style]
     play = play_entries(lines)
     return fill_page(
         "answer.html",
         title=problem.id or problem.fen,
-        style="answer.css",
-        scripts=["answer.js"] if play else [],
-        diagram=unstyled(draw_diagram(solution)),
-        empty_board=_empty_board(),
-        pieces={x: _ID.sub("", unstyled(art)) for x, art in chess.svg.PIECES.items()},
-        answer=describe(solution),
+        scripts=["modules/record.mjs"],
+        data=data,
+        heading=_heading(solution),
+        headline=headline.text,
+        sentences=[each for each in sentences if each is not headline],
         fen=problem.fen,
         link=analysis_link(problem.fen),
         play=play,
+        folds=any(entry.opens for entry in play),
     )
+
+
+def _heading(solution: Solution) -> str:
+    """Return names, stipulation and number of pieces: `No. 7, #2 (6+9)`."""
+    problem = solution.problem
+    names = [problem.id]
+    if not f"/{problem.source}".endswith(f"/{problem.id}"):
+        names.append(problem.source)
+    length = problem.claim.mate if problem.claim else solution.mate
+    asked = problem.stipulation.text or f"#{length if length and length > 0 else ''}"
+    pieces = problem.fen.split()[0]
+    white, black = (sum(map(side, pieces)) for side in (str.isupper, str.islower))
+    return ", ".join([*filter(None, names), f"{asked} ({white}+{black})"])
 
 
 class PlayEntry(NamedTuple):
@@ -75,10 +100,3 @@ def play_entries(lines: Sequence[PlayLine]) -> list[PlayEntry]:
         closes = max(0, line.depth - max(1, following)) if line.depth else 0
         entries.append(PlayEntry(line, 0 < line.depth < following, closes))
     return entries
-
-
-def _empty_board() -> str:
-    """Return a board without pieces, which the script draws on it."""
-    drawing = chess.svg.board(None, size=SIZE)
-    start, _, rest = drawing.rpartition("</svg>")
-    return f'{start}<g class="squares"></g><g class="pieces"></g></svg>{rest}'

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 import signal
 import sys
 from pathlib import Path
@@ -172,6 +173,26 @@ def test_drawings_take_a_single_position(
     code, out, err = run_here(capsys, "solve", "-", option, "a")
     assert (code, out) == (2, "")
     assert "--svg, --pgn and --html take a single position." in err
+    assert written() == []
+
+
+def test_a_page_has_the_search_only_if_it_is_asked_for(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert run_here(capsys, "solve", FEN, "--html", "a.html")[0] == 0
+    assert '"modules"' not in Path("a.html").read_text(encoding="utf-8")
+    arguments = ("--stipulation", "s#1", "--html", "b.html", "--solver")
+    assert run_here(capsys, "solve", FEN, *arguments)[0] == 1
+    page = Path("b.html").read_text(encoding="utf-8")
+    assert re.findall(r'"modules":{"(\w+)":"[^"]*","(\w+)":', page) == [
+        ("search", "battle")
+    ]
+
+
+def test_the_search_needs_a_page(capsys: pytest.CaptureFixture[str]) -> None:
+    code, out, err = run_here(capsys, "solve", FEN, "--solver", "--svg", "a.svg")
+    assert (code, out) == (2, "")
+    assert "--solver needs --html." in err
     assert written() == []
 
 

@@ -73,6 +73,12 @@ def test_an_arrow_leads_from_the_key_s_first_square_to_its_last() -> None:
     assert max(abs(tip[0] - g8[0]), abs(tip[1] - g8[1])) < 10
 
 
+def test_at_most_six_keys_are_arrows() -> None:
+    fen = "7k/8/8/8/8/8/8/KQQ5 w - - 0 1"
+    keys = [f"b1b{rank}" for rank in "2345678"] + ["c1c8"]
+    assert arrows(drawn(solved_by(fen, *keys))) == 6
+
+
 def test_promotions_to_several_pieces_share_an_arrow() -> None:
     fen = "7k/P7/6K1/8/8/8/8/8 w - - 0 1"
     assert arrows(drawn(solved_by(fen, "a7a8q", "a7a8r"))) == 1

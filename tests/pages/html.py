@@ -62,10 +62,10 @@ class Page(HTMLParser):
     def play(self) -> list[str]:
         """The lines of the play, with its titles."""
         shown = re.sub(r"(?s)<(style|script|svg|title)\b.*?</\1>", "", self.text)
-        _, _, section = shown.partition('<section id="play"')
+        _, _, section = shown.partition('<section id="tree-panel"')
         section, _, _ = section.partition("</section>")
-        starts = r'<(?:h2|summary|p class="dim"|div class="leaf[^>]*)>'
-        lines = re.findall(rf"(?s){starts}(.*?)</(?:h2|summary|p|div)>", section)
+        starts = r'<(?:h3|summary|p class="dim"|div class="leaf[^>]*)>'
+        lines = re.findall(rf"(?s){starts}(.*?)</(?:h3|summary|p|div)>", section)
         return [unescape(re.sub("<[^>]*>", "", line)).strip() for line in lines]
 
     def attributes(self, tag: str) -> list[dict[str, str | None]]:

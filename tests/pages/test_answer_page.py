@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-import re
+import json
+import random
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Protocol
+from urllib.parse import unquote
 
+import chess
 import pytest
 
 from solver.output.play_text import describe_play
@@ -24,10 +27,15 @@ from tests.output.answers import (
     SMOTHERED,
     SMOTHERED_BY_BLACK,
 )
-from tests.pages.html import Page, browser, opened, require_own_style_and_script
+from tests.pages.html import Page, require_own_style_and_script
+from tests.pages.live import NARROW, WIDE, Live, Opener
+from tests.pages.records import HOSTILE, data_of
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
+
+    from playwright.sync_api import Browser, Locator
 
 ROOK_PLAY = Variations(
     Stipulation.parse("#3"),
@@ -48,35 +56,27 @@ ROOK_PLAY = Variations(
 )
 
 
-ROOK_LINES = describe_play(ROOK_PLAY, positions=True)
+ROOK_LINES = describe_play(ROOK_PLAY)
 
 
 def page(solution: Solution, variations: Variations | None = None) -> Page:
-    lines = describe_play(variations or Variations(), positions=True)
+    lines = describe_play(variations or Variations())
     return Page(encode_page(solution, lines))
 
 
 def test_a_page_has_the_answer_in_sentences_and_the_position() -> None:
-    lines = page(SMOTHERED).lines
-    fen = SMOTHERED.problem.fen
-    start = lines.index(f"smothered: {fen}")
-    assert lines[start : start + 9] == [
-        f"smothered: {fen}",
-        "White to move",
+    shown = page(SMOTHERED)
+    start = shown.lines.index("smothered, #2 (3+4)")
+    assert shown.lines[start - 1] == SMOTHERED.problem.fen
+    assert shown.lines[start : start + 7] == [
+        "smothered, #2 (3+4)",
         "White mates in 2.",
+        f"smothered: {SMOTHERED.problem.fen}",
+        "White to move",
         "1. Qg8+ Rxg8 2. Nf7#",
         "Only key: Qg8+",
         "Proved: mate in 2 is forced, and none is shorter.",
-        "1,234,567 nodes in 0.41 s",
-        fen,
-        "Analyse on lichess",
     ]
-
-
-def test_a_page_says_once_who_is_to_move() -> None:
-    shown = page(ROOK_FOUND, ROOK_PLAY)
-    assert shown.lines.count("White to move") == 1
-    assert '<figcaption id="after"></figcaption>' in shown.text
 
 
 @pytest.mark.parametrize(
@@ -85,20 +85,12 @@ def test_a_page_says_once_who_is_to_move() -> None:
 def test_every_answer_has_its_page(solution: Solution) -> None:
     shown = page(solution)
     assert [tag for tag, _ in shown.tags].count("h1") == 1
-    assert [tag for tag, _ in shown.tags].count("svg") == 1
+    assert "diagram" in [shape.get("class") for shape in shown.attributes("svg")]
     assert shown.play == []
-    assert shown.scripts == []
 
 
 def test_the_page_loads_nothing_and_runs_only_its_own_script() -> None:
     require_own_style_and_script(encode_page(ROOK_FOUND, ROOK_LINES))
-
-
-def test_the_name_of_a_position_is_only_text() -> None:
-    problem = replace(SMOTHERED.problem, id="</title><script>alert('x')</script>$fen")
-    shown = page(replace(SMOTHERED, problem=problem))
-    assert not shown.attributes("script")
-    assert f"{problem.id}: {problem.fen}" in shown.lines
 
 
 def test_a_link_opens_the_position_for_analysis() -> None:
@@ -142,17 +134,18 @@ def test_moves_are_numbered_from_the_first_of_the_problem() -> None:
     assert shown.play == ["Key", "1...Qg1+!", "2.Rxg1 Nf2#"]
 
 
-def test_each_move_has_the_position_after_it() -> None:
-    shown = page(ROOK_FOUND, ROOK_PLAY)
-    moves = [a for a in shown.attributes("span") if "data-uci" in a]
-    lines = [["a2a8"], ["a2a8", "g1h2"], ["a2a8", "g1h2", "a8a1"]]
-    for move, line in zip(moves, lines, strict=False):
-        board = ROOK_FOUND.board
-        for uci in line:
-            board.push_uci(uci)
-        assert move["data-uci"] == line[-1]
-        assert move["data-placement"] == board.board_fen()
-    assert len(moves) == 6
+def test_each_move_has_the_moves_that_lead_to_it() -> None:
+    moves = page(ROOK_FOUND, ROOK_PLAY).attributes("span")
+    paths = [move["data-path"] for move in moves if "data-path" in move]
+    assert paths == [
+        *("a2a8", "a2a8 g1h2", "a2a8 g1h2 a8a1"),
+        *("a2a8 g1f1", "a2a8 g1f1 a8a1", "a2a7"),
+    ]
+
+
+def test_only_a_page_whose_play_folds_has_buttons_to_fold_it() -> None:
+    assert page(ROOK_FOUND, ROOK_PLAY).text.count("Unfold all") == 1
+    assert "Unfold all" not in page(SMOTHERED).text
 
 
 def test_the_solutions_of_help_play_are_numbered() -> None:
@@ -184,7 +177,7 @@ def branching(moves: int) -> tuple[Solution, Variations]:
 
 def test_the_longest_mates_can_be_shown_and_the_mainline_is_open() -> None:
     shown = page(*branching(200))
-    unfolded = shown.attributes("details")
+    unfolded = shown.attributes("details")[1:]
     assert len(unfolded) == 199
     assert all("open" in attributes for attributes in unfolded)
 
@@ -193,47 +186,276 @@ def test_only_the_mainline_is_open() -> None:
     replies = [Defence(move, [Attack("a7a1", 1)]) for move in ("g1f1", "g1h1")]
     deep = Attack("a2a7", 2, defences=replies)
     shown = page(ROOK_FOUND, replace(ROOK_PLAY, keys=(ROOK_PLAY.keys[0], deep)))
-    assert ["open" in attributes for attributes in shown.attributes("details")] == [
-        True,
-        False,
-    ]
+    _, *lines = shown.attributes("details")
+    assert ["open" in attributes for attributes in lines] == [True, False]
 
 
 HALF = Stipulation.parse("h#0.5")
 
 
-@browser
-def test_a_browser_reports_no_errors(tmp_path: Path) -> None:
-    shown = opened(encode_page(ROOK_FOUND, ROOK_LINES), tmp_path)
-    assert '<details class="top" open="">' in shown
-    assert '<p id="controls">' in shown  # the script ran
-    assert ">1...Kh2</span>" in shown
+# In Chromium
+
+SMOTHERED_PLAY = smothered(SMOTHERED.problem.fen, *SMOTHERED.pv)
 
 
-CLICKS = """
-addEventListener("load", () => {
-  const moves = document.querySelectorAll(".move");
-  moves[1].dispatchEvent(new MouseEvent("click", { bubbles: true }));
-  const key = (name) =>
-    document.dispatchEvent(new KeyboardEvent("keydown", { key: name, bubbles: true }));
-  key("ArrowRight");
-  document.title = document.getElementById("after").textContent;
-  key("Escape");
-  document.title += `, then "${document.getElementById("after").textContent}"`;
-  moves[3].dispatchEvent(new PointerEvent("pointerover", { bubbles: true }));
-});
-"""
+class Look(Protocol):
+    def __call__(
+        self, data: bytes, *, record: dict[str, Any] | None = None, **options: Any
+    ) -> Live: ...
 
 
-@browser
-def test_a_click_shows_the_position_after_a_move(tmp_path: Path) -> None:
-    page = encode_page(ROOK_FOUND, ROOK_LINES).decode()
-    page = re.sub(r"script-src '[^']*'", "script-src 'unsafe-inline'", page, count=1)
-    page = page.replace("</body>", f"<script>{CLICKS}</script></body>")
-    shown = opened(page.encode(), tmp_path)
-    assert '<title>After 2.Ra1, then ""</title>' in shown
-    assert '<figcaption id="after">After 1...Kf1</figcaption>' in shown
-    drawn = re.findall(r'href="#piece-(\w)" x="(\d+)" y="(\d+)"', shown)
-    assert drawn == [("R", "15", "15"), ("K", "240", "240"), ("k", "240", "330")]
-    marked = re.findall(r'<rect x="(\d+)" y="(\d+)" width="45"', shown)
-    assert marked[-2:] == [("285", "330"), ("240", "330")]
+@pytest.fixture
+def look(chromium: Browser, tmp_path: Path) -> Iterator[Look]:
+    """Opens a page, with changes of its record; it must report nothing."""
+    openers: list[Opener] = []
+
+    def look(
+        data: bytes, *, record: dict[str, Any] | None = None, **options: Any
+    ) -> Live:
+        if record is not None:
+            content = data_of(data)
+            content["records"][0] |= record
+            text = json.dumps(content).replace("<", "\\u003c").replace("\\", r"\\")
+            options["replaced"] = ('(id="data">)[^<]*', rf"\g<1>{text}")
+        openers.append(Opener(chromium, data, tmp_path))
+        return openers[-1].open(**options)
+
+    yield look
+    for opener in openers:
+        opener.close()
+        assert opener.messages == []
+
+
+def board_of(live: Live) -> str:
+    """The position on the board, as the link to lichess has it."""
+    link = live.page.get_attribute("#board-link", "href")
+    assert link is not None
+    return unquote(link).partition("standard/")[2].replace("_", " ")
+
+
+def after(fen: str, path: str) -> str:
+    """The same by python-chess."""
+    board = chess.Board(fen)
+    for uci in path.split():
+        board.push(chess.Move.from_uci(uci))
+    return board.fen(en_passant="fen")
+
+
+def followed(live: Live, moves: Locator, fen: str) -> list[str]:
+    """Click on moves; return their texts."""
+    texts = []
+    for move in moves.all():
+        move.evaluate("(each) => each.click()")
+        path = move.get_attribute("data-path")
+        assert path is not None
+        assert board_of(live) == after(fen, path)
+        assert move.get_attribute("aria-current") == "step"
+        texts.append(move.inner_text())
+    return texts
+
+
+@pytest.mark.browser
+def test_moves_of_the_play_are_followed(look: Look) -> None:
+    live = look(encode_page(ROOK_FOUND, ROOK_LINES))
+    assert followed(live, live.page.locator("#tree-play .move"), ROOK.fen) == [
+        *("1.Ra8!", "1...Kh2", "2.Ra1", "1...Kf1", "2.Ra1#", "1.Ra7!"),
+    ]
+
+
+@pytest.mark.browser
+def test_the_main_line_and_the_claimed_line_are_played(look: Look) -> None:
+    live = look(
+        encode_page(SMOTHERED, describe_play(SMOTHERED_PLAY)),
+        record={
+            "verdict": "proved",
+            "claimed_line": ["c4c7", "h8g8", "0000"],
+            "claimed_keys": ["c4g8", "h6f7"],
+            "wrong_keys": ["h6f7"],
+            "disagreements": ["wrong-key"],
+        },
+    )
+    fen = SMOTHERED.problem.fen
+    line = live.page.locator("#answer-line .move")
+    assert followed(live, line, fen) == ["1.Qg8+", "Rxg8", "2.Nf7#"]
+    claimed = live.page.locator("#answer-claim .move")
+    assert followed(live, claimed, fen) == [
+        *("c4g8", "h6f7?"),
+        *("1.c4c7", "h8g8", "2.0000"),
+    ]
+    assert "wrong-key" in live.page.inner_text("#answer-claim")
+
+
+@pytest.mark.browser
+def test_arrow_keys_and_buttons_follow_the_line(look: Look) -> None:
+    live = look(encode_page(SMOTHERED, describe_play(SMOTHERED_PLAY)))
+    fen = SMOTHERED.problem.fen
+    paths = ["", "c4g8", "c4g8 f8g8", "c4g8 f8g8 h6f7"]
+    for path in paths[1:]:
+        live.page.keyboard.press("ArrowRight")
+        assert board_of(live) == after(fen, path)
+    assert live.page.is_disabled("#board-forward")
+    assert live.page.inner_text("#board-moves") == "2.Nf7#"
+    assert live.page.locator(".board-check").count() == 1
+    live.page.keyboard.press("ArrowLeft")
+    live.page.click("#board-back")
+    assert board_of(live) == after(fen, "c4g8")
+    live.page.keyboard.press("Escape")
+    assert board_of(live) == after(fen, "")
+    live.page.click("#board-forward")
+    assert board_of(live) == after(fen, "c4g8")
+
+
+@pytest.mark.browser
+def test_arrow_keys_go_down_the_play(look: Look) -> None:
+    live = look(encode_page(ROOK_FOUND, ROOK_LINES))
+    live.page.locator("#tree-play .move").first.click()
+    for path in ("a2a8 g1h2", "a2a8 g1h2 a8a1", "a2a8 g1f1", "a2a8 g1f1 a8a1", "a2a7"):
+        live.page.keyboard.press("ArrowRight")
+        assert board_of(live) == after(ROOK.fen, path)
+
+
+def random_games(count: int) -> Iterator[tuple[str, list[str], str]]:
+    """Games of random moves and passes, with the positions after them."""
+    chance = random.Random(30)
+    starts = [chess.STARTING_FEN, "r3k2r/P6P/8/pPpP4/3p4/8/P1P4p/R3K2R w KQkq c6 0 9"]
+    for number in range(count):
+        board = chess.Board(starts[number % len(starts)])
+        start = board.fen(en_passant="fen")
+        while not board.is_game_over() and len(board.move_stack) < 120:
+            moves = [*board.legal_moves]
+            special = [
+                move
+                for move in moves
+                if move.promotion
+                or board.is_castling(move)
+                or board.is_en_passant(move)
+            ]
+            board.push(chance.choice(special or moves))
+            if not board.is_check() and chance.random() < 0.05:
+                board.push(chess.Move.null())
+        yield (
+            start,
+            [*map(chess.Move.uci, board.move_stack)],
+            board.fen(en_passant="fen"),
+        )
+
+
+@pytest.mark.browser
+def test_positions_after_moves_are_those_of_python_chess(look: Look) -> None:
+    games = [*random_games(200)]
+    live = look(encode_page(SMOTHERED, ()))
+    play = "(games) => games.map(([fen, moves]) => played(fen, moves))"
+    found = live.page.evaluate(play, [game[:2] for game in games])
+    assert found == [game[2] for game in games]
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("solution", [SMOTHERED_BY_BLACK, MATED, ROOK_UNDECIDED])
+def test_an_answer_without_play_has_a_board(look: Look, solution: Solution) -> None:
+    live = look(encode_page(solution, ()))
+    assert board_of(live) == solution.problem.fen
+    assert not live.page.is_visible("#tree-panel")
+
+
+@pytest.mark.browser
+def test_many_keys_are_a_list_with_six_arrows(look: Look) -> None:
+    keys = (*(f"a2{file}2" for file in "bcdefgh"), "a2a8")
+    live = look(encode_page(replace(ROOK_FOUND, keys=keys, keys_complete=True), ()))
+    assert live.page.locator(".board-arrow").count() == 6
+    assert live.page.locator("#answer-keys .move").count() == 8
+    assert live.page.inner_text("#answer-keys").startswith("All 8 keys:")
+
+
+@pytest.mark.browser
+def test_the_solutions_of_help_play_are_followed(look: Look) -> None:
+    problem = Problem("8/8/8/8/8/1K6/8/k6R w - - 0 1", stipulation=HALF)
+    solution = Solution(problem, Status.PROVED, 1, 1, solutions=(("h1g1",), ("h1f1",)))
+    live = look(encode_page(solution, describe_solutions(solution)))
+    moves = live.page.locator("#tree-play .move")
+    assert followed(live, moves, problem.fen) == ["1...Rg1#", "1...Rf1#"]
+    assert not live.page.is_visible("#answer-solutions")
+
+
+@pytest.mark.browser
+def test_names_are_text(look: Look) -> None:
+    problem = replace(SMOTHERED.problem, id=HOSTILE, source=f"'{HOSTILE}\":7")
+    solution = replace(SMOTHERED, problem=problem)
+    live = look(encode_page(solution, describe_play(SMOTHERED_PLAY)))
+    assert live.page.title() == HOSTILE
+    assert live.page.locator("main :is(b, img, script)").count() == 0
+    assert f"{HOSTILE}, '{HOSTILE}\":7, #2 (3+4)" in live.page.inner_text("#answer")
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("schema", [2, None])
+def test_a_record_of_another_schema_is_refused_in_a_line(
+    look: Look, schema: int | None
+) -> None:
+    live = look(encode_page(SMOTHERED, ()), record={"schema": schema})
+    words = f"expected a record of schema 1, found {json.dumps(schema)}"
+    assert live.headline == f"This page cannot be read: {words}"
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("viewport", [WIDE, NARROW])
+@pytest.mark.parametrize("scripts", [True, False])
+def test_a_page_fits_its_window_and_paper(
+    look: Look, scheme: str, viewport: dict[str, int], *, scripts: bool
+) -> None:
+    page = encode_page(ROOK_FOUND, ROOK_LINES)
+    options: dict[str, Any] = {"color_scheme": scheme, "java_script_enabled": scripts}
+    live = look(page, viewport=viewport, **options)
+    wide = "document.documentElement.scrollWidth"
+    assert live.page.evaluate(wide) <= viewport["width"]
+    shown = live.page.inner_text("main")
+    assert "1...Kf1 2.Ra1#" in shown
+    assert ROOK.fen in shown
+    assert ("Forward" in shown) == scripts
+    live.page.emulate_media(media="print")
+    assert live.page.evaluate(wide) <= viewport["width"]
+    assert live.page.locator("#board use, .board-piece").count() >= 3
+    assert not live.page.is_visible("#board-tools")
+
+
+@pytest.mark.browser
+def test_a_page_without_the_search_says_how_to_get_one(look: Look) -> None:
+    live = look(encode_page(SMOTHERED, ()))
+    assert not live.page.is_visible("#answer-search")
+    live.page.click("#answer-solve")
+    assert "--solver" in live.page.inner_text("#answer-note")
+
+
+@pytest.fixture(scope="module")
+def solving_page(kernel: object) -> bytes:  # noqa: ARG001
+    from solver.kernel.border.parts import SEARCH
+    from solver.kernel.build.loader import load_module
+
+    modules = {SEARCH.name: load_module(SEARCH).code}
+    return encode_page(ROOK_FOUND, ROOK_LINES, modules)
+
+
+@pytest.mark.browser
+def test_a_page_with_the_search_solves_and_shows_the_record_again(
+    look: Look, solving_page: bytes
+) -> None:
+    live = look(solving_page)
+    assert live.headline == "Mate in 3 found; none in fewer than 2"
+    live.page.click("#answer-solve")
+    live.wait(fen=ROOK.fen)
+    live.until("answer.dataset.lower === '3'")
+    assert live.headline.startswith("Mate in 3, proved")
+    live.page.click("#tree-show")
+    live.page.wait_for_selector("#tree-play > ul")
+    live.page.click("#answer-solve")
+    assert live.headline == "Mate in 3 found; none in fewer than 2"
+
+
+@pytest.mark.browser
+def test_without_webassembly_a_page_shows_all_but_solves_nothing(
+    look: Look, solving_page: bytes
+) -> None:
+    live = look(solving_page, before="delete globalThis.WebAssembly")
+    assert "does not run WebAssembly" in live.page.inner_text("#answer-note")
+    moves = live.page.locator("#tree-play .move")
+    assert len(followed(live, moves, ROOK.fen)) == 6

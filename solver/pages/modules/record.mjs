@@ -9,12 +9,16 @@ const [record] = data.records;
 try {
   requireRecord(record);
   new Viewer(data).open(record);
+  if (element("tree-play").firstElementChild) element("answer-solutions").hidden = true;
 } catch (error) {
   const { message } = /** @type {Error} */ (error);
   element("answer-headline").textContent = `This page cannot be read: ${message}`;
 }
-for (const open of [true, false]) {
-  element(open ? "play-unfold" : "play-fold")?.addEventListener("click", () => {
-    for (const line of element("tree-play").querySelectorAll("details")) line.open = open;
-  });
-}
+const folding = element("play-folding");
+folding?.removeAttribute("hidden");
+folding?.addEventListener("click", (/** @type {any} */ { target }) => {
+  const { open } = target.dataset;
+  for (const line of element("tree-play").querySelectorAll("details")) {
+    if (open !== undefined) line.open = Boolean(open);
+  }
+});

@@ -158,7 +158,8 @@ export class Viewer {
       this.answer.say("closed", "Not solved yet");
     }
     this.answer.showRecord(record);
-    this.note(recordNotes(record) || (this.data.modules && !this.canSolve ? NO_WASM : ""));
+    const lacksWasm = this.data.modules && !this.canSolve;
+    this.note(`${recordNotes(record)} ${lacksWasm ? NO_WASM : ""}`.trim());
     this.offer();
     this.update();
     if (solve && this.canSolve) this.solveHere();

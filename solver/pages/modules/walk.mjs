@@ -61,10 +61,12 @@ export class Walk {
     if (this.ply < this.moves.length) return this.moves.slice(0, this.ply + 1);
     const here = this.played.join(" ");
     const before = here && `${here} `;
-    const onward = [this.#line, document.body].flatMap((place) =>
-      [...place?.querySelectorAll(`.move[data-path^="${before}"]`) ?? []]);
+    const selector = here ? `.move[data-path^="${before}"]` : ".move";
+    const isPlay = this.#line?.matches(".tree");
+    const onward = [this.#line, isPlay ? null : document.body].flatMap((place) =>
+      [...place?.querySelectorAll(selector) ?? []]);
     let found = onward.find((move) => !pathOf(move).slice(before.length).includes(" "));
-    if (!found && here && this.#line?.matches(".tree")) {
+    if (!found && this.#line && isPlay) {
       const all = [...this.#line.querySelectorAll(".move")];
       const at = all.findIndex((move) => pathOf(move) === here);
       found = all.slice(at + 1).find((move) => move.checkVisibility());
