@@ -35,7 +35,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from solver.formats.popeye_input import PopeyeInput
-    from solver.solving import Solver
 
 _MEMORY = re.compile(r"(?P<number>[0-9]{1,12})(?P<unit>[kKmMgG]?)")
 _UNITS = {"": 1, "k": 1, "m": 1 << 10, "g": 1 << 20}
@@ -135,37 +134,33 @@ def popeye(
     from solver.formats.popeye_input import read_inputs
     from solver.output.popeye_text import end, first_line
     from solver.search.threads import run_stoppable
+    from solver.solving import Solver
 
     codes = {Exit.PROVED}
     solver: Solver | None = None
     with open_decompressed(file) as stream:
         if not is_regression:
-            _print(first_line(hash_mib))
+            _print([first_line(hash_mib)])
         lines = NumberedLines(stream, MAX_RECORD_BYTES)
         for found in read_inputs(lines, name_of(file)):
-            solver = solver or _load(hash_mib)
+            if solver is None:
+                prepare_kernel()
+                solver = Solver(hash_mib)
             _prepare(found)
             started = time.perf_counter()
             answer = PopeyeAnswer(found, solver, max_time or None)
             with interruptible(answer.control):
-                run_stoppable(partial(_print_all, answer.texts()), answer.control)
+                run_stoppable(partial(_print, answer.texts()), answer.control)
             for error in answer.errors:
                 notify(f"error: {error}")
             elapsed = time.perf_counter() - started
-            _print(end(answer.ending, None if is_regression else elapsed))
+            _print([end(answer.ending, None if is_regression else elapsed)])
             codes.add(answer.code)
             if Exit.INTERRUPTED in codes:
                 break
     if solver is None:
         notify(f"warning: {name_of(file)}: no problems")
     ctx.exit(foremost(codes))
-
-
-def _load(hash_mib: int) -> Solver:
-    from solver.solving import Solver
-
-    prepare_kernel()
-    return Solver(hash_mib)
 
 
 def _prepare(found: PopeyeInput | FormatError) -> None:
@@ -178,10 +173,6 @@ def _prepare(found: PopeyeInput | FormatError) -> None:
                 prepare_stipulation(twin.composition.stipulation)
 
 
-def _print_all(texts: Iterable[str]) -> None:
+def _print(texts: Iterable[str]) -> None:
     for text in texts:
-        _print(text)
-
-
-def _print(text: str) -> None:
-    click.echo(text, nl=False)  # flushes
+        click.echo(text, nl=False)  # flushes
