@@ -17,28 +17,24 @@ from solver.cli.console import (
     prepare_outputs,
     store_files,
 )
-from solver.cli.help_pages import Command
+from solver.cli.help_pages import command
 from solver.errors import InputError, quote
 from solver.files import write_whole
 
 
-@click.command(
-    cls=Command,
-    epilog="""\b
+@command("""
 Exit codes, the first that applies:
   74  a file could not be read or written
   65  the FEN is invalid; or a record is damaged, and is listed as unreadable
    0  the page was written
 
-\b
 Examples:
   matesolve board
   matesolve board 8/7K/8/8/8/8/R7/7k
   matesolve board "8/8/8/8/8/5KR1/8/7k w - -" -o board.html
   matesolve board mates.epd
   matesolve board run.db
-""",
-)
+""")
 @click.argument("position", nargs=-1, metavar="[FEN...|FILE]")
 @options.output("No browser is opened.", required=False)
 @click.pass_context

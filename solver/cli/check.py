@@ -8,7 +8,7 @@ import click
 
 from solver.cli import options
 from solver.cli.console import Exit, echo_json, foremost, notify
-from solver.cli.help_pages import Command
+from solver.cli.help_pages import command
 from solver.errors import CertificateError, ForgeryError
 
 if TYPE_CHECKING:
@@ -18,9 +18,7 @@ SCHEMA = 1
 """Incremented if a field changes its meaning or is removed, not if one is added."""
 
 
-@click.command(
-    cls=Command,
-    epilog="""\b
+@command("""
 Exit codes, the first that applies:
   130  interrupted (Ctrl-C, SIGTERM, SIGHUP)
    74  a file could not be read; the others were checked
@@ -28,13 +26,11 @@ Exit codes, the first that applies:
     1  a certificate does not prove what it states
     0  everything is proved
 
-\b
 Examples:
   matesolve solve 8/7K/8/8/8/8/R7/7k --certificate proof.json
   matesolve check proof.json
   matesolve check certificates/* --jsonl
-""",
-)
+""")
 @options.files
 @options.json_record
 @options.jsonl

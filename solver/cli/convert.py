@@ -14,7 +14,7 @@ from solver.cli.console import (
     prepare_outputs,
     require_pyarrow,
 )
-from solver.cli.help_pages import Command
+from solver.cli.help_pages import command
 from solver.cli.progress import TimedProgress
 from solver.errors import FormatError, InputError
 from solver.formats.registry import (
@@ -32,22 +32,18 @@ if TYPE_CHECKING:
     from solver.problem import Problem
 
 
-@click.command(
-    cls=Command,
-    epilog="""\b
+@command("""
 Exit codes, the first that applies:
   130  interrupted (Ctrl-C, SIGTERM, SIGHUP); nothing is written
    74  reading or writing failed; nothing is written
    65  some records were skipped
     0  everything was written
 
-\b
 Examples:
   matesolve convert lichess_db_puzzle.csv.zst mates.epd --min-claim 3
   matesolve convert mates.epd mates.inp
   matesolve convert - - --to jsonl < mates.pgn
-""",
-)
+""")
 @click.argument("source", metavar="IN", type=options.FILE)
 @click.argument("target", metavar="OUT", type=options.FILE)
 @options.reading_format("--from")

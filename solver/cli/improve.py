@@ -23,7 +23,7 @@ from solver.cli.console import (
     prepare_outputs,
     require_apart,
 )
-from solver.cli.help_pages import Command
+from solver.cli.help_pages import command
 from solver.cli.signals import interruptible
 from solver.errors import FormatError, InputError
 
@@ -44,9 +44,7 @@ if TYPE_CHECKING:
 DEFAULT_TIME_S = 10.0
 
 
-@click.command(
-    cls=Command,
-    epilog="""\b
+@command("""
 What makes a row better:
   a shorter mate            distance and line are replaced
   the other side mates      the same, if the claimed mate is disproved
@@ -55,7 +53,6 @@ What makes a row better:
 All of it is proved. A claim that is disproved and not corrected, and a broken line
 without a mate found, are reported and kept.
 
-\b
 Exit codes, the first that applies:
   130  interrupted (Ctrl-C, SIGTERM, SIGHUP); FILE is not written
    74  reading or writing failed
@@ -64,12 +61,10 @@ Exit codes, the first that applies:
     3  a limit left something undecided
     0  every claimed mate was found, and proved or made shorter
 
-\b
 Examples:
   matesolve improve matetrack.epd -o better.epd --store run.db --jobs 2
   matesolve improve mates.epd -o better.epd --time 60 --certificates proofs
-""",
-)
+""")
 @click.argument("source", metavar="IN", type=options.FILE)
 @options.output("It is replaced only when all rows are searched; - is standard output.")
 @options.limits(time_s=DEFAULT_TIME_S)

@@ -13,7 +13,7 @@ import click
 from solver import __version__
 from solver.cli import options
 from solver.cli.console import prepare_module, prepare_part
-from solver.cli.help_pages import Command
+from solver.cli.help_pages import command
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -38,14 +38,11 @@ MATE = 8
 KEY = "h7g6"
 
 
-@click.command(
-    cls=Command,
-    epilog="""\b
+@command("""
 Examples:
   matesolve warmup
   matesolve warmup --wasm
-""",
-)
+""")
 @options.flag("--wasm", "Compile the WebAssembly modules for web pages instead.")
 def warmup(wasm: bool) -> None:
     """Compile the search now, so that the next command starts at once.
@@ -58,13 +55,10 @@ def warmup(wasm: bool) -> None:
     _load(prepare_module if wasm else prepare_part)
 
 
-@click.command(
-    cls=Command,
-    epilog="""\b
+@command("""
 Example:
   matesolve doctor
-""",
-)
+""")
 def doctor() -> None:
     """Show versions, machine and cache, and run a self-test.
 

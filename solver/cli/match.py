@@ -15,7 +15,7 @@ from solver.cli.console import (
     prepare_laboratory,
     stdout_console,
 )
-from solver.cli.help_pages import Command
+from solver.cli.help_pages import command
 from solver.cli.progress import TimedProgress
 from solver.cli.signals import interruptible
 from solver.errors import InputError
@@ -65,13 +65,10 @@ def hypotheses(text: str) -> Hypotheses:
     return found
 
 
-@click.command(
-    cls=Command,
-    epilog="""\b
+@command("""
 A setting is off, or techniques as in `table` with commas between them, such as
 check-extension=all,mdp=tight; see `matesolve table --help` for their values.
 
-\b
 Exit codes, the first that applies:
   130  interrupted (Ctrl-C, SIGTERM, SIGHUP); the score so far is printed
    74  a file could not be read or written
@@ -79,14 +76,12 @@ Exit codes, the first that applies:
     3  the test of --sprt is undecided
     0  all games were played, or the test decided
 
-\b
 Examples:
   matesolve match --a check-extension=all
   matesolve match --a mdp=tight,check-extension=all --b mdp=tight --depth 6
   matesolve match --a efp=on --games 2000 --jobs 2 --games-file efp.pgn
   matesolve match --a check-extension=promotions --games 10000 --sprt 0,10
-""",
-)
+""")
 @click.option(
     "--a",
     "first",

@@ -54,14 +54,13 @@ def mip() -> None:
 
 
 @mip.command(
-    epilog="""\b
+    epilog="""
 Exit codes, the first that applies:
   130  interrupted (Ctrl-C, SIGTERM, SIGHUP); the counts so far are kept
    74  a file could not be read; the others were counted
    65  a record could not be read; it was skipped
     0  everything was counted
 
-\b
 Examples:
   matesolve mip build games.pgn.zst quiet.epd -o mine.npz
   matesolve mip build new.pgn --merge mine.npz -o mine.npz
@@ -128,7 +127,7 @@ def build(
 
 
 @mip.command(
-    epilog="""\b
+    epilog="""
 Examples:
   matesolve mip show KRPvKR
   matesolve mip show 8/7K/8/8/8/8/R7/7k w - - 0 1 --mip-table mine.npz
@@ -154,7 +153,7 @@ def show(what: tuple[str, ...], *, mip_table: str | None, as_json: bool) -> None
 
 
 @mip.command(
-    epilog="""\b
+    epilog="""
 Examples:
   matesolve mip info
   matesolve mip info mine.npz --json
@@ -186,7 +185,7 @@ def info(mip_table: str | None, *, as_json: bool) -> None:
 
 
 @mip.command(
-    epilog="""\b
+    epilog="""
 Examples:
   matesolve mip play --games 100 > games.pgn
   matesolve mip play --games 10000 | matesolve mip build - -o own.npz

@@ -9,7 +9,7 @@ import click
 
 from solver.cli import options
 from solver.cli.console import Exit, notify, prepare_kernel
-from solver.cli.help_pages import Command
+from solver.cli.help_pages import command
 from solver.cli.signals import interruptible
 from solver.errors import InputError
 
@@ -78,14 +78,11 @@ DEEPEST = 30
 """The greatest --depth, far beyond what any machine can count."""
 
 
-@click.command(
-    cls=Command,
-    epilog="""\b
+@command("""
 Examples:
   matesolve perft --depth 5
   matesolve perft 8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - --depth 4 --divide
-""",
-)
+""")
 @click.argument("fen", nargs=-1)
 @options.number("-d --depth", DEEPEST, "D", "Search D plies deep.", required=True)
 @options.flag("--divide divided", "Also print the count below each first move.")

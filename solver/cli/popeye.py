@@ -19,7 +19,7 @@ from solver.cli.console import (
     prepare_kernel,
     prepare_stipulation,
 )
-from solver.cli.help_pages import Command
+from solver.cli.help_pages import Command, command
 from solver.cli.options import whole
 from solver.cli.signals import interruptible
 from solver.errors import FormatError, InputError
@@ -75,22 +75,21 @@ def _seconds(text: str) -> int:
     return 0 if text == "0" else whole(_LONGEST_S)(text)
 
 
-@click.command(
-    cls=_PopeyeCommand,
-    epilog="""\b
+@command(
+    """
 Exit codes:
   0  every problem was solved, with or without a solution
   3  a limit of time stopped a problem
   65  a problem was refused or could not be read; the others were solved
   130  interrupted (Ctrl-C, SIGTERM, SIGHUP); what was found is printed
 
-\b
 Examples:
   matesolve popeye problems.inp
   matesolve popeye -maxmem 256M -maxtime 60 problems.inp
   echo 'BeginProblem Pieces White Kc7 Rb1 Black Ka8 Pa7
         Stipulation h#2 EndProblem' | matesolve popeye -
 """,
+    cls=_PopeyeCommand,
 )
 @click.argument("file", default=STDIN, metavar="[FILE]", type=options.FILE)
 @click.option(

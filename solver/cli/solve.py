@@ -25,7 +25,7 @@ from solver.cli.console import (
     run_interruptible,
     stdout_console,
 )
-from solver.cli.help_pages import Command
+from solver.cli.help_pages import command
 from solver.errors import FenError, FormatError, InputError, quote
 from solver.output import Notation
 from solver.problem import Problem
@@ -51,9 +51,7 @@ EXITS = {
 }
 
 
-@click.command(
-    cls=Command,
-    epilog="""\b
+@command("""
 Exit codes:
   0  a mate, proved to be the shortest; of help play, all solutions
   1  proved: no mate in the number of moves searched
@@ -61,7 +59,6 @@ Exit codes:
 With several positions, the exit code is the highest of any. An unreadable
 line counts as 65, an interrupt (Ctrl-C, SIGTERM, SIGHUP) as 130.
 
-\b
 Examples:
   matesolve solve 8/7K/8/8/8/8/R7/7k w - - 0 1
   matesolve solve "8/8/8/8/8/5K2/R7/7k w - -" --board
@@ -71,8 +68,7 @@ Examples:
   matesolve solve "8/8/8/8/8/5KR1/8/7k w - -" --set-play --tries
   matesolve solve 8/5K2/2r5/7p/5R2/6B1/8/7k --stipulation h#2
   matesolve solve - --first --jsonl < positions.txt
-""",
-)
+""")
 @click.argument("fen", nargs=-1, required=True, metavar="FEN...")
 @options.limits()
 @options.restriction

@@ -11,7 +11,7 @@ import click
 
 from solver.cli import options
 from solver.cli.console import Exit, foremost, notify, prepare_modules, require_pyarrow
-from solver.cli.help_pages import Command
+from solver.cli.help_pages import command
 from solver.errors import FormatError, InputError, quote
 from solver.files import GZIPPED, write_whole
 from solver.formats.streams import STDIN, name_of
@@ -31,22 +31,18 @@ HEAD_LINES = 10
 FORMATS = ("csv", "jsonl", "epd", "parquet")
 
 
-@click.command(
-    cls=Command,
-    epilog="""\b
+@command("""
 Exit codes, the first that applies:
    74  a file could not be read or written
    65  a record was damaged and is listed as unreadable; or FILE has no results
        of an audit, and no page was written
     0  the page was written
 
-\b
 Examples:
   matesolve verify mates.epd --keys --store run.db
   matesolve report run.db -o report.html
   matesolve verify - --jsonl < mates.epd | matesolve report - -o report.html
-""",
-)
+""")
 @click.argument("file", metavar="FILE", type=options.FILE)
 @options.output("The page is a single HTML file.")
 @click.option(
@@ -201,21 +197,17 @@ def _parse_record(line: bytes) -> Mapping[str, object]:
         raise InputError(msg) from None
 
 
-@click.command(
-    cls=Command,
-    epilog="""\b
+@command("""
 Exit codes:
   2   --where is not an SQL expression
   74  the store could not be read, or the file could not be written
   0   all selected results were written
 
-\b
 Examples:
   matesolve export run.db -o run.csv
   matesolve export run.db --where "verdict = 'refuted' AND claim > 3" -o wrong.jsonl
   matesolve export run.db --where "soundness = 'cooked'" --to epd -o -
-""",
-)
+""")
 @click.argument("store", metavar="RUN.db", type=options.FILE)
 @click.option(
     "--where",
@@ -268,20 +260,16 @@ def _start(store: Store, where: str | None) -> Iterator[AuditResult]:
     return chain(list(islice(results, 1)), results)
 
 
-@click.command(
-    cls=Command,
-    epilog="""\b
+@command("""
 Exit codes:
   74  a file is missing or is not a store, and nothing was merged; or reading
       or writing failed, and the stores before that one were merged completely
   0   all stores were merged
 
-\b
 Examples:
   matesolve merge part1.db part2.db -o all.db
   matesolve merge all.db part3.db
-""",
-)
+""")
 @click.argument(
     "stores",
     nargs=-1,

@@ -14,7 +14,7 @@ import click
 from solver.cli import experiment_options, options
 from solver.cli.auditing import Reading
 from solver.cli.console import Exit, foremost, notify, prepare_laboratory
-from solver.cli.help_pages import Command
+from solver.cli.help_pages import Command, command
 from solver.errors import FenError, FormatError, quote
 from solver.files import write_whole
 from solver.formats.streams import name_of
@@ -52,9 +52,8 @@ class _Table(Command):
         return super().parse_args(ctx, args)
 
 
-@click.command(
-    cls=_Table,
-    epilog="""\b
+@command(
+    """
 Values, several separated by commas:
   --mdp              off, upper (beta only), lower (alpha only), cpw (both),
                      tight (beta to a mate on the next ply), vipermate
@@ -68,7 +67,6 @@ Values, several separated by commas:
                      (0 and 100 per cent are rounded) or +curve (few positions
                      weigh less)
 
-\b
 Exit codes, the first that applies:
   130  interrupted (Ctrl-C, SIGTERM, SIGHUP); complete results are printed
    74  a file could not be read or written
@@ -77,7 +75,6 @@ Exit codes, the first that applies:
     3  a limit stopped a search
     0  every search was completed
 
-\b
 Examples:
   matesolve table
   matesolve table --mdp off,cpw,tight --depth 18 --html nodes.html
@@ -86,6 +83,7 @@ Examples:
   matesolve table puzzles/classics.epd --ablation --nodes 1000000
   matesolve table easy.epd hard.epd --mdp off,cpw,tight --summary
 """,
+    cls=_Table,
 )
 @click.argument(
     "position",

@@ -8,15 +8,13 @@ from typing import TYPE_CHECKING
 import click
 
 from solver.cli.console import Exit
-from solver.cli.help_pages import Command
+from solver.cli.help_pages import command
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 
-@click.command(
-    cls=Command,
-    epilog="""\b
+@command("""
 UCI options:
   Hash        size of the transposition table in MiB
   Threads     threads that search one position
@@ -24,11 +22,9 @@ UCI options:
   Clear Hash  empty the transposition table
   SyzygyPath  directories of Syzygy and Gaviota tablebases, separated as in PATH
 
-\b
 Example, as the engine's command in a chess GUI:
   matesolve uci
-""",
-)
+""")
 @click.pass_context
 def uci(ctx: click.Context) -> None:
     """Run as a UCI engine.

@@ -23,7 +23,7 @@ from solver.cli.console import (
     prepare_kernel,
     stdout_console,
 )
-from solver.cli.help_pages import Command
+from solver.cli.help_pages import command
 from solver.cli.signals import interruptible
 from solver.errors import missing_package
 from solver.formats.streams import name_of
@@ -67,9 +67,7 @@ def parse_address(
     raise click.BadParameter(msg)
 
 
-@click.command(
-    cls=Command,
-    epilog="""\b
+@command("""
 Verdicts:
   proved      the claimed mate exists and none is shorter
   holds       the claimed mate exists; a shorter one is not excluded
@@ -81,7 +79,6 @@ With another stipulation, such as s#3, its goal takes the place of mate.
 A record without a claim shows the status of the answer instead: proved,
 found, disproved or undecided.
 
-\b
 Soundness, with --keys:
   sound              one key, or exactly the claimed ones
   cooked             there are more keys than claimed
@@ -92,13 +89,11 @@ Soundness, with --keys:
 The solutions of a help problem are always counted: as many as claimed are
 sound, more are cooked, fewer are missing-solution.
 
-\b
 More words for --fail-on:
   keys  a claimed key does not solve
   dual  with --every-ply: after the key, another move mates as fast as the
         claimed one
 
-\b
 Exit codes, the first that applies:
   130  interrupted (Ctrl-C, SIGTERM, SIGHUP); complete results are printed
    74  a file could not be read, or the cluster failed
@@ -107,7 +102,6 @@ Exit codes, the first that applies:
     3  a limit left something undecided
     0  all claims hold, or --fail-on does not select the failures
 
-\b
 Examples:
   matesolve verify puzzles/*.epd
   matesolve verify mates.epd --time 60 --jobs 2 --keys
@@ -115,8 +109,7 @@ Examples:
   matesolve verify lichess.csv.zst --theme mateIn2 --store run.db --jobs 2
   matesolve verify mates.jsonl --store run.db --cluster tcp://10.0.0.1:8786
   matesolve verify problems.olv --keys --fail-on cooked,refuted,shorter
-""",
-)
+""")
 @options.files
 @options.reading_format("--format")
 @auditing.selection
