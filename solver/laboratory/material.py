@@ -93,7 +93,8 @@ def parse_material(text: str) -> Material:
     white, black = (
         [side.count(letter) for letter in _LETTERS] for side in name.groups()
     )
-    return _join(white, black)
+    pairs = zip(white, black, strict=True)
+    return Material(*(number for pair in pairs for number in pair))
 
 
 @lru_cache(_KEPT)
@@ -115,19 +116,7 @@ def material_of(cell: int) -> Material:
     ValueError
         If `cell` is not within 0 to `CELLS` - 1.
     """
-    if not 0 <= cell < CELLS:
-        msg = f"expected a cell from 0 to {CELLS - 1}, found {cell}"
-        raise ValueError(msg)
-    numbers = []
-    for radix in reversed(_RADICES):
-        cell, pieces = divmod(cell, radix)
-        numbers.append(pieces)
-    return Material(*reversed(numbers))
-
-
-def _join(white: Sequence[int], black: Sequence[int]) -> Material:
-    pairs = zip(white, black, strict=True)
-    return Material(*(number for pair in pairs for number in pair))
+    return Material(*map(int, np.unravel_index(cell, _RADICES)))
 
 
 def _name(side: Sequence[int]) -> str:
