@@ -13,7 +13,7 @@ import re
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO, NamedTuple
+from typing import TYPE_CHECKING, BinaryIO
 
 import chess
 import chess.pgn
@@ -57,21 +57,6 @@ MAX_SHOWN = 200
 """How much of a foreign file a message shows, in characters."""
 
 
-class MatchGame(NamedTuple):
-    """A finished game.
-
-    Attributes
-    ----------
-    points : float
-        What the first side scored: 1, 0.5 or 0.
-    text : str
-        The game as PGN.
-    """
-
-    points: float
-    text: str
-
-
 @dataclass(frozen=True, slots=True)
 class Match:
     """Pairs of games by number, as `solver.laboratory.game_pool` plays them.
@@ -102,8 +87,8 @@ class Match:
             f"matesolve {__version__}"
         )
 
-    def begin(self) -> Callable[[int], tuple[MatchGame, MatchGame]]:
-        """Return the function that plays a pair."""
+    def begin(self) -> Callable[[int], str]:
+        """Return the function that plays a pair and writes it as PGN."""
         first, second = (
             Player(
                 replace(variant.techniques, horizon=self.horizon),
@@ -114,9 +99,9 @@ class Match:
         )
         equal = Player(Techniques(), Rules(BALANCE_DEPTH))
 
-        def play(number: int) -> tuple[MatchGame, MatchGame]:
+        def play(number: int) -> str:
             opening = self._open(number, equal)
-            games = []
+            games = ""
             names = self.first.name, self.second.name
             for half, players in enumerate(((first, second), (second, first)), 1):
                 board = opening.copy()
@@ -131,16 +116,34 @@ class Match:
                     "Result": result,
                     "Termination": "adjudication" if comment else "normal",
                 }
-                points = RESULTS[result]
-                games.append(
-                    MatchGame(
-                        points if half == 1 else 1 - points,
-                        write_game(board, headers, comment),
-                    )
-                )
-            return games[0], games[1]
+                games += write_game(board, headers, comment) + "\n"
+            return games
 
         return play
+
+    def read_pair(self, number: int, games: str) -> tuple[float, float] | None:
+        """Return the first side's points in both games; None if not both are whole.
+
+        Raises
+        ------
+        InputError
+            They are other games.
+        """
+        points = []
+        for half, game in enumerate(_NEXT_GAME.split(games), 1):
+            headers = chess.pgn.read_headers(io.StringIO(game))
+            result = headers.get("Result", "") if headers else ""
+            if headers is None or not game.endswith(f" {result}\n\n"):
+                return None
+            expected = {"Event": self.event, "Round": f"{number}.{half}"}
+            for tag, value in expected.items():
+                if headers.get(tag) != value:
+                    found = quote(headers.get(tag, ""))
+                    msg = f"{tag}: expected {value!r}, found {found}"
+                    raise InputError(msg)
+            white = RESULTS[result]
+            points.append(white if half == 1 else 1 - white)
+        return points[0], points[1]
 
     def _open(self, number: int, player: Player) -> chess.Board:
         """Return the opening of a pair."""
@@ -202,9 +205,9 @@ class GamesFile:
             lock(file, path)
             yield cls(file, match, path)
 
-    def add(self, games: tuple[MatchGame, MatchGame]) -> None:
+    def add(self, games: str) -> None:
         """Append a pair."""
-        self._file.write("".join(f"{game.text}\n" for game in games).encode())
+        self._file.write(games.encode())
         self._file.flush()
 
     def _read(self, content: bytes) -> int:
@@ -219,34 +222,17 @@ class GamesFile:
             raise InputError(msg)
         games = _NEXT_GAME.split(content.decode("ascii", "replace"))
         end = 0
-        for pair in zip(games[::2], games[1::2], strict=False):
-            points = self._read_pair(pair)
+        for pair in map("".join, zip(games[::2], games[1::2], strict=False)):
+            try:
+                points = self._match.read_pair(len(self.pairs) + 1, pair)
+            except InputError as error:
+                msg = f"{self._name}: {error}"
+                raise InputError(msg) from None
             if points is None:
                 break
             self.pairs.append(points)
-            end += sum(map(len, pair))
+            end += len(pair)
         return end
-
-    def _read_pair(self, games: tuple[str, str]) -> tuple[float, float] | None:
-        """Return the first side's points in both games; None if not both are whole."""
-        points = []
-        for half, game in enumerate(games, 1):
-            headers = chess.pgn.read_headers(io.StringIO(game))
-            result = headers.get("Result", "") if headers else ""
-            if headers is None or not game.endswith(f" {result}\n\n"):
-                return None
-            expected = {
-                "Event": self._match.event,
-                "Round": f"{len(self.pairs) + 1}.{half}",
-            }
-            for tag, value in expected.items():
-                if headers.get(tag) != value:
-                    found = quote(headers.get(tag, ""))
-                    msg = f"{self._name}: {tag}: expected {value!r}, found {found}"
-                    raise InputError(msg)
-            white = RESULTS[result]
-            points.append(white if half == 1 else 1 - white)
-        return points[0], points[1]
 
 
 def play_match(
@@ -292,7 +278,9 @@ def play_match(
     for games in play_games(match, range(played + 1, pairs + 1), jobs, control):
         if file:
             file.add(games)
-        score.add_pair(games[0].points, games[1].points)
+        pair = match.read_pair(score.pairs.total() + 1, games)
+        assert pair, "a game that was played is whole"
+        score.add_pair(*pair)
         yield score
         if score.decision() is not None:
             return

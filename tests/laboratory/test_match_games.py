@@ -102,9 +102,8 @@ def test_a_result_is_the_boards_or_adjudicated_by_a_mate_that_python_chess_finds
     """At low depth the mates are so short that a naive search finds them."""
     adjudicated = 0
     for games in play_games(match(seed=3), range(1, 9), 1, GroupControl()):
-        for half in games:
-            game = chess.pgn.read_game(io.StringIO(half.text))
-            assert game is not None
+        pair = io.StringIO(games)
+        while game := chess.pgn.read_game(pair):
             board, result = game.end().board(), game.headers["Result"]
             comment = game.end().comment
             assert (game.headers["Termination"] == "adjudication") == bool(comment)
