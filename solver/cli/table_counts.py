@@ -25,7 +25,7 @@ from solver.laboratory.count_tables import (
     position_columns,
     position_summary,
 )
-from solver.laboratory.mate_scores import MAX_DEPTH, depth_to_see
+from solver.laboratory.mate_scores import MAX_DEPTH, plies_of
 from solver.laboratory.node_counts import (
     CollectionCounts,
     CollectionFile,
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from solver.laboratory.iterative_deepening import Runner
-    from solver.laboratory.techniques import Variant
+    from solver.laboratory.techniques import Techniques, Variant
     from solver.problem import Problem
 
 UNCLAIMED_DEPTH = 8
@@ -97,10 +97,9 @@ def compare_on_collection(
             lambda: f"{step}, {runner.nodes:,} nodes", lambda: searches
         ) as progress,
     ):
-        at_horizon = all(v.techniques.tests_mate_at_horizon for v in variants)
         for problem in problems:
             board = chess.Board(problem.fen)
-            plies = depth or _claimed_depth(problem, at_horizon=at_horizon)
+            plies = depth or _claimed_depth(problem, variants[0].techniques)
             outcomes = []
             for variant in variants:
                 step = f"{printable(problem.id)}: {variant.name}"
@@ -162,9 +161,12 @@ def print_text(counts: PositionCounts | CollectionCounts, *, brief: bool) -> Non
         console.print(note, style="dim")
 
 
-def _claimed_depth(problem: Problem, *, at_horizon: bool) -> int:
+def _claimed_depth(problem: Problem, techniques: Techniques) -> int:
     """Return the depth that shows a claimed mate, or the claimed absence of one."""
     claimed = problem.claim.mate if problem.claim else problem.no_mate
     if claimed is None:
         return UNCLAIMED_DEPTH
-    return min(depth_to_see(claimed, at_horizon=at_horizon), MAX_DEPTH)
+    depth = plies_of(claimed)
+    if techniques.plies_seen(depth) < depth:
+        depth += 1
+    return min(depth, MAX_DEPTH)

@@ -148,11 +148,8 @@ class Laboratory:
             mate = mate_distance(experiment.score)
             proved, is_shortest = True, False
             if mate is not None and techniques.is_sound:
-                is_shortest = excludes_shorter(
-                    mate,
-                    experiment.depth,
-                    at_horizon=techniques.tests_mate_at_horizon,
-                )
+                seen = techniques.plies_seen(experiment.depth)
+                is_shortest = excludes_shorter(mate, seen)
             elif mate is not None:
                 if confirm and mate not in proofs:
                     proofs[mate] = prove_mate(board, mate, PROOF_NODES, control)
@@ -187,9 +184,8 @@ class Laboratory:
             distance = mate_distance(last.score)
             if distance != mate:
                 mate, nodes_to_mate = distance, last.nodes
-            is_over = mate is not None and excludes_shorter(
-                mate, last.depth, at_horizon=techniques.tests_mate_at_horizon
-            )
+            seen = techniques.plies_seen(last.depth)
+            is_over = mate is not None and excludes_shorter(mate, seen)
             if is_over:
                 break
         if last is None:

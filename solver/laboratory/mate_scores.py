@@ -7,8 +7,8 @@ more.
 A mate in n moves takes 2n - 1 plies, and being mated in n moves takes 2n. The search
 sees a mate where it looks for a move and finds none, which it does above its horizon:
 the former from depth 2n on, the latter from depth 2n + 1. With a mate test at the
-horizon it sees both one ply earlier. So a completed depth also shows which mates do not
-exist (`MateBounds`).
+horizon it sees both one ply earlier (`Techniques.plies_seen`). So a completed depth
+also shows which mates do not exist (`MateBounds`).
 """
 
 from __future__ import annotations
@@ -119,34 +119,17 @@ def format_score(score: int) -> str:
     return f"{score:,}" if mate is None else format_mate(mate)
 
 
-def depth_to_see(mate: int, *, at_horizon: bool = False) -> int:
-    """Return the depth from which a search without extensions sees a mate.
+def plies_of(mate: int) -> int:
+    """Return the plies to a mate in moves; negative or 0: the side to move is mated."""
+    return 2 * mate - 1 if mate > 0 else -2 * mate
 
-    Parameters
-    ----------
-    mate : int
-        In moves; negative, or 0, when the side to move is mated.
-    at_horizon : bool
-        Whether the horizon has a mate test. The other functions here have it likewise.
 
-    Returns
-    -------
-    int
-        At least 1, the first iteration.
+def excludes_shorter(mate: int, plies_seen: int) -> bool:
+    """Whether a full search that sees mates on so many plies excludes shorter ones.
+
+    Mates of one side are two plies apart.
     """
-    plies = 2 * mate - 1 if mate > 0 else -2 * mate
-    return max(plies + (0 if at_horizon else 1), 1)
-
-
-def excludes_shorter(mate: int, depth: int, *, at_horizon: bool = False) -> bool:
-    """Whether a full search to that depth, which found the mate, excludes shorter ones.
-
-    A mate on ply p is seen at depth p + 1, or at depth p with a mate test at the
-    horizon. The mate before a mate in n is on ply 2n - 3; before being mated in n, on
-    ply 2n - 2.
-    """
-    plies_of_shorter = 2 * mate - 3 if mate > 0 else -2 * mate - 2
-    return depth >= plies_of_shorter + (0 if at_horizon else 1)
+    return plies_seen >= plies_of(mate) - 2
 
 
 class MateBounds(NamedTuple):
@@ -166,19 +149,16 @@ class MateBounds(NamedTuple):
     not_mated_within: float
 
 
-def bounds_at_depth(
-    mate: int | None, depth: int, *, at_horizon: bool = False
-) -> MateBounds:
+def bounds_when_seen(mate: int | None, plies_seen: int) -> MateBounds:
     """Return what a sound search proves once it has completed a depth.
 
     Parameters
     ----------
     mate : int or None
         The mate that it found.
-    depth : int
-        Plies searched in full; 0: only the mate is known.
+    plies_seen : int
+        The plies on which that depth sees mates; -1: only the mate is known.
     """
-    plies_seen = depth if at_horizon and depth > 0 else depth - 1
     given, suffered = (plies_seen + 1) // 2, plies_seen // 2
     if mate is None:
         return MateBounds(None, given, suffered)
@@ -189,7 +169,7 @@ def bounds_at_depth(
 
 def bounds_of_shortest(mate: int) -> MateBounds:
     """Return what is known if a mate is the shortest."""
-    return bounds_at_depth(mate, depth_to_see(mate))
+    return bounds_when_seen(mate, plies_of(mate))
 
 
 def contradict(results: Iterable[MateBounds]) -> bool:

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from solver.laboratory.mate_scores import (
     MateBounds,
-    bounds_at_depth,
     bounds_of_shortest,
+    bounds_when_seen,
     contradict,
     mate_distance,
 )
@@ -90,10 +90,9 @@ class PositionCounts:
     def is_contradictory(self) -> bool:
         """Whether sound variants have results that cannot all be right."""
         return contradict(
-            bounds_at_depth(
+            bounds_when_seen(
                 mate_distance(iteration.score),
-                iteration.depth,
-                at_horizon=series.variant.techniques.tests_mate_at_horizon,
+                series.variant.techniques.plies_seen(iteration.depth),
             )
             for series in self.series
             if series.variant.techniques.is_sound
@@ -277,13 +276,11 @@ class CollectionCounts:
                 if outcome.mate is not None and outcome.is_shortest:
                     yield bounds_of_shortest(outcome.mate)
                 else:
-                    yield bounds_at_depth(
-                        outcome.mate,
-                        row.depth if outcome.complete else 0,
-                        at_horizon=variant.techniques.tests_mate_at_horizon,
-                    )
+                    depth = row.depth if outcome.complete else 0
+                    seen = variant.techniques.plies_seen(depth)
+                    yield bounds_when_seen(outcome.mate, seen)
             elif (mate := proved_mate(outcome)) is not None:
-                yield bounds_at_depth(mate, 0)
+                yield bounds_when_seen(mate, -1)
 
 
 def proved_mate(outcome: Outcome) -> int | None:

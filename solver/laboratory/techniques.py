@@ -106,10 +106,12 @@ class Techniques:
     root_order: RootOrder = RootOrder.SEARCH
     count: NodeCount = NodeCount.MOVES
 
-    @property
-    def tests_mate_at_horizon(self) -> bool:
-        """Whether a mate is seen at the horizon, one ply earlier than without."""
-        return self.horizon is not Horizon.STATIC
+    def plies_seen(self, depth: int) -> int:
+        """Return the last ply on which a search of that depth sees a mate.
+
+        That is at the horizon if it is searched, else one ply above it.
+        """
+        return depth if depth and self.horizon is not Horizon.STATIC else depth - 1
 
     @property
     def is_sound(self) -> bool:

@@ -38,7 +38,7 @@ def iteration(
     """An iteration; only a sound search proves its mate."""
     mate = mate_distance(score)
     is_sound = mate is None or variant.techniques.is_sound
-    is_shortest = mate is not None and is_sound and excludes_shorter(mate, depth)
+    is_shortest = mate is not None and is_sound and excludes_shorter(mate, depth - 1)
     return Iteration(depth, score, "h7g6", nodes, nodes_total, is_sound, is_shortest)
 
 

@@ -208,13 +208,13 @@ def test_a_stopped_proof_proves_nothing(monkeypatch: pytest.MonkeyPatch) -> None
 
 
 @pytest.mark.parametrize(
-    ("mate", "depth"), [(1, 0), (2, 2), (8, 14), (0, -1), (-1, 1), (-3, 5)]
+    ("mate", "seen"), [(1, -1), (2, 1), (8, 13), (0, -2), (-1, 0), (-3, 4)]
 )
-def test_shorter_mates_are_excluded_at_the_depth_that_would_show_them(
-    mate: int, depth: int
+def test_shorter_mates_are_excluded_where_they_would_be_seen(
+    mate: int, seen: int
 ) -> None:
-    assert excludes_shorter(mate, depth)
-    assert not excludes_shorter(mate, depth - 1)
+    assert excludes_shorter(mate, seen)
+    assert not excludes_shorter(mate, seen - 1)
 
 
 @pytest.mark.parametrize(

@@ -8,54 +8,35 @@ import pytest
 
 from solver.laboratory.mate_scores import (
     MateBounds,
-    bounds_at_depth,
     bounds_of_shortest,
+    bounds_when_seen,
     contradict,
-    depth_to_see,
     excludes_shorter,
+    plies_of,
 )
 
 MATES = range(-6, 7)
 
 
-def plies_of(mate: int) -> int:
-    """The number of plies from the position to the mate."""
-    return 2 * mate - 1 if mate > 0 else -2 * mate
+SEEN = range(-1, 14)
 
 
-def is_seen(mate: int, depth: int, *, at_horizon: bool) -> bool:
-    """Whether the mated position is tested for mate, by an iteration that exists.
-
-    It is if it is entered with at least one ply left to search, or with none where the
-    horizon has a mate test.
-    """
-    return depth >= 1 and depth - plies_of(mate) >= (0 if at_horizon else 1)
+def test_plies_are_counted_to_the_mate() -> None:
+    assert [plies_of(mate) for mate in (1, 2, 8)] == [1, 3, 15]
+    assert [plies_of(mate) for mate in (0, -1, -2)] == [0, 2, 4]
 
 
-HORIZONS = pytest.mark.parametrize("at_horizon", [False, True])
-
-
-@HORIZONS
 @pytest.mark.parametrize("mate", MATES)
-def test_a_mate_is_seen_from_its_depth_on(mate: int, at_horizon: bool) -> None:
-    depth = depth_to_see(mate, at_horizon=at_horizon)
-    assert is_seen(mate, depth, at_horizon=at_horizon)
-    assert not is_seen(mate, depth - 1, at_horizon=at_horizon)
-
-
-@HORIZONS
-@pytest.mark.parametrize("mate", MATES)
-def test_a_depth_excludes_shorter_mates_if_it_would_show_the_next_shorter_one(
-    mate: int, at_horizon: bool
+def test_shorter_mates_are_excluded_if_the_next_shorter_one_would_be_seen(
+    mate: int,
 ) -> None:
     shorter = [
-        other
+        plies_of(other)
         for other in range(-9, 10)
         if (other > 0) == (mate > 0) and plies_of(other) < plies_of(mate)
     ]
-    for depth in range(1, 14):
-        excluded = all(is_seen(m, depth, at_horizon=at_horizon) for m in shorter)
-        assert excludes_shorter(mate, depth, at_horizon=at_horizon) == excluded
+    for seen in SEEN:
+        assert excludes_shorter(mate, seen) == all(plies <= seen for plies in shorter)
 
 
 def is_excluded(mate: int, known: MateBounds) -> bool:
@@ -64,47 +45,43 @@ def is_excluded(mate: int, known: MateBounds) -> bool:
     return -mate <= known.not_mated_within
 
 
-@HORIZONS
-@pytest.mark.parametrize("depth", range(14))
+@pytest.mark.parametrize("seen", SEEN)
 def test_a_search_without_a_mate_excludes_exactly_the_mates_it_would_see(
-    depth: int, at_horizon: bool
+    seen: int,
 ) -> None:
-    known = bounds_at_depth(None, depth, at_horizon=at_horizon)
+    known = bounds_when_seen(None, seen)
     for mate in MATES:
-        seen = is_seen(mate, depth, at_horizon=at_horizon)
-        assert is_excluded(mate, known) == seen
+        assert is_excluded(mate, known) == (plies_of(mate) <= seen)
 
 
-@HORIZONS
-@pytest.mark.parametrize("depth", range(14))
+@pytest.mark.parametrize("seen", SEEN)
 @pytest.mark.parametrize("mate", MATES)
 def test_a_mate_excludes_shorter_ones_that_would_be_seen_and_those_of_the_other_side(
-    mate: int, depth: int, at_horizon: bool
+    mate: int, seen: int
 ) -> None:
-    known = bounds_at_depth(mate, depth, at_horizon=at_horizon)
+    known = bounds_when_seen(mate, seen)
     assert known.mate == mate
     for other in MATES:
         opposite = (other > 0) != (mate > 0)
         shorter = plies_of(other) < plies_of(mate)
-        seen = is_seen(other, depth, at_horizon=at_horizon)
-        excluded = opposite or (shorter and seen)
+        excluded = opposite or (shorter and plies_of(other) <= seen)
         assert is_excluded(other, known) == excluded
 
 
 @pytest.mark.parametrize("mate", MATES)
 def test_the_shortest_mate_excludes_every_shorter_one(mate: int) -> None:
-    assert bounds_of_shortest(mate) == bounds_at_depth(mate, 1000)
+    assert bounds_of_shortest(mate) == bounds_when_seen(mate, 1000)
 
 
 @pytest.mark.parametrize(
     "bounds",
     [
         [],
-        [bounds_at_depth(8, 16), bounds_at_depth(None, 15), bounds_at_depth(8, 14)],
-        [bounds_at_depth(9, 9), bounds_at_depth(8, 16)],
-        [bounds_at_depth(-3, 7), bounds_at_depth(-5, 4), bounds_at_depth(None, 6)],
-        [bounds_at_depth(0, 1)],
-        [MateBounds(None, 5, -1), bounds_at_depth(6, 3)],
+        [bounds_when_seen(8, 15), bounds_when_seen(None, 14), bounds_when_seen(8, 13)],
+        [bounds_when_seen(9, 8), bounds_when_seen(8, 15)],
+        [bounds_when_seen(-3, 6), bounds_when_seen(-5, 3), bounds_when_seen(None, 5)],
+        [bounds_when_seen(0, 0)],
+        [MateBounds(None, 5, -1), bounds_when_seen(6, 2)],
     ],
 )
 def test_results_that_one_position_allows_do_not_contradict(
@@ -116,13 +93,13 @@ def test_results_that_one_position_allows_do_not_contradict(
 @pytest.mark.parametrize(
     "bounds",
     [
-        [bounds_at_depth(8, 16), bounds_at_depth(None, 16)],
-        [bounds_at_depth(7, 3), bounds_at_depth(8, 14)],
-        [bounds_at_depth(3, 0), bounds_at_depth(-3, 0)],
-        [bounds_at_depth(-3, 7), bounds_at_depth(None, 7)],
-        [bounds_at_depth(-2, 2), bounds_at_depth(-3, 7)],
-        [bounds_at_depth(0, 1), bounds_at_depth(None, 1)],
-        [MateBounds(None, 5, -1), bounds_at_depth(5, 3)],
+        [bounds_when_seen(8, 15), bounds_when_seen(None, 15)],
+        [bounds_when_seen(7, 2), bounds_when_seen(8, 13)],
+        [bounds_when_seen(3, -1), bounds_when_seen(-3, -1)],
+        [bounds_when_seen(-3, 6), bounds_when_seen(None, 6)],
+        [bounds_when_seen(-2, 1), bounds_when_seen(-3, 6)],
+        [bounds_when_seen(0, 0), bounds_when_seen(None, 0)],
+        [MateBounds(None, 5, -1), bounds_when_seen(5, 2)],
     ],
 )
 def test_a_mate_that_another_search_excludes_contradicts_it(
@@ -133,5 +110,5 @@ def test_a_mate_that_another_search_excludes_contradicts_it(
 
 
 def test_the_side_that_mates_is_never_mated() -> None:
-    assert bounds_at_depth(4, 0).not_mated_within == math.inf
-    assert bounds_at_depth(-4, 0).no_mate_within == math.inf
+    assert bounds_when_seen(4, -1).not_mated_within == math.inf
+    assert bounds_when_seen(-4, -1).no_mate_within == math.inf

@@ -99,8 +99,9 @@ def test_only_unusual_conditions_are_named(
 
 @pytest.mark.parametrize("horizon", Horizon)
 def test_a_mate_is_seen_at_every_horizon_but_the_static_one(horizon: Horizon) -> None:
-    seen = Techniques(horizon=horizon).tests_mate_at_horizon
-    assert seen == (horizon is not Horizon.STATIC)
+    is_seen = horizon is not Horizon.STATIC
+    seen = [Techniques(horizon=horizon).plies_seen(depth) for depth in range(4)]
+    assert seen == ([-1, 1, 2, 3] if is_seen else [-1, 0, 1, 2])
 
 
 def test_the_uncapped_extension_is_of_all_checks() -> None:
