@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
     from solver.audit.result import AuditResult
     from solver.cli.console import Result
+    from solver.cli.solve import AnswerFiles
     from solver.output.shown_play import ShownPlay
     from solver.search.workspace import Workspace
     from solver.solution import Solution
@@ -46,41 +47,39 @@ NAME_CHARACTERS = 80
 _UNSAFE = re.compile(r"[^A-Za-z0-9._+-]+")
 
 
-class CertificateFile:
-    """The file of `solve --certificate`.
+def write_certificate(path: str, solution: Solution, workspace: Workspace) -> Exit:
+    """Build the certificate of `solve --certificate`, and write it.
+
+    After Ctrl-C there is no file.
 
     Parameters
     ----------
     path : str
         The file is compressed if this ends in .gz.
+    solution : Solution
+        The answer.
+    workspace : Workspace
+        The memory of its search.
+
+    Returns
+    -------
+    Exit
+        LIMIT if nothing is proved that could be written.
     """
-
-    def __init__(self, path: str) -> None:
-        self._path = Path(path)
-
-    def write(self, solution: Solution, workspace: Workspace) -> Exit:
-        """Build the certificate and write it; after Ctrl-C there is no file.
-
-        Returns
-        -------
-        Exit
-            LIMIT if nothing is proved that could be written.
-        """
-        try:
-            certification = build_stoppable(
-                "certificate",
-                lambda control: certify_last(solution, workspace, control),
-            )
-        except BuildingStoppedError:
-            notify(f"interrupted: {self._path} is not written")
-            return Exit.INTERRUPTED
-        for notice in certification.left_out:
-            notify(f"{self._path}: {notice}")
-        if certification.certificate is None:
-            notify(f"{self._path}: not written, nothing is proved in it")
-            return Exit.LIMIT
-        write(certification.certificate.encode(), self._path)
-        return Exit.PROVED
+    try:
+        certification = build_stoppable(
+            "certificate", lambda control: certify_last(solution, workspace, control)
+        )
+    except BuildingStoppedError:
+        notify(f"interrupted: {path} is not written")
+        return Exit.INTERRUPTED
+    for notice in certification.left_out:
+        notify(f"{path}: {notice}")
+    if certification.certificate is None:
+        notify(f"{path}: not written, nothing is proved in it")
+        return Exit.LIMIT
+    write(certification.certificate.encode(), Path(path))
+    return Exit.PROVED
 
 
 class CertificateFolder:
@@ -156,57 +155,44 @@ class CertificateFolder:
         return name
 
 
-class Drawings:
-    """The files of `solve --svg`, `--pgn` and `--html`; None: do not write it.
+def write_drawings(
+    files: AnswerFiles, solution: Solution, play: ShownPlay | None
+) -> Exit:
+    """Write the files of `solve --svg`, `--pgn` and `--html`.
 
-    `solves` says whether the page has what it needs to solve.
+    Parameters
+    ----------
+    files : AnswerFiles
+        Their names.
+    solution : Solution
+        The answer.
+    play : ShownPlay or None
+        Its play; None: an interrupt came, and only the diagram is written.
+
+    Raises
+    ------
+    OSError
+        A file cannot be written.
     """
+    from solver.kernel.border.parts import SEARCH
+    from solver.output.diagram import encode_svg
+    from solver.pages.answer_page import encode_page
 
-    def __init__(
-        self, svg: str | None, pgn: str | None, html: str | None, *, solves: bool
-    ) -> None:
-        self._svg, self._pgn, self._html = svg, pgn, html
-        self._solves = solves
-
-    @property
-    def show_play(self) -> bool:
-        """Whether a file shows the play."""
-        return self._pgn is not None or self._html is not None
-
-    def write(self, solution: Solution, play: ShownPlay | None) -> Exit:
-        """Write the files.
-
-        Parameters
-        ----------
-        solution : Solution
-            The answer.
-        play : ShownPlay or None
-            Its play; None: an interrupt came, and only the diagram is written.
-
-        Raises
-        ------
-        OSError
-            A file cannot be written.
-        """
-        from solver.kernel.border.parts import SEARCH
-        from solver.output.diagram import encode_svg
-        from solver.pages.answer_page import encode_page
-
-        if self._svg is not None:
-            write_whole(self._svg, encode_svg(solution))
-        if play is None:
-            for path in filter(None, (self._pgn, self._html)):
-                notify(f"interrupted: {path} is not written")
-            return Exit.INTERRUPTED if self.show_play else Exit.PROVED
-        if self._pgn is not None:
-            write_whole(self._pgn, play.pgn())
-        if self._html is not None:
-            parts = [SEARCH, kind_of(solution.problem.stipulation).part()]
-            modules = {
-                part.name: prepare_module(part).code for part in parts if self._solves
-            }
-            write_whole(self._html, encode_page(solution, play.lines(), modules))
-        return Exit.PROVED
+    if files.svg_path is not None:
+        write_whole(files.svg_path, encode_svg(solution))
+    if play is None:
+        for path in filter(None, (files.pgn_path, files.html_path)):
+            notify(f"interrupted: {path} is not written")
+        return Exit.INTERRUPTED if files.shows_play else Exit.PROVED
+    if files.pgn_path is not None:
+        write_whole(files.pgn_path, play.pgn())
+    if files.html_path is not None:
+        parts = [SEARCH, kind_of(solution.problem.stipulation).part()]
+        modules = {
+            part.name: prepare_module(part).code for part in parts if files.solver
+        }
+        write_whole(files.html_path, encode_page(solution, play.lines(), modules))
+    return Exit.PROVED
 
 
 def build_stoppable(work: str, build: Callable[[Control], Result]) -> Result:

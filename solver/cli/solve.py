@@ -6,7 +6,7 @@ import re
 import shlex
 import sys
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
@@ -34,7 +34,6 @@ from solver.solution import Solution, Status, StoppedBy
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-    from solver.cli.answer_files import CertificateFile, Drawings
     from solver.cli.options import PlayRequest
     from solver.endgames.tablebases import Tablebases
     from solver.output.shown_play import ShownPlay
@@ -49,6 +48,28 @@ EXITS = {
     Status.DISPROVED: Exit.NEGATIVE,
     Status.UNDECIDED: Exit.LIMIT,
 }
+
+
+class AnswerFiles(NamedTuple):
+    """The files to write for an answer after it is printed; None: do not write it.
+
+    Attributes
+    ----------
+    certificate_path, svg_path, pgn_path, html_path : str or None
+    solver : bool
+        Whether the page has what it needs to solve.
+    """
+
+    certificate_path: str | None
+    svg_path: str | None
+    pgn_path: str | None
+    html_path: str | None
+    solver: bool
+
+    @property
+    def shows_play(self) -> bool:
+        """Whether a file shows the play."""
+        return self.pgn_path is not None or self.html_path is not None
 
 
 @command("""
@@ -77,13 +98,21 @@ Examples:
 @options.play
 @options.flag("--board", "Draw the position above the answer.")
 @options.flag("--ascii letters", "Draw it in plain ASCII.")
-@options.written("--certificate", "Write a proof that `matesolve check` can verify.")
-@options.written("--svg", "Write a diagram that shows the keys.")
-@options.written("--pgn", "Write the keys and all defences as a game with variations.")
-@options.written(
-    "--html", "Write a web page. It has the answer, its diagram and variations."
+@options.gathered(
+    "files",
+    AnswerFiles,
+    options.written(
+        "--certificate", "Write a proof that `matesolve check` can verify."
+    ),
+    options.written("--svg", "Write a diagram that shows the keys."),
+    options.written(
+        "--pgn", "Write the keys and all defences as a game with variations."
+    ),
+    options.written(
+        "--html", "Write a web page. It has the answer, its diagram and variations."
+    ),
+    options.solver,
 )
-@options.solver
 @options.json_record
 @options.jsonl
 @click.pass_context
@@ -98,11 +127,7 @@ def solve(
     first: bool,
     board: bool,
     letters: bool,
-    certificate_path: str | None,
-    svg_path: str | None,
-    pgn_path: str | None,
-    html_path: str | None,
-    solver: bool,
+    files: AnswerFiles,
     as_json: bool,
     jsonl: bool,
 ) -> None:
@@ -141,33 +166,27 @@ def solve(
         raise click.UsageError(msg)
 
     many = fen == (STDIN,)
-    if many and certificate_path is not None:
+    if many and files.certificate_path is not None:
         msg = (
             "--certificate takes a single position; for several, use "
             "`matesolve verify --certificates`."
         )
         raise click.UsageError(msg)
-    drawn = any(path is not None for path in (svg_path, pgn_path, html_path))
-    if many and drawn:
+    if many and (files.svg_path is not None or files.shows_play):
         msg = "--svg, --pgn and --html take a single position."
         raise click.UsageError(msg)
-    if solver and html_path is None:
+    if files.solver and files.html_path is None:
         msg = "--solver needs --html."
         raise click.UsageError(msg)
 
     from solver.search.question import read_question
 
-    prepare_outputs(certificate_path, svg_path, pgn_path, html_path)
+    prepare_outputs(*files[:4])
     answers = (
         Records(2 if as_json else None, with_play=play.is_shown)
         if as_json or jsonl
         else Sentences(play, board or letters, letters, spaced=many)
     )
-    outputs = Outputs(answers, play)
-    if certificate_path is not None or drawn:
-        _add_files(
-            outputs, certificate_path, svg_path, pgn_path, html_path, solves=solver
-        )
 
     def question(problem: Problem | str) -> Question:
         if play.stipulation is not None:
@@ -181,19 +200,8 @@ def solve(
         questions = _read_stdin(question)
     else:
         questions = [question(_require_fen(" ".join(fen)))]
+    outputs = Outputs(answers, play, files)
     ctx.exit(answer_each(questions, limits, outputs, tablebases))
-
-
-def _add_files(
-    outputs: Outputs, certificate: str | None, *drawn: str | None, solves: bool
-) -> None:
-    from solver.cli.answer_files import CertificateFile, Drawings
-
-    if certificate is not None:
-        outputs.certificate = CertificateFile(certificate)
-    if any(path is not None for path in drawn):
-        svg, pgn, html = drawn
-        outputs.drawings = Drawings(svg, pgn, html, solves=solves)
 
 
 def _demand(problem: Problem | str, stipulation: Stipulation) -> Problem:
@@ -230,8 +238,7 @@ def _read_stdin(
             yield FormatError(problem.source, str(error))
 
 
-@dataclass(slots=True)
-class Outputs:
+class Outputs(NamedTuple):
     """Where answers go.
 
     Attributes
@@ -240,21 +247,12 @@ class Outputs:
         Prints each answer on stdout as soon as it is known, then its play.
     play : PlayRequest
         What is asked about the play.
-    certificate : CertificateFile or None
-    drawings : Drawings or None
-        The files to write for each answer after it is printed.
+    files : AnswerFiles
     """
 
     answers: Records | Sentences
     play: PlayRequest
-    certificate: CertificateFile | None = None
-    drawings: Drawings | None = None
-
-    @property
-    def needs_play(self) -> bool:
-        """Whether the play is to be built."""
-        is_drawn = self.drawings is not None and self.drawings.show_play
-        return self.play.is_shown or is_drawn
+    files: AnswerFiles
 
 
 def answer_each(
@@ -305,23 +303,29 @@ def answer_each(
 def _answer_one(question: Question, solver: Solver, outputs: Outputs) -> Exit:
     """Answer a question: print the answer, then what takes longer, until Ctrl-C."""
     solution = _answer(question, solver)
-    outputs.answers.print(solution)
+    answers, asked, files = outputs
+    answers.print(solution)
     code = exit_code(solution)
-    if outputs.certificate and code is not Exit.INTERRUPTED:
-        code = max(code, outputs.certificate.write(solution, solver.workspace))
+    if files.certificate_path is not None and code is not Exit.INTERRUPTED:
+        from solver.cli.answer_files import write_certificate
+
+        written = write_certificate(files.certificate_path, solution, solver.workspace)
+        code = max(code, written)
     play: ShownPlay | None = None
     is_stopped = code is Exit.INTERRUPTED
-    if outputs.needs_play and not is_stopped:
+    if (asked.is_shown or files.shows_play) and not is_stopped:
         from solver.cli.whole_play import build_play
 
-        play = build_play(question, solution, solver, outputs.play)
+        play = build_play(question, solution, solver, asked)
         if play is None:
             code = Exit.INTERRUPTED
-            if outputs.play.is_shown:
+            if asked.is_shown:
                 notify("interrupted: the play is not shown")
-    outputs.answers.print_play(solution, play if outputs.play.is_shown else None)
-    if outputs.drawings and not is_stopped:
-        code = max(code, outputs.drawings.write(solution, play))
+    answers.print_play(solution, play if asked.is_shown else None)
+    if (files.svg_path is not None or files.shows_play) and not is_stopped:
+        from solver.cli.answer_files import write_drawings
+
+        code = max(code, write_drawings(files, solution, play))
     return code
 
 
