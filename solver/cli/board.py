@@ -17,12 +17,11 @@ from solver.cli.console import (
     prepare_outputs,
     store_files,
 )
-from solver.cli.help_pages import command
 from solver.errors import InputError, quote
 from solver.files import write_whole
 
 
-@command("""
+@options.command("""
 Exit codes, the first that applies:
   74  a file could not be read or written
   65  the FEN is invalid; or a record is damaged, and is listed as unreadable

@@ -8,7 +8,6 @@ import click
 
 from solver.cli import options
 from solver.cli.console import Exit, echo_json, foremost, notify
-from solver.cli.help_pages import command
 from solver.errors import CertificateError, ForgeryError
 
 if TYPE_CHECKING:
@@ -18,7 +17,7 @@ SCHEMA = 1
 """Incremented if a field changes its meaning or is removed, not if one is added."""
 
 
-@command("""
+@options.command("""
 Exit codes, the first that applies:
   130  interrupted (Ctrl-C, SIGTERM, SIGHUP)
    74  a file could not be read; the others were checked

@@ -14,7 +14,6 @@ from solver.cli.console import (
     prepare_outputs,
     require_pyarrow,
 )
-from solver.cli.help_pages import command
 from solver.cli.progress import TimedProgress
 from solver.errors import FormatError, InputError
 from solver.formats.registry import (
@@ -32,7 +31,7 @@ if TYPE_CHECKING:
     from solver.problem import Problem
 
 
-@command("""
+@options.command("""
 Exit codes, the first that applies:
   130  interrupted (Ctrl-C, SIGTERM, SIGHUP); nothing is written
    74  reading or writing failed; nothing is written

@@ -9,12 +9,7 @@ and cloup would be one more dependency for what is thirty lines here.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
 import click
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 OPTION_GROUPS = {
     "Input": "--format --from --theme --min-rating --min-claim --max-claim --all-rows",
@@ -62,15 +57,16 @@ def group_of(option: click.Option) -> str:
 
 
 class Command(click.Command):
-    """A command whose help lists its options in groups; see `OPTION_GROUPS`.
+    """A command whose help lists its options in groups; see `OPTION_GROUPS`."""
 
-    Its epilog is printed line by line, as it stands.
-    """
-
-    def __init__(self, name: str | None, *, epilog: str, **settings: Any) -> None:
-        paragraphs = epilog.strip("\n").split("\n\n")
-        lines = "\n\n".join(f"\b\n{paragraph}" for paragraph in paragraphs)
-        super().__init__(name, epilog=lines, **settings)
+    def format_epilog(
+        self, _ctx: click.Context, formatter: click.HelpFormatter
+    ) -> None:
+        """Write the epilog without wrapping its lines."""
+        paragraphs = (self.epilog or "").strip("\n").split("\n\n")
+        formatter.write_paragraph()
+        with formatter.indentation():
+            formatter.write_text("\n\n".join(f"\b\n{text}" for text in paragraphs))
 
     def format_options(
         self, ctx: click.Context, formatter: click.HelpFormatter
@@ -94,10 +90,3 @@ class Group(click.Group):
     """A command whose subcommands are all of the class `Command`."""
 
     command_class = Command
-
-
-def command(
-    epilog: str, cls: type[Command] = Command
-) -> Callable[[Callable[..., Any]], Command]:
-    """Make a function a command, whose help ends with `epilog`."""
-    return click.command(cls=cls, epilog=epilog)

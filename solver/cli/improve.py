@@ -23,7 +23,6 @@ from solver.cli.console import (
     prepare_outputs,
     require_apart,
 )
-from solver.cli.help_pages import command
 from solver.cli.signals import interruptible
 from solver.errors import FormatError, InputError
 
@@ -44,7 +43,7 @@ if TYPE_CHECKING:
 DEFAULT_TIME_S = 10.0
 
 
-@command("""
+@options.command("""
 What makes a row better:
   a shorter mate            distance and line are replaced
   the other side mates      the same, if the claimed mate is disproved

@@ -13,7 +13,6 @@ import click
 from solver import __version__
 from solver.cli import options
 from solver.cli.console import prepare_module, prepare_part
-from solver.cli.help_pages import command
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -38,7 +37,7 @@ MATE = 8
 KEY = "h7g6"
 
 
-@command("""
+@options.command("""
 Examples:
   matesolve warmup
   matesolve warmup --wasm
@@ -55,7 +54,7 @@ def warmup(wasm: bool) -> None:
     _load(prepare_module if wasm else prepare_part)
 
 
-@command("""
+@options.command("""
 Example:
   matesolve doctor
 """)

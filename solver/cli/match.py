@@ -15,7 +15,6 @@ from solver.cli.console import (
     prepare_laboratory,
     stdout_console,
 )
-from solver.cli.help_pages import command
 from solver.cli.progress import TimedProgress
 from solver.cli.signals import interruptible
 from solver.errors import InputError
@@ -65,7 +64,7 @@ def hypotheses(text: str) -> Hypotheses:
     return found
 
 
-@command("""
+@options.command("""
 A setting is off, or techniques as in `table` with commas between them, such as
 check-extension=all,mdp=tight; see `matesolve table --help` for their values.
 

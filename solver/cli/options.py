@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 import click
 
 from solver.cli.console import STDIN
+from solver.cli.help_pages import Command
 from solver.errors import InputError
 from solver.output import Notation
 from solver.problem import (
@@ -31,7 +32,7 @@ from solver.problem import (
 from solver.stipulation import EXPECTED, MAX_MOVES, Stipulation
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable
 
     from click.shell_completion import CompletionItem
 
@@ -94,6 +95,13 @@ def number(
         help=help_text,
         **others,
     )
+
+
+def command(
+    epilog: str, cls: type[Command] = Command
+) -> Callable[[Callable[..., Any]], Command]:
+    """Make a function a command, whose help ends with `epilog`, line by line."""
+    return click.command(cls=cls, epilog=epilog)
 
 
 def complete_folders(
@@ -362,60 +370,6 @@ def read_request(
         all_defences,
         depth,
     )
-
-
-def refuse_conflicts(play: PlayRequest, given: Mapping[str, Any]) -> None:
-    """Refuse options about the play that contradict others or have no effect.
-
-    Parameters
-    ----------
-    play : PlayRequest
-        What is asked about the play.
-    given : mapping
-        The parameters of `solve`, as click has read them.
-
-    Raises
-    ------
-    click.UsageError
-        Names the options in one line.
-    """
-    details = {
-        "--no-threats": given["no_threats"],
-        "--all-defences": given["all_defences"],
-        "--depth": given["depth"],
-    }
-    is_drawn = given["pgn_path"] is not None or given["html_path"] is not None
-    for name, is_given in details.items():
-        if is_given and not (play.is_shown or is_drawn):
-            msg = f"{name} needs --variations, --pgn or --html."
-            raise click.UsageError(msg)
-    if play.notation is Notation.POPEYE and (given["as_json"] or given["jsonl"]):
-        msg = "--notation popeye needs text output, not --json or --jsonl."
-        raise click.UsageError(msg)
-    if play.stipulation is None:
-        if given["max_solutions"] and given["fen"] != (STDIN,):
-            msg = "--max-solutions needs help play, such as --stipulation h#2."
-            raise click.UsageError(msg)
-        return
-    if given["max_moves"]:
-        msg = "--stipulation and --search-moves exclude each other."
-        raise click.UsageError(msg)
-    from solver.stipulations import kind_of
-
-    others = details | {
-        "--tries": given["tries"],
-        "--max-solutions": given["max_solutions"],
-        "--certificate": given["certificate_path"] is not None,
-        "--tablebases": given["directories"],
-        "--checks-only, --king-flights, --replies and --threat": (
-            given["checks_only"] or any(given[name] is not None for name in RANGES)
-        ),
-    }
-    unused = kind_of(play.stipulation).unused_options
-    for name, is_given in others.items():
-        if is_given and name.partition(",")[0] in unused:
-            msg = f"{name} cannot be combined with --stipulation {play.stipulation}."
-            raise click.UsageError(msg)
 
 
 play = gathered(

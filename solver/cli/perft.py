@@ -9,7 +9,6 @@ import click
 
 from solver.cli import options
 from solver.cli.console import Exit, notify, prepare_kernel
-from solver.cli.help_pages import command
 from solver.cli.signals import interruptible
 from solver.errors import InputError
 
@@ -78,7 +77,7 @@ DEEPEST = 30
 """The greatest --depth, far beyond what any machine can count."""
 
 
-@command("""
+@options.command("""
 Examples:
   matesolve perft --depth 5
   matesolve perft 8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - --depth 4 --divide

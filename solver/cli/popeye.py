@@ -19,7 +19,7 @@ from solver.cli.console import (
     prepare_kernel,
     prepare_stipulation,
 )
-from solver.cli.help_pages import Command, command
+from solver.cli.help_pages import Command
 from solver.cli.options import whole
 from solver.cli.signals import interruptible
 from solver.errors import FormatError, InputError
@@ -75,7 +75,7 @@ def _seconds(text: str) -> int:
     return 0 if text == "0" else whole(_LONGEST_S)(text)
 
 
-@command(
+@options.command(
     """
 Exit codes:
   0  every problem was solved, with or without a solution

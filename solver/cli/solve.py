@@ -6,7 +6,7 @@ import re
 import shlex
 import sys
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
@@ -25,14 +25,13 @@ from solver.cli.console import (
     run_interruptible,
     stdout_console,
 )
-from solver.cli.help_pages import command
 from solver.errors import FenError, FormatError, InputError, quote
 from solver.output import Notation
-from solver.problem import Problem
+from solver.problem import RANGES, Problem
 from solver.solution import Solution, Status, StoppedBy
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from solver.cli.options import PlayRequest
     from solver.endgames.tablebases import Tablebases
@@ -72,7 +71,7 @@ class AnswerFiles(NamedTuple):
         return self.pgn_path is not None or self.html_path is not None
 
 
-@command("""
+@options.command("""
 Exit codes:
   0  a mate, proved to be the shortest; of help play, all solutions
   1  proved: no mate in the number of moves searched
@@ -157,7 +156,7 @@ def solve(
     help play a FEN without a side to move begins with Black, or with White if the
     stipulation ends in .5.
     """
-    options.refuse_conflicts(play, ctx.params)
+    _refuse_conflicts(play, ctx.params)
     if as_json and jsonl:
         msg = "--json and --jsonl exclude each other."
         raise click.UsageError(msg)
@@ -202,6 +201,60 @@ def solve(
         questions = [question(_require_fen(" ".join(fen)))]
     outputs = Outputs(answers, play, files)
     ctx.exit(answer_each(questions, limits, outputs, tablebases))
+
+
+def _refuse_conflicts(play: PlayRequest, given: Mapping[str, Any]) -> None:
+    """Refuse options about the play that contradict others or have no effect.
+
+    Parameters
+    ----------
+    play : PlayRequest
+        What is asked about the play.
+    given : mapping
+        The parameters of `solve`, as click has read them.
+
+    Raises
+    ------
+    click.UsageError
+        Names the options in one line.
+    """
+    details = {
+        "--no-threats": given["no_threats"],
+        "--all-defences": given["all_defences"],
+        "--depth": given["depth"],
+    }
+    is_drawn = given["pgn_path"] is not None or given["html_path"] is not None
+    for name, is_given in details.items():
+        if is_given and not (play.is_shown or is_drawn):
+            msg = f"{name} needs --variations, --pgn or --html."
+            raise click.UsageError(msg)
+    if play.notation is Notation.POPEYE and (given["as_json"] or given["jsonl"]):
+        msg = "--notation popeye needs text output, not --json or --jsonl."
+        raise click.UsageError(msg)
+    if play.stipulation is None:
+        if given["max_solutions"] and given["fen"] != (STDIN,):
+            msg = "--max-solutions needs help play, such as --stipulation h#2."
+            raise click.UsageError(msg)
+        return
+    if given["max_moves"]:
+        msg = "--stipulation and --search-moves exclude each other."
+        raise click.UsageError(msg)
+    from solver.stipulations import kind_of
+
+    others = details | {
+        "--tries": given["tries"],
+        "--max-solutions": given["max_solutions"],
+        "--certificate": given["certificate_path"] is not None,
+        "--tablebases": given["directories"],
+        "--checks-only, --king-flights, --replies and --threat": (
+            given["checks_only"] or any(given[name] is not None for name in RANGES)
+        ),
+    }
+    unused = kind_of(play.stipulation).unused_options
+    for name, is_given in others.items():
+        if is_given and name.partition(",")[0] in unused:
+            msg = f"{name} cannot be combined with --stipulation {play.stipulation}."
+            raise click.UsageError(msg)
 
 
 def _demand(problem: Problem | str, stipulation: Stipulation) -> Problem:

@@ -11,7 +11,6 @@ import click
 
 from solver.cli import options
 from solver.cli.console import Exit, foremost, notify, prepare_modules, require_pyarrow
-from solver.cli.help_pages import command
 from solver.errors import FormatError, InputError, quote
 from solver.files import GZIPPED, write_whole
 from solver.formats.streams import STDIN, name_of
@@ -31,7 +30,7 @@ HEAD_LINES = 10
 FORMATS = ("csv", "jsonl", "epd", "parquet")
 
 
-@command("""
+@options.command("""
 Exit codes, the first that applies:
    74  a file could not be read or written
    65  a record was damaged and is listed as unreadable; or FILE has no results
@@ -197,7 +196,7 @@ def _parse_record(line: bytes) -> Mapping[str, object]:
         raise InputError(msg) from None
 
 
-@command("""
+@options.command("""
 Exit codes:
   2   --where is not an SQL expression
   74  the store could not be read, or the file could not be written
@@ -260,7 +259,7 @@ def _start(store: Store, where: str | None) -> Iterator[AuditResult]:
     return chain(list(islice(results, 1)), results)
 
 
-@command("""
+@options.command("""
 Exit codes:
   74  a file is missing or is not a store, and nothing was merged; or reading
       or writing failed, and the stores before that one were merged completely

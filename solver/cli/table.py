@@ -14,7 +14,7 @@ import click
 from solver.cli import experiment_options, options
 from solver.cli.auditing import Reading
 from solver.cli.console import Exit, foremost, notify, prepare_laboratory
-from solver.cli.help_pages import Command, command
+from solver.cli.help_pages import Command
 from solver.errors import FenError, FormatError, quote
 from solver.files import write_whole
 from solver.formats.streams import name_of
@@ -52,7 +52,7 @@ class _Table(Command):
         return super().parse_args(ctx, args)
 
 
-@command(
+@options.command(
     """
 Values, several separated by commas:
   --mdp              off, upper (beta only), lower (alpha only), cpw (both),

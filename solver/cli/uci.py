@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING
 
 import click
 
+from solver.cli import options
 from solver.cli.console import Exit
-from solver.cli.help_pages import command
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 
-@command("""
+@options.command("""
 UCI options:
   Hash        size of the transposition table in MiB
   Threads     threads that search one position

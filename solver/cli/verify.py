@@ -23,7 +23,6 @@ from solver.cli.console import (
     prepare_kernel,
     stdout_console,
 )
-from solver.cli.help_pages import command
 from solver.cli.signals import interruptible
 from solver.errors import missing_package
 from solver.formats.streams import name_of
@@ -67,7 +66,7 @@ def parse_address(
     raise click.BadParameter(msg)
 
 
-@command("""
+@options.command("""
 Verdicts:
   proved      the claimed mate exists and none is shorter
   holds       the claimed mate exists; a shorter one is not excluded
