@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from solver import __version__
 from solver.output.move_names import san_of
@@ -51,7 +51,6 @@ def encode_page(
         data |= solver_data(modules)
     sentences = describe(solution)
     (headline,) = [each for each in sentences if "bold" in each.style]
-    play = play_entries(lines)
     return fill_page(
         "answer.html",
         title=problem.id or problem.fen,
@@ -62,8 +61,7 @@ def encode_page(
         sentences=[each for each in sentences if each is not headline],
         fen=problem.fen,
         link=analysis_link(problem.fen),
-        play=play,
-        folds=any(entry.opens for entry in play),
+        play=lines,
     )
 
 
@@ -78,25 +76,3 @@ def _heading(solution: Solution) -> str:
     pieces = problem.fen.split()[0]
     white, black = (sum(map(side, pieces)) for side in (str.isupper, str.islower))
     return ", ".join([*filter(None, names), f"{asked} ({white}+{black})"])
-
-
-class PlayEntry(NamedTuple):
-    """A line of the play, and where it stands among the others."""
-
-    line: PlayLine
-
-    opens: bool
-    """Whether the next lines continue it."""
-
-    closes: int
-    """How many lines that were continued end with it."""
-
-
-def play_entries(lines: Sequence[PlayLine]) -> list[PlayEntry]:
-    """Return the lines of play as the macro `play_lines` takes them."""
-    following_depths = [*(line.depth for line in lines), 0][1:]
-    entries = []
-    for line, following in zip(lines, following_depths, strict=True):
-        closes = max(0, line.depth - max(1, following)) if line.depth else 0
-        entries.append(PlayEntry(line, 0 < line.depth < following, closes))
-    return entries

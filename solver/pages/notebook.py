@@ -13,7 +13,6 @@ from solver.output.play_text import describe_play
 from solver.output.shown_play import describe_solutions
 from solver.output.text import describe
 from solver.pages import fill_macro
-from solver.pages.answer_page import play_entries
 
 if TYPE_CHECKING:
     from solver.columns.grade import Grade
@@ -40,7 +39,7 @@ def solution_html(solution: Solution) -> str:
         "board",
         draw_diagram(solution),
         describe(solution),
-        play_entries(_solutions(solution)),
+        _solutions(solution),
     )
 
 
@@ -56,7 +55,7 @@ def variations_html(variations: Variations) -> str:
         "board",
         draw_board(variations.fen, [key.move for key in variations.keys]),
         (),
-        play_entries(describe_play(variations)),
+        describe_play(variations),
     )
 
 

@@ -1,6 +1,6 @@
 /** The panel with the answer: what is proved, what it cost, and the line. */
 
-import { element, make, several } from "./dom.mjs";
+import { element, make, several, timeText } from "./dom.mjs";
 import { claimText, namedMoves, recordTitle } from "./records.mjs";
 import { drawRuler } from "./ruler.mjs";
 import { blackBegins, numbered } from "./texts.mjs";
@@ -13,8 +13,6 @@ import { blackBegins, numbered } from "./texts.mjs";
  * @typedef {{state: string, mate: number|null, lower: number, nodes: number, seconds: number,
  *   keys: Move[], keysComplete: boolean, line: Move[], solutions: Move[][]}} Found
  */
-
-const MOST_NAMED = 6;
 
 /** What a search says, in a sentence. @param {Found} found @param {any} stipulation */
 export function headline(found, { goal, moves }) {
@@ -30,11 +28,9 @@ export function headline(found, { goal, moves }) {
   if (found.state === "found") return `${name} in ${length} found; none in fewer than ${lower}`;
   if (solutions.length) return `${name}${within}, ${several(solutions.length, "solution")}: proved`;
   if ((mate ?? 0) < 0) return `Mated in ${length}, proved`;
-  const named = keys.slice(0, MOST_NAMED).map(({ san }) => san).join(", ");
   if (!keys.length || !found.keysComplete) return `${name} in ${length}, proved`;
-  const all = keys.length > MOST_NAMED ? " and others" : "";
-  return `${name} in ${length}, proved; ` +
-    (keys.length === 1 ? `only key ${named}` : `${keys.length} keys: ${named}${all}`);
+  const named = keys.length === 1 ? `only key ${keys[0].san}` : `${keys.length} keys`;
+  return `${name} in ${length}, proved; ${named}`;
 }
 
 /** A move as a button that plays it. @param {string} text @param {string[]} path from the root */
@@ -108,7 +104,7 @@ export class AnswerPanel {
       make("li", {}, ...moveButtons(line, this.before, this.path))));
     if (found.solutions.length) element("answer-line").replaceChildren();
     const { keys, keysComplete } = found;
-    const title = keysComplete ? `All ${keys.length} keys: ` : "Keys (there may be others): ";
+    const title = keysComplete ? "Keys: " : "Keys (there may be others): ";
     if (keys.length > 1) element("answer-keys").replaceChildren(title, ...this.#choices(keys));
   }
 
@@ -141,7 +137,7 @@ export class AnswerPanel {
   #details({ lower, nodes, seconds, line }, upper) {
     drawRuler(element("answer-ruler"), lower, upper);
     const speed = seconds > 0.1 ? `, ${(nodes / seconds / 1e6).toFixed(1)} million a second` : "";
-    const spent = `${several(nodes, "node")} in ${seconds.toFixed(2)} s`;
+    const spent = `${several(nodes, "node")} in ${timeText(seconds)}`;
     element("answer-spent").textContent = spent + speed;
     element("answer-line").replaceChildren(...moveButtons(line, this.before, this.path));
   }

@@ -1,6 +1,6 @@
 /** A collection: its records in a list that is filtered and sorted, one of them on the board. */
 
-import { element, make, several, thousands } from "./dom.mjs";
+import { element, make, several, thousands, timeText } from "./dom.mjs";
 import { unpack } from "./engine.mjs";
 import { download } from "./files.mjs";
 import { List } from "./list.mjs";
@@ -45,10 +45,6 @@ async function readRecords(packed) {
   if (other) throw new Error(`expected records of schema ${SCHEMA}, found ${other.schema}`);
   return records;
 }
-
-/** "0.5 ms", "12.3 s". @param {number | null} [seconds] */
-const timeText = (seconds) => typeof seconds !== "number" ? ""
-  : seconds < 0.1 ? `${(1000 * seconds).toFixed(1)} ms` : `${seconds.toFixed(2)} s`;
 
 /** A static diagram of a FEN. @param {string} fen */
 function diagram(fen) {

@@ -35,3 +35,7 @@ export const thousands = (number) => number.toLocaleString("en");
 
 /** "1 move", "2 moves". @param {number} count @param {string} name */
 export const several = (count, name) => `${thousands(count)} ${name}${count === 1 ? "" : "s"}`;
+
+/** "0.5 ms", "12.3 s"; empty: not known. @param {number | null} [seconds] */
+export const timeText = (seconds) => typeof seconds !== "number" ? ""
+  : seconds < 0.1 ? `${(1000 * seconds).toFixed(1)} ms` : `${seconds.toFixed(2)} s`;
