@@ -14,6 +14,7 @@ from __future__ import annotations
 import threading
 import time
 from collections import deque
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from solver.audit.job import AuditJob
@@ -382,10 +383,11 @@ def _in_order(results: Iterator[Numbered]) -> Iterator[Numbered]:
         yield early[number]
 
 
+@dataclass
 class WorkerLoop:
     """Keeps the workers of a pool busy; each thread that calls `run` serves one.
 
-    Parameters
+    Attributes
     ----------
     queue : WorkQueue
         Where the problems wait.
@@ -395,37 +397,36 @@ class WorkerLoop:
         Makes a worker as soon as there is work for it.
     largest : int
         The largest number of problems in a batch.
+    crashes : dict
+        How many workers died with a problem alone, by its number.
     """
 
-    def __init__(
-        self, queue: WorkQueue, control: GroupControl, pool: WorkerPool, largest: int
-    ) -> None:
-        self._queue = queue
-        self._control = control
-        self._pool = pool
-        self._largest = largest
-        self._crashes: dict[int, int] = {}
+    queue: WorkQueue
+    control: GroupControl
+    pool: WorkerPool
+    largest: int
+    crashes: dict[int, int] = field(default_factory=dict)
 
     def run(self) -> None:
         """Serve one worker until there is no more work."""
         worker: Worker | None = None
         size = 1
         try:
-            while tasks := self._queue.take(size, self._pool.jobs):
+            while tasks := self.queue.take(size, self.pool.jobs):
                 try:
-                    worker = worker or self._pool.make_worker(self._control)
+                    worker = worker or self.pool.make_worker(self.control)
                     started = time.perf_counter()
                     results = self._run_batch(worker, tasks)
                     spent = time.perf_counter() - started
-                    self._queue.finish(tasks, results)
+                    self.queue.finish(tasks, results)
                 except Exception as error:
-                    self._queue.fail(tasks, error)
+                    self.queue.fail(tasks, error)
                     continue  # results before it in the collection come first
                 if len(tasks) == 1 < size:
                     continue  # a slow problem, taken alone, says nothing of the next
                 done = len(tasks) - results.count(None)
                 fitting = int(done * worker.batch_s / max(spent, 1e-6))
-                size = max(1, min(fitting, BATCH_GROWTH * size, self._largest))
+                size = max(1, min(fitting, BATCH_GROWTH * size, self.largest))
         finally:
             if worker:
                 worker.close()
@@ -437,10 +438,10 @@ class WorkerLoop:
             return worker.run_batch([task.problem for task in tasks])
         except WorkerDiedError:
             # Any problem of the batch may be the cause: run each again, alone.
-            if len(tasks) > 1 or self._control.is_stopped():
+            if len(tasks) > 1 or self.control.is_stopped():
                 return [None] * len(tasks)
         (task,) = tasks
-        crashes = self._crashes[task.number] = self._crashes.get(task.number, 0) + 1
+        crashes = self.crashes[task.number] = self.crashes.get(task.number, 0) + 1
         if crashes < MAX_CRASHES:
             return [None]
         answer = Solution(

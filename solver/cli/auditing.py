@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from hashlib import blake2b
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -111,13 +111,12 @@ def jobs(default: str) -> Callable[[Function], Function]:
     )
 
 
-def within(command: Function) -> Function:
-    """Add `--within`, passed as `within: bool`."""
-    return options.flag(
-        "--within",
-        "Check only that there is a mate in the claimed number of moves, not that "
-        "it is the shortest.",
-    )(command)
+within = options.flag(
+    "--within",
+    "Check only that there is a mate in the claimed number of moves, not that it is "
+    "the shortest.",
+)
+"""Adds `--within`, passed as `within: bool`."""
 
 
 def follow(help_text: str) -> Callable[[Function], Function]:
@@ -243,12 +242,13 @@ class Shard:
         return int.from_bytes(digest, "big") % self.count == self.number - 1
 
 
+@dataclass
 class Reading:
     """Reads one file after another; a file that cannot be read is skipped.
 
     An error is printed for such a file, and a warning for a file without records.
 
-    Parameters
+    Attributes
     ----------
     files : sequence of str
         Paths, or - for standard input; see `read_collection`.
@@ -258,55 +258,46 @@ class Reading:
         Which records to read.
     shard : Shard or None
         Which part of the records to yield; None: all.
-
-    Attributes
-    ----------
     notify : callable
         Prints an error or a warning of one line.
     codes : set of Exit
         Contains IO if a file could not be read.
     """
 
-    def __init__(
-        self,
-        files: Sequence[str],
-        *,
-        source_format: str = "auto",
-        selection: Selection = EVERYTHING,
-        shard: Shard | None = None,
-    ) -> None:
-        self._files = files
-        self._format = source_format
-        self._selection = selection
-        self._shard = shard
-        self.notify: Callable[[str], None] = streams.notify
-        self._sizes = [_size(file) for file in files]
+    files: Sequence[str]
+    source_format: str = "auto"
+    selection: Selection = EVERYTHING
+    shard: Shard | None = None
+    notify: Callable[[str], None] = streams.notify
+    codes: set[Exit] = field(default_factory=set)
+
+    def __post_init__(self) -> None:
+        self._sizes = [_size(file) for file in self.files]
         self._meter = Meter()
         self._finished = 0
-        self.codes: set[Exit] = set()
 
     def __iter__(self) -> Iterator[Problem | FormatError]:
         """Yield the records of all files."""
         from solver.formats.registry import read_collection
 
-        for number, file in enumerate(self._files):
+        for number, file in enumerate(self.files):
             self._finished = number
             before = self._seen
             try:
                 records = read_collection(
                     file,
-                    source_format=self._format,
-                    selection=self._selection,
+                    source_format=self.source_format,
+                    selection=self.selection,
                     meter=self._meter,
                 )
-                yield from self._shard.of(records) if self._shard else records
+                yield from self.shard.of(records) if self.shard else records
             except OSError as error:
                 self.notify(f"error: {file}: {error.strerror or error}")
                 self.codes.add(Exit.IO)
                 continue
             if self._seen == before:
                 self.notify(f"warning: {name_of(file)}: no records")
-        self._finished = len(self._files)
+        self._finished = len(self.files)
 
     @property
     def not_selected(self) -> int:
@@ -326,29 +317,19 @@ class Reading:
             None if it cannot be estimated, as with standard input.
         """
         records = self._records()
-        parts = self._shard.count if self._shard else 1
+        parts = self.shard.count if self.shard else 1
         return records and round(records / parts)
 
     def _records(self) -> int | None:
         records, finished = self._meter.records, self._finished
-        if finished == len(self._files):
+        if finished == len(self.files):
             return records
         sizes = [size for size in self._sizes if size is not None]
         fraction = self._meter.fraction()
-        if len(sizes) < len(self._files) or not fraction or not records:
+        if len(sizes) < len(self.files) or not fraction or not records:
             return None
         read = sum(sizes[:finished]) + fraction * sizes[finished]
         return round(records * sum(sizes) / read)
-
-
-def shard(command: Function) -> Function:
-    """Add `--shard`, passed as `shard: Shard | None`."""
-    return click.option(
-        "--shard",
-        callback=_parse_shard,
-        metavar="I/N",
-        help="Check only part I of N parts; `matesolve merge` combines their stores.",
-    )(command)
 
 
 def _parse_shard(
@@ -363,6 +344,15 @@ def _parse_shard(
         return Shard(int(number), int(count))
     msg = f"expected a part such as 2/5, found {value!r}"
     raise click.BadParameter(msg)
+
+
+shard = click.option(
+    "--shard",
+    callback=_parse_shard,
+    metavar="I/N",
+    help="Check only part I of N parts; `matesolve merge` combines their stores.",
+)
+"""Adds `--shard`, passed as `shard: Shard | None`."""
 
 
 def _size(file: str) -> int | None:

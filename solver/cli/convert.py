@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import click
@@ -98,29 +99,23 @@ def convert(
     ctx.exit(Exit.BAD_INPUT if conversion.skipped else Exit.PROVED)
 
 
+@dataclass
 class Conversion:
     """Writes records in another format, and counts them.
 
-    Parameters
+    Attributes
     ----------
     write : callable
         Writes one problem.
     progress : TimedProgress
         Counts what is written, and prints why a record is skipped.
-
-    Attributes
-    ----------
-    progress : TimedProgress
     skipped : int
         Records that could not be parsed, or not expressed in the output format.
     """
 
-    def __init__(
-        self, write: Callable[[Problem], object], progress: TimedProgress
-    ) -> None:
-        self.progress = progress
-        self.skipped = 0
-        self._write = write
+    write: Callable[[Problem], object]
+    progress: TimedProgress
+    skipped: int = 0
 
     def rows(self, records: Iterable[Problem | FormatError]) -> Iterator[object]:
         """Yield what is written of each record; report those that are skipped."""
@@ -128,7 +123,7 @@ class Conversion:
             row: object = record
             if not isinstance(record, FormatError):
                 try:
-                    row = self._write(record)
+                    row = self.write(record)
                 except InputError as error:
                     row = FormatError(record.source, str(error))
             if isinstance(row, FormatError):

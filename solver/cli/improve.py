@@ -6,7 +6,7 @@ import codecs
 import sys
 from collections import Counter
 from contextlib import closing
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 import click
@@ -220,10 +220,11 @@ class RowFile:
             put(changed.get(f"{self._name}:{number}", raw))
 
 
+@dataclass
 class Improvement:
     """Searches the rows of a file, reports what becomes better, and keeps it.
 
-    Parameters
+    Attributes
     ----------
     file : RowFile
         The rows.
@@ -233,31 +234,22 @@ class Improvement:
         Receives each result, and prints errors.
     folder : CertificateFolder or None
         Where to write the proof of each change and each disproved claim.
-
-    Attributes
-    ----------
     changed : dict
         The changed lines by their `file:line`.
     codes : set of Exit
         What the rows lead to.
+    counts, lines : Counter
+        How many rows there are of each kind, and lines of each status.
     """
 
-    def __init__(
-        self,
-        file: RowFile,
-        report: Callable[[str], None],
-        progress: AuditProgress,
-        folder: CertificateFolder | None,
-    ) -> None:
-        self._file = file
-        self._report = report
-        self._progress = progress
-        self._folder = folder
-        self._rows = file.rows
-        self._counts: Counter[str] = Counter()
-        self._lines: Counter[LineStatus] = Counter()
-        self.changed: dict[str, bytes] = {}
-        self.codes = {Exit.PROVED}
+    file: RowFile
+    report: Callable[[str], None]
+    progress: AuditProgress
+    folder: CertificateFolder | None
+    changed: dict[str, bytes] = field(default_factory=dict)
+    codes: set[Exit] = field(default_factory=lambda: {Exit.PROVED})
+    counts: Counter[str] = field(default_factory=Counter)
+    lines: Counter[LineStatus] = field(default_factory=Counter)
 
     def search(
         self,
@@ -278,20 +270,20 @@ class Improvement:
                 asked,
                 local_workers(asked, jobs),
                 resume=resume,
-                on_result=self._certify if self._folder else None,
+                on_result=self._certify if self.folder else None,
                 ordered=True,
                 control=control,
             )
 
         disproved: list[tuple[Row, AuditResult]] = []
-        with closing(results(self._file.read())) as claims:
+        with closing(results(self.file.read())) as claims:
             for result in claims:
-                self._progress.add(result)
-                row = self._rows.pop(result.source, None)
+                self.progress.add(result)
+                row = self.file.rows.pop(result.source, None)
                 if row is None:
-                    self._progress.notify(f"error: {result.source}: {result.error}")
+                    self.progress.notify(f"error: {result.source}: {result.error}")
                     self.codes.add(Exit.BAD_INPUT)
-                    self._counts["unreadable"] += 1
+                    self.counts["unreadable"] += 1
                     continue
                 if asked.follow:
                     self._report_line(row, result)
@@ -301,12 +293,12 @@ class Improvement:
                     self._decide(row, result)
         others = [_other_side(row.problem) for row, _ in disproved]
         for other, (row, _) in zip(others, disproved, strict=True):
-            self._rows[other.source] = row
-        self._file.expected += len(others)
+            self.file.rows[other.source] = row
+        self.file.expected += len(others)
         mated: dict[str, AuditResult] = {}
         with closing(results(others)) as claims:
             for result in claims:
-                self._progress.add(result)
+                self.progress.add(result)
                 if result.mate:
                     mated[result.source] = result
         for other, (row, result) in zip(others, disproved, strict=True):
@@ -317,30 +309,28 @@ class Improvement:
         from solver.output.improvement import Kind
 
         kinds = [*Kind, "unchanged", "disproved", "undecided", "unreadable"]
-        counts = [f"{self._counts[kind]:,} {kind}" for kind in kinds]
-        totals = f"{', '.join(counts)}; {self._file.copied:,} without a mate to search"
-        lines = [
-            f"{name.name.lower()} {count:,}" for name, count in self._lines.items()
-        ]
+        counts = [f"{self.counts[kind]:,} {kind}" for kind in kinds]
+        totals = f"{', '.join(counts)}; {self.file.copied:,} without a mate to search"
+        lines = [f"{name.name.lower()} {count:,}" for name, count in self.lines.items()]
         return f"{totals}\nlines: {', '.join(lines)}" if lines else totals
 
     def _certify(self, result: AuditResult) -> None:
         """Write a certificate if it proves a change or disproves a claim."""
         from solver.output.improvement import find_change, is_disproved
 
-        assert self._folder
-        row = self._rows[result.source]
+        assert self.folder
+        row = self.file.rows[result.source]
         disproves = is_disproved(result) and result.claim == row.claimed
         if disproves or find_change(row, result):
-            self._folder.add(result)
+            self.folder.add(result)
 
     def _report_line(self, row: Row, result: AuditResult) -> None:
         """Count and report what following a row's line has shown."""
         from solver.output.improvement import describe_line, find_line_status
 
         if status := find_line_status(row, result):
-            self._lines[status] += 1
-            self._report(describe_line(row, result))
+            self.lines[status] += 1
+            self.report(describe_line(row, result))
 
     def _decide(self, row: Row, result: AuditResult) -> None:
         """Keep the change that a result makes, count it, and report it."""
@@ -355,24 +345,24 @@ class Improvement:
         change = find_change(row, result)
         if change:
             self.changed[row.problem.source] = row.rewrite(change.mate, change.line)
-            self._counts[change.kind] += 1
-            self._report(describe_change(row, change, result))
+            self.counts[change.kind] += 1
+            self.report(describe_change(row, change, result))
             written = change.mate, change.line
         else:
             written = row.claimed, () if row.fault else row.line
             if kept := describe_kept(row, result):
-                self._report(kept)
+                self.report(kept)
             if is_disproved(result):
-                self._counts["disproved"] += 1
+                self.counts["disproved"] += 1
                 self.codes.add(Exit.NEGATIVE)
             elif result.is_undecided and result.mate is None:
-                self._counts["undecided"] += 1
+                self.counts["undecided"] += 1
             else:
-                self._counts["unchanged"] += 1
+                self.counts["unchanged"] += 1
         if result.is_undecided:
             self.codes.add(Exit.LIMIT)
         for warning in find_warnings(row.problem.fen, *written):
-            self._report(f"{row.problem.source}: warning: {warning}")
+            self.report(f"{row.problem.source}: warning: {warning}")
 
 
 def _other_side(problem: Problem) -> Problem:
