@@ -15,12 +15,13 @@ from solver.output.play_text import describe_play
 from solver.output.shown_play import describe_solutions
 from solver.pages.answer_page import encode_page
 from solver.play.tree import Attack, Defence, Variations
-from solver.problem import Problem
+from solver.problem import Problem, Restriction
 from solver.solution import Solution, Status
 from solver.stipulation import Stipulation
 from tests.output.answers import (
     MATED,
     ROOK,
+    ROOK_BY_TABLE,
     ROOK_DISPROVED,
     ROOK_FOUND,
     ROOK_UNDECIDED,
@@ -459,3 +460,27 @@ def test_without_webassembly_a_page_shows_all_but_solves_nothing(
     assert "does not run WebAssembly" in live.page.inner_text("#answer-note")
     moves = live.page.locator("#tree-play .move")
     assert len(followed(live, moves, ROOK.fen)) == 6
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize(
+    ("solution", "headline", "words"),
+    [
+        (ROOK_DISPROVED, "No mate in 2: proved", "# (2+1)"),
+        (replace(ROOK_DISPROVED, lower_bound=201), "No mate: proved", "# (2+1)"),
+        (ROOK_UNDECIDED, "Undecided: no mate in fewer than 1 move", "the node limit"),
+        (MATED, "Mated in 1, proved", "# (3+4)"),
+        (
+            replace(ROOK_DISPROVED, restriction=Restriction(replies=2)),
+            "No mate in 2: proved",
+            "Restricted: replies 2.",
+        ),
+        (ROOK_BY_TABLE, "Mate in 3 found; none in fewer than 2", "Gaviota"),
+    ],
+)
+def test_every_kind_of_answer_has_its_words(
+    look: Look, solution: Solution, headline: str, words: str
+) -> None:
+    live = look(encode_page(solution, ()))
+    assert live.headline == headline
+    assert words in live.page.inner_text("#answer")

@@ -7,6 +7,7 @@ import random
 from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
 
 import chess
 import pytest
@@ -18,6 +19,7 @@ from solver.laboratory.techniques import parse_variant
 from solver.output.play_record import play_record
 from solver.stipulation import Stipulation
 from tests.pages.live import NARROW
+from tests.pages.records import HOSTILE
 from tests.sizes import sized
 
 if TYPE_CHECKING:
@@ -441,3 +443,11 @@ def test_the_live_board_has_landmarks_for_screen_readers(live: Opener) -> None:
                e.labels?.length || e.getAttribute("aria-labelledby"))).length"""
     )
     assert unnamed == 0
+
+
+def test_what_a_link_calls_a_position_is_text(live: Opener) -> None:
+    board = live.open(quote(HOSTILE))
+    board.wait("error")
+    assert board.fen == HOSTILE
+    assert board.page.locator("main :is(b, img, script)").count() == 0
+    assert board.page.title() == "matesolve: live board"

@@ -51,15 +51,15 @@ export function recordStipulation({ stipulation = "#", claim }) {
 export function recordTitle({ id, source, fen, stipulation, claim, mate }) {
   const pieces = fen.split(" ")[0];
   const [white, black] = [/[A-Z]/g, /[a-z]/g].map((side) => pieces.match(side)?.length ?? 0);
-  const asked = stipulation ?? `#${claim ?? mate ?? ""}`;
+  const asked = stipulation ?? `#${Math.max(claim ?? mate, 0) || ""}`;
   const names = [id, `/${source}`.endsWith(`/${id}`) ? "" : source].filter(Boolean);
   return [...names, `${asked} (${white}+${black})`].join(", ");
 }
 
 /** What else a record says of how it was solved. @param {AuditRecord} record */
 export function recordNotes({ error, stopped_by: limit, tablebase, "lane": restriction }) {
-  const restricted = Object.entries(restriction ?? {}).map(([name, value]) =>
-    `${name.replace("_", " ")}${value === true ? "" : ` ${value}`}`);
+  const restricted = Object.entries(restriction ?? {}).filter(([, value]) => value)
+    .map(([name, value]) => `${name.replace("_", " ")}${value === true ? "" : ` ${value}`}`);
   return [
     error, limit && `Stopped by ${RECORD_LIMITS.get(limit)}.`,
     tablebase && `Known from ${tablebase === "syzygy" ? "Syzygy" : "Gaviota"} tables, not proved.`,

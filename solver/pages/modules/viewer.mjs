@@ -19,6 +19,7 @@ import { Walk } from "./walk.mjs";
 
 const AUTOMATIC_PLAY = 3;
 const DEFAULT_MOVES = 2;
+const MOST_MOVES = 200;
 const MILLION = 1_000_000;
 const MIB_BYTES = 1 << 20;
 const NO_WASM = "This browser does not run WebAssembly: positions are shown, not solved.";
@@ -150,8 +151,9 @@ export class Viewer {
     if (record.status) {
       this.found = recordFound(record);
       const { moves, name } = stipulation;
-      const excluded = moves ?? (record.status === "disproved" ? record.lower_bound - 1 : null);
-      this.answer.showAnswer(this.found, { ...stipulation, moves: excluded });
+      const excluded = record.status === "disproved" ? record.lower_bound - 1 : MOST_MOVES;
+      const most = moves ?? (excluded < MOST_MOVES ? excluded : null);
+      this.answer.showAnswer(this.found, { ...stipulation, moves: most });
       const known = record.mate && name === "#" ? record.mate : moves;
       this.searched.stipulation = { ...stipulation, moves: known };
     } else {

@@ -83,9 +83,10 @@ export class Walk {
     for (const move of marked) move.setAttribute("aria-current", "step");
     const label = marked.find((move) => this.#line?.contains(move)) ?? marked[0];
     if (label && this.#line?.matches(".tree")) {
-      const own = label.closest("summary") ? label.closest("details") : null;
-      for (const fold of this.#line.querySelectorAll("details")) {
-        if (fold !== own && fold.contains(label)) fold.open = true;
+      let fold = (label.closest("summary")?.parentElement ?? label).parentElement;
+      while ((fold = fold?.closest("details") ?? null)) {
+        fold.setAttribute("open", "");
+        fold = fold.parentElement;
       }
       label.scrollIntoView({ block: "nearest" });
     }
