@@ -442,12 +442,14 @@ def test_a_page_with_the_search_solves_and_shows_the_record_again(
 ) -> None:
     live = look(solving_page)
     assert live.headline == "Mate in 3 found; none in fewer than 2"
+    live.page.click("#tree-show")
+    live.page.wait_for_selector("#tree-play > ul")
+    followed(live, live.page.locator("#tree-play .move:visible"), ROOK.fen)
+    live.page.keyboard.press("Escape")
     live.page.click("#answer-solve")
     live.wait(fen=ROOK.fen)
     live.until("answer.dataset.lower === '3'")
     assert live.headline.startswith("Mate in 3, proved")
-    live.page.click("#tree-show")
-    live.page.wait_for_selector("#tree-play > ul")
     live.page.click("#answer-solve")
     assert live.headline == "Mate in 3 found; none in fewer than 2"
 

@@ -141,7 +141,8 @@ export class Viewer {
       isPaused: false,
     });
     this.walk.begin();
-    const stipulation = recordStipulation(record);
+    const asked = recordStipulation(record);
+    const stipulation = { ...asked, ...this.kindOf(asked.name) };
     this.searched = { fen: record.fen, moves: [], stipulation, here: record.fen };
     element("answer-stipulation").value = stipulation.name;
     element("answer-moves").value = stipulation.moves ?? "";
@@ -189,10 +190,15 @@ export class Viewer {
     return this.update();
   }
 
+  /** What the page has to know of a stipulation to solve it. @param {string} name */
+  kindOf(name) {
+    return this.data.stipulations?.find((/** @type {any} */ each) => each.name === name);
+  }
+
   /** What is asked for here; null: a search cannot begin with the defender's move. */
   stipulation() {
     const { value } = element("answer-stipulation");
-    const base = this.data.stipulations.find((/** @type {any} */ { name }) => name === value);
+    const base = this.kindOf(value);
     const step = base.part === "help" ? 0.5 : 1;
     const given = Math.round(element("answer-moves").value / step) * step;
     const moves = given > 0 ? Math.min(given, this.data.layout.mostMoves) : null;
