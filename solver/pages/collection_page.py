@@ -114,7 +114,7 @@ def render_page(
         data={
             "version": __version__,
             "records": base64.b64encode(packed).decode(),
-            **(solver_data(modules) if modules else {}),
+            **(solver_data(modules) if modules and lines else {}),
         },
     )
 

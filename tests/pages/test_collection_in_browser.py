@@ -325,8 +325,11 @@ def test_a_browser_without_webassembly_shows_everything_except_solving(
     assert "does not run WebAssembly" in page.inner_text("#answer-note")
 
 
-def test_an_empty_collection_has_a_page(chromium: Browser, tmp_path: Path) -> None:
-    opener = Opener(chromium, render_page([], title="x"), tmp_path)
+def test_an_empty_collection_has_a_page(
+    chromium: Browser, modules: dict[str, bytes], tmp_path: Path
+) -> None:
+    made = render_page([], title="x", modules=modules)
+    opener = Opener(chromium, made, tmp_path)
     page = opener.open().page
     assert page.inner_text("#headline") == "There are no records."
     opener.close()
