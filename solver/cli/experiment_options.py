@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import functools
+from dataclasses import fields, replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
@@ -13,14 +14,10 @@ from click.core import ParameterSource
 
 from solver.cli import options
 from solver.errors import InputError
-from solver.kernel.border.experiment import Horizon, RootOrder
 from solver.laboratory.mate_scores import MAX_DEPTH
 from solver.laboratory.techniques import (
-    PRUNING,
     SETTINGS,
-    ForwardPruning,
-    NodeCount,
-    Techniques,
+    Choice,
     ablation,
     combine,
     parse_extension,
@@ -34,6 +31,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from enum import Enum
 
+    from solver.kernel.border.experiment import Horizon
+
 Function = TypeVar("Function", bound="Callable[..., Any]")
 
 LEAST_TABLE_ENTRIES = 2**2
@@ -46,9 +45,6 @@ MAX_MIP_POSITIONS = 2**25 - 1
 MAX_REDUCTION = 10
 MAX_TRIES = 50
 MAX_ASPIRATION = 2_000
-
-TECHNIQUES = ("mdp", "check_extension", "efp", "mip")
-"""The parameters that `--ablation` replaces."""
 
 
 def table_entries(text: str) -> int:
@@ -123,13 +119,14 @@ def _condition(
         type=click.Choice([member.name.lower() for member in type(default)]),
         default=default.name.lower(),
         show_default=True,
+        callback=lambda _ctx, _param, text: type(default)[text.upper()],
         metavar="NAME",
         help=help_text,
     )
 
 
 def horizon(default: Horizon) -> Callable[[Function], Function]:
-    """Add `--horizon`, passed as `horizon: str`, the name of a `Horizon`."""
+    """Add `--horizon`, passed as `horizon: Horizon`."""
     return _condition(
         "--horizon",
         default,
@@ -185,7 +182,8 @@ seed = click.option(
 def variants(command: Function) -> Function:
     """Add the techniques and their settings.
 
-    They are passed as `variants: tuple[Variant, ...]` and `is_ablation: bool`.
+    They are passed as `variants: tuple[Variant, ...]` and `is_ablation: bool`. A
+    parameter with the name of a field of `Techniques` is a setting of all variants.
     """
 
     @_technique("--mdp", "off,cpw", parse_mdp, "Forms of mate-distance pruning.")
@@ -213,7 +211,7 @@ def variants(command: Function) -> Function:
     @click.option(
         "--null-reduction",
         type=click.IntRange(0, MAX_REDUCTION),
-        default=PRUNING.null_reduction,
+        default=SETTINGS.null_reduction,
         show_default=True,
         metavar="R",
         help="Search a null move R plies shallower; 0: no null move.",
@@ -222,7 +220,7 @@ def variants(command: Function) -> Function:
         "--multi-cut",
         "cuts_of_tries",
         type=multi_cut,
-        default=f"{PRUNING.cuts}/{PRUNING.tries}",
+        default=f"{SETTINGS.cuts}/{SETTINGS.tries}",
         show_default=True,
         metavar="C/M",
         help="Cut a node if C of its first M moves fail high 2 plies shallower; "
@@ -263,29 +261,16 @@ def variants(command: Function) -> Function:
         *args: Any,
         ablated: bool,
         cuts_of_tries: tuple[int, int],
-        null_reduction: int,
-        mip_positions: int,
-        aspiration: int,
-        horizon: str,
-        root_order: str,
-        count: str,
         **others: Any,
     ) -> Any:
-        values = {name: others.pop(name) for name in TECHNIQUES}
-        if ablated and any(map(_is_given, TECHNIQUES)):
+        values = {name: others.pop(name) for name in Choice._fields}
+        if ablated and any(map(_is_given, Choice._fields)):
             msg = "--ablation chooses the techniques itself."
             raise click.UsageError(msg)
         cuts, tries = cuts_of_tries
-        settings = Techniques(
-            pruning=ForwardPruning(
-                null_reduction=null_reduction, cuts=cuts, tries=tries
-            ),
-            mip_positions=mip_positions,
-            aspiration=aspiration,
-            horizon=Horizon[horizon.upper()],
-            root_order=RootOrder[root_order.upper()],
-            count=NodeCount[count.upper()],
-        )
+        names = {field.name for field in fields(SETTINGS)} & others.keys()
+        shared = {name: others.pop(name) for name in names}
+        settings = replace(SETTINGS, cuts=cuts, tries=tries, **shared)
         chosen = ablation(settings) if ablated else combine(**values, settings=settings)
         return command(*args, variants=chosen, is_ablation=ablated, **others)
 

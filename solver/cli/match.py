@@ -140,7 +140,7 @@ def match(
     sprt: Hypotheses | None,
     depth: int | None,
     nodes: int | None,
-    horizon: str,
+    horizon: Horizon,
     jobs: int | None,
     games_file: str | None,
     as_json: bool,
@@ -161,7 +161,7 @@ def match(
 
     if nodes is None and depth is None:
         nodes = DEFAULT_NODES
-    match = Match(first, second, Rules(depth, nodes), seed, Horizon[horizon.upper()])
+    match = Match(first, second, Rules(depth, nodes), seed, horizon)
     prepare_outputs(games_file)
     prepare_laboratory()
     control = GroupControl()

@@ -9,7 +9,7 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING
 
 from solver.formats.claims import printable
-from solver.kernel.border.experiment import Horizon, RootOrder
+from solver.kernel.border.experiment import Horizon, PrunedNodes, RootOrder
 from solver.laboratory.mate_scores import format_mate, format_score, is_mate
 from solver.laboratory.node_counts import glass_row, is_answered, proved_mate
 from solver.laboratory.techniques import (
@@ -261,15 +261,14 @@ def describe_variant(variant: Variant) -> list[tuple[str, str]]:
 
 
 def _pruning_words(variant: Variant) -> str:
-    pruning = variant.techniques.pruning
-    if pruning is None:
-        return ""
+    techniques = variant.techniques
     parts = []
-    if pruning.null_reduction:
-        parts.append(f"a null move, {pruning.null_reduction} plies shallower,")
-    if pruning.cuts:
-        parts.append(f"multi-cut with {pruning.cuts} of {pruning.tries} moves")
-    nodes = "cut and all nodes" if pruning.all_nodes else "cut nodes"
-    additions = ", ".join(map(str, sorted(pruning.additions)))
+    if techniques.null_reduction:
+        parts.append(f"a null move, {techniques.null_reduction} plies shallower,")
+    if techniques.cuts:
+        parts.append(f"multi-cut with {techniques.cuts} of {techniques.tries} moves")
+    at_all = techniques.pruned_nodes is PrunedNodes.CUT_AND_ALL
+    nodes = "cut and all nodes" if at_all else "cut nodes"
+    additions = ", ".join(map(str, sorted(techniques.additions)))
     with_additions = f", with the additions {additions}" if additions else ""
     return f"{' and '.join(parts) or 'nothing'} at expected {nodes}{with_additions}"

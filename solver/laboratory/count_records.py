@@ -187,10 +187,9 @@ def _techniques(variants: Iterable[Variant]) -> dict[str, Any]:
     for variant in variants:
         techniques = variant.techniques
         settings: dict[str, object] = {**variant.choice._asdict()}
-        if techniques.pruning:
-            settings["null_reduction"] = techniques.pruning.null_reduction
-            settings["cuts"] = techniques.pruning.cuts
-            settings["tries"] = techniques.pruning.tries
+        if techniques.pruned_nodes:
+            for name in ("null_reduction", "cuts", "tries"):
+                settings[name] = getattr(techniques, name)
         if techniques.mip:
             settings["mip_positions"] = techniques.mip_positions
         settings["aspiration"] = techniques.aspiration

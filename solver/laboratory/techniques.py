@@ -49,33 +49,6 @@ UNSOUND_USES = MipUse.REDUCTION | MipUse.PRUNING
 
 
 @dataclass(frozen=True, slots=True)
-class ForwardPruning:
-    """Null move and multi-cut, with the provisions of Enhanced Forward Pruning.
-
-    Attributes
-    ----------
-    all_nodes : bool
-        Prune at expected all nodes as well as at expected cut nodes.
-    additions : frozenset of int
-        Which of the four additions are used.
-    null_reduction : int
-        R: the null move is searched to `depth - 1 - R`; 0: no null move.
-    cuts, tries : int
-        C of M: a node is cut if C of its first M moves fail high in a search 2 plies
-        shallower; 0 cuts: no multi-cut.
-    """
-
-    all_nodes: bool = True
-    additions: frozenset[int] = ADDITIONS
-    null_reduction: int = 2
-    cuts: int = 3
-    tries: int = 6
-
-
-PRUNING = ForwardPruning()
-
-
-@dataclass(frozen=True, slots=True)
 class Techniques:
     """The techniques of one search; by default none, which is plain PVS.
 
@@ -83,7 +56,15 @@ class Techniques:
     ----------
     mdp : Mdp
     extension : Extension
-    pruning : ForwardPruning or None
+    pruned_nodes : PrunedNodes
+        Where forward pruning tries the null move and multi-cut.
+    additions : frozenset of int
+        Which of the four additions of Enhanced Forward Pruning are used.
+    null_reduction : int
+        R: the null move is searched to `depth - 1 - R`; 0: no null move.
+    cuts, tries : int
+        C of M: a node is cut if C of its first M moves fail high in a search 2 plies
+        shallower; 0 cuts: no multi-cut.
     mip : MipUse
     mip_positions : int
         Cells of the material table with fewer positions are not used. With
@@ -98,7 +79,11 @@ class Techniques:
 
     mdp: Mdp = Mdp.OFF
     extension: Extension = Extension.NONE
-    pruning: ForwardPruning | None = None
+    pruned_nodes: PrunedNodes = PrunedNodes.NONE
+    additions: frozenset[int] = frozenset()
+    null_reduction: int = 2
+    cuts: int = 3
+    tries: int = 6
     mip: MipUse = MipUse.NONE
     mip_positions: int = 50
     aspiration: int = 50
@@ -119,7 +104,7 @@ class Techniques:
 
         The uses of MIP at the horizon change evaluations, not mates.
         """
-        return self.pruning is None and not self.mip & UNSOUND_USES
+        return not (self.pruned_nodes or self.mip & UNSOUND_USES)
 
     @property
     def has_plain_horizon(self) -> bool:
@@ -130,18 +115,14 @@ class Techniques:
     @property
     def fields(self) -> dict[str, int]:
         """The fields of an `Experiment` that choose them, by name."""
-        pruning = self.pruning
-        nodes = PrunedNodes.NONE
-        if pruning:
-            nodes = PrunedNodes.CUT_AND_ALL if pruning.all_nodes else PrunedNodes.CUT
         return {
             "mdp": int(self.mdp),
             "extension": self.extension.value,
-            "pruned_nodes": int(nodes),
-            "null_reduction": pruning.null_reduction if pruning else 0,
-            "cuts": pruning.cuts if pruning else 0,
-            "tries": pruning.tries if pruning else 0,
-            "additions": sum(1 << n for n in pruning.additions) if pruning else 0,
+            "pruned_nodes": int(self.pruned_nodes),
+            "null_reduction": self.null_reduction,
+            "cuts": self.cuts,
+            "tries": self.tries,
+            "additions": sum(1 << number for number in self.additions),
             "mip": self.mip.value,
             "is_plain_horizon": int(self.has_plain_horizon),
             "mip_positions": self.mip_positions,
@@ -210,33 +191,26 @@ def parse_mip(text: str) -> MipUse:
     return _join(text, _MIP, MipUse.NONE)
 
 
-def parse_pruning(
-    text: str, settings: ForwardPruning = PRUNING
-) -> ForwardPruning | None:
-    """Read a form of forward pruning.
+def parse_pruning(text: str) -> tuple[PrunedNodes, frozenset[int]]:
+    """Read a form of forward pruning: the nodes, and the additions.
 
-    Parameters
-    ----------
-    text : str
-        `off`; `cut`: expected cut nodes only, no additions (common practice); `none`:
-        cut and all nodes, no additions; digits out of 1234: with those additions; `on`:
-        with all four.
-    settings : ForwardPruning
-        Its other numbers.
+    `off`; `cut`: expected cut nodes only, no additions (common practice); `none`: cut
+    and all nodes, no additions; digits out of 1234: with those additions; `on`: with
+    all four.
     """
     match text:
         case "off":
-            return None
+            return PrunedNodes.NONE, frozenset()
         case "cut":
-            return replace(settings, all_nodes=False, additions=frozenset())
+            return PrunedNodes.CUT, frozenset()
         case "none":
-            return replace(settings, additions=frozenset())
+            return PrunedNodes.CUT_AND_ALL, frozenset()
         case "on":
-            return settings
+            return PrunedNodes.CUT_AND_ALL, ADDITIONS
     digits = [int(digit) if digit.isdecimal() else 0 for digit in text]
     if not digits or not ADDITIONS.issuperset(digits):
         raise _unknown(text, ["off", "cut", "none", "on", "digits out of 1234"])
-    return replace(settings, additions=frozenset(digits))
+    return PrunedNodes.CUT_AND_ALL, frozenset(digits)
 
 
 def _join(text: str, values: dict[str, _Flags], nothing: _Flags) -> _Flags:
@@ -254,7 +228,7 @@ def _unknown(found: str, expected: list[str]) -> InputError:
     return InputError(f"expected one of {', '.join(expected)}, found {found!r}")
 
 
-SETTINGS = Techniques(pruning=PRUNING)
+SETTINGS = Techniques()
 """The default of the settings that all variants share."""
 
 PLAIN = "plain"
@@ -316,8 +290,8 @@ def combine(
     mdp, check_extension, efp, mip : sequence of str
         The values of each technique, at least one and none twice.
     settings : Techniques
-        What all variants share: the numbers of forward pruning, and all that is not
-        chosen by a value. The other functions here have it likewise.
+        What all variants share: all that is not chosen by a value. The other functions
+        here have it likewise.
 
     Returns
     -------
@@ -405,11 +379,13 @@ def conditions_of(techniques: Techniques) -> dict[str, str]:
 
 
 def _make(name: str, choice: Choice, settings: Techniques) -> Variant:
+    pruned_nodes, additions = parse_pruning(choice.efp)
     techniques = replace(
         settings,
         mdp=parse_mdp(choice.mdp),
         extension=parse_extension(choice.check_extension),
-        pruning=parse_pruning(choice.efp, settings.pruning or PRUNING),
+        pruned_nodes=pruned_nodes,
+        additions=additions,
         mip=parse_mip(choice.mip),
     )
     return Variant(name, choice, techniques)

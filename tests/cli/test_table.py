@@ -222,9 +222,9 @@ def test_settings_reach_the_search(
     (made,) = fake.made
     assert made.entries == 1024
     plain, pruned = (asked[0] for asked in made.asked)
-    assert (plain.pruning, plain.aspiration, pruned.aspiration) == (None, 0, 0)
-    assert pruned.pruning
-    assert pruned.pruning.null_reduction == 3
+    assert (plain.aspiration, pruned.aspiration) == (0, 0)
+    assert (plain.is_sound, pruned.is_sound) == (True, False)
+    assert pruned.null_reduction == 3
 
 
 def test_conditions_reach_every_search(

@@ -10,7 +10,7 @@ import chess
 import pytest
 
 from solver.errors import InputError
-from solver.kernel.border.experiment import Extension, Mdp, MipUse
+from solver.kernel.border.experiment import Extension, Mdp, MipUse, PrunedNodes
 from solver.laboratory.iterative_deepening import Laboratory
 from solver.laboratory.mate_scores import (
     MAX_DEPTH,
@@ -22,12 +22,12 @@ from solver.laboratory.mate_scores import (
     mate_distance,
 )
 from solver.laboratory.techniques import (
-    ForwardPruning,
     Techniques,
     parse_extension,
     parse_mdp,
     parse_mip,
     parse_pruning,
+    parse_variant,
 )
 from solver.search.threads import Control
 
@@ -193,7 +193,7 @@ def test_the_check_extension_sees_a_mate_by_checks_at_half_the_depth() -> None:
 
 
 def test_a_mate_of_forward_pruning_is_proved_before_it_is_returned() -> None:
-    outcome = find(MATE_IN_TWO, 8, Techniques(pruning=ForwardPruning()))
+    outcome = find(MATE_IN_TWO, 8, parse_variant("efp=on").techniques)
     assert outcome.mate == 2
     assert outcome.proved
     assert outcome.is_shortest
@@ -201,7 +201,7 @@ def test_a_mate_of_forward_pruning_is_proved_before_it_is_returned() -> None:
 
 def test_a_stopped_proof_proves_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("solver.laboratory.iterative_deepening.PROOF_NODES", 1)
-    outcome = find(MATE_IN_TWO, 8, Techniques(pruning=ForwardPruning()))
+    outcome = find(MATE_IN_TWO, 8, parse_variant("efp=on").techniques)
     assert outcome.mate == 2
     assert not outcome.proved
     assert not outcome.is_shortest
@@ -257,9 +257,9 @@ def test_values_of_techniques_are_read() -> None:
     assert parse_extension("captures+promotions") == (
         Extension.CAPTURING_CHECKS | Extension.PROMOTIONS
     )
-    assert parse_pruning("13") == ForwardPruning(additions=frozenset({1, 3}))
+    assert parse_pruning("13") == (PrunedNodes.CUT_AND_ALL, frozenset({1, 3}))
     assert parse_pruning("on") == parse_pruning("1234")
-    assert parse_pruning("off") is None
+    assert parse_pruning("off") == (PrunedNodes.NONE, frozenset())
     assert parse_mip("prune") == MipUse.PRUNING
     assert parse_mip("prune+lazy") == MipUse.PRUNING | MipUse.LAZY
     assert parse_mip("correct+reduce") == MipUse.REDUCTION | MipUse.CORRECTION
@@ -338,7 +338,7 @@ def test_a_use_at_nodes_combines_with_one_at_the_horizon() -> None:
 def test_the_prover_checks_each_mate_of_an_unsound_search(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    pruned = Techniques(pruning=ForwardPruning())
+    pruned = parse_variant("efp=on").techniques
     rows = deepen(MATE_IN_TWO, 8, pruned)
     assert format_score(rows[-1].score) == "M2"
     assert all(row.proved for row in rows)

@@ -1,12 +1,21 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from solver.errors import InputError
-from solver.kernel.border.experiment import Extension, Horizon, Mdp, MipUse, RootOrder
+from solver.kernel.border.experiment import (
+    Extension,
+    Horizon,
+    Mdp,
+    MipUse,
+    PrunedNodes,
+    RootOrder,
+)
 from solver.laboratory.techniques import (
+    ADDITIONS,
     Choice,
-    ForwardPruning,
     NodeCount,
     Techniques,
     Variant,
@@ -57,14 +66,15 @@ def test_a_single_variant_is_named_by_its_techniques(
 
 
 def test_settings_reach_the_techniques() -> None:
-    pruning = ForwardPruning(null_reduction=3, cuts=2, tries=5)
-    settings = Techniques(pruning=pruning, mip_positions=7, aspiration=9)
-    plain, pruned = combine(NONE, NONE, ["off", "14"], ["lazy"], settings)
-    assert plain.techniques == Techniques(
-        mip=MipUse.LAZY, mip_positions=7, aspiration=9
+    settings = Techniques(
+        null_reduction=3, cuts=2, tries=5, mip_positions=7, aspiration=9
     )
-    assert pruned.techniques.pruning == ForwardPruning(
-        additions=frozenset({1, 4}), null_reduction=3, cuts=2, tries=5
+    plain, pruned = combine(NONE, NONE, ["off", "14"], ["lazy"], settings)
+    assert plain.techniques == replace(settings, mip=MipUse.LAZY)
+    assert pruned.techniques == replace(
+        plain.techniques,
+        pruned_nodes=PrunedNodes.CUT_AND_ALL,
+        additions=frozenset({1, 4}),
     )
 
 
@@ -114,7 +124,9 @@ def test_the_uncapped_extension_is_of_all_checks() -> None:
 
 def test_default_settings_are_those_of_the_techniques() -> None:
     (variant,) = combine(["off"], ["off"], ["on"], ["off"])
-    assert variant.techniques == Techniques(pruning=ForwardPruning())
+    assert variant.techniques == Techniques(
+        pruned_nodes=PrunedNodes.CUT_AND_ALL, additions=ADDITIONS
+    )
 
 
 @pytest.mark.parametrize("technique", Choice._fields)

@@ -14,7 +14,14 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import chess
 
-from solver.kernel.border.experiment import Extension, Horizon, Mdp, MipUse, RootOrder
+from solver.kernel.border.experiment import (
+    Extension,
+    Horizon,
+    Mdp,
+    MipUse,
+    PrunedNodes,
+    RootOrder,
+)
 from solver.laboratory.techniques import NodeCount
 from tests.oracles.past_scores import PastScores
 from tests.oracles.scored_positions import (
@@ -137,8 +144,13 @@ class ScoredSearch:
         self._mip = techniques.mip
         self._past = PastScores(counts or {}, techniques)
         self._white_first = True
-        self._pruning = techniques.pruning
-        self._additions = techniques.pruning.additions if techniques.pruning else ()
+        self._pruning = techniques
+        self._prunable = {
+            PrunedNodes.NONE: (),
+            PrunedNodes.CUT: (Expected.CUT,),
+            PrunedNodes.CUT_AND_ALL: (Expected.CUT, Expected.ALL),
+        }[techniques.pruned_nodes]
+        self._additions = techniques.additions
         self._table: dict[Hashable, Entry] | None = {} if table else None
         self._killers: defaultdict[int, list[int]] = defaultdict(list)
         self._history: defaultdict[int, int] = defaultdict(int)
@@ -350,18 +362,13 @@ class ScoredSearch:
 
     def _is_prunable(self, node: Node) -> bool:
         return (
-            self._pruning is not None
-            and (
-                node.expected is Expected.CUT
-                or (node.expected is Expected.ALL and self._pruning.all_nodes)
-            )
+            node.expected in self._prunable
             and abs(node.beta) < MATE_ZONE
             and not node.board.is_check()
         )
 
     def _try_null_move(self, node: Node) -> int | None:
         """Return a score if the null move reaches beta."""
-        assert self._pruning is not None
         reduction = self._pruning.null_reduction
         pieces = node.board.occupied_co[chess.WHITE]
         if (
@@ -377,7 +384,6 @@ class ScoredSearch:
 
     def _try_multi_cut(self, node: Node, moves: list[chess.Move]) -> int | None:
         """Return a score if enough of the first moves reach beta."""
-        assert self._pruning is not None
         if self._pruning.cuts == 0 or node.depth <= MULTI_CUT_REDUCTION:
             return None
         cuts = 0

@@ -11,11 +11,16 @@ from typing import TYPE_CHECKING
 
 import chess
 
-from solver.kernel.border.experiment import Extension, Horizon, Mdp, RootOrder
+from solver.kernel.border.experiment import (
+    Extension,
+    Horizon,
+    Mdp,
+    PrunedNodes,
+    RootOrder,
+)
 from solver.laboratory.iterative_deepening import Laboratory
 from solver.laboratory.techniques import (
     ADDITIONS,
-    ForwardPruning,
     NodeCount,
     Techniques,
 )
@@ -96,18 +101,17 @@ def mixtures(seed: int) -> Iterator[tuple[Techniques, bool]]:
     powers = [0, 1, 2, 3]
     while True:
         additions = frozenset(k for k in sorted(ADDITIONS) if random.random() < 0.5)
-        pruning = ForwardPruning(
-            all_nodes=random.random() < 0.7,
-            additions=additions,
-            null_reduction=random.choice(powers),
-            cuts=random.choice(powers),
-            tries=random.randint(1, 8),
-        )
+        nodes = PrunedNodes.CUT_AND_ALL if random.random() < 0.7 else PrunedNodes.CUT
+        prunes = random.random() < 0.7
         techniques = Techniques(
             aspiration=0,
             mdp=random.choice(list(Mdp)),
             extension=random.choice([Extension.NONE, *EXTENSIONS]),
-            pruning=random.choice([None, pruning, pruning]),
+            pruned_nodes=nodes if prunes else PrunedNodes.NONE,
+            additions=additions if prunes else frozenset(),
+            null_reduction=random.choice(powers),
+            cuts=random.choice(powers),
+            tries=random.randint(1, 8),
             horizon=random.choice([Horizon.STATIC, *Horizon]),
             root_order=random.choice([RootOrder.SEARCH, *RootOrder]),
             count=random.choice(list(NodeCount)),

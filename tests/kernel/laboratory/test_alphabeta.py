@@ -6,13 +6,13 @@ from collections import Counter
 from dataclasses import replace
 from itertools import chain, islice, pairwise, product
 from random import Random
+from typing import TYPE_CHECKING
 
 import chess
 import pytest
 
-from solver.kernel.border.experiment import Mdp
+from solver.kernel.border.experiment import Mdp, PrunedNodes
 from solver.laboratory.mate_scores import mate_distance
-from solver.laboratory.techniques import ForwardPruning, Techniques
 from tests.kernel.laboratory.counting import (
     ENTRIES,
     EXTENDED,
@@ -27,6 +27,9 @@ from tests.oracles import minimax, naive, walks
 from tests.oracles.remembering import Oracle
 from tests.oracles.scored import MATE, MATE_ZONE
 from tests.sizes import sized
+
+if TYPE_CHECKING:
+    from solver.laboratory.techniques import Techniques
 
 SPECIAL = [
     # Promotions, with captures and without.
@@ -91,14 +94,14 @@ def test_each_set_of_additions_costs_what_the_definition_says(rounds: int) -> No
     for board, (additions, all_nodes, table) in zip(
         narrow_endings(len(choices), seed=42), choices, strict=True
     ):
-        pruning = ForwardPruning(
-            all_nodes,
-            additions,
+        techniques = replace(
+            PLAIN,
+            pruned_nodes=PrunedNodes.CUT_AND_ALL if all_nodes else PrunedNodes.CUT,
+            additions=additions,
             null_reduction=random.choice((0, 1, 1, 2)),
             cuts=random.choice((0, 1, 2)),
             tries=random.choice((2, 4)),
         )
-        techniques = replace(PLAIN, pruning=pruning)
         agree([(board, (techniques, table))], depth=5, budget=200)
 
 

@@ -10,27 +10,28 @@ from dataclasses import replace
 
 import chess
 
-from solver.laboratory.techniques import ADDITIONS, ForwardPruning, Techniques
+from solver.laboratory.techniques import ADDITIONS, Techniques, parse_variant
 from tests.kernel.laboratory.counting import ENTRIES, deepen
 from tests.oracles import minimax, walks
 from tests.oracles.scored import Iteration, ScoredSearch
 
-NULL_MOVE_ONLY = ForwardPruning(null_reduction=1, cuts=0)
-NOTHING_PRUNED = ForwardPruning(null_reduction=0, cuts=0)
+PRUNED = replace(parse_variant("efp=on").techniques, aspiration=0, cuts=0)
+NULL_MOVE_ONLY = replace(PRUNED, null_reduction=1)
+NOTHING_PRUNED = replace(PRUNED, null_reduction=0)
 
 
 def last_iteration(
-    fen: str, depth: int, pruning: ForwardPruning, *, table: bool
+    fen: str, depth: int, techniques: Techniques, *, table: bool
 ) -> Iteration:
     """Return the last iteration, which must be the same for search and oracle."""
-    board, techniques = chess.Board(fen), Techniques(pruning=pruning, aspiration=0)
+    board = chess.Board(fen)
     found = deepen(board, techniques, depth, ENTRIES if table else 0)
     assert found == list(ScoredSearch(techniques, table=table).deepen(board, depth))
     return found[-1]
 
 
-def without(addition: int, pruning: ForwardPruning) -> ForwardPruning:
-    return replace(pruning, additions=ADDITIONS - {addition})
+def without(addition: int, techniques: Techniques) -> Techniques:
+    return replace(techniques, additions=ADDITIONS - {addition})
 
 
 def test_first_addition_searches_again_after_a_pruned_score() -> None:
@@ -103,7 +104,7 @@ def test_fourth_addition_does_not_store_a_cut_node_that_fails_low_with_alpha() -
 
 def test_additions_change_no_score_where_nothing_is_pruned() -> None:
     plain = Techniques(aspiration=0)
-    added = Techniques(pruning=NOTHING_PRUNED, aspiration=0)
+    added = NOTHING_PRUNED
     differing = 0
     for board in walks.small_positions(60, seed=54):
         expected, found = (deepen(board, each, 4, entries=0) for each in (plain, added))

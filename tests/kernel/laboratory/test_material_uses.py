@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING
 import chess
 import pytest
 
-from solver.kernel.border.experiment import Extension, Mdp
+from solver.kernel.border.experiment import Extension, Mdp, PrunedNodes
 from solver.laboratory.imbalance import ImbalanceTable
 from solver.laboratory.iterative_deepening import Laboratory
 from solver.laboratory.material import find_cell, parse_material
-from solver.laboratory.techniques import ForwardPruning, Techniques, parse_mip
+from solver.laboratory.techniques import ADDITIONS, Techniques, parse_mip
 from tests.kernel.laboratory.counting import ENTRIES, deepen_in
 from tests.laboratory.test_imbalance_file import counts_of, file_of
 from tests.oracles import walks
@@ -118,9 +118,15 @@ def mixtures(seed: int) -> Iterator[tuple[Techniques, bool]]:
                 PLAIN,
                 mdp=random.choice(list(Mdp)),
                 extension=random.choice([Extension.NONE, Extension.CHECKS]),
-                pruning=random.choice([None, ForwardPruning(null_reduction=1)]),
+                null_reduction=1,
                 mip=parse_mip(value),
             )
+            if random.random() < 0.5:
+                techniques = replace(
+                    techniques,
+                    pruned_nodes=PrunedNodes.CUT_AND_ALL,
+                    additions=ADDITIONS,
+                )
             yield techniques, random.random() < 0.7
 
 
