@@ -10,7 +10,6 @@ import click
 from solver.cli import options
 from solver.cli.console import Exit, notify, prepare_kernel
 from solver.cli.signals import interruptible
-from solver.errors import InputError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -21,11 +20,7 @@ if TYPE_CHECKING:
 
 
 def divide(
-    board: chess.Board,
-    depth: int,
-    *,
-    listed: bool = False,
-    control: Control | None = None,
+    board: chess.Board, depth: int, control: Control, *, listed: bool
 ) -> Iterator[tuple[chess.Move, int]]:
     """Count the leaves below each legal move.
 
@@ -33,34 +28,24 @@ def divide(
     ----------
     board : chess.Board
     depth : int
-        Plies, the first move included; at least 1.
+        Plies, the first move included; 1 to `DEEPEST`.
+    control : Control
+        Stops the count early; an incomplete count is not yielded.
     listed : bool
         Generate the moves of the last ply, as a search would, instead of counting them.
-    control : Control, optional
-        Stops the count early; an incomplete count is not yielded.
 
     Yields
     ------
     move : chess.Move
     leaves : int
-
-    Raises
-    ------
-    InputError
-        `depth` is out of range.
     """
     from solver.board import pack, unpack_move
-    from solver.kernel.border.memory import MAX_PLIES, Search
+    from solver.kernel.border.memory import Search
     from solver.kernel.border.parts import SEARCH
     from solver.kernel.build.loader import load_part
-    from solver.search.threads import Control
 
-    if not 1 <= depth < MAX_PLIES:
-        msg = f"depth: expected 1 to {MAX_PLIES - 1} plies, found {depth}"
-        raise InputError(msg)
     kernel = load_part(SEARCH).kernel
     search = Search()
-    control = control or Control()
     control.attach(search)
     position = pack(board)
     for word in kernel.moves(position, search):
@@ -111,7 +96,7 @@ def perft(
     started = time.perf_counter()
     with interruptible(control):
         counts = run_stoppable(
-            lambda: list(divide(board, depth, listed=listed, control=control)), control
+            lambda: list(divide(board, depth, control, listed=listed)), control
         )
     elapsed = time.perf_counter() - started
     if control.reason:
