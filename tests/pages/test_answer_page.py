@@ -486,3 +486,16 @@ def test_every_kind_of_answer_has_its_words(
     live = look(encode_page(solution, ()))
     assert live.headline == headline
     assert words in live.page.inner_text("#answer")
+
+
+@pytest.mark.browser
+def test_paper_has_the_folded_lines_too(look: Look) -> None:
+    replies = [Defence(move, [Attack("a7a1", 1)]) for move in ("g1f1", "g1h1")]
+    deep = Attack("a2a7", 2, defences=replies)
+    play = replace(ROOK_PLAY, keys=(ROOK_PLAY.keys[0], deep))
+    live = look(encode_page(ROOK_FOUND, describe_play(play)))
+    folded = live.page.locator("#tree-play details:not([open]) .leaf .move")
+    assert folded.count() >= 2
+    assert not folded.first.is_visible()
+    live.page.emulate_media(media="print")
+    assert folded.first.is_visible()
