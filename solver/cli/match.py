@@ -155,7 +155,7 @@ def match(
     """
     from solver.cli.console import prepare_outputs
     from solver.laboratory import match_score
-    from solver.laboratory.match_games import GamesFile, Match, play_match
+    from solver.laboratory.match_games import Match, open_games, play_match
     from solver.laboratory.player import Rules
     from solver.search.threads import GroupControl
 
@@ -167,7 +167,7 @@ def match(
     control = GroupControl()
     score = match_score.MatchScore()
     with (
-        GamesFile.open(games_file, match) if games_file else nullcontext() as file,
+        open_games(games_file, match) if games_file else nullcontext() as file,
         interruptible(control),
         TimedProgress(lambda: _line(score), lambda: games) as progress,
     ):

@@ -78,7 +78,10 @@ def position_columns(counts: PositionCounts) -> list[Column]:
     """
     first, *others = counts.series
     columns = [Column("depth", [str(depth) for depth in counts.depths])]
-    scores = {series.variant.name: _scores(counts, series) for series in counts.series}
+    scores = {
+        series.variant.name: [score_cell(series.at(depth)) for depth in counts.depths]
+        for series in counts.series
+    }
     one_score = _agree(list(scores.values()))
     if one_score:
         columns.append(Column("score", one_score))
@@ -116,10 +119,6 @@ def _glass_columns(counts: PositionCounts) -> list[Column]:
         Column("Glass\non", cells(lambda r: f"{r.on:,}"), GLASS, rank=_GLASS_COUNTS),
         Column("Glass\nratio", cells(lambda r: ratio_cell(r.on / r.off)), GLASS),
     ]
-
-
-def _scores(counts: PositionCounts, series: Series) -> list[str]:
-    return [score_cell(series.at(depth)) for depth in counts.depths]
 
 
 def _agree(scores: list[list[str]]) -> list[str]:

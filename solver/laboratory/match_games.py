@@ -39,7 +39,6 @@ from solver.laboratory.techniques import Techniques
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
-    from typing import Self
 
     from solver.laboratory.match_score import Hypotheses
     from solver.laboratory.techniques import Variant
@@ -155,84 +154,71 @@ class Match:
                 return board
 
 
+@dataclass(frozen=True, slots=True)
 class GamesFile:
-    """The PGN file of a match: games are appended, and an earlier run's are read.
-
-    Parameters
-    ----------
-    file : BinaryIO
-        Open for reading and appending. What stands after its last whole pair is
-        removed.
-    match : Match
-    name : str
-        For messages.
+    """The PGN file of a match, which receives further games.
 
     Attributes
     ----------
+    file : BinaryIO
+        Open for appending.
     pairs : list of tuple of float
         The first side's points in the games that the file had.
+    """
+
+    file: BinaryIO
+    pairs: list[tuple[float, float]]
+
+    def add(self, games: str) -> None:
+        """Append a pair."""
+        self.file.write(games.encode())
+        self.file.flush()
+
+
+@contextmanager
+def open_games(path: str, match: Match) -> Iterator[GamesFile]:
+    """Open the file of a match, or a new one, which no other match may write to.
+
+    What stands after its last whole pair is removed.
 
     Raises
     ------
     InputError
         The file has other games.
+    OSError
+        It cannot be read or written, or another match writes to it.
     """
-
-    def __init__(self, file: BinaryIO, match: Match, name: str) -> None:
-        self.pairs: list[tuple[float, float]] = []
-        self._match = match
-        self._name = name
-        self._file = file
+    with open_named(Path(path), "a+b", path) as file:
+        lock(file, path)
         file.seek(0)
         content = file.read()
-        end = self._read(content)
+        try:
+            pairs, end = _read_games(content, match)
+        except InputError as error:
+            msg = f"{path}: {error}"
+            raise InputError(msg) from None
         if end < len(content):
             file.truncate(end)
+        yield GamesFile(file, pairs)
 
-    @classmethod
-    @contextmanager
-    def open(cls, path: str, match: Match) -> Iterator[Self]:
-        """Open the file of a match, or a new one, which no other match may write to.
 
-        Raises
-        ------
-        InputError
-            The file has other games.
-        OSError
-            It cannot be read or written, or another match writes to it.
-        """
-        with open_named(Path(path), "a+b", path) as file:
-            lock(file, path)
-            yield cls(file, match, path)
-
-    def add(self, games: str) -> None:
-        """Append a pair."""
-        self._file.write(games.encode())
-        self._file.flush()
-
-    def _read(self, content: bytes) -> int:
-        """Read whole pairs, and return where the last of them ends."""
-        start = f'[Event "{self._match.event}"]'
-        first = content.partition(b"\n")[0].decode("utf-8", "replace")
-        if not start.startswith(first):  # an interrupted run may have cut it short
-            msg = (
-                f"{self._name}: expected the games of this match, {start}, "
-                f"found {first[:MAX_SHOWN]!a}"
-            )
-            raise InputError(msg)
-        games = _NEXT_GAME.split(content.decode("ascii", "replace"))
-        end = 0
-        for pair in map("".join, zip(games[::2], games[1::2], strict=False)):
-            try:
-                points = self._match.read_pair(len(self.pairs) + 1, pair)
-            except InputError as error:
-                msg = f"{self._name}: {error}"
-                raise InputError(msg) from None
-            if points is None:
-                break
-            self.pairs.append(points)
-            end += len(pair)
-        return end
+def _read_games(content: bytes, match: Match) -> tuple[list[tuple[float, float]], int]:
+    """Return the points of whole pairs, and where the last of them ends."""
+    start = f'[Event "{match.event}"]'
+    first = content.partition(b"\n")[0].decode("utf-8", "replace")
+    if not start.startswith(first):  # an interrupted run may have cut it short
+        msg = f"expected the games of this match, {start}, found {first[:MAX_SHOWN]!a}"
+        raise InputError(msg)
+    games = _NEXT_GAME.split(content.decode("ascii", "replace"))
+    pairs: list[tuple[float, float]] = []
+    end = 0
+    for pair in map("".join, zip(games[::2], games[1::2], strict=False)):
+        points = match.read_pair(len(pairs) + 1, pair)
+        if points is None:
+            break
+        pairs.append(points)
+        end += len(pair)
+    return pairs, end
 
 
 def play_match(

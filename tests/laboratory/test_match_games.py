@@ -16,7 +16,7 @@ import pytest
 from solver.errors import InputError, MatesolveError
 from solver.kernel.border.experiment import Horizon
 from solver.laboratory.game_pool import play_games
-from solver.laboratory.match_games import GamesFile, Match, play_match
+from solver.laboratory.match_games import Match, open_games, play_match
 from solver.laboratory.match_score import Hypotheses, MatchScore
 from solver.laboratory.player import Rules
 from solver.laboratory.techniques import parse_variant
@@ -42,7 +42,7 @@ def run(
     path: Path, played: Match, pairs: int = PAIRS, jobs: int = 1
 ) -> tuple[MatchScore, int]:
     """Play a match; return its score and how many pairs were played now."""
-    with GamesFile.open(os.fspath(path), played) as file:
+    with open_games(os.fspath(path), played) as file:
         scores = list(
             play_match(played, pairs, jobs=jobs, control=GroupControl(), file=file)
         )
@@ -228,7 +228,7 @@ def test_the_sequential_test_ends_the_match_at_the_same_pair_after_a_resume(
     path = tmp_path / "games.pgn"
 
     def test() -> MatchScore:
-        with GamesFile.open(os.fspath(path), worse) as file:
+        with open_games(os.fspath(path), worse) as file:
             *_, score = play_match(
                 worse,
                 50,
