@@ -355,7 +355,11 @@ def answer_each(
 
 def _answer_one(question: Question, solver: Solver, outputs: Outputs) -> Exit:
     """Answer a question: print the answer, then what takes longer, until Ctrl-C."""
-    solution = _answer(question, solver)
+    from solver.search.threads import Control
+
+    prepare_stipulation(question.problem.stipulation)
+    control = Control()
+    solution = run_interruptible(lambda: solver.answer(question, control), control)
     answers, asked, files = outputs
     answers.print(solution)
     code = exit_code(solution)
@@ -380,14 +384,6 @@ def _answer_one(question: Question, solver: Solver, outputs: Outputs) -> Exit:
 
         code = max(code, write_drawings(files, solution, play))
     return code
-
-
-def _answer(question: Question, solver: Solver) -> Solution:
-    from solver.search.threads import Control
-
-    prepare_stipulation(question.problem.stipulation)
-    control = Control()
-    return run_interruptible(lambda: solver.answer(question, control), control)
 
 
 def exit_code(solution: Solution) -> Exit:

@@ -287,21 +287,15 @@ class _Grader:
         for start in range(0, len(lines), BATCH):
             batch = lines[start : start + BATCH]
             readable = [line for line in batch if isinstance(line, _Line)]
-            graded = iter(self._grade_batch(readable))
-            answers += [
-                next(graded) if isinstance(line, _Line) else line for line in batch
-            ]
+            graded = iter(self._run(readable))
+            for line in batch:
+                if isinstance(line, _Line):  # the kernel does not say what is wrong
+                    answers.append(next(graded) or find_fault(line.fen))
+                else:
+                    answers.append(line)
             if self._control.reason:
                 break
         return answers
-
-    def _grade_batch(self, lines: Sequence[_Line]) -> list[Grade | InputError]:
-        """Grade lines; find out what is wrong with FENs that the kernel refuses."""
-        answers = self._run(lines)
-        return [
-            answer or find_fault(line.fen)
-            for line, answer in zip(lines, answers, strict=True)
-        ]
 
     def _run(self, lines: Sequence[_Line]) -> list[Grade | None]:
         """Grade lines in the kernel.
