@@ -315,6 +315,19 @@ def test_arrow_keys_go_down_the_play(look: Look) -> None:
         assert board_of(live) == after(ROOK.fen, path)
 
 
+@pytest.mark.browser
+def test_moves_that_are_none_leave_the_pieces(look: Look) -> None:
+    line = ["c4g8", '"]', "banana", "z9z9q", "</b>"]
+    live = look(encode_page(SMOTHERED, ()), record={"claimed_line": line})
+    for move in live.page.locator("#answer-claim .move").all():
+        move.click()
+        assert (
+            board_of(live).split()[0] == after(SMOTHERED.problem.fen, "c4g8").split()[0]
+        )
+    live.page.keyboard.press("Escape")
+    assert board_of(live) == SMOTHERED.problem.fen
+
+
 def random_games(count: int) -> Iterator[tuple[str, list[str], str]]:
     """Games of random moves and passes, with the positions after them."""
     chance = random.Random(30)

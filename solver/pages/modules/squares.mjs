@@ -39,7 +39,7 @@ export function writePlacement(letters) {
 /** Rights to castle that end with a move from or to a square. @type {Record<number, string>} */
 const CASTLING_HOMES = { 0: "q", 4: "kq", 7: "k", 56: "Q", 60: "KQ", 63: "K" };
 
-/** The FEN after legal moves; `0000` passes the turn.
+/** The FEN after legal moves; `0000` and what is no move pass the turn.
  * @param {string} fen @param {string[]} moves in UCI notation */
 export function played(fen, moves) {
   if (!moves.length) return fen;
@@ -47,7 +47,7 @@ export function played(fen, moves) {
   let [, turn = "w", rights = "-", passant = "-", half = "0", full = "1"] = fen.trim().split(/\s+/);
   for (const uci of moves) {
     const [from, to] = [squareIndex(uci), squareIndex(uci.slice(2))];
-    const piece = uci === "0000" ? "" : letters[from];
+    const piece = (uci !== "0000" && letters[from]) || "";
     const isPawn = /p/i.test(piece);
     half = isPawn || (piece && letters[to]) ? "0" : String(Number(half) + 1);
     passant = isPawn && Math.abs(from - to) === 16 ? squareName((from + to) / 2) : "-";

@@ -61,7 +61,7 @@ export class Walk {
     if (this.ply < this.moves.length) return this.moves.slice(0, this.ply + 1);
     const here = this.played.join(" ");
     const before = here && `${here} `;
-    const selector = here ? `.move[data-path^="${before}"]` : ".move";
+    const selector = here ? `.move[data-path^="${CSS.escape(before)}"]` : ".move";
     const isPlay = this.#line?.matches(".tree");
     const onward = [this.#line, isPlay ? null : document.body].flatMap((place) =>
       [...place?.querySelectorAll(selector) ?? []]);
@@ -79,7 +79,8 @@ export class Walk {
     for (const move of document.querySelectorAll(".move[aria-current]")) {
       move.removeAttribute("aria-current");
     }
-    const marked = [...document.querySelectorAll(`.move[data-path="${this.played.join(" ")}"]`)];
+    const path = CSS.escape(this.played.join(" "));
+    const marked = [...document.querySelectorAll(`.move[data-path="${path}"]`)];
     for (const move of marked) move.setAttribute("aria-current", "step");
     const label = marked.find((move) => this.#line?.contains(move)) ?? marked[0];
     if (label && this.#line?.matches(".tree")) {
