@@ -20,6 +20,7 @@ from solver.cli.console import STDIN
 from solver.cli.help_pages import Command
 from solver.errors import InputError
 from solver.output import Notation
+from solver.play.options import PlayOptions
 from solver.problem import (
     DEFAULT_HASH_MIB,
     MAX_HASH_MIB,
@@ -37,7 +38,6 @@ if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
     from solver.endgames.tablebases import Tablebases
-    from solver.play.builder import PlayOptions
 
 MAX_REFUTATIONS = 20
 """A first move with more refutations is no try."""
@@ -301,38 +301,14 @@ class PlayRequest:
         Print the play, not only the answer.
     notation : Notation
         How moves are printed.
-    set_play : bool
-    tries : int
-        The most refutations of a try; 0: no tries.
-    threats : bool
-    all_defences : bool
-    depth : int or None
-        The moves of the attacker to show; None: all.
+    options : PlayOptions
+        Which play it is; for files alone, all defences.
     """
 
     stipulation: Stipulation | None
     is_shown: bool
     notation: Notation
-    set_play: bool
-    tries: int
-    threats: bool
-    all_defences: bool
-    depth: int | None
-
-    def options(self) -> PlayOptions:
-        """Return the options of the tree.
-
-        Files for which nothing else was asked show all defences.
-        """
-        from solver.play.builder import PlayOptions
-
-        return PlayOptions(
-            set_play=self.set_play,
-            tries=self.tries,
-            threats=self.threats,
-            all_defences=self.all_defences or not self.is_shown,
-            depth=self.depth,
-        )
+    options: PlayOptions
 
 
 def read_request(
@@ -360,16 +336,10 @@ def read_request(
         msg = f"{option} and --notation {notation} exclude each other."
         raise click.UsageError(msg)
     shown = Notation(notation or chosen or Notation.SAN)
-    return PlayRequest(
-        stipulation,
-        bool(variations or set_play or tries or shown is Notation.POPEYE),
-        shown,
-        set_play,
-        tries or 0,
-        not no_threats,
-        all_defences,
-        depth,
-    )
+    is_shown = bool(variations or set_play or tries or shown is Notation.POPEYE)
+    all_defences = all_defences or not is_shown
+    asked = PlayOptions(set_play, tries or 0, not no_threats, all_defences, depth)
+    return PlayRequest(stipulation, is_shown, shown, asked)
 
 
 play = gathered(

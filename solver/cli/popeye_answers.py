@@ -18,8 +18,9 @@ from solver.output.popeye_text import (
     help_lines,
     twin_heading,
 )
-from solver.play.builder import PlayOptions, build_variations
+from solver.play.builder import build_variations
 from solver.play.levels import EXACT_MOVES
+from solver.play.options import PlayOptions
 from solver.problem import Limits, Problem
 from solver.search.question import read_question
 from solver.search.threads import WATCHDOG, Control

@@ -33,13 +33,17 @@ def build_play(
 
     def build_tree(control: Control) -> ShownPlay:
         variations = variations_after(
-            solution, solver.workspace, limits, request.options(), control
+            solution, solver.workspace, limits, request.options, control
         )
-        return ShownTree(solution, variations, tries=request.tries > 0)
+        return ShownTree(solution, variations, tries=request.options.tries > 0)
 
     def find_set_play(control: Control) -> ShownPlay:
         left = limits.after(solution.stats.nodes, solution.stats.time_s)
-        asked = set_play(replace(question, limits=left)) if request.set_play else None
+        asked = (
+            set_play(replace(question, limits=left))
+            if request.options.set_play
+            else None
+        )
         if asked is None:
             return ShownSolutions(solution)
         found = solver.answer(asked, control)

@@ -8,7 +8,6 @@ costs a few calls.
 from __future__ import annotations
 
 from contextlib import suppress
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import chess
@@ -16,6 +15,7 @@ import chess
 from solver.board import pack
 from solver.kernel.border.interface import NULL_MOVE
 from solver.play.levels import ENDS, Levels, Node
+from solver.play.options import PlayOptions
 from solver.play.tree import Attack, Variations
 from solver.solution import Status
 
@@ -24,42 +24,6 @@ if TYPE_CHECKING:
 
     from solver.search.workspace import Workspace
     from solver.solution import Solution
-
-MOST_MOVES = 50_000
-"""Moves of both sides in a tree: usually enough for the play of a mate in four."""
-
-TIME_S = 60.0
-
-
-@dataclass(frozen=True, slots=True)
-class PlayOptions:
-    """Which play is wanted, and what it may cost.
-
-    Attributes
-    ----------
-    set_play : bool
-        Show what would follow if the defender began.
-    tries : int
-        Show first moves that at most this many defences refute; 0: no tries.
-    threats : bool
-        Look for threats, and leave out defences that change nothing about them.
-    all_defences : bool
-        Show these defences too.
-    depth : int or None
-        Show at most this many moves of the attacker; None: all.
-    most_moves : int
-        The greatest number of moves of both sides, not counting the main line.
-    time_s : float
-        Seconds to build the tree.
-    """
-
-    set_play: bool = False
-    tries: int = 0
-    threats: bool = True
-    all_defences: bool = False
-    depth: int | None = None
-    most_moves: int = MOST_MOVES
-    time_s: float = TIME_S
 
 
 def build_variations(

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     import chess
 
     from solver.kernel.border.memory import Position
-    from solver.play.builder import PlayOptions
+    from solver.play.options import PlayOptions
     from solver.search.workspace import Workspace
     from solver.solution import Solution
     from solver.stipulation import Stipulation

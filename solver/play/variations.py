@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from solver.play.builder import PlayOptions, build_variations
+from solver.play.builder import build_variations
 from solver.play.levels import EXACT_MOVES
+from solver.play.options import PlayOptions
 from solver.problem import Limits, require_bool, require_instance, require_int
 from solver.search.question import read_question
 from solver.search.threads import WATCHDOG, Control, run_stoppable

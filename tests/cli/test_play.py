@@ -25,7 +25,7 @@ from tests.output.play_trees import BLOCK
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from solver.play.builder import PlayOptions
+    from solver.play.options import PlayOptions
     from solver.solution import Solution
     from tests.cli.conftest import Matesolve
 

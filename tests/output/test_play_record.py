@@ -12,7 +12,8 @@ import chess
 import pytest
 
 from solver.output.play_record import dump, help_record, play_record
-from solver.play.builder import PlayOptions, build_variations
+from solver.play.builder import build_variations
+from solver.play.options import PlayOptions
 from solver.play.tree import Attack, Defence, Variations
 from solver.problem import Limits, Problem
 from solver.solution import Solution, Status

@@ -14,7 +14,8 @@ import pytest
 from solver import __version__
 from solver.formats.registry import read_collection
 from solver.output.solution_pgn import encode_pgn, encode_solutions
-from solver.play.builder import PlayOptions, build_variations
+from solver.play.builder import build_variations
+from solver.play.options import PlayOptions
 from solver.play.tree import Attack, Defence, Variations
 from solver.problem import Limits, Problem, Restriction
 from solver.solution import Solution, Status

@@ -9,7 +9,8 @@ import chess
 import pytest
 
 from solver.formats.registry import read_collection
-from solver.play.builder import PlayOptions, build_variations
+from solver.play.builder import build_variations
+from solver.play.options import PlayOptions
 from solver.play.tree import Attack, Defence, Variations
 from solver.problem import Limits, Problem, Restriction
 from solver.solution import Solution, Status

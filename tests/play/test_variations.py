@@ -13,7 +13,8 @@ import pytest
 
 from solver import Claim, Control, InputError, Limits, Problem, Restriction, variations
 from solver.output.play_words import missing
-from solver.play.builder import PlayOptions, build_variations
+from solver.play.builder import build_variations
+from solver.play.options import PlayOptions
 from solver.play.variations import find_variations, variations_after
 from solver.search.question import read_question
 from solver.solution import Stats
