@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING
 
 import chess
 
+from solver.play.marks import mark_key, mark_mate
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from solver.output.play_words import Marks
     from solver.play.tree import Attack, Defence, Variations
     from solver.solution import Solution
 
@@ -20,28 +21,27 @@ _DEEPEST = 20_000
 json need a few for each of the moves of a mate in 200."""
 
 
-def play_record(
-    variations: Variations,
-    marks: Marks | None = None,
-) -> dict[str, object]:
+def play_record(variations: Variations, *, marks: bool = False) -> dict[str, object]:
     """Make the record of the play, the field `play` of an answer's record.
 
     Parameters
     ----------
     variations : Variations
         The play.
-    marks : Marks or None
-        Remarks on keys and final positions.
+    marks : bool
+        Whether to remark on keys and final positions.
 
     Returns
     -------
     dict
         For `json.dumps`. Fields of a move that are empty, 0 or false are left out.
     """
-    maker = _Maker(chess.Board(variations.fen), marks)
+    board = chess.Board(variations.fen)
+    maker = _Maker(board, marks=marks)
     keys = maker.attacks(variations.keys)
-    for key in keys:
-        if marks and (found := list(marks.features(str(key["uci"])))):
+    for key, attack in zip(keys, variations.keys, strict=True):
+        move = chess.Move.from_uci(attack.move)
+        if marks and (found := mark_key(board, move)):
             key["features"] = found
     tries = maker.attacks(variations.tries)
     defences = maker.defences(variations.defences)
@@ -94,7 +94,7 @@ def help_record(
 
 
 class _Maker:
-    def __init__(self, board: chess.Board, marks: Marks | None) -> None:
+    def __init__(self, board: chess.Board, *, marks: bool) -> None:
         self._board = board
         self._marks = marks
 
@@ -151,7 +151,7 @@ class _Maker:
         return {"uci": uci, "san": self._board.san_and_push(chess.Move.from_uci(uci))}
 
     def _add_mark(self, record: dict[str, object]) -> None:
-        if self._marks and (remark := self._marks.remark(self._board)):
+        if self._marks and (remark := mark_mate(self._board)):
             record["mark"] = remark
 
 

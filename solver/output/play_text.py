@@ -6,16 +6,19 @@ import textwrap
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
+import chess
+
 from solver import __version__
 from solver.output import Notation
 from solver.output.play_words import missing, numbered, write_play
 from solver.output.text import duration
+from solver.play.marks import mark_key
 from solver.stipulations import kind_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from solver.output.play_words import AttackWords, Marks, MoveWords, ReplyWords
+    from solver.output.play_words import AttackWords, MoveWords, ReplyWords
     from solver.play.tree import Variations
     from solver.solution import Solution
 
@@ -91,7 +94,7 @@ def describe_play(
     variations: Variations,
     notation: Notation = Notation.SAN,
     *,
-    marks: Marks | None = None,
+    marks: bool = False,
     tries: bool = False,
 ) -> list[PlayLine]:
     """Lay out set play, tries, keys and what follows them.
@@ -102,8 +105,8 @@ def describe_play(
         The play.
     notation : Notation
         SAN or UCI.
-    marks : Marks or None
-        Remarks on keys and final positions.
+    marks : bool
+        Whether to remark on keys and final positions.
     tries : bool
         Tries were asked for, so it is said if some may be missing.
 
@@ -113,7 +116,7 @@ def describe_play(
         The parts in this order, each under its title. What a part does not show is said
         at its end.
     """
-    play = write_play(variations, notation, marks)
+    play = write_play(variations, notation, marks=marks)
     layout = _Layout(kind_of(variations.stipulation).goal)
     gaps = missing(variations, tries=tries)
     begun = [
@@ -136,7 +139,12 @@ def describe_play(
             [layout.root(attack, "?") for attack in play.tries],
             gaps.tries,
         ),
-        _keys(play.keys, layout, marks, gaps.keys if play.keys else []),
+        _keys(
+            play.keys,
+            layout,
+            chess.Board(variations.fen) if marks else None,
+            gaps.keys if play.keys else [],
+        ),
         _part("Play", begun, [] if play.keys else gaps.keys),
     ]
     lines: list[PlayLine] = []
@@ -176,11 +184,12 @@ def _part(
 def _keys(
     keys: Sequence[AttackWords],
     layout: _Layout,
-    marks: Marks | None,
+    board: chess.Board | None,
     gaps: Iterable[str],
 ) -> list[PlayLine]:
     features = [
-        ", ".join(marks.features(key.move.uci)) if marks else "" for key in keys
+        ", ".join(mark_key(board, chess.Move.from_uci(key.move.uci)) if board else ())
+        for key in keys
     ]
     if len(keys) == 1:
         title = f"Key: {features[0]}" if features[0] else "Key"

@@ -8,11 +8,12 @@ what the play does not show.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple
 
 import chess
 
 from solver.output import Notation
+from solver.play.marks import mark_mate
 from solver.play.tree import Attack, all_attacks
 from solver.stipulation import Goal
 
@@ -20,16 +21,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from solver.play.tree import Defence, Variations
-
-
-class Marks(Protocol):
-    """What composers remark on a key or on a final position."""
-
-    def features(self, key: str) -> Sequence[str]:
-        """Return the features of a key, which is given in UCI notation."""
-
-    def remark(self, board: chess.Board) -> str:
-        """Return "pure", "model" or "ideal" of a final position; empty: nothing."""
 
 
 class MoveWords(NamedTuple):
@@ -119,7 +110,8 @@ class PlayWords:
 def write_play(
     variations: Variations,
     notation: Notation = Notation.SAN,
-    marks: Marks | None = None,
+    *,
+    marks: bool = False,
 ) -> PlayWords:
     """Name the moves of the play, and group defences with the same continuations.
 
@@ -129,8 +121,8 @@ def write_play(
         The play.
     notation : Notation
         SAN or UCI.
-    marks : Marks or None
-        Remarks on final positions.
+    marks : bool
+        Whether to remark on final positions.
     """
     if not variations.fen:  # no play
         return PlayWords()
@@ -138,7 +130,7 @@ def write_play(
     stipulation = variations.stipulation
     sign = "=" if stipulation.goal is Goal.STALEMATE else ""
     sign = "" if notation is Notation.UCI else sign
-    writer = _Writer(board.copy(stack=False), notation, sign, marks)
+    writer = _Writer(board.copy(stack=False), notation, sign, marks=marks)
     black = board.turn == chess.BLACK
     keys = [writer.attack(key, black) for key in variations.keys]
     tries = [writer.attack(attack, black) for attack in variations.tries]
@@ -161,7 +153,7 @@ class _Writer:
     notation : Notation
     sign : str
         What follows a move that reaches the goal and is not in the notation itself.
-    marks : Marks or None
+    marks : bool
     """
 
     def __init__(
@@ -169,7 +161,8 @@ class _Writer:
         board: chess.Board,
         notation: Notation,
         sign: str,
-        marks: Marks | None,
+        *,
+        marks: bool,
     ) -> None:
         self._board = board
         self._sign = sign
@@ -245,7 +238,7 @@ class _Writer:
         else:
             name = board.san_and_push(move)
         name += self._sign if is_last else ""
-        remark = self._marks.remark(board) if is_last and self._marks else ""
+        remark = mark_mate(board) if is_last and self._marks else ""
         path = " ".join(map(chess.Move.uci, board.move_stack))
         return MoveWords(name, uci, path, remark)
 

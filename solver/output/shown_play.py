@@ -15,12 +15,11 @@ from solver.output.play_text import Part, PlayLine, describe_play, words_line
 from solver.output.play_words import missing, numbered, set_play_gap
 from solver.output.popeye_text import BattlePlay, help_lines
 from solver.output.solution_pgn import encode_pgn, encode_solutions
-from solver.play.marks import mark_key, mark_mate
+from solver.play.marks import mark_mate
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from solver.output.play_words import Marks
     from solver.play.tree import Variations
     from solver.solution import Solution
 
@@ -68,19 +67,17 @@ class ShownTree(ShownPlay):
         return describe_play(
             self.variations,
             notation,
-            marks=ProblemMarks(self.solution.problem.fen),
+            marks=True,
             tries=self.tries,
         )
 
     def record(self) -> dict[str, object]:
         """Return the fields of its JSON record."""
-        return play_record(self.variations, ProblemMarks(self.solution.problem.fen))
+        return play_record(self.variations, marks=True)
 
     def pgn(self) -> bytes:
         """Write the answer and its play as one game."""
-        return encode_pgn(
-            self.solution, self.variations, ProblemMarks(self.solution.problem.fen)
-        )
+        return encode_pgn(self.solution, self.variations, marks=True)
 
     def popeye(self) -> str:
         """Return the play as Popeye prints it; empty if there is none."""
@@ -120,7 +117,7 @@ class ShownSolutions(ShownPlay):
             self.solution,
             self.set_play,
             notation,
-            marks=ProblemMarks(self.solution.problem.fen),
+            marks=True,
             set_play_complete=self.set_play_complete,
         )
 
@@ -152,34 +149,6 @@ class ShownSolutions(ShownPlay):
         return _joined(parts)
 
 
-class ProblemMarks:
-    """The marks of one problem; see `solver.output.play_words.Marks`.
-
-    Parameters
-    ----------
-    fen : str
-        The position in which its keys are played.
-    """
-
-    def __init__(self, fen: str) -> None:
-        self._board = chess.Board(fen)
-
-    def features(self, key: str) -> Sequence[str]:
-        """Return what a key does: "takes flight c5", "sacrifice" and so on.
-
-        Nothing is said of a key that mates.
-        """
-        move = chess.Move.from_uci(key)
-        after = self._board.copy(stack=False)
-        after.push(move)
-        return () if after.is_checkmate() else mark_key(self._board, move).words()
-
-    def remark(self, board: chess.Board) -> str:
-        """Return the highest mark of a mate: "ideal", "model", "pure" or none."""
-        mark = mark_mate(board)
-        return mark.name.lower() if mark else ""
-
-
 def _joined(parts: Iterable[str]) -> str:
     return "\n".join(part.rstrip() for part in parts if part.strip())
 
@@ -189,7 +158,7 @@ def describe_solutions(
     set_play: Sequence[Sequence[str]] = (),
     notation: Notation = Notation.SAN,
     *,
-    marks: Marks | None = None,
+    marks: bool = False,
     set_play_complete: bool = True,
 ) -> list[PlayLine]:
     """Lay out the solutions of help play, numbered, and its set play before them.
@@ -205,8 +174,8 @@ def describe_solutions(
         The solutions of the set play, in UCI notation.
     notation : Notation
         SAN or UCI.
-    marks : Marks or None
-        Remarks on final positions.
+    marks : bool
+        Whether to remark on final positions.
     set_play_complete : bool
         Whether `set_play` has all solutions of the set play.
     """
@@ -231,7 +200,7 @@ def describe_solutions(
         width = len(str(len(found)))
         for number, line in enumerate(found, 1):
             label = [Part(f"{number:{width}}) ")] if len(found) > 1 else []
-            moves = _help_line(start, line, ply, notation, marks)
+            moves = _help_line(start, line, ply, notation, marks=marks)
             short = [Part(" (short)")] if ply + len(line) < end else []
             lines.append(PlayLine((*label, *moves, *short), 1))
         if without:
@@ -244,7 +213,8 @@ def _help_line(
     line: Iterable[str],
     ply: int,
     notation: Notation,
-    marks: Marks | None,
+    *,
+    marks: bool,
 ) -> list[Part]:
     board = start.copy()
     parts: list[Part] = []
@@ -258,6 +228,6 @@ def _help_line(
         parts.append(Part(text, path))
     if board.is_stalemate() and notation is not Notation.UCI:
         parts.append(Part("="))
-    if marks and (found := marks.remark(board)):
+    if marks and (found := mark_mate(board)):
         parts.append(Part(f" ({found})"))
     return parts

@@ -14,6 +14,7 @@ import chess.pgn
 from solver import __version__
 from solver.formats.pgn_problems import event_of
 from solver.output.play_words import missing, set_play_gap
+from solver.play.marks import mark_key, mark_mate
 from solver.play.tree import Attack, Defence
 from solver.solution import Solution, Status
 from solver.stipulation import Goal
@@ -23,7 +24,6 @@ from solver.stipulations.kind import at_most
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from solver.output.play_words import Marks
     from solver.play.tree import Variations
 
 Move = TypeVar("Move", Attack, Defence)
@@ -33,7 +33,7 @@ COLUMNS = 80
 
 
 def encode_pgn(
-    solution: Solution, variations: Variations, marks: Marks | None = None
+    solution: Solution, variations: Variations, *, marks: bool = False
 ) -> bytes:
     """Write an answer as one PGN game.
 
@@ -51,8 +51,8 @@ def encode_pgn(
         The answer.
     variations : Variations
         Its play, from `solver.play.builder.build_variations`.
-    marks : Marks or None
-        Remarks on keys and mates.
+    marks : bool
+        Whether to remark on keys and mates.
 
     Returns
     -------
@@ -62,7 +62,7 @@ def encode_pgn(
     game = chess.pgn.Game()
     game.headers.update(_headers(solution))
     game.comment = _fill(" ".join(_remarks(solution, variations)))
-    _Play(solution, variations, marks).add_to(game)
+    _Play(solution, variations, marks=marks).add_to(game)
     return _encode([game])
 
 
@@ -221,7 +221,7 @@ class _Play:
     """Adds the play to a game, without recursion: it may be 400 plies deep."""
 
     def __init__(
-        self, solution: Solution, variations: Variations, marks: Marks | None
+        self, solution: Solution, variations: Variations, *, marks: bool
     ) -> None:
         self._variations = variations
         self._marks = marks
@@ -238,7 +238,7 @@ class _Play:
             line = pv if attack.move in pv[:1] else ()
             node = self._add_attack(game, attack, line)
             node.nags.add(chess.pgn.NAG_GOOD_MOVE)
-            if self._marks and (found := self._marks.features(attack.move)):
+            if self._marks and (found := mark_key(game.board(), node.move)):
                 _comment(node, ", ".join(found))
         for attack in variations.tries:
             node = self._add_attack(game, attack, ())
@@ -297,7 +297,7 @@ class _Play:
         self._ahead += reversed(ahead)
 
     def _remark(self, node: chess.pgn.GameNode) -> None:
-        if self._marks and (remark := self._marks.remark(node.board())):
+        if self._marks and (remark := mark_mate(node.board())):
             _comment(node, remark)
 
 

@@ -6,25 +6,24 @@ tree around it.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from enum import IntEnum
+from enum import StrEnum
 
 import chess
 
 
-class MateMark(IntEnum):
-    """How economical and pure a mate is; each level includes those below it."""
+class MateMark(StrEnum):
+    """How economical and pure a mate is; each level includes those before it."""
 
-    PLAIN = 0
+    PLAIN = ""
     """No purity."""
 
-    PURE = 1
+    PURE = "pure"
     """Each square of the king's field is barred in one way; see `mark_mate`."""
 
-    MODEL = 2
+    MODEL = "model"
     """Pure, and every piece of the mating side except king and pawns takes part."""
 
-    IDEAL = 3
+    IDEAL = "ideal"
     """Pure, and every piece on the board takes part."""
 
 
@@ -151,72 +150,16 @@ def _needs_both_checks(board: chess.Board) -> bool:
     return True
 
 
-@dataclass(frozen=True, slots=True)
-class KeyMarks:
-    """What a first move does.
+def mark_key(board: chess.Board, move: chess.Move) -> list[str]:
+    """Return what a problemist would note about a key, the least welcome first.
 
-    Attributes
-    ----------
-    check : bool
-        It gives check.
-    capture : str
-        What it captures, a letter such as `p`; empty: nothing. Captures en passant
-        too.
-    promotion : str
-        What it promotes to, a letter such as `q`; empty: nothing.
-    castling : bool
-        It castles.
-    flights_given, flights_taken : tuple of str
-        Squares that the defender's king can move to after it but not before, and the
-        other way round. Before means: if the defender were to move. Castling does not
-        count.
-    sacrifice : bool
-        The piece that moved can be taken.
-    en_prise : tuple of str
-        Squares of the attacker's other pieces that can be taken after it, but not
-        before.
-    pins, unpins : tuple of str
-        Squares of the defender's pieces that are pinned after it but not before, and
-        the other way round.
-    """
-
-    check: bool = False
-    capture: str = ""
-    promotion: str = ""
-    castling: bool = False
-    flights_given: tuple[str, ...] = ()
-    flights_taken: tuple[str, ...] = ()
-    sacrifice: bool = False
-    en_prise: tuple[str, ...] = ()
-    pins: tuple[str, ...] = ()
-    unpins: tuple[str, ...] = ()
-
-    def words(self) -> tuple[str, ...]:
-        """Return what a problemist would note, the least welcome first."""
-        notes = (
-            (self.check, "check"),
-            (self.capture, f"captures a {_NAMES.get(self.capture)}"),
-            (self.flights_taken, f"takes {_flights(self.flights_taken)}"),
-            (self.pins, f"pins {', '.join(self.pins)}"),
-            (self.promotion, f"promotes to a {_NAMES.get(self.promotion)}"),
-            (self.castling, "castling"),
-            (self.unpins, f"unpins {', '.join(self.unpins)}"),
-            (self.flights_given, f"gives {_flights(self.flights_given)}"),
-            (self.sacrifice, "sacrifice"),
-            (self.en_prise, f"puts {', '.join(self.en_prise)} en prise"),
-        )
-        return tuple(words for applies, words in notes if applies)
-
-
-_NAMES = dict(zip("pnbrqk", chess.PIECE_NAMES[1:], strict=True))
-
-
-def _flights(squares: tuple[str, ...]) -> str:
-    return f"{'flight' if len(squares) == 1 else 'flights'} {', '.join(squares)}"
-
-
-def mark_key(board: chess.Board, move: chess.Move) -> KeyMarks:
-    """Return what a legal first move does.
+    - It gives check, captures (also en passant), promotes, or castles.
+    - *Flights* are squares that the defender's king can move to. They are given if that
+      is so after the key but not before, and taken if it is the other way round. Before
+      means: if the defender were to move. Castling does not count.
+    - Pieces of the defender are pinned or unpinned.
+    - The piece that moved is a *sacrifice* if it can be taken. Others of the attacker's
+      are put *en prise* if they can be taken after it, but not before.
 
     Parameters
     ----------
@@ -224,10 +167,17 @@ def mark_key(board: chess.Board, move: chess.Move) -> KeyMarks:
         The position before it; not changed.
     move : chess.Move
         A legal move.
+
+    Returns
+    -------
+    list of str
+        Empty if the move mates.
     """
     attacker = board.turn
     after = board.copy(stack=False)
     after.push(move)
+    if after.is_checkmate():
+        return []
     before = board.copy(stack=False)
     before.turn = not attacker  # no null move: the attacker may be in check
     before.ep_square = None
@@ -236,23 +186,26 @@ def mark_key(board: chess.Board, move: chess.Move) -> KeyMarks:
     if board.is_en_passant(move):
         captured = chess.PAWN
     moved = {move.to_square}
-    if board.is_castling(move):
-        captured = None
+    castles = board.is_castling(move)
     flights = _flight_squares(before), _flight_squares(after)
     taken = _capturable(before), _capturable(after)
     pinned = _pinned_pieces(before), _pinned_pieces(after)
-    return KeyMarks(
-        check=after.is_check(),
-        capture=chess.piece_symbol(captured) if captured else "",
-        promotion=chess.piece_symbol(move.promotion) if move.promotion else "",
-        castling=board.is_castling(move),
-        flights_given=_named(flights[1] - flights[0]),
-        flights_taken=_named(flights[0] - flights[1]),
-        sacrifice=bool(taken[1] & moved),
-        en_prise=_named(taken[1] - taken[0] - moved),
-        pins=_named(pinned[1] - pinned[0]),
-        unpins=_named(pinned[0] - pinned[1]),
+    notes = (
+        ("check", after.is_check()),
+        (f"captures a {_NAMES[captured]}", captured and not castles),
+        ("takes {}", _flights(flights[0] - flights[1])),
+        ("pins {}", _named(pinned[1] - pinned[0])),
+        (f"promotes to a {_NAMES[move.promotion]}", move.promotion),
+        ("castling", castles),
+        ("unpins {}", _named(pinned[0] - pinned[1])),
+        ("gives {}", _flights(flights[1] - flights[0])),
+        ("sacrifice", taken[1] & moved),
+        ("puts {} en prise", _named(taken[1] - taken[0] - moved)),
     )
+    return [text.format(found) for text, found in notes if found]
+
+
+_NAMES = dict(enumerate(chess.PIECE_NAMES)) | {None: ""}
 
 
 def _flight_squares(board: chess.Board) -> set[chess.Square]:
@@ -278,5 +231,10 @@ def _pinned_pieces(board: chess.Board) -> set[chess.Square]:
     return {square for square in own if board.is_pinned(board.turn, square)}
 
 
-def _named(squares: set[chess.Square]) -> tuple[str, ...]:
-    return tuple(sorted(chess.SQUARE_NAMES[square] for square in squares))
+def _named(squares: set[chess.Square]) -> str:
+    return ", ".join(sorted(chess.SQUARE_NAMES[square] for square in squares))
+
+
+def _flights(squares: set[chess.Square]) -> str:
+    names = _named(squares)
+    return names and f"flight{'s' if len(squares) > 1 else ''} {names}"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import chess
 import pytest
 
 from solver.output import Notation
@@ -42,16 +41,6 @@ def keys(*attacks: Attack, fen: str = BOXED, stipulation: str = "#3") -> Variati
     )
 
 
-class Remarks:
-    """Marks for tests: every key checks, every mate on f5 is a model mate."""
-
-    def features(self, key: str) -> list[str]:
-        return ["takes a flight", f"from {key[:2]}"]
-
-    def remark(self, board: chess.Board) -> str:
-        return "model" if board.peek().to_square == chess.F5 else ""
-
-
 def test_the_parts_of_the_play_come_in_the_order_of_a_magazine() -> None:
     assert printed(describe_play(BLOCK_PLAY)) == [
         "Set play",
@@ -86,12 +75,12 @@ def test_moves_are_written_in_uci_notation_on_demand() -> None:
 
 
 def test_keys_and_mates_have_their_marks() -> None:
-    lines = printed(describe_play(BLOCK_PLAY, marks=Remarks()))
-    assert lines[-5:-1] == [
-        "Key: takes a flight, from h5",
-        "  1.Qa5! zugzwang",
-        "    1...Bb7, Rd7 2.Nf5# (model)",
-        "    1...Bf5 2.Nxf5# (model)",
+    key = Attack("c4g8", 1, defences=[defence("f8g8", "h6f7")])
+    play = keys(key, fen="5r1k/6pp/7N/8/2Q5/8/8/6K1 w - - 0 1", stipulation="#2")
+    assert printed(describe_play(play, marks=True)) == [
+        "Key: check, sacrifice",
+        "  1.Qg8+!",
+        "    1...Rxg8 2.Nf7# (model)",
     ]
 
 
@@ -99,11 +88,11 @@ def test_several_keys_have_their_features_each() -> None:
     play = replace(BLOCK_PLAY, keys=(refuted("h5a5", ""), refuted("h5h6", "")))
     for key in play.keys:
         key.refutations.clear()
-    lines = printed(describe_play(play, marks=Remarks()))
+    lines = printed(describe_play(play, marks=True))
     assert lines[-3:] == [
         "Keys",
-        "  1.Qa5! (takes a flight, from h5)",
-        "  1.Qh6! (takes a flight, from h5)",
+        "  1.Qa5!",
+        "  1.Qh6! (gives flight c5, sacrifice)",
     ]
 
 
@@ -379,7 +368,7 @@ def test_continuations_that_stand_for_all_are_not_taken_for_the_only_ones() -> N
 
 @pytest.mark.parametrize("width", [20, 30, 40, 80])
 def test_lines_fit_a_narrow_terminal_and_keep_every_word(width: int) -> None:
-    lines = describe_play(BLOCK_PLAY, marks=Remarks())
+    lines = describe_play(BLOCK_PLAY, marks=True)
     texts = printed(lines, width)
     assert max(map(len, texts)) <= width
     assert " ".join(texts).split() == [w for line in lines for w in line.text.split()]
