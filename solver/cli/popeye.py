@@ -131,7 +131,7 @@ def popeye(
     """
     from solver.cli.popeye_answers import PopeyeAnswer
     from solver.formats.popeye_input import read_inputs
-    from solver.output.popeye_text import end, first_line
+    from solver.output.popeye_text import Ending, end, first_line
     from solver.search.threads import run_stoppable
     from solver.solving import Solver
 
@@ -145,16 +145,20 @@ def popeye(
             if solver is None:
                 prepare_kernel()
                 solver = Solver(hash_mib)
-            _prepare(found)
             started = time.perf_counter()
-            answer = PopeyeAnswer(found, solver, max_time or None)
-            with interruptible(answer.control):
-                run_stoppable(partial(_print, answer.texts()), answer.control)
-            for error in answer.errors:
+            errors, ending, code = [str(found)], Ending.PARTIAL, Exit.BAD_INPUT
+            if not isinstance(found, FormatError):
+                _prepare(found)
+                started = time.perf_counter()
+                answer = PopeyeAnswer(found, solver, max_time or None)
+                with interruptible(answer.control):
+                    run_stoppable(partial(_print, answer.texts()), answer.control)
+                errors, ending, code = answer.errors, answer.ending, answer.code
+            for error in errors:
                 notify(f"error: {error}")
             elapsed = time.perf_counter() - started
-            _print([end(answer.ending, None if is_regression else elapsed)])
-            codes.add(answer.code)
+            _print([end(ending, None if is_regression else elapsed)])
+            codes.add(code)
             if Exit.INTERRUPTED in codes:
                 break
     if solver is None:
@@ -162,10 +166,8 @@ def popeye(
     ctx.exit(foremost(codes))
 
 
-def _prepare(found: PopeyeInput | FormatError) -> None:
+def _prepare(found: PopeyeInput) -> None:
     """Load what the problem's stipulations need, before its time is measured."""
-    if isinstance(found, FormatError):
-        return
     for twin in found.twins:
         with suppress(InputError):  # the answer reports it
             if not isinstance(twin, FormatError):

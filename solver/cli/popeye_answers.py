@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from solver.formats.popeye_input import PopeyeInput
-    from solver.formats.popeye_words import Options
     from solver.formats.twins import Twin
     from solver.play.tree import Attack, Variations
     from solver.search.question import Question
@@ -76,28 +75,25 @@ class PopeyeAnswer:
 
     Parameters
     ----------
-    found : PopeyeInput or FormatError
-        An error stands for a problem that could not be read.
+    found : PopeyeInput
     solver : Solver
     time_s : float or None
         Seconds for the problem; its option `MaxTime` comes first.
     """
 
     def __init__(
-        self, found: PopeyeInput | FormatError, solver: Solver, time_s: float | None
+        self, found: PopeyeInput, solver: Solver, time_s: float | None
     ) -> None:
         self.errors: list[str] = []
         self._found = found
+        self._options = found.options
         self._solver = solver
         self.control = Control()
         self._stopped: StoppedBy | None = None
         self._is_partial = False
         self._is_cut = False  # the last phase
-        self._deadline: float | None = None
-        if not isinstance(found, FormatError):
-            time_s = found.options.number("MaxTime", 0) or time_s
-        if time_s is not None:
-            self._deadline = time.monotonic() + time_s
+        time_s = found.options.number("MaxTime", 0) or time_s
+        self._deadline = None if time_s is None else time.monotonic() + time_s
 
     @property
     def ending(self) -> Ending:
@@ -119,9 +115,6 @@ class PopeyeAnswer:
     def texts(self) -> Iterator[str]:
         """Yield the text of the problem in parts, each as soon as it is known."""
         found = self._found
-        if isinstance(found, FormatError):
-            self.errors.append(str(found))
-            return
         try:
             for option in _REFUSED:
                 found.options.refuse(option)
@@ -144,7 +137,6 @@ class PopeyeAnswer:
                 break
 
     def _refuse(self, error: InputError, label: str = "") -> None:
-        assert not isinstance(self._found, FormatError)
         twin = f"twin {label}): " if label else ""
         self.errors.append(f"{self._found.source}: {twin}{error}")
 
@@ -265,11 +257,6 @@ class PopeyeAnswer:
         return tree
 
     # Searching
-
-    @property
-    def _options(self) -> Options:
-        assert not isinstance(self._found, FormatError)
-        return self._found.options
 
     @property
     def _max_solutions(self) -> int | None:

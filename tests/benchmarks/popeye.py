@@ -30,6 +30,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from solver.cli.popeye_answers import PopeyeAnswer
+from solver.errors import FormatError
 from solver.formats.popeye_input import read_inputs
 from solver.solving import Solver
 from tests.popeye_sets import (
@@ -100,6 +101,7 @@ def measure(entries: list[Entry]) -> list[float]:
     inputs = list(read_inputs(enumerate(lines, 1), "benchmark"))
     for found in [inputs[0], *inputs]:  # the first one warms up
         started = time.perf_counter()
+        assert not isinstance(found, FormatError)
         for _text in PopeyeAnswer(found, solver, None).texts():
             pass
         seconds.append(time.perf_counter() - started)
