@@ -26,7 +26,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from solver.board import GivenPosition, first_moves, write_lines
-from solver.errors import FormatError, InputError, quote
+from solver.errors import InputError, quote
 from solver.formats.claims import (
     make_problem,
     parse_distance,
@@ -34,13 +34,14 @@ from solver.formats.claims import (
     parse_solutions,
     printable,
 )
-from solver.formats.streams import decode_line, is_record
+from solver.formats.streams import read_lines
 from solver.problem import Claim
 from solver.stipulation import MATE, Stipulation
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from solver.errors import FormatError
     from solver.problem import Problem
 
 
@@ -67,40 +68,8 @@ _MOVE_NUMBER = re.compile(r"\A[0-9]+\.+")
 def read_epd(
     lines: Iterator[tuple[int, bytes]], name: str
 ) -> Iterator[Problem | FormatError]:
-    """Read EPD or a list of FENs; see `read_each`."""
-    return read_each(lines, name, parse_record)
-
-
-def read_each(
-    lines: Iterator[tuple[int, bytes]], name: str, parse: Callable[[str, str], Problem]
-) -> Iterator[Problem | FormatError]:
-    """Read a format with one record per line, each as soon as its line has arrived.
-
-    Blank lines and comments are skipped. The first character of a comment is one of
-    `#`, `%` and `;`, with which no FEN begins.
-
-    Parameters
-    ----------
-    lines : iterator of tuple
-        Number and bytes of each line, UTF-8.
-    name : str
-        The file's name in `file:line`.
-    parse : callable
-        Parses the text of a line, given its `file:line`; raises InputError.
-
-    Yields
-    ------
-    Problem or FormatError
-        One for each line that is neither blank nor a comment, in file order.
-    """
-    for number, line in lines:
-        if not is_record(line):
-            continue
-        source = f"{name}:{number}"
-        try:
-            yield parse(decode_line(line).strip(), source)
-        except InputError as error:
-            yield FormatError(source, str(error))
+    """Read EPD or a list of FENs; see `read_lines`."""
+    return read_lines(lines, name, parse_record)
 
 
 def parse_record(text: str, source: str) -> Problem:

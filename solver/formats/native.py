@@ -13,6 +13,8 @@ import csv
 import io
 import json
 import re
+from functools import partial
+from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from solver.board import GivenPosition
@@ -23,8 +25,8 @@ from solver.formats.claims import (
     parse_no_mate,
     parse_solutions,
 )
-from solver.formats.epd import read_each
 from solver.formats.lichess import split_row
+from solver.formats.streams import read_each, read_lines
 from solver.problem import Claim
 from solver.stipulation import Stipulation
 
@@ -49,8 +51,8 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 def read_jsonl(
     lines: Iterator[tuple[int, bytes]], name: str
 ) -> Iterator[Problem | FormatError]:
-    """Read JSON lines; see `read_each`."""
-    return read_each(lines, name, _parse_record)
+    """Read JSON lines; see `read_lines`."""
+    return read_lines(lines, name, _parse_record)
 
 
 def write_jsonl(problem: Problem) -> str:
@@ -277,21 +279,24 @@ def read_csv(
     Problem or FormatError
         One for each row that is not blank, in file order.
     """
-    header: list[str] = []
-    for number, line in lines:
-        if not line.strip():
-            continue
-        source = f"{name}:{number}"
-        try:
-            cells = split_row(line)
-            if header:
-                yield read_row(header, cells, source)
-            else:
-                header = _require_fen([cell.strip() for cell in cells])
-        except InputError as error:
-            yield FormatError(source, str(error))
-            if not header:
-                return
+    rows = (item for item in lines if item[1].strip())
+    for header in read_each(islice(rows, 1), name, _parse_header):
+        if isinstance(header, FormatError):
+            yield header
+        else:
+            yield from read_each(rows, name, partial(_parse_row, header))
+
+
+def _parse_header(line: bytes, _source: str) -> list[str]:
+    header = [cell.strip() for cell in split_row(line)]
+    if "fen" not in header:
+        msg = f"expected a column fen, found {quote(','.join(header))}"
+        raise InputError(msg)
+    return header
+
+
+def _parse_row(header: Sequence[str], line: bytes, source: str) -> Problem:
+    return read_row(header, split_row(line), source)
 
 
 def read_row(header: Sequence[str], cells: Sequence[str], source: str) -> Problem:
@@ -340,10 +345,3 @@ def write_csv(problem: Problem) -> str:
 def one_line(name: str) -> str:
     """Return a name with a space for each line break, as a row of CSV has it."""
     return re.sub(r"\r\n|[\r\n]", " ", name)
-
-
-def _require_fen(header: list[str]) -> list[str]:
-    if "fen" not in header:
-        msg = f"expected a column fen, found {quote(','.join(header))}"
-        raise InputError(msg)
-    return header

@@ -42,7 +42,7 @@ from solver.errors import FormatError, InputError, quote
 from solver.formats.claims import MAX_SOLUTIONS, printable
 from solver.formats.composition import Composition, find_keys, parts_of
 from solver.formats.popeye_words import WORD, parse_squares
-from solver.formats.streams import decode
+from solver.formats.streams import decode, read_each
 from solver.formats.twins import Twin, make_problems, parse_twin
 from solver.problem import Claim
 
@@ -67,48 +67,44 @@ _COLORS = {"white": chess.WHITE, "black": chess.BLACK}
 def read_olive(
     lines: Iterable[tuple[int, bytes]], name: str
 ) -> Iterator[Problem | FormatError]:
-    """Read the problems of one of Olive's files.
-
-    Parameters
-    ----------
-    lines : iterable of tuple
-        Number, from 1, and bytes of each line.
-    name : str
-        The file's name in `file:line`.
+    """Read the problems of one of Olive's files; see `read_each`.
 
     Yields
     ------
     Problem or FormatError
-        One for each entry, in file order.
+        One for each twin, in file order.
     """
-    for chunk in _split(lines):
-        yield from _read_chunk(chunk, name)
+    for found in read_each(_entries(lines), name, _make_problems):
+        yield from [found] if isinstance(found, FormatError) else found
 
 
-class _Chunk(NamedTuple):
-    """The text of a document or of an item of a list.
+def _entries(lines: Iterable[tuple[int, bytes]]) -> Iterator[tuple[int, object]]:
+    """Yield the line and the content of each entry; see `_Item`."""
+    for start, text in _split(lines):
+        try:
+            items = _parse_document(_decode(text))
+        except InputError as error:
+            items = [_Item(0, error)]
+        for line, content in items:
+            yield start + line, content
 
-    Attributes
-    ----------
-    line : int
-        The line where it begins, from 1.
-    text : bytes
-        Its lines; if it is too long, only the beginning.
+
+def _split(lines: Iterable[tuple[int, bytes]]) -> Iterator[tuple[int, bytes]]:
+    """Split at lines that begin a document, or an item of an unindented list.
+
+    Yields
+    ------
+    tuple
+        The line where a document or an item begins, and its text; if it is too long,
+        only the beginning.
     """
-
-    line: int
-    text: bytes
-
-
-def _split(lines: Iterable[tuple[int, bytes]]) -> Iterator[_Chunk]:
-    """Split at lines that begin a document, or an item of an unindented list."""
     chunk: list[bytes] = []
     start = size = 0
     is_list = False
     for number, whole_line in lines:
         line, marks = _MARK.subn(b"", whole_line, count=1)
         if chunk and (marks or (is_list and _ITEM.match(line))):
-            yield _Chunk(start, b"".join(chunk))
+            yield start, b"".join(chunk)
             chunk, size = [], 0
         is_list = is_list and not marks
         if not chunk:
@@ -120,19 +116,7 @@ def _split(lines: Iterable[tuple[int, bytes]]) -> Iterator[_Chunk]:
             chunk.append(line)
             size += len(line)
     if chunk:
-        yield _Chunk(start, b"".join(chunk))
-
-
-def _read_chunk(chunk: _Chunk, name: str) -> Iterator[Problem | FormatError]:
-    try:
-        for line, content in _parse_document(_decode(chunk.text)):
-            source = f"{name}:{chunk.line + line}"
-            try:
-                yield from _make_problems(content, source)
-            except InputError as error:
-                yield FormatError(source, str(error))
-    except InputError as error:
-        yield FormatError(f"{name}:{chunk.line}", str(error))
+        yield start, b"".join(chunk)
 
 
 def _decode(text: bytes) -> str:
@@ -145,6 +129,7 @@ def _decode(text: bytes) -> str:
 
 
 def _make_problems(entry: object, source: str) -> Iterator[Problem | FormatError]:
+    """Return the problems of an entry, whose pieces and twins have been read."""
     if isinstance(entry, InputError):
         raise entry
     if not isinstance(entry, dict):
@@ -171,48 +156,36 @@ def _make_problems(entry: object, source: str) -> Iterator[Problem | FormatError
         return Claim(moves, find_keys(board, parts.get(label, ""), expected))
 
     twins = _parse_twins(diagram, entry.get("twins"), source)
-    yield from make_problems(twins, _name(entry), source, claim)
+    return make_problems(twins, _name(entry), source, claim)
 
 
 def _parse_twins(
     diagram: Composition, twins: object, source: str
-) -> Iterator[Twin | FormatError]:
-    """Yield the twins in the order of their labels, each as soon as it is parsed.
+) -> list[Twin | FormatError]:
+    """Return the twins in the order of their labels.
 
-    A label `a` says that the diagram is a zero position. A twin that continues one that
-    was refused is refused too.
+    A label `a` says that the diagram is a zero position.
     """
     if not twins:
-        yield Twin("", diagram)
-        return
+        return [Twin("", diagram)]
     if not isinstance(twins, dict) or not all(map(_LABEL.fullmatch, twins)):
         msg = (
             f"twins: expected labels such as b, each with changes, found {_show(twins)}"
         )
         raise InputError(msg)
-    last: Composition | None = diagram
+    found: list[Twin | FormatError] = []
     if "a" not in twins:
-        yield Twin("a", diagram)
+        found.append(Twin("a", diagram))
     for label in sorted(twins, key=lambda label: (len(label), label)):
         words = deque(WORD.findall(_text(twins[label])))
-        if not words:
-            yield Twin(label, diagram)
-            last = diagram
-            continue
-        try:
-            twin = parse_twin(label, diagram, last, words)
-            _require_end(label, words)
-            last = twin.composition
-            yield twin
-        except InputError as error:
-            last = None
-            yield FormatError(source, str(error))
-
-
-def _require_end(label: str, words: deque[str]) -> None:
-    if words:
-        msg = f"twin {label}): expected a change, found {quote(words[0])}"
-        raise InputError(msg)
+        twin: Twin | FormatError = Twin(label, diagram)
+        if words:
+            twin = parse_twin(label, diagram, found, words, source)
+        if words and isinstance(twin, Twin):
+            fault = f"twin {label}): expected a change, found {quote(words[0])}"
+            twin = FormatError(source, fault)
+        found.append(twin)
+    return found
 
 
 def _parse_options(composition: Composition, options: object) -> None:

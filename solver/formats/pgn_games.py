@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import io
 import re
-from typing import TYPE_CHECKING, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 import chess
 import chess.pgn
@@ -44,22 +44,7 @@ _COMMENT = re.compile(
 _ORTHODOX = frozenset(alias.lower() for alias in chess.Board.aliases)
 
 
-class GameText(NamedTuple):
-    """The text of a game.
-
-    Attributes
-    ----------
-    line : int
-        The line where it begins, from 1.
-    text : bytes
-        Its lines without the blank ones; if it is too long, only the beginning.
-    """
-
-    line: int
-    text: bytes
-
-
-def split_games(lines: Iterable[tuple[int, bytes]]) -> Iterator[GameText]:
+def split_games(lines: Iterable[tuple[int, bytes]]) -> Iterator[tuple[int, bytes]]:
     """Split a PGN file into games.
 
     Parameters
@@ -69,9 +54,10 @@ def split_games(lines: Iterable[tuple[int, bytes]]) -> Iterator[GameText]:
 
     Yields
     ------
-    GameText
-        A game ends before a tag that follows moves, and before the next `Event` tag. A
-        game without tags ends at a blank line after its result.
+    tuple
+        The line where a game begins, and its lines without the blank ones; if it is too
+        long, only the beginning. A game ends before a tag that follows moves, and
+        before the next `Event` tag; without tags, at a blank line after its result.
     """
     game: list[bytes] = []
     start = size = 0
@@ -84,7 +70,7 @@ def split_games(lines: Iterable[tuple[int, bytes]]) -> Iterator[GameText]:
             or (game and line.startswith(_FIRST_TAG))
             or (is_blank and moves and not tags and _ENDED.search(game[-1]))
         ):
-            yield GameText(start, b"".join(game))
+            yield start, b"".join(game)
             game, size = [], 0
             tags = moves = False
         if is_blank or (not game and line.startswith(_COMMENT_MARKS)):
@@ -95,7 +81,7 @@ def split_games(lines: Iterable[tuple[int, bytes]]) -> Iterator[GameText]:
             game.append(line)
             size += len(line)
     if game:
-        yield GameText(start, b"".join(game))
+        yield start, b"".join(game)
 
 
 def visit_game(text: bytes, visitor: Callable[[], MainLine[Result]]) -> Result:

@@ -33,7 +33,7 @@ import chess
 import chess.pgn
 
 from solver.board import parse_keys, parse_line
-from solver.errors import FormatError, InputError, quote
+from solver.errors import InputError, quote
 from solver.formats.claims import (
     make_problem,
     parse_distance,
@@ -42,12 +42,14 @@ from solver.formats.claims import (
     printable,
 )
 from solver.formats.pgn_games import MainLine, split_games, visit_game
+from solver.formats.streams import read_each
 from solver.problem import Claim
 from solver.stipulation import EXPECTED, MATE, MAX_MOVES, Stipulation
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+    from solver.errors import FormatError
     from solver.problem import Problem
 
 _NUMERALS = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
@@ -75,26 +77,8 @@ _NO_CLAIMS = {"FEN", "Keys", "NoMate", "Round", "Solutions", "Stipulation"}
 def read_pgn(
     lines: Iterable[tuple[int, bytes]], name: str
 ) -> Iterator[Problem | FormatError]:
-    """Read the problems of a PGN file.
-
-    Parameters
-    ----------
-    lines : iterable of tuple
-        Number, from 1, and bytes of each line.
-    name : str
-        The file's name in `file:line`.
-
-    Yields
-    ------
-    Problem or FormatError
-        One for each game, in file order.
-    """
-    for line, text in split_games(lines):
-        source = f"{name}:{line}"
-        try:
-            yield _make_problem(visit_game(text, _Reader), source)
-        except InputError as error:
-            yield FormatError(source, str(error))
+    """Read the problems of a PGN file, one for each game; see `read_each`."""
+    return read_each(split_games(lines), name, _parse_game)
 
 
 def event_of(problem: Problem) -> str:
@@ -208,7 +192,8 @@ class _Reader(MainLine[_Facts]):
         )
 
 
-def _make_problem(facts: _Facts, source: str) -> Problem:
+def _parse_game(text: bytes, source: str) -> Problem:
+    facts = visit_game(text, _Reader)
     tags = facts.tags
     claim = no_mate = solutions = None
     stipulation = _find_stipulation(tags)

@@ -40,8 +40,9 @@ from solver.formats.popeye_words import (
     next_stipulation,
     next_word,
     parse_pieces,
+    shown,
 )
-from solver.formats.streams import MAX_RECORD_BYTES, decode
+from solver.formats.streams import MAX_RECORD_BYTES, decode, read_each
 from solver.formats.twins import Twin, label_of, make_problems, parse_twin
 from solver.stipulation import EXPECTED
 
@@ -130,30 +131,11 @@ class PopeyeInput(NamedTuple):
 def read_inputs(
     lines: Iterable[tuple[int, bytes]], name: str
 ) -> Iterator[PopeyeInput | FormatError]:
-    """Read the problems of an input file for Popeye.
+    """Read the problems of an input file for Popeye; see `read_each`.
 
-    Parameters
-    ----------
-    lines : iterable of tuple
-        Number, from 1, and bytes of each line.
-    name : str
-        The file's name in `file:line`.
-
-    Yields
-    ------
-    PopeyeInput or FormatError
-        One for each problem, in file order. The positions of the twins are not yet
-        checked: `Composition.board` does that.
+    The positions of the twins are not yet checked: `Composition.board` does that.
     """
-    for record in _split(lines):
-        source = f"{name}:{record.line}"
-        if record.fault:
-            yield FormatError(source, record.fault)
-            continue
-        try:
-            yield _parse(record.words, source)
-        except InputError as error:
-            yield FormatError(source, str(error))
+    return read_each(_split(lines), name, _parse)
 
 
 class _Word(NamedTuple):
@@ -204,7 +186,7 @@ class _Record:
             self.fault = f"expected at most {MAX_RECORD_BYTES:,} bytes, found more"
 
 
-def _split(lines: Iterable[tuple[int, bytes]]) -> Iterator[_Record]:
+def _split(lines: Iterable[tuple[int, bytes]]) -> Iterator[tuple[int, _Record]]:
     """Split a file into problems; what follows `EndProblem` is ignored."""
     words = _scan(lines)
     first = next(words, None)
@@ -212,7 +194,7 @@ def _split(lines: Iterable[tuple[int, bytes]]) -> Iterator[_Record]:
         return
     if first.bound != "BeginProblem":
         fault = f"expected BeginProblem, in English, found {quote(first.text)}"
-        yield _Record(first.line, fault)
+        yield first.line, _Record(first.line, fault)
     record = None
     for word in chain([first], words):
         if word.bound is None:
@@ -222,11 +204,11 @@ def _split(lines: Iterable[tuple[int, bytes]]) -> Iterator[_Record]:
         if record:
             if word.bound == "BeginProblem":
                 record.fault = _unfinished(word.text)
-            yield record
+            yield record.line, record
         record = None if word.bound == "EndProblem" else _Record(word.line)
     if record and record.size:
         record.fault = _unfinished("the end of the file")
-        yield record
+        yield record.line, record
 
 
 def _unfinished(found: str) -> str:
@@ -258,7 +240,10 @@ def _text_keyword(word: str, *, in_twins: bool) -> str | None:
     return expand(word, _TEXTS)
 
 
-def _parse(words: deque[str], source: str) -> PopeyeInput:
+def _parse(record: _Record, source: str) -> PopeyeInput:
+    if record.fault:
+        raise InputError(record.fault)
+    words = record.words
     diagram = Composition()
     texts = []
     twins: list[Twin | FormatError] = []
@@ -307,13 +292,8 @@ def _parse_twin(
         fault = "ZeroPosition: expected before the twins, found after one"
         twins.append(FormatError(source, f"twin {label}): {fault}"))
         return
-    before = twins[-1] if twins else Twin("", diagram)
-    last = before.composition if isinstance(before, Twin) else None
     own = _take_twin(words)
-    try:
-        twins.append(parse_twin(label, diagram, last, own))
-    except InputError as error:
-        twins.append(FormatError(source, str(error)))
+    twins.append(parse_twin(label, diagram, twins, own, source))
     words.extendleft(reversed(own))
 
 
@@ -342,8 +322,7 @@ def _parse_command(
         case "Option":
             _parse_options(composition, words)
         case "Condition":
-            found = quote(words[0]) if words else "one"
-            msg = f"conditions: expected none, found {found}"
+            msg = f"conditions: expected none, found {shown(words, 'one')}"
             raise InputError(msg)
         case "SStipulation":
             msg = f"stipulation: expected {EXPECTED}, found {quote(word)}"
@@ -355,8 +334,7 @@ def _parse_command(
 
 def _parse_options(composition: Composition, words: deque[str]) -> None:
     if not composition.options.parse_next(words):
-        found = quote(words[0]) if words else "none"
-        msg = f"option: expected an option of Popeye, found {found}"
+        msg = f"option: expected an option of Popeye, found {shown(words)}"
         raise InputError(msg)
     while composition.options.parse_next(words):
         pass
@@ -365,32 +343,22 @@ def _parse_options(composition: Composition, words: deque[str]) -> None:
 def read_popeye(
     lines: Iterable[tuple[int, bytes]], name: str
 ) -> Iterator[Problem | FormatError]:
-    """Read the problems of an input file for Popeye.
-
-    Parameters
-    ----------
-    lines : iterable of tuple
-        Number, from 1, and bytes of each line.
-    name : str
-        The file's name in `file:line`.
+    """Read the problems of an input file for Popeye; see `read_each`.
 
     Yields
     ------
     Problem or FormatError
         One for each problem and twin, in file order.
     """
-    for found in read_inputs(lines, name):
-        if isinstance(found, FormatError):
-            yield found
-            continue
-        try:
-            found.options.refuse("PostKeyPlay")
-        except InputError as error:
-            yield FormatError(found.source, str(error))
-            continue
-        titles = [text.text for text in found.texts if text.keyword == "Title"]
-        title = printable(" ".join(titles))
-        yield from make_problems(found.twins, title, found.source)
+    for found in read_each(_split(lines), name, _make_problems):
+        yield from [found] if isinstance(found, FormatError) else found
+
+
+def _make_problems(record: _Record, source: str) -> Iterator[Problem | FormatError]:
+    found = _parse(record, source)
+    found.options.refuse("PostKeyPlay")
+    titles = [text.text for text in found.texts if text.keyword == "Title"]
+    return make_problems(found.twins, printable(" ".join(titles)), source)
 
 
 def write_popeye(problem: Problem) -> str:

@@ -80,6 +80,11 @@ def _by_start(keywords: tuple[str, ...]) -> dict[str, list[str]]:
     return found
 
 
+def shown(words: deque[str], nothing: str = "none") -> str:
+    """Quote the next word for a message; `nothing` if there is none."""
+    return quote(words[0]) if words else nothing
+
+
 def next_word(keyword: str, words: deque[str]) -> str:
     """Remove the next word and return it.
 
@@ -286,8 +291,7 @@ def _parse_squares_of(option: str, words: deque[str]) -> list[chess.Square]:
         words.popleft()
         squares += chain
     if not squares:
-        found = quote(words[0]) if words else "none"
-        msg = f"option {option}: expected squares, found {found}"
+        msg = f"option {option}: expected squares, found {shown(words)}"
         raise InputError(msg)
     return squares
 

@@ -4,6 +4,7 @@
    first bytes, not by the name.
 2. `NumberedLines` splits it into lines, each available as soon as it has arrived.
 3. `decode_line` and `decode` turn bytes into text, strictly or leniently.
+4. `read_each` parses records, and reports those that cannot be parsed.
 
 `Meter` counts records and reports progress to another thread.
 """
@@ -21,12 +22,21 @@ import zlib
 from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple, Protocol, TypeAlias, cast
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    BinaryIO,
+    NamedTuple,
+    Protocol,
+    TypeAlias,
+    TypeVar,
+    cast,
+)
 
-from solver.errors import InputError, missing_package
+from solver.errors import FormatError, InputError, missing_package
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
 
 MAX_RECORD_BYTES = 1 << 20
@@ -34,6 +44,9 @@ MAX_RECORD_BYTES = 1 << 20
 
 STDIN = "-"
 """The path that means standard input."""
+
+Raw = TypeVar("Raw")
+Parsed = TypeVar("Parsed")
 
 
 def name_of(path: str | os.PathLike[str]) -> str:
@@ -248,6 +261,49 @@ def decode(raw: bytes) -> str:
         return raw.decode()
     except UnicodeDecodeError:
         return raw.decode("cp1252", errors="replace")
+
+
+def read_each(
+    records: Iterable[tuple[int, Raw]],
+    name: str,
+    parse: Callable[[Raw, str], Parsed],
+) -> Iterator[Parsed | FormatError]:
+    """Parse the records of a file, each as soon as it has arrived.
+
+    Parameters
+    ----------
+    records : iterable of tuple
+        The number of the line where each record begins, and the record.
+    name : str
+        The file's name in `file:line`.
+    parse : callable
+        Parses a record, given its `file:line`; raises InputError.
+
+    Yields
+    ------
+    object or FormatError
+        One for each record, in file order.
+    """
+    for number, record in records:
+        source = f"{name}:{number}"
+        try:
+            yield parse(record, source)
+        except InputError as error:
+            yield FormatError(source, str(error))
+
+
+def read_lines(
+    lines: Iterable[tuple[int, bytes]], name: str, parse: Callable[[str, str], Parsed]
+) -> Iterator[Parsed | FormatError]:
+    """Read a format with one record per line, as `read_each` does.
+
+    Blank lines and comments are skipped. The first character of a comment is one of
+    `#`, `%` and `;`, with which no FEN begins. Lines are UTF-8.
+    """
+    records = (item for item in lines if is_record(item[1]))
+    return read_each(
+        records, name, lambda line, source: parse(decode_line(line).strip(), source)
+    )
 
 
 class Meter:

@@ -33,10 +33,11 @@ from solver.formats.popeye_words import (
     next_word,
     parse_pieces,
     parse_squares,
+    shown,
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from solver.formats.composition import Composition
     from solver.problem import Claim, Problem
@@ -100,8 +101,12 @@ def label_of(index: int) -> str:
 
 
 def parse_twin(
-    label: str, diagram: Composition, last: Composition | None, words: deque[str]
-) -> Twin:
+    label: str,
+    diagram: Composition,
+    before: Sequence[Twin | FormatError],
+    words: deque[str],
+    source: str,
+) -> Twin | FormatError:
     """Parse the changes of a twin, and remove them from the words.
 
     Parameters
@@ -109,38 +114,38 @@ def parse_twin(
     label : str
     diagram : Composition
         The position before any change.
-    last : Composition or None
-        The twin before, or the diagram; changes after `Continued` refer to it. None if
-        it was refused.
+    before : sequence of Twin or FormatError
+        The twins before. Changes after `Continued` refer to the last one, which must
+        not have been refused, or else to the diagram.
     words : deque of str
         The words that follow, changed in place.
+    source : str
+        `file:line`.
 
-    Raises
-    ------
-    InputError
-        If there is no change, or one that is unknown or impossible. The message begins
-        with the label.
+    Returns
+    -------
+    Twin or FormatError
+        An error if there is no change, or one that is unknown or impossible. Its reason
+        begins with the label.
     """
     is_continued = _expand(words) == "Continued"
     if is_continued:
         words.popleft()
-    start = last if is_continued else diagram
-    if start is None:
-        msg = f"twin {label}): expected a twin before that can be read, found none"
-        raise InputError(msg)
-    changing = _Changing(start.copy())
+    last = before[-1] if is_continued and before else Twin("", diagram)
+    if isinstance(last, FormatError):
+        fault = f"twin {label}): expected a twin before that can be read, found none"
+        return FormatError(source, fault)
+    changing = _Changing(last.composition.copy())
     try:
         while keyword := _expand(words):
             if keyword in _REFUSED:
                 raise _refusal(words)
             changing.apply(keyword, words)
         if not changing.changes:
-            found = quote(words[0]) if words else "none"
-            msg = f"expected a change such as Move a1 b2, found {found}"
+            msg = f"expected a change such as Move a1 b2, found {shown(words)}"
             raise InputError(msg)  # noqa: TRY301
     except InputError as error:
-        msg = f"twin {label}): {error}"
-        raise InputError(msg) from None
+        return FormatError(source, f"twin {label}): {error}")
     return Twin(label, changing.composition, changing.texts(), is_continued)
 
 
@@ -391,8 +396,7 @@ def _expand(words: deque[str]) -> str | None:
 def _refusal(words: deque[str]) -> InputError:
     word = words.popleft()
     if _expand(deque([word])) == "Condition":
-        found = quote(words[0]) if words else "one"
-        return InputError(f"conditions: expected none, found {found}")
+        return InputError(f"conditions: expected none, found {shown(words, 'one')}")
     return InputError(
         f"expected Continued first and no SStipulation, found {quote(word)}"
     )
