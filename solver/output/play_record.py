@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import chess
 
@@ -16,12 +16,15 @@ if TYPE_CHECKING:
     from solver.play.tree import Attack, Defence, Variations
     from solver.solution import Solution
 
+Record = dict[str, Any]
+"""What `json.dumps` writes of a move and the play after it, or of the whole play."""
+
 _DEEPEST = 20_000
 """Calls that may be open in each other while a record is written: python-chess and
 json need a few for each of the moves of a mate in 200."""
 
 
-def play_record(variations: Variations, *, marks: bool = False) -> dict[str, object]:
+def play_record(variations: Variations, *, marks: bool = False) -> Record:
     """Make the record of the play, the field `play` of an answer's record.
 
     Parameters
@@ -101,38 +104,39 @@ class _Maker:
     def pass_turn(self) -> None:
         self._board.push(chess.Move.null())
 
-    def attacks(self, attacks: Iterable[Attack]) -> list[dict[str, object]]:
-        return [self._attack(attack) for attack in attacks]
-
-    def _attack(self, attack: Attack) -> dict[str, object]:
-        board, record = self._board, self._played(attack.move)
-        if attack.moves_left:
-            record["moves_left"] = attack.moves_left
-        elif not attack.defences and not attack.refutations:
-            self._add_mark(record)
-        if attack.is_zugzwang:
-            record["zugzwang"] = True
-        if attack.threats:
-            self.pass_turn()
-            record["threats"] = self.attacks(attack.threats)
+    def attacks(self, attacks: Iterable[Attack]) -> list[Record]:
+        """Write attacks and the play after them; two calls deep for each move."""
+        board, records = self._board, []
+        for attack in attacks:
+            record = self._played(attack.move)
+            if attack.moves_left:
+                record["moves_left"] = attack.moves_left
+            elif not attack.defences and not attack.refutations:
+                self._add_mark(record)
+            if attack.is_zugzwang:
+                record["zugzwang"] = True
+            if attack.threats:
+                self.pass_turn()
+                record["threats"] = self.attacks(attack.threats)
+                board.pop()
+            if attack.defences:
+                record["defences"] = self.defences(attack.defences)
+            if attack.refutations:
+                record["refutations"] = self.moves(attack.refutations)
+            if attack.is_cut:
+                record["cut"] = True
             board.pop()
-        if attack.defences:
-            record["defences"] = self.defences(attack.defences)
-        if attack.refutations:
-            record["refutations"] = self.moves(attack.refutations)
-        if attack.is_cut:
-            record["cut"] = True
-        board.pop()
-        return record
+            records.append(record)
+        return records
 
-    def moves(self, moves: Iterable[str]) -> list[dict[str, object]]:
+    def moves(self, moves: Iterable[str]) -> list[Record]:
         records = []
         for move in moves:
             records.append(self._played(move))
             self._board.pop()
         return records
 
-    def defences(self, defences: Iterable[Defence]) -> list[dict[str, object]]:
+    def defences(self, defences: Iterable[Defence]) -> list[Record]:
         records = []
         for defence in defences:
             record = self._played(defence.move)
@@ -146,11 +150,11 @@ class _Maker:
             records.append(record)
         return records
 
-    def _played(self, uci: str) -> dict[str, object]:
+    def _played(self, uci: str) -> Record:
         """Play a move and return its names."""
         return {"uci": uci, "san": self._board.san_and_push(chess.Move.from_uci(uci))}
 
-    def _add_mark(self, record: dict[str, object]) -> None:
+    def _add_mark(self, record: Record) -> None:
         if self._marks and (remark := mark_mate(self._board)):
             record["mark"] = remark
 

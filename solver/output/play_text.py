@@ -6,13 +6,10 @@ import textwrap
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
-import chess
-
 from solver import __version__
 from solver.output import Notation
 from solver.output.play_words import missing, numbered, write_play
 from solver.output.text import duration
-from solver.play.marks import mark_key
 from solver.stipulations import kind_of
 
 if TYPE_CHECKING:
@@ -139,12 +136,7 @@ def describe_play(
             [layout.root(attack, "?") for attack in play.tries],
             gaps.tries,
         ),
-        _keys(
-            play.keys,
-            layout,
-            chess.Board(variations.fen) if marks else None,
-            gaps.keys if play.keys else [],
-        ),
+        _keys(play.keys, layout, gaps.keys if play.keys else []),
         _part("Play", begun, [] if play.keys else gaps.keys),
     ]
     lines: list[PlayLine] = []
@@ -182,15 +174,9 @@ def _part(
 
 
 def _keys(
-    keys: Sequence[AttackWords],
-    layout: _Layout,
-    board: chess.Board | None,
-    gaps: Iterable[str],
+    keys: Sequence[AttackWords], layout: _Layout, gaps: Iterable[str]
 ) -> list[PlayLine]:
-    features = [
-        ", ".join(mark_key(board, chess.Move.from_uci(key.move.uci)) if board else ())
-        for key in keys
-    ]
+    features = [", ".join(key.features) for key in keys]
     if len(keys) == 1:
         title = f"Key: {features[0]}" if features[0] else "Key"
         return _part(title, [layout.root(keys[0], "!", is_main=True)], gaps)

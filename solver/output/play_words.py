@@ -10,17 +10,17 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
-import chess
-
 from solver.output import Notation
-from solver.play.marks import mark_mate
+from solver.output.play_record import play_record
 from solver.play.tree import Attack, all_attacks
 from solver.stipulation import Goal
+from solver.stipulations.kind import mover
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from solver.play.tree import Defence, Variations
+    from solver.output.play_record import Record
+    from solver.play.tree import Variations
 
 
 class MoveWords(NamedTuple):
@@ -59,6 +59,8 @@ class AttackWords:
     identity, tail : int
         The same number for attacks that are written alike, and for no others; and for
         attacks after which the same is written. A tail of 0: nothing is.
+    features : sequence of str
+        What a key does.
     """
 
     move: MoveWords
@@ -71,6 +73,7 @@ class AttackWords:
     refutations: list[MoveWords]
     identity: int
     tail: int
+    features: Sequence[str] = ()
 
 
 @dataclass(slots=True, eq=False)
@@ -126,103 +129,91 @@ def write_play(
     """
     if not variations.fen:  # no play
         return PlayWords()
-    board = chess.Board(variations.fen)
-    stipulation = variations.stipulation
-    sign = "=" if stipulation.goal is Goal.STALEMATE else ""
-    sign = "" if notation is Notation.UCI else sign
-    writer = _Writer(board.copy(stack=False), notation, sign, marks=marks)
-    black = board.turn == chess.BLACK
-    keys = [writer.attack(key, black) for key in variations.keys]
-    tries = [writer.attack(attack, black) for attack in variations.tries]
-    defences = writer.replies(variations.defences, black)
-    refutations = writer.moves(variations.refutations)
-    if variations.set_play or variations.threats:
-        writer.pass_turn()
-    threats = [writer.attack(threat, black + 1) for threat in variations.threats]
-    set_play = writer.replies(variations.set_play, black + 1)
-    return PlayWords(black, set_play, tries, keys, defences, threats, refutations)
+    record = play_record(variations, marks=marks)
+    is_san = notation is Notation.SAN
+    is_stalemate = variations.stipulation.goal is Goal.STALEMATE
+    writer = _Writer("san" if is_san else "uci", "=" if is_san and is_stalemate else "")
+    black = int(mover(variations.fen) == "Black")
+    return PlayWords(
+        black,
+        writer.replies(record["set_play"], black + 1, _NULL),
+        [writer.attack(attack, black, "") for attack in record["tries"]],
+        [writer.attack(attack, black, "") for attack in record["keys"]],
+        writer.replies(record["defences"], black, ""),
+        [writer.attack(threat, black + 1, _NULL) for threat in record["threats"]],
+        writer.moves(record["refutations"], ""),
+    )
+
+
+_NULL = "0000 "
+"""A null move in a path."""
 
 
 class _Writer:
-    """Writes the play from a position.
+    """Writes the play from its record.
 
     Parameters
     ----------
-    board : chess.Board
-        The position; moves are played on it and taken back.
-    notation : Notation
+    notation : str
+        The field with the names of moves.
     sign : str
         What follows a move that reaches the goal and is not in the notation itself.
-    marks : bool
     """
 
-    def __init__(
-        self,
-        board: chess.Board,
-        notation: Notation,
-        sign: str,
-        *,
-        marks: bool,
-    ) -> None:
-        self._board = board
+    def __init__(self, notation: str, sign: str) -> None:
+        self._notation = notation
         self._sign = sign
-        self._uci = notation is Notation.UCI
-        self._marks = marks
         self._identities: dict[tuple[object, ...], int] = {}
 
-    def pass_turn(self) -> None:
-        """Let the other side begin."""
-        self._board.push(chess.Move.null())
-
-    def moves(self, moves: Iterable[str]) -> list[MoveWords]:
+    def moves(self, moves: Iterable[Record], path: str) -> list[MoveWords]:
         """Write alternative moves without the play after them."""
-        words = []
-        for uci in moves:
-            words.append(self._play(uci))
-            self._board.pop()
-        return words
+        return [self._move(move, path) for move in moves]
 
-    def attack(self, attack: Attack, ply: int) -> AttackWords:
+    def attack(self, attack: Record, ply: int, path: str) -> AttackWords:
         """Write an attack and the play after it; two calls deep for each of them."""
-        board = self._board
-        is_last = not attack.moves_left and not attack.defences
-        move = self._play(attack.move, is_last=is_last and not attack.refutations)
-        replies = self.replies(attack.defences, ply + 1)
-        refutations = self.moves(attack.refutations)
-        threats = []
-        if attack.threats:
-            self.pass_turn()
-            threats = [self.attack(threat, ply + 2) for threat in attack.threats]
-            board.pop()
-        board.pop()
+        is_last = not attack.keys() & {"moves_left", "defences", "refutations"}
+        move = self._move(attack, path, is_last=is_last)
+        path = f"{move.path} "
+        threats = [
+            self.attack(threat, ply + 2, path + _NULL)
+            for threat in attack.get("threats", ())
+        ]
+        replies = self.replies(attack.get("defences", ()), ply + 1, path)
+        refutations = self.moves(attack.get("refutations", ()), path)
+        is_zugzwang, is_cut = "zugzwang" in attack, "cut" in attack
         content = (
-            (ply, attack.is_zugzwang, attack.is_cut),
+            (ply, is_zugzwang, is_cut),
             _identities(threats),
             tuple((_names(r.moves), _identities(r.continuations)) for r in replies),
             _names(refutations),
         )
-        has_tail = threats or replies or refutations or attack.is_cut
+        has_tail = threats or replies or refutations or is_cut
         tail = self._identify(content) if has_tail else 0
         return AttackWords(
             move,
             ply,
-            attack.moves_left,
-            attack.is_zugzwang,
-            attack.is_cut,
+            attack.get("moves_left", 0),
+            is_zugzwang,
+            is_cut,
             threats,
             replies,
             refutations,
             self._identify((move.name, move.remark, tail)),
             tail,
+            attack.get("features", ()),
         )
 
-    def replies(self, defences: Iterable[Defence], ply: int) -> list[ReplyWords]:
+    def replies(
+        self, defences: Iterable[Record], ply: int, path: str
+    ) -> list[ReplyWords]:
         """Write defences, those with the same continuations together."""
         groups: dict[tuple[int, ...], ReplyWords] = {}
         for defence in defences:
-            move = self._play(defence.move, is_last=not defence.continuations)
-            found = [self.attack(attack, ply + 1) for attack in defence.continuations]
-            self._board.pop()
+            attacks = defence.get("continuations", ())
+            move = self._move(defence, path, is_last=not attacks)
+            found = [
+                self.attack(attack, ply + 1, f"{move.path} ") for attack in attacks
+            ]
             group = groups.setdefault(_identities(found), ReplyWords([], ply, found))
             group.moves.append(move)
         return list(groups.values())
@@ -230,17 +221,9 @@ class _Writer:
     def _identify(self, content: tuple[object, ...]) -> int:
         return self._identities.setdefault(content, len(self._identities) + 1)
 
-    def _play(self, uci: str, *, is_last: bool = False) -> MoveWords:
-        """Play a move and return its name."""
-        board, move, name = self._board, chess.Move.from_uci(uci), uci
-        if self._uci:
-            board.push(move)
-        else:
-            name = board.san_and_push(move)
-        name += self._sign if is_last else ""
-        remark = mark_mate(board) if is_last and self._marks else ""
-        path = " ".join(map(chess.Move.uci, board.move_stack))
-        return MoveWords(name, uci, path, remark)
+    def _move(self, move: Record, path: str, *, is_last: bool = False) -> MoveWords:
+        name = move[self._notation] + (self._sign if is_last else "")
+        return MoveWords(name, move["uci"], path + move["uci"], move.get("mark", ""))
 
 
 def _identities(attacks: Sequence[AttackWords]) -> tuple[int, ...]:
