@@ -17,7 +17,7 @@ import tempfile
 import threading
 from concurrent.futures import CancelledError
 from contextlib import ExitStack, contextmanager, nullcontext, suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
@@ -243,18 +243,17 @@ class Cluster:
             self._slots.release(slots)
 
 
+@dataclass
 class ClusterWorker:
     """Runs batches on a cluster, one after another."""
 
+    cluster: Cluster
+    control: GroupControl
     batch_s = BATCH_S * BATCHES_PER_THREAD  # a batch waits there for the one before
-
-    def __init__(self, cluster: Cluster, control: GroupControl) -> None:
-        self._cluster = cluster
-        self._control = control
 
     def run_batch(self, problems: Sequence[Problem]) -> list[AuditResult | None]:
         """Send a batch and wait for its results."""
-        return self._cluster.run_batch(problems, self._control)
+        return self.cluster.run_batch(problems, self.control)
 
     def close(self) -> None:
         """Do nothing: `open_cluster` closes the cluster."""

@@ -19,7 +19,7 @@ from solver.cli.console import (
     identify_file,
     identify_inputs,
     notify,
-    prepare_module,
+    prepare_modules,
     run_interruptible,
 )
 from solver.files import make_folder, require_writable, write_whole
@@ -188,9 +188,7 @@ def write_drawings(
         write_whole(files.pgn_path, play.pgn())
     if files.html_path is not None:
         parts = [SEARCH, kind_of(solution.problem.stipulation).part()]
-        modules = {
-            part.name: prepare_module(part).code for part in parts if files.solver
-        }
+        modules = prepare_modules(parts) if files.solver else {}
         write_whole(files.html_path, encode_page(solution, play.lines(), modules))
     return Exit.PROVED
 
