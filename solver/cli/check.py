@@ -9,6 +9,7 @@ import click
 from solver.cli import options
 from solver.cli.console import Exit, echo_json, foremost, notify
 from solver.errors import CertificateError, ForgeryError
+from solver.formats.streams import open_collection
 
 if TYPE_CHECKING:
     from solver.checker import Checked
@@ -49,11 +50,14 @@ def check(
     if as_json and jsonl:
         msg = "--json and --jsonl exclude each other."
         raise click.UsageError(msg)
+    from solver import checker
+
     codes = {Exit.PROVED}
     for file in files:
         record: dict[str, object] = {"schema": SCHEMA, "file": file}
         try:
-            checked = _check(file)
+            with open_collection(file) as stream:
+                checked = checker.check(checker.load(stream))
         except OSError as error:
             codes.add(Exit.IO)
             notify(f"error: {file}: {error.strerror or error}")
@@ -103,11 +107,3 @@ def proved_record(checked: Checked) -> dict[str, object]:
         "lower_bound": checked.lower_bound,
         "positions": checked.positions,
     }
-
-
-def _check(file: str) -> Checked:
-    from solver import checker
-    from solver.formats.streams import open_collection
-
-    with open_collection(file) as stream:
-        return checker.check(checker.load(stream))
