@@ -140,10 +140,10 @@ class BattlePlay:
 
     def set_play(self) -> str:
         """Return what follows if the defender began."""
-        self._moves.pass_move()
+        self._moves.push(chess.Move.null())
         for defence in self._variations.set_play:
             self._defence(defence, 1)
-        self._moves.take_back()
+        self._moves.pop()
         return self._taken()
 
     def forced_ends(self) -> str:
@@ -186,7 +186,7 @@ class BattlePlay:
         ends = not attack.moves_left and not self._kind.defender_ends
         if ends:
             self._parts.append(self._goal)
-        elif self._moves.is_check:
+        elif self._moves.is_check():
             self._parts.append(" +")
         if is_first:
             self._parts.append(" ?" if attack.refutations else " !")
@@ -201,16 +201,16 @@ class BattlePlay:
                 if self._kind.attacker_must_end:
                     self._moves.play(move)
                     self._parts.append(self._forced(2))
-                    self._moves.take_back()
-        self._moves.take_back()
+                    self._moves.pop()
+        self._moves.pop()
 
     def _play_after(self, attack: Attack, number: int) -> None:
         if attack.threats:
             self._parts.append(" threat:")
-            self._moves.pass_move()
+            self._moves.push(chess.Move.null())
             for threat in attack.threats:
                 self._attack(threat, number + 1)
-            self._moves.take_back()
+            self._moves.pop()
         elif attack.is_zugzwang and attack.moves_left and self._with_threats:
             self._parts.append(" zugzwang.")
         for defence in attack.defences:
@@ -222,11 +222,11 @@ class BattlePlay:
         self._parts.append(f"\n{' ' * (8 * number - 2)}{number}...{name}")
         if not defence.moves_left:
             self._parts.append(self._goal)
-        elif self._moves.is_check:
+        elif self._moves.is_check():
             self._parts.append(" +")
         for attack in defence.continuations:
             self._attack(attack, number + 1)
-        self._moves.take_back()
+        self._moves.pop()
 
     def _forced(self, number: int) -> str:
         """Return the moves with which the attacker ends reflex play, as it must."""
@@ -236,8 +236,8 @@ class BattlePlay:
 
     def _reply(self, move: str) -> None:
         name = self._moves.play(move)
-        self._parts.append(name + (" +" if self._moves.is_check else ""))
-        self._moves.take_back()
+        self._parts.append(name + (" +" if self._moves.is_check() else ""))
+        self._moves.pop()
 
 
 def help_lines(
@@ -273,10 +273,10 @@ def help_lines(
             if ply + 1 == skipped + len(line):
                 text += goal
             else:
-                text += " +" if moves.is_check else ""
+                text += " +" if moves.is_check() else ""
                 text += " " if ply % 2 else ""
         for _ in line:
-            moves.take_back()
+            moves.pop()
         texts.append(text)
     return "".join(texts)
 
@@ -285,64 +285,42 @@ _LETTERS = str.maketrans("Nn", "Ss")
 """Knights are `S`, from the German Springer."""
 
 
-class LongMoves:
-    """Plays moves and names them in long notation: `Qh5*a5`, `e7-e8=S`.
-
-    Parameters
-    ----------
-    fen : str
-        The position to begin with.
-    """
-
-    def __init__(self, fen: str) -> None:
-        self._board = chess.Board(fen)
-
-    def pass_move(self) -> None:
-        """Let the other side move."""
-        self._board.push(chess.Move.null())
+class LongMoves(chess.Board):
+    """Plays moves and names them in long notation: `Qh5*a5`, `e7-e8=S`."""
 
     def play(self, uci: str) -> str:
         """Play a legal move and return its name, without a sign of check."""
-        board, move = self._board, chess.Move.from_uci(uci)
-        piece = board.piece_type_at(move.from_square)
-        between = "*" if board.is_capture(move) else "-"
+        move = chess.Move.from_uci(uci)
+        piece = self.piece_type_at(move.from_square)
+        between = "*" if self.is_capture(move) else "-"
         name = f"{uci[:2]}{between}{uci[2:4]}"
         if piece != chess.PAWN:
             assert piece
             name = chess.piece_symbol(piece).upper().translate(_LETTERS) + name
-            if piece == chess.KING and board.is_castling(move):
-                name = "0-0" if board.is_kingside_castling(move) else "0-0-0"
+            if piece == chess.KING and self.is_castling(move):
+                name = "0-0" if self.is_kingside_castling(move) else "0-0-0"
         elif move.promotion:
             name += f"={uci[4].upper().translate(_LETTERS)}"
-        elif board.is_en_passant(move):
+        elif self.is_en_passant(move):
             name += " ep."
-        board.push(move)
+        self.push(move)
         return name
-
-    def take_back(self) -> None:
-        """Take back the last move."""
-        self._board.pop()
 
     def reaching(self, is_goal: Callable[[chess.Board], bool]) -> list[str]:
         """Return the names of the moves after which `is_goal` returns True."""
         names = []
-        for move in list(self._board.legal_moves):
+        for move in list(self.legal_moves):
             name = self.play(move.uci())
-            if is_goal(self._board):
+            if is_goal(self):
                 names.append(name)
-            self.take_back()
+            self.pop()
         return names
-
-    @property
-    def is_check(self) -> bool:
-        """Whether the side to move is in check."""
-        return self._board.is_check()
 
     def drawing(self) -> list[str]:
         """Return the board in lines, Black's pieces with a minus sign."""
         edge = "+" + "".join(f"---{file}" for file in chess.FILE_NAMES) + "---+"
         lines = [edge, empty := "|" + " " * 35 + "|"]
-        ranks = str(self._board).translate(_LETTERS).splitlines()
+        ranks = str(self).translate(_LETTERS).splitlines()
         for number, rank in zip("87654321", ranks, strict=True):
             names = [f"-{name}" if name.islower() else name for name in rank.split()]
             cells = "".join(f"{name.upper():>4}" for name in names)
@@ -352,5 +330,5 @@ class LongMoves:
     @property
     def counts(self) -> tuple[int, int]:
         """How many pieces White and Black have."""
-        white, black = (self._board.occupied_co[color] for color in (True, False))
+        white, black = (self.occupied_co[color] for color in (True, False))
         return white.bit_count(), black.bit_count()
