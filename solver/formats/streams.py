@@ -20,18 +20,10 @@ import re
 import sys
 import zlib
 from contextlib import suppress
+from functools import partial
 from importlib import import_module
 from pathlib import Path
-from typing import (
-    TYPE_CHECKING,
-    Any,
-    BinaryIO,
-    NamedTuple,
-    Protocol,
-    TypeAlias,
-    TypeVar,
-    cast,
-)
+from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple, TypeAlias, TypeVar, cast
 
 from solver.errors import FormatError, InputError, missing_package
 
@@ -54,7 +46,7 @@ def name_of(path: str | os.PathLike[str]) -> str:
     return "stdin" if path == STDIN else os.fspath(path)
 
 
-def open_collection(path: str | os.PathLike[str]) -> io.BufferedReader | io.BytesIO:
+def open_collection(path: str | os.PathLike[str]) -> io.BufferedReader:
     """Open a file, or standard input for `-`, for reading bytes.
 
     Raises
@@ -72,7 +64,8 @@ def open_collection(path: str | os.PathLike[str]) -> io.BufferedReader | io.Byte
         # interpreter from closing it at exit.
         return open(sys.stdin.fileno(), "rb", closefd=False)
     except io.UnsupportedOperation:
-        return io.BytesIO(sys.stdin.buffer.read())
+        stdin = io.BytesIO(sys.stdin.buffer.read())
+        return io.BufferedReader(cast("io.RawIOBase", stdin))
 
 
 def open_decompressed(path: str | os.PathLike[str]) -> io.BufferedReader:
@@ -91,12 +84,7 @@ def open_decompressed(path: str | os.PathLike[str]) -> io.BufferedReader:
     InputError
         If the package that decompresses it is not installed.
     """
-    opened = open_collection(path)
-    stream: io.BufferedReader
-    if isinstance(opened, io.BufferedReader):
-        stream = opened
-    else:
-        stream = io.BufferedReader(cast("io.RawIOBase", opened))
+    stream = open_collection(path)
     try:
         start = stream.peek(_PEEKED_BYTES)
         for method in _METHODS:
@@ -108,12 +96,12 @@ def open_decompressed(path: str | os.PathLike[str]) -> io.BufferedReader:
     return stream
 
 
-def count_compressed(stream: BinaryIO) -> Callable[[], int] | None:
+def count_compressed(stream: io.BufferedReader) -> Callable[[], int] | None:
     """Return a function that counts the compressed bytes read so far.
 
     Parameters
     ----------
-    stream : BinaryIO
+    stream : io.BufferedReader
         A stream of `open_decompressed`.
 
     Returns
@@ -121,7 +109,7 @@ def count_compressed(stream: BinaryIO) -> Callable[[], int] | None:
     callable or None
         None if the file is not compressed.
     """
-    raw = stream.raw if isinstance(stream, io.BufferedReader) else None
+    raw = stream.raw
     return (lambda: raw.bytes_read) if isinstance(raw, _Decompressed) else None
 
 
@@ -361,21 +349,11 @@ _MEMORY_BYTES = 1 << 27
 _PEEKED_BYTES = 6
 
 
-class _Decompressor(Protocol):
-    """The interface that bz2, lzma, zlib and zstandard share."""
+_Loaded: TypeAlias = "tuple[Callable[[], Any], type[Exception]]"
+"""A factory of decompressors, and the exception that they raise on damaged data.
 
-    @property
-    def eof(self) -> bool: ...
-
-    @property
-    def unused_data(self) -> bytes: ...
-
-    @property
-    def decompress(self) -> Callable[..., bytes]: ...
-
-
-_Loaded: TypeAlias = "tuple[Callable[[], _Decompressor], type[Exception]]"
-"""A factory of decompressors, and the exception that they raise on damaged data."""
+Those of bz2, lzma, zlib and zstandard have `decompress`, `eof` and `unused_data`.
+"""
 
 
 class _Method(NamedTuple):
@@ -394,22 +372,12 @@ def _load_zstandard() -> _Loaded:
     raise InputError(missing_package("reading Zstandard", "zstandard"))
 
 
-def _load_gzip() -> _Loaded:
-    return lambda: zlib.decompressobj(16 + zlib.MAX_WBITS), zlib.error
-
-
-def _load_bzip2() -> _Loaded:
-    return bz2.BZ2Decompressor, OSError
-
-
-def _load_xz() -> _Loaded:
-    return lambda: lzma.LZMADecompressor(memlimit=_MEMORY_BYTES), lzma.LZMAError
-
-
+_GZIP = partial(zlib.decompressobj, 16 + zlib.MAX_WBITS)
+_XZ = partial(lzma.LZMADecompressor, memlimit=_MEMORY_BYTES)
 _METHODS = (
-    _Method("gzip", re.compile(rb"\x1f\x8b"), _load_gzip),
-    _Method("bzip2", re.compile(rb"BZh[1-9]"), _load_bzip2),
-    _Method("xz", re.compile(rb"\xfd7zXZ\x00"), _load_xz),
+    _Method("gzip", re.compile(rb"\x1f\x8b"), lambda: (_GZIP, zlib.error)),
+    _Method("bzip2", re.compile(rb"BZh[1-9]"), lambda: (bz2.BZ2Decompressor, OSError)),
+    _Method("xz", re.compile(rb"\xfd7zXZ\x00"), lambda: (_XZ, lzma.LZMAError)),
     _Method(
         "Zstandard", re.compile(rb"\x28\xb5\x2f\xfd|[P-_]\x2aM\x18"), _load_zstandard
     ),
@@ -461,7 +429,7 @@ class _Decompressed(io.RawIOBase):
         while (piece := self._next_piece()) is not None:
             self._begun = True
             try:
-                content = self._decompressor.decompress(piece, *self._limit)
+                content: bytes = self._decompressor.decompress(piece, *self._limit)
             except self._error as error:
                 msg = f"{self._name}: expected compressed data, found damage: {error}"
                 raise InputError(msg) from None
