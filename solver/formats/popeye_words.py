@@ -25,14 +25,7 @@ if TYPE_CHECKING:
 WORD = re.compile(r"[^\s;,]+")
 """A word; semicolons and commas separate words as white space does."""
 
-KINDS = {
-    "K": chess.KING,
-    "Q": chess.QUEEN,
-    "R": chess.ROOK,
-    "B": chess.BISHOP,
-    "S": chess.KNIGHT,
-    "P": chess.PAWN,
-}
+KINDS = dict(zip("PSBRQK", chess.PIECE_TYPES, strict=True))
 """The pieces of orthodox chess. A knight is S, since N is the nightrider."""
 
 _COLORS = {"White": chess.WHITE, "Black": chess.BLACK}

@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import re
 from collections import deque
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, ClassVar, NamedTuple, TypeAlias
 
 import chess
 
@@ -47,21 +47,6 @@ if TYPE_CHECKING:
 
 _LETTERS = "abcdefghijklmnopqrstuvwxyz"
 _NAMES = {kind: letter for letter, kind in KINDS.items()}
-_CHANGES = (
-    "Add",
-    "Condition",
-    "Continued",
-    "Exchange",
-    "Mirror",
-    "Move",
-    "PolishType",
-    "Remove",
-    "Rotate",
-    "Shift",
-    "SStipulation",
-    "Stipulation",
-    "Substitute",
-)
 _REFUSED = ("Condition", "Continued", "SStipulation")
 _NO_ARROW = str.maketrans("", "", "<->")
 _MIRROR_PART = re.compile(r"<?-*>?(?:[ah][18])?", re.IGNORECASE)
@@ -253,20 +238,8 @@ class _Changing:
 
     def apply(self, keyword: str, words: deque[str]) -> None:
         """Make one change, whose values are removed from the words."""
-        change = {
-            "Add": self._add_all,
-            "Exchange": self._exchange,
-            "Mirror": self._mirror,
-            "Move": self._move,
-            "PolishType": self._change_colors,
-            "Remove": self._remove_all,
-            "Rotate": self._rotate,
-            "Shift": self._shift,
-            "Stipulation": self._stipulate,
-            "Substitute": self._substitute,
-        }[keyword]
         words.popleft()
-        change(words)
+        self._BY_KEYWORD[keyword](self, words)
 
     def _note(
         self,
@@ -367,10 +340,9 @@ class _Changing:
         files = chess.square_file(end) - chess.square_file(start)
         ranks = chess.square_rank(end) - chess.square_rank(start)
         for square in self.pieces:
-            if not (
-                0 <= chess.square_file(square) + files < 8
-                and 0 <= chess.square_rank(square) + ranks < 8
-            ):
+            file = chess.square_file(square) + files
+            rank = chess.square_rank(square) + ranks
+            if not (0 <= file < 8 and 0 <= rank < 8):
                 msg = (
                     "Shift: expected every piece to stay on the board, found one on "
                     f"{chess.square_name(square)}"
@@ -388,9 +360,23 @@ class _Changing:
             for square, piece in self.pieces.items()
         }
 
+    _BY_KEYWORD: ClassVar = {
+        "Add": _add_all,
+        "Exchange": _exchange,
+        "Mirror": _mirror,
+        "Move": _move,
+        "PolishType": _change_colors,
+        "Remove": _remove_all,
+        "Rotate": _rotate,
+        "Shift": _shift,
+        "Stipulation": _stipulate,
+        "Substitute": _substitute,
+    }
+    KEYWORDS = (*_BY_KEYWORD, *_REFUSED)
+
 
 def _expand(words: deque[str]) -> str | None:
-    return expand(words[0], _CHANGES) if words else None
+    return expand(words[0], _Changing.KEYWORDS) if words else None
 
 
 def _refusal(words: deque[str]) -> InputError:
