@@ -16,6 +16,8 @@ from solver.problem import Claim, Problem, claim_of
 from solver.stipulation import MATE, MAX_MOVES
 
 if TYPE_CHECKING:
+    from collections.abc import Container
+
     from solver.stipulation import Stipulation
 
 
@@ -87,7 +89,7 @@ EVERYTHING = Selection()
 MAX_SOLUTIONS = 1000
 """The most solutions of help play that a record may claim."""
 
-_DISTANCE = re.compile(r"[+-]?[0-9]{1,9}")
+_NUMBER = re.compile(r"[+-]?[0-9]{1,9}")
 
 
 def parse_distance(name: str, text: str) -> int:
@@ -105,13 +107,8 @@ def parse_distance(name: str, text: str) -> int:
     InputError
         If it is not a number from 1 to `MAX_MOVES` or from -`MAX_MOVES` to -1.
     """
-    if not _DISTANCE.fullmatch(text) or not 1 <= abs(int(text)) <= MAX_MOVES:
-        msg = (
-            f"{name}: expected 1 to {MAX_MOVES} moves, negative when the side to "
-            f"move is mated, found {quote(text)}"
-        )
-        raise InputError(msg)
-    return int(text)
+    moves = f"1 to {MAX_MOVES} moves, negative when the side to move is mated"
+    return _parse_number(name, text, {*range(-MAX_MOVES, MAX_MOVES + 1)} - {0}, moves)
 
 
 def parse_no_mate(name: str, text: str) -> int:
@@ -122,10 +119,8 @@ def parse_no_mate(name: str, text: str) -> int:
     InputError
         If it is not a number from 1 to `MAX_MOVES`.
     """
-    if not _DISTANCE.fullmatch(text) or not 1 <= int(text) <= MAX_MOVES:
-        msg = f"{name}: expected 1 to {MAX_MOVES} moves, found {quote(text)}"
-        raise InputError(msg)
-    return int(text)
+    allowed = range(1, MAX_MOVES + 1)
+    return _parse_number(name, text, allowed, f"1 to {MAX_MOVES} moves")
 
 
 def parse_solutions(name: str, text: str) -> int:
@@ -136,8 +131,13 @@ def parse_solutions(name: str, text: str) -> int:
     InputError
         If it is not a number from 0 to `MAX_SOLUTIONS`.
     """
-    if not _DISTANCE.fullmatch(text) or not 0 <= int(text) <= MAX_SOLUTIONS:
-        msg = f"{name}: expected 0 to {MAX_SOLUTIONS:,} solutions, found {quote(text)}"
+    allowed = range(MAX_SOLUTIONS + 1)
+    return _parse_number(name, text, allowed, f"0 to {MAX_SOLUTIONS:,} solutions")
+
+
+def _parse_number(name: str, text: str, allowed: Container[int], expected: str) -> int:
+    if not _NUMBER.fullmatch(text) or int(text) not in allowed:
+        msg = f"{name}: expected {expected}, found {quote(text)}"
         raise InputError(msg)
     return int(text)
 

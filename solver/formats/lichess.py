@@ -125,33 +125,21 @@ def row_reader(
     InputError
         If a column is missing.
     """
-    pick = _find_columns(header, selection)
-    return lambda cells, source: _read_row(cells, pick, selection, source)
-
-
-def _find_columns(
-    header: Sequence[str], selection: Selection
-) -> Callable[[Sequence[str]], tuple[str, ...]]:
-    """Return a function that picks the cells to read from a row, the rating last."""
     names = columns_for(selection)
     if missing := [name for name in names if name not in header]:
         msg = f"lichess's puzzles: expected the columns {', '.join(names)}, found no "
         raise InputError(msg + " and no ".join(missing))
-    return itemgetter(*map(header.index, names))
+    pick = itemgetter(*map(header.index, names))
 
+    def read_row(cells: Sequence[str], source: str) -> Problem | None:
+        try:
+            row = pick(cells)
+        except IndexError:
+            msg = f"expected a row of lichess's CSV, found {len(cells)} columns"
+            raise InputError(msg) from None
+        return _make_problem(row, source) if _is_selected(row, selection) else None
 
-def _read_row(
-    cells: Sequence[str],
-    pick: Callable[[Sequence[str]], tuple[str, ...]],
-    selection: Selection,
-    source: str,
-) -> Problem | None:
-    try:
-        row = pick(cells)
-    except IndexError:
-        msg = f"expected a row of lichess's CSV, found {len(cells)} columns"
-        raise InputError(msg) from None
-    return _make_problem(row, source) if _is_selected(row, selection) else None
+    return read_row
 
 
 def _is_selected(row: Sequence[str], selection: Selection) -> bool:

@@ -17,6 +17,7 @@ from importlib import import_module
 from importlib.util import find_spec
 from itertools import chain
 from pathlib import PurePath
+from pkgutil import resolve_name
 from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple, TypeAlias
 
 from solver.errors import FormatError, InputError, missing_package
@@ -129,15 +130,7 @@ _PARQUET = "parquet"
 _PARQUET_MAGIC = b"PAR1"
 """The first bytes of a Parquet file."""
 
-_SUFFIXES = {
-    ".epd": "epd",
-    ".fen": "fen",
-    ".pgn": "pgn",
-    ".jsonl": "jsonl",
-    ".csv": "csv",
-    ".inp": "popeye",
-    ".parquet": "parquet",
-}
+_SUFFIXES = {".inp" if name == "popeye" else f".{name}": name for name in WRITABLE}
 
 
 def read_collection(
@@ -335,19 +328,12 @@ def _dispatch(
     if source_format == _OLIVE and find_spec("yaml") is None:
         yield FormatError(name, missing_package("reading YAML", "PyYAML"))
         return
-    for record in _find_reader(source_format)(lines, name):
+    read = resolve_name(f"solver.formats.{_BY_NAME[source_format].reader}")
+    for record in read(lines, name):
         if isinstance(record, FormatError) or selection.includes(record):
             yield record
         else:
             meter.not_selected += 1
-
-
-def _find_reader(source_format: str) -> Callable[[Lines, str], Records]:
-    module, function = _BY_NAME[source_format].reader.split(".")
-    reader: Callable[[Lines, str], Records] = getattr(
-        import_module(f"solver.formats.{module}"), function
-    )
-    return reader
 
 
 def _regular_status(stream: BinaryIO) -> os.stat_result | None:
