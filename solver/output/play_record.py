@@ -11,10 +11,9 @@ import chess
 from solver.play.marks import mark_key, mark_mate
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable
 
     from solver.play.tree import Attack, Defence, Variations
-    from solver.solution import Solution
 
 Record = dict[str, Any]
 """What `json.dumps` writes of a move and the play after it, or of the whole play."""
@@ -69,30 +68,6 @@ def play_record(variations: Variations, *, marks: bool = False) -> Record:
         "key_moves": variations.key_moves,
         "set_play_moves": variations.set_play_moves,
         "try_moves": variations.try_moves,
-    }
-
-
-def help_record(
-    solution: Solution,
-    set_play: Sequence[Sequence[str]],
-    *,
-    set_play_complete: bool = True,
-) -> dict[str, object]:
-    """Make the record of what help play has besides its solutions.
-
-    Parameters
-    ----------
-    solution : Solution
-        The answer.
-    set_play : sequence of sequence of str
-        The solutions of the set play, in UCI notation.
-    set_play_complete : bool
-        Whether these are all.
-    """
-    return {
-        "stipulation": str(solution.problem.stipulation),
-        "set_play": [list(line) for line in set_play],
-        "set_play_complete": set_play_complete,
     }
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from itertools import chain
 from typing import TYPE_CHECKING
@@ -10,7 +9,7 @@ from typing import TYPE_CHECKING
 import chess
 
 from solver.output import Notation
-from solver.output.play_record import help_record, play_record
+from solver.output.play_record import play_record
 from solver.output.play_text import Part, PlayLine, describe_play, words_line
 from solver.output.play_words import missing, numbered, set_play_gap
 from solver.output.popeye_text import BattlePlay, help_lines
@@ -18,34 +17,14 @@ from solver.output.solution_pgn import encode_pgn, encode_solutions
 from solver.play.marks import mark_mate
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable
 
     from solver.play.tree import Variations
     from solver.solution import Solution
 
 
-class ShownPlay(ABC):
-    """The play of an answer in each form in which it is shown."""
-
-    @abstractmethod
-    def lines(self, notation: Notation = Notation.SAN) -> list[PlayLine]:
-        """Return lines of text."""
-
-    @abstractmethod
-    def record(self) -> dict[str, object]:
-        """Return the fields of its JSON record."""
-
-    @abstractmethod
-    def pgn(self) -> bytes:
-        """Write the answer and its play as PGN."""
-
-    @abstractmethod
-    def popeye(self) -> str:
-        """Return the play as Popeye prints it, without the frame around it."""
-
-
 @dataclass(frozen=True, slots=True)
-class ShownTree(ShownPlay):
+class ShownTree:
     """Keys and what follows from them.
 
     Attributes
@@ -94,7 +73,7 @@ class ShownTree(ShownPlay):
 
 
 @dataclass(frozen=True, slots=True)
-class ShownSolutions(ShownPlay):
+class ShownSolutions:
     """The solutions of help play.
 
     Attributes
@@ -111,21 +90,55 @@ class ShownSolutions(ShownPlay):
     set_play: tuple[tuple[str, ...], ...] = ()
     set_play_complete: bool = True
 
-    def lines(self, notation: Notation = Notation.SAN) -> list[PlayLine]:
-        """Return lines of text; see `describe_solutions`."""
-        return describe_solutions(
-            self.solution,
-            self.set_play,
-            notation,
-            marks=True,
-            set_play_complete=self.set_play_complete,
+    def lines(
+        self, notation: Notation = Notation.SAN, *, marks: bool = True
+    ) -> list[PlayLine]:
+        """Lay out the solutions, numbered, and the set play before them.
+
+        The first move has the number 1, whoever plays it; with half a move more it is
+        written as `1...`, as problemists do. Solutions in fewer moves are marked.
+
+        Parameters
+        ----------
+        notation : Notation
+            SAN or UCI.
+        marks : bool
+            Whether to remark on final positions.
+        """
+        problem, solutions = self.solution.problem, self.solution.solutions
+        board, half = chess.Board(problem.fen), int(problem.stipulation.half)
+        passed = board.copy(stack=False)
+        passed.push(chess.Move.null())
+        gap = "" if self.set_play_complete else set_play_gap(self.set_play)
+        has_set_play = bool(self.set_play or gap)
+        parts = (
+            ("Set play", passed, half + 1, self.set_play, gap),
+            ("Solutions" if has_set_play else "", board, half, solutions, ""),
         )
+        end = half + problem.stipulation.plies
+        lines: list[PlayLine] = []
+        for title, start, ply, found, without in parts:
+            if title and (found or without):
+                if lines:
+                    lines.append(words_line(""))
+                lines.append(words_line(title, "bold"))
+            width = len(str(len(found)))
+            for number, line in enumerate(found, 1):
+                label = [Part(f"{number:{width}}) ")] if len(found) > 1 else []
+                moves = _help_line(start, line, ply, notation, marks=marks)
+                short = [Part(" (short)")] if ply + len(line) < end else []
+                lines.append(PlayLine((*label, *moves, *short), 1))
+            if without:
+                lines.append(PlayLine((Part(without),), 1, "dim"))
+        return lines
 
     def record(self) -> dict[str, object]:
         """Return the fields of its JSON record."""
-        return help_record(
-            self.solution, self.set_play, set_play_complete=self.set_play_complete
-        )
+        return {
+            "stipulation": str(self.solution.problem.stipulation),
+            "set_play": [list(line) for line in self.set_play],
+            "set_play_complete": self.set_play_complete,
+        }
 
     def pgn(self) -> bytes:
         """Write a game for each solution."""
@@ -149,63 +162,12 @@ class ShownSolutions(ShownPlay):
         return _joined(parts)
 
 
+ShownPlay = ShownTree | ShownSolutions
+"""The play of an answer in each form in which it is shown."""
+
+
 def _joined(parts: Iterable[str]) -> str:
     return "\n".join(part.rstrip() for part in parts if part.strip())
-
-
-def describe_solutions(
-    solution: Solution,
-    set_play: Sequence[Sequence[str]] = (),
-    notation: Notation = Notation.SAN,
-    *,
-    marks: bool = False,
-    set_play_complete: bool = True,
-) -> list[PlayLine]:
-    """Lay out the solutions of help play, numbered, and its set play before them.
-
-    The first move has the number 1, whoever plays it; with half a move more it is
-    written as `1...`, as problemists do. Solutions in fewer moves are marked.
-
-    Parameters
-    ----------
-    solution : Solution
-        The answer.
-    set_play : sequence of sequence of str
-        The solutions of the set play, in UCI notation.
-    notation : Notation
-        SAN or UCI.
-    marks : bool
-        Whether to remark on final positions.
-    set_play_complete : bool
-        Whether `set_play` has all solutions of the set play.
-    """
-    stipulation = solution.problem.stipulation
-    board = chess.Board(solution.problem.fen)
-    half = int(stipulation.half)
-    passed = board.copy(stack=False)
-    passed.push(chess.Move.null())
-    gap = "" if set_play_complete else set_play_gap(set_play)
-    has_set_play = bool(set_play or gap)
-    parts = (
-        ("Set play", passed, half + 1, set_play, gap),
-        ("Solutions" if has_set_play else "", board, half, solution.solutions, ""),
-    )
-    end = half + stipulation.plies
-    lines: list[PlayLine] = []
-    for title, start, ply, found, without in parts:
-        if title and (found or without):
-            if lines:
-                lines.append(words_line(""))
-            lines.append(words_line(title, "bold"))
-        width = len(str(len(found)))
-        for number, line in enumerate(found, 1):
-            label = [Part(f"{number:{width}}) ")] if len(found) > 1 else []
-            moves = _help_line(start, line, ply, notation, marks=marks)
-            short = [Part(" (short)")] if ply + len(line) < end else []
-            lines.append(PlayLine((*label, *moves, *short), 1))
-        if without:
-            lines.append(PlayLine((Part(without),), 1, "dim"))
-    return lines
 
 
 def _help_line(

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from solver.output.diagram import draw_board, draw_diagram
 from solver.output.play_text import describe_play
-from solver.output.shown_play import describe_solutions
+from solver.output.shown_play import ShownSolutions
 from solver.output.text import describe
 from solver.pages import fill_macro
 
@@ -45,7 +45,7 @@ def solution_html(solution: Solution) -> str:
 
 def _solutions(solution: Solution) -> list[PlayLine]:
     """Return the lines of the solutions of help play."""
-    return describe_solutions(solution) if solution.solutions else []
+    return ShownSolutions(solution).lines(marks=False) if solution.solutions else []
 
 
 def variations_html(variations: Variations) -> str:

@@ -11,7 +11,8 @@ from typing import Any
 import chess
 import pytest
 
-from solver.output.play_record import dump, help_record, play_record
+from solver.output.play_record import dump, play_record
+from solver.output.shown_play import ShownSolutions
 from solver.play.builder import build_variations
 from solver.play.options import PlayOptions
 from solver.play.tree import Attack, Defence, Variations
@@ -148,7 +149,7 @@ def test_help_play_has_its_set_play() -> None:
         "8/8/8/8/8/1K5R/8/k7 b - - 0 1", stipulation=Stipulation.parse("h#2")
     )
     solution = Solution(problem, Status.DISPROVED, None, 3)
-    assert help_record(solution, [("h3h2", "a1b1", "h2h1")]) == {
+    assert ShownSolutions(solution, (("h3h2", "a1b1", "h2h1"),)).record() == {
         "stipulation": "h#2",
         "set_play": [["h3h2", "a1b1", "h2h1"]],
         "set_play_complete": True,

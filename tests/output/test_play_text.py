@@ -14,7 +14,7 @@ from solver.output.play_text import (
     words_line,
 )
 from solver.output.play_words import missing
-from solver.output.shown_play import describe_solutions
+from solver.output.shown_play import ShownSolutions
 from solver.play.tree import Attack, Defence, Variations
 from solver.problem import Claim, Problem, Restriction
 from solver.solution import Solution, Stats, Status
@@ -392,7 +392,7 @@ HELPMATE = Solution(
 
 
 def test_solutions_of_help_play_are_numbered_from_the_first_move() -> None:
-    assert printed(describe_solutions(HELPMATE)) == [
+    assert printed(ShownSolutions(HELPMATE).lines(marks=False)) == [
         "  1) 1.Kb1 Rh4 2.Ka1 Rh1#",
         "  2) 1.Kb1 Rh5 2.Ka1 Rh1#",
     ]
@@ -400,12 +400,12 @@ def test_solutions_of_help_play_are_numbered_from_the_first_move() -> None:
 
 def test_a_single_solution_has_no_number() -> None:
     one = replace(HELPMATE, solutions=HELPMATE.solutions[:1])
-    assert printed(describe_solutions(one)) == ["  1.Kb1 Rh4 2.Ka1 Rh1#"]
+    assert printed(ShownSolutions(one).lines(marks=False)) == ["  1.Kb1 Rh4 2.Ka1 Rh1#"]
 
 
 def test_set_play_of_help_play_begins_with_the_second_move() -> None:
-    set_play = [("h3h2", "a1b1", "h2h1")]
-    assert printed(describe_solutions(HELPMATE, set_play))[:4] == [
+    set_play = (("h3h2", "a1b1", "h2h1"),)
+    assert printed(ShownSolutions(HELPMATE, set_play).lines(marks=False))[:4] == [
         "Set play",
         "  1...Rh2 2.Kb1 Rh1#",
         "",
@@ -419,7 +419,7 @@ def test_help_play_with_half_a_move_more_begins_with_dots() -> None:
         fen.replace("k6R", "1k5R"), stipulation=Stipulation.parse("h#1.5")
     )
     solution = replace(HELPMATE, problem=problem, solutions=(("h1h2", "b1a1", "h2h1"),))
-    assert printed(describe_solutions(solution, notation=Notation.UCI)) == [
+    assert printed(ShownSolutions(solution).lines(Notation.UCI, marks=False)) == [
         "  1...h1h2 2.b1a1 h2h1"
     ]
 

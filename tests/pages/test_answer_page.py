@@ -12,7 +12,7 @@ import chess
 import pytest
 
 from solver.output.play_text import describe_play
-from solver.output.shown_play import describe_solutions
+from solver.output.shown_play import ShownSolutions
 from solver.pages.answer_page import encode_page
 from solver.play.tree import Attack, Defence, Variations
 from solver.problem import Problem, Restriction
@@ -152,7 +152,7 @@ def test_only_a_page_whose_play_folds_has_buttons_to_fold_it() -> None:
 def test_the_solutions_of_help_play_are_numbered() -> None:
     problem = Problem("8/8/8/8/8/1K6/8/k6R w - - 0 1", stipulation=HALF)
     solution = Solution(problem, Status.PROVED, 1, 1, solutions=(("h1g1",), ("h1f1",)))
-    shown = Page(encode_page(solution, describe_solutions(solution)))
+    shown = Page(encode_page(solution, ShownSolutions(solution).lines(marks=False)))
     assert shown.play == ["1) 1...Rg1#", "2) 1...Rf1#"]
 
 
@@ -384,7 +384,7 @@ def test_many_keys_are_a_list_with_six_arrows(look: Look) -> None:
 def test_the_solutions_of_help_play_are_followed(look: Look) -> None:
     problem = Problem("8/8/8/8/8/1K6/8/k6R w - - 0 1", stipulation=HALF)
     solution = Solution(problem, Status.PROVED, 1, 1, solutions=(("h1g1",), ("h1f1",)))
-    live = look(encode_page(solution, describe_solutions(solution)))
+    live = look(encode_page(solution, ShownSolutions(solution).lines(marks=False)))
     moves = live.page.locator("#tree-play .move")
     assert followed(live, moves, problem.fen) == ["1...Rg1#", "1...Rf1#"]
     assert not live.page.is_visible("#answer-solutions")
