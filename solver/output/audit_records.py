@@ -10,7 +10,7 @@ from __future__ import annotations
 import codecs
 import csv
 import json
-import math
+import sys
 from collections.abc import Callable, Mapping
 from typing import (
     TYPE_CHECKING,
@@ -246,20 +246,15 @@ def _mark(record: Mapping[str, object], name: str) -> str:
 
 
 def _seconds(record: Mapping[str, object], name: str) -> float | None:
-    value = record.get(name)
+    value: Any = record.get(name)
     if value is None:
         return None
-    if isinstance(value, bool) or not isinstance(value, int | float) or value < 0:
-        msg = f"{name}: expected a number of seconds, found {quote(repr(value))}"
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    if not is_number or not 0 <= value <= sys.float_info.max:
+        found = quote(repr(value))
+        msg = f"{name}: expected a finite number of seconds, found {found}"
         raise InputError(msg)
-    try:
-        seconds = float(value)
-    except OverflowError:
-        seconds = math.inf
-    if not math.isfinite(seconds):
-        msg = f"{name}: expected a finite number of seconds, found {quote(str(value))}"
-        raise InputError(msg)
-    return seconds
+    return float(value)
 
 
 class _Field(NamedTuple):

@@ -114,8 +114,6 @@ class BattlePlay:
         What the play shows.
     with_play : bool
         Write threats and variations, not only first moves and refutations.
-    with_threats : bool
-        Write `threat:` and `zugzwang.`; the tree must have been built so.
     short : bool
         Write defences that shorten the play, too.
     """
@@ -126,7 +124,6 @@ class BattlePlay:
         stipulation: Stipulation,
         *,
         with_play: bool = True,
-        with_threats: bool = True,
         short: bool = True,
     ) -> None:
         self._variations = variations
@@ -134,7 +131,6 @@ class BattlePlay:
         self._goal = f" {stipulation.goal}"
         self._kind = kind_of(stipulation)
         self._with_play = with_play
-        self._with_threats = with_threats
         self._short = short
         self._parts: list[str] = []
 
@@ -211,7 +207,7 @@ class BattlePlay:
             for threat in attack.threats:
                 self._attack(threat, number + 1)
             self._moves.pop()
-        elif attack.is_zugzwang and attack.moves_left and self._with_threats:
+        elif attack.is_zugzwang and attack.moves_left:
             self._parts.append(" zugzwang.")
         for defence in attack.defences:
             if self._short or defence.moves_left >= attack.moves_left:

@@ -224,7 +224,7 @@ def test_moves_are_named_in_san() -> None:
         (record(time_s=float("nan")), "time_s: expected a"),
         (record(time_s=10**400), "time_s: expected a finite number of seconds, found"),
         (record(nodes=10**4299), "nodes: expected at most 63 bits, found 14281"),
-        (record(time_s=-1), "time_s: expected a number of seconds, found '-1'"),
+        (record(time_s=-1), "time_s: expected a finite number of seconds, found '-1'"),
         ({**UNREADABLE, "pv": ["e2e4"]}, "fen: expected a position, found none"),
     ],
 )
