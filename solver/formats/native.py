@@ -68,9 +68,7 @@ def _parse_record(text: str, source: str) -> Problem:
     record = parse_object(text)
     try:
         fields = {name: kind.of_json(record, name) for name, kind in _FIELDS.items()}
-    except (
-        RecursionError
-    ):  # nested too deeply for json.dumps, though not for json.loads
+    except RecursionError:  # of json.dumps; json.loads nests more deeply
         msg = f"expected a flat JSON object, found {quote(text)}"
         raise InputError(msg) from None
     return _make_problem(fields, source)
@@ -211,10 +209,8 @@ def _make_problem(fields: Mapping[str, Any], source: str) -> Problem:
     """
     stipulation = Stipulation.from_record(fields["stipulation"])
     position = GivenPosition(fields["fen"], stipulation.white_begins)
-    keys, line = (
-        position.keys("claimed_keys", fields["claimed_keys"]),
-        position.line("claimed_line", fields["claimed_line"]),
-    )
+    keys = position.keys("claimed_keys", fields["claimed_keys"])
+    line = position.line("claimed_line", fields["claimed_line"])
     mate, no_mate, solutions = (
         parse(name, fields[name]) if fields[name] else None
         for name, parse in _NUMBERS.items()

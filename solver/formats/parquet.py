@@ -12,6 +12,7 @@ from __future__ import annotations
 import io
 import tempfile
 from contextlib import contextmanager, suppress
+from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
 
@@ -268,7 +269,7 @@ def _find_columns(schema: Any, selection: Selection) -> _Columns:
                 f"found {', '.join(names)}"
             )
             raise InputError(msg)
-        read = _own_reader(names, selection)
+        read: Callable[[Sequence[str], str], Problem | None] = partial(read_row, names)
     elif "FEN" in found:
         names = [name for name in columns_for(selection) if name in found]
         read = row_reader(names, selection)
@@ -290,16 +291,6 @@ def _find_columns(schema: Any, selection: Selection) -> _Columns:
             )
             raise InputError(msg)
     return _Columns(names, read, not own)
-
-
-def _own_reader(
-    header: Sequence[str], selection: Selection
-) -> Callable[[Sequence[str], str], Problem | None]:
-    def read(cells: Sequence[str], source: str) -> Problem | None:
-        problem = read_row(header, cells, source)
-        return problem if selection.includes(problem) else None
-
-    return read
 
 
 def _read_row(

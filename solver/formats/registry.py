@@ -185,8 +185,11 @@ def read_collection(
         bytes_read = count_compressed(stream) or (lambda: lines.bytes_read)
         meter.begin(bytes_read, opened.st_size if opened else None)
         for record in _read(stream, lines, name, source_format, selection, meter):
-            meter.records += 1
-            yield record
+            if isinstance(record, FormatError) or selection.includes(record):
+                meter.records += 1
+                yield record
+            else:
+                meter.not_selected += 1
         closed = _regular_status(stream)
         if opened and closed and _version(opened) != _version(closed):
             raise OSError(errno.ESTALE, "changed while it was read", name)
@@ -313,12 +316,10 @@ def _dispatch(
     lines = chain([first], lines)
     if source_format == AUTO:
         source_format = detect_format(first[1])
+    more: tuple[object, ...] = ()
     if source_format == _LICHESS:
-        from solver.formats.lichess import read_lichess
-
-        yield from read_lichess(lines, name, selection, meter)
-        return
-    if selection.theme is not None or selection.min_rating is not None:
+        more = (selection, meter)
+    elif selection.theme is not None or selection.min_rating is not None:
         reason = (
             f"--theme and --min-rating: expected {title_of(_LICHESS)}, "
             f"found {title_of(source_format)}"
@@ -329,11 +330,7 @@ def _dispatch(
         yield FormatError(name, missing_package("reading YAML", "PyYAML"))
         return
     read = resolve_name(f"solver.formats.{_BY_NAME[source_format].reader}")
-    for record in read(lines, name):
-        if isinstance(record, FormatError) or selection.includes(record):
-            yield record
-        else:
-            meter.not_selected += 1
+    yield from read(lines, name, *more)
 
 
 def _regular_status(stream: BinaryIO) -> os.stat_result | None:
