@@ -27,7 +27,7 @@ keys, because most of them are tries. `Event` names the problem.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import chess
 import chess.pgn
@@ -142,12 +142,11 @@ def _add_claim(game: chess.pgn.Game, claim: Claim, stipulation: Stipulation) -> 
         game.headers["Keys"] = " ".join(keys)
 
 
-class _Facts(NamedTuple):
+class _Game(MainLine["_Game"]):
     """The parts of a game from which a problem is made.
 
     Attributes
     ----------
-    tags : Headers
     board : chess.Board
         The position before the first move.
     moves : tuple of str
@@ -157,57 +156,48 @@ class _Facts(NamedTuple):
         The comments before and after the first move.
     """
 
-    tags: chess.pgn.Headers
-    board: chess.Board
     moves: tuple[str, ...]
     ends_in_mate: bool
     opening: str
     after_first: str
 
-
-class _Reader(MainLine[_Facts]):
-    """Collect the parts of a game from which a problem is made."""
-
     def __init__(self) -> None:
         super().__init__()
-        self._board = chess.Board()
+        self.board = chess.Board()
         self._comments: tuple[list[str], list[str]] = ([], [])
 
     def visit_board(self, board: chess.Board) -> None:
-        self._board = board
+        self.board = board
 
     def visit_comment(self, comment: str) -> None:
-        played = len(self._board.move_stack)
+        played = len(self.board.move_stack)
         if played < len(self._comments):
             self._comments[played].append(f"{comment}\n")
 
-    def result(self) -> _Facts:
-        moves = tuple(move.uci() for move in self._board.move_stack)
-        return _Facts(
-            self.tags,
-            self._board.root(),
-            moves,
-            self._board.is_checkmate(),
-            *map("".join, self._comments),
-        )
+    def result(self) -> _Game:
+        self.moves = tuple(move.uci() for move in self.board.move_stack)
+        self.ends_in_mate = self.board.is_checkmate()
+        self.board = self.board.root()
+        self.opening, self.after_first = map("".join, self._comments)
+        return self
 
 
 def _parse_game(text: bytes, source: str) -> Problem:
-    facts = visit_game(text, _Reader)
-    tags = facts.tags
+    game = visit_game(text, _Game)
+    tags = game.tags
     claim = no_mate = solutions = None
     stipulation = _find_stipulation(tags)
     if "NoMate" in tags:
         no_mate = parse_no_mate("NoMate tag", tags["NoMate"])
     elif stipulation.has_number:
-        claim = _make_claim(facts, stipulation.attacker_moves, stipulation.plies)
+        claim = _make_claim(game, stipulation.attacker_moves, stipulation.plies)
         if "Solutions" in tags:
             solutions = parse_solutions("Solutions tag", tags["Solutions"])
-    elif (mate := _find_mate(facts)) is not None:
-        claim = _make_claim(facts, mate, 2 * mate - 1)
+    elif (mate := _find_mate(game)) is not None:
+        claim = _make_claim(game, mate, 2 * mate - 1)
     event = _ESCAPED.sub(r"\1", tags.get("Event", ""))
     return make_problem(
-        facts.board.fen(en_passant="fen"),
+        game.board.fen(en_passant="fen"),
         "" if event in _UNKNOWN else printable(event),
         source,
         claim,
@@ -226,12 +216,12 @@ def _find_stipulation(tags: chess.pgn.Headers) -> Stipulation:
     return found.beside_claim
 
 
-def _make_claim(facts: _Facts, mate: int, plies: int) -> Claim:
-    keys = _first_move(mate, facts.moves)
-    if "Keys" in facts.tags:
-        keys = parse_keys(facts.board, "Keys tag", facts.tags["Keys"].split())
-    names_key_only = len(facts.moves) == 1 and plies > 1
-    return Claim(mate, keys, () if names_key_only else facts.moves)
+def _make_claim(game: _Game, mate: int, plies: int) -> Claim:
+    keys = _first_move(mate, game.moves)
+    if "Keys" in game.tags:
+        keys = parse_keys(game.board, "Keys tag", game.tags["Keys"].split())
+    names_key_only = len(game.moves) == 1 and plies > 1
+    return Claim(mate, keys, () if names_key_only else game.moves)
 
 
 def _first_move(mate: int, moves: tuple[str, ...]) -> tuple[str, ...]:
@@ -239,8 +229,8 @@ def _first_move(mate: int, moves: tuple[str, ...]) -> tuple[str, ...]:
     return moves[:1] if mate > 0 else ()
 
 
-def _find_mate(facts: _Facts) -> int | None:
-    tags = facts.tags
+def _find_mate(game: _Game) -> int | None:
+    tags = game.tags
     stipulation = tags.get("Stipulation", "").strip()
     if stipulation == "?":
         return None
@@ -251,24 +241,24 @@ def _find_mate(facts: _Facts) -> int | None:
             msg = f"Stipulation tag: expected {EXPECTED}, found {found}"
             raise InputError(msg)
         return mate
-    claims = (_read_claim(text, alone=alone) for text, alone in _texts(facts))
+    claims = (_read_claim(text, alone=alone) for text, alone in _texts(game))
     mate = next((mate for mate in claims if mate is not None), None)
-    return _count_moves(facts) if mate is None else mate
+    return _count_moves(game) if mate is None else mate
 
 
-def _texts(facts: _Facts) -> Iterator[tuple[str, bool]]:
+def _texts(game: _Game) -> Iterator[tuple[str, bool]]:
     """Yield texts that may contain a claim, and whether they may contain only that."""
-    yield facts.opening, False
-    yield facts.after_first, True
-    for tag, text in facts.tags.items():
+    yield game.opening, False
+    yield game.after_first, True
+    for tag, text in game.tags.items():
         if tag not in _NO_CLAIMS:
             yield text, False
 
 
-def _count_moves(facts: _Facts) -> int | None:
+def _count_moves(game: _Game) -> int | None:
     """Return the length of a main line that mates, unless it is a whole game."""
-    plies = len(facts.moves)
-    if not facts.ends_in_mate or "FEN" not in facts.tags or not plies:
+    plies = len(game.moves)
+    if not game.ends_in_mate or "FEN" not in game.tags or not plies:
         return None
     moves = (plies + 1) // 2
     if moves > MAX_MOVES:
