@@ -33,7 +33,7 @@ import math
 import re
 from collections import deque
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import chess
 import yaml
@@ -84,7 +84,7 @@ def _entries(lines: Iterable[tuple[int, bytes]]) -> Iterator[tuple[int, object]]
         try:
             items = _parse_document(_decode(text))
         except InputError as error:
-            items = [_Item(0, error)]
+            items = [(0, error)]
         for line, content in items:
             yield start + line, content
 
@@ -269,19 +269,12 @@ _TAGS = frozenset(
 _NULLS = {"~", "null", "Null", "NULL"}
 
 
-class _Item(NamedTuple):
-    """An item of the list that is a document, or a document that is not a list.
+_Item: TypeAlias = tuple[int, object]
+"""An item of the list that is a document, or a document that is not a list.
 
-    Attributes
-    ----------
-    line : int
-        The line where it begins, from 0.
-    content : object or InputError
-        Text, or a list or mapping of these; the error if it cannot be read.
-    """
-
-    line: int
-    content: object
+The line where it begins, from 0, and its content: text, or a list or mapping of these;
+the error if it cannot be read.
+"""
 
 
 def _parse_document(text: str) -> list[_Item]:
@@ -303,7 +296,7 @@ def _parse_document(text: str) -> list[_Item]:
     if yaml.__with_libyaml__:  # ten times as fast
         with suppress(InputError):
             items = _parse_with(yaml.CBaseLoader, text)
-            if not any(isinstance(item.content, InputError) for item in items):
+            if not any(isinstance(content, InputError) for _, content in items):
                 return items
     return _parse_with(yaml.BaseLoader, text)
 
@@ -355,7 +348,7 @@ class _Document:
         self._faults.clear()
         content = self._read(event, depth)
         line: int = event.start_mark.line
-        return _Item(line, self._faults[0] if self._faults else content)
+        return line, self._faults[0] if self._faults else content
 
     def _read(self, event: Any, depth: int) -> object:
         """Return what an event begins; `depth` counts the levels around it."""

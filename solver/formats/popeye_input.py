@@ -26,7 +26,6 @@ from __future__ import annotations
 
 from collections import deque
 from dataclasses import dataclass, field
-from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
 
 import chess
@@ -138,23 +137,6 @@ def read_inputs(
     return read_each(_split(lines), name, _parse)
 
 
-class _Word(NamedTuple):
-    """A word, or the rest of a line after a keyword such as `Title`.
-
-    Attributes
-    ----------
-    line : int
-        From 1.
-    text : str
-    bound : str or None
-        The full keyword, if it is one that separates problems.
-    """
-
-    line: int
-    text: str
-    bound: str | None = None
-
-
 @dataclass(slots=True)
 class _Record:
     """The words between two of the keywords that separate problems.
@@ -176,36 +158,34 @@ class _Record:
     words: deque[str] = field(default_factory=deque)
     size: int = 0
 
-    def add(self, word: _Word) -> None:
+    def add(self, line: int, word: str) -> None:
         if not self.size:
-            self.line = word.line
-        self.size += len(word.text) + 1
+            self.line = line
+        self.size += len(word) + 1
         if self.size <= MAX_RECORD_BYTES:
-            self.words.append(word.text)
+            self.words.append(word)
         else:
             self.fault = f"expected at most {MAX_RECORD_BYTES:,} bytes, found more"
 
 
 def _split(lines: Iterable[tuple[int, bytes]]) -> Iterator[tuple[int, _Record]]:
     """Split a file into problems; what follows `EndProblem` is ignored."""
-    words = _scan(lines)
-    first = next(words, None)
-    if first is None:
-        return
-    if first.bound != "BeginProblem":
-        fault = f"expected BeginProblem, in English, found {quote(first.text)}"
-        yield first.line, _Record(first.line, fault)
     record = None
-    for word in chain([first], words):
-        if word.bound is None:
+    has_begun = False
+    for line, word, bound in _scan(lines):
+        if not has_begun and bound != "BeginProblem":
+            fault = f"expected BeginProblem, in English, found {quote(word)}"
+            yield line, _Record(line, fault)
+        has_begun = True
+        if bound is None:
             if record:
-                record.add(word)
+                record.add(line, word)
             continue
         if record:
-            if word.bound == "BeginProblem":
-                record.fault = _unfinished(word.text)
+            if bound == "BeginProblem":
+                record.fault = _unfinished(word)
             yield record.line, record
-        record = None if word.bound == "EndProblem" else _Record(word.line)
+        record = None if bound == "EndProblem" else _Record(line)
     if record and record.size:
         record.fault = _unfinished("the end of the file")
         yield record.line, record
@@ -215,21 +195,31 @@ def _unfinished(found: str) -> str:
     return f"expected NextProblem or EndProblem, found {found}"
 
 
-def _scan(lines: Iterable[tuple[int, bytes]]) -> Iterator[_Word]:
+def _scan(
+    lines: Iterable[tuple[int, bytes]],
+) -> Iterator[tuple[int, str, str | None]]:
+    """Split lines into words.
+
+    Yields
+    ------
+    tuple
+        The number of the line, from 1; a word, or the rest of a line after a keyword
+        such as `Title`; the full keyword, if it is one that separates problems.
+    """
     in_twins = False
     for number, raw in lines:
         line = decode(raw)
         if len(raw) > MAX_RECORD_BYTES:  # the line has been cut
-            yield _Word(number, line)
+            yield number, line, None
             continue
         start = 0
         while word := WORD.search(line, start):
             start = word.end()
             bound = expand(word[0], _BOUNDS)
-            yield _Word(number, word[0], bound)
+            yield number, word[0], bound
             in_twins = not bound and (in_twins or expand(word[0], _TWINS) is not None)
             if _text_keyword(word[0], in_twins=in_twins):
-                yield _Word(number, line[start:].strip(" \t\r\n;.,"))
+                yield number, line[start:].strip(" \t\r\n;.,"), None
                 break
 
 
