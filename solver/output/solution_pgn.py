@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from solver.play.tree import Variations
 
 Move = TypeVar("Move", Attack, Defence)
+Line = tuple[str, ...]
 
 COLUMNS = 80
 """The width of comments and moves."""
@@ -218,7 +219,7 @@ def _proof_of_help(solution: Solution) -> str:
 
 
 class _Play:
-    """Adds the play to a game, without recursion: it may be 400 plies deep."""
+    """Adds the play to a game, two calls deep for each move of the attacker."""
 
     def __init__(
         self, solution: Solution, variations: Variations, *, marks: bool
@@ -227,15 +228,11 @@ class _Play:
         self._marks = marks
         self._pv = solution.pv
         self._goal = kind_of(solution.problem.stipulation).goal
-        self._ahead: list[
-            tuple[chess.pgn.GameNode, Attack | Defence, tuple[str, ...]]
-        ] = []
 
     def add_to(self, game: chess.pgn.Game) -> None:
         """Add keys, tries, defences and set play, those of the mainline first."""
-        variations, pv = self._variations, self._pv
-        for attack in _ordered(variations.keys, pv):
-            line = pv if attack.move in pv[:1] else ()
+        variations = self._variations
+        for attack, line in _ordered(variations.keys, self._pv):
             node = self._add_attack(game, attack, line)
             node.nags.add(chess.pgn.NAG_GOOD_MOVE)
             if self._marks and (found := mark_key(game.board(), node.move)):
@@ -246,20 +243,19 @@ class _Play:
             for refuting in attack.refutations:
                 refutation = node.add_variation(chess.Move.from_uci(refuting))
                 refutation.nags.add(chess.pgn.NAG_GOOD_MOVE)
-        self._open(game, variations.defences, pv)
+        self._add_defences(game, variations.defences, self._pv)
         if variations.threats:
             _comment(game, _threats(game.board(), variations.threats))
         if variations.is_zugzwang:
             _comment(game, "zugzwang")
         if variations.set_play and game.variations:
             passed = game.add_variation(chess.Move.null(), comment="set play")
-            self._open(passed, variations.set_play, ())
-        while self._ahead:
-            self._add(*self._ahead.pop())
+            self._add_defences(passed, variations.set_play, ())
 
     def _add_attack(
-        self, parent: chess.pgn.GameNode, attack: Attack, line: tuple[str, ...]
+        self, parent: chess.pgn.GameNode, attack: Attack, line: Line
     ) -> chess.pgn.ChildNode:
+        """Add a move and the play after it; the mainline goes on with `line`."""
         node = parent.add_variation(chess.Move.from_uci(attack.move))
         if attack.threats:
             _comment(node, _threats(node.board(), attack.threats))
@@ -269,41 +265,28 @@ class _Play:
             _comment(node, f"{self._goal} in {attack.moves_left} more")
         if not attack.moves_left and not attack.defences and not attack.refutations:
             self._remark(node)
-        self._open(node, attack.defences, line[1:])
+        self._add_defences(node, attack.defences, line)
         return node
 
-    def _add(
-        self, parent: chess.pgn.GameNode, move: Attack | Defence, line: tuple[str, ...]
+    def _add_defences(
+        self, parent: chess.pgn.GameNode, defences: Iterable[Defence], line: Line
     ) -> None:
-        if isinstance(move, Defence):
-            node = parent.add_variation(chess.Move.from_uci(move.move))
-            if not move.continuations:
+        for defence, rest in _ordered(defences, line):
+            node = parent.add_variation(chess.Move.from_uci(defence.move))
+            if not defence.continuations:
                 self._remark(node)
-            self._open(node, move.continuations, line[1:])
-        else:
-            self._add_attack(parent, move, line)
-
-    def _open(
-        self,
-        node: chess.pgn.GameNode,
-        moves: Iterable[Move],
-        line: tuple[str, ...],
-    ) -> None:
-        """Leave moves to be added later, in their order."""
-        ahead = [
-            (node, move, line if line[:1] == (move.move,) else ())
-            for move in _ordered(moves, line)
-        ]
-        self._ahead += reversed(ahead)
+            for attack, following in _ordered(defence.continuations, rest):
+                self._add_attack(node, attack, following)
 
     def _remark(self, node: chess.pgn.GameNode) -> None:
         if self._marks and (remark := mark_mate(node.board())):
             _comment(node, remark)
 
 
-def _ordered(moves: Iterable[Move], line: tuple[str, ...]) -> list[Move]:
-    """Put the move of the mainline first."""
-    return sorted(moves, key=lambda move: move.move not in line[:1])
+def _ordered(moves: Iterable[Move], line: Line) -> list[tuple[Move, Line]]:
+    """Put the move of the mainline first; return each with what follows it there."""
+    ahead = sorted(moves, key=lambda move: move.move not in line[:1])
+    return [(move, line[1:] if move.move in line[:1] else ()) for move in ahead]
 
 
 def _comment(node: chess.pgn.GameNode, text: str) -> None:
