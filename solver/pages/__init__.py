@@ -125,6 +125,7 @@ def unstyled(drawing: str) -> str:
 
 _IMPORT = re.compile(r'^import [^;]*"\./([^"]+)";\n', re.MULTILINE)
 _EXPORT = re.compile(r"^export ", re.MULTILINE)
+_COMMENT = re.compile(r"^ *(//.*|/\*\*([^*]|\*(?!/))*\*/)\n", re.MULTILINE)
 
 
 def bundle(paths: Sequence[str]) -> str:
@@ -132,7 +133,7 @@ def bundle(paths: Sequence[str]) -> str:
 
     A module comes once, after those that it imports from its own folder. The lines
     `import` and the words `export` are left out, so no two modules may have a name in
-    common.
+    common. So are comments, a quarter of the text.
     """
     parts: dict[str, str] = {}
 
@@ -145,7 +146,7 @@ def bundle(paths: Sequence[str]) -> str:
         for name in _IMPORT.findall(text):
             add(f"{folder}/{name}")
         del parts[path]
-        parts[path] = _EXPORT.sub("", _IMPORT.sub("", text))
+        parts[path] = _COMMENT.sub("", _EXPORT.sub("", _IMPORT.sub("", text)))
 
     for path in paths:
         add(path)
