@@ -16,7 +16,7 @@ from solver.files import GZIPPED, write_whole
 from solver.formats.streams import STDIN, name_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from solver.audit.result import AuditResult
     from solver.audit.store import Store
@@ -26,6 +26,9 @@ SQLITE_MAGIC = b"SQLite format 3\0"
 
 HEAD_LINES = 10
 """A file is refused if none of its first lines is a record of an audit."""
+
+MAX_PRINTED = 20
+"""At most this many damaged records are printed; the page lists them as well."""
 
 FORMATS = ("csv", "jsonl", "epd", "parquet")
 
@@ -98,25 +101,31 @@ def render_collection(
     from solver.pages.collection_page import MAX_AGREEING, MAX_ROWS, render_page
 
     load_stored(SEARCH)  # reads and names moves in a tenth of the time
-    codes = {Exit.PROVED}
+    damaged = 0
 
-    def report_damaged(message: str) -> None:
-        notify(f"error: {name_of(path)}: {message}")
-        codes.add(Exit.BAD_INPUT)
+    def report(message: str) -> None:
+        nonlocal damaged
+        damaged += 1
+        if damaged <= MAX_PRINTED:
+            notify(f"error: {message}")
 
     page = render_page(
-        _records(path, codes, is_audit=is_audit),
+        _records(path, report, is_audit=is_audit),
         title=title,
         modules=prepare_modules((SEARCH, BATTLE, HELP)) if can_solve else {},
         most_agreeing=MAX_AGREEING if is_audit else MAX_ROWS,
-        on_damaged=report_damaged,
+        on_damaged=lambda message: report(f"{name_of(path)}: {message}"),
         on_left_out=notify,
     )
-    return page, codes
+    if damaged > MAX_PRINTED:
+        notify(f"error: {damaged - MAX_PRINTED:,} more records are damaged")
+    return page, {Exit.BAD_INPUT if damaged else Exit.PROVED}
 
 
-def _records(path: str, codes: set[Exit], *, is_audit: bool) -> Iterator[Record]:
-    """Yield the records of a file; a damaged line adds BAD_INPUT to `codes`.
+def _records(
+    path: str, report: Callable[[str], None], *, is_audit: bool
+) -> Iterator[Record]:
+    """Yield the records of a file, and report each damaged line.
 
     Raises
     ------
@@ -134,7 +143,7 @@ def _records(path: str, codes: set[Exit], *, is_audit: bool) -> Iterator[Record]
             lines = ((number, line) for number, line in numbered if line.strip())
             head = list(islice(lines, HEAD_LINES))
             if not head or any(_is_record(line) for _, line in head):
-                yield from _parse_lines(chain(head, lines), name, codes)
+                yield from _parse_lines(chain(head, lines), name, report)
                 return
             if is_audit:
                 number, line = head[0]
@@ -145,7 +154,7 @@ def _records(path: str, codes: set[Exit], *, is_audit: bool) -> Iterator[Record]
     if not is_store:
         for record in read_collection(path):
             if isinstance(record, FormatError):
-                _report(record, codes)
+                report(str(record))
             yield record
         return
     if path == STDIN:
@@ -158,7 +167,7 @@ def _records(path: str, codes: set[Exit], *, is_audit: bool) -> Iterator[Record]
 
 
 def _parse_lines(
-    lines: Iterable[tuple[int, bytes]], name: str, codes: set[Exit]
+    lines: Iterable[tuple[int, bytes]], name: str, report: Callable[[str], None]
 ) -> Iterator[Record]:
     """Yield a record for each line, whatever its length."""
     for number, line in lines:
@@ -167,13 +176,8 @@ def _parse_lines(
             record = _parse_record(line)
         except InputError as error:
             record = FormatError(f"{name}:{number}", str(error))
-            _report(record, codes)
+            report(str(record))
         yield record
-
-
-def _report(error: FormatError, codes: set[Exit]) -> None:
-    notify(f"error: {error}")
-    codes.add(Exit.BAD_INPUT)
 
 
 def _is_record(line: bytes) -> bool:

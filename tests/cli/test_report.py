@@ -147,6 +147,19 @@ def test_bytes_that_are_not_utf_8_are_a_damaged_line(
     assert names(folder / "page.html") == ["run.jsonl:1", "a", "b"]
 
 
+def test_of_many_damaged_lines_the_first_are_printed_and_the_others_counted(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (folder / "run.jsonl").write_text(RECORDS + "hello\n" * 1200)
+
+    assert run(["report", "run.jsonl", "-o", "page.html"]) == 65
+
+    *printed, last = capsys.readouterr().err.splitlines()
+    assert len(printed) == 20
+    assert last == "error: 1,180 more records are damaged"
+    assert len(names(folder / "page.html")) == 1202
+
+
 def test_a_record_of_another_kind_is_reported_and_listed_and_harms_no_other(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
