@@ -282,7 +282,7 @@ class PopeyeAnswer:
 
 def _draw(found: PopeyeInput) -> str:
     diagram, options = found.diagram, found.options
-    texts = [text.text for key in _TEXTS for text in found.texts if text.keyword == key]
+    texts = [text for key in _TEXTS for name, text in found.texts if name == key]
     sides = [option for option in ("Duplex", "HalfDuplex") if option in options]
     board = chess.BaseBoard(None)
     board.set_piece_map(diagram.pieces)

@@ -93,13 +93,12 @@ def parse_record(text: str, source: str) -> Problem:
         If position, distance or moves cannot be parsed, the distance is outside 1 to
         `MAX_MOVES`, or two distances differ.
     """
-    fen, tail = _split_record(text)
-    position = GivenPosition(fen)
+    position = GivenPosition(text[: _end_of_position(text)])
     single: dict[str, str] = {}
     distances: list[int] = []
     keys: tuple[str, ...] = ()
     line: tuple[str, ...] = ()
-    for opcode, operand in _operations(tail):
+    for opcode, operand in _operations(text):
         match opcode:
             case "dm":
                 distances.append(parse_distance("dm", operand))
@@ -181,14 +180,14 @@ def _moves_and_number(fen: str, claim: Claim) -> Iterator[str]:
         yield f"solutions {claim.solutions}"
 
 
-def _split_record(text: str) -> tuple[str, str]:
-    """Split where the operations begin: at a fifth or seventh word with a letter."""
+def _end_of_position(text: str) -> int:
+    """Return where the operations begin: at a fifth or seventh word with a letter."""
     for number, word in enumerate(_WORD.finditer(text)):
         if number in {4, 6} and word[0][0].isalpha():
-            return text[: word.start()], text[word.start() :]
+            return word.start()
         if number > 6:
             break
-    return text, ""
+    return len(text)
 
 
 def locate_operations(text: str) -> Iterator[re.Match[str]]:
@@ -200,11 +199,7 @@ def locate_operations(text: str) -> Iterator[re.Match[str]]:
         A match of each operation with its semicolon in `text`; its groups are `opcode`
         and `operand`.
     """
-    position, _ = _split_record(text)
-    return _match_operations(text, len(position))
-
-
-def _match_operations(text: str, start: int) -> Iterator[re.Match[str]]:
+    start = _end_of_position(text)
     while start < len(text):
         operation = _OPERATION.match(text, start)
         if operation is None:
@@ -214,9 +209,9 @@ def _match_operations(text: str, start: int) -> Iterator[re.Match[str]]:
         yield operation
 
 
-def _operations(tail: str) -> Iterator[tuple[str, str]]:
+def _operations(text: str) -> Iterator[tuple[str, str]]:
     """Yield each opcode in lower case with its operand, unquoted."""
-    for operation in _match_operations(tail, 0):
+    for operation in locate_operations(text):
         operand = operation["operand"].strip()
         if len(operand) >= 2 and operand[0] == operand[-1] == '"':
             operand = _ESCAPED.sub(r"\1", operand[1:-1])

@@ -83,20 +83,6 @@ _COMMANDS = (
 _MAX_TWINS = 999
 
 
-class Text(NamedTuple):
-    """The rest of a line after a keyword.
-
-    Attributes
-    ----------
-    keyword : str
-        `Author`, `Award`, `Origin`, `Protocol`, `Remark` or `Title`.
-    text : str
-    """
-
-    keyword: str
-    text: str
-
-
 class PopeyeInput(NamedTuple):
     """A problem with its twins, as it was entered.
 
@@ -104,8 +90,9 @@ class PopeyeInput(NamedTuple):
     ----------
     source : str
         `file:line`.
-    texts : tuple of Text
-        In their order.
+    texts : tuple of (str, str)
+        In their order, each with its keyword: `Author`, `Award`, `Origin`, `Protocol`,
+        `Remark` or `Title`.
     diagram : Composition
         The position before any change. With `ZeroPosition` it is not to be solved.
     twins : tuple of Twin or FormatError
@@ -116,7 +103,7 @@ class PopeyeInput(NamedTuple):
     """
 
     source: str
-    texts: tuple[Text, ...]
+    texts: tuple[tuple[str, str], ...]
     diagram: Composition
     twins: tuple[Twin | FormatError, ...]
     has_zero_position: bool = False
@@ -242,7 +229,7 @@ def _parse(record: _Record, source: str) -> PopeyeInput:
         word = words.popleft()
         keyword = expand(word, _COMMANDS)
         if keyword in _TEXTS and _text_keyword(word, in_twins=bool(twins)):
-            texts.append(Text(keyword, words.popleft()))
+            texts.append((keyword, words.popleft()))
         elif keyword in _TWINS:
             has_zero_position |= keyword == "ZeroPosition" and not twins
             _parse_twin(keyword, diagram, twins, words, source)
@@ -347,7 +334,7 @@ def read_popeye(
 def _make_problems(record: _Record, source: str) -> Iterator[Problem | FormatError]:
     found = _parse(record, source)
     found.options.refuse("PostKeyPlay")
-    titles = [text.text for text in found.texts if text.keyword == "Title"]
+    titles = [text for keyword, text in found.texts if keyword == "Title"]
     return make_problems(found.twins, printable(" ".join(titles)), source)
 
 

@@ -50,20 +50,22 @@ class _Format(NamedTuple):
     title : str
         What messages call it.
     reader : str
-        Module and function, imported when such a file is read; empty for Parquet, which
-        has no lines.
+        Module and function, imported when such a file is read.
     writer : str
         Likewise when such a file is written; empty if it is only read. The writer's
         module may have constants such as `CSV_HEAD`, `CSV_SEPARATOR` and `CSV_TAIL`,
         which are written before the first problem, between two, and after the last.
     beginning : re.Pattern or None
         Matches the first record. A file whose first record matches none is EPD.
+    needs : tuple of str
+        The module that the reader needs, what for, and the package that has it.
     """
 
     title: str
-    reader: str = ""
+    reader: str
     writer: str = ""
     beginning: re.Pattern[bytes] | None = None
+    needs: tuple[str, ...] = ()
 
 
 _BY_NAME = {
@@ -92,6 +94,7 @@ _BY_NAME = {
         "Olive's YAML",
         "olive.read_olive",
         beginning=re.compile(rb"---|- |-\Z|[A-Za-z_][\w -]*:(?:\s|\Z)"),
+        needs=("yaml", "reading YAML", "PyYAML"),
     ),
     "lichess": _Format(
         "lichess's CSV",
@@ -107,7 +110,12 @@ _BY_NAME = {
         "native.write_csv",
         re.compile(rb'(?:[^/]*,)?\s*"?fen"?\s*(?:,[^/]*)?\Z'),
     ),
-    "parquet": _Format("Parquet", writer="native.problem_row"),
+    "parquet": _Format(
+        "Parquet",
+        "parquet.read_parquet",
+        "native.problem_row",
+        needs=("pyarrow", "reading Parquet", "pyarrow"),
+    ),
 }
 """The formats by name, in the order in which they are detected."""
 
@@ -124,7 +132,6 @@ MANY_BYTES = 1 << 16
 """Reading a file of this size takes longer than loading compiled code."""
 
 _LICHESS = "lichess"
-_OLIVE = "olive"
 _PARQUET = "parquet"
 
 _PARQUET_MAGIC = b"PAR1"
@@ -184,12 +191,16 @@ def read_collection(
         lines = NumberedLines(stream, MAX_RECORD_BYTES)
         bytes_read = count_compressed(stream) or (lambda: lines.bytes_read)
         meter.begin(bytes_read, opened.st_size if opened else None)
-        for record in _read(stream, lines, name, source_format, selection, meter):
-            if isinstance(record, FormatError) or selection.includes(record):
-                meter.records += 1
-                yield record
-            else:
-                meter.not_selected += 1
+        try:
+            for record in _read(stream, lines, name, source_format, selection, meter):
+                if isinstance(record, FormatError) or selection.includes(record):
+                    meter.records += 1
+                    yield record
+                else:
+                    meter.not_selected += 1
+        except InputError as error:  # of the compressed stream
+            meter.records += 1
+            yield FormatError(f"{name}:{lines.number + 1}", str(error))
         closed = _regular_status(stream)
         if opened and closed and _version(opened) != _version(closed):
             raise OSError(errno.ESTALE, "changed while it was read", name)
@@ -286,38 +297,25 @@ def _read(
     selection: Selection,
     meter: Meter,
 ) -> Records:
-    try:
-        is_parquet = stream.peek(len(_PARQUET_MAGIC)).startswith(_PARQUET_MAGIC)
-        if not is_parquet and source_format != _PARQUET:
-            yield from _dispatch(iter(lines), name, source_format, selection, meter)
-            return
-        if not is_parquet or source_format not in {_PARQUET, AUTO}:
-            found = title_of(_PARQUET) if is_parquet else "another format"
-            yield FormatError(
-                name, f"expected {title_of(source_format)}, found {found}"
-            )
-        elif find_spec("pyarrow") is None:
-            yield FormatError(name, missing_package("reading Parquet", "pyarrow"))
-        else:
-            from solver.formats.parquet import read_parquet
-
-            yield from read_parquet(stream, name, selection, meter)
-    except InputError as error:  # of the compressed stream
-        yield FormatError(f"{name}:{lines.number + 1}", str(error))
-
-
-def _dispatch(
-    lines: Lines, name: str, source_format: str, selection: Selection, meter: Meter
-) -> Records:
     """Find the reader and run it, reading no more than the first record ahead."""
-    first = next((item for item in lines if is_record(item[1])), None)
-    if first is None:
+    is_parquet = stream.peek(len(_PARQUET_MAGIC)).startswith(_PARQUET_MAGIC)
+    if is_parquet and source_format == AUTO:
+        source_format = _PARQUET
+    if is_parquet != (source_format == _PARQUET):
+        found = title_of(_PARQUET) if is_parquet else "another format"
+        yield FormatError(name, f"expected {title_of(source_format)}, found {found}")
         return
-    lines = chain([first], lines)
-    if source_format == AUTO:
-        source_format = detect_format(first[1])
+    records: Any = stream
+    if not is_parquet:
+        numbered = iter(lines)
+        first = next((item for item in numbered if is_record(item[1])), None)
+        if first is None:
+            return
+        records = chain([first], numbered)
+        if source_format == AUTO:
+            source_format = detect_format(first[1])
     more: tuple[object, ...] = ()
-    if source_format == _LICHESS:
+    if source_format in {_LICHESS, _PARQUET}:  # they select rows before they parse them
         more = (selection, meter)
     elif selection.theme is not None or selection.min_rating is not None:
         reason = (
@@ -326,11 +324,11 @@ def _dispatch(
         )
         yield FormatError(name, reason)
         return
-    if source_format == _OLIVE and find_spec("yaml") is None:
-        yield FormatError(name, missing_package("reading YAML", "PyYAML"))
+    row = _BY_NAME[source_format]
+    if row.needs and find_spec(row.needs[0]) is None:
+        yield FormatError(name, missing_package(*row.needs[1:]))
         return
-    read = resolve_name(f"solver.formats.{_BY_NAME[source_format].reader}")
-    yield from read(lines, name, *more)
+    yield from resolve_name(f"solver.formats.{row.reader}")(records, name, *more)
 
 
 def _regular_status(stream: BinaryIO) -> os.stat_result | None:

@@ -238,7 +238,7 @@ def test_options_and_texts_are_kept_as_data() -> None:
     assert "NoThreat" not in found.options
     assert found.options.number("Defence", 1) == 2
     assert found.options.number("Try", 1) == 1
-    assert [tuple(one) for one in found.texts] == [
+    assert list(found.texts) == [
         ("Author", "Loyd"),
         ("Title", "A"),
         ("Remark", "one"),

@@ -287,7 +287,7 @@ def test_a_mirror_is_written_in_many_ways(mirror: str) -> None:
 def test_rem_is_short_for_remove_in_twins_and_for_remark_elsewhere() -> None:
     lines = ("rem twin rem c3", "stip #2", "twin rem c3 add white pc3 remark rem x")
     assert boards(read(*lines))[1] == DIAGRAM.replace("1kN5", "1kP5")
-    assert [text.text for text in read_input(*lines).texts] == ["twin rem c3", "rem x"]
+    assert [text for _, text in read_input(*lines).texts] == ["twin rem c3", "rem x"]
 
 
 def test_a_twin_that_continues_a_refused_one_is_refused() -> None:
