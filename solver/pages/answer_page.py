@@ -54,7 +54,7 @@ def encode_page(
     return fill_page(
         "answer.html",
         title=problem.id or problem.fen,
-        scripts=["modules/record.mjs"],
+        scripts=["modules/solution.mjs"],
         data=data,
         heading=_heading(solution),
         headline=headline.text,

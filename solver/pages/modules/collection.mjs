@@ -5,6 +5,7 @@ import { unpack } from "./engine.mjs";
 import { download } from "./files.mjs";
 import { List } from "./list.mjs";
 import { Marks, marksText } from "./marks.mjs";
+import { requireRecord } from "./records.mjs";
 import { readPlacement } from "./squares.mjs";
 import { Viewer } from "./viewer.mjs";
 
@@ -16,7 +17,6 @@ import { Viewer } from "./viewer.mjs";
  *   here: what a search in the page found
  */
 
-const SCHEMA = 1;
 const LAST = 1e15;
 const PRINTED_DIAGRAMS = 500;
 const MARK_KEYS = new Map([["a", "accept"], ["c", "cook"], ["x", "reject"]]);
@@ -41,8 +41,7 @@ async function readRecords(packed) {
   const text = new TextDecoder().decode(await unpack(packed));
   /** @type {AuditRecord[]} */
   const records = JSON.parse(`[${text.replaceAll("\n", ",")}]`);
-  const other = records.find(({ schema }) => schema !== SCHEMA);
-  if (other) throw new Error(`expected records of schema ${SCHEMA}, found ${other.schema}`);
+  records.forEach(requireRecord);
   return records;
 }
 
