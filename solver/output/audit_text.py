@@ -6,7 +6,7 @@ disagreement is a paragraph: where the record is, what it claims, what was found
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from dataclasses import dataclass, field
 from pathlib import PurePath
 from typing import TYPE_CHECKING
@@ -68,19 +68,16 @@ class _Row:
         self.nodes += result.nodes
         self.time_s += result.time_s or 0.0
 
-    def __add__(self, other: _Row) -> _Row:
-        return _Row(
-            self.words + other.words,
-            self.nodes + other.nodes,
-            self.time_s + other.time_s,
-        )
+
+_ALL = (rank_of("none", 1), "all")
+"""The last row, which has the sums of all others."""
 
 
 class AuditTable:
     """Results counted by claim (rows) and verdict (columns), by soundness and mark."""
 
     def __init__(self) -> None:
-        self._rows: dict[tuple[int, str], _Row] = {}
+        self._rows = defaultdict(_Row, {_ALL: _Row()})
         self._soundness: Counter[str] = Counter()
         self._marks: Counter[str] = Counter()
         self._has_marks = False
@@ -88,10 +85,8 @@ class AuditTable:
 
     def add(self, result: AuditResult) -> None:
         """Count a result; it is not kept."""
-        claim = name_claim(result)
-        if claim not in self._rows:
-            self._rows[claim] = _Row()
-        self._rows[claim].add(result)
+        for claim in (name_claim(result), _ALL):
+            self._rows[claim].add(result)
         if result.soundness:
             self._soundness[result.soundness] += 1
         if result.only_moves == 0:
@@ -103,16 +98,12 @@ class AuditTable:
     @property
     def is_empty(self) -> bool:
         """Whether nothing was counted."""
-        return not self._rows
+        return len(self._rows) == 1
 
     def soundness(self) -> str:
         """Return the counts of sound, cooked and other problems in one line."""
-        counts = [
-            f"{self._soundness[word]:,} {word}"
-            for word in Soundness
-            if self._soundness[word]
-        ]
-        parts = [f"soundness: {', '.join(counts)}"] if counts else []
+        counts = _in_words(self._soundness, Soundness)
+        parts = [f"soundness: {counts}"] if counts else []
         if self._duals:
             parts.append(f"with a dual: {self._duals:,}")
         return "; ".join(parts)
@@ -138,13 +129,12 @@ class AuditTable:
             A table with verdicts, totals, nodes and time; or without nodes and time; or
             a line for each claim.
         """
-        named = [(name, row) for (_, name), row in sorted(self._rows.items())]
-        total = sum((row for _, row in named), _Row())
-        names, rows = zip(*named, ("all", total), strict=True)
+        claims = sorted(self._rows)
+        names, rows = [name for _, name in claims], [self._rows[key] for key in claims]
         verdicts = [
             Column(word, [_cell(row.words[word]) for row in rows], STYLES[word])
             for word in STYLES
-            if total.words[word]
+            if rows[-1].words[word]
         ]
         columns = [
             Column("claim", names),
@@ -153,7 +143,10 @@ class AuditTable:
             Column("nodes", [f"{row.nodes:,}" for row in rows], rank=_COSTS),
             Column("time", [duration(row.time_s) for row in rows], rank=_COSTS),
         ]
-        lines = map(_counts_in_words, names, rows)
+        lines = (
+            f"{name}: {_in_words(row.words, STYLES) or 'nothing'}"
+            for name, row in zip(names, rows, strict=True)
+        )
         return fit(console, columns, lines, has_sum=True)
 
 
@@ -161,9 +154,9 @@ def _cell(count: int) -> str:
     return f"{count:,}" if count else ""
 
 
-def _counts_in_words(name: str, row: _Row) -> str:
-    counts = [f"{row.words[word]:,} {word}" for word in STYLES if row.words[word]]
-    return f"{name}: {', '.join(counts) or 'nothing'}"
+def _in_words(counts: Counter[str], words: Iterable[str]) -> str:
+    """Write the counts that are not 0, in the order of the words."""
+    return ", ".join(f"{counts[word]:,} {word}" for word in words if counts[word])
 
 
 def name_claim(result: AuditResult) -> tuple[int, str]:
