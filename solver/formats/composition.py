@@ -10,7 +10,7 @@ first move is legal only if the options say so.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import zip_longest
 
 import chess
@@ -129,12 +129,7 @@ class Composition:
 
     def copy(self) -> Composition:
         """Return a twin that shares the options."""
-        return Composition(
-            self.options,
-            self.pieces.copy(),
-            is_twin=True,
-            _asked=self._asked,
-        )
+        return replace(self, pieces=self.pieces.copy(), is_twin=True)
 
     def board(self, *, exchanged: bool = False) -> chess.Board:
         """Return the position.

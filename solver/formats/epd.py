@@ -152,32 +152,31 @@ def write_epd(problem: Problem) -> str:
     The counters become `hmvc` and `fmvn` unless they are 0 and 1. EPD cannot express
     `any_last_move`; a name becomes one line of printable characters.
     """
-    *position, clock, number = problem.fen.split()
-    operations = []
+    operations = (f"{operation};" for operation in _describe(problem))
+    return " ".join((*problem.fen.split()[:4], *operations)) + "\n"
+
+
+def _describe(problem: Problem) -> Iterator[str]:
+    fen, claim = problem.fen, problem.claim
+    clock, number = fen.split()[4:]
     if clock != "0":
-        operations.append(f"hmvc {clock}")
+        yield f"hmvc {clock}"
     if number != "1":
-        operations.append(f"fmvn {number}")
+        yield f"fmvn {number}"
     if stipulation := problem.stipulation.text:
-        operations.append(f'stipulation "{stipulation}"')
-    elif problem.claim:
-        operations.append(f"dm {problem.claim.mate}")
-    if problem.claim:
-        operations += _moves_and_number(problem.fen, problem.claim)
-    if problem.no_mate is not None:
-        operations.append(f"nomate {problem.no_mate}")
-    if name := printable(problem.id):
-        operations.append(f'id "{_TO_ESCAPE.sub(_ESCAPE, name)}"')
-    return " ".join((*position, *(f"{operation};" for operation in operations))) + "\n"
-
-
-def _moves_and_number(fen: str, claim: Claim) -> Iterator[str]:
-    if claim.keys:
+        yield f'stipulation "{stipulation}"'
+    elif claim:
+        yield f"dm {claim.mate}"
+    if claim and claim.keys:
         yield f"bm {' '.join(first_moves(fen, claim.keys))}"
-    if claim.line:
+    if claim and claim.line:
         yield f"pv {' '.join(write_lines(fen, [claim.line])[0])}"
-    if claim.solutions is not None:
+    if claim and claim.solutions is not None:
         yield f"solutions {claim.solutions}"
+    if problem.no_mate is not None:
+        yield f"nomate {problem.no_mate}"
+    if name := printable(problem.id):
+        yield f'id "{_TO_ESCAPE.sub(_ESCAPE, name)}"'
 
 
 def _end_of_position(text: str) -> int:

@@ -182,9 +182,7 @@ def _unfinished(found: str) -> str:
     return f"expected NextProblem or EndProblem, found {found}"
 
 
-def _scan(
-    lines: Iterable[tuple[int, bytes]],
-) -> Iterator[tuple[int, str, str | None]]:
+def _scan(lines: Iterable[tuple[int, bytes]]) -> Iterator[tuple[int, str, str | None]]:
     """Split lines into words.
 
     Yields

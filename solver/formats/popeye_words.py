@@ -130,14 +130,12 @@ def parse_pieces(words: deque[str], place: Place) -> None:
     """
     color: chess.Color | None = None
     while words:
-        if name := expand(words[0], _ALL_COLORS, shortest=2):
-            if name not in _COLORS:
-                msg = f"pieces: expected White or Black, found {quote(words[0])}"
-                raise InputError(msg)
+        name = expand(words[0], _ALL_COLORS, shortest=2)
+        if name in _COLORS:
             color = _COLORS[name]
             words.popleft()
             continue
-        if color is None:
+        if name or color is None:
             msg = f"pieces: expected White or Black, found {quote(words[0])}"
             raise InputError(msg)
         if not (pieces := _PIECES.fullmatch(words[0])):

@@ -151,12 +151,11 @@ class NumberedLines:
         self._limit = limit
 
     def __iter__(self) -> Iterator[tuple[int, bytes]]:
-        shortest_cut = self._limit + 1
         for lines in self._chunks():
             for line in lines:
                 self.bytes_read += len(line)
-                if len(line) > shortest_cut:
-                    line = self._cut(line)  # noqa: PLW2901
+                if _is_longer(line, self._limit):
+                    line = line[: self._limit + 1]  # noqa: PLW2901
                 if not self.number:
                     line = line.removeprefix(codecs.BOM_UTF8)  # noqa: PLW2901
                 self.number += 1
@@ -192,18 +191,13 @@ class NumberedLines:
         if kept:
             yield [b"".join(begun)]
 
-    def _cut(self, line: bytes) -> bytes:
-        if len(line.rstrip(_LINE_ENDS)) <= self._limit:
-            return line
-        return line[: self._limit + 1]
-
 
 def is_record(line: bytes) -> bool:
     """Return whether a line is neither blank nor a comment after #, % or ;.
 
     A line that is too long counts as a record, so that it is refused.
     """
-    return line.lstrip()[:1] not in _NOTHING_STARTS or _is_too_long(line)
+    return line.lstrip()[:1] not in _NOTHING_STARTS or _is_longer(line, MAX_LINE_BYTES)
 
 
 def decode_line(line: bytes) -> str:
@@ -224,7 +218,7 @@ def decode_line(line: bytes) -> str:
     InputError
         If the line is too long or not UTF-8.
     """
-    if len(line) > MAX_LINE_BYTES and _is_too_long(line):
+    if _is_longer(line, MAX_LINE_BYTES):
         msg = f"expected a line of at most {MAX_LINE_BYTES:,} bytes, found a longer one"
         raise InputError(msg)
     try:
@@ -235,8 +229,8 @@ def decode_line(line: bytes) -> str:
         raise InputError(msg) from None
 
 
-def _is_too_long(line: bytes) -> bool:
-    return len(line.rstrip(_LINE_ENDS)) > MAX_LINE_BYTES
+def _is_longer(line: bytes, limit: int) -> bool:
+    return len(line) > limit and len(line.rstrip(_LINE_ENDS)) > limit
 
 
 def decode(raw: bytes) -> str:
@@ -252,9 +246,7 @@ def decode(raw: bytes) -> str:
 
 
 def read_each(
-    records: Iterable[tuple[int, Raw]],
-    name: str,
-    parse: Callable[[Raw, str], Parsed],
+    records: Iterable[tuple[int, Raw]], name: str, parse: Callable[[Raw, str], Parsed]
 ) -> Iterator[Parsed | FormatError]:
     """Parse the records of a file, each as soon as it has arrived.
 
