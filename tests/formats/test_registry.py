@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from solver.errors import FormatError
@@ -180,6 +180,7 @@ def test_any_bytes_have_at_most_one_outcome_per_line(
 ) -> None:
     path = tmp_path_factory.mktemp("any") / "x.epd"
     lines = [re.sub(rb"[\r\n]", b"", line) for line in lines]
+    assume(not b"".join(lines[:1]).startswith(b"PAR1"))  # Parquet has no lines
     records = outcomes(path, b"\n".join(lines), source_format="epd")
     numbers = [int(record.source.rpartition(":")[2]) for record in records]
     assert numbers == sorted(set(numbers))
