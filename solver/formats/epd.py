@@ -34,14 +34,13 @@ from solver.formats.claims import (
     parse_solutions,
     printable,
 )
-from solver.formats.streams import read_lines
+from solver.formats.streams import Lines, Records, read_lines
 from solver.problem import Claim
 from solver.stipulation import MATE, Stipulation
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from solver.errors import FormatError
     from solver.problem import Problem
 
 
@@ -65,9 +64,7 @@ _COUNTER = re.compile(r"[0-9]{1,9}")
 _MOVE_NUMBER = re.compile(r"\A[0-9]+\.+")
 
 
-def read_epd(
-    lines: Iterator[tuple[int, bytes]], name: str
-) -> Iterator[Problem | FormatError]:
+def read_epd(lines: Lines, name: str) -> Records:
     """Read EPD or a list of FENs; see `read_lines`."""
     return read_lines(lines, name, parse_record)
 

@@ -21,15 +21,14 @@ import chess
 from solver.board import parse_fen, read_compiled
 from solver.errors import FormatError, InputError, quote
 from solver.formats.claims import make_problem, printable
-from solver.formats.streams import decode_line, is_record
+from solver.formats.streams import Lines, Meter, Records, decode_line, is_record
 from solver.problem import Claim
 from solver.stipulation import MAX_MOVES
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Sequence
 
     from solver.formats.claims import Selection
-    from solver.formats.streams import Meter
     from solver.problem import Problem
 
 
@@ -49,8 +48,8 @@ _AND_MORE = 5
 
 
 def read_lichess(
-    lines: Iterator[tuple[int, bytes]], name: str, selection: Selection, meter: Meter
-) -> Iterator[Problem | FormatError]:
+    lines: Lines, name: str, selection: Selection, meter: Meter
+) -> Records:
     """Read rows of lichess's CSV, each as soon as it has arrived.
 
     Parameters
@@ -70,6 +69,7 @@ def read_lichess(
     Problem or FormatError
         In file order.
     """
+    lines = iter(lines)
     first = next(lines, None)
     if first is None:
         return

@@ -26,12 +26,12 @@ from solver.formats.claims import (
     parse_solutions,
 )
 from solver.formats.lichess import split_row
-from solver.formats.streams import read_each, read_lines
+from solver.formats.streams import Lines, Records, read_each, read_lines
 from solver.problem import Claim
 from solver.stipulation import Stipulation
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from solver.problem import Problem
 
@@ -48,9 +48,7 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 """JSON can write one without the other of its pair, which no text file can hold."""
 
 
-def read_jsonl(
-    lines: Iterator[tuple[int, bytes]], name: str
-) -> Iterator[Problem | FormatError]:
+def read_jsonl(lines: Lines, name: str) -> Records:
     """Read JSON lines; see `read_lines`."""
     return read_lines(lines, name, _parse_record)
 
@@ -258,9 +256,7 @@ CSV_HEAD = ",".join(COLUMNS) + "\n"
 """The header of the rows that `write_csv` writes."""
 
 
-def read_csv(
-    lines: Iterator[tuple[int, bytes]], name: str
-) -> Iterator[Problem | FormatError]:
+def read_csv(lines: Lines, name: str) -> Records:
     """Read CSV, each row as soon as it has arrived.
 
     Parameters

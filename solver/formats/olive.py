@@ -42,14 +42,13 @@ from solver.errors import FormatError, InputError, quote
 from solver.formats.claims import MAX_SOLUTIONS, printable
 from solver.formats.composition import Composition, find_keys, parts_of
 from solver.formats.popeye_words import WORD, parse_squares
-from solver.formats.streams import decode, read_each
+from solver.formats.streams import Lines, Records, decode, read_each
 from solver.formats.twins import Twin, make_problems, parse_twin
 from solver.problem import Claim
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterator, Mapping
 
-    from solver.problem import Problem
     from solver.stipulation import Stipulation
 
 
@@ -64,9 +63,7 @@ _INTENDED = re.compile(r"[0-9]{1,3}(?:\.[0-9]{1,3}){0,20}(?:\.\.\.)?")
 _COLORS = {"white": chess.WHITE, "black": chess.BLACK}
 
 
-def read_olive(
-    lines: Iterable[tuple[int, bytes]], name: str
-) -> Iterator[Problem | FormatError]:
+def read_olive(lines: Lines, name: str) -> Records:
     """Read the problems of one of Olive's files; see `read_each`.
 
     Yields
@@ -78,7 +75,7 @@ def read_olive(
         yield from [found] if isinstance(found, FormatError) else found
 
 
-def _entries(lines: Iterable[tuple[int, bytes]]) -> Iterator[tuple[int, object]]:
+def _entries(lines: Lines) -> Iterator[tuple[int, object]]:
     """Yield the line and the content of each entry; see `_Item`."""
     for start, text in _split(lines):
         try:
@@ -89,7 +86,7 @@ def _entries(lines: Iterable[tuple[int, bytes]]) -> Iterator[tuple[int, object]]
             yield start + line, content
 
 
-def _split(lines: Iterable[tuple[int, bytes]]) -> Iterator[tuple[int, bytes]]:
+def _split(lines: Lines) -> Iterator[tuple[int, bytes]]:
     """Split at lines that begin a document, or an item of an unindented list.
 
     Yields
@@ -128,7 +125,7 @@ def _decode(text: bytes) -> str:
     return decode(text).replace("\t", "  ").replace(">>", "//")
 
 
-def _make_problems(entry: object, source: str) -> Iterator[Problem | FormatError]:
+def _make_problems(entry: object, source: str) -> Records:
     """Return the problems of an entry, whose pieces and twins have been read."""
     if isinstance(entry, InputError):
         raise entry

@@ -24,13 +24,12 @@ from solver.errors import FormatError, InputError, quote
 from solver.formats.claims import printable
 from solver.formats.lichess import RATING, columns_for, row_reader
 from solver.formats.native import COLUMNS, read_row
-from solver.formats.streams import MAX_LINE_BYTES, decode_line
+from solver.formats.streams import MAX_LINE_BYTES, Meter, Records, decode_line
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from solver.formats.claims import Selection
-    from solver.formats.streams import Meter
     from solver.problem import Problem
 
 BATCH_ROWS = 1 << 14
@@ -109,7 +108,7 @@ class _Rows(NamedTuple):
 
 def read_parquet(
     stream: BinaryIO, name: str, selection: Selection, meter: Meter
-) -> Iterator[Problem | FormatError]:
+) -> Records:
     """Read the rows of a Parquet file.
 
     The file is lichess's if it has its columns, otherwise it has those of matesolve's

@@ -16,10 +16,10 @@ import chess.pgn
 
 from solver.board import parse_fen
 from solver.errors import InputError, quote
-from solver.formats.streams import MAX_RECORD_BYTES, decode
+from solver.formats.streams import MAX_RECORD_BYTES, Lines, decode
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterator
 
 
 RESULTS = {"1-0": 1.0, "1/2-1/2": 0.5, "1/2": 0.5, "0-1": 0.0}
@@ -44,7 +44,7 @@ _COMMENT = re.compile(
 _ORTHODOX = frozenset(alias.lower() for alias in chess.Board.aliases)
 
 
-def split_games(lines: Iterable[tuple[int, bytes]]) -> Iterator[tuple[int, bytes]]:
+def split_games(lines: Lines) -> Iterator[tuple[int, bytes]]:
     """Split a PGN file into games.
 
     Parameters

@@ -42,14 +42,13 @@ from solver.formats.claims import (
     printable,
 )
 from solver.formats.pgn_games import MainLine, split_games, visit_game
-from solver.formats.streams import read_each
+from solver.formats.streams import Lines, Records, read_each
 from solver.problem import Claim
 from solver.stipulation import EXPECTED, MATE, MAX_MOVES, Stipulation
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator
 
-    from solver.errors import FormatError
     from solver.problem import Problem
 
 _NUMERALS = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
@@ -74,9 +73,7 @@ _NO_CLAIMS = {"FEN", "Keys", "NoMate", "Round", "Solutions", "Stipulation"}
 """Tags that contain no claim in words, or are read before the others."""
 
 
-def read_pgn(
-    lines: Iterable[tuple[int, bytes]], name: str
-) -> Iterator[Problem | FormatError]:
+def read_pgn(lines: Lines, name: str) -> Records:
     """Read the problems of a PGN file, one for each game; see `read_each`."""
     return read_each(split_games(lines), name, _parse_game)
 

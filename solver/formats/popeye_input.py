@@ -41,12 +41,12 @@ from solver.formats.popeye_words import (
     parse_pieces,
     shown,
 )
-from solver.formats.streams import MAX_RECORD_BYTES, decode, read_each
+from solver.formats.streams import MAX_RECORD_BYTES, Lines, Records, decode, read_each
 from solver.formats.twins import Twin, label_of, make_problems, parse_twin
 from solver.stipulation import EXPECTED
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator
 
     from solver.formats.popeye_words import Options
     from solver.problem import Problem
@@ -114,9 +114,7 @@ class PopeyeInput(NamedTuple):
         return self.diagram.options
 
 
-def read_inputs(
-    lines: Iterable[tuple[int, bytes]], name: str
-) -> Iterator[PopeyeInput | FormatError]:
+def read_inputs(lines: Lines, name: str) -> Iterator[PopeyeInput | FormatError]:
     """Read the problems of an input file for Popeye; see `read_each`.
 
     The positions of the twins are not yet checked: `Composition.board` does that.
@@ -155,7 +153,7 @@ class _Record:
             self.fault = f"expected at most {MAX_RECORD_BYTES:,} bytes, found more"
 
 
-def _split(lines: Iterable[tuple[int, bytes]]) -> Iterator[tuple[int, _Record]]:
+def _split(lines: Lines) -> Iterator[tuple[int, _Record]]:
     """Split a file into problems; what follows `EndProblem` is ignored."""
     record = None
     has_begun = False
@@ -182,7 +180,7 @@ def _unfinished(found: str) -> str:
     return f"expected NextProblem or EndProblem, found {found}"
 
 
-def _scan(lines: Iterable[tuple[int, bytes]]) -> Iterator[tuple[int, str, str | None]]:
+def _scan(lines: Lines) -> Iterator[tuple[int, str, str | None]]:
     """Split lines into words.
 
     Yields
@@ -315,9 +313,7 @@ def _parse_options(composition: Composition, words: deque[str]) -> None:
         pass
 
 
-def read_popeye(
-    lines: Iterable[tuple[int, bytes]], name: str
-) -> Iterator[Problem | FormatError]:
+def read_popeye(lines: Lines, name: str) -> Records:
     """Read the problems of an input file for Popeye; see `read_each`.
 
     Yields
@@ -329,7 +325,7 @@ def read_popeye(
         yield from [found] if isinstance(found, FormatError) else found
 
 
-def _make_problems(record: _Record, source: str) -> Iterator[Problem | FormatError]:
+def _make_problems(record: _Record, source: str) -> Records:
     found = _parse(record, source)
     found.options.refuse("PostKeyPlay")
     titles = [text for keyword, text in found.texts if keyword == "Title"]

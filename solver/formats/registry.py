@@ -18,7 +18,7 @@ from importlib.util import find_spec
 from itertools import chain
 from pathlib import PurePath
 from pkgutil import resolve_name
-from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
 
 from solver.errors import FormatError, InputError, missing_package
 from solver.files import GZIPPED
@@ -27,6 +27,7 @@ from solver.formats.streams import (
     MAX_RECORD_BYTES,
     Meter,
     NumberedLines,
+    Records,
     count_compressed,
     is_record,
     name_of,
@@ -34,12 +35,9 @@ from solver.formats.streams import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable
 
     from solver.problem import Problem
-
-    Lines: TypeAlias = Iterator[tuple[int, bytes]]
-    Records: TypeAlias = Iterator[Problem | FormatError]
 
 
 class _Format(NamedTuple):

@@ -30,12 +30,20 @@ from solver.errors import FormatError, InputError, missing_package
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
+    from solver.problem import Problem
+
 
 MAX_RECORD_BYTES = 1 << 20
 """The longest line or game that is read whole, so that no record fills the memory."""
 
 STDIN = "-"
 """The path that means standard input."""
+
+Lines: TypeAlias = "Iterable[tuple[int, bytes]]"
+"""The number of each line, from 1, and its bytes."""
+
+Records: TypeAlias = "Iterator[Problem | FormatError]"
+"""What a reader yields: problems, and why a record cannot be read."""
 
 Raw = TypeVar("Raw")
 Parsed = TypeVar("Parsed")
@@ -273,7 +281,7 @@ def read_each(
 
 
 def read_lines(
-    lines: Iterable[tuple[int, bytes]], name: str, parse: Callable[[str, str], Parsed]
+    lines: Lines, name: str, parse: Callable[[str, str], Parsed]
 ) -> Iterator[Parsed | FormatError]:
     """Read a format with one record per line, as `read_each` does.
 

@@ -37,10 +37,11 @@ from solver.formats.popeye_words import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from solver.formats.composition import Composition
-    from solver.problem import Claim, Problem
+    from solver.formats.streams import Records
+    from solver.problem import Claim
     from solver.stipulation import Stipulation
 
     Transform: TypeAlias = Callable[[int, int], tuple[int, int]]
@@ -139,7 +140,7 @@ def make_problems(
     name: str,
     source: str,
     claim: Callable[[str, chess.Board, Stipulation], Claim] | None = None,
-) -> Iterator[Problem | FormatError]:
+) -> Records:
     """Make the problems of an entry.
 
     Parameters
