@@ -120,8 +120,7 @@ def read_row(raw: bytes, source: str) -> Row | FormatError | None:
         would contradict.
     """
     try:
-        decode_line(raw)
-        return _parse_row(raw.decode(), source)
+        return _parse_row(decode_line(raw), source)
     except InputError as error:
         return FormatError(source, str(error))
 

@@ -153,11 +153,6 @@ class _Game(MainLine["_Game"]):
         The comments before and after the first move.
     """
 
-    moves: tuple[str, ...]
-    ends_in_mate: bool
-    opening: str
-    after_first: str
-
     def __init__(self) -> None:
         super().__init__()
         self.board = chess.Board()

@@ -18,7 +18,6 @@ Options, and with them the squares of `NoCastling` and `EnPassant`, stay as they
 from __future__ import annotations
 
 import re
-from collections import deque
 from typing import TYPE_CHECKING, ClassVar, NamedTuple, TypeAlias
 
 import chess
@@ -37,6 +36,7 @@ from solver.formats.popeye_words import (
 )
 
 if TYPE_CHECKING:
+    from collections import deque
     from collections.abc import Callable, Iterable, Sequence
 
     from solver.formats.composition import Composition
@@ -125,7 +125,7 @@ def parse_twin(
     try:
         while keyword := _expand(words):
             if keyword in _REFUSED:
-                raise _refusal(words)
+                raise _refusal(keyword, words)
             changing.apply(keyword, words)
         if not changing.changes:
             msg = f"expected a change such as Move a1 b2, found {shown(words)}"
@@ -167,10 +167,9 @@ def make_problems(
             continue
         composition = twin.composition
         described = f"twin {twin.label}): " if twin.label else ""
+        label = f" {twin.label})" if twin.label else ""
         for exchanged in (False, True)[: 1 + ("Duplex" in composition.options)]:
-            suffix = " duplex" if exchanged else ""
-            if twin.label:
-                suffix = f" {twin.label}){suffix}"
+            suffix = f"{label} duplex" if exchanged else label
             try:
                 board = composition.board(exchanged=exchanged)
                 stipulation = composition.stipulation
@@ -179,7 +178,7 @@ def make_problems(
                     claimed = claim(twin.label, board, stipulation)
                 yield make_problem(
                     board.fen(en_passant="fen"),
-                    (name or default_name(source)) + suffix if suffix else name,
+                    (name or default_name(source)) + suffix,
                     source,
                     claimed,
                     None,
@@ -380,9 +379,9 @@ def _expand(words: deque[str]) -> str | None:
     return expand(words[0], _Changing.KEYWORDS) if words else None
 
 
-def _refusal(words: deque[str]) -> InputError:
+def _refusal(keyword: str, words: deque[str]) -> InputError:
     word = words.popleft()
-    if _expand(deque([word])) == "Condition":
+    if keyword == "Condition":
         return InputError(f"conditions: expected none, found {shown(words, 'one')}")
     return InputError(
         f"expected Continued first and no SStipulation, found {quote(word)}"
