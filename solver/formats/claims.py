@@ -90,6 +90,7 @@ MAX_SOLUTIONS = 1000
 """The most solutions of help play that a record may claim."""
 
 _NUMBER = re.compile(r"[+-]?[0-9]{1,9}")
+_DISTANCES = frozenset(range(-MAX_MOVES, MAX_MOVES + 1)) - {0}
 
 
 def parse_distance(name: str, text: str) -> int:
@@ -108,7 +109,7 @@ def parse_distance(name: str, text: str) -> int:
         If it is not a number from 1 to `MAX_MOVES` or from -`MAX_MOVES` to -1.
     """
     moves = f"1 to {MAX_MOVES} moves, negative when the side to move is mated"
-    return _parse_number(name, text, {*range(-MAX_MOVES, MAX_MOVES + 1)} - {0}, moves)
+    return _parse_number(name, text, _DISTANCES, moves)
 
 
 def parse_no_mate(name: str, text: str) -> int:
