@@ -251,6 +251,36 @@ def test_the_claimed_line_is_beside_the_keys_and_its_duals_are_named(
     assert page.get_attribute("[data-square=g8]", "aria-label") == "g8, black rook"
 
 
+def test_an_unreadable_record_says_why_in_place_of_a_board(look: Look) -> None:
+    page = look([UNREADABLE, *MIXED])
+
+    assert page.inner_text("#record-said") == UNREADABLE["error"]
+    assert not page.is_visible("#board")
+    assert not page.is_visible("#answer")
+
+    page.mouse.move(300, 300)  # the hidden board has no size, and must not mind
+    page.keyboard.press("j")
+    assert page.is_visible("#board")
+
+
+def test_a_verdict_that_is_a_disagreement_too_is_said_once(look: Look) -> None:
+    refuted = ["refuted", "no-solution"]
+    page = look([record(verdict="refuted", soundness="no-solution")])
+
+    said = page.inner_text("#answer-claim p >> nth=0")
+    assert said.endswith("; " + ", ".join(refuted))
+
+
+def test_a_claim_that_there_is_no_mate_limits_the_search(
+    look: Look, modules: dict[str, bytes]
+) -> None:
+    page = look([Problem(SMOTHERED, no_mate=1)], modules)
+
+    page.click("#answer-solve")
+    until(page, "document.getElementById('record-said').textContent")
+    assert page.inner_text("#answer-headline") == "No mate in 1: proved"
+
+
 def test_a_record_that_was_not_solved_is_solved_when_it_is_opened(
     look: Look, modules: dict[str, bytes]
 ) -> None:

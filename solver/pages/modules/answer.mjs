@@ -113,7 +113,8 @@ export class AnswerPanel {
     const { san = {}, claimed_keys: keys = [], wrong_keys: wrong = [] } = record;
     element("answer-title").textContent = recordTitle(record);
     element("answer-title").hidden = false;
-    const words = [record.verdict, ...record.disagreements ?? []].filter(Boolean).join(", ");
+    const words = [...new Set([record.verdict, ...record.disagreements ?? []])].filter(Boolean)
+      .join(", ");
     const claimed = claimText(record);
     const said = [claimed && `Claimed: ${claimed}`, words].filter(Boolean).join("; ");
     const named = namedMoves(keys, san.claimed_keys).map(({ uci, san: name }) =>

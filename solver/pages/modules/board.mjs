@@ -229,6 +229,7 @@ export class Board {
   /** @param {PointerEvent} event */
   #drag(event) {
     const { paint, carried } = this;
+    if (paint === null && !carried) return;
     const { x, y, square } = this.#at(event);
     const [dx, dy] = carried ? [event.clientX - carried.x, event.clientY - carried.y] : [0, 0];
     if (paint !== null && square >= 0 && this.letters[square] !== paint) {

@@ -231,7 +231,7 @@ class Collection {
     const { record } = row;
     const solve = isAsked && !record.status && !row.here && this.viewer.canSolve;
     if (record.fen) this.viewer.open(record, { solve });
-    element("viewer-panels").hidden = !record.fen;
+    element("viewer-panels").classList.toggle("no-position", !record.fen);
     this.facts();
     if (isAsked && matchMedia("(max-width: 60rem)").matches) element("viewer").scrollIntoView();
   }

@@ -34,13 +34,13 @@ export const recordFound = ({ san = {}, ...record }) => ({
 
 /** What a record asks for, as a page that solves describes it.
  * @param {AuditRecord} record */
-export function recordStipulation({ stipulation = "#", claim }) {
+export function recordStipulation({ stipulation = "#", claim, nomate }) {
   const [, name, number] = /^(.*?)([\d.]*)$/.exec(stipulation) ?? [];
   const play = name.replace(/exact-|[#=]/g, "");
   const full = new Map([["s", "self"], ["r", "reflex"], ["semi-r", "semi-reflex"], ["h", "help"]]);
   const isStalemate = name.endsWith("=");
   return {
-    name, moves: Number(number) || (claim > 0 ? claim : null), isStalemate,
+    name, moves: Number(number) || (claim > 0 ? claim : nomate ?? null), isStalemate,
     part: play === "h" ? "help" : "", defenderEnds: !["", "h"].includes(play),
     goal: (full.get(play) ?? "") + (isStalemate ? "stalemate" : "mate"),
   };
