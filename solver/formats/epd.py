@@ -90,12 +90,13 @@ def parse_record(text: str, source: str) -> Problem:
         If position, distance or moves cannot be parsed, the distance is outside 1 to
         `MAX_MOVES`, or two distances differ.
     """
-    position = GivenPosition(text[: _end_of_position(text)])
+    start = end_of_position(text)
+    position = GivenPosition(text[:start])
     single: dict[str, str] = {}
     distances: list[int] = []
     keys: tuple[str, ...] = ()
     line: tuple[str, ...] = ()
-    for opcode, operand in _operations(text):
+    for opcode, operand in _operations(text, start):
         match opcode:
             case "dm":
                 distances.append(parse_distance("dm", operand))
@@ -176,7 +177,7 @@ def _describe(problem: Problem) -> Iterator[str]:
         yield f'id "{_TO_ESCAPE.sub(_ESCAPE, name)}"'
 
 
-def _end_of_position(text: str) -> int:
+def end_of_position(text: str) -> int:
     """Return where the operations begin: at a fifth or seventh word with a letter."""
     for number, word in enumerate(_WORD.finditer(text)):
         if number in {4, 6} and word[0][0].isalpha():
@@ -186,8 +187,8 @@ def _end_of_position(text: str) -> int:
     return len(text)
 
 
-def locate_operations(text: str) -> Iterator[re.Match[str]]:
-    """Find the operations of a record that `parse_record` accepts.
+def locate_operations(text: str, start: int) -> Iterator[re.Match[str]]:
+    """Find the operations of a record that `parse_record` accepts, from `start` on.
 
     Yields
     ------
@@ -195,7 +196,6 @@ def locate_operations(text: str) -> Iterator[re.Match[str]]:
         A match of each operation with its semicolon in `text`; its groups are `opcode`
         and `operand`.
     """
-    start = _end_of_position(text)
     while start < len(text):
         operation = _OPERATION.match(text, start)
         if operation is None:
@@ -205,9 +205,9 @@ def locate_operations(text: str) -> Iterator[re.Match[str]]:
         yield operation
 
 
-def _operations(text: str) -> Iterator[tuple[str, str]]:
+def _operations(text: str, start: int) -> Iterator[tuple[str, str]]:
     """Yield each opcode in lower case with its operand, unquoted."""
-    for operation in locate_operations(text):
+    for operation in locate_operations(text, start):
         operand = operation["operand"].strip()
         if len(operand) >= 2 and operand[0] == operand[-1] == '"':
             operand = _ESCAPED.sub(r"\1", operand[1:-1])

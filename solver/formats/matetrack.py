@@ -16,6 +16,7 @@ import chess
 from solver.board import GivenPosition, write_lines
 from solver.errors import FormatError, InputError, quote
 from solver.formats.epd import (
+    end_of_position,
     locate_operations,
     opcode_of,
     parse_record,
@@ -126,7 +127,7 @@ def read_row(raw: bytes, source: str) -> Row | FormatError | None:
 
 
 def _parse_row(text: str, source: str) -> Row | None:
-    operations = list(locate_operations(text))
+    operations = list(locate_operations(text, end_of_position(text)))
     lines = [found for found in operations if opcode_of(found) == "pv"]
     if len(lines) > 1:
         msg = f"pv: expected one line of moves, found {len(lines)}"
