@@ -271,6 +271,12 @@ def test_a_verdict_that_is_a_disagreement_too_is_said_once(look: Look) -> None:
     assert said.endswith("; " + ", ".join(refuted))
 
 
+def test_a_claim_of_another_stipulation_is_named_by_it(look: Look) -> None:
+    page = look([record(stipulation="s#2", verdict="shorter")])
+
+    assert page.inner_text("#answer-claim p >> nth=0").startswith("Claimed: s#2; ")
+
+
 def test_a_claim_that_there_is_no_mate_limits_the_search(
     look: Look, modules: dict[str, bytes]
 ) -> None:

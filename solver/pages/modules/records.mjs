@@ -68,9 +68,9 @@ export function recordNotes({ error, stopped_by: limit, tablebase, "lane": restr
 }
 
 /** What the source of a problem claims; empty: nothing. @param {AuditRecord} record */
-export function claimText({ claim, nomate, claimed_solutions: count }) {
+export function claimText({ stipulation, claim, nomate, claimed_solutions: count }) {
   return [
-    claim && `${claim < 0 ? "mated" : "mate"} in ${Math.abs(claim)}`,
+    claim && (stipulation ?? `${claim < 0 ? "mated" : "mate"} in ${Math.abs(claim)}`),
     nomate && `no mate in ${nomate}`,
     typeof count === "number" && several(count, "solution"),
   ].filter(Boolean).join(", ");
