@@ -254,6 +254,7 @@ def test_the_claimed_line_is_beside_the_keys_and_its_duals_are_named(
 def test_an_unreadable_record_says_why_in_place_of_a_board(look: Look) -> None:
     page = look([UNREADABLE, *MIXED])
 
+    assert page.is_visible("#record-said")
     assert page.inner_text("#record-said") == UNREADABLE["error"]
     assert not page.is_visible("#board")
     assert not page.is_visible("#answer")
