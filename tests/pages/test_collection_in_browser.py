@@ -12,6 +12,7 @@ from solver.cli.marks import Marks
 from solver.output.audit_records import read_record
 from solver.pages.collection_page import render_page
 from solver.problem import Claim, Problem
+from solver.stipulation import Stipulation
 from tests.pages.live import NARROW, WIDE, Live, Opener
 from tests.pages.records import (
     HOSTILE,
@@ -52,6 +53,7 @@ REFUSED = """Object.defineProperty(window, "localStorage", {
 
 
 WITHOUT_WASM = "delete globalThis.WebAssembly"
+SELFMATE = "8/8/Q7/8/8/1q6/2Q5/K5kr w - - 0 1"
 CLAIM = Claim(2, ("c4g8",), ("c4g8", "f8g8", "h6f7"))
 
 
@@ -298,6 +300,34 @@ def test_a_record_that_was_not_solved_is_solved_when_it_is_opened(
     until(page, "document.getElementById('record-said').textContent")
     assert page.inner_text("#record-said") == "Recorded: unsolved; #2 here"
     assert "#2 here" in page.inner_text("#list [aria-current]")
+
+
+def test_what_a_search_finds_in_a_selfmate_is_named_by_its_stipulation(
+    look: Look, modules: dict[str, bytes]
+) -> None:
+    from solver.kernel.border.parts import BATTLE
+    from solver.kernel.build.loader import load_module
+
+    parts = modules | {BATTLE.name: load_module(BATTLE).code}
+    selfmate = Problem(SELFMATE, "a", stipulation=Stipulation.parse("s#3"))
+    page = look([selfmate], parts)
+
+    page.keyboard.press("j")
+    until(page, "document.getElementById('record-said').textContent")
+
+    assert page.inner_text("#record-said") == "Recorded: unsolved; s#2 here"
+
+
+def test_a_sorted_list_begins_with_the_first_row_of_its_order(look: Look) -> None:
+    rows = [
+        record(id=f"n{nodes}", nodes=nodes, soundness="cooked") for nodes in range(90)
+    ]
+    page = look(rows)
+
+    for _ in range(2):
+        page.click("[data-sort=nodes]")
+
+    assert page.locator("#list tr[data-place]").first.inner_text().startswith("n89")
 
 
 def test_a_recorded_answer_is_searched_again_with_another_limit(

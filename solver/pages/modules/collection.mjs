@@ -68,8 +68,12 @@ function duals({ san, plies = [] }) {
 
 /** What a search in the page found, as briefly as what is recorded.
  * @param {AuditRecord} record @param {Found} found */
-const foundHere = ({ stipulation }, { state, mate, lower }) =>
-  stipulation ? state : mate === null ? `no #${lower - 1}` : `#${mate}`;
+function foundHere({ stipulation = "#" }, { state, mate, lower }) {
+  const [, name, half] = /^(\D+)\d*(\.5)?$/.exec(stipulation) ?? [];
+  const length = (/** @type {number} */ moves) => `${name}${half ? moves - 0.5 : moves}`;
+  if (mate !== null) return length(mate);
+  return state === "disproved" || lower > 1 ? `no ${length(lower - 1)}` : state;
+}
 
 class Collection {
   /** @type {Row | null} */
@@ -166,6 +170,7 @@ class Collection {
     const next = { [name]: `-${name}`, [`-${name}`]: "" };
     form.sort.value = next[form.sort.value] ?? name;
     this.filter();
+    this.list.host.scrollTop = 0;
   }
 
   /** Show the rows that the form asks for. */
