@@ -39,6 +39,7 @@ if TYPE_CHECKING:
 Kind = TypeVar("Kind")
 
 _KINDS = {int: "a whole number", str: "a text", bool: "true or false", list: "a list"}
+_LISTED: dict[type, str] = {str: "texts", dict: "objects"}
 
 _MAX_BITS = 63
 """Larger integers are refused: Python cannot write integers of any length, nor their
@@ -125,17 +126,24 @@ def read_field(
     return value
 
 
-def read_texts(record: Mapping[str, object], name: str) -> list[str]:
-    """Read a field that is a list of texts, as `read_field` does."""
+def read_text(record: Mapping[str, object], name: str) -> str:
+    """Read a field that is a text, empty without one, as `read_field` does."""
+    return read_field(record, name, str) or ""
+
+
+def read_list(record: Mapping[str, object], name: str, kind: type[Kind]) -> list[Kind]:
+    """Read a field that is a list of texts or objects, as `read_field` does."""
     values = read_field(record, name, list) or []
-    if not all(isinstance(value, str) for value in values):
-        msg = f"{name}: expected a list of texts, found {quote(repr(values))}"
+    if not all(isinstance(value, kind) for value in values):
+        found = quote(repr(values))
+        msg = f"{name}: expected a list of {_LISTED[kind]}, found {found}"
         raise InputError(msg)
     return values
 
 
-def _read_text(record: Mapping[str, object], name: str) -> str:
-    return read_field(record, name, str) or ""
+def read_texts(record: Mapping[str, object], name: str) -> list[str]:
+    """Read a field that is a list of texts, as `read_field` does."""
+    return read_list(record, name, str)
 
 
 def _read_number(record: Mapping[str, object], name: str) -> str:
@@ -167,8 +175,8 @@ class _Field(NamedTuple):
     of_cell: Callable[[str], Any]
 
 
-_NAME = _Field(str, _read_text, str)
-_TEXT = _Field(str, _read_text, str.strip)
+_NAME = _Field(str, read_text, str)
+_TEXT = _Field(str, read_text, str.strip)
 _NUMBER = _Field(int, _read_number, str.strip)
 _MOVES = _Field(str, read_texts, str.split)
 _FLAG = _Field(bool, _read_flag, _parse_flag)

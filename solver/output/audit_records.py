@@ -11,7 +11,6 @@ import codecs
 import csv
 import json
 import sys
-from collections.abc import Callable, Mapping
 from typing import (
     TYPE_CHECKING,
     Any,
@@ -30,7 +29,13 @@ from solver.audit.result import (
 )
 from solver.board import first_moves
 from solver.errors import InputError, quote
-from solver.formats.native import one_line, read_field, read_texts
+from solver.formats.native import (
+    one_line,
+    read_field,
+    read_list,
+    read_text,
+    read_texts,
+)
 from solver.problem import Claim, Problem
 from solver.solution import SCHEMA
 from solver.stipulation import Stipulation
@@ -38,7 +43,7 @@ from solver.stipulations import kind_of
 from solver.stipulations.comparison import Verdict
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable, Mapping
 
     from solver.audit.result import Subject
     from solver.errors import FormatError
@@ -122,7 +127,7 @@ def read_record(record: Mapping[str, object]) -> AuditResult:
     if (schema := record.get("schema", SCHEMA)) != SCHEMA:
         msg = f"schema: expected {SCHEMA}, found {quote(repr(schema))}"
         raise InputError(msg)
-    word = _text(record, "verdict") or _text(record, "status")
+    word = read_text(record, "verdict") or read_text(record, "status")
     if not word and "error" in record:
         word = Verdict.UNREADABLE
     if word not in WORDS:
@@ -162,10 +167,9 @@ def read_mark(record: Mapping[str, object]) -> tuple[Subject, str]:
     if "mark" not in record:
         msg = "mark: expected accept, cook or reject, found none"
         raise InputError(msg)
-    fen, asked = _text(record, "fen"), _stipulation(record, "stipulation") or None
-    return (fen, asked, _number(record, "claim"), _number(record, "nomate")), _mark(
-        record, "mark"
-    )
+    fen, asked = read_text(record, "fen"), _stipulation(record, "stipulation") or None
+    problem = (fen, asked, _number(record, "claim"), _number(record, "nomate"))
+    return problem, _mark(record, "mark")
 
 
 def _has_moves(result: AuditResult) -> bool:
@@ -181,10 +185,6 @@ def _number(record: Mapping[str, object], name: str) -> int | None:
     return read_field(record, name, int)
 
 
-def _text(record: Mapping[str, object], name: str) -> str:
-    return read_field(record, name, str) or ""
-
-
 def _moves(record: Mapping[str, object], name: str) -> str:
     return " ".join(read_texts(record, name))
 
@@ -194,26 +194,18 @@ def _flag(record: Mapping[str, object], name: str) -> int | None:
     return None if value is None else int(value)
 
 
-def _objects(record: Mapping[str, object], name: str) -> list[Mapping[str, object]]:
-    values = read_field(record, name, list) or []
-    if not all(isinstance(value, Mapping) for value in values):
-        msg = f"{name}: expected a list of objects, found {quote(repr(values))}"
-        raise InputError(msg)
-    return values
-
-
 def _keys(record: Mapping[str, object], name: str) -> str:
-    return " ".join(_text(key, "uci") for key in _objects(record, name))
+    return " ".join(read_text(key, "uci") for key in read_list(record, name, dict))
 
 
 def _plies(record: Mapping[str, object], name: str) -> str:
-    plies = [_ply(ply) for ply in _objects(record, name)]
+    plies = [_ply(ply) for ply in read_list(record, name, dict)]
     return json.dumps(plies) if plies else ""
 
 
 def _ply(record: Mapping[str, object]) -> dict[str, object]:
     ply: dict[str, object] = {
-        "move": _text(record, "move"),
+        "move": read_text(record, "move"),
         "mate": _number(record, "mate"),
         "keys": _moves(record, "keys").split(),
     }
@@ -233,12 +225,12 @@ def _solutions(record: Mapping[str, object], name: str) -> str | None:
 
 
 def _stipulation(record: Mapping[str, object], name: str) -> str:
-    text = _text(record, name)
+    text = read_text(record, name)
     return str(Stipulation.parse(text)) if text else ""
 
 
 def _mark(record: Mapping[str, object], name: str) -> str:
-    mark = _text(record, name)
+    mark = read_text(record, name)
     if mark and mark not in MARKS:
         msg = f"{name}: expected accept, cook or reject, found {quote(mark)}"
         raise InputError(msg)
@@ -272,7 +264,7 @@ def _split_lines(text: str) -> list[list[str]]:
     return [line.split() for line in json.loads(text)]
 
 
-_TEXT = _Field(_unchanged, _text)
+_TEXT = _Field(_unchanged, read_text)
 _NUMBER = _Field(_unchanged, _number)
 _SECONDS = _Field(_unchanged, _seconds)
 _FLAG = _Field(bool, _flag)
